@@ -1,0 +1,50 @@
+# One command each. Every target creates what it needs in .venv and nothing elsewhere.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+BIN := .venv/bin
+DEV := .venv/.dev
+DOCS := .venv/.docs
+BENCH := .venv/.bench
+
+.PHONY: demo test check bench docs clean
+
+demo: $(DEV)
+	@mkdir -p demo
+	$(BIN)/certo fit examples/iris.csv --target species --machine perceptron --out demo/iris.certo --report demo/iris.html
+	$(BIN)/certo verify demo/iris.certo examples/iris.csv
+	@echo "Open demo/iris.html in a browser to see the report."
+
+test: $(DEV)
+	$(BIN)/python -m pytest
+
+check: $(DEV)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(BENCH)
+	$(BIN)/python -m benchmarks $(ARGS)
+
+docs: $(DOCS)
+	$(BIN)/sphinx-build -W -q -b html docs docs/_build/html
+	@echo "Open docs/_build/html/index.html in a browser."
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Certo needs Python 3.11 or newer; $(PYTHON) is older. Run: make PYTHON=/path/to/python3.11 ..."; exit 1; }
+	$(PYTHON) -m venv .venv
+
+$(DEV): pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+$(DOCS): $(DEV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	@touch $@
+
+$(BENCH): $(DEV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	@touch $@
+
+clean:
+	rm -rf .venv demo docs/_build benchmarks/results
