@@ -1,0 +1,35 @@
+"""Certo: linear and kernel learning machines that prove what they say.
+
+Public names are loaded when first used, so that `import certo`, and `import certo.certificates`
+for someone who only checks claims, stay light.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Neuron": "certo.geometry",
+    "Perceptron": "certo.estimators",
+    "risk": "certo.losses",
+}
+
+__all__ = ["Neuron", "Perceptron", "__version__", "risk"]
+
+if TYPE_CHECKING:
+    from certo.estimators import Perceptron
+    from certo.geometry import Neuron
+    from certo.losses import risk
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'certo' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,31 @@
+"""Claims that anyone can check from the data: NumPy, SciPy and the standard library suffice.
+
+Nothing here knows how an answer was found. A certificate is a frozen value with a claim in words,
+what it assumes, a witness and numbers; `verify(X, y)` recomputes the claim.
+"""
+
+from certo.certificates.base import CannotClaim, Certificate, NotClaimed, Verification
+from certo.certificates.composite import Composite
+from certo.certificates.compression_bound import CompressionBound
+from certo.certificates.margins import Margins
+from certo.certificates.mistake_bound import MistakeBound
+from certo.certificates.perceptron_run import PerceptronRun
+from certo.certificates.sample import Labels, Sample
+from certo.certificates.separating import Separating
+from certo.certificates.update_sums import UpdateSums
+
+__all__ = [
+    "CannotClaim",
+    "Certificate",
+    "Composite",
+    "CompressionBound",
+    "Labels",
+    "Margins",
+    "MistakeBound",
+    "NotClaimed",
+    "PerceptronRun",
+    "Sample",
+    "Separating",
+    "UpdateSums",
+    "Verification",
+]

@@ -1,0 +1,162 @@
+"""What a certificate is: a claim, what it assumes, a witness, numbers, and a way to check it."""
+
+from __future__ import annotations
+
+import abc
+import html
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+from certo.certificates import encoding
+from certo.certificates.sample import Labels, Sample, SampleMismatch
+
+
+class CannotClaim(Exception):
+    """A claim was asked for that cannot be made; the message says why."""
+
+
+@dataclass(frozen=True)
+class NotClaimed:
+    """A claim that one might expect, and why it is not made."""
+
+    name: str
+    reason: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"name": self.name, "reason": self.reason}
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The outcome of a check: truthy exactly when the claim holds of the data."""
+
+    holds: bool
+    name: str
+    why: str
+    parts: tuple[Verification, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def __str__(self) -> str:
+        mark = "holds" if self.holds else "DOES NOT HOLD"
+        lines = [f"{self.name} {mark}: {self.why}"]
+        lines += ["  " + line for part in self.parts for line in str(part).splitlines()]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def to_dict(self) -> dict[str, Any]:
+        result: dict[str, Any] = {"name": self.name, "holds": self.holds, "why": self.why}
+        if self.parts:
+            result["parts"] = [part.to_dict() for part in self.parts]
+        return result
+
+
+class Refuted(Exception):
+    """Raised inside a check when the claim does not hold; the message becomes the reason."""
+
+
+def require(condition: Any, reason: str) -> None:
+    if not condition:
+        raise Refuted(reason)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Certificate(abc.ABC):
+    """A claim that anyone can check from the data.
+
+    A certificate may be weak; it may not be false. `verify` recomputes the claim from X, y and
+    the witness stored here, trusting no number that is stored: every one is checked.
+    """
+
+    labels: Labels
+
+    #: fitted attributes of an estimator that this certificate speaks of, by its own field names
+    describes: ClassVar[dict[str, str]] = {}
+
+    @property
+    @abc.abstractmethod
+    def claim(self) -> str:
+        """The claim, in one or two plain sentences."""
+
+    @property
+    @abc.abstractmethod
+    def assumes(self) -> tuple[str, ...]:
+        """What must be true of the world, beyond the data, for the claim to be true."""
+
+    @property
+    @abc.abstractmethod
+    def numbers(self) -> dict[str, Any]:
+        """The numbers of the claim, by name."""
+
+    @property
+    def witness(self) -> dict[str, Any]:
+        """Everything stored that the check starts from."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in self.numbers}
+
+    @abc.abstractmethod
+    def _check(self, sample: Sample) -> str:
+        """Why the claim holds of the sample, or raise `Refuted` with why not."""
+
+    def verify(self, X, y) -> Verification:
+        """Recompute the claim from the data, y being in the user's own labels."""
+        try:
+            return self._verify(Sample.of(X, y, self.labels))
+        except SampleMismatch as mismatch:
+            return Verification(False, self.name, str(mismatch))
+
+    def _verify(self, sample: Sample) -> Verification:
+        try:
+            return Verification(True, self.name, self._check(sample))
+        except Refuted as refuted:
+            return Verification(False, self.name, str(refuted))
+
+    @property
+    def name(self) -> str:
+        return type(self).__name__
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values, bit-exact: `from_dict(json.loads(json.dumps(c.to_dict())))` is c."""
+        return {"type": self.name, **encoding.to_plain(self)}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Certificate:
+        """The certificate written by `to_dict`, or a ValueError saying what is wrong with it."""
+        kinds = {kind.__name__: kind for kind in _final_kinds(Certificate)}
+        name = data.get("type") if isinstance(data, dict) else None
+        if name not in kinds or not issubclass(kinds[name], cls):
+            expected = sorted(n for n, kind in kinds.items() if issubclass(kind, cls))
+            raise ValueError(
+                f"a certificate's 'type' must be {' or '.join(expected)}, got {name!r}."
+            )
+        return encoding.from_plain(kinds[name], {k: v for k, v in data.items() if k != "type"})
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and other.to_dict() == self.to_dict()  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.claim))
+
+    def __repr__(self) -> str:
+        return f"{self.name}: {self.claim}"
+
+    def _repr_html_(self) -> str:
+        assumptions = "".join(f"<li>{html.escape(text)}</li>" for text in self.assumes)
+        numbers = "".join(
+            f"<tr><td>{html.escape(key)}</td><td>{html.escape(encoding.readable(value))}</td></tr>"
+            for key, value in self.numbers.items()
+        )
+        return (
+            f'<div class="certificate"><strong>{html.escape(self.name)}</strong>'
+            f"<p>{html.escape(self.claim)}</p>"
+            + (f"<p>Assuming:</p><ul>{assumptions}</ul>" if assumptions else "")
+            + f"<table>{numbers}</table></div>"
+        )
+
+
+def _final_kinds(kind: type) -> list[type]:
+    below = [final for child in kind.__subclasses__() for final in _final_kinds(child)]
+    return below if getattr(kind, "__abstractmethods__", None) else [kind, *below]
+
+

@@ -1,0 +1,85 @@
+"""Several claims as one: those about one output, or about every output of a layer."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from typing import Any, final
+
+from certo.certificates.base import Certificate, NotClaimed, Verification
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class Composite:
+    """All that a fit proves: holds when every claim in it holds."""
+
+    claims: tuple[Certificate, ...]
+    not_claimed: tuple[NotClaimed, ...] = ()
+
+    @property
+    def claim(self) -> str:
+        return " ".join(claim.claim for claim in self.claims) or "Nothing is claimed."
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(text for claim in self.claims for text in claim.assumes))
+
+    def __iter__(self):
+        return iter(self.claims)
+
+    def __len__(self) -> int:
+        return len(self.claims)
+
+    def of_kind(self, kind: type) -> tuple[Any, ...]:
+        """The claims of one kind: `certificate.of_kind(Separating)`."""
+        return tuple(claim for claim in self.claims if isinstance(claim, kind))
+
+    def verify(self, X, y) -> Verification:
+        """Check every claim against the data."""
+        parts = tuple(claim.verify(X, y) for claim in self.claims)
+        failed = sum(not part for part in parts)
+        why = (
+            f"{failed} of {len(parts)} claims do not hold."
+            if failed
+            else f"all {len(parts)} claims hold."
+        )
+        return Verification(not failed, "Composite", why, parts)
+
+    def without(self, kind: type[Certificate], reason: str) -> Composite:
+        """The same without the claims of one kind, which are withdrawn for this reason."""
+        kept = tuple(claim for claim in self.claims if not isinstance(claim, kind))
+        withdrawn = (NotClaimed(kind.__name__, reason),) if len(kept) < len(self.claims) else ()
+        return Composite(kept, self.not_claimed + withdrawn)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "type": "Composite",
+            "claims": [claim.to_dict() for claim in self.claims],
+            "not_claimed": [refusal.to_dict() for refusal in self.not_claimed],
+        }
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Composite:
+        if not (isinstance(data, dict) and set(data) == {"type", "claims", "not_claimed"}):
+            raise ValueError("a Composite must have exactly 'type', 'claims' and 'not_claimed'.")
+        if not (isinstance(data["claims"], list) and isinstance(data["not_claimed"], list)):
+            raise ValueError("'claims' and 'not_claimed' must be lists.")
+        refusals = []
+        for item in data["not_claimed"]:
+            if not (isinstance(item, dict) and set(item) == {"name", "reason"}):
+                raise ValueError("each of 'not_claimed' must have a 'name' and a 'reason'.")
+            refusals.append(NotClaimed(str(item["name"]), str(item["reason"])))
+        return cls(tuple(Certificate.from_dict(item) for item in data["claims"]), tuple(refusals))
+
+    def __repr__(self) -> str:
+        lines = [repr(claim) for claim in self.claims]
+        lines += [f"{refusal.name} not claimed: {refusal.reason}" for refusal in self.not_claimed]
+        return "\n".join(lines) or "Nothing is claimed."
+
+    def _repr_html_(self) -> str:
+        refused = "".join(
+            f"<p><strong>{html.escape(item.name)}</strong> not claimed: {html.escape(item.reason)}</p>"
+            for item in self.not_claimed
+        )
+        return "".join(claim._repr_html_() for claim in self.claims) + refused

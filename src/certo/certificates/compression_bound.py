@@ -1,0 +1,182 @@
+"""CompressionBound: the notes' Corollary 3, from the updates of a run to a risk."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from certo.certificates import exact
+from certo.certificates.base import CannotClaim, Certificate, require
+from certo.certificates.margins import Margins
+from certo.certificates.perceptron_run import PerceptronRun, replay
+from certo.certificates.sample import Labels, Sample
+from certo.certificates.weights import check_weights, finite_vector, index_vector
+
+REPLAY_VISITS = 20_000_000  # a vacuous claim is not worth a longer replay than this
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class CompressionBound(Certificate):
+    """Claim: with probability at least 1 − δ over the draw of the m examples,
+    er(h) ≤ ẽr + sqrt(((M + 1) ln m + ln(e/δ)) / m), where M ≤ m/2 examples were ever updated
+    on and ẽr is the rate of errors on the m − M others.
+
+    Proof: h is a function of the M examples alone, shown by re-running on them (bit for bit the
+    same weights); the errors on the others are counted in exact arithmetic; the formula is
+    evaluated in float64 and raised by 16 units in the last place of its largest part: it has
+    nine operations, each off by at most one unit (logarithms and root included), on positive
+    numbers, the root halving the relative error of what is under it.
+    """
+
+    run: PerceptronRun
+    coef: np.ndarray
+    intercept: float
+    zero_sign: int
+    updated: np.ndarray
+    examples: int
+    errors: int
+    delta: float
+    bound: float
+
+    describes: ClassVar[dict[str, str]] = {
+        "coef": "coef_",
+        "intercept": "intercept_",
+        "updated": "updated_",
+    }
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "coef", finite_vector(self.coef, "coef"))
+        object.__setattr__(self, "updated", index_vector(self.updated, "updated"))
+        if not 0 < self.delta < 1:
+            raise ValueError(f"delta must be between 0 and 1, got {self.delta!r}.")
+        if self.zero_sign not in (-1, 1):
+            raise ValueError(f"zero_sign must be -1 or +1, got {self.zero_sign!r}.")
+
+    @classmethod
+    def of(
+        cls,
+        sample: Sample,
+        labels: Labels,
+        run: PerceptronRun,
+        coef,
+        intercept: float,
+        updated,
+        *,
+        zero_sign: int = 1,
+        delta: float = 0.05,
+        preprocessing_fitted_here: bool = False,
+        margins: Margins | None = None,
+    ) -> CompressionBound:
+        """The bound, or CannotClaim with the reason why none can be given."""
+        _refuse(run, sample.m, len(updated))
+        if preprocessing_fitted_here:
+            raise CannotClaim(PREPROCESSED)
+        margins = margins or Margins.of(sample, coef, intercept)
+        wrong = margins.is_error(zero_sign)
+        errors = int(np.count_nonzero(wrong)) - int(np.count_nonzero(wrong[updated]))
+        bound = formula(sample.m, len(updated), errors, delta)
+        return cls(
+            labels, run, coef, intercept, zero_sign, updated, sample.m, errors, delta, bound
+        )
+
+    @property
+    def vacuous(self) -> bool:
+        """A risk is never above 1, so a bound of 1 or more says nothing."""
+        return self.bound >= 1
+
+    @property
+    def claim(self) -> str:
+        kept = (
+            f"Re-running on the {self.updated.size:,} examples that were ever updated on gives the "
+            f"same weights; {self.errors:,} of the {self.examples - self.updated.size:,} others are "
+            "errors. "
+        )
+        if self.vacuous:
+            return kept + (
+                f"The bound on the risk that follows is {self.bound:.4g}: vacuous, since it is not "
+                "below 1."
+            )
+        return kept + (
+            f"So with confidence {1 - self.delta:.4g} the risk on new examples is at most "
+            f"{self.bound:.4g}."
+        )
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        seed = self.run.order == "shuffled" or self.run.init == "random"
+        return (
+            "the examples are independent draws from one distribution, and new ones are too",
+            "nothing was fitted on them before (scaling, selection, tuning, choice of settings)",
+            *(("the random seed was chosen without looking at the examples",) if seed else ()),
+        )
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        return {
+            "examples": self.examples,
+            "errors": self.errors,
+            "delta": self.delta,
+            "bound": self.bound,
+        }
+
+    def _check(self, sample: Sample) -> str:
+        check_weights(self, sample)
+        require(
+            not self.updated.size or self.updated[-1] < sample.m,
+            "the updated examples are not all rows of X.",
+        )
+        try:
+            _refuse(self.run, sample.m, self.updated.size)
+        except CannotClaim as reason:
+            require(False, str(reason))
+        wrong = Margins.of(sample, self.coef, self.intercept).is_error(self.zero_sign)
+        wrong[self.updated] = False
+        errors = int(np.count_nonzero(wrong))
+        require(
+            errors == self.errors,
+            f"there are {errors:,} errors outside the updated examples, not {self.errors:,}.",
+        )
+        bound = formula(sample.m, self.updated.size, errors, self.delta)
+        require(self.bound >= bound, f"the bound is {bound!r}, not {self.bound!r}.")
+        if self.vacuous and self.run.epochs * self.updated.size > REPLAY_VISITS:
+            return "vacuous: a risk is never above 1 (so the run was not replayed)."
+        w, _ = replay(self.run, sample.X, sample.signs, self.updated)
+        require(
+            np.array_equal(w[:-1], self.coef) and w[-1] == self.intercept,
+            "re-running on the updated examples alone does not give these weights.",
+        )
+        return (
+            f"re-running on the {self.updated.size:,} updated examples gives these weights, "
+            f"{errors:,} of the others are errors, and the formula gives {bound:.6g}."
+        )
+
+
+PREPROCESSED = (
+    "the features were computed by preprocessing (scaling, encoding) fitted on the same examples, "
+    "so they are not independent draws. Fit the preprocessing on other data, or switch it off."
+)
+
+
+def formula(m: int, updated: int, errors: int, delta: float) -> float:
+    """The right side of Corollary 3, rounded up."""
+    rate = errors / (m - updated)
+    # ln(e/δ) = 1 − ln δ
+    root = math.sqrt(((updated + 1) * math.log(m) + (1.0 - math.log(delta))) / m)
+    return (rate + root) + 16 * exact.UNIT * 2 * max(rate, root)
+
+
+def _refuse(run: PerceptronRun, m: int, updated: int) -> None:
+    if run.order == "misclassified":
+        raise CannotClaim(
+            "the visiting order depends on the data (order='misclassified'), so the weights are "
+            "not a function of the updated examples alone. Use order='cyclic' or 'shuffled'."
+        )
+    if 2 * updated > m:
+        raise CannotClaim(
+            f"the bound needs at most half of the examples to be updated on, but {updated:,} of "
+            f"{m:,} were."
+        )

@@ -1,0 +1,100 @@
+r"""Real numbers, not floats: exact rational arithmetic, and allowances for what is rounded.
+
+Every float is a rational number, so every score, norm and margin of the given data is one too,
+and `Fraction` computes it exactly. That is slow, so rounded arithmetic looks first and exact
+arithmetic decides only where the rounded answer is too close to call. The one fact used:
+
+    A sum of products Σ_{j≤n} a_j b_j, computed in float64 in *any* order, with or without fused
+    multiply-add, differs from the true value by at most
+                      γ_n Σ|a_j b_j| + n·2⁻¹⁰⁷⁴,      γ_n = n·u/(1 − n·u),  u = 2⁻⁵³,
+    if nothing overflows: a product passes through at most n roundings, each a factor 1 + δ with
+    |δ| ≤ u (Higham, Accuracy and Stability of Numerical Algorithms, §3.1), and a product that
+    underflows is off by at most 2⁻¹⁰⁷⁵ (sums do not underflow inexactly).
+
+The magnitudes Σ|a_j b_j| in the allowance are themselves computed in float64, hence too small by
+at most a factor 1 − γ_n; `allowance` doubles γ_n, which pays for that and for its own roundings.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+
+import numpy as np
+
+UNIT = 2.0**-53
+TINY = 2.0**-1074
+
+
+def gamma(n: int) -> float:
+    """γ_n rounded up: for n·u ≤ 0.005, n·u/(1 − n·u) < 1.01·n·u; beyond that, no allowance helps."""
+    return 1.01 * n * UNIT if n * UNIT <= 0.005 else math.inf
+
+
+def allowance(n: int, magnitude):
+    """A bound on the error of a computed Σ_{j≤n} a_j b_j, given the computed Σ|a_j b_j|."""
+    return 2.0 * gamma(n + 2) * magnitude + 2.0 * (n + 2) * TINY
+
+
+def _scaled(values: Iterable[float]) -> list[tuple[int, int]]:
+    """Each float as (mantissa, exponent): value = mantissa·2^exponent, mantissa an integer."""
+    pairs = []
+    for value in values:
+        fraction, exponent = math.frexp(value)
+        pairs.append((int(fraction * 2**53), exponent - 53))
+    return pairs
+
+
+def _sum(terms: list[tuple[int, int]]) -> Fraction:
+    if not terms:
+        return Fraction(0)
+    lowest = min(exponent for _, exponent in terms)
+    total = sum(mantissa << (exponent - lowest) for mantissa, exponent in terms)
+    return Fraction(total << lowest) if lowest >= 0 else Fraction(total, 1 << -lowest)
+
+
+def dot(a, b) -> Fraction:
+    """Σ a_j b_j exactly, for finite floats."""
+    a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
+    both = (a != 0) & (b != 0)
+    pairs = zip(_scaled(a[both].tolist()), _scaled(b[both].tolist()), strict=True)
+    return _sum([(m * n, e + f) for (m, e), (n, f) in pairs])
+
+
+def square(a) -> Fraction:
+    """‖a‖² exactly."""
+    return dot(a, a)
+
+
+def below(value: Fraction) -> float:
+    """A float ≤ value, the largest or next to it; −inf below the range of floats."""
+    return -above(-value)
+
+
+def above(value: Fraction) -> float:
+    """A float ≥ value, the smallest or next to it; +inf above the range of floats."""
+    try:
+        near = float(value)  # correctly rounded
+    except OverflowError:
+        return math.inf if value > 0 else -math.nextafter(math.inf, 0.0)
+    return near if Fraction(near) >= value else math.nextafter(near, math.inf)
+
+
+def root_below(value: Fraction) -> float:
+    """A float ≤ √value, within two units in the last place in the normal range."""
+    return -_outward_root(value, -1)
+
+
+def root_above(value: Fraction) -> float:
+    """A float ≥ √value, within two units in the last place in the normal range."""
+    return _outward_root(value, +1)
+
+
+def _outward_root(value: Fraction, direction: int) -> float:
+    # ⌊√(value·4^s)⌋/2^s with s chosen so that the integer has at least 64 bits: off by < 2⁻⁶³.
+    shift = max(0, 64 - (value.numerator.bit_length() - value.denominator.bit_length()) // 2)
+    root = math.isqrt((value.numerator << (2 * shift)) // value.denominator)
+    if direction > 0:
+        return above(Fraction(root + 1, 1 << shift)) if value else 0.0
+    return -below(Fraction(root, 1 << shift))

@@ -1,0 +1,147 @@
+"""A run of the Perceptron as a value, and the run itself in plain NumPy, for the auditor.
+
+`PerceptronRun` says everything that decides a run besides the examples. `replay` is the box of
+the notes, written independently of the compiled loop; both follow the one rounding rule stated
+in `lane_scores`, so they agree bit for bit, on any machine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from certo.rates import Constant, Rate
+
+ORDERS = ("cyclic", "shuffled", "misclassified")
+STARTS = ("zeros", "random")
+AT_ZERO = {"always": 0, "positive": 1, "negative": -1}
+LANES = 8
+
+
+@dataclass(frozen=True)
+class PerceptronRun:
+    """Epochs, visiting order, start, rate and rule at zero. `seed` decides all that is random;
+    `output` is the neuron's place in its layer, and gives it random numbers of its own."""
+
+    epochs: int
+    order: str = "cyclic"
+    init: str = "zeros"
+    lifted: bool = True
+    update_at_zero: str = "always"
+    rate: Rate = Constant(1.0)
+    seed: int = 0
+    output: int = 0
+
+    def __post_init__(self) -> None:
+        for name, value, allowed in (
+            ("order", self.order, ORDERS),
+            ("init", self.init, STARTS),
+            ("update_at_zero", self.update_at_zero, tuple(AT_ZERO)),
+        ):
+            if value not in allowed:
+                raise ValueError(f"{name} must be one of {allowed}, got {value!r}.")
+        if self.epochs < 0 or self.seed < 0 or self.output < 0:
+            raise ValueError("epochs, seed and output must not be negative.")
+
+    @property
+    def lift(self) -> float:
+        return 1.0 if self.lifted else 0.0
+
+    def start(self, d: int) -> np.ndarray:
+        """w(0), with the intercept's weight in the last place."""
+        w = np.zeros(d + 1)
+        if self.init == "random":
+            w[: d + self.lifted] = self._random(0).standard_normal(d + self.lifted)
+        return w
+
+    def random_order(self) -> np.random.Generator:
+        return self._random(1)
+
+    def _random(self, purpose: int) -> np.random.Generator:
+        return np.random.default_rng([self.seed, self.output, purpose])
+
+    def is_mistake(self, signs: np.ndarray, scores: np.ndarray) -> np.ndarray:
+        margin = signs * scores
+        at_zero = AT_ZERO[self.update_at_zero] * signs >= 0
+        return (margin < 0) | ((margin == 0) & at_zero)
+
+
+class _PaddedRows:
+    """Some rows of X, a block at a time, as equally long arrays of values and their places."""
+
+    def __init__(self, X, rows: np.ndarray):
+        self._sparse = sparse.issparse(X)
+        self._X = X[rows]
+
+    def block(self, rows: np.ndarray) -> tuple[np.ndarray, Any]:
+        if not self._sparse:
+            return self._X[rows].astype(np.float64), slice(None)
+        starts, stops = self._X.indptr[rows], self._X.indptr[rows + 1]
+        reach = np.arange(max(int(np.max(stops - starts, initial=0)), 1))
+        inside = reach < (stops - starts)[:, None]
+        at = np.where(inside, starts[:, None] + reach, 0)
+        if not self._X.data.size:
+            return np.zeros(at.shape), np.zeros_like(at)
+        values = np.where(inside, self._X.data[at], 0.0)
+        return values, np.where(inside, self._X.indices[at], 0)
+
+
+def lane_scores(values: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """Σ_p values[:, p]·w[..., p], rounded in a fixed order.
+
+    Of eight lanes, lane k adds the products at positions k, k + 8, k + 16, …; then lanes k and
+    k + 4 are added, then k and k + 2, then k and k + 1. Products and sums are rounded to float64.
+    """
+    products = values * w
+    products = np.pad(products, ((0, 0), (0, -products.shape[1] % LANES)))
+    groups = products.reshape(len(products), -1, LANES)
+    lanes = np.zeros((len(products), LANES))
+    for g in range(groups.shape[1]):
+        lanes = lanes + groups[:, g]
+    while lanes.shape[1] > 1:
+        half = lanes.shape[1] // 2
+        lanes = lanes[:, :half] + lanes[:, half:]
+    return lanes[:, 0]
+
+
+def replay(run: PerceptronRun, X, signs: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, int]:
+    """Run on the examples `rows` of X alone, in the order the whole run visits them.
+
+    Returns w (intercept last) and the number of updates. Rows that the whole run never updated
+    on may be left out: that changes nothing.
+    """
+    examples, y = _PaddedRows(X, rows), signs[rows].astype(np.float64)
+    w, updates, random = run.start(X.shape[1]), 0, run.random_order()
+    everyone = np.arange(rows.size)
+    place = np.full(X.shape[0], -1)
+    place[rows] = everyone
+    for _ in range(run.epochs):
+        visits = everyone
+        if run.order == "shuffled":
+            visits = place[random.permutation(X.shape[0])]
+            visits = visits[visits >= 0]
+        at, width, before = 0, 32, updates
+        while at < visits.size:
+            block = visits[at : at + width]
+            values, places = examples.block(block)
+            scores = lane_scores(values, w[:-1][places]) + run.lift * w[-1]
+            wrong = np.flatnonzero(run.is_mistake(y[block], scores))
+            if not wrong.size:
+                at, width = at + block.size, min(2 * width, 4096)
+                continue
+            first = wrong[0]
+            at, width = at + first + 1, max(8, 2 * int(first))
+            updates += 1
+            step = float(run.rate(np.array([updates]))[0]) * y[block[first]]
+            here = places if isinstance(places, slice) else places[first]
+            if isinstance(here, slice):
+                w[:-1] += step * values[first]
+            else:  # padding adds 0 to w[0]
+                np.add.at(w, here, step * values[first])
+            w[-1] += step * run.lift
+        if updates == before:
+            break
+    return w, updates

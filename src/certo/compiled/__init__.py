@@ -1,0 +1,1 @@
+"""Every compiled loop: arrays and NamedTuples in, arrays out."""

@@ -1,0 +1,98 @@
+"""Storage of the examples as a type, so that each loop is written once.
+
+A loop takes `rows`, which is `DenseRows` or `CsrRows`, and touches example i only through
+the functions below. Nothing is copied: the arrays are those of the user, seen read-only
+(which also keeps writable and read-only input from being compiled twice).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba.extending import overload
+from scipy import sparse
+
+from certo.compiled._lanes import lane_dot, lane_dot_at
+
+
+class DenseRows(NamedTuple):
+    values: np.ndarray  # (m, d), C order
+
+
+class CsrRows(NamedTuple):
+    data: np.ndarray  # (nnz,)
+    indices: np.ndarray  # (nnz,)
+    indptr: np.ndarray  # (m + 1,)
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def rows_of(X) -> DenseRows | CsrRows:
+    """The rows of a C-ordered array or of a CSR matrix or array, without a copy."""
+    if sparse.issparse(X):
+        return CsrRows(_read_only(X.data), _read_only(X.indices), _read_only(X.indptr))
+    return DenseRows(_read_only(X))
+
+
+def row_dot(rows, i, w):
+    """⟨xᵢ, w⟩ with the rounding specified in `_lanes`; w may be longer than xᵢ."""
+    raise TypeError("compiled code only")
+
+
+@overload(row_dot)
+def _row_dot(rows, i, w):
+    if rows.instance_class is DenseRows:
+        return lambda rows, i, w: lane_dot(rows.values[i], w)
+
+    def from_csr(rows, i, w):
+        start, stop = rows.indptr[i], rows.indptr[i + 1]
+        return lane_dot_at(rows.data[start:stop], rows.indices[start:stop], w)
+
+    return from_csr
+
+
+def row_square(rows, i):
+    """‖xᵢ‖², rounded as `row_dot` is."""
+    raise TypeError("compiled code only")
+
+
+@overload(row_square)
+def _row_square(rows, i):
+    if rows.instance_class is DenseRows:
+        return lambda rows, i: lane_dot(rows.values[i], rows.values[i])
+
+    def from_csr(rows, i):
+        part = rows.data[rows.indptr[i] : rows.indptr[i + 1]]
+        return lane_dot(part, part)
+
+    return from_csr
+
+
+def row_add(rows, i, c, w):
+    """w ← w + c·xᵢ, in place: one product and one sum, each rounded once."""
+    raise TypeError("compiled code only")
+
+
+@overload(row_add)
+def _row_add(rows, i, c, w):
+    if rows.instance_class is DenseRows:
+
+        def from_dense(rows, i, c, w):
+            x = rows.values[i]
+            for j in range(x.size):
+                w[j] += c * x[j]
+
+        return from_dense
+
+    def from_csr(rows, i, c, w):
+        start, stop = rows.indptr[i], rows.indptr[i + 1]
+        x, at = rows.data[start:stop], rows.indices[start:stop]
+        for p in range(x.size):
+            w[np.uintp(at[p])] += c * x[p]
+
+    return from_csr

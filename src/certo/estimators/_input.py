@@ -1,0 +1,128 @@
+"""Examples and labels as the solvers take them, or an error that says what is wrong where."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import column_or_1d, validate_data
+
+from certo.certificates.sample import Labels
+
+# Beyond these lengths products of examples and weights over- or underflow in float64.
+LONGEST, SHORTEST = 1e140, 1e-140
+
+
+def examples(estimator, X, y=None, *, reset: bool):
+    """X (and y) validated by scikit-learn's rules, kept in its own precision, not copied if it
+    is C-ordered float32 or float64, or CSR. Finiteness is left to `longest_example`."""
+    options: dict[str, Any] = {
+        "accept_sparse": "csr",
+        "accept_large_sparse": True,
+        "dtype": [np.float64, np.float32],
+        "order": "C",
+        "ensure_all_finite": y is None,
+        "reset": reset,
+    }
+    if y is None:
+        return validate_data(estimator, X, **options)
+    X, y = validate_data(estimator, X, y, multi_output=True, **options)
+    if sparse.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X, y
+
+
+def longest_example(estimator, X) -> float:
+    """max_t ‖x_t‖², refusing NaN, infinities, and lengths for which float64 is too small."""
+    from certo.compiled.rows import rows_of
+    from certo.compiled.scan import greatest_square
+
+    square, bad = greatest_square(rows_of(X), X.shape[0])
+    name = type(estimator).__name__
+    if bad >= 0:
+        row = X[[bad]].toarray()[0] if sparse.issparse(X) else X[bad]
+        column = int(np.argmax(np.where(np.isfinite(row), np.abs(row), np.inf)))
+        value = row[column]
+        what = (
+            "NaN" if np.isnan(value) else "infinity" if np.isinf(value) else f"as large as {value:g}"
+        )
+        raise ValueError(
+            f"{name} needs finite numbers of moderate size, but X[{bad}, {column}] is {what}. "
+            + (
+                "Remove or impute such rows."
+                if not np.isfinite(value)
+                else "Rescale the features (StandardScaler)."
+            )
+        )
+    length = float(np.sqrt(square))
+    entries = X.data if sparse.issparse(X) else X
+    if length > LONGEST or (length < SHORTEST and np.any(entries)):
+        raise ValueError(
+            f"{name} needs examples of a length between {SHORTEST:g} and {LONGEST:g}, so that "
+            f"products stay within float64, but the longest has length {length:g}. "
+            "Rescale the features (StandardScaler)."
+        )
+    return float(square)
+
+
+class Targets(NamedTuple):
+    """Labels as signs: one int8 vector of ±1 for each output."""
+
+    classes: np.ndarray
+    outputs: list[Labels]
+    signs: list[np.ndarray]
+    multilabel: bool
+
+
+def targets(estimator, y, classes=None) -> Targets:
+    """Two classes: one output. More: one against the rest for each. Multi-label: one a column."""
+    name = type(estimator).__name__
+    if sparse.issparse(y) or (y.ndim == 2 and y.shape[1] > 1):
+        kind = type_of_target(y)
+        if kind != "multilabel-indicator":
+            raise ValueError(
+                f"{name} takes one label for each example, or a 0/1 matrix of labels, but y has "
+                f"shape {y.shape} and holds {kind} values."
+            )
+        y = y.toarray() if sparse.issparse(y) else y
+        outputs = [Labels((0, 1), 1, column) for column in range(y.shape[1])]
+        signs = [np.where(column == 1, 1, -1).astype(np.int8) for column in np.asarray(y).T]
+        return Targets(np.arange(y.shape[1]), outputs, signs, True)
+    y = column_or_1d(y, warn=True)
+    found = _two_values(y)
+    if found is None:
+        check_classification_targets(y)
+        found = np.unique(y)
+    classes = found if classes is None else np.unique(np.asarray(classes))
+    strangers = np.setdiff1d(found, classes)
+    if strangers.size:
+        raise ValueError(
+            f"y holds the label {strangers[0]!r}, which is none of the classes {list(classes)} "
+            "that the first call of partial_fit announced."
+        )
+    if len(classes) < 2:
+        raise ValueError(
+            f"{name} needs at least two classes to tell apart, but y holds only one class: "
+            f"{classes[0]!r}."
+        )
+    plain = tuple(label.item() if isinstance(label, np.generic) else label for label in classes)
+    positives = [1] if len(classes) == 2 else range(len(classes))
+    return Targets(
+        classes,
+        [Labels(plain, positive) for positive in positives],
+        [np.where(y == classes[positive], 1, -1).astype(np.int8) for positive in positives],
+        False,
+    )
+
+
+def _two_values(y: np.ndarray) -> np.ndarray | None:
+    """The two values of a numeric y that has just two (whole) ones; a sort is not needed then."""
+    if y.dtype.kind not in "iubf":
+        return None
+    low, high = y.min(), y.max()
+    if low == high or not (float(low).is_integer() and float(high).is_integer()):
+        return None
+    return np.array([low, high]) if np.all((y == low) | (y == high)) else None

@@ -1,0 +1,362 @@
+"""`Perceptron`: a layer of neurons trained by error correction, with what it proves."""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.validation import check_is_fitted
+
+from certo.certificates import (
+    CannotClaim,
+    Certificate,
+    Composite,
+    CompressionBound,
+    Labels,
+    Margins,
+    MistakeBound,
+    NotClaimed,
+    PerceptronRun,
+    Sample,
+    Separating,
+    UpdateSums,
+)
+from certo.certificates.exact import allowance
+from certo.estimators import _input
+from certo.geometry import Neuron
+from certo.rates import Constant, Rate
+from certo.solvers.perceptron import PerceptronOutcome, perceptron
+from certo.solvers.trace import Trace
+
+
+class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+    r"""Perceptron: on every mistake y·score ≤ 0, move the weights by η y x.
+
+    With two classes it is one neuron; with more, a layer of them, each telling one class from the
+    rest; with a 0/1 matrix as y, one neuron for each column. Stops after an epoch without an
+    update. On examples that a hyperplane separates this happens after at most (‖u‖X/γ(u))² updates
+    for every separator u; on others never, and all epochs are run.
+
+    Parameters
+    ----------
+    learning_rate : float or certo.rates.Rate, default=1.0
+        η, constant or a schedule η(n) with n = 1, 2, … counting the updates.
+    epochs : int, default=100
+        The largest number of passes over the examples.
+    order : {"cyclic", "shuffled", "misclassified"}, default="cyclic"
+        Visit the examples as they come; in a new random order each epoch; or take at random one of
+        those misclassified now (then an epoch is as many looks as there are examples).
+    init : {"zeros", "random"}, default="zeros"
+        The first weights: zero, or standard normal.
+    intercept : {"lifted", "none"}, default="lifted"
+        "lifted" learns an intercept as the weight of an extra feature 1.
+    update_at_zero : {"always", "positive", "negative"}, default="always"
+        Whether a score of exactly 0 is a mistake: always, or only where y = +1, or y = −1.
+    zero_sign : {+1, -1}, default=+1
+        The side predicted at a score of exactly 0. It concerns predictions only.
+    random_state : int, RandomState instance or None, default=None
+        Decides random weights and orders; not used where nothing is random.
+
+    Attributes
+    ----------
+    coef_ : ndarray (n_outputs, n_features), float64 for float32 examples too
+    intercept_ : ndarray (n_outputs,)
+    classes_ : ndarray
+    updates_ : ndarray (n_outputs,)
+        How many updates were made.
+    updated_ : list of n_outputs integer arrays
+        The distinct examples updated on, in increasing order.
+    converged_ : bool
+        Whether every neuron came to an epoch without an update.
+    n_iter_ : int
+        Epochs run (of the neuron that ran longest).
+    trace_ : certo.solvers.trace.Trace
+        What happened at the updates.
+    status_ : str
+        Why it stopped, and what the answer is worth.
+    certificate_ : certo.certificates.Composite
+        What the fit proves: Separating where the weights separate the classes, MistakeBound, and
+        CompressionBound, or why there is none.
+
+    Examples
+    --------
+    >>> from certo import Perceptron
+    >>> X, y = [[2, 1], [1, 3], [-1, -2], [-3, -1]], ["up", "up", "down", "down"]
+    >>> model = Perceptron().fit(X, y)
+    >>> model.predict([[3, 3]]).tolist()
+    ['up']
+    >>> bool(model.certificate_.verify(X, y))
+    True
+    """
+
+    def __init__(
+        self,
+        learning_rate=1.0,
+        epochs=100,
+        order="cyclic",
+        init="zeros",
+        intercept="lifted",
+        update_at_zero="always",
+        zero_sign=+1,
+        random_state=None,
+    ):
+        self.learning_rate = learning_rate
+        self.epochs = epochs
+        self.order = order
+        self.init = init
+        self.intercept = intercept
+        self.update_at_zero = update_at_zero
+        self.zero_sign = zero_sign
+        self.random_state = random_state
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    @with_callbacks
+    def fit(self, X, y):
+        """Learn from the examples X (dense or sparse) with labels y, from the start.
+
+        C-ordered float32 or float64 arrays and CSR matrices are used as they are, not copied.
+        """
+        X, y = _input.examples(self, X, y, reset=True)
+        return self._learn(X, _input.targets(self, y), self._run(self.epochs), fresh=True)
+
+    @with_callbacks
+    def partial_fit(self, X, y, classes=None):
+        """Go once over these examples, from the weights reached so far.
+
+        The first call must see all labels, in y or in `classes`. `updated_`, `trace_` and
+        `certificate_` then speak of the last call alone; `updates_` and `n_iter_` of all.
+        """
+        fresh = not hasattr(self, "coef_")
+        X, y = _input.examples(self, X, y, reset=fresh)
+        known = classes if fresh else self.classes_
+        if not fresh and self._multilabel:
+            known = None
+        targets = _input.targets(self, y, known)
+        if not fresh and len(targets.outputs) != len(self.coef_):
+            raise ValueError(
+                f"y has {len(targets.outputs)} outputs, but the first call of partial_fit saw "
+                f"{len(self.coef_)}."
+            )
+        return self._learn(X, targets, self._run(1), fresh=fresh)
+
+    def _run(self, epochs) -> PerceptronRun:
+        """The settings as a run, checked."""
+        rate = self.learning_rate
+        if isinstance(rate, numbers.Real) and not isinstance(rate, bool):
+            rate = Constant(float(rate))
+        if not isinstance(rate, Rate):
+            raise TypeError(
+                "learning_rate must be a positive number or a schedule of certo.rates, which can "
+                f"be stored in a model file, got {rate!r}."
+            )
+        if not (isinstance(epochs, numbers.Integral) and epochs >= 1):
+            raise ValueError(f"epochs must be a whole number of at least 1, got {epochs!r}.")
+        if self.intercept not in ("lifted", "none"):
+            raise ValueError(f"intercept must be 'lifted' or 'none', got {self.intercept!r}.")
+        if self.zero_sign not in (-1, 1):
+            raise ValueError(f"zero_sign must be +1 or -1, got {self.zero_sign!r}.")
+        is_random = self.order != "cyclic" or self.init == "random"
+        random = check_random_state(self.random_state) if is_random else None
+        return PerceptronRun(
+            epochs=int(epochs),
+            order=self.order,
+            init=self.init,
+            lifted=self.intercept == "lifted",
+            update_at_zero=self.update_at_zero,
+            rate=rate,
+            seed=int(random.randint(2**31 - 1)) if random is not None else 0,
+        )
+
+    def _learn(self, X, targets: _input.Targets, run: PerceptronRun, *, fresh: bool):
+        square = _input.longest_example(self, X)
+        count = len(targets.outputs)
+        context = self._init_callback_context(max_subtasks=run.epochs * count)
+        context.call_on_fit_task_begin(estimator=self, X=X)
+        learned = []
+        for output, (labels, signs) in enumerate(zip(targets.outputs, targets.signs, strict=True)):
+            own = PerceptronRun(**{**vars(run), "output": output})
+            start, before = None, 0
+            if not fresh:
+                start = np.append(self.coef_[output], self.intercept_[output])
+                before = int(self.updates_[output])
+            outcome = perceptron(
+                X,
+                signs,
+                own,
+                start=start,
+                before=before,
+                after_epoch=self._announcer(context, X, fresh and count == 1),
+            )
+            sample = Sample(X, signs)
+            claims = _claims(
+                sample, labels, own, outcome, before, fresh, square, int(self.zero_sign)
+            )
+            learned.append((outcome, claims))
+            if outcome.interrupted:  # the other neurons stay where they are
+                run = PerceptronRun(**{**vars(run), "epochs": 0})
+        self._store(targets, learned, fresh)
+        context.call_on_fit_task_end(estimator=self, X=X, reconstruction_attributes=dict)
+        return self
+
+    def _announcer(self, context, X, whole: bool):
+        """Tell the callbacks of every epoch. They may ask to stop."""
+        if not getattr(self, "_skl_callbacks", None):
+            return lambda w: False
+
+        def announce(w: np.ndarray) -> bool:
+            epoch = context.subcontext(task_name="epoch")
+            epoch.call_on_fit_task_begin(estimator=self, X=X)
+            now = {"coef_": w[None, :-1].copy(), "intercept_": w[-1:].copy()} if whole else None
+            return bool(
+                epoch.call_on_fit_task_end(estimator=self, X=X, reconstruction_attributes=now)
+            )
+
+        return announce
+
+    def _store(self, targets: _input.Targets, learned, fresh: bool) -> None:
+        outcomes: list[PerceptronOutcome] = [outcome for outcome, _ in learned]
+        made = np.array([outcome.updates for outcome in outcomes])
+        epochs = max(outcome.epochs for outcome in outcomes)
+        if fresh:
+            self.classes_ = targets.classes
+        self.updates_ = made if fresh else self.updates_ + made
+        self.n_iter_ = epochs if fresh else self.n_iter_ + epochs
+        self._multilabel = targets.multilabel
+        self.coef_ = np.array([outcome.w[:-1] for outcome in outcomes])
+        self.intercept_ = np.array([outcome.w[-1] for outcome in outcomes])
+        self.updated_ = [np.flatnonzero(outcome.counts) for outcome in outcomes]
+        self.converged_ = all(outcome.converged for outcome in outcomes)
+        self.trace_ = Trace.layer([outcome.trace for outcome in outcomes])
+        claims = [claim for _, made in learned for claim in made if isinstance(claim, Certificate)]
+        refusals = [claim for _, made in learned for claim in made if isinstance(claim, NotClaimed)]
+        self.certificate_ = Composite(tuple(claims), tuple(dict.fromkeys(refusals)))
+        self.status_ = _status(outcomes)
+        if any(outcome.interrupted for outcome in outcomes):
+            warnings.warn(self.status_, ConvergenceWarning, stacklevel=4)
+
+    def decision_function(self, X):
+        """Scores coef·x + intercept: (n_samples,) for two classes, else (n_samples, n_outputs)."""
+        check_is_fitted(self)
+        X = _input.examples(self, X, reset=False)
+        scores = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
+        return scores if self._multilabel or len(self.classes_) > 2 else scores[:, 0]
+
+    def predict(self, X):
+        """The class whose side, or for several classes whose highest score, an example is on."""
+        scores = self.decision_function(X)
+        if scores.ndim == 2 and not self._multilabel:
+            return self.classes_[np.argmax(scores, axis=1)]
+        positive = scores >= 0 if self.zero_sign == 1 else scores > 0
+        return positive.astype(int) if self._multilabel else self.classes_[positive.astype(int)]
+
+    @property
+    def neurons_(self) -> list[Neuron]:
+        """The neurons of the layer, to look at."""
+        check_is_fitted(self)
+        return [
+            Neuron(weights, bias, self.zero_sign)
+            for weights, bias in zip(self.coef_, self.intercept_.tolist(), strict=True)
+        ]
+
+    def mistake_bound(self, X, y, coef, intercept=0.0) -> Composite:
+        """The MistakeBound of this fit for comparators of your choice, u = (coef, intercept).
+
+        X and y are the examples of the fit. coef has shape (n_outputs, n_features), or
+        (n_features,) for one output; the hard-margin separator gives the strongest claim.
+        """
+        check_is_fitted(self)
+        known = self.certificate_.of_kind(MistakeBound)
+        coef = np.asarray(coef, dtype=np.float64).reshape(len(known), -1)
+        intercept = np.broadcast_to(np.asarray(intercept, dtype=np.float64), len(known))
+        claims = []
+        for claim, u, bias in zip(known, coef, intercept.tolist(), strict=True):
+            sample = Sample.of(X, y, claim.labels)
+            claims.append(claim.against(sample, u, bias))
+        return Composite(tuple(claims))
+
+
+def _claims(
+    sample: Sample,
+    labels: Labels,
+    run: PerceptronRun,
+    outcome: PerceptronOutcome,
+    before: int,
+    fresh: bool,
+    square: float,
+    zero_sign: int,
+) -> list[Certificate | NotClaimed]:
+    """What the run of one neuron proves, or why not."""
+    coef, intercept = outcome.w[:-1], float(outcome.w[-1])
+    margins = Margins.of(sample, coef, intercept)
+    rows = np.flatnonzero(outcome.counts)
+    made: list[Certificate | NotClaimed] = []
+
+    def attempt(kind, claim):
+        try:
+            made.append(claim())
+        except CannotClaim as reason:
+            made.append(NotClaimed(kind.__name__, f"{labels.name()!r}: {reason}"))
+
+    def compression():
+        if not fresh:
+            raise CannotClaim("the run started from weights that depend on other examples.")
+        if outcome.interrupted:
+            raise CannotClaim("the run was stopped by hand, not after a number of epochs set before.")
+        return CompressionBound.of(
+            sample, labels, run, coef, intercept, rows, zero_sign=zero_sign, margins=margins
+        )
+
+    attempt(Separating, lambda: Separating.of(sample, labels, coef, intercept, margins))
+    attempt(
+        MistakeBound,
+        lambda: MistakeBound.of(
+            sample,
+            labels,
+            coef=coef,
+            intercept=intercept,
+            lifted=run.lifted,
+            sums=UpdateSums(run.rate, before),
+            start=outcome.start,
+            rows=rows,
+            counts=outcome.counts[rows],
+            totals=outcome.totals[rows] if outcome.totals.size else outcome.totals,
+            comparator=coef,
+            comparator_intercept=intercept,
+            radius2=square + allowance(sample.d, square),
+            margins=margins,
+        ),
+    )
+    attempt(CompressionBound, compression)
+    return made
+
+
+def _status(outcomes: list[PerceptronOutcome]) -> str:
+    several = len(outcomes) > 1
+    done = [outcome for outcome in outcomes if outcome.converged]
+    if any(outcome.interrupted for outcome in outcomes):
+        return (
+            "Stopped by hand. The weights are those reached so far; the certificate says what "
+            "they are worth."
+        )
+    if len(done) == len(outcomes):
+        epochs = max(outcome.epochs for outcome in outcomes)
+        who = f"All {len(outcomes)} neurons converged" if several else "Converged"
+        return f"{who}: after {epochs} epochs no example leads to an update any more."
+    left = [outcome for outcome in outcomes if not outcome.converged]
+    last = sum(int(outcome.trace.epoch_updates[-1]) for outcome in left)
+    who = f"{len(left)} of {len(outcomes)} neurons did not converge" if several else "Not converged"
+    return (
+        f"{who}: all {left[0].epochs} epochs were run, and the last still made {last:,} updates. "
+        "Either no hyperplane separates the examples, or more epochs are needed."
+    )

@@ -1,0 +1,7 @@
+"""The geometry of linear classifiers: a hyperplane, a neuron, and a plane to look at them in."""
+
+from certo.geometry.hyperplane import Hyperplane, lift
+from certo.geometry.neuron import Neuron
+from certo.geometry.plane import PlaneView
+
+__all__ = ["Hyperplane", "Neuron", "PlaneView", "lift"]

@@ -1,0 +1,37 @@
+"""Losses: one mathematical object per file, and the empirical risk of anything under any of them.
+
+Bounds of the 0-1 loss, whose risk therefore bounds the error rate: `Hinge`, `Squared` (for
+y = ±1) and `Logistic(base=2)`. To add a loss, say what it looks at (`MarginLoss`,
+`ResidualLoss` or `LogDensityLoss`) and how much is known of it (`Loss`, `ConvexLoss` or
+`SmoothLoss`); the laws of the test suite find it by themselves.
+"""
+
+from certo.losses.base import (
+    ConvexLoss,
+    LogDensityLoss,
+    Loss,
+    MarginLoss,
+    ResidualLoss,
+    SmoothLoss,
+)
+from certo.losses.empirical import risk
+from certo.losses.hinge import Hinge
+from certo.losses.logistic import Logistic
+from certo.losses.negative_log_likelihood import NegativeLogLikelihood
+from certo.losses.squared import Squared
+from certo.losses.zero_one import ZeroOne
+
+__all__ = [
+    "ConvexLoss",
+    "Hinge",
+    "LogDensityLoss",
+    "Logistic",
+    "Loss",
+    "MarginLoss",
+    "NegativeLogLikelihood",
+    "ResidualLoss",
+    "SmoothLoss",
+    "Squared",
+    "ZeroOne",
+    "risk",
+]
