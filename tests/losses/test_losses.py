@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -24,6 +24,8 @@ from certo.losses import (
     Squared,
     ZeroOne,
 )
+
+law = settings(max_examples=50, deadline=None)
 
 
 def every_final(cls) -> list[type]:
@@ -72,6 +74,7 @@ def test_a_loss_is_a_value(loss):
 
 
 @every_convex_loss
+@law
 @given(z=reals, s=arrays(np.float64, st.integers(1, 8), elements=st.floats(-3, 1)))
 def test_fenchel_young(loss, z, s):
     """ℓ(z) + ℓ*(s) ≥ z·s, with equality when s is the slope at z."""
@@ -86,6 +89,7 @@ def test_fenchel_young(loss, z, s):
 
 
 @every_convex_loss
+@law
 @given(a=real, b=real, t=st.floats(0, 1))
 def test_convex_along_segments(loss, a, b, t):
     chord = (1 - t) * loss.value(a) + t * loss.value(b)
@@ -93,6 +97,7 @@ def test_convex_along_segments(loss, a, b, t):
 
 
 @every_convex_loss
+@law
 @given(a=real, b=real)
 def test_the_tangent_lies_below_and_slopes_rise(loss, a, b):
     assert loss.value(b) >= loss.value(a) + loss.slope(a) * (b - a) - 1e-10
@@ -117,6 +122,7 @@ def test_a_point_on_the_margin_is_a_violation():
 
 
 @every_convex_loss
+@law
 @given(y=sign, score=st.floats(-20, 20))
 def test_gradient(loss, y, score):
     h = 1e-6
@@ -127,6 +133,7 @@ def test_gradient(loss, y, score):
 
 
 @every_smooth_loss
+@law
 @given(z=st.floats(-20, 20))
 def test_curvature_is_the_slope_of_the_slope(loss, z):
     h = 1e-5
@@ -145,6 +152,7 @@ def test_curvature_bound_is_the_supremum(loss):
 
 
 @pytest.mark.parametrize("loss", BOUNDS, ids=repr)
+@law
 @given(y=sign, score=st.floats(-1e6, 1e6))
 def test_bounds_of_the_error_rate(loss, y, score):
     assert loss.of(y, score) >= ZeroOne().of(y, score)
@@ -154,6 +162,7 @@ def test_the_natural_logistic_loss_does_not_bound_it():
     assert Logistic().of(+1, 0.0) < ZeroOne().of(+1, 0.0)
 
 
+@law
 @given(y=sign, score=real)
 def test_squared_is_a_function_of_the_margin_when_y_is_a_sign(y, score):
     assert Squared().of(y, score) == (1 - y * score) ** 2
@@ -190,6 +199,7 @@ def test_float32_scores_keep_float32(loss):
 
 
 @every_loss
+@law
 @given(y=sign, score=reals)
 def test_of_is_value_after_argument(loss, y, score):
     y = np.full(score.shape, y)
@@ -252,6 +262,7 @@ def test_logistic_is_accurate_in_the_tails_and_never_overflows(base):
     assert loss.conjugate(-p / log) * log == pytest.approx(p * math.log(p) - p, rel=1e-13)
 
 
+@law
 @given(base=st.floats(1.01, 1e6), dtype=st.sampled_from([np.float32, np.float64]))
 def test_both_ends_of_the_logistic_conjugate_are_inside(base, dtype):
     loss = Logistic(base=base)

@@ -1,8 +1,8 @@
 """The margins y_t (coef·x_t + intercept) of a sample: rounded first, exact where it matters.
 
 The allowance of a margin is that of `exact.allowance` for the d + 1 products of coef·x + b·1. It
-is computed for a whole block of rows at once from max|x|·Σ|coef| (cheap), again for single rows
-from Σ|coef_j x_j| where that was too coarse, and not at all where rows, coef and intercept are
+is computed for a whole block of rows at once from max|x|·Σ|coef|, or ‖coef‖·max‖x‖ where that is
+known (both cheap, both at least Σ|coef_j x_j|), again for single rows from Σ|coef_j x_j| where that was too coarse, and not at all where rows, coef and intercept are
 integers with Σ|coef_j x_j| + |b| < 2⁵³: then no operation rounds.
 """
 
@@ -32,23 +32,29 @@ class Margins:
     slack: np.ndarray
 
     @classmethod
-    def of(cls, sample: Sample, coef: np.ndarray, intercept: float) -> Margins:
+    def of(
+        cls, sample: Sample, coef: np.ndarray, intercept: float, square: float | None = None
+    ) -> Margins:
+        """`square`, if known, is a number that no ‖x_t‖² exceeds."""
         value, slack = np.empty(sample.m), np.empty(sample.m)
         length = float(np.sum(np.abs(coef)))
         with np.errstate(over="ignore", invalid="ignore"):
+            if square is not None:
+                magnitude = math.sqrt(square * float(np.sum(coef * coef)))
             for start, stop in sample.blocks():
                 part = sample.part(start, stop)
-                entries = part.data if sparse.issparse(part) else part
-                peak = max(entries.max(), -entries.min()) if entries.size else 0.0
+                if square is None:
+                    entries = part.data if sparse.issparse(part) else part
+                    peak = max(entries.max(), -entries.min()) if entries.size else 0.0
+                    magnitude = peak * length
                 scores = part @ coef
                 scores += intercept
                 np.multiply(scores, sample.signs[start:stop], out=value[start:stop])
-                slack[start:stop] = exact.allowance(sample.d, peak * length + abs(intercept))
+                slack[start:stop] = exact.allowance(sample.d, magnitude + abs(intercept))
         return cls(sample, coef, intercept, value, slack)
 
     def exactly(self, t: int) -> Fraction:
-        score = exact.dot(self.sample.row(t), self.coef) + Fraction(self.intercept)
-        return score * int(self.sample.signs[t])
+        return self.sample.score(t, self.coef, self.intercept) * int(self.sample.signs[t])
 
     def _tighten(self, rows: np.ndarray) -> None:
         """Replace the allowances of these rows by their own."""
@@ -116,10 +122,26 @@ class Margins:
     def shortfall(self, target: float, rows: np.ndarray, weights: np.ndarray) -> float:
         """A float that Σ_k weights_k·[target − margin_k]₊ over `rows` does not exceed.
 
-        Each term is computed from a margin too small by its slack; rounding in the differences,
-        products and sum is a factor of at most 1 + γ_{n+3} for non-negative terms.
+        Each margin is taken smaller by its slack, and each difference larger by the rounding of
+        the two subtractions, at most 4u(|target| + |margin| + slack); then all terms are
+        non-negative, and products and sum are off by a factor of at most 1 ± γ_{n+1}.
         """
-        missing = np.maximum(target - (self.value[rows] - self.slack[rows]), 0.0)
-        missing += 4 * exact.UNIT * (abs(target) + np.abs(self.value[rows])) * (missing > 0)
+        value, slack = self.value[rows], self.slack[rows]
+        missing = np.maximum(target - (value - slack), 0.0)
+        missing += 4 * exact.UNIT * (abs(target) + np.abs(value) + slack) * (missing > 0)
         total = float(np.sum(missing * weights))
-        return math.nextafter(total + exact.allowance(rows.size + 3, total), math.inf)
+        return math.nextafter(total + exact.allowance(rows.size + 1, total), math.inf)
+
+    def shortfall_to_claim(self, target: float, rows: np.ndarray, weights: np.ndarray) -> float:
+        """The same with room for a checker who sums in another order and with his own slack."""
+        room = 4 * float(np.sum(self.slack[rows] * weights))
+        return (self.shortfall(target, rows, weights) + room) * (1 + 2.0**-40)
+
+    def falls_short_by_at_most(
+        self, claimed: float, target: float, rows: np.ndarray, weights: np.ndarray
+    ) -> bool:
+        """Whether Σ_k weights_k·[target − margin_k]₊ ≤ claimed can be shown."""
+        if self.shortfall(target, rows, weights) <= claimed:
+            return True
+        self._tighten(rows)
+        return self.shortfall(target, rows, weights) <= claimed

@@ -31,8 +31,8 @@ class MistakeBound(Certificate):
     H = 0 and the bound, (‖u‖X/γ(u))² from w₀ = 0 with constant η, holds for every run on these
     examples. Otherwise it is about this run, through H.
 
-    Everything is exact, or rounded to the weak side: ‖u‖², w₀·u and γ(u) are rationals, X² and H
-    are upper bounds. The weights are compared with start + Σ steps up to the rounding of that
+    Everything is exact, or rounded to the weak side: γ(u) and w₀·u down, ‖u‖², ‖w₀‖², X² and H up
+    (`exact.dot_within`), and the inequality is solved for M in rational arithmetic. The weights are compared with start + Σ steps up to the rounding of that
     many float64 additions: |error_j| ≤ γ_n (|w₀_j| + Σ|η x̃_j|), n = updates + distinct rows + 4.
     """
 
@@ -101,7 +101,7 @@ class MistakeBound(Certificate):
         else:  # the scale of u is free: a typical margin of the updated examples becomes 1
             scale = float(np.mean(np.abs(margins.value[rows]))) if rows.size else 1.0
             target = scale if 0 < scale < np.inf else 1.0
-            shortfall = margins.shortfall(target, rows, weights)
+            shortfall = margins.shortfall_to_claim(target, rows, weights)
         radius2 = (sample.square_bound() if radius2 is None else radius2) + lifted
         draft = cls(
             labels, coef, intercept, lifted, sums, start, rows, counts, totals,
@@ -130,7 +130,7 @@ class MistakeBound(Certificate):
 
     @property
     def claim(self) -> str:
-        made = f"The run made {self.updates:,} updates on {self.rows.size:,} examples, "
+        made = f"The run made {self.updates:,} updates (on {self.rows.size:,} of the examples), "
         if self.bound is None:
             return made + "and with this learning rate the theorem sets no finite limit."
         if self.separable:
@@ -161,10 +161,10 @@ class MistakeBound(Certificate):
     def curves(self, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The two curves between which ‖w‖² stays after n updates, for pictures."""
         first, second = self.sums.totals(n)
-        u2 = float(exact.square(self._u))
-        inner = float(exact.dot(self.start, self._u))
+        u2 = float(self._u @ self._u)
+        inner = float(self.start @ self._u)
         rise = np.maximum(inner + self.target * first - self.shortfall, 0.0)
-        upper = float(exact.square(self.start)) + self.radius2 * second
+        upper = float(self.start @ self.start) + self.radius2 * second
         return (rise**2 / u2 if u2 else np.zeros(len(first))), upper
 
     @property
@@ -180,9 +180,9 @@ class MistakeBound(Certificate):
         return most_updates(
             self.sums,
             target=Fraction(self.target),
-            offset=exact.dot(self.start, self._u) - Fraction(self.shortfall),
-            comparator2=exact.square(self._u),
-            start2=exact.square(self.start),
+            offset=exact.dot_within(self.start, self._u)[0] - Fraction(self.shortfall),
+            comparator2=exact.dot_within(self._u, self._u)[1],
+            start2=exact.dot_within(self.start, self.start)[1],
             radius2=Fraction(self.radius2),
             at_least=self.updates,
         )
@@ -259,8 +259,7 @@ class MistakeBound(Certificate):
                 f"below the claimed {self.target!r}.",
             )
             return
-        missing = margins.shortfall(self.target, self.rows, weights)
         require(
-            missing <= self.shortfall,
-            f"the comparator falls short by {missing!r}, not {self.shortfall!r}.",
+            margins.falls_short_by_at_most(self.shortfall, self.target, self.rows, weights),
+            f"the comparator falls short by more than the claimed {self.shortfall!r}.",
         )

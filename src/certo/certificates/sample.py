@@ -89,9 +89,22 @@ class Sample:
     def d(self) -> int:
         return self.X.shape[1]
 
-    def row(self, t: int) -> np.ndarray:
-        row = self.X[[t]].toarray()[0] if sparse.issparse(self.X) else self.X[t]
-        return row.astype(np.float64)
+    def row(self, t: int) -> tuple[np.ndarray, Any]:
+        """The entries of example t in float64, and the columns they are in."""
+        if sparse.issparse(self.X):
+            some = slice(self.X.indptr[t], self.X.indptr[t + 1])
+            return self.X.data[some].astype(np.float64), self.X.indices[some]
+        return self.X[t].astype(np.float64), slice(None)
+
+    def score(self, t: int, coef: np.ndarray, intercept: float) -> Fraction:
+        """coef·x_t + intercept, exactly."""
+        values, columns = self.row(t)
+        return exact.dot(values, coef[columns]) + Fraction(intercept)
+
+    def square(self, t: int) -> Fraction:
+        """‖x_t‖², exactly."""
+        values, _ = self.row(t)
+        return exact.dot(values, values)
 
     def blocks(self) -> Iterator[tuple[int, int]]:
         width = self.X.nnz // self.m + 1 if sparse.issparse(self.X) else self.d
@@ -113,7 +126,7 @@ class Sample:
             squares = self._squares(start, stop)
             slack = exact.allowance(self.d, squares)
             for t in np.flatnonzero(~(squares + slack <= exact.below(square))):
-                if exact.square(self.row(start + t)) > square:
+                if self.square(start + t) > square:
                     return int(start + t)
         return None
 

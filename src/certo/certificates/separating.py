@@ -22,7 +22,7 @@ class Separating(Certificate):
     `geometric_margin` away from the hyperplane.
 
     Proof: the margins of all m examples, each rounded with a proven allowance, the smallest ones
-    in exact arithmetic. ‖coef‖² is exact, and its root is rounded up before γ is divided by it.
+    in exact arithmetic. ‖coef‖ is rounded up before γ is divided by it.
     """
 
     coef: np.ndarray
@@ -96,5 +96,5 @@ class Separating(Certificate):
 
 def _geometric(margin: Fraction, coef: np.ndarray) -> float:
     """margin/‖coef‖ rounded down; without a direction (coef = 0) there is no distance: 0."""
-    length = exact.root_above(exact.square(coef))
+    length = exact.root_above(exact.dot_within(coef, coef)[1])
     return exact.below(margin / Fraction(length)) if 0 < length < float("inf") else 0.0

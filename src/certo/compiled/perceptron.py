@@ -25,7 +25,7 @@ import numpy as np
 
 from certo.compiled._jit import jit
 from certo.compiled.rows import row_add, row_dot, row_square
-from certo.compiled.trace import record
+from certo.compiled.trace import copy_weights
 
 
 class Rule(NamedTuple):
@@ -39,91 +39,66 @@ class State(NamedTuple):
     counts: np.ndarray  # (m,) int32: updates on each example
     totals: np.ndarray  # (m,): Σ η over those updates; or (0,), where η is constant
     safe_until: np.ndarray  # (m,); or (0,): look at every example
-    updates: np.ndarray  # (1,) int64
-    norm2: np.ndarray  # (1,): ‖w‖²
-    path: np.ndarray  # (1,)
+    scalars: np.ndarray  # (2,): ‖w‖² and the path
 
 
 @jit
-def _mistake(rule, y, score):
-    margin = y * score
-    # `not >`: a score that overflowed to NaN is a mistake, never a silent success
-    return not margin > 0.0 and (margin != 0.0 or rule.at_zero * y >= 0)
+def visit_all(rows, rule, signs, order, draws, cleared, rates, first, state, log, copies):
+    """One epoch: as many looks as there are examples.
 
-
-@jit
-def _update(rows, rule, t, y, score, rates, done, epoch, state, trace):
-    """w ← w + η y x̃; `done` updates came before in this call."""
-    eta = rates[done if rates.size > 1 else 0]
-    step = eta * y
-    square = row_square(rows, t) + rule.lift
-    row_add(rows, t, step, state.w)
-    state.w[-1] += step * rule.lift
-    state.counts[t] += 1
-    if state.totals.size:
-        state.totals[t] += eta
-    state.updates[0] += 1
-
-    before = state.norm2[0]
-    inner = step * score  # ⟨w, v⟩ for the step v = η y x̃
-    after = max(before + 2.0 * inner + eta * eta * square, 0.0)
-    across2 = max(before * eta * eta * square - inner * inner, 0.0)
-    state.norm2[0] = after
-    state.path[0] += eta * np.sqrt(square) * (1.0 + rule.kappa) + 2.0**-49 * state.path[0]
-    record(trace, state.updates[0], epoch, t, after, before + inner, across2, state.w)
-
-
-@jit
-def _visit(rows, rule, t, y, rates, done, epoch, state, trace):
-    """Look at example t; 1 if it was a mistake and w moved, else 0."""
-    lazy = state.safe_until.size > 0
-    if lazy and state.path[0] < state.safe_until[t]:
-        return 0
-    score = row_dot(rows, t, state.w) + rule.lift * state.w[-1]
-    if _mistake(rule, y, score):
-        _update(rows, rule, t, y, score, rates, done, epoch, state, trace)
-        return 1
-    if lazy:
-        square = row_square(rows, t) + rule.lift
-        if square >= 1e-280:
-            path, reach = state.path[0], y * score / np.sqrt(square)
-            state.safe_until[t] = path + (1.0 - rule.kappa) * reach - rule.kappa * path - 1e-160
-    return 0
-
-
-@jit
-def in_order(rows, rule, signs, order, rates, epoch, state, trace):
-    """One epoch: every example once, in the given order (empty: as they come).
-
-    rates[k] is η for the k-th update of this epoch; one entry: the same for all.
-    Returns the number of updates.
+    Order       `order` empty: as they come; else that permutation. With `draws`, numbers in
+                [0, 1): take one of the misclassified examples at random. order[:cleared] are
+                those found right since the last update; the next is drawn from the others, and
+                the first mistake met in a random order is uniform among the mistakes.
+    Rates       rates[k] is η for the k-th update of this epoch; one entry: the same for all.
+    Notes       what happened goes to `log`, and some w to `copies`; `first` updates came before.
+    Returns     (updates made, examples cleared); with draws, all cleared proves that no example
+                is a mistake, and ends the epoch.
     """
-    done = 0
-    for k in range(signs.size):
-        t = order[k] if order.size else k
-        done += _visit(rows, rule, t, signs[t], rates, done, epoch, state, trace)
-    return done
-
-
-@jit
-def among_mistakes(rows, rule, signs, deck, cleared, draws, rates, epoch, state, trace):
-    """One epoch of 'take one of the misclassified examples, at random'.
-
-    deck[:cleared] are the examples found right since the last update. The next is drawn from
-    the others; the first mistake met in a random order is uniform among the mistakes.
-    An epoch ends after as many looks as there are examples, or when all are cleared.
-    Returns (updates, cleared): cleared = m proves that no example is a mistake.
-    """
-    done = 0
-    for k in range(signs.size):
-        pick = cleared + int(draws[k] * (signs.size - cleared))
-        t = deck[pick]
-        deck[pick] = deck[cleared]
-        deck[cleared] = t
+    w, counts, totals, safe_until = state.w, state.counts, state.totals, state.safe_until
+    lift, kappa, m = rule.lift, rule.kappa, signs.size
+    norm2, path = state.scalars[0], state.scalars[1]
+    made = 0
+    for k in range(m):
+        if draws.size:
+            pick = cleared + int(draws[k] * (m - cleared))
+            t = order[pick]
+            order[pick] = order[cleared]
+            order[cleared] = t
+        else:
+            t = order[k] if order.size else k
         cleared += 1
-        if _visit(rows, rule, t, signs[t], rates, done, epoch, state, trace):
-            done += 1
-            cleared = 0
-        if cleared == signs.size:
+        if not (safe_until.size and path < safe_until[t]):
+            y = signs[t]
+            score = row_dot(rows, t, w) + lift * w[-1]
+            margin = y * score
+            # `not >`: a score that overflowed to NaN is a mistake, never a silent success
+            if not margin > 0.0 and (margin != 0.0 or rule.at_zero * y >= 0):
+                eta = rates[made if rates.size > 1 else 0]
+                square = (row_square(rows, t) + lift) * eta * eta
+                inner = eta * margin  # ⟨w, v⟩ for the step v = η y x̃, and ‖v‖² = square
+                row_add(rows, t, eta * y, w)
+                w[-1] += eta * y * lift
+                counts[t] += 1
+                if totals.size:
+                    totals[t] += eta
+                log.example[made] = t
+                log.along[made] = norm2 + inner
+                log.across2[made] = max(norm2 * square - inner * inner, 0.0)
+                norm2 = max(norm2 + 2.0 * inner + square, 0.0)
+                log.norm2[made] = norm2
+                path += np.sqrt(square) * (1.0 + kappa) + 16 * 2.0**-53 * path
+                if first + made == copies.taken[0] * copies.taken[1]:
+                    copy_weights(copies, w)
+                made += 1
+                cleared = 0
+            elif safe_until.size:
+                square = row_square(rows, t) + lift
+                if square >= 1e-280:
+                    reach = (1.0 - kappa) * margin / np.sqrt(square)
+                    safe_until[t] = path + reach - kappa * path - 1e-160
+        if draws.size and cleared == m:
             break
-    return done, cleared
+    state.scalars[0] = norm2
+    state.scalars[1] = path
+    return made, cleared

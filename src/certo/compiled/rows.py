@@ -44,7 +44,7 @@ def row_dot(rows, i, w):
     raise TypeError("compiled code only")
 
 
-@overload(row_dot)
+@overload(row_dot, inline="always")
 def _row_dot(rows, i, w):
     if rows.instance_class is DenseRows:
         return lambda rows, i, w: lane_dot(rows.values[i], w)
@@ -61,7 +61,7 @@ def row_square(rows, i):
     raise TypeError("compiled code only")
 
 
-@overload(row_square)
+@overload(row_square, inline="always")
 def _row_square(rows, i):
     if rows.instance_class is DenseRows:
         return lambda rows, i: lane_dot(rows.values[i], rows.values[i])
@@ -78,7 +78,7 @@ def row_add(rows, i, c, w):
     raise TypeError("compiled code only")
 
 
-@overload(row_add)
+@overload(row_add, inline="always")
 def _row_add(rows, i, c, w):
     if rows.instance_class is DenseRows:
 

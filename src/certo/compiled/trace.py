@@ -1,11 +1,9 @@
-"""What happened at each update, in a buffer of fixed size that never loses an extreme.
+"""What happened at each update, in a space of fixed size that never loses an extreme.
 
-The updates are cut into windows of `stride` consecutive ones. Of each window the buffer
-keeps four: the first, the one with the smallest ‖w‖², the one with the largest, and the one
-that turned w the most. When the buffer is full, neighbouring windows are merged and the
-stride doubles. While stride = 1 nothing at all is lost.
-
-Copies of w itself are kept for the first update of (coarser) windows, in the same manner.
+The updates are cut into windows of `stride` consecutive ones. Of each window four are kept: the
+first, the one with the smallest ‖w‖², the one with the largest, and the one that turned w the
+most. When the space is full, neighbouring windows are merged and the stride doubles. While
+stride = 1 nothing at all is lost. Copies of w itself are thinned in the same manner.
 """
 
 from __future__ import annotations
@@ -17,82 +15,108 @@ import numpy as np
 from certo.compiled._jit import jit
 
 FIRST, LOWEST, HIGHEST, SHARPEST = range(4)
+UPDATE, EPOCH, EXAMPLE, NORM2, ALONG, ACROSS2, TURN = range(7)
 
 
-class TraceBuffers(NamedTuple):
-    update: np.ndarray  # (windows + 1, 4) int64: which update it was, from 1
-    epoch: np.ndarray  # the same shape, int64; the last row is where a new record is written
-    example: np.ndarray
-    norm2: np.ndarray  # float64: ‖w‖² after the update
-    along: np.ndarray  # old w · new w
-    across2: np.ndarray  # ‖old w‖²‖new w‖² − (old w · new w)²
+class Log(NamedTuple):
+    """The updates of one epoch, in order."""
+
+    example: np.ndarray  # (m,) int64
+    norm2: np.ndarray  # (m,): ‖w‖² after the update
+    along: np.ndarray  # (m,): old w · new w
+    across2: np.ndarray  # (m,): ‖old w‖²‖new w‖² − (old w · new w)²
+
+
+class Copies(NamedTuple):
     weights: np.ndarray  # (copies, d + 1): w after update 1, 1 + stride, 1 + 2·stride, …
-    stride: np.ndarray  # (2,) int64: of the windows, of the copies
+    taken: np.ndarray  # (2,) int64: how many, and the stride
 
 
-def trace_buffers(d: int, windows: int = 1024, copied_numbers: int = 2**17) -> TraceBuffers:
-    """Empty buffers: at most 4·windows records and about `copied_numbers` copied weights."""
-    copies = 2 * max(1, min(windows, copied_numbers // (d + 1)) // 2)
-    whole, real = np.zeros((3, windows + 1, 4), np.int64), np.zeros((3, windows + 1, 4))
-    return TraceBuffers(*whole, *real, np.zeros((copies, d + 1)), np.ones(2, np.int64))
+class Records(NamedTuple):
+    """A record is seven numbers (the whole ones are exact: floats hold integers up to 2⁵³): which
+    update it was (from 1), its epoch, its example, the three numbers of the log, and −cos·|cos| of
+    the angle moved, which grows with the angle and needs no arctangent."""
+
+    windows: np.ndarray  # (windows, 4, 7)
+    stride: np.ndarray  # (1,) int64
 
 
-@jit
-def _turn(trace, window, kind):
-    """−cos·|cos| of the angle moved: grows with the angle, and needs no arctangent."""
-    along = trace.along[window, kind]
-    return -along * abs(along) / (trace.across2[window, kind] + along * along + 1e-300)
+def empty_log(m: int) -> Log:
+    # not zeros: memory that no update needs is never touched
+    return Log(np.empty(m, np.int64), *(np.empty(m) for _ in range(3)))
 
 
-@jit
-def _copy(trace, window, kind, other, other_kind):
-    trace.update[window, kind] = trace.update[other, other_kind]
-    trace.epoch[window, kind] = trace.epoch[other, other_kind]
-    trace.example[window, kind] = trace.example[other, other_kind]
-    trace.norm2[window, kind] = trace.norm2[other, other_kind]
-    trace.along[window, kind] = trace.along[other, other_kind]
-    trace.across2[window, kind] = trace.across2[other, other_kind]
+def empty_copies(d: int, most: int = 1024, numbers: int = 2**17) -> Copies:
+    """Room for at most `most` copies and about `numbers` numbers in all."""
+    count = 2 * max(1, min(most, numbers // (d + 1)) // 2)
+    return Copies(np.empty((count, d + 1)), np.array([0, 1]))
 
 
-@jit
-def _compete(trace, window, other, kind):
-    """Let the record (other, kind) take the extremes of `window` that it beats."""
-    if trace.norm2[other, kind] < trace.norm2[window, LOWEST]:
-        _copy(trace, window, LOWEST, other, kind)
-    if trace.norm2[other, kind] > trace.norm2[window, HIGHEST]:
-        _copy(trace, window, HIGHEST, other, kind)
-    if _turn(trace, other, kind) > _turn(trace, window, SHARPEST):
-        _copy(trace, window, SHARPEST, other, kind)
+def empty_records(windows: int = 1024) -> Records:
+    return Records(np.zeros((windows, 4, 7)), np.ones(1, np.int64))
 
 
 @jit
-def record(trace, n, epoch, example, norm2, along, across2, w):
-    """Note the n-th update (n = 1, 2, …), which led to w with ‖w‖² = norm2."""
-    windows = trace.update.shape[0] - 1
-    if (n - 1) // trace.stride[0] == windows:
-        for k in range(windows // 2):
-            for kind in range(4):
-                _copy(trace, k, kind, 2 * k, kind)
-            for kind in range(4):
-                _compete(trace, k, 2 * k + 1, kind)
-        trace.stride[0] *= 2
-    window = (n - 1) // trace.stride[0]
-    trace.update[windows, FIRST] = n
-    trace.epoch[windows, FIRST] = epoch
-    trace.example[windows, FIRST] = example
-    trace.norm2[windows, FIRST] = norm2
-    trace.along[windows, FIRST] = along
-    trace.across2[windows, FIRST] = across2
-    if (n - 1) % trace.stride[0] == 0:
+def copy_weights(copies, w):
+    """Keep w; if there is no room, first drop every second copy and double the stride."""
+    count = copies.taken[0]
+    if count == copies.weights.shape[0]:
+        count //= 2
+        for k in range(count):
+            for j in range(w.size):
+                copies.weights[k, j] = copies.weights[2 * k, j]
+        copies.taken[1] *= 2
+    for j in range(w.size):
+        copies.weights[count, j] = w[j]
+    copies.taken[0] = count + 1
+
+
+@jit
+def _compete(window, rival):
+    """Let a record take the extremes of a window that it beats."""
+    beats = (
+        False,
+        rival[NORM2] < window[LOWEST, NORM2],
+        rival[NORM2] > window[HIGHEST, NORM2],
+        rival[TURN] > window[SHARPEST, TURN],
+    )
+    for kind in range(4):
+        if beats[kind]:
+            for part in range(rival.size):
+                window[kind, part] = rival[part]
+
+
+@jit
+def _halve(windows):
+    """Merge neighbouring windows."""
+    for k in range(windows.shape[0] // 2):
         for kind in range(4):
-            _copy(trace, window, kind, windows, FIRST)
-    else:
-        _compete(trace, window, windows, FIRST)
+            for part in range(windows.shape[2]):
+                windows[k, kind, part] = windows[2 * k, kind, part]
+        for kind in range(4):
+            _compete(windows[k], windows[2 * k + 1, kind])
 
-    copies = trace.weights.shape[0]
-    if (n - 1) // trace.stride[1] == copies:
-        for k in range(copies // 2):
-            trace.weights[k] = trace.weights[2 * k]
-        trace.stride[1] *= 2
-    if (n - 1) % trace.stride[1] == 0:
-        trace.weights[(n - 1) // trace.stride[1]] = w
+
+@jit
+def keep(records, log, made, first, epoch):
+    """Thin the `made` updates of an epoch into the records; `first` updates came before them."""
+    windows, new = records.windows, np.empty(7)
+    for k in range(made):
+        if (first + k) // records.stride[0] == windows.shape[0]:
+            _halve(windows)
+            records.stride[0] *= 2
+        along, across2 = log.along[k], log.across2[k]
+        new[UPDATE] = first + k + 1
+        new[EPOCH] = epoch
+        new[EXAMPLE] = log.example[k]
+        new[NORM2] = log.norm2[k]
+        new[ALONG] = along
+        new[ACROSS2] = across2
+        new[TURN] = -along * abs(along) / (across2 + along * along + 1e-300)
+        window = windows[(first + k) // records.stride[0]]
+        if (first + k) % records.stride[0] == 0:
+            for kind in range(4):
+                for part in range(new.size):
+                    window[kind, part] = new[part]
+        else:
+            _compete(window, new)

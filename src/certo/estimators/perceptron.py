@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import numbers
 import warnings
 
@@ -269,6 +270,21 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             for weights, bias in zip(self.coef_, self.intercept_.tolist(), strict=True)
         ]
 
+    def __getstate__(self):
+        """Plain values only, so that a model file can hold them."""
+        state = dict(super().__getstate__())
+        if "certificate_" in state:
+            state["certificate_"] = json.dumps(state["certificate_"].to_dict())
+            state["trace_"] = dict(vars(state["trace_"]))
+        return state
+
+    def __setstate__(self, state):
+        state = dict(state)
+        if "certificate_" in state:
+            state["certificate_"] = Composite.from_dict(json.loads(state["certificate_"]))
+            state["trace_"] = Trace(**state["trace_"])
+        super().__setstate__(state)
+
     def mistake_bound(self, X, y, coef, intercept=0.0) -> Composite:
         """The MistakeBound of this fit for comparators of your choice, u = (coef, intercept).
 
@@ -298,7 +314,8 @@ def _claims(
 ) -> list[Certificate | NotClaimed]:
     """What the run of one neuron proves, or why not."""
     coef, intercept = outcome.w[:-1], float(outcome.w[-1])
-    margins = Margins.of(sample, coef, intercept)
+    square += allowance(sample.d, square)
+    margins = Margins.of(sample, coef, intercept, square)
     rows = np.flatnonzero(outcome.counts)
     made: list[Certificate | NotClaimed] = []
 
@@ -333,7 +350,7 @@ def _claims(
             totals=outcome.totals[rows] if outcome.totals.size else outcome.totals,
             comparator=coef,
             comparator_intercept=intercept,
-            radius2=square + allowance(sample.d, square),
+            radius2=square,
             margins=margins,
         ),
     )

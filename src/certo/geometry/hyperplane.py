@@ -124,7 +124,7 @@ class Hyperplane(ArrayValue):
 
     def _scaled(self) -> tuple[np.ndarray, float, float]:
         """v/s, c/s and ‖v/s‖, with s a power of 2 near max|vᵢ|: no norm can overflow or vanish,
-        and since s only moves exponents, distances have exactly the signs of scores."""
+        and, as s only moves exponents, distances have the signs of scores, short of underflow."""
         exponent = math.frexp(float(np.abs(self.v).max()))[1]
         v = np.ldexp(self.v, -exponent)
         with np.errstate(over="ignore"):  # a distance too large for a float is inf

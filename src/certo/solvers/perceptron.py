@@ -10,9 +10,9 @@ import numpy as np
 from certo.certificates.exact import gamma
 from certo.certificates.perceptron_run import AT_ZERO, PerceptronRun
 from certo.certificates.update_sums import UpdateSums
-from certo.compiled.perceptron import Rule, State, among_mistakes, in_order
+from certo.compiled.perceptron import Rule, State, visit_all
 from certo.compiled.rows import rows_of
-from certo.compiled.trace import trace_buffers
+from certo.compiled.trace import empty_copies, empty_log, empty_records, keep
 from certo.solvers.trace import Trace
 
 
@@ -47,65 +47,58 @@ def perceptron(
     w = run.start(d) if start is None else start.copy()
     begin = w.copy()
     sums = UpdateSums(run.rate, before)
-    constant = sums.constant
-    rows = rows_of(X)
-    rule = Rule(run.lift, AT_ZERO[run.update_at_zero], 8 * gamma(d + 16))
-    norm = float(np.linalg.norm(w))
+    constant, upto = sums.constant, np.arange(1, m + 1) if sums.constant is None else None
+    rows, rule = rows_of(X), Rule(run.lift, AT_ZERO[run.update_at_zero], 8 * gamma(d + 16))
+    norm2 = float(np.sum(w * w))
     state = State(
         w=w,
         counts=np.zeros(m, np.int32),
         totals=np.zeros(m if constant is None else 0),
         safe_until=np.zeros(0),
-        updates=np.zeros(1, np.int64),
-        norm2=np.array([float(w @ w)]),
-        path=np.array([norm * (1 + rule.kappa)]),
+        scalars=np.array([norm2, np.sqrt(norm2) * (1 + rule.kappa)]),
     )
-    trace = trace_buffers(d)
-    random, order = run.random_order(), np.zeros(0, np.int64)
-    deck, cleared = np.arange(m if run.order == "misclassified" else 0), 0
-    per_epoch: list[int] = []
-    interrupted = False
-    while len(per_epoch) < run.epochs and not interrupted:
-        epoch, path = len(per_epoch) + 1, float(state.path[0])
-        if constant is not None:
-            rates = np.array([constant])
-        else:
-            rates = run.rate(before + int(state.updates[0]) + np.arange(1, m + 2))
+    log, copies, records = empty_log(m), empty_copies(d), empty_records()
+    random, draws = run.random_order(), np.zeros(0)
+    order, cleared = np.arange(m if run.order == "misclassified" else 0), 0
+    epoch_updates: list[int] = []
+    updates, converged, interrupted = 0, False, False
+    while len(epoch_updates) < run.epochs and not (converged or interrupted):
+        path = state.scalars[1]
+        rates = np.array([constant]) if constant is not None else run.rate(before + updates + upto)
         try:
-            if run.order == "misclassified":
-                done, cleared = among_mistakes(
-                    rows, rule, signs, deck, cleared, random.random(m), rates, epoch, state, trace
-                )
-            else:
-                if run.order == "shuffled":
-                    order = random.permutation(m)
-                done = in_order(rows, rule, signs, order, rates, epoch, state, trace)
-            per_epoch.append(done)
-            interrupted = after_epoch(w)
-        except KeyboardInterrupt:
-            interrupted = True
-            if len(per_epoch) < epoch:  # it came before the epoch, or right after it
-                per_epoch.append(int(state.updates[0]) - sum(per_epoch))
-        if not np.isfinite(state.norm2[0]):
-            raise ValueError(
-                "the weights overflowed float64 in epoch "
-                f"{epoch}: the learning rate {run.rate} is too large for these examples."
+            if run.order == "shuffled":
+                order = random.permutation(m)
+            elif run.order == "misclassified":
+                draws = random.random(m)
+            made, cleared = visit_all(
+                rows, rule, signs, order, draws, cleared, rates, updates, state, log, copies
             )
-        if cleared == m if run.order == "misclassified" else per_epoch[-1] == 0:
-            break
-        # Examples can be skipped once w moves little in an epoch, compared with its length.
-        if not state.safe_until.size and state.path[0] - path <= 4 * np.sqrt(state.norm2[0]):
+            interrupted = after_epoch(w)
+        except KeyboardInterrupt:  # before, during or right after the epoch
+            interrupted = True
+            made = int(state.counts.sum()) - updates
+        epoch_updates.append(made)
+        keep(records, log, made, updates, len(epoch_updates))
+        updates += made
+        norm2, path_now = state.scalars
+        if not np.isfinite(norm2):
+            raise ValueError(
+                f"the weights overflowed float64 in epoch {len(epoch_updates)}: the learning rate "
+                f"{run.rate} is too large for these examples."
+            )
+        if not interrupted:
+            converged = cleared == m if run.order == "misclassified" else made == 0
+        # Once w moves little in an epoch, compared with its length, looks can be saved.
+        if not state.safe_until.size and path_now - path <= 4 * np.sqrt(norm2):
             state = state._replace(safe_until=np.full(m, -np.inf))
-    converged = not interrupted and bool(per_epoch) and (cleared == m or per_epoch[-1] == 0)
-    updates = int(state.updates[0])
     return PerceptronOutcome(
         w=w,
         start=begin,
         counts=state.counts,
         totals=state.totals,
         updates=updates,
-        epochs=len(per_epoch),
+        epochs=len(epoch_updates),
         converged=converged,
         interrupted=interrupted,
-        trace=Trace.of(trace, updates, per_epoch),
+        trace=Trace.of(records, copies, epoch_updates),
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from certo.compiled.trace import TraceBuffers
+from certo.compiled.trace import Copies, Records
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,26 +45,22 @@ class Trace:
     epoch_updates: np.ndarray
 
     @classmethod
-    def of(cls, buffers: TraceBuffers, updates: int, epoch_updates: list[int]) -> Trace:
-        stride, copy_stride = (int(value) for value in buffers.stride)
-        windows = -(-updates // stride)
-        number = buffers.update[:windows].ravel()
-        kept, first = np.unique(number, return_index=True)
-
-        def of_kept(buffer):
-            return buffer[:windows].ravel()[first]
-
-        copies = np.arange(0, updates, copy_stride)
+    def of(cls, records: Records, copies: Copies, epoch_updates: list[int]) -> Trace:
+        windows = -(-sum(epoch_updates) // int(records.stride[0]))
+        rows = records.windows[:windows].reshape(-1, records.windows.shape[-1])
+        _, kept = np.unique(rows[:, 0], return_index=True)
+        update, epoch, example, norm2, along, across2, _ = rows[kept].T
+        copied, stride = copies.taken.tolist()
         return cls(
-            output=np.zeros(kept.size, np.int64),
-            update=kept,
-            epoch=of_kept(buffers.epoch),
-            example=of_kept(buffers.example),
-            squared_norm=of_kept(buffers.norm2),
-            angle=np.arctan2(np.sqrt(of_kept(buffers.across2)), of_kept(buffers.along)),
-            weights_output=np.zeros(copies.size, np.int64),
-            weights_update=copies + 1,
-            weights=buffers.weights[: copies.size].copy(),
+            output=np.zeros(update.size, np.int64),
+            update=update.astype(np.int64),
+            epoch=epoch.astype(np.int64),
+            example=example.astype(np.int64),
+            squared_norm=norm2.copy(),
+            angle=np.arctan2(np.sqrt(across2), along),
+            weights_output=np.zeros(copied, np.int64),
+            weights_update=1 + stride * np.arange(copied),
+            weights=copies.weights[:copied].copy(),
             epoch_output=np.zeros(len(epoch_updates), np.int64),
             epoch_updates=np.array(epoch_updates, np.int64),
         )

@@ -1,0 +1,5 @@
+"""The command `certo`."""
+
+from certo.cli.app import main
+
+__all__ = ["main"]
