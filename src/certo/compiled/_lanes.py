@@ -1,7 +1,10 @@
 """Inner products whose rounding is specified, at the speed of ones whose rounding is not.
 
-    lane_dot(x, w)            Σ_p x[p]·w[p]
-    lane_dot_at(x, at, w)     Σ_p x[p]·w[at[p]]
+    lane_dot(x, i, w, j, n)        Σ_{p<n} x[i + p]·w[j + p]
+    lane_dot_at(x, at, i, w, n)    Σ_{p<n} x[i + p]·w[at[i + p]]
+
+(x, at and w are C-ordered arrays of any shape, indexed as if they were flat: a slice would cost
+more than the sum, since Numba counts references to it.)
 
 Definition    Lane k of eight adds the products at positions k, k+8, k+16, … in that order,
               starting from 0; then lanes k and k+4 are added, then k and k+2, then k and
@@ -38,18 +41,25 @@ def _name(element) -> str:
 class _Loader:
     """Reads eight consecutive items of an array, whole or under a mask."""
 
-    def __init__(self, context, builder, array_type, value):
-        self.builder = builder
+    def __init__(self, context, builder, array_type, value, offset=None):
+        self.builder, self.offset = builder, offset
         self.array = context.make_array(array_type)(context, builder, value)
         self.vector = ir.VectorType(context.get_data_type(array_type.dtype), LANES)
         self.align = context.get_abi_sizeof(self.vector.element)
 
-    def length(self):
-        return self.builder.extract_value(self.array.shape, 0)
-
     def _at(self, start):
+        if self.offset is not None:
+            start = self.builder.add(start, self.offset)
         place = self.builder.gep(self.array.data, [start])
         return self.builder.bitcast(place, self.vector.as_pointer())
+
+    def items(self, start):
+        """The eight one by one: faster than a vector where each is an address."""
+        for k in range(LANES):
+            here = self.builder.add(start, start.type(k))
+            if self.offset is not None:
+                here = self.builder.add(here, self.offset)
+            yield self.builder.load(self.builder.gep(self.array.data, [here]))
 
     def whole(self, start):
         return self.builder.load(self._at(start), align=self.align)
@@ -99,51 +109,58 @@ def _widen(builder, vector):
     return vector if vector.type == _SUMS else builder.fpext(vector, _SUMS)
 
 
+def _index(context, builder, kind, value):
+    return context.cast(builder, value, kind, types.intp)
+
+
 @intrinsic
-def lane_dot(typingctx, x, w):
+def lane_dot(typingctx, x, i, w, j, n):
     def codegen(context, builder, signature, args):
-        left, right = (
-            _Loader(context, builder, kind, value)
-            for kind, value in zip(signature.args, args, strict=True)
-        )
+        kinds = signature.args
+        start, other, count = (_index(context, builder, kinds[k], args[k]) for k in (1, 3, 4))
+        left = _Loader(context, builder, kinds[0], args[0], start)
+        right = _Loader(context, builder, kinds[2], args[2], other)
 
         def product(a, b):
             return builder.fmul(_widen(builder, a), _widen(builder, b))
 
         return _sum_of_products(
             builder,
-            left.length(),
-            lambda start: product(left.whole(start), right.whole(start)),
-            lambda start, mask: product(left.masked(start, mask), right.masked(start, mask)),
+            count,
+            lambda p: product(left.whole(p), right.whole(p)),
+            lambda p, mask: product(left.masked(p, mask), right.masked(p, mask)),
         )
 
-    return types.float64(x, w), codegen
+    return types.float64(x, i, w, j, n), codegen
 
 
 @intrinsic
-def lane_dot_at(typingctx, x, at, w):
+def lane_dot_at(typingctx, x, at, i, w, n):
     def codegen(context, builder, signature, args):
-        left, places, right = (
-            _Loader(context, builder, kind, value)
-            for kind, value in zip(signature.args, args, strict=True)
-        )
-        index = left.length().type
+        kinds = signature.args
+        start, count = (_index(context, builder, kinds[k], args[k]) for k in (2, 4))
+        left = _Loader(context, builder, kinds[0], args[0], start)
+        places = _Loader(context, builder, kinds[1], args[1], start)
+        right = _Loader(context, builder, kinds[3], args[3])
 
         def product(a, where):
             gathered = ir.Constant(_SUMS, ir.Undefined)
-            for k in range(LANES):
-                place = builder.extract_element(where, _I32(k))
-                if place.type.width < index.width:
-                    place = builder.zext(place, index)
+            for k, place in enumerate(where):
+                if place.type.width < count.type.width:
+                    place = builder.zext(place, count.type)
                 item = builder.load(builder.gep(right.array.data, [place]))
                 gathered = builder.insert_element(gathered, item, _I32(k))
             return builder.fmul(_widen(builder, a), gathered)
 
+        def masked_places(p, mask):
+            some = places.masked(p, mask)
+            return (builder.extract_element(some, _I32(k)) for k in range(LANES))
+
         return _sum_of_products(
             builder,
-            left.length(),
-            lambda start: product(left.whole(start), places.whole(start)),
-            lambda start, mask: product(left.masked(start, mask), places.masked(start, mask)),
+            count,
+            lambda p: product(left.whole(p), places.items(p)),
+            lambda p, mask: product(left.masked(p, mask), masked_places(p, mask)),
         )
 
-    return types.float64(x, at, w), codegen
+    return types.float64(x, at, i, w, n), codegen

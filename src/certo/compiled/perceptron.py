@@ -2,19 +2,21 @@ r"""The Perceptron's epochs.
 
 Problem     find w with y_t ⟨w, x̃_t⟩ > 0 for all t, where x̃ = (x, 1) (lifted) or x
 Step        on a mistake, y_t ⟨w, x̃_t⟩ ≤ 0:  w ← w + η_n y_t x̃_t,  n counting the updates
-In place    `state` and `trace`; w holds the intercept's weight in its last place
+In place    `state`, `log` and `copies`; w holds the intercept's weight in its last place
 
-Skipping a visit that cannot be a mistake.  Let P be the length of the path w has gone (the
-sum of ‖step‖, starting at ‖w₀‖). If example t had margin s = y⟨w, x̃⟩ > 0 when the path was P,
-then at path P' its margin is at least s − (P' − P)‖x̃‖, so up to P' = P + s/‖x̃‖ it cannot have
+Skipping looks that cannot find a mistake.  Let P be the length of the path w has gone (‖w₀‖ plus
+the lengths of all steps, so that ‖w‖ ≤ P). If example t had margin s = y⟨w, x̃⟩ > 0 when the path
+was P, then at path P' its margin is at least s − (P' − P)‖x̃‖: up to P' = P + s/‖x̃‖ it cannot have
 become a mistake and need not be looked at. `safe_until[t]` holds that P'. The run is the same,
-update by update.  Rounding: with κ = 8·1.01·(d + 16)·2⁻⁵³,
-  1. a computed score is off by at most (κ/8)‖w‖‖x̃‖, now and at the later visit, and ‖w‖ ≤ P;
-  2. a computed ‖x̃‖ is off by at most a factor 1 ± κ/8;
-  3. each rounded step is longer than η‖x̃‖ by at most 2⁻⁵²(‖w‖ + η‖x̃‖), and adding it to P
-     rounds by at most 2⁻⁵³P: the step counted is η‖x̃‖(1 + κ) + 2⁻⁴⁹P;
-so P + (1 − κ)s/‖x̃‖ − κP is on the safe side of all of them. Underflow adds at most d·2⁻¹⁰⁷⁴ to
-a score: rows with ‖x̃‖² < 10⁻²⁸⁰ are never skipped, and for the others 10⁻¹⁶⁰ covers it.
+update by update.
+
+Rounding.  With u = 2⁻⁵³ and κ = 8·1.01·(d + 16)·u,
+  1. a computed score is off by at most (κ/8)‖w‖‖x̃‖, now and at the later look, and ‖w‖ ≤ P';
+  2. a computed ‖x̃‖ is off by a factor within 1 ± κ/8;
+  3. a rounded step is longer than η‖x̃‖ by at most 4u(‖w‖ + η‖x̃‖), and adding it to P rounds by at
+     most uP: the length counted is η‖x̃‖(1 + κ) + 16uP;
+so P + (1 − κ)s/‖x̃‖ − κP is on the safe side of all of them. Underflow adds at most d·2⁻¹⁰⁷⁴ to a
+score: rows with ‖x̃‖² < 10⁻²⁸⁰ are never skipped, and for the others 10⁻¹⁶⁰ covers it.
 """
 
 from __future__ import annotations
@@ -27,6 +29,8 @@ from certo.compiled._jit import jit
 from certo.compiled.rows import row_add, row_dot, row_square
 from certo.compiled.trace import copy_weights
 
+UNIT = 2.0**-53
+
 
 class Rule(NamedTuple):
     lift: float  # 1.0: the extra feature 1; 0.0: none
@@ -38,12 +42,26 @@ class State(NamedTuple):
     w: np.ndarray  # (d + 1,)
     counts: np.ndarray  # (m,) int32: updates on each example
     totals: np.ndarray  # (m,): Σ η over those updates; or (0,), where η is constant
-    safe_until: np.ndarray  # (m,); or (0,): look at every example
     scalars: np.ndarray  # (2,): ‖w‖² and the path
 
 
+class Skips(NamedTuple):
+    """What is known of the examples; of length 0 while every example is looked at."""
+
+    lengths: np.ndarray  # (m,): ‖x̃‖, or infinite for rows never to be skipped
+    safe_until: np.ndarray  # (m,)
+
+
 @jit
-def visit_all(rows, rule, signs, order, draws, cleared, rates, first, state, log, copies):
+def measure(rows, lift, lengths):
+    """Fill in the lengths."""
+    for t in range(lengths.size):
+        square = row_square(rows, t) + lift
+        lengths[t] = np.sqrt(square) if square >= 1e-280 else np.inf
+
+
+@jit
+def visit_all(rows, rule, signs, order, draws, cleared, rates, first, state, skips, log, copies):
     """One epoch: as many looks as there are examples.
 
     Order       `order` empty: as they come; else that permutation. With `draws`, numbers in
@@ -55,9 +73,11 @@ def visit_all(rows, rule, signs, order, draws, cleared, rates, first, state, log
     Returns     (updates made, examples cleared); with draws, all cleared proves that no example
                 is a mistake, and ends the epoch.
     """
-    w, counts, totals, safe_until = state.w, state.counts, state.totals, state.safe_until
+    w, counts, totals = state.w, state.counts, state.totals
+    lengths, safe_until = skips.lengths, skips.safe_until
     lift, kappa, m = rule.lift, rule.kappa, signs.size
     norm2, path = state.scalars[0], state.scalars[1]
+    skipping = lengths.size > 0
     made = 0
     for k in range(m):
         if draws.size:
@@ -68,7 +88,7 @@ def visit_all(rows, rule, signs, order, draws, cleared, rates, first, state, log
         else:
             t = order[k] if order.size else k
         cleared += 1
-        if not (safe_until.size and path < safe_until[t]):
+        if not (skipping and path < safe_until[t]):
             y = signs[t]
             score = row_dot(rows, t, w) + lift * w[-1]
             margin = y * score
@@ -77,6 +97,7 @@ def visit_all(rows, rule, signs, order, draws, cleared, rates, first, state, log
                 eta = rates[made if rates.size > 1 else 0]
                 square = (row_square(rows, t) + lift) * eta * eta
                 inner = eta * margin  # ⟨w, v⟩ for the step v = η y x̃, and ‖v‖² = square
+                path += np.sqrt(square) * (1.0 + kappa) + 16 * UNIT * path
                 row_add(rows, t, eta * y, w)
                 w[-1] += eta * y * lift
                 counts[t] += 1
@@ -87,16 +108,13 @@ def visit_all(rows, rule, signs, order, draws, cleared, rates, first, state, log
                 log.across2[made] = max(norm2 * square - inner * inner, 0.0)
                 norm2 = max(norm2 + 2.0 * inner + square, 0.0)
                 log.norm2[made] = norm2
-                path += np.sqrt(square) * (1.0 + kappa) + 16 * 2.0**-53 * path
                 if first + made == copies.taken[0] * copies.taken[1]:
                     copy_weights(copies, w)
                 made += 1
                 cleared = 0
-            elif safe_until.size:
-                square = row_square(rows, t) + lift
-                if square >= 1e-280:
-                    reach = (1.0 - kappa) * margin / np.sqrt(square)
-                    safe_until[t] = path + reach - kappa * path - 1e-160
+            elif skipping:
+                reach = (1.0 - kappa) * margin / lengths[t]
+                safe_until[t] = path + reach - kappa * path - 1e-160
         if draws.size and cleared == m:
             break
     state.scalars[0] = norm2

@@ -47,11 +47,16 @@ def row_dot(rows, i, w):
 @overload(row_dot, inline="always")
 def _row_dot(rows, i, w):
     if rows.instance_class is DenseRows:
-        return lambda rows, i, w: lane_dot(rows.values[i], w)
+
+        def from_dense(rows, i, w):
+            d = rows.values.shape[1]
+            return lane_dot(rows.values, i * d, w, 0, d)
+
+        return from_dense
 
     def from_csr(rows, i, w):
-        start, stop = rows.indptr[i], rows.indptr[i + 1]
-        return lane_dot_at(rows.data[start:stop], rows.indices[start:stop], w)
+        start = rows.indptr[i]
+        return lane_dot_at(rows.data, rows.indices, start, w, rows.indptr[i + 1] - start)
 
     return from_csr
 
@@ -64,11 +69,16 @@ def row_square(rows, i):
 @overload(row_square, inline="always")
 def _row_square(rows, i):
     if rows.instance_class is DenseRows:
-        return lambda rows, i: lane_dot(rows.values[i], rows.values[i])
+
+        def from_dense(rows, i):
+            d = rows.values.shape[1]
+            return lane_dot(rows.values, i * d, rows.values, i * d, d)
+
+        return from_dense
 
     def from_csr(rows, i):
-        part = rows.data[rows.indptr[i] : rows.indptr[i + 1]]
-        return lane_dot(part, part)
+        start = rows.indptr[i]
+        return lane_dot(rows.data, start, rows.data, start, rows.indptr[i + 1] - start)
 
     return from_csr
 

@@ -100,23 +100,28 @@ def _halve(windows):
 @jit
 def keep(records, log, made, first, epoch):
     """Thin the `made` updates of an epoch into the records; `first` updates came before them."""
-    windows, new = records.windows, np.empty(7)
+    windows, new, stride = records.windows, np.empty(7), records.stride[0]
+    new[EPOCH] = epoch
+    at, inside = first // stride, first % stride  # the window, and the place in it
     for k in range(made):
-        if (first + k) // records.stride[0] == windows.shape[0]:
+        if at == windows.shape[0]:
             _halve(windows)
-            records.stride[0] *= 2
+            stride *= 2
+            at //= 2
         along, across2 = log.along[k], log.across2[k]
         new[UPDATE] = first + k + 1
-        new[EPOCH] = epoch
         new[EXAMPLE] = log.example[k]
         new[NORM2] = log.norm2[k]
         new[ALONG] = along
         new[ACROSS2] = across2
         new[TURN] = -along * abs(along) / (across2 + along * along + 1e-300)
-        window = windows[(first + k) // records.stride[0]]
-        if (first + k) % records.stride[0] == 0:
+        if inside == 0:
             for kind in range(4):
                 for part in range(new.size):
-                    window[kind, part] = new[part]
+                    windows[at, kind, part] = new[part]
         else:
-            _compete(window, new)
+            _compete(windows[at], new)
+        inside += 1
+        if inside == stride:
+            at, inside = at + 1, 0
+    records.stride[0] = stride

@@ -15,20 +15,25 @@ from certo.certificates.sample import Labels
 LONGEST, SHORTEST = 1e140, 1e-140
 
 
-def examples(estimator, X, y=None, *, reset: bool):
-    """X (and y) validated by scikit-learn's rules, kept in its own precision, not copied if it
-    is C-ordered float32 or float64, or CSR. Finiteness is left to `longest_example`."""
-    options: dict[str, Any] = {
-        "accept_sparse": "csr",
-        "accept_large_sparse": True,
-        "dtype": [np.float64, np.float32],
-        "order": "C",
-        "ensure_all_finite": y is None,
-        "reset": reset,
-    }
-    if y is None:
-        return validate_data(estimator, X, **options)
-    X, y = validate_data(estimator, X, y, multi_output=True, **options)
+_ACCEPTED: dict[str, Any] = {
+    "accept_sparse": "csr",
+    "accept_large_sparse": True,
+    "dtype": [np.float64, np.float32],
+    "order": "C",
+}
+
+
+def examples(estimator, X):
+    """New examples for a fitted estimator, by scikit-learn's rules."""
+    return validate_data(estimator, X, reset=False, **_ACCEPTED)
+
+
+def labelled_examples(estimator, X, y, *, reset: bool):
+    """X and y by scikit-learn's rules, X in its own precision, and not copied if it is C-ordered
+    float32 or float64, or CSR. Whether X is finite is left to `longest_example`."""
+    X, y = validate_data(
+        estimator, X, y, reset=reset, multi_output=True, ensure_all_finite=False, **_ACCEPTED
+    )
     if sparse.issparse(X) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()

@@ -128,7 +128,7 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
         C-ordered float32 or float64 arrays and CSR matrices are used as they are, not copied.
         """
-        X, y = _input.examples(self, X, y, reset=True)
+        X, y = _input.labelled_examples(self, X, y, reset=True)
         return self._learn(X, _input.targets(self, y), self._run(self.epochs), fresh=True)
 
     @with_callbacks
@@ -139,7 +139,7 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         `certificate_` then speak of the last call alone; `updates_` and `n_iter_` of all.
         """
         fresh = not hasattr(self, "coef_")
-        X, y = _input.examples(self, X, y, reset=fresh)
+        X, y = _input.labelled_examples(self, X, y, reset=fresh)
         known = classes if fresh else self.classes_
         if not fresh and self._multilabel:
             known = None
@@ -249,7 +249,7 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def decision_function(self, X):
         """Scores coef·x + intercept: (n_samples,) for two classes, else (n_samples, n_outputs)."""
         check_is_fitted(self)
-        X = _input.examples(self, X, reset=False)
+        X = _input.examples(self, X)
         scores = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
         return scores if self._multilabel or len(self.classes_) > 2 else scores[:, 0]
 

@@ -10,7 +10,7 @@ import numpy as np
 from certo.certificates.exact import gamma
 from certo.certificates.perceptron_run import AT_ZERO, PerceptronRun
 from certo.certificates.update_sums import UpdateSums
-from certo.compiled.perceptron import Rule, State, visit_all
+from certo.compiled.perceptron import Rule, Skips, State, measure, visit_all
 from certo.compiled.rows import rows_of
 from certo.compiled.trace import empty_copies, empty_log, empty_records, keep
 from certo.solvers.trace import Trace
@@ -54,9 +54,9 @@ def perceptron(
         w=w,
         counts=np.zeros(m, np.int32),
         totals=np.zeros(m if constant is None else 0),
-        safe_until=np.zeros(0),
         scalars=np.array([norm2, np.sqrt(norm2) * (1 + rule.kappa)]),
     )
+    skips = Skips(np.zeros(0), np.zeros(0))
     log, copies, records = empty_log(m), empty_copies(d), empty_records()
     random, draws = run.random_order(), np.zeros(0)
     order, cleared = np.arange(m if run.order == "misclassified" else 0), 0
@@ -71,7 +71,7 @@ def perceptron(
             elif run.order == "misclassified":
                 draws = random.random(m)
             made, cleared = visit_all(
-                rows, rule, signs, order, draws, cleared, rates, updates, state, log, copies
+                rows, rule, signs, order, draws, cleared, rates, updates, state, skips, log, copies
             )
             interrupted = after_epoch(w)
         except KeyboardInterrupt:  # before, during or right after the epoch
@@ -88,9 +88,11 @@ def perceptron(
             )
         if not interrupted:
             converged = cleared == m if run.order == "misclassified" else made == 0
-        # Once w moves little in an epoch, compared with its length, looks can be saved.
-        if not state.safe_until.size and path_now - path <= 4 * np.sqrt(norm2):
-            state = state._replace(safe_until=np.full(m, -np.inf))
+        # Once w moves little in an epoch, compared with its length, remember the examples that
+        # are far from being mistakes.
+        if not skips.lengths.size and path_now - path <= 4 * np.sqrt(norm2):
+            skips = Skips(np.empty(m), np.full(m, -np.inf))
+            measure(rows, rule.lift, skips.lengths)
     return PerceptronOutcome(
         w=w,
         start=begin,
