@@ -50,17 +50,15 @@ def longest_example(estimator, X) -> float:
     if bad >= 0:
         row = X[[bad]].toarray()[0] if sparse.issparse(X) else X[bad]
         column = int(np.argmax(np.where(np.isfinite(row), np.abs(row), np.inf)))
-        value = row[column]
-        what = (
-            "NaN" if np.isnan(value) else "infinity" if np.isinf(value) else f"as large as {value:g}"
-        )
+        value = float(row[column])
+        if np.isfinite(value):
+            what, advice = f"as large as {value:g}", "Rescale the features (StandardScaler)."
+        else:
+            what = "NaN" if np.isnan(value) else "infinity"
+            advice = "Remove or impute such rows."
         raise ValueError(
             f"{name} needs finite numbers of moderate size, but X[{bad}, {column}] is {what}. "
-            + (
-                "Remove or impute such rows."
-                if not np.isfinite(value)
-                else "Rescale the features (StandardScaler)."
-            )
+            + advice
         )
     length = float(np.sqrt(square))
     entries = X.data if sparse.issparse(X) else X
@@ -105,15 +103,15 @@ def targets(estimator, y, classes=None) -> Targets:
     strangers = np.setdiff1d(found, classes)
     if strangers.size:
         raise ValueError(
-            f"y holds the label {strangers[0]!r}, which is none of the classes {list(classes)} "
+            f"y holds the label {strangers.tolist()[0]!r}, none of the classes {classes.tolist()} "
             "that the first call of partial_fit announced."
         )
     if len(classes) < 2:
         raise ValueError(
             f"{name} needs at least two classes to tell apart, but y holds only one class: "
-            f"{classes[0]!r}."
+            f"{classes.tolist()[0]!r}."
         )
-    plain = tuple(label.item() if isinstance(label, np.generic) else label for label in classes)
+    plain = tuple(classes.tolist())
     positives = [1] if len(classes) == 2 else range(len(classes))
     return Targets(
         classes,

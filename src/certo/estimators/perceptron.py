@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import numbers
 import warnings
+from dataclasses import replace
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -96,6 +97,11 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     True
     """
 
+    coef_: np.ndarray
+    intercept_: np.ndarray
+    updates_: np.ndarray
+    n_iter_: int
+
     def __init__(
         self,
         learning_rate=1.0,
@@ -161,7 +167,7 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 "learning_rate must be a positive number or a schedule of certo.rates, which can "
                 f"be stored in a model file, got {rate!r}."
             )
-        if not (isinstance(epochs, numbers.Integral) and epochs >= 1):
+        if not (isinstance(epochs, numbers.Integral) and int(epochs) >= 1):
             raise ValueError(f"epochs must be a whole number of at least 1, got {epochs!r}.")
         if self.intercept not in ("lifted", "none"):
             raise ValueError(f"intercept must be 'lifted' or 'none', got {self.intercept!r}.")
@@ -181,12 +187,14 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     def _learn(self, X, targets: _input.Targets, run: PerceptronRun, *, fresh: bool):
         square = _input.longest_example(self, X)
+        if fresh:
+            self.classes_, self._multilabel = targets.classes, targets.multilabel
         count = len(targets.outputs)
         context = self._init_callback_context(max_subtasks=run.epochs * count)
         context.call_on_fit_task_begin(estimator=self, X=X)
         learned = []
         for output, (labels, signs) in enumerate(zip(targets.outputs, targets.signs, strict=True)):
-            own = PerceptronRun(**{**vars(run), "output": output})
+            own = replace(run, output=output)
             start, before = None, 0
             if not fresh:
                 start = np.append(self.coef_[output], self.intercept_[output])
@@ -205,7 +213,7 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             )
             learned.append((outcome, claims))
             if outcome.interrupted:  # the other neurons stay where they are
-                run = PerceptronRun(**{**vars(run), "epochs": 0})
+                run = replace(run, epochs=0)
         self._store(targets, learned, fresh)
         context.call_on_fit_task_end(estimator=self, X=X, reconstruction_attributes=dict)
         return self
@@ -229,11 +237,8 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         outcomes: list[PerceptronOutcome] = [outcome for outcome, _ in learned]
         made = np.array([outcome.updates for outcome in outcomes])
         epochs = max(outcome.epochs for outcome in outcomes)
-        if fresh:
-            self.classes_ = targets.classes
         self.updates_ = made if fresh else self.updates_ + made
         self.n_iter_ = epochs if fresh else self.n_iter_ + epochs
-        self._multilabel = targets.multilabel
         self.coef_ = np.array([outcome.w[:-1] for outcome in outcomes])
         self.intercept_ = np.array([outcome.w[-1] for outcome in outcomes])
         self.updated_ = [np.flatnonzero(outcome.counts) for outcome in outcomes]
@@ -329,7 +334,9 @@ def _claims(
         if not fresh:
             raise CannotClaim("the run started from weights that depend on other examples.")
         if outcome.interrupted:
-            raise CannotClaim("the run was stopped by hand, not after a number of epochs set before.")
+            raise CannotClaim(
+                "the run was stopped by hand, not after a number of epochs set before."
+            )
         return CompressionBound.of(
             sample, labels, run, coef, intercept, rows, zero_sign=zero_sign, margins=margins
         )

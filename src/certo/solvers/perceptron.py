@@ -47,7 +47,7 @@ def perceptron(
     w = run.start(d) if start is None else start.copy()
     begin = w.copy()
     sums = UpdateSums(run.rate, before)
-    constant, upto = sums.constant, np.arange(1, m + 1) if sums.constant is None else None
+    constant = sums.constant
     rows, rule = rows_of(X), Rule(run.lift, AT_ZERO[run.update_at_zero], 8 * gamma(d + 16))
     norm2 = float(np.sum(w * w))
     state = State(
@@ -62,9 +62,11 @@ def perceptron(
     order, cleared = np.arange(m if run.order == "misclassified" else 0), 0
     epoch_updates: list[int] = []
     updates, converged, interrupted = 0, False, False
+    rates = np.array([constant])
     while len(epoch_updates) < run.epochs and not (converged or interrupted):
         path = state.scalars[1]
-        rates = np.array([constant]) if constant is not None else run.rate(before + updates + upto)
+        if constant is None:
+            rates = run.rate(before + updates + np.arange(1, m + 1))
         try:
             if run.order == "shuffled":
                 order = random.permutation(m)

@@ -1,0 +1,1 @@
+"""Certo beside its rivals: one file per problem, measured in one process, alternating."""

@@ -1,0 +1,72 @@
+"""Data for benchmarks: real sets where the folder is there, generated ones everywhere."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+
+
+def folder() -> Path | None:
+    """CERTO_DATA, or ../shared/data beside the project, or None."""
+    places = [os.environ.get("CERTO_DATA"), Path(__file__).parents[2] / "shared" / "data"]
+    return next((Path(place) for place in places if place and Path(place).is_dir()), None)
+
+
+def noisy_dense(m: int, d: int, dtype=np.float64, seed: int = 0):
+    """Gaussian examples, labels of a random hyperplane seen through noise: not separable."""
+    random = np.random.default_rng(seed)
+    X = random.standard_normal((m, d)).astype(dtype)
+    noise = 2 * random.standard_normal(m)
+    return X, np.where(X @ random.standard_normal(d) + noise > 0, 1, -1)
+
+
+def generated_text(m: int, d: int = 60_000, words: int = 120, flipped: float = 0.05, seed: int = 0):
+    """Documents as weighted word counts, words distributed as in language; some labels flipped, and
+    some documents repeated with the other label, so that no hyperplane separates them."""
+    random = np.random.default_rng(seed)
+    columns = np.minimum((d ** random.random((m, words))).astype(np.int32), d - 1)
+    counts = sparse.csr_matrix(
+        (np.ones(m * words), columns.ravel(), np.arange(0, m * words + 1, words, dtype=np.int32)),
+        shape=(m, d),
+    )
+    counts.sum_duplicates()
+    counts.data = 1 + np.log(counts.data)
+    y = np.where(counts @ random.standard_normal(d) > 0, 1, -1)
+    y[random.random(m) < flipped] *= -1
+    twins = random.choice(m, m // 200, replace=False)
+    X = sparse.vstack([counts, counts[twins]], format="csr")
+    return X, np.concatenate([y, -y[twins]])
+
+
+def news20():
+    """The 20 newsgroups with 62,061 words, first ten groups against the others; None if absent."""
+    from sklearn.datasets import load_svmlight_file
+
+    place = folder()
+    if place is None or not (place / "news20_multiclass" / "news20.bz2").exists():
+        return None
+    X, y = load_svmlight_file(str(place / "news20_multiclass" / "news20.bz2"), n_features=62061)
+    return _narrow(X), np.where(y <= 10, 1, -1)
+
+
+def covtype():
+    """Forest cover, standardised, class 2 against the rest; None if absent."""
+    place = folder()
+    if place is None or not (place / "covtype" / "covtype.npz").exists():
+        return None
+    with np.load(place / "covtype" / "covtype.npz") as stored:
+        arrays = {name: stored[name] for name in stored.files}
+    X = next(a for a in arrays.values() if a.ndim == 2).astype(np.float64)
+    y = next(a for a in arrays.values() if a.ndim == 1)
+    X = np.ascontiguousarray((X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-12))
+    return X, np.where(y == 2, 1, -1)
+
+
+def _narrow(X):
+    """32-bit indices, which is all that scikit-learn takes."""
+    return sparse.csr_matrix(
+        (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape
+    )

@@ -1,0 +1,84 @@
+"""Timing in one process, sides alternating, and a table of ratios with both sides' accuracy."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+
+@dataclass
+class BenchTable:
+    """Rows of one measurement; each value is a number or text, columns as first met."""
+
+    title: str
+    about: str
+    rows: list[dict[str, Any]] = field(default_factory=list)
+
+
+def seconds(call: Callable[[], Any]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def alternating(repeats: int, **sides: Callable[[], float]) -> dict[str, list[float]]:
+    """Measure each side `repeats` times, in turn, so that a slow minute slows all of them."""
+    found: dict[str, list[float]] = {name: [] for name in sides}
+    for _ in range(repeats):
+        for name, measure in sides.items():
+            found[name].append(measure())
+    return found
+
+
+def median_ratio(above: list[float], below: list[float]) -> float:
+    """The median of the ratios of neighbouring measurements: noise common to both cancels."""
+    return float(np.median([a / b for a, b in zip(above, below, strict=True)]))
+
+
+def fresh_process(code: str, empty_cache: bool = False) -> float:
+    """Seconds a new Python process takes for `code`, or what that code prints last."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = dict(os.environ)
+        if empty_cache:
+            environment["NUMBA_CACHE_DIR"] = folder
+        start = time.perf_counter()
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env=environment,
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        taken = time.perf_counter() - start
+    return float(done.stdout.split()[-1]) if done.stdout.strip() else taken
+
+
+def report(problem: str, tables: list[BenchTable], folder: Path) -> None:
+    """Print the tables and write them as JSON."""
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 150)
+    for table in tables:
+        shown = Table(title=f"{problem}: {table.title}", caption=table.about, title_justify="left")
+        for name in table.rows[0]:
+            shown.add_column(name, justify="left" if name == "data" else "right")
+        for row in table.rows:
+            shown.add_row(*(f"{v:.3g}" if isinstance(v, float) else str(v) for v in row.values()))
+        console.print(shown)
+    folder.mkdir(exist_ok=True)
+    machine = {"python": platform.python_version(), "cores": os.cpu_count()}
+    content = {"machine": machine, "tables": [vars(table) for table in tables]}
+    path = folder / f"{problem}.json"
+    path.write_text(json.dumps(content, indent=2))
+    console.print(f"Written to {path.relative_to(folder.parent.parent)}\n")

@@ -1,0 +1,47 @@
+"""The package as a whole: light imports, public names, one home for each."""
+
+import subprocess
+import sys
+
+import pytest
+
+import certo
+
+
+def modules_after(code: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport sys; print(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("code", "absent"),
+    [
+        ("import certo", {"numpy", "scipy", "numba", "sklearn"}),
+        ("import certo.certificates", {"numba", "sklearn", "pyarrow", "certo.solvers"}),
+        ("import certo.losses, certo.geometry, certo.rates", {"numba", "sklearn"}),
+        ("import certo.estimators", {"matplotlib", "typer", "jinja2", "skops"}),
+        ("import certo.cli", {"numba", "sklearn", "matplotlib", "pyarrow"}),
+    ],
+)
+def test_imports_stay_light(code, absent):
+    loaded = modules_after(code)
+    assert not absent & loaded, absent & loaded
+
+
+def test_public_names_are_there_and_lazy():
+    for name in certo.__all__:
+        assert getattr(certo, name) is not None
+    assert set(certo.__all__) == set(dir(certo))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = certo.nothing
+
+
+def test_the_version_is_the_distributions():
+    from importlib.metadata import version
+
+    assert version("certo") == certo.__version__
