@@ -401,3 +401,8 @@ class TestBadInput:
         # mixed with tiny numbers, which are harmless beside others
         X[:, 1] *= 1e-300
         assert Perceptron(epochs=5).fit(X, y).certificate_.verify(X, y)
+
+    def test_labels_that_no_certificate_could_name(self):
+        y = np.array(["2026-01-01", "2026-01-02"], dtype="datetime64[D]")
+        with pytest.raises((TypeError, ValueError), match="labels that are text|label type"):
+            Perceptron().fit([[1.0], [2.0]], y)

@@ -112,6 +112,12 @@ def targets(estimator, y, classes=None) -> Targets:
             f"{classes.tolist()[0]!r}."
         )
     plain = tuple(classes.tolist())
+    strange = [label for label in plain if not isinstance(label, str | int | float | bool)]
+    if strange:
+        raise TypeError(
+            f"{name} takes labels that are text, numbers or booleans, so that a certificate can "
+            f"name them, but y holds {strange[0]!r} ({type(strange[0]).__name__})."
+        )
     positives = [1] if len(classes) == 2 else range(len(classes))
     return Targets(
         classes,

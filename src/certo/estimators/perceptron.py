@@ -241,7 +241,7 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self.n_iter_ = epochs if fresh else self.n_iter_ + epochs
         self.coef_ = np.array([outcome.w[:-1] for outcome in outcomes])
         self.intercept_ = np.array([outcome.w[-1] for outcome in outcomes])
-        self.updated_ = [np.flatnonzero(outcome.counts) for outcome in outcomes]
+        self.updated_ = [outcome.updated for outcome in outcomes]
         self.converged_ = all(outcome.converged for outcome in outcomes)
         self.trace_ = Trace.layer([outcome.trace for outcome in outcomes])
         claims = [claim for _, made in learned for claim in made if isinstance(claim, Certificate)]
@@ -321,7 +321,7 @@ def _claims(
     coef, intercept = outcome.w[:-1], float(outcome.w[-1])
     square += allowance(sample.d, square)
     margins = Margins.of(sample, coef, intercept, square)
-    rows = np.flatnonzero(outcome.counts)
+    rows = outcome.updated
     made: list[Certificate | NotClaimed] = []
 
     def attempt(kind, claim):

@@ -19,6 +19,7 @@ from certo.solvers.trace import Trace
 class PerceptronOutcome(NamedTuple):
     w: np.ndarray  # (d + 1,): the intercept's weight last
     start: np.ndarray  # (d + 1,)
+    updated: np.ndarray  # the distinct examples updated on, increasing
     counts: np.ndarray  # (m,): updates on each example
     totals: np.ndarray  # (m,): their rates added up; (0,) for a constant rate
     updates: int
@@ -98,6 +99,7 @@ def perceptron(
     return PerceptronOutcome(
         w=w,
         start=begin,
+        updated=np.flatnonzero(state.counts),
         counts=state.counts,
         totals=state.totals,
         updates=updates,
