@@ -10,7 +10,7 @@ release = version = __version__
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
-    "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",  # MathJax in the built pages: they read well without a network
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
 ]
