@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import EngFormatter, LogLocator, MaxNLocator
 
 from certo.certificates import Labels, MistakeBound
 from certo.geometry import PlaneView
 
 POSITIVE, NEGATIVE, INK, SOFT = "#c2410c", "#1d4ed8", "#1f2937", "#9ca3af"
-MOST_POINTS = 2000
-
-
-def _axes(ax: Axes | None) -> Axes:
-    return Figure(figsize=(5.2, 3.9), layout="constrained").add_subplot() if ax is None else ax
-
-
-def _labels(model, output: int) -> Labels | None:
-    for claim in model.certificate_.of_kind(MistakeBound)[output : output + 1]:
-        return claim.labels
-    return None
+MOST_POINTS = 1000  # more hide each other
+MOST_NAMED = 10  # lines with a colour and a name of their own
+FAR_APART = 20  # curves whose ratio is beyond this are drawn on a logarithmic scale
 
 
 def boundary(model, X, y, output: int = 0, ax: Axes | None = None, names=None) -> Axes:
@@ -29,49 +23,58 @@ def boundary(model, X, y, output: int = 0, ax: Axes | None = None, names=None) -
     features, else seen from the side, along the weights and the main direction across them."""
     ax = _axes(ax)
     labels = _labels(model, output)
-    signs = labels.signs(y)
+    ax.set_title(f"Boundary: {_short(labels.name())}")
     w, b = model.coef_[output], float(model.intercept_[output])
-    step = max(1, len(signs) // MOST_POINTS)
-    some, signs = X[::step], signs[::step]
-    if np.any(w):
-        view = PlaneView.of(w, b, X)
-        points = view.coordinates(some)
-        wrong = signs * (view.boundary.score(points)) <= 0
-    else:
+    if not np.any(w):
         ax.text(0.5, 0.5, "all weights are zero: no boundary", ha="center", transform=ax.transAxes)
         ax.set_axis_off()
         return ax
-    for sign, color, marker, text in (
-        (1, POSITIVE, "o", labels.name()),
-        (-1, NEGATIVE, "s", f"not {labels.name()}" if len(labels.classes) != 2 else None),
-    ):
-        if text is None:
-            text = str(labels.classes[0])
+    signs = labels.signs(y)
+    wrong = signs * (X @ w + b) <= 0
+    share, rows = np.mean(wrong), _some(len(signs))
+    signs, wrong = signs[rows], wrong[rows]
+    view = PlaneView.of(w, b, X)
+    points = view.coordinates(X[rows])
+    if X.shape[1] == 1:  # on a line points hide each other: spread them, a side for each class
+        points[:, 1] = signs * np.random.default_rng(0).uniform(0.1, 0.9, len(rows))
+    rest = f"not {labels.name()}" if len(labels.classes) != 2 else str(labels.classes[0])
+    for sign, color, marker, text in ((1, POSITIVE, "o", labels.name()), (-1, NEGATIVE, "s", rest)):
         mine = signs == sign
-        ax.scatter(*points[mine].T, s=14, c=color, marker=marker, alpha=0.65, lw=0, label=text)
+        _scatter(ax, points[mine], _short(text), s=13, c=color, marker=marker, alpha=0.6, lw=0)
     if wrong.any():
-        ax.scatter(
-            *points[wrong].T, s=46, facecolors="none", edgecolors=INK, lw=0.8, label="on the wrong side"
-        )
+        look = {"s": 30, "facecolors": "none", "edgecolors": INK, "lw": 0.6, "alpha": 0.7}
+        _scatter(ax, points[wrong], f"on the wrong side ({share:.1%})", **look)
     _draw_line(ax, view.boundary, points)
-    first, second = ("along the weights", "main direction across them")
-    if X.shape[1] == 2:
-        first, second = (str(name) for name in (names if names is not None else ("x1", "x2")))
-    elif X.shape[1] == 1:
-        first, second = (str(names[0]) if names is not None else "x"), ""
-    ax.set(xlabel=first, ylabel=second, title=f"Boundary: {labels.name()}")
-    ax.legend(loc="best", fontsize="small", framealpha=0.85)
+    drawn = f" ({len(rows):,} of {len(y):,} examples drawn)" if len(rows) < len(y) else ""
+    first, second = _axis_names(X.shape[1], names)
+    ax.set(xlabel=first + drawn, ylabel=second)
+    if X.shape[1] == 1:
+        ax.set_yticks([])
+    _legend(ax)
     return ax
+
+
+def _axis_names(d: int, names) -> tuple[str, str]:
+    if d > 2:
+        return "along the weights", "main direction across them"
+    given = [_short(str(name)) for name in names] if names is not None else ["x1", "x2"]
+    return given[0], given[1] if d == 2 else ""
+
+
+def _scatter(ax: Axes, points: np.ndarray, label: str, **look: Any) -> None:
+    ax.scatter(points[:, 0], points[:, 1], label=label, **look)
 
 
 def _draw_line(ax: Axes, line, points: np.ndarray) -> None:
     """The boundary a·u + b·v = c across the points, which stay in sight."""
     low, high = points.min(axis=0), points.max(axis=0)
-    pad = 0.08 * np.where(high > low, high - low, 1.0)
+    pad = 0.06 * np.where(high > low, high - low, 1.0)
     foot = line.c * line.v  # the point of the line nearest to the origin; ‖v‖ = 1
     along = np.array([-line.v[1], line.v[0]])
     reach = 4 * float(np.linalg.norm(high - low) + np.linalg.norm(points.mean(axis=0) - foot) + 1)
     ends = np.array([foot - reach * along, foot + reach * along])
+    if abs(line.v[1]) < 1e-9:  # upright: in sight even if all points are on one side
+        low[0], high[0] = min(low[0], line.c * line.v[0]), max(high[0], line.c * line.v[0])
     ax.plot(*ends.T, color=INK, lw=1.6, label="boundary")
     ax.set_xlim(low[0] - pad[0], high[0] + pad[0])
     ax.set_ylim(low[1] - pad[1], high[1] + pad[1])
@@ -81,43 +84,111 @@ def squared_norm(model, output: int = 0, ax: Axes | None = None) -> Axes:
     """‖w‖² after every update, between the two curves of the convergence theorem."""
     ax = _axes(ax)
     trace = model.trace_.of_output(output)
-    ax.plot(trace.update, trace.squared_norm, color=INK, lw=1.4, label="‖w‖²")
-    claims = model.certificate_.of_kind(MistakeBound)[output : output + 1]
-    for claim in claims:
-        if trace.update.size:
-            n = np.unique(np.linspace(0, claim.updates, 200).astype(np.int64))
-            lower, upper = claim.curves(n)
-            ax.plot(n, upper, color=POSITIVE, lw=1.1, ls="--", label="at most ‖w₀‖² + X² Ση²")
-            if claim.separable:
-                ax.plot(
-                    n, lower, color=NEGATIVE, lw=1.1, ls="--", label="at least (w₀·u + γ Ση)² / ‖u‖²"
-                )
-            ax.fill_between(n, lower if claim.separable else 0, upper, color=SOFT, alpha=0.15, lw=0)
-    labels = _labels(model, output)
-    name = f": {labels.name()}" if labels is not None else ""
+    claim = _bound(model, output)
+    name = f": {_short(claim.labels.name())}" if claim is not None else ""
     ax.set(xlabel="updates", ylabel="‖w‖²", title=f"Squared norm between its bounds{name}")
-    ax.set_ylim(bottom=0)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.legend(loc="best", fontsize="small")
+    if not len(trace):
+        ax.text(0.5, 0.5, "no update was made", ha="center", transform=ax.transAxes)
+        ax.set_axis_off()
+        return ax
+    curves = [trace.squared_norm]
+    ax.plot(trace.update, trace.squared_norm, color=INK, lw=1.4, label="‖w‖²")
+    if claim is not None:
+        n = np.unique(np.linspace(1, claim.updates, 200).astype(np.int64))
+        lower, upper = claim.curves(n)
+        ax.plot(n, upper, color=POSITIVE, lw=1.1, ls="--", label="at most ‖w₀‖² + X² Ση²")
+        curves.append(upper)
+        if claim.separable:
+            formula = "at least (w₀·u + γ Ση)² / ‖u‖²"
+            ax.plot(n, lower, color=NEGATIVE, lw=1.1, ls="--", label=formula)
+            curves.append(lower)
+        ax.fill_between(n, lower if claim.separable else 0, upper, color=SOFT, alpha=0.15, lw=0)
+    peaks = [float(np.max(curve)) for curve in curves]
+    if min(peaks) > 0 and max(peaks) > FAR_APART * min(peaks):
+        _logarithmic(ax, curves)
+    else:
+        ax.set_ylim(bottom=0)
+        ax.yaxis.set_major_formatter(EngFormatter(sep=""))
+    _whole_numbers(ax.xaxis)
+    _legend(ax)
     return ax
+
+
+def _logarithmic(ax: Axes, curves: list[np.ndarray]) -> None:
+    positive = np.concatenate([curve[curve > 0] for curve in curves])
+    ax.set_yscale("log")
+    ax.yaxis.set_major_locator(LogLocator(numticks=8))
+    # what is many orders below everything else is the start of a lower bound: cut there
+    floor = max(positive.min(), min(float(np.max(curve)) for curve in curves) / 1e3)
+    ax.set_ylim(0.7 * floor, 1.6 * positive.max())
+    ax.set_ylabel("‖w‖² (logarithmic)")
 
 
 def mistakes(model, ax: Axes | None = None) -> Axes:
     """Updates in every epoch, for every output."""
     ax = _axes(ax)
     outputs = len(model.coef_)
-    most = 1
-    for output in range(outputs):
-        counts = model.trace_.of_output(output).epoch_updates
-        most = max(most, len(counts))
-        labels = _labels(model, output)
-        name = labels.name() if labels is not None and outputs > 1 else None
+    lines = [model.trace_.of_output(output).epoch_updates for output in range(outputs)]
+    named = 1 < outputs <= MOST_NAMED
+    for output, counts in enumerate(lines):
+        claim = _bound(model, output)
+        name = _short(claim.labels.name()) if named and claim is not None else None
+        color = None if named else INK if outputs == 1 else SOFT
         marker = "o" if len(counts) <= 40 else None
-        ax.plot(np.arange(1, len(counts) + 1), counts, marker=marker, ms=3, lw=1.2, label=name)
+        epochs = np.arange(1, len(counts) + 1)
+        ax.plot(epochs, counts, marker=marker, ms=3, lw=1.2, color=color, label=name)
+    if outputs > MOST_NAMED:
+        longest = max(map(len, lines))
+        padded = [np.pad(counts, (0, longest - len(counts))) for counts in lines]
+        ax.plot(range(1, longest + 1), np.mean(padded, axis=0), color=INK, lw=1.8, label="mean")
+        ax.plot([], [], color=SOFT, label=f"each of {outputs} neurons")
     ax.set(xlabel="epoch", ylabel="updates", title="Mistakes in each epoch")
-    ax.set_ylim(bottom=0)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
-    if 1 < outputs <= 10:
-        ax.legend(loc="best", fontsize="small")
+    ax.set_ylim(0, 1.08 * max(1, *(int(np.max(counts, initial=0)) for counts in lines)))
+    _whole_numbers(ax.xaxis)
+    _whole_numbers(ax.yaxis)
+    if outputs > 1:
+        _legend(ax)
     return ax
+
+
+def _axes(ax: Axes | None) -> Axes:
+    return Figure(figsize=(5.2, 4.2), layout="constrained").add_subplot() if ax is None else ax
+
+
+def _bound(model, output: int) -> MistakeBound | None:
+    """The MistakeBound of one neuron."""
+    found = model.certificate_.of_kind(MistakeBound)
+    return found[output] if output < len(found) else None
+
+
+def _labels(model, output: int) -> Labels:
+    claim = _bound(model, output)
+    if claim is None:
+        raise ValueError(f"the model says nothing about output {output}, so it cannot be drawn.")
+    return claim.labels
+
+
+def _some(m: int) -> np.ndarray:
+    """A bounded number of the rows, spread at random so that no order in them matters."""
+    if m <= MOST_POINTS:
+        return np.arange(m)
+    return np.sort(np.random.default_rng(0).choice(m, MOST_POINTS, replace=False))
+
+
+def _short(text: str, most: int = 32) -> str:
+    """A user's word in a picture: one line, not too long, no mathematics, seen in a legend."""
+    text = " ".join(text.split()) or "(blank)"
+    text = text if len(text) <= most else text[: most - 1] + "…"
+    return ("'" + text + "'" if text.startswith("_") else text).replace("$", r"\$")
+
+
+def _whole_numbers(axis) -> None:
+    axis.set_major_locator(MaxNLocator(nbins=6, integer=True))
+    axis.set_major_formatter(EngFormatter(sep=""))
+
+
+def _legend(ax: Axes) -> None:
+    """Below the picture, where it hides nothing."""
+    ax.legend(
+        loc="upper center", bbox_to_anchor=(0.5, -0.17), ncols=2, fontsize="small", frameon=False
+    )

@@ -1,50 +1,70 @@
-"""certo fit, certo predict, certo verify: faces of `certo.workflow`."""
+"""certo fit, certo predict, certo verify: faces of `certo.workflow` and `certo.audit`."""
 
 from __future__ import annotations
 
-import json
 import os
 import sys
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
-import click
 import typer
-from rich.console import Console
-from rich.markup import escape
-from rich.padding import Padding
 
+from certo.cli.console import Voice, print_json
 from certo.data.problem import Problem
 
-OK, CLAIM_FAILED, BAD_INPUT, OTHER_DATA, INTERRUPTED = 0, 1, 2, 3, 130
+OK, CLAIM_FAILED, BAD_INPUT, NOT_OF_THE_FIT, OUR_FAULT, INTERRUPTED = 0, 1, 2, 3, 4, 130
+
+_WrongUse: Any = typer.BadParameter.__base__  # click's UsageError, of typer's own copy of click
 
 app = typer.Typer(
     help="Linear and kernel learning machines that prove what they say: fit, predict, verify.",
-    no_args_is_help=True,
+    epilog="Exit codes: 0 done; 1 a claim does not hold; 2 the input cannot be used; 3 data or "
+    "model are not those of the fit; 4 an error in Certo itself; 130 interrupted.",
+    invoke_without_command=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,
 )
-out, err = Console(highlight=False), Console(stderr=True, highlight=False)
 
-DataFile = Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)]
+DataFile = Annotated[
+    Path, typer.Argument(metavar="DATA", help="A CSV or Parquet file.", show_default=False)
+]
 ModelFile = Annotated[
-    Path, typer.Argument(help="A model file written by certo fit.", show_default=False)
+    Path,
+    typer.Argument(metavar="MODEL", help="A model file written by certo fit.", show_default=False),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        from certo import __version__
+
+        print(f"certo {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
-def _certo() -> None:
-    """Exit codes: 0 done; 1 a claim does not hold; 2 the input cannot be used;
-    3 data or model are not those of the fit; 130 interrupted."""
+def _certo(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    if context.invoked_subcommand is None:
+        print(context.get_help())
 
 
 @app.command()
 def fit(
     data: DataFile,
-    target: Annotated[str, typer.Option(help="The column with the classes.", show_default=False)],
-    machine: Annotated[str, typer.Option(help="Which machine to fit.")] = "perceptron",
+    target: Annotated[
+        str, typer.Option(metavar="COLUMN", help="The classes to predict.", show_default=False)
+    ],
+    machine: Annotated[
+        str, typer.Option(metavar="NAME", help="Which machine to fit.")
+    ] = "perceptron",
     output: Annotated[
         Path | None, typer.Option("--out", help="The model file to write.", show_default=False)
     ] = None,
@@ -57,86 +77,47 @@ def fit(
     missing: Annotated[
         str, typer.Option(help="Rows with missing values: refuse them, or drop them.")
     ] = "refuse",
+    na: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TEXT", help="A text that means a missing value; may be repeated."),
+    ] = None,
     drop: Annotated[
-        list[str] | None, typer.Option(help="A column to leave out; may be repeated.")
+        list[str] | None, typer.Option(metavar="COLUMN", help="To leave out; may be repeated.")
+    ] = None,
+    category: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="Its whole numbers are categories; may be repeated."),
     ] = None,
     setting: Annotated[
         list[str] | None,
-        typer.Option("--set", help="A parameter, as in epochs=50; may be repeated."),
+        typer.Option("--set", metavar="NAME=VALUE", help="A parameter; may be repeated."),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Learn to predict a column of a table, and say what that proves."""
-    from certo.cli.progress import EpochBar
-    from certo.data.files import check_writable, write_whole
-    from certo.data.model_file import save_model
-    from certo.data.tables import read_table
-    from certo.report import facts, html_report
-    from certo.workflow import fit_table
-    from certo.workflow import machine as make_machine
+    from certo.cli.fitting import run_fit
 
-    for path in (output, report):
-        if path is not None:
-            check_writable(path)
-    estimator = make_machine(machine, setting or [])
-    table = read_table(data)
-    if err.is_terminal:
-        err.print("Preparing (the first run compiles its loops, which takes some seconds) …")
-        estimator.set_callbacks(EpochBar(err))
-    try:
-        fitted = fit_table(
-            table, target, estimator, scale=scale, drop=tuple(drop or ()), missing=missing
-        )
-    finally:
-        estimator.set_callbacks()
-    said = facts(fitted)
-    page = html_report(fitted, str(output or "MODEL"), str(data)) if report is not None else None
-    if output is not None:
-        said["model_fingerprint"] = save_model(output, fitted.model)
-        said["model_file"] = str(output)
-    if page is not None and report is not None:
-        write_whole(report, page.encode())
-        said["report_file"] = str(report)
-    if as_json:
-        _print_json(said)
-    else:
-        _print_fit(said, data)
-
-
-def _print_fit(said: dict[str, Any], data: Path) -> None:
-    classes = ", ".join(map(str, said["classes"][:8])) + (" …" if len(said["classes"]) > 8 else "")
-    numbers, categories = said["columns"]["numbers"], said["columns"]["categories"]
-    out.print(
-        f"[bold]{said['machine']}[/] for [bold]{escape(said['target'])}[/] ({escape(classes)}): "
-        f"{said['examples']:,} examples, {said['features']:,} features"
+    said = run_fit(
+        data,
+        target,
+        machine=machine,
+        settings=setting or [],
+        output=output,
+        report=report,
+        scale=scale,
+        missing=missing,
+        na=tuple(na or ()),
+        drop=tuple(drop or ()),
+        category=tuple(category or ()),
     )
-    scaled = "scaled to mean 0 and variance 1" if said["scale"] == "standard" else "as they are"
-    if numbers:
-        out.print(f"  {len(numbers)} numeric columns, {scaled} (--scale)")
-    if categories:
-        out.print(f"  {len(categories)} categorical columns, one 0/1 feature for each level")
-    for note in said["notes"]:
-        out.print(f"  [yellow]note[/] {escape(note)}")
-    out.print(escape(said["status"]))
-    out.print(f"{100 * said['training_accuracy']:.2f} % of the training examples are right.\n")
-    for claim in said["claims"]:
-        out.print(f"[green]{claim['type']}[/] [dim]about {escape(claim['about'])}[/]")
-        _indented(escape(claim["claim"]))
-        for text in claim["assumes"]:
-            _indented(f"[dim]assuming that {escape(text)}[/]")
-    for refusal in said["not_claimed"]:
-        out.print(f"[yellow]{refusal['name']} not claimed[/]")
-        _indented(escape(refusal["reason"]))
-    out.print()
-    if "model_file" in said:
-        out.print(f"Model written to {escape(said['model_file'])}")
-        out.print(f"Check it with: certo verify {escape(said['model_file'])} {escape(str(data))}")
-    if "report_file" in said:
-        out.print(f"Report written to {escape(said['report_file'])}: open it in a browser.")
+    if as_json:
+        print_json(said)
+    else:
+        from certo.cli.words import tell_fit
 
-
-def _indented(text: str) -> None:
-    out.print(Padding(text, (0, 0, 0, 2)))
+        tell_fit(Voice(), said)
+    if said["interrupted"]:
+        raise typer.Exit(INTERRUPTED)
 
 
 @app.command()
@@ -144,32 +125,33 @@ def predict(
     model: ModelFile,
     data: DataFile,
     output: Annotated[
-        Path | None, typer.Option("--out", help="Write here instead of to the terminal.")
+        Path | None,
+        typer.Option("--out", help="Write here, not to the terminal.", show_default=False),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Predict for the rows of a table; columns are taken by name, a target column is ignored."""
-    import csv
-    import io
-
+    from certo.cli.words import predictions_text
     from certo.data.files import check_writable, write_whole
+    from certo.data.model_file import load_model
     from certo.data.tables import read_table
     from certo.workflow import predict_table
 
     if output is not None:
-        check_writable(output)
-    loaded = _load(model)
-    labels, notes = predict_table(loaded.model, read_table(data))
+        check_writable(output, keep=(model, data))
+    loaded = load_model(model)
+    if not loaded.as_written:
+        raise Problem(
+            f"{model} was changed since it was written: its fingerprint does not match. Fit the "
+            "model again, or get an unchanged copy."
+        )
+    known = loaded.model
+    table, notes = read_table(data, as_text=known.encoder.text_names_)
+    labels, remarks = predict_table(known, table)
+    notes = notes + remarks
     for note in notes:
-        err.print(f"[yellow]note[/] {escape(note)}")
-    if as_json:
-        text = json.dumps({"predictions": labels.tolist(), "notes": notes}) + "\n"
-    else:
-        buffer = io.StringIO()
-        writer = csv.writer(buffer, lineterminator="\n")
-        writer.writerow([f"predicted {loaded.model.target}"])
-        writer.writerows([label] for label in labels.tolist())
-        text = buffer.getvalue()
+        Voice(stderr=True).say(("note ", "yellow"), note)
+    text = predictions_text(known.target, labels, notes, as_json=as_json)
     if output is not None:
         write_whole(output, text.encode())
     else:
@@ -179,80 +161,73 @@ def predict(
 @app.command()
 def verify(model: ModelFile, data: DataFile, as_json: Json = False) -> None:
     """Check, from the data alone, that every claim of a model holds."""
+    from certo.audit import audit_table
+    from certo.cli.words import tell_audit
+    from certo.data.model_file import load_model
     from certo.data.tables import read_table
-    from certo.workflow import audit_table
 
-    loaded = _load(model, strict=False)
-    audit = audit_table(loaded, read_table(data))
+    loaded = load_model(model)
+    audit = audit_table(loaded, read_table(data).table)
     if as_json:
-        _print_json(audit.to_dict())
+        print_json(audit.to_dict())
     else:
-        _print_audit(audit)
-    if not audit.claims_hold:
+        tell_audit(Voice(), audit)
+    if audit.refuted:
         raise typer.Exit(CLAIM_FAILED)
     if not audit.passed:
-        raise typer.Exit(OTHER_DATA)
-
-
-def _print_audit(audit) -> None:
-    def line(good: bool, yes: str, no: str) -> None:
-        out.print(f"[green]✓[/] {escape(yes)}" if good else f"[red]✗[/] {escape(no)}")
-
-    line(
-        audit.same_data,
-        "The data are those of the fit.",
-        "The data are NOT those of the fit: the table's fingerprint is another.",
-    )
-    line(
-        audit.same_model,
-        "The model file is as it was written.",
-        "The model file was CHANGED since it was written: its fingerprint is another.",
-    )
-    for text in audit.about_model:
-        line(False, "", text)
-    for part in audit.claims.parts:
-        line(part.holds, f"{part.name}: {part.why}", f"{part.name} does not hold: {part.why}")
-    out.print()
-    if audit.passed:
-        out.print("[bold green]Verified:[/] every claim holds.")
-    elif audit.claims_hold:
-        out.print("[bold red]Not verified:[/] the claims hold, but not of what was fitted.")
-    else:
-        out.print("[bold red]Not verified:[/] a claim does not hold.")
-
-
-def _load(path: Path, *, strict: bool = True):
-    from certo.data.model_file import load_model
-
-    loaded = load_model(path)
-    if strict and not loaded.as_written:
-        raise Problem(f"{path} was changed since it was written: its fingerprint does not match.")
-    return loaded
-
-
-def _print_json(value: Any) -> None:
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+        raise typer.Exit(NOT_OF_THE_FIT)
 
 
 def main() -> None:
     """Run the command line: errors in words, no traceback, an exit code that says it."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # never fail on a letter that a terminal lacks
+            stream.reconfigure(errors="backslashreplace")
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")  # what a person should know is said in words
+    sys.exit(_run())
+
+
+def _run() -> int:
+    command = typer.main.get_command(app)
     try:
-        app(standalone_mode=False)
-    except click.ClickException as wrong:
-        wrong.show()
-        sys.exit(BAD_INPUT)
-    except (click.exceptions.Abort, KeyboardInterrupt):
-        err.print("Interrupted; nothing was written.")
-        sys.exit(INTERRUPTED)
-    except click.exceptions.Exit as leave:
-        sys.exit(leave.exit_code)
+        with command.make_context("certo", sys.argv[1:]) as context:
+            command.invoke(context)
+        sys.stdout.flush()
+        return OK
+    except typer.Exit as leave:
+        return leave.exit_code
+    except _WrongUse as wrong:
+        return _refuse(f"{wrong.format_message()} Try: certo --help", BAD_INPUT)
+    except (typer.Abort, KeyboardInterrupt):
+        Voice(stderr=True).say("Interrupted; no file was left half-written.")
+        return INTERRUPTED
     except BrokenPipeError:  # the reader of our output went away
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(OK)
-    except (ValueError, TypeError, MemoryError) as wrong:
+        return OK
+    except Exception as wrong:
         if os.environ.get("CERTO_TRACEBACK"):
             raise
-        if "--json" in sys.argv:
-            _print_json({"error": str(wrong)})
-        err.print(f"[bold red]error:[/] {escape(str(wrong) or type(wrong).__name__)}")
-        sys.exit(BAD_INPUT)
+        return _refuse(*_in_words(wrong))
+
+
+def _in_words(wrong: Exception) -> tuple[str, int]:
+    message = str(wrong) or type(wrong).__name__
+    if isinstance(wrong, Problem):
+        return message, BAD_INPUT
+    if isinstance(wrong, MemoryError):
+        return f"there is not enough memory: {message}", BAD_INPUT
+    if isinstance(wrong, ValueError | TypeError):  # how estimators refuse settings and data
+        return message, BAD_INPUT
+    return (
+        f"something went wrong inside Certo ({type(wrong).__name__}: {message}). Please report "
+        "it; with CERTO_TRACEBACK=1 in the environment the details are shown.",
+        OUR_FAULT,
+    )
+
+
+def _refuse(message: str, code: int) -> int:
+    if "--json" in sys.argv:
+        print_json({"error": message})
+    Voice(stderr=True).say(("error: ", "bold red"), message)
+    return code

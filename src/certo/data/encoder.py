@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 from scipy import sparse
@@ -9,15 +11,21 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from certo.data import tables
+from certo.data import remarks, tables
 from certo.data.problem import Problem
 
-LARGEST, SMALLEST = 1e140, 1e-140  # what float64 can square and still tell apart
+SMALLEST = 1e-140  # differences below this are lost when squared
 DENSE = 0.3  # a matrix with a larger share of non-zeros than this is kept dense
+_LEAVE_OUT = (
+    "Fill them in, or leave out those rows or the column "
+    "(certo fit does that with --missing drop, or --drop COLUMN)."
+)
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
     """Encode the feature columns of a table by name.
+
+    A table is an Arrow table, or a pandas or polars data frame.
 
     Parameters
     ----------
@@ -25,49 +33,52 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Give every numeric column mean 0 and variance 1, or leave it.
     drop : tuple of str, default=()
         Columns to leave out.
+    category : tuple of str, default=()
+        Columns of whole numbers to take as categories (codes, say), as text always is.
 
     Attributes
     ----------
     number_names_, category_names_ : list of str
         The columns used, by kind.
+    text_names_ : list of str
+        Those of the categories that held text.
+    scaler_ : StandardScaler or None
+    levels_ : OneHotEncoder or None
     notes_ : list of str
         What the table has that a person may want to know.
     """
 
-    def __init__(self, scale="standard", drop=()):
+    def __init__(self, scale="standard", drop=(), category=()):
         self.scale = scale
         self.drop = drop
+        self.category = category
 
-    def fit(self, table: pa.Table, y=None) -> TableEncoder:
+    def fit(self, table: Any, y=None) -> TableEncoder:
+        table = tables.as_table(table)
         if self.scale not in ("standard", "none"):
             raise Problem(f"the scaling must be 'standard' or 'none', got {self.scale!r}.")
-        for name in self.drop:
+        for name in (*self.drop, *self.category):
             if name not in table.column_names:
-                raise Problem(f"there is no column {name!r} to drop. {_have(table)}")
+                raise Problem(f"there is no feature column {name!r}. {have(table, name)}")
         names = [name for name in table.column_names if name not in self.drop]
         if not names:
-            raise Problem("no feature column is left to learn from.")
-        kinds = {name: tables.kind_of(table.column(name), name) for name in names}
+            raise Problem("no feature column is left to learn from: the target is not one.")
+        kinds = {name: self._kind(table.column(name), name) for name in names}
         self.number_names_ = [name for name in names if kinds[name] == tables.NUMBER]
         self.category_names_ = [name for name in names if kinds[name] == tables.CATEGORY]
-        self.notes_ = []
-        numbers = self._numbers(table)
-        self._look_at(numbers)
-        self.scaler_ = None
+        self.text_names_ = [
+            name for name in self.category_names_ if tables.is_text(table.column(name).type)
+        ]
+        numbers, categories = self._numbers(table), self._categories(table)
+        self._refuse_tiny(numbers)
+        self.notes_ = remarks.about_numbers(self.number_names_, numbers)
+        self.notes_ += remarks.about_texts(self.category_names_, categories)
+        self.scaler_ = self.levels_ = None
         if self.scale == "standard" and self.number_names_:
             self.scaler_ = StandardScaler().fit(numbers)
-        self.levels_ = None
         if self.category_names_:
             self.levels_ = OneHotEncoder(handle_unknown="ignore", dtype=np.float64)
-            self.levels_.fit(self._categories(table))
-            for name, levels in zip(self.category_names_, self.levels_.categories_, strict=True):
-                if len(levels) == 1:
-                    self.notes_.append(f"column {name!r} is constant ({levels[0]!r}).")
-                elif len(levels) > 20 and 2 * len(levels) > table.num_rows:
-                    self.notes_.append(
-                        f"column {name!r} has {len(levels):,} different values in "
-                        f"{table.num_rows:,} rows: it nearly names the rows. Consider --drop."
-                    )
+            self.levels_.fit(categories)
         return self
 
     @property
@@ -76,23 +87,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return self.scaler_ is not None or self.levels_ is not None
 
-    def transform(self, table: pa.Table):
+    def transform(self, table: Any):
         """A float64 matrix: numbers first, then the levels of each category; CSR if sparse."""
         check_is_fitted(self)
-        missing = [name for name in self.column_names if name not in table.column_names]
-        if missing:
-            raise Problem(
-                f"the column {missing[0]!r} is missing ({len(missing)} of {len(self.column_names)} "
-                f"columns that the model was fitted on are). {_have(table)}"
-            )
-        for name in self.column_names:
-            kind = tables.kind_of(table.column(name), name)
-            if (kind == tables.NUMBER) != (name in self.number_names_):
-                expected = "numbers" if name in self.number_names_ else "text"
-                raise Problem(
-                    f"column {name!r} held {expected} when the model was fitted, but here it holds "
-                    f"{table.column(name).type}."
-                )
+        table = tables.as_table(table)
+        self._check_columns(table)
         parts = []
         if self.number_names_:
             numbers = self._numbers(table)
@@ -116,70 +115,95 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 names += [f"{name} = {level}" for level in levels]
         return np.array(names, dtype=object)
 
-    def unseen_levels(self, table: pa.Table) -> list[str]:
+    def unseen_levels(self, table: Any) -> list[str]:
         """A sentence for each category that holds levels which `fit` never saw."""
+        table = tables.as_table(table)
         sentences = []
-        for k, name in enumerate(self.category_names_):
-            cells = tables.texts(table.column(name))
-            known = set(self.levels_.categories_[k].tolist())
-            strange = [cell for cell in cells.tolist() if cell is not None and cell not in known]
+        levels = self.levels_.categories_ if self.levels_ is not None else []
+        for name, part in zip(self.category_names_, levels, strict=True):
+            known = set(part.tolist())
+            strange = [cell for cell in tables.texts(table.column(name)) if cell not in known]
             if strange:
                 sentences.append(
-                    f"column {name!r}: {len(strange):,} rows hold levels that the model never saw "
-                    f"(such as {strange[0]!r}); they count as none of the known levels."
+                    f"column {name!r}: {remarks.count(len(strange), 'row')} with a level that the "
+                    f"model never saw (such as {strange[0]!r}); it counts as no known one."
                 )
         return sentences
 
+    def _kind(self, column: pa.ChunkedArray, name: str) -> str:
+        kind = tables.kind_of(column, name)
+        if name in self.category and kind == tables.NUMBER:
+            if not (pa.types.is_integer(column.type) or pa.types.is_boolean(column.type)):
+                raise Problem(
+                    f"column {name!r} must hold text or whole numbers to be a category, but it "
+                    f"holds {column.type}."
+                )
+            return tables.CATEGORY
+        return kind
+
+    def _check_columns(self, table: pa.Table) -> None:
+        """Refuse a table without the columns of the fit, or with others under their names."""
+        missing = [name for name in self.column_names if name not in table.column_names]
+        if missing:
+            raise Problem(
+                f"the column {missing[0]!r} is missing ({len(missing)} of the "
+                f"{len(self.column_names)} columns that the model was fitted on are). "
+                f"{have(table, missing[0])}"
+            )
+        for name in self.number_names_:
+            column = table.column(name)
+            if tables.kind_of(column, name) != tables.NUMBER:
+                raise Problem(
+                    f"column {name!r} held numbers when the model was fitted, but here it holds "
+                    f"{remarks.not_a_number(column)}."
+                )
+        for name in self.category_names_:
+            kind = table.column(name).type
+            if not (tables.is_text(kind) or pa.types.is_integer(kind) or pa.types.is_null(kind)):
+                # true and false are categories only where they were in the fit
+                if pa.types.is_boolean(kind) and name not in self.text_names_:
+                    continue
+                raise Problem(
+                    f"column {name!r} held categories when the model was fitted, but here it "
+                    f"holds {kind}."
+                )
+
     def _numbers(self, table: pa.Table) -> np.ndarray:
-        columns = [tables.numbers(table.column(name)) for name in self.number_names_]
-        matrix = np.column_stack(columns) if columns else np.zeros((table.num_rows, 0))
-        bad = np.argwhere(~np.isfinite(matrix))
-        if bad.size:
-            row, column = bad[0]
-            what = "missing" if np.isnan(matrix[row, column]) else "infinite"
-            raise Problem(
-                f"column {self.number_names_[column]!r} must hold finite numbers, but in row "
-                f"{row + 1} it is {what} ({len(bad):,} such cells in all). Fill them in, leave the "
-                "rows out with --missing drop, or the column with --drop."
-            )
-        large = np.argwhere(np.abs(matrix) > LARGEST)
-        if large.size:
-            row, column = large[0]
-            raise Problem(
-                f"column {self.number_names_[column]!r} has {matrix[row, column]:g} in row "
-                f"{row + 1}: numbers beyond {LARGEST:g} overflow when multiplied. Rescale it."
-            )
-        return matrix
+        columns = [tables.numbers(table.column(name), name) for name in self.number_names_]
+        for name, values in zip(self.number_names_, columns, strict=True):
+            self._refuse_missing(name, np.flatnonzero(np.isnan(values)).tolist())
+        return np.column_stack(columns) if columns else np.zeros((table.num_rows, 0))
 
     def _categories(self, table: pa.Table) -> np.ndarray:
         columns = [tables.texts(table.column(name)) for name in self.category_names_]
         for name, cells in zip(self.category_names_, columns, strict=True):
-            empty = np.flatnonzero(cells == None)  # noqa: E711  (elementwise)
-            if empty.size:
-                raise Problem(
-                    f"column {name!r} must hold text in every row, but row {empty[0] + 1} is empty "
-                    f"({empty.size:,} such rows). Fill them in, leave the rows out with "
-                    "--missing drop, or the column with --drop."
-                )
-        return np.column_stack(columns)
+            self._refuse_missing(name, [row for row, cell in enumerate(cells) if cell is None])
+        return np.column_stack(columns) if columns else np.zeros((table.num_rows, 0), dtype=object)
 
-    def _look_at(self, numbers: np.ndarray) -> None:
+    def _refuse_missing(self, name: str, rows: list[int]) -> None:
+        if rows:
+            raise Problem(
+                f"column {name!r} must have a value in every row, but in row {rows[0] + 1} it is "
+                f"missing ({remarks.count(len(rows), 'such row')}). {_LEAVE_OUT}"
+            )
+
+    def _refuse_tiny(self, numbers: np.ndarray) -> None:
         for name, column in zip(self.number_names_, numbers.T, strict=True):
             low, high = float(column.min()), float(column.max())
-            if low == high:
-                self.notes_.append(f"column {name!r} is constant ({low:g}).")
-            elif max(-low, high) < SMALLEST or high - low < SMALLEST:
+            if low != high and high - low < SMALLEST:
                 raise Problem(
-                    f"column {name!r} holds numbers between {low:g} and {high:g}: differences "
-                    f"below {SMALLEST:g} are lost when multiplied. Rescale it."
-                )
-            elif max(-low, high) > tables.EXACT and np.all(column == np.rint(column)):
-                self.notes_.append(
-                    f"column {name!r} holds whole numbers beyond 2^53, rounded to float64."
+                    f"column {name!r} must have differences above {SMALLEST:g}, which float64 can "
+                    f"square, but its numbers lie between {low:g} and {high:g}. Rescale it."
                 )
 
 
-def _have(table: pa.Table) -> str:
+def have(table: pa.Table, wanted: str) -> str:
+    """Which columns there are, and which of them may have been meant."""
+    import difflib
+
     names = table.column_names
+    near = difflib.get_close_matches(wanted.strip(), names, n=1)
+    near += [name for name in names if name.strip().lower() == wanted.strip().lower()]
     shown = ", ".join(repr(name) for name in names[:12]) + (", …" if len(names) > 12 else "")
-    return f"The table has the columns {shown}."
+    meant = f" Did you mean {near[-1]!r}?" if near else ""
+    return f"The table has the columns {shown}.{meant}"

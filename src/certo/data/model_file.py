@@ -1,17 +1,18 @@
 """Model files: the whole pipeline and its certificates, loaded without running any code.
 
 Layout: a line ``certo model 1``, a line ``sha256 <hex digest of all that follows>``, then a skops
-archive (an uncompressed ZIP). Only the types listed in `TRUSTED`, besides those of NumPy and
-scikit-learn that skops itself holds safe, are ever created from a file.
+archive (an uncompressed ZIP). What may be created from a file is decided by `_KINDS` below and by
+nothing in the file; `model_check` then looks at what was created.
 """
 
 from __future__ import annotations
 
 import hashlib
 import io
+import json
 import warnings
 import zipfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,20 @@ TRUSTED = [
     "certo.rates.Geometric",
     "certo.rates.Power",
 ]
+# skops trusts much of NumPy, SciPy and scikit-learn besides; a model file needs only this much.
+_KINDS = {
+    "ObjectNode": {
+        *TRUSTED,
+        "sklearn.preprocessing._data.StandardScaler",
+        "sklearn.preprocessing._encoders.OneHotEncoder",
+    },
+    "DictNode": {"builtins.dict"},
+    "ListNode": {"builtins.list"},
+    "TupleNode": {"builtins.tuple"},
+    "JsonNode": {"builtins.str"},
+    "NdArrayNode": {"numpy.ndarray", "numpy.float64", "numpy.int64", "numpy.bool"},
+    "TypeNode": {"builtins.str", "numpy.float64"},
+}
 _MAGIC = b"certo model 1\n"
 
 
@@ -36,7 +51,8 @@ class StoredModel:
     encoder: TableEncoder
     machine: Any
     target: str
-    missing: str
+    missing: str  # what became of rows with missing values: "refuse" or "drop"
+    na: list[str]  # texts that meant a missing value
     data_fingerprint: str
     rows: int
     notes: list[str] = field(default_factory=list)
@@ -53,15 +69,18 @@ def save_model(path: str | Path, model: StoredModel) -> str:
     """Write the model atomically; returns its fingerprint."""
     import skops.io
 
-    content = {name: getattr(model, name) for name in StoredModel.__dataclass_fields__}
-    payload = skops.io.dumps(content)
+    payload = skops.io.dumps({item.name: getattr(model, item.name) for item in fields(model)})
+    _refuse_other_kinds(payload)  # rather now than when it is read
     digest = hashlib.sha256(payload).hexdigest()
     write_whole(path, _MAGIC + f"sha256 {digest}\n".encode() + payload)
     return digest
 
 
 def load_model(path: str | Path) -> LoadedModel:
-    """Read a model file, refusing anything that is not one."""
+    """Read a model file, refusing anything that is not one.
+
+    A file that was changed but can still be read is not refused here: `as_written` says it.
+    """
     path = Path(path)
     try:
         data = path.read_bytes()
@@ -69,51 +88,56 @@ def load_model(path: str | Path) -> LoadedModel:
         raise Problem(f"{path} cannot be read: {wrong.strerror or wrong}.") from wrong
     header, _, payload = data.removeprefix(_MAGIC).partition(b"\n")
     if not data.startswith(_MAGIC) or not header.startswith(b"sha256 "):
-        raise Problem(f"{path} is not a Certo model file (it does not start like one).")
+        raise Problem(
+            f"{path} is not a Certo model file: it does not start like one. A file written by "
+            "certo fit --out is needed."
+        )
     digest = hashlib.sha256(payload).hexdigest()
-    return LoadedModel(_read(path, payload), digest, header == f"sha256 {digest}".encode())
-
-
-def _read(path: Path, payload: bytes) -> StoredModel:
-    import skops.io
-    from skops.io.exceptions import UntrustedTypesFoundException
-
+    as_written = header == f"sha256 {digest}".encode()
     try:
-        with zipfile.ZipFile(io.BytesIO(payload)) as archive:
-            if any(item.compress_type != zipfile.ZIP_STORED for item in archive.infolist()):
-                raise Problem(f"{path} holds compressed parts, which Certo does not write.")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            content = skops.io.loads(payload, trusted=TRUSTED)
-        return _checked(content)
-    except UntrustedTypesFoundException as wrong:
-        raise Problem(
-            f"{path} asks for types that Certo does not create from a file, and is refused: {wrong}"
-        ) from wrong
-    except Problem:
-        raise
+        return LoadedModel(_read(payload), digest, as_written)
     except Exception as wrong:  # a broken archive can fail anywhere
+        changed = "" if as_written else "was changed since it was written (its fingerprint), and "
+        reason = str(wrong) if isinstance(wrong, Problem) else f"{type(wrong).__name__}: {wrong}"
         raise Problem(
-            f"{path} is damaged or not a Certo model file ({type(wrong).__name__}: {wrong})."
+            f"{path} {changed}is damaged or no Certo model file: {reason[:300]} "
+            "Fit the model again, or get an unchanged copy."
         ) from wrong
 
 
-def _checked(content: Any) -> StoredModel:
-    from certo.estimators import Perceptron
+def _read(payload: bytes) -> StoredModel:
+    import skops.io
 
-    if not isinstance(content, dict) or set(content) != set(StoredModel.__dataclass_fields__):
-        raise Problem("the file does not hold what a Certo model file holds.")
+    from certo.data.model_check import check_model
+
+    _refuse_other_kinds(payload)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # another version of scikit-learn: its checks follow
+        content = skops.io.loads(payload, trusted=TRUSTED)
+    names = {item.name for item in fields(StoredModel)}
+    if not isinstance(content, dict) or set(content) != names:
+        raise Problem(f"it must hold exactly {', '.join(sorted(names))}.")
     model = StoredModel(**content)
-    kinds = {
-        "encoder": TableEncoder,
-        "machine": Perceptron,
-        "target": str,
-        "missing": str,
-        "data_fingerprint": str,
-        "rows": int,
-        "notes": list,
-    }
-    for name, kind in kinds.items():
-        if type(getattr(model, name)) is not kind:
-            raise Problem(f"the file's {name!r} is not a {kind.__name__}.")
+    check_model(model)
     return model
+
+
+def _refuse_other_kinds(payload: bytes) -> None:
+    """Look through the archive's description before anything is created from it."""
+    with zipfile.ZipFile(io.BytesIO(payload)) as archive:
+        if any(item.compress_type != zipfile.ZIP_STORED for item in archive.infolist()):
+            raise Problem("it holds compressed parts, which Certo does not write.")
+        left = [json.loads(archive.read("schema.json"))]
+    while left:
+        node = left.pop()
+        if isinstance(node, dict):
+            if "__loader__" in node:
+                kind = f"{node.get('__module__')}.{node.get('__class__')}"
+                if kind not in _KINDS.get(node["__loader__"], ()):
+                    raise Problem(
+                        f"it asks for {kind} (as {node['__loader__']}), which Certo does not "
+                        "create from a file."
+                    )
+            left.extend(node.values())
+        elif isinstance(node, list):
+            left.extend(node)

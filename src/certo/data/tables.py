@@ -1,60 +1,98 @@
-"""Tables from CSV and Parquet files: columns by name, and a fingerprint of what they hold."""
+"""Tables from files and data frames: columns by name, of numbers or of text."""
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
+from collections.abc import Collection
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.csv
 import pyarrow.parquet
 
+from certo.data.csv_files import read_csv
 from certo.data.problem import Problem
 
 NUMBER, CATEGORY = "number", "category"
+LARGEST = 1e140  # what float64 can square, and add up
 EXACT = 2**53  # whole numbers up to here are float64 numbers
 
 
-def read_table(path: str | Path) -> pa.Table:
-    """A CSV (also gzipped or bzip2ed) or Parquet file as a table with distinct column names."""
+class TableFile(NamedTuple):
+    """A table as read, and what to know of how it was read."""
+
+    table: pa.Table
+    notes: list[str]
+
+
+def read_table(path: str | Path, as_text: Collection[str] = ()) -> TableFile:
+    """A CSV (also gzipped or bzip2ed) or Parquet file as a table with distinct column names.
+
+    `as_text`: columns of a CSV file to take as text, even if they look like numbers.
+    """
     path = Path(path)
-    if not path.exists():
-        raise Problem(f"{path}: there is no such file.")
     if path.is_dir():
         raise Problem(f"{path} is a folder; a CSV or Parquet file is needed.")
-    if path.stat().st_size == 0:
-        raise Problem(f"{path} is empty; a table with a header line and rows is needed.")
     try:
-        if path.suffix.lower() in (".parquet", ".pq"):
-            table = pa.parquet.ParquetFile(path).read()
+        with open(path, "rb") as file:
+            is_parquet = file.read(4) == b"PAR1"
+        if is_parquet or path.suffix.lower() in (".parquet", ".pq"):
+            found = TableFile(pa.parquet.ParquetFile(path).read(), [])
         else:
-            table = pa.csv.read_csv(
-                path,
-                parse_options=pa.csv.ParseOptions(newlines_in_values=True),
-                convert_options=pa.csv.ConvertOptions(strings_can_be_null=True),
-            )
-    except (pa.ArrowException, OSError, UnicodeError) as wrong:
+            found = TableFile(*read_csv(path, as_text))
+    except FileNotFoundError as wrong:
+        raise Problem(f"{path}: there is no such file.") from wrong
+    except (pa.ArrowException, OSError, EOFError, UnicodeError) as wrong:
         raise Problem(
             f"{path} cannot be read as a table: {_first_line(wrong)} "
             "A CSV file with a header line, or a Parquet file, is needed."
         ) from wrong
-    return checked(table, str(path))
+    return TableFile(as_table(found.table, str(path)), found.notes)
 
 
-def checked(table: pa.Table, where: str) -> pa.Table:
-    """The table, if its columns can be told apart and it has rows."""
-    twice = [name for name, count in Counter(table.column_names).items() if count > 1]
+def as_table(data: Any, where: str = "the table") -> pa.Table:
+    """An Arrow table, or a data frame that speaks Arrow (pandas, polars), in one form:
+
+    text as `string`, no dictionaries, an empty text or a NaN missing. Refused if columns
+    cannot be told apart or if there are no rows.
+    """
+    try:
+        if not isinstance(data, pa.Table):
+            is_pandas = type(data).__module__.partition(".")[0] == "pandas"
+            data = pa.Table.from_pandas(data, preserve_index=False) if is_pandas else pa.table(data)
+    except (TypeError, ValueError, pa.ArrowException) as wrong:
+        raise Problem(
+            f"a table is needed: an Arrow table, or a pandas or polars data frame, but got "
+            f"{type(data).__name__} ({_first_line(wrong)})"
+        ) from wrong
+    twice = [name for name, count in Counter(data.column_names).items() if count > 1]
     if twice:
         raise Problem(
             f"{where}: column names must differ, but {twice[0]!r} occurs more than once "
             f"({len(twice)} such names). Rename the columns."
         )
-    if table.num_rows == 0:
-        raise Problem(f"{where} has a header but no rows.")
-    return table
+    if data.num_rows == 0:
+        raise Problem(f"{where} has a header but no rows. Rows to learn from are needed.")
+    return pa.table([_plain(column) for column in data.columns], names=data.column_names)
+
+
+def _plain(column: pa.ChunkedArray) -> pa.Array:
+    """One piece, in the form that `as_table` promises."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_large_string(column.type) or pa.types.is_string_view(column.type):
+        column = column.cast(pa.string())
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+        if isinstance(column, pa.ChunkedArray):  # text of more than 2 GB
+            raise Problem("a text column holds more than 2 GB, which is too much. Leave it out.")
+    if pa.types.is_string(column.type):
+        return pc.if_else(pc.equal(column, ""), pa.scalar(None, pa.string()), column)
+    if pa.types.is_floating(column.type):
+        return pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+    return column
 
 
 def _first_line(error: Exception) -> str:
@@ -62,90 +100,96 @@ def _first_line(error: Exception) -> str:
     return text if text.endswith(".") else text + "."
 
 
+def with_missing(table: pa.Table, words: Collection[str], as_text: Collection[str]) -> pa.Table:
+    """The table with these words taken for missing values. A text column whose other cells are
+    all numbers becomes one of numbers, unless it is one of `as_text`."""
+    if not words:
+        return table
+    columns = []
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        array = column.combine_chunks()
+        if pa.types.is_string(array.type):
+            unknown = pc.is_in(pc.utf8_trim_whitespace(array), pa.array(list(words), pa.string()))
+            array = pc.if_else(unknown, pa.scalar(None, pa.string()), array)
+            if name not in as_text and array.null_count < len(array):
+                array = _as_numbers(array)
+        columns.append(array)
+    return pa.table(columns, names=table.column_names)
+
+
+def _as_numbers(array: pa.Array) -> pa.Array:
+    trimmed = pc.utf8_trim_whitespace(array)
+    for kind in (pa.int64(), pa.float64()):
+        try:
+            return _plain(trimmed.cast(kind))
+        except pa.ArrowInvalid:
+            continue
+    return array
+
+
+def is_text(kind: pa.DataType) -> bool:
+    return pa.types.is_string(kind)
+
+
 def kind_of(column: pa.ChunkedArray, name: str) -> str:
     """`NUMBER` or `CATEGORY`, or a Problem for what is neither."""
     kind = column.type
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
-        return NUMBER
-    if pa.types.is_decimal(kind) or pa.types.is_null(kind):
-        return NUMBER
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+    if is_text(kind):
         return CATEGORY
+    if (
+        pa.types.is_integer(kind)
+        or pa.types.is_floating(kind)
+        or pa.types.is_boolean(kind)
+        or pa.types.is_decimal(kind)
+        or pa.types.is_null(kind)
+    ):
+        return NUMBER
     raise Problem(
-        f"column {name!r} holds {column.type}, but only numbers and text can be used. Convert it, "
-        f"or leave it out with --drop {name!r}."
+        f"column {name!r} holds {kind}, but only numbers and text can be used. Convert it "
+        f"(a date to days, say), or leave it out with --drop {name!r}."
     )
 
 
-def plain(column: pa.ChunkedArray) -> pa.Array:
-    """The column in one piece, not dictionary-encoded."""
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    combined = column.combine_chunks()
-    return combined if isinstance(combined, pa.Array) else pa.concat_arrays(combined.chunks)
-
-
-def numbers(column: pa.ChunkedArray) -> np.ndarray:
-    """A numeric column as float64, NaN where a value is missing."""
-    array = plain(column)
-    if not pa.types.is_floating(array.type):
-        array = array.cast(pa.float64(), safe=False)
-    return array.to_numpy(zero_copy_only=False).astype(np.float64)
+def numbers(column: pa.ChunkedArray, name: str) -> np.ndarray:
+    """A column as float64, NaN where a value is missing; infinite and huge ones are refused."""
+    array = column.combine_chunks().cast(pa.float64(), safe=False)
+    values = array.to_numpy(zero_copy_only=False)
+    bad = np.flatnonzero(np.abs(values) > LARGEST)
+    if bad.size:
+        raise Problem(
+            f"column {name!r} must hold finite numbers of at most {LARGEST:g}, so that their "
+            f"products stay within float64, but row {bad[0] + 1} has {values[bad[0]]:g} "
+            f"({bad.size:,} such cells in all). Correct or rescale them, or leave the column out "
+            f"with --drop {name!r}."
+        )
+    return values
 
 
 def texts(column: pa.ChunkedArray) -> np.ndarray:
-    """A text column as an array of str, None where a value is missing."""
-    return np.array(plain(column).to_pylist(), dtype=object)
+    """A column as an array of str, None where a value is missing."""
+    return np.array(column.combine_chunks().cast(pa.string()).to_pylist(), dtype=object)
 
 
 def labels(table: pa.Table, target: str) -> np.ndarray:
     """The target column as labels: text, whole numbers or booleans."""
     column = table.column(target)
-    if kind_of(column, target) == CATEGORY:
+    kind = column.type
+    if is_text(kind):
         return texts(column).astype(str)
-    array = plain(column)
-    if pa.types.is_integer(array.type) or pa.types.is_boolean(array.type):
-        return array.to_numpy(zero_copy_only=False)
-    values = numbers(column)
-    whole = values == np.rint(values)
-    if not np.all(whole):
-        row = int(np.flatnonzero(~whole)[0])
+    if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
+        return column.combine_chunks().to_numpy(zero_copy_only=False)
+    if not (pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
         raise Problem(
-            f"the target {target!r} must hold classes, but it looks continuous: row {row + 1} has "
-            f"{values[row]:g}, and there are {np.unique(values).size:,} different values in "
-            f"{values.size:,} rows. Choose a column with classes, or turn it into classes first."
+            f"the target {target!r} must hold classes (text, whole numbers or true/false), but it "
+            f"holds {kind}. Choose another column, or turn it into classes first."
+        )
+    values = column.combine_chunks().cast(pa.float64(), safe=False).to_numpy()
+    strange = np.flatnonzero((values != np.rint(values)) | (np.abs(values) > EXACT))
+    if strange.size:
+        raise Problem(
+            f"the target {target!r} must hold classes, but it looks continuous: row "
+            f"{strange[0] + 1} has {values[strange[0]]:g}, and there are "
+            f"{np.unique(values).size:,} different values in {values.size:,} rows. Choose a column "
+            "with classes, or turn it into classes first."
         )
     return values.astype(np.int64)
-
-
-def fingerprint(table: pa.Table) -> str:
-    """SHA-256 of the names and values of all columns, rows in order: the same for the same table
-    in CSV and in Parquet, different for any changed, moved or missing cell or name."""
-    seen = hashlib.sha256(f"certo table 1 {table.num_rows} {table.num_columns}\n".encode())
-    for name in table.column_names:
-        array = plain(table.column(name))
-        seen.update(_framed(name.encode()))
-        seen.update(_framed(np.packbits(array.is_null().to_numpy(zero_copy_only=False)).tobytes()))
-        kind = array.type
-        if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
-            seen.update(_framed(_number_bytes(array)))
-        else:
-            cells = [b"" if cell is None else str(cell).encode() for cell in array.to_pylist()]
-            lengths = np.array([len(cell) for cell in cells], "<i8")
-            seen.update(_framed(b"text" + lengths.tobytes()))
-            seen.update(_framed(b"".join(cells)))
-    return seen.hexdigest()
-
-
-def _number_bytes(array: pa.Array) -> bytes:
-    filled = pc.fill_null(array, False if pa.types.is_boolean(array.type) else 0)
-    values = filled.to_numpy(zero_copy_only=False)
-    if values.dtype.kind in "iu" and values.size and max(values.max(), -int(values.min())) > EXACT:
-        return b"integers" + values.astype("<i8" if values.dtype.kind == "i" else "<u8").tobytes()
-    return b"numbers" + (values.astype("<f8") + 0.0).tobytes()  # + 0.0: −0 is 0
-
-
-def _framed(data: bytes) -> bytes:
-    return len(data).to_bytes(8, "little") + data

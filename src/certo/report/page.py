@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import io
+import json
+from collections import Counter
 from importlib.resources import files
 from typing import Any
 
 import jinja2
-import matplotlib
 
 from certo import __version__, plots
 from certo.certificates import Certificate
 from certo.certificates.encoding import readable
+from certo.report.svg import inline_svg
 from certo.workflow import Fitted
 
 MOST_PICTURED = 6  # neurons drawn one by one
+MOST_OPEN = 6  # claims of a kind that are seen before the rest is unfolded
 
 
 def facts(fitted: Fitted) -> dict[str, Any]:
@@ -36,12 +38,14 @@ def facts(fitted: Fitted) -> dict[str, Any]:
         },
         "scale": model.encoder.scale,
         "missing": model.missing,
+        "na": list(model.na),
         "notes": list(model.notes),
         "status": machine.status_,
         "converged": bool(machine.converged_),
         "epochs": int(machine.n_iter_),
         "updates": machine.updates_.tolist(),
         "training_accuracy": float(correct.mean()),
+        "commonest": max(Counter(fitted.y.tolist()).values()) / len(fitted.y),
         "claims": [_claim(claim) for claim in machine.certificate_],
         "not_claimed": [refusal.to_dict() for refusal in machine.certificate_.not_claimed],
         "data_fingerprint": model.data_fingerprint,
@@ -62,33 +66,49 @@ def _claim(claim: Certificate) -> dict[str, Any]:
     }
 
 
-def html_report(fitted: Fitted, model_name: str, data_name: str) -> str:
-    """One HTML file with everything in it: style, pictures, certificates in words."""
+def html_report(fitted: Fitted, said: dict[str, Any]) -> str:
+    """One HTML file with everything in it: style, pictures, certificates in words.
+
+    `said` are the facts of the fit, with what became of them (`model_fingerprint`, `verify_with`);
+    the page holds them as JSON too, in its last element.
+    """
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
     environment.filters["readable"] = readable
-    template = environment.from_string(files("certo.report").joinpath("page.html").read_text("utf-8"))
-    return template.render(
-        facts=facts(fitted), pictures=_pictures(fitted), model_name=model_name, data_name=data_name
+    template = environment.from_string(
+        files("certo.report").joinpath("page.html").read_text("utf-8")
     )
+    return template.render(
+        facts=said,
+        claims=_grouped(said["claims"], "type"),
+        refusals=_grouped(said["not_claimed"], "name"),
+        pictures=_pictures(fitted),
+        most_pictured=MOST_PICTURED,
+        most_open=MOST_OPEN,
+        as_json=json.dumps(said).replace("<", "\\u003c"),  # no tag can end the script early
+    )
+
+
+def _grouped(items: list[dict[str, Any]], key: str) -> dict[str, list[dict[str, Any]]]:
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for item in items:
+        groups.setdefault(item[key], []).append(item)
+    return groups
 
 
 def _pictures(fitted: Fitted) -> list[dict[str, str]]:
     machine, X, y = fitted.model.machine, fitted.X, fitted.y
-    names = fitted.model.encoder.get_feature_names_out()
-    pictures = []
+    encoder = fitted.model.encoder
+    names = list(encoder.get_feature_names_out())
+    if encoder.scaler_ is not None:
+        names[: len(encoder.number_names_)] = [f"{name} (scaled)" for name in encoder.number_names_]
+    drawn = []
     for output in range(min(len(machine.coef_), MOST_PICTURED)):
-        pictures.append(_picture(plots.boundary(machine, X, y, output, names=names)))
-        pictures.append(_picture(plots.squared_norm(machine, output)))
-    pictures.append(_picture(plots.mistakes(machine)))
-    return pictures
-
-
-def _picture(ax) -> dict[str, str]:
-    buffer = io.StringIO()
-    settings = {"svg.hashsalt": "certo", "svg.fonttype": "none", "font.family": "sans-serif"}
-    with matplotlib.rc_context(settings):
-        ax.figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    svg = buffer.getvalue()
-    return {"title": ax.get_title(), "svg": svg[svg.index("<svg") :]}
+        drawn.append(plots.boundary(machine, X, y, output, names=names))
+        drawn.append(plots.squared_norm(machine, output))
+    drawn.append(plots.mistakes(machine))
+    return [
+        {"title": ax.get_title().replace(r"\$", "$"), "svg": inline_svg(ax.figure, f"picture{k}-")}
+        for k, ax in enumerate(drawn)
+    ]

@@ -1,0 +1,42 @@
+"""Saying things in a terminal, or to whoever reads the output through a pipe."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+Part = str | tuple[str, str]  # a text, or a text and its style
+
+
+class Voice:
+    """Lines of styled text. The width of a terminal is kept to; piped text is never wrapped,
+    so that it can be searched. Nothing in a text is taken as markup, and no control character
+    of a file reaches the terminal."""
+
+    def __init__(self, *, stderr: bool = False):
+        self.console = Console(stderr=stderr, highlight=False, emoji=False, markup=False)
+
+    @property
+    def is_terminal(self) -> bool:
+        return self.console.is_terminal
+
+    def say(self, *parts: Part, indent: int = 0) -> None:
+        styled = ((part, "") if isinstance(part, str) else part for part in parts)
+        line = Text.assemble(*((_visible(text), style) for text, style in styled))
+        if self.is_terminal:
+            self.console.print(Padding(line, (0, 0, 0, indent), expand=False))
+        else:
+            self.console.print(" " * indent + line.plain, soft_wrap=True)
+
+
+def print_json(value: Any) -> None:
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def _visible(text: str) -> str:
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

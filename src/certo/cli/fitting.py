@@ -1,0 +1,65 @@
+"""certo fit, from the file names to the facts: everything but what is printed at the end."""
+
+from __future__ import annotations
+
+import shlex
+import warnings
+from pathlib import Path
+from typing import Any
+
+from sklearn.exceptions import ConvergenceWarning
+
+from certo.cli.console import Voice
+from certo.cli.progress import FitProgress
+from certo.data.files import check_writable, write_whole
+from certo.data.model_file import save_model
+from certo.data.problem import Problem
+from certo.data.tables import read_table
+from certo.report import facts, html_report
+from certo.workflow import fit_table
+from certo.workflow import machine as make_machine
+
+
+def run_fit(
+    data: Path,
+    target: str,
+    *,
+    machine: str,
+    settings: list[str],
+    output: Path | None,
+    report: Path | None,
+    **choices: Any,
+) -> dict[str, Any]:
+    """Fit, write what was asked for, and return the facts. Ctrl-C during the epochs ends them:
+    what was reached is written all the same."""
+    for path in (output, report):
+        if path is not None:
+            check_writable(path, keep=(data,))
+    if output is not None and report is not None and output.resolve() == report.resolve():
+        raise Problem(f"--out and --report are both {output}. Choose two names.")
+    estimator = make_machine(machine, settings)
+    console = Voice(stderr=True).console
+    with FitProgress(console) as progress:
+        progress.stage(f"Reading {data.name}")
+        table, notes = read_table(data)
+        progress.stage("Encoding the columns")
+        if console.is_terminal:
+            estimator.set_callbacks(progress)
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always", ConvergenceWarning)
+            fitted = fit_table(table, target, estimator, notes=tuple(notes), **choices)
+        estimator.set_callbacks()
+        progress.stage("Writing")
+        said = facts(fitted)
+        # the one case in which the estimator warns: it was stopped by hand
+        said["interrupted"] = any(issubclass(w.category, ConvergenceWarning) for w in seen)
+        said["model_file"] = said["model_fingerprint"] = said["report_file"] = None
+        if output is not None:
+            said["model_fingerprint"] = save_model(output, fitted.model)
+            said["model_file"] = str(output)
+        words = ["certo", "verify", str(output or "MODEL"), str(data)]
+        said["verify_with"] = " ".join(map(shlex.quote, words))
+        if report is not None:
+            said["report_file"] = str(report)
+            write_whole(report, html_report(fitted, said).encode())
+    return said

@@ -1,0 +1,127 @@
+"""What the commands say to a person: the facts of a fit, and the findings of an audit."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from certo.audit import Audit
+from certo.cli.console import Voice
+from certo.data.remarks import count
+
+MOST_SHOWN = 6  # of one kind, where there may be one for each of many classes
+
+
+def tell_fit(voice: Voice, said: dict[str, Any]) -> None:
+    """The facts of a fit."""
+    classes = [str(label).strip() for label in said["classes"]]
+    shown = ", ".join(classes[:8]) + (f", … ({len(classes)} classes)" if len(classes) > 8 else "")
+    sizes = f"{count(said['examples'], 'example')}, {count(said['features'], 'feature')}"
+    voice.say((said["machine"], "bold"), " for ", (said["target"], "bold"), f" ({shown}): {sizes}")
+    columns = said["columns"]
+    if columns["numbers"]:
+        scaled = "scaled to mean 0 and variance 1" if said["scale"] == "standard" else "as they are"
+        voice.say(
+            f"{count(len(columns['numbers']), 'numeric column')}, {scaled} (--scale)", indent=2
+        )
+    if columns["categories"]:
+        many = count(len(columns["categories"]), "categorical column")
+        voice.say(f"{many}, one 0/1 feature for each level", indent=2)
+    for note in said["notes"]:
+        voice.say(("note ", "yellow"), note, indent=2)
+    voice.say(said["status"])
+    right = f"{100 * said['training_accuracy']:.2f} % of the training examples are right"
+    voice.say(f"{right}; always saying the commonest class gets {100 * said['commonest']:.2f} %.")
+    voice.say()
+    _tell_claims(voice, said)
+    voice.say()
+    if said["interrupted"]:
+        voice.say(("Stopped by hand: ", "yellow"), "this is what was reached until then.")
+    if said["model_file"]:
+        voice.say(f"Model written to {said['model_file']}")
+        voice.say(f"Check it with: {said['verify_with']}")
+    if said["report_file"]:
+        voice.say(f"Report written to {said['report_file']}: open it in a browser.")
+    if not said["model_file"] and not said["report_file"]:
+        voice.say("Nothing was written: --out FILE keeps the model, --report FILE a page on it.")
+
+
+def _tell_claims(voice: Voice, said: dict[str, Any]) -> None:
+    for kind, group in groupby(sorted(said["claims"], key=_kind), key=_kind):
+        claims = list(group)
+        voice.say((kind, "green"))
+        for claim in claims[:MOST_SHOWN]:
+            voice.say(claim["claim"], indent=2)
+        _tell_more(voice, claims)
+        for text in dict.fromkeys(text for claim in claims for text in claim["assumes"]):
+            voice.say((f"assuming that {text}", "dim"), indent=2)
+    for name, group in groupby(sorted(said["not_claimed"], key=_name), key=_name):
+        refusals = list(group)
+        voice.say((f"{name} not claimed", "yellow"))
+        for refusal in refusals[:MOST_SHOWN]:
+            voice.say(refusal["reason"], indent=2)
+        _tell_more(voice, refusals)
+
+
+def _kind(claim: dict[str, Any]) -> str:
+    return claim["type"]
+
+
+def _name(refusal: dict[str, Any]) -> str:
+    return refusal["name"]
+
+
+def _tell_more(voice: Voice, items: list) -> None:
+    if len(items) > MOST_SHOWN:
+        voice.say((f"… and {len(items) - MOST_SHOWN} more (--report, --json)", "dim"), indent=2)
+
+
+def tell_audit(voice: Voice, audit: Audit) -> None:
+    """What an audit found, and whether the model is verified."""
+
+    def line(good: bool, text: str) -> None:
+        voice.say(("✓ ", "green") if good else ("✗ ", "red"), text)
+
+    line(
+        audit.same_data,
+        "The data are those of the fit."
+        if audit.same_data
+        else "The data are NOT those of the fit: the table's fingerprint is another.",
+    )
+    line(
+        audit.same_model,
+        "The model file is as it was written."
+        if audit.same_model
+        else "The model file was CHANGED since it was written: its fingerprint is another.",
+    )
+    for text in audit.about_model:
+        line(False, text)
+    for part in audit.claims.parts:
+        line(part.holds, f"{part.name}{':' if part.holds else ' does not hold:'} {part.why}")
+    if not audit.could_check:
+        line(False, audit.claims.why)
+    voice.say()
+    if audit.passed:
+        voice.say(("Verified: ", "bold green"), "every claim holds.")
+    elif audit.claims_hold:
+        voice.say(("Not verified: ", "bold red"), "the claims hold, but not of what was fitted.")
+    elif audit.could_check:
+        voice.say(("Not verified: ", "bold red"), "a claim does not hold.")
+    else:
+        voice.say(("Not verified: ", "bold red"), "the claims cannot be checked on this table.")
+
+
+def predictions_text(target: str, labels: np.ndarray, notes: list[str], *, as_json: bool) -> str:
+    """One column of predicted labels as CSV, or JSON."""
+    if as_json:
+        return json.dumps({"predictions": labels.tolist(), "notes": notes}) + "\n"
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow([f"predicted {target}"])
+    writer.writerows([label] for label in labels.tolist())
+    return buffer.getvalue()

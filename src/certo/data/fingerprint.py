@@ -1,0 +1,64 @@
+"""A fingerprint of a table: of its names and values, not of the file that held them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from certo.data.tables import EXACT
+
+
+def fingerprint(table: pa.Table) -> str:
+    """SHA-256 of the names and values of all columns, rows in order: the same for the same table
+    in CSV and in Parquet, different for any changed, moved or missing cell or name.
+
+    The table is one that `tables.as_table` made. Every part is preceded by its length, so that
+    no two tables give the same bytes.
+    """
+    seen = hashlib.sha256(f"certo table 1 {table.num_rows} {table.num_columns}\n".encode())
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        array = column.combine_chunks()
+        missing = array.is_null().to_numpy(zero_copy_only=False)
+        for part in (name.encode(), np.packbits(missing).tobytes(), *_values(array)):
+            seen.update(len(part).to_bytes(8, "little"))
+            seen.update(part)
+    return seen.hexdigest()
+
+
+def _values(array: pa.Array) -> Iterator[bytes]:
+    """What kind of values these are, and the values, in one form for one meaning."""
+    kind = array.type
+    if array.null_count == len(array):
+        yield b"nothing"  # an empty column has no kind in CSV
+    elif pa.types.is_boolean(kind):
+        yield b"truths"
+        yield np.packbits(pc.fill_null(array, False).to_numpy(zero_copy_only=False)).tobytes()
+    elif pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        values = pc.fill_null(array, 0).to_numpy(zero_copy_only=False)
+        if values.dtype.kind in "iu" and max(int(values.max()), -int(values.min())) > EXACT:
+            yield b"integers"
+            yield values.astype("<i8" if values.dtype.kind == "i" else "<u8").tobytes()
+        else:
+            yield b"numbers"
+            yield (values.astype("<f8") + 0.0).tobytes()  # + 0.0: −0 is 0
+    elif pa.types.is_timestamp(kind):
+        times = _finest(array)
+        yield f"times {times.type}".encode()
+        yield pc.fill_null(times.cast(pa.int64()), 0).to_numpy().astype("<i8").tobytes()
+    else:
+        cells = [b"" if cell is None else str(cell).encode() for cell in array.to_pylist()]
+        yield b"text"
+        yield np.array([len(cell) for cell in cells], "<i8").tobytes()
+        yield b"".join(cells)
+
+
+def _finest(times: pa.Array) -> pa.Array:
+    """In nanoseconds, or microseconds where those do not reach: Parquet has no whole seconds."""
+    try:
+        return times.cast(pa.timestamp("ns", times.type.tz))
+    except pa.ArrowInvalid:
+        return times.cast(pa.timestamp("us", times.type.tz))

@@ -1,0 +1,86 @@
+"""What a person may want to know of a table before trusting what was learned from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from certo.data.tables import EXACT
+
+UNKNOWN = {"?", "na", "n/a", "nan", "null", "none", "-", "."}  # often written for a missing value
+
+
+def count(n: int, what: str) -> str:
+    """'1 row', '1,234 rows'."""
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
+
+
+def about_numbers(names: Sequence[str], numbers: np.ndarray) -> list[str]:
+    """Constant columns, row numbers, and numbers that float64 rounds."""
+    notes = []
+    for name, column in zip(names, numbers.T, strict=True):
+        low, high = float(column.min()), float(column.max())
+        if low == high:
+            notes.append(f"column {name!r} is constant ({low:g}).")
+        elif column.size > 2 and np.all(np.diff(column) == 1):
+            notes.append(f"column {name!r} numbers the rows. Consider --drop {name!r}.")
+        elif max(-low, high) > EXACT and np.all(column == np.rint(column)):
+            notes.append(f"column {name!r} holds whole numbers beyond 2^53, rounded to float64.")
+    return notes
+
+
+def about_texts(names: Sequence[str], texts: np.ndarray) -> list[str]:
+    """Constant columns, names of rows, numbers spoilt by a few words, blanks around the text."""
+    notes: list[str] = []
+    blank: list[tuple[str, str]] = []
+    unknown: dict[str, list[str]] = {}
+    for name, cells in zip(names, texts.T, strict=True):
+        levels, counts = np.unique(cells, return_counts=True)
+        if levels.size == 1:
+            notes.append(f"column {name!r} is constant ({levels[0]!r}).")
+        elif levels.size > 20 and 2 * levels.size > cells.size:
+            notes.append(
+                f"column {name!r} has {levels.size:,} different values in {cells.size:,} rows: it "
+                f"nearly names the rows. Consider --drop {name!r}."
+            )
+        odd = np.array([level.strip().lower() in UNKNOWN for level in levels])
+        for level in levels[odd]:
+            unknown.setdefault(level.strip(), []).append(name)
+        numeric = np.array([is_number(level) for level in levels])
+        if not odd.any() and not numeric.all() and 2 * counts[numeric].sum() > cells.size:
+            notes.append(
+                f"column {name!r} is mostly numbers, but is taken as text because of cells such as "
+                f"{levels[~numeric][0]!r}."
+            )
+        blank += [(name, level) for level in levels if level != level.strip()][:1]
+    for word, where in unknown.items():
+        notes.append(
+            f"{word!r} stands in column {', '.join(map(repr, where))} and is taken as a value like "
+            f"any other. If it means that a value is missing: --na {word!r}."
+        )
+    if blank:
+        name, level = blank[0]
+        notes.append(
+            f"the text in {count(len(blank), 'column')} has blanks around it, such as {level!r} in "
+            f"column {name!r}; they are kept."
+        )
+    return notes
+
+
+def is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def not_a_number(column: pa.ChunkedArray) -> str:
+    """The first cell of a text column that is no number, in words; or the column's type."""
+    if pa.types.is_string(column.type):
+        for row, cell in enumerate(column.to_pylist()):
+            if cell is not None and not is_number(cell):
+                return f"{cell!r} in row {row + 1}"
+    return f"{column.type}"

@@ -1,0 +1,40 @@
+"""A Matplotlib figure as SVG inside a page that holds several of them."""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+import xml.etree.ElementTree as ET
+from typing import Any
+
+import matplotlib
+
+_SETTINGS: Any = {"svg.hashsalt": "certo", "svg.fonttype": "none", "font.family": "sans-serif"}
+
+
+def inline_svg(figure, prefix: str) -> str:
+    """The figure's SVG element. Every id in it starts with `prefix`: the figures of a page would
+    otherwise share the names of their clipping paths. Without namespaces, metadata, or links."""
+    buffer = io.StringIO()
+    with matplotlib.rc_context(_SETTINGS), warnings.catch_warnings():
+        # the browser has the letters that Matplotlib's font has not
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    root = ET.fromstring(buffer.getvalue())
+    for element in root.iter():
+        element.tag = element.tag.partition("}")[2] or element.tag
+        for name, value in list(element.attrib.items()):
+            del element.attrib[name]
+            element.set(name.partition("}")[2] or name, _renamed(name, value, prefix))
+    for metadata in root.findall("metadata"):
+        root.remove(metadata)
+    return ET.tostring(root, encoding="unicode")
+
+
+def _renamed(name: str, value: str, prefix: str) -> str:
+    if name == "id":
+        return prefix + value
+    if name.endswith("href"):
+        return re.sub("^#", "#" + prefix, value)
+    return value.replace("url(#", f"url(#{prefix}")

@@ -1,0 +1,49 @@
+"""The command line, run in this process: no start-up time, warnings still errors."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from certo.cli.app import main
+
+IRIS = Path(__file__).parents[2] / "examples" / "iris.csv"
+
+
+class Said(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def certo(capsys, monkeypatch):
+    """certo("fit", ...) → exit code and what was printed; a traceback would be an exception."""
+
+    def run(*words) -> Said:
+        monkeypatch.setattr(sys, "argv", ["certo", *map(str, words)])
+        monkeypatch.setattr(sys, "warnoptions", ["error"])  # main() then leaves the filters alone
+        with pytest.raises(SystemExit) as left:
+            main()
+        printed = capsys.readouterr()
+        assert "Traceback" not in printed.err
+        return Said(left.value.code, printed.out, printed.err)
+
+    return run
+
+
+@pytest.fixture
+def iris(certo, tmp_path):
+    """A fitted model of the shipped table: (model file, table)."""
+    model = tmp_path / "iris.certo"
+    said = certo("fit", IRIS, "--target", "species", "--out", model, "--set", "epochs=20")
+    assert said.code == 0
+    return model, IRIS

@@ -1,0 +1,307 @@
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+SMALL = "size,colour,kind\n1,red,a\n2,blue,b\n3,red,a\n4,blue,b\n"
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(text, name="table.csv"):
+        path = tmp_path / name
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+        return path
+
+    return write
+
+
+def test_fit_says_what_it_did_and_writes_what_was_asked_for(certo, written, tmp_path):
+    table, model, page = written(SMALL), tmp_path / "m.certo", tmp_path / "r.html"
+    said = certo("fit", table, "--target", "kind", "--out", model, "--report", page)
+    assert said.code == 0
+    assert "1 numeric column, scaled to mean 0 and variance 1" in said.out
+    assert "1 categorical column, one 0/1 feature for each level" in said.out
+    assert "Separating" in said.out
+    assert f"certo verify {model} {table}" in said.out
+    assert model.exists()
+    assert page.read_text().startswith("<!DOCTYPE html>")
+    assert certo("verify", model, table).code == 0
+
+
+def test_piped_text_is_not_wrapped_and_has_no_colours(certo, written):
+    said = certo("fit", written(SMALL), "--target", "kind")
+    assert "\x1b" not in said.out
+    assert any(len(line) > 100 for line in said.out.splitlines())
+    assert not any(line.endswith(" ") for line in said.out.splitlines())
+    assert "Nothing was written" in said.out
+
+
+def test_json_and_report_hold_the_same_facts(certo, written, tmp_path):
+    page = tmp_path / "r.html"
+    said = certo("fit", written(SMALL), "--target", "kind", "--report", page, "--json")
+    inside = re.search(
+        r'<script type="application/json" id="facts">(.*?)</script>', page.read_text()
+    )
+    assert json.loads(inside[1]) == said.json
+    assert said.json["classes"] == ["a", "b"]
+    assert said.json["converged"] is True
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("semicolons.csv", lambda text: text.replace(",", ";")),
+        ("tabs.tsv", lambda text: text.replace(",", "\t")),
+        ("bom.csv", lambda text: "\ufeff" + text),
+        ("windows.csv", lambda text: text.replace("\n", "\r\n")),
+        ("quoted.csv", lambda text: re.sub(r"(\w+)", r'"\1"', text)),
+        ("zipped.csv.gz", lambda text: gzip.compress(text.encode())),
+        ("zipped-but-not-named-so.csv", lambda text: gzip.compress(text.encode())),
+    ],
+)
+def test_other_ways_to_write_the_same_table(certo, written, name, change):
+    plain = certo("fit", written(SMALL), "--target", "kind", "--json").json
+    other = certo("fit", written(change(SMALL), name), "--target", "kind", "--json").json
+    for fact in ("data_fingerprint", "claims", "columns", "training_accuracy"):
+        assert other[fact] == plain[fact]
+    if name in ("semicolons.csv", "tabs.tsv"):
+        assert f"separated by {name.partition('.')[0]}" in other["notes"][0]
+
+
+def test_parquet(certo, written, tmp_path):
+    plain = certo("fit", written(SMALL), "--target", "kind", "--out", tmp_path / "m", "--json").json
+    pa.parquet.write_table(
+        pa.table({"size": [1, 2, 3, 4], "colour": ["red", "blue"] * 2, "kind": ["a", "b"] * 2}),
+        tmp_path / "t.parquet",
+    )
+    other = certo("fit", tmp_path / "t.parquet", "--target", "kind", "--json").json
+    assert other["data_fingerprint"] == plain["data_fingerprint"]
+    assert certo("verify", tmp_path / "m", tmp_path / "t.parquet").code == 0
+
+
+REFUSED = {
+    "nan": ("x,y\n1,a\nnan,b\n", "row 2 it is missing", []),
+    "blank": ("x,y\n1,a\n,b\n", "'x' must have a value in every row", []),
+    "infinite": ("x,y\n1,a\ninf,b\n", "row 2 has inf", []),
+    "minus infinite": ("x,y\n-inf,a\n1,b\n", "row 1 has -inf", []),
+    "huge": ("x,y\n1e200,a\n1,b\n", "1e+200", []),
+    "denormal": ("x,y\n1e-310,a\n2e-310,b\n", "Rescale", []),
+    "infinite, row numbers of the file": (
+        "x,z,y\n1,,a\n2,1,b\ninf,1,a\n",
+        "row 3 has inf",
+        ["--missing", "drop"],
+    ),
+    "one class": ("x,y\n1,a\n2,a\n", "at least two classes", []),
+    "one row": ("x,y\n1,a\n", "at least two classes", []),
+    "header only": ("x,y\n", "no rows", []),
+    "empty": ("", "is empty", []),
+    "blank lines": ("\n\n\n", "is empty", []),
+    "target missing": (
+        "x,z\n1,a\n2,b\n",
+        "no target column 'y'. The table has the columns 'x', 'z'",
+        [],
+    ),
+    "target misspelt": ("x,Y \n1,a\n2,b\n", "Did you mean 'Y '?", []),
+    "only the target": ("y\na\nb\n", "no feature column is left", []),
+    "missing label": ("x,y\n1,a\n2,\n3,b\n", "missing in 1 row", []),
+    "continuous": ("x,y\n1,0.5\n2,0.7\n", "looks continuous", []),
+    "continuous, infinite": ("x,y\n1,inf\n2,1\n", "looks continuous", []),
+    "continuous, whole": ("x,y\n" + "".join(f"{i},{i}\n" for i in range(150)), "continuous", []),
+    "every row its class": (
+        "x,y\n" + "".join(f"{i},n{i}\n" for i in range(30)),
+        "names the rows",
+        [],
+    ),
+    "date as target": ("x,y\n1,2020-01-01\n2,2020-01-02\n", "holds date32", []),
+    "date as feature": ("x,y\n2020-01-01,a\n2020-01-02,b\n", "--drop 'x'", []),
+    "names twice": ("x,x,y\n1,2,a\n3,4,b\n", "'x' occurs more than once", []),
+    "no names at all": (",,y\n1,2,a\n3,4,b\n", "'' occurs more than once", []),
+    "ragged": ("x,y\n1,a\n2,b,c\n", "Expected 2 columns, got 3", []),
+    "latin-1": (
+        "x,y\n1,caf\xe9\n2,b\n".encode("latin-1"),
+        "UTF-8, but line 2 has the byte 0xe9",
+        [],
+    ),
+    "utf-16": ("x,y\n1,a\n2,b\n".encode("utf-16"), "UTF-16", []),
+    "binary": (b"\x89PNG\r\n\x1a\n\x00\x00\x01", "binary file", []),
+    "spreadsheet": (b"PK\x03\x04\x14\x00", "spreadsheet", []),
+    "broken gzip": (gzip.compress(SMALL.encode())[:-12], "cannot be read as a table", []),
+    "broken parquet": (b"PAR1 and nothing else", "cannot be read as a table", []),
+    "drop nothing": (SMALL, "no column 'weight'", ["--drop", "weight"]),
+    "scale": (SMALL, "'standard' or 'none'", ["--scale", "robust"]),
+    "missing": (SMALL, "'refuse' or 'drop'", ["--missing", "impute"]),
+    "machine": (SMALL, "there is no machine 'svm'", ["--machine", "svm"]),
+    "setting": (SMALL, "--set needs NAME=VALUE", ["--set", "epoch=3"]),
+    "setting's value": (SMALL, "epochs must be a whole number", ["--set", "epochs=-3"]),
+    "setting's code": (SMALL, "a learning rate must be", ["--set", "learning_rate=exit()"]),
+    "setting's call": (SMALL, "a learning rate must be", ["--set", "learning_rate=Power(2)"]),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_cannot_be_used_is_refused_in_words(certo, written, tmp_path, what):
+    text, expected, options = REFUSED[what]
+    target = "kind" if text == SMALL else "y"
+    outputs = ["--out", tmp_path / "m.certo", "--report", tmp_path / "r.html"]
+    said = certo("fit", written(text), "--target", target, *options, *outputs)
+    assert said.code == 2
+    assert said.out == ""
+    assert expected in said.err
+    assert len(said.err.splitlines()) == 1
+    assert os.listdir(tmp_path) == ["table.csv"]
+
+
+def test_errors_are_json_when_that_is_asked_for(certo, written):
+    said = certo("fit", written("x,y\n"), "--target", "y", "--json")
+    assert said.code == 2
+    assert "no rows" in said.json["error"]
+
+
+@pytest.mark.parametrize("place", ["no/such/folder/m.certo", "", "/dev/null", "table.csv"])
+def test_outputs_that_cannot_be_written_are_refused_before_the_work(
+    certo, written, tmp_path, place
+):
+    table = written(SMALL)
+    said = certo("fit", table, "--target", "kind", "--out", tmp_path / place)
+    assert said.code == 2
+    assert table.read_text() == SMALL
+    assert os.listdir(tmp_path) == ["table.csv"]
+
+
+def test_out_and_report_must_differ(certo, written, tmp_path):
+    both = tmp_path / "x"
+    said = certo("fit", written(SMALL), "--target", "kind", "--out", both, "--report", both)
+    assert said.code == 2
+    assert not both.exists()
+
+
+@pytest.mark.parametrize("path", ["nowhere.csv", ""])
+def test_missing_file_and_folder(certo, tmp_path, path):
+    said = certo("fit", tmp_path / path, "--target", "y")
+    assert said.code == 2
+    assert "no such file" in said.err or "is a folder" in said.err
+
+
+def test_names_and_texts_with_anything_in_them(certo, written, tmp_path):
+    text = (
+        '[bold]b,"a ""q"", and\nmore",naïve £ 数,$x^2$,_u,<script>,y\n'
+        '1,"v,1",ä,1,_a,<b>,[red]yes\n2,"v\n2",ö,2,_b,</script>,[red]no\n'
+        '3,"v,1",ä,3,_a,<b>,[red]yes\n4,"v\n2",ö,5,_b,</script>,[red]no\n'
+    )
+    page, model = tmp_path / "r.html", tmp_path / "m"
+    table = written(text)
+    said = certo("fit", table, "--target", "y", "--report", page, "--out", model)
+    assert said.code == 0
+    assert "[red]no, [red]yes" in said.out
+    assert page.read_text().count("</script>") == 1
+    assert "<b>, " not in page.read_text()
+    assert certo("verify", model, table).code == 0
+    predicted = certo("predict", model, table)
+    assert predicted.out == "predicted y\n[red]yes\n[red]no\n[red]yes\n[red]no\n"
+
+
+def test_control_characters_do_not_reach_the_terminal(certo, written):
+    said = certo("fit", written("x,y\n1,\x1b[31ma\n2,b\n"), "--target", "y")
+    assert said.code == 0
+    assert "\x1b" not in said.out
+
+
+def test_booleans_and_an_empty_name(certo, written):
+    facts = certo(
+        "fit", written(",f,y\n7,true,true\n3,false,false\n"), "--target", "y", "--json"
+    ).json
+    assert facts["classes"] == [False, True]
+    assert facts["columns"]["numbers"] == ["", "f"]
+
+
+def test_what_is_odd_but_usable_is_pointed_out(certo, written):
+    text = "id,c,k,n,b,y\n1,5,x,?, u,a\n2,5,x,3, v,b\n3,5,x,4, u,a\n4,5,x,5, v,b\n"
+    text += "5,5,x,5, v,b\n"
+    said = certo("fit", written(text), "--target", "y", "--drop", "id")
+    assert said.code == 0
+    for words in (
+        "column 'c' is constant (5)",
+        "column 'k' is constant ('x')",
+        "'?' stands in column 'n'",
+        "--na '?'",
+        "blanks around it, such as ' u' in column 'b'",
+        "1 exact repetition of other rows",
+    ):
+        assert words in said.out
+    assert "column 'id' numbers the rows" in certo("fit", written(text), "--target", "y").out
+
+
+def test_words_for_missing_values(certo, written, tmp_path):
+    model, table = tmp_path / "m", written("n,y\n1,a\n?,b\n3,b\n4,b\n")
+    facts = certo(
+        "fit", table, "--target", "y", "--na", "?", "--missing", "drop", "--out", model, "--json"
+    ).json
+    assert facts["columns"]["numbers"] == ["n"]
+    assert facts["examples"] == 3
+    assert "1 row with missing values left out." in facts["notes"]
+    assert certo("verify", model, table).code == 0
+    assert certo("predict", model, written("n\n2\n?\n", "new.csv")).code == 2
+
+
+def test_numbers_can_be_categories(certo, written):
+    table = written("zip,y\n10,a\n20,b\n10,a\n20,b\n30,b\n")
+    facts = certo("fit", table, "--target", "y", "--category", "zip", "--json").json
+    assert facts["columns"]["categories"] == ["zip"]
+    assert facts["features"] == 3
+
+
+def test_scaling_can_be_switched_off_and_then_the_compression_bound_is_claimed(certo, written):
+    table = written("x,y\n" + "".join(f"{i},{'a' if i < 30 else 'b'}\n" for i in range(-40, 90)))
+    scaled = certo("fit", table, "--target", "y", "--json").json
+    plain = certo("fit", table, "--target", "y", "--scale", "none", "--json").json
+    assert "CompressionBound" in [refusal["name"] for refusal in scaled["not_claimed"]]
+    assert "CompressionBound" in [
+        item.get("type", item.get("name")) for item in plain["claims"] + plain["not_claimed"]
+    ]
+    assert "preprocessing" not in json.dumps(plain["not_claimed"])
+
+
+def test_many_columns_and_few_rows(certo, written):
+    names = [f"c{i}" for i in range(300)]
+    rows = [",".join(str((i * j) % 7) for j in range(300)) + "," + "ab"[i % 2] for i in range(8)]
+    said = certo("fit", written(",".join([*names, "y"]) + "\n" + "\n".join(rows)), "--target", "y")
+    assert said.code == 0
+    assert "300 features" in said.out
+
+
+def test_settings(certo, written):
+    facts = certo(
+        "fit", written(SMALL), "--target", "kind", "--json", "--set", "epochs=3",
+        "--set", "order=shuffled", "--set", "random_state=1",
+        "--set", "learning_rate=Power(exponent=0.25)",
+    ).json  # fmt: skip
+    assert facts["settings"]["epochs"] == 3
+    assert facts["settings"]["order"] == "shuffled"
+    assert facts["settings"]["learning_rate"] == "Power(initial=1.0, exponent=0.25)"
+
+
+def test_unexpected_errors_take_one_line(certo, written, monkeypatch):
+    def fail(*_):
+        raise RuntimeError("the roof is on fire")
+
+    monkeypatch.setattr("certo.report.page.facts", fail)
+    monkeypatch.setattr("certo.cli.fitting.facts", fail)
+    said = certo("fit", written(SMALL), "--target", "kind")
+    assert said.code == 4
+    assert "RuntimeError: the roof is on fire" in said.err
+    assert "CERTO_TRACEBACK=1" in said.err
+    assert len(said.err.splitlines()) == 1
+
+
+def test_help_version_and_wrong_commands(certo):
+    assert "Exit codes" in certo("--help").out
+    assert certo("--version").out.startswith("certo ")
+    assert certo("fly").code == 2
+    assert certo("fit").code == 2

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import csv
+import hashlib
+
+import pytest
+
+from certo.data.model_file import load_model, save_model
+
+
+def rows_of(path):
+    with open(path, newline="") as file:
+        return list(csv.reader(file))
+
+
+@pytest.fixture
+def rewritten(tmp_path):
+    def write(rows, name="new.csv"):
+        path = tmp_path / name
+        with open(path, "w", newline="") as file:
+            csv.writer(file).writerows(rows)
+        return path
+
+    return write
+
+
+def test_columns_are_taken_by_name_and_others_ignored(certo, iris, rewritten):
+    model, table = iris
+    expected = certo("predict", model, table)
+    assert expected.code == 0
+    assert expected.err == ""
+    header, *rows = rows_of(table)
+    turned = [[*header[::-1], "remark"]] + [[*row[::-1], "some, text"] for row in rows]
+    assert certo("predict", model, rewritten(turned)).out == expected.out
+    without = [row[:-1] for row in (header, *rows)]
+    assert certo("predict", model, rewritten(without)).out == expected.out
+    assert (
+        certo("predict", model, table, "--json").json["predictions"]
+        == (expected.out.splitlines()[1:])
+    )
+
+
+def test_predictions_can_go_to_a_file(certo, iris, tmp_path):
+    model, table = iris
+    assert certo("predict", model, table, "--out", tmp_path / "p.csv").out == ""
+    assert (tmp_path / "p.csv").read_text() == certo("predict", model, table).out
+    kept = model.read_bytes()
+    assert certo("predict", model, table, "--out", model).code == 2
+    assert model.read_bytes() == kept
+
+
+def test_missing_and_wrong_columns_are_refused(certo, iris, rewritten):
+    model, table = iris
+    header, *rows = rows_of(table)
+    said = certo("predict", model, rewritten([row[1:] for row in (header, *rows)]))
+    assert said.code == 2
+    assert f"the column {header[0]!r} is missing" in said.err
+    rows[4][0] = "wide"
+    said = certo("predict", model, rewritten([header, *rows]))
+    assert said.code == 2
+    assert f"{header[0]!r} held numbers" in said.err
+    assert "'wide' in row 5" in said.err
+    rows[4][0] = "inf"
+    assert certo("predict", model, rewritten([header, *rows])).code == 2
+    rows[4][0] = ""
+    assert certo("predict", model, rewritten([header, *rows])).code == 2
+
+
+def test_unseen_levels_are_said_and_text_stays_text(certo, rewritten, tmp_path):
+    table = [["code", "y"], *[[c, y] for c, y in zip("1x1x1x", "ababab", strict=True)]]
+    model = tmp_path / "m"
+    assert certo("fit", rewritten(table), "--target", "y", "--out", model).code == 0
+    said = certo("predict", model, rewritten([["code"], ["1"], ["1"]]))  # looks like numbers
+    assert said.out == "predicted y\na\na\n"
+    assert said.err == ""
+    said = certo("predict", model, rewritten([["code"], ["1"], ["7"]]))
+    assert said.code == 0
+    assert "never saw (such as '7')" in said.err
+
+
+def test_verify_says_what_holds(certo, iris):
+    said = certo("verify", *iris)
+    assert said.code == 0
+    assert "✓ The data are those of the fit." in said.out
+    assert "Verified: every claim holds." in said.out
+    facts = certo("verify", *iris, "--json").json
+    assert facts["passed"]
+    assert all(part["holds"] for part in facts["claims"]["parts"])
+
+
+def test_verify_on_other_data_says_that_the_data_differ(certo, iris, rewritten):
+    model, table = iris
+    header, *rows = rows_of(table)
+    rows[7][1] = str(float(rows[7][1]) + 1)
+    said = certo("verify", model, rewritten([header, *rows]))
+    assert said.code == 1
+    assert "NOT those of the fit" in said.out
+    assert "✓ The model file is as it was written." in said.out
+    without_label = certo("verify", model, rewritten([row[:-1] for row in (header, *rows)]))
+    assert without_label.code == 3
+    assert "cannot be checked" in without_label.out
+    extra = [[*header, "z"], *([*row, "1"] for row in rows_of(table)[1:])]
+    same_claims = certo("verify", model, rewritten(extra), "--json")
+    assert same_claims.code == 3
+    assert same_claims.json["claims_hold"]
+    assert not same_claims.json["same_data"]
+
+
+def test_verify_notices_a_changed_file_whose_claims_still_hold(certo, iris):
+    model, table = iris
+    magic, _, payload = model.read_bytes().split(b"\n", 2)
+    model.write_bytes(b"\n".join([magic, b"sha256 " + b"0" * 64, payload]))
+    said = certo("verify", model, table)
+    assert said.code == 3
+    assert "was CHANGED" in said.out
+    assert certo("predict", model, table).code == 2
+
+
+def test_verify_finds_a_false_claim_in_a_file_that_was_saved_anew(certo, iris):
+    model, table = iris
+    stored = load_model(model).model
+    stored.machine.coef_[0, 0] += 1
+    digest = save_model(model, stored)
+    assert hashlib.sha256(model.read_bytes().split(b"\n", 2)[2]).hexdigest() == digest
+    said = certo("verify", model, table)
+    assert said.code == 1
+    assert "✓ The model file is as it was written." in said.out
+    assert "other values of coef_ than the model's" in said.out
+
+
+@pytest.mark.parametrize("command", ["predict", "verify"])
+def test_files_that_are_no_models(certo, iris, tmp_path, command):
+    _, table = iris
+    said = certo(command, tmp_path / "none", table)
+    assert said.code == 2
+    assert "cannot be read" in said.err
+    said = certo(command, table, table)
+    assert said.code == 2
+    assert "not a Certo model file" in said.err
+    assert certo(command, tmp_path, table).code == 2

@@ -1,0 +1,161 @@
+"""Certo as a process: killed, interrupted, on a terminal, through a pipe."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from certo.data import files
+from certo.data.model_file import load_model
+from certo.data.problem import Problem
+from certo.solvers import perceptron as loop
+
+IRIS = Path(__file__).parents[2] / "examples" / "iris.csv"
+COMMAND = [sys.executable, "-c", "from certo.cli import main; main()"]
+
+
+@pytest.fixture
+def noise(tmp_path):
+    """A table that no hyperplane separates, so that all epochs are run."""
+    values = np.random.default_rng(0).normal(size=(3000, 3))
+    labels = np.where(values[:, 0] + values[::-1, 1] > 0, "a", "b")
+    lines = [f"{a},{b},{c},{y}" for (a, b, c), y in zip(values.tolist(), labels, strict=True)]
+    path = tmp_path / "noise.csv"
+    path.write_text("\n".join(["a,b,c,y", *lines]))
+    return path
+
+
+@pytest.mark.parametrize("moment", ["early", "while writing"])
+def test_a_killed_fit_leaves_no_half_file(noise, tmp_path, moment):
+    folder = tmp_path / "out"
+    folder.mkdir()
+    words = ["fit", noise, "--target", "y", "--out", folder / "m", "--report", folder / "r.html"]
+    with subprocess.Popen([*COMMAND, *words], stdout=subprocess.DEVNULL) as process:
+        if moment == "early":
+            time.sleep(0.5)
+        while moment == "while writing" and not os.listdir(folder) and process.poll() is None:
+            time.sleep(0.001)
+        process.kill()
+    names = {name for name in os.listdir(folder) if not name.startswith(".certo-")}
+    assert names <= {"m", "r.html"}
+    if "m" in names:
+        assert load_model(folder / "m").as_written
+    if "r.html" in names:
+        assert (folder / "r.html").read_text().endswith("</html>")
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace", "chmod"])
+def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch, step):
+    path = tmp_path / "m"
+    path.write_text("old")
+    for wrong, expected in (
+        (OSError(28, "No space left"), Problem),
+        (KeyboardInterrupt(), KeyboardInterrupt),
+    ):
+        with monkeypatch.context() as patch:
+
+            def fail(*_, wrong=wrong):
+                raise wrong
+
+            patch.setattr(files.os, step, fail)
+            with pytest.raises(expected):
+                files.write_whole(path, b"new")
+        assert path.read_text() == "old"
+        assert os.listdir(tmp_path) == ["m"]
+    files.write_whole(path, b"new")
+    assert path.read_text() == "new"
+
+
+def test_links_stay_links(tmp_path):
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    files.write_whole(tmp_path / "link", b"new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "new"
+
+
+def test_ctrl_c_during_the_epochs_keeps_what_was_reached(certo, noise, tmp_path, monkeypatch):
+    visit_all, calls = loop.visit_all, []
+
+    def interrupted(*args):
+        calls.append(1)
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        return visit_all(*args)
+
+    monkeypatch.setattr(loop, "visit_all", interrupted)
+    model = tmp_path / "m"
+    said = certo("fit", noise, "--target", "y", "--out", model)
+    assert said.code == 130
+    assert "Stopped by hand" in said.out
+    assert f"Model written to {model}" in said.out
+    assert load_model(model).model.machine.n_iter_ == 4
+    assert certo("verify", model, noise).code == 0
+    calls.clear()
+    page = ["--report", tmp_path / "r.html", "--out", model]
+    three = certo("fit", IRIS, "--target", "species", "--json", *page)  # the first of three neurons
+    assert three.code == 130
+    assert three.json["interrupted"] is True
+    assert three.json["updates"][1:] == [0, 0]
+    assert certo("verify", model, IRIS).code == 0
+
+
+def test_ctrl_c_elsewhere_writes_nothing(certo, noise, tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("certo.cli.fitting.facts", interrupted)
+    said = certo("fit", noise, "--target", "y", "--out", tmp_path / "m")
+    assert said.code == 130
+    assert "Interrupted" in said.err
+    assert not (tmp_path / "m").exists()
+
+
+def on_a_terminal(words):
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
+    with subprocess.Popen(
+        [*COMMAND, *words], stdout=subprocess.PIPE, stderr=theirs, env=environment
+    ) as process:
+        os.close(theirs)
+        seen = b""
+        while True:
+            try:
+                part = os.read(ours, 65536)
+            except OSError:  # the other end is closed
+                break
+            if not part:
+                break
+            seen += part
+        out = process.stdout.read()
+    os.close(ours)
+    return process.returncode, out.decode(), seen.decode()
+
+
+def test_a_terminal_sees_an_advancing_bar_and_a_pipe_does_not(noise):
+    words = ["fit", str(noise), "--target", "y", "--set", "epochs=4000"]
+    code, out, seen = on_a_terminal(words)
+    assert code == 0
+    assert "Fitting Perceptron" in seen
+    shown = {part.rpartition(" ")[2] for part in seen.split("/4000 epochs")[:-1]}
+    assert len(shown) > 1
+    assert "Fitting Perceptron" not in out
+
+
+def test_a_reader_that_goes_away_is_no_error(certo, noise, tmp_path):
+    model = tmp_path / "m"
+    assert certo("fit", noise, "--target", "y", "--set", "epochs=3", "--out", model).err == ""
+    read, write = os.pipe()
+    os.close(read)
+    words = [*COMMAND, "predict", model, noise]
+    done = subprocess.run(words, stdout=write, stderr=subprocess.PIPE, check=False)
+    os.close(write)
+    assert done.returncode == 0
+    assert done.stderr == b""

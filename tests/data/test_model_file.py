@@ -1,0 +1,221 @@
+"""Model files: whole, unchanged and harmless, or refused."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import pickle
+import zipfile
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import skops.io
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import FunctionTransformer
+
+from certo.data.model_file import _MAGIC, load_model, save_model
+from certo.data.problem import Problem
+from certo.rates import Power
+from certo.workflow import fit_table, machine, predict_table
+
+TABLE = pa.table({"x": [1.0, 2.0, 3.0, 4.0], "c": list("uvuv"), "y": list("aabb")})
+
+
+@pytest.fixture(scope="module")
+def model():
+    return fit_table(TABLE, "y", machine("perceptron", ["epochs=4"])).model
+
+
+@pytest.fixture
+def path(model, tmp_path):
+    save_model(tmp_path / "m.certo", model)
+    return tmp_path / "m.certo"
+
+
+def forge(path, payload):
+    """A file whose fingerprint is right, as an attacker would write it."""
+    digest = hashlib.sha256(payload).hexdigest()
+    path.write_bytes(_MAGIC + f"sha256 {digest}\n".encode() + payload)
+
+
+def archive_of(parts):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, data in parts.items():
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
+def parts_of(path):
+    with zipfile.ZipFile(io.BytesIO(path.read_bytes().split(b"\n", 2)[2])) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_a_model_comes_back_whole(model, path):
+    loaded = load_model(path)
+    assert loaded.as_written
+    assert predict_table(loaded.model, TABLE)[0].tolist() == predict_table(model, TABLE)[0].tolist()
+    assert loaded.model.machine.certificate_ == model.machine.certificate_
+    assert loaded.model.encoder.get_params() == model.encoder.get_params()
+    assert np.array_equal(loaded.model.machine.coef_, model.machine.coef_)
+
+
+def test_rates_and_random_orders_can_be_stored(tmp_path):
+    settings = ["learning_rate=Power(exponent=0.25)", "order=shuffled", "random_state=3"]
+    made = fit_table(TABLE, "y", machine("perceptron", settings)).model
+    save_model(tmp_path / "m", made)
+    assert load_model(tmp_path / "m").model.machine.learning_rate == Power(1.0, 0.25)
+
+
+def test_truncated_anywhere_is_refused(path):
+    whole = path.read_bytes()
+    for length in {0, 1, 14, 50, 79, *range(100, len(whole), 97), len(whole) - 1}:
+        path.write_bytes(whole[:length])
+        with pytest.raises(Problem):
+            load_model(path)
+
+
+def test_a_flipped_bit_anywhere_is_noticed(path):
+    whole = path.read_bytes()
+    places = {*range(120), *range(0, len(whole), 31), *range(len(whole) - 120, len(whole))}
+    for place in sorted(places):
+        changed = bytearray(whole)
+        changed[place] ^= 1 << (place % 8)
+        path.write_bytes(changed)
+        try:
+            assert not load_model(path).as_written, place
+        except Problem:
+            continue
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_random_bytes_are_refused(tmp_path, seed):
+    noise = np.random.default_rng(seed).bytes(3000)
+    (tmp_path / "m").write_bytes(noise)
+    with pytest.raises(Problem, match="not a Certo model file"):
+        load_model(tmp_path / "m")
+    forge(tmp_path / "m", noise)
+    with pytest.raises(Problem, match="damaged"):
+        load_model(tmp_path / "m")
+
+
+class Attack:
+    def __reduce__(self):
+        return os.system, ("touch /tmp/certo-was-here",)
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        pickle.dumps(Attack()),
+        skops.io.dumps({"machine": LogisticRegression()}),
+        skops.io.dumps(FunctionTransformer(os.system)),
+        skops.io.dumps(np.random.default_rng(0)),
+        skops.io.dumps(len),
+        skops.io.dumps({"encoder": 1}),
+        skops.io.dumps([1, 2]),
+    ],
+    ids=["pickle", "estimator", "function", "generator", "builtin", "wrong dict", "list"],
+)
+def test_anything_else_is_refused(tmp_path, payload):
+    forge(tmp_path / "m", payload)
+    with pytest.raises(Problem, match="damaged or no Certo model"):
+        load_model(tmp_path / "m")
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "loader"),
+    [
+        ("builtins", "eval", "TypeNode"),
+        ("builtins", "eval", "FunctionNode"),
+        ("os", "system", "FunctionNode"),
+        ("os", "system", "ObjectNode"),
+        ("subprocess", "Popen", "ObjectNode"),
+        ("operator", "methodcaller", "OperatorFuncNode"),
+        ("sklearn.linear_model", "LogisticRegression", "ObjectNode"),
+        ("certo.data.encoder", "TableEncoder", "ReduceNode"),
+        ("functools", "partial", "PartialNode"),
+    ],
+)
+def test_no_other_type_is_ever_created(path, module, name, loader):
+    parts = parts_of(path)
+    schema = json.loads(parts["schema.json"])
+    node = schema["content"]["notes"]
+    node.update({"__module__": module, "__class__": name, "__loader__": loader})
+    forge(path, archive_of(parts | {"schema.json": json.dumps(schema)}))
+    with pytest.raises(Problem, match="does not create from a file"):
+        load_model(path)
+
+
+def test_a_zip_bomb_is_not_unpacked(path):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("schema.json", b"[" + b" " * 50_000_000 + b"]")
+    forge(path, buffer.getvalue())
+    with pytest.raises(Problem, match="compressed"):
+        load_model(path)
+
+
+def test_deep_nesting_is_refused(path):
+    parts = parts_of(path)
+    for schema in (b"[" * 200_000 + b"]" * 200_000, b'{"a":' * 100_000 + b"1" + b"}" * 100_000):
+        forge(path, archive_of(parts | {"schema.json": schema}))
+        with pytest.raises(Problem, match="damaged"):
+            load_model(path)
+
+
+def test_an_array_that_claims_to_be_huge_is_refused(path):
+    parts = parts_of(path)
+    header = "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000000,), }"
+    header = header.ljust(117) + "\n"
+    array = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode()
+    names = [name for name in parts if name.endswith(".npy")]
+    forge(path, archive_of(parts | dict.fromkeys(names, array)))
+    with pytest.raises(Problem, match="damaged"):
+        load_model(path)
+
+
+def set_in(part, name, value):
+    return lambda model: setattr(getattr(model, part) if part else model, name, value)
+
+
+FORGERIES = {
+    "weights of another shape": set_in("machine", "coef_", np.zeros((1, 2))),
+    "a neuron too many": set_in("machine", "coef_", np.zeros((2, 3))),
+    "NaN weights": set_in("machine", "coef_", np.full((1, 3), np.nan)),
+    "weights as text": set_in("machine", "coef_", "heavy"),
+    "classes twice": set_in("machine", "classes_", np.array(["a", "a"])),
+    "classes in another order": set_in("machine", "classes_", np.array(["b", "a"])),
+    "many labels": set_in("machine", "_multilabel", True),
+    "zero sign": set_in("machine", "zero_sign", 5),
+    "a method replaced": set_in("machine", "predict", np.float64),
+    "an encoder's method replaced": set_in("encoder", "transform", np.float64),
+    "no scaler": set_in("encoder", "scaler_", None),
+    "no levels": set_in("encoder", "levels_", None),
+    "names twice": set_in("encoder", "number_names_", ["c"]),
+    "no names": set_in("encoder", "number_names_", [1]),
+    "target": set_in("", "target", 3),
+    "missing": set_in("", "missing", "forget"),
+    "machine": set_in("", "machine", [1]),
+    "na": set_in("", "na", [1]),
+}
+
+
+@pytest.mark.parametrize("what", FORGERIES)
+def test_parts_that_do_not_fit_together_are_refused(path, what):
+    stored = load_model(path).model
+    FORGERIES[what](stored)
+    save_model(path, stored)
+    with pytest.raises(Problem, match="damaged or no Certo model"):
+        load_model(path)
+
+
+def test_what_could_not_be_read_is_not_written(model, tmp_path):
+    odd = fit_table(TABLE, "y", machine("perceptron", [])).model
+    odd.machine.random_state = np.random.RandomState(0)
+    with pytest.raises(Problem, match="does not create from a file"):
+        save_model(tmp_path / "m", odd)
+    assert not os.listdir(tmp_path)

@@ -1,0 +1,104 @@
+"""The report: one page, everything inside, the same facts as everywhere."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from certo.report import facts, html_report
+from certo.workflow import fit_table, machine
+
+
+def page_of(table, target="y", **choices):
+    fitted = fit_table(table, target, machine("perceptron", ["epochs=5"]), **choices)
+    said = facts(fitted) | {"model_fingerprint": "f00", "verify_with": "certo verify m 'a b.csv'"}
+    return html_report(fitted, said), said
+
+
+@pytest.fixture(scope="module")
+def three():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 40)
+    columns = {"a": labels + rng.normal(size=40), "b": rng.normal(size=40), "c": list("uvwu" * 10)}
+    return page_of(pa.table(columns | {"y": [f"kind {k}" for k in labels]}))
+
+
+class Page(HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.ids, self.links, self.text = [], [], [], ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        for name, value in attrs:
+            if name == "id":
+                self.ids.append(value)
+            if name in ("href", "src", "xlink:href"):
+                self.links.append(value)
+            self.links += re.findall(r"url\((.*?)\)", value or "")
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def test_nothing_is_fetched_and_every_reference_is_inside(three):
+    text, _ = three
+    page = Page(text)
+    assert "http" not in text
+    assert "<link" not in text
+    assert page.links
+    assert all(link.startswith("#") for link in page.links)
+    assert {link[1:] for link in page.links} <= set(page.ids)
+    assert len(set(page.ids)) == len(page.ids)
+
+
+def test_pictures_and_claims_are_there(three):
+    text, said = three
+    page = Page(text)
+    assert page.tags.count("svg") == 2 * 3 + 1
+    for claim in said["claims"]:
+        assert claim["claim"] in page.text
+        assert all(str(value) in page.text for value in claim["numbers"].values())
+    for refusal in said["not_claimed"]:
+        assert refusal["reason"] in page.text
+    for words in (said["status"], said["data_fingerprint"], "f00", "certo verify m 'a b.csv'"):
+        assert words in page.text
+    assert "Mistakes in each epoch" in page.text
+    assert "Squared norm between its bounds: kind 2" in page.text
+
+
+def test_the_facts_are_in_it_as_json(three):
+    text, said = three
+    assert json.loads(re.search(r'id="facts">(.*?)</script>', text)[1]) == json.loads(
+        json.dumps(said)
+    )
+
+
+def test_many_classes_fold_and_not_all_are_drawn():
+    table = pa.table(
+        {"x": [float(k) for k in range(26)] * 2, "y": list("abcdefghijklmnopqrstuvwxyz") * 2}
+    )
+    text, _ = page_of(table)
+    assert Page(text).tags.count("svg") == 2 * 6 + 1
+    assert "The first 6 of 26 neurons are drawn." in text
+    assert "<summary>20 more</summary>" in text
+
+
+def test_names_cannot_break_the_page():
+    nasty = '</script><img src=x onerror="alert(1)">$\\frac{a}$ _'
+    table = pa.table({nasty: [1, 2, 3, 4], "_b": [4.0, 3, 1, 7], "y": [nasty, "数", nasty, "数"]})
+    text, said = page_of(table)
+    assert "<img" not in text
+    assert said["classes"] == sorted([nasty, "数"])
+    assert Page(text).tags.count("script") == 1
+
+
+def test_the_same_fit_gives_the_same_page():
+    table = pa.table({"x": [1.0, 2.0, 3.0], "y": list("aab")})
+    assert page_of(table) == page_of(table)

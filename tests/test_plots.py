@@ -1,0 +1,124 @@
+"""Pictures show what is there: points, bounds and names; nothing hidden, nothing broken."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from scipy import sparse
+
+from certo import Perceptron, plots
+
+RNG = np.random.default_rng(1)
+
+
+def fitted(d, m=50, classes=2, **settings):
+    X = RNG.normal(size=(m, d))
+    y = np.clip(np.floor(X[:, 0] + classes / 2), 0, classes - 1).astype(int)
+    return Perceptron(**{"epochs": 20} | settings).fit(X, y), X, y
+
+
+def drawn_line(ax):
+    return next(line for line in ax.lines if line.get_label() == "boundary")
+
+
+def test_in_the_plane_the_boundary_is_where_the_score_is_zero():
+    model, X, y = fitted(2)
+    ax = plots.boundary(model, X, y, names=["height", "weight"])
+    for point in drawn_line(ax).get_xydata():
+        assert model.decision_function([point])[0] == pytest.approx(0, abs=1e-9)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("height", "weight")
+    assert sum(len(part.get_offsets()) for part in ax.collections[:2]) == len(X)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 20])
+def test_points_are_seen_on_their_side(d):
+    model, X, y = fitted(d)
+    ax = plots.boundary(model, X, y)
+    low, high = ax.get_xlim()
+    for part, positive in zip(ax.collections[:2], (True, False), strict=True):
+        points = part.get_offsets()
+        assert np.all((points[:, 0] >= low) & (points[:, 0] <= high))
+        assert len(points) == np.count_nonzero((y == 1) == positive)
+
+
+def test_wrong_points_are_ringed_and_counted():
+    X, y = np.array([[1.0, 0], [2, 1], [-1, 0], [5, 5]]), np.array([1, 1, 0, 0])
+    model = Perceptron(epochs=1).fit(X, y)
+    wrong = int(np.sum((model.decision_function(X) * (2 * y - 1)) <= 0))
+    assert wrong
+    rings = plots.boundary(model, X, y).collections[2]
+    assert len(rings.get_offsets()) == wrong
+    assert f"{wrong / 4:.1%}" in rings.get_label()
+
+
+def test_sparse_and_many_examples():
+    X = sparse.random_array((3000, 40), density=0.05, format="csr", rng=RNG)
+    y = (X.sum(axis=1) > 0.9).astype(int)
+    model = Perceptron(epochs=3).fit(X, y)
+    ax = plots.boundary(model, X, y)
+    assert sum(len(part.get_offsets()) for part in ax.collections[:2]) == plots.MOST_POINTS
+    assert "1,000 of 3,000 examples drawn" in ax.get_xlabel()
+
+
+def test_the_norm_stays_between_its_curves():
+    model, _, _ = fitted(3, m=200, epochs=500)
+    assert model.converged_
+    ax = plots.squared_norm(model)
+    norm, upper, lower = (line.get_xydata() for line in ax.lines)
+    for n, value in norm:
+        assert value <= np.interp(n, *upper.T) * (1 + 1e-9)
+        assert value >= np.interp(n, *lower.T) * (1 - 1e-9)
+
+
+def test_curves_far_apart_are_drawn_on_a_logarithmic_scale_with_the_norm_in_sight():
+    X, y = RNG.normal(size=(300, 2)), RNG.integers(0, 2, 300)
+    model = Perceptron(epochs=100).fit(X, y)
+    ax = plots.squared_norm(model)
+    assert ax.get_yscale() == "log"
+    low, high = ax.get_ylim()
+    assert low <= np.median(model.trace_.squared_norm) <= high
+    near, _, _ = fitted(2, m=5, epochs=1)
+    assert plots.squared_norm(near).get_yscale() == "linear"
+
+
+def test_mistakes_are_those_of_the_trace():
+    model, _, _ = fitted(2, classes=3)
+    ax = plots.mistakes(model)
+    for output, line in enumerate(ax.lines):
+        counts = model.trace_.of_output(output).epoch_updates
+        assert line.get_ydata().tolist() == counts.tolist()
+        assert line.get_label() == str(model.classes_[output])
+    many = Perceptron(epochs=3).fit(RNG.normal(size=(60, 2)), np.arange(60) % 12)
+    assert plots.mistakes(many).lines[12].get_label() == "mean"
+
+
+def test_without_weights_or_updates_it_is_said():
+    X, y = np.array([[0.0], [0.0]]), np.array([0, 1])
+    model = Perceptron(epochs=1, intercept="none").fit(X, y)
+    assert "no boundary" in plots.boundary(model, X, y).texts[0].get_text()
+    X = np.array([[1.0], [-1.0]])
+    settings = {"epochs": 1, "init": "random", "random_state": 0, "intercept": "none"}
+    pair = [Perceptron(**settings).fit(X, y) for y in ([1, -1], [-1, 1])]
+    (still,) = (model for model in pair if not model.updates_.any())
+    assert "no update" in plots.squared_norm(still).texts[0].get_text()
+
+
+@pytest.mark.parametrize("name", ["$x^2", "$\\frac{a}$", "_hidden", " ", "a\nb", "x" * 200])
+def test_any_name_can_be_drawn(name):
+    X, y = np.array([[1.0, 2], [2, 1], [-1, 0], [5, 5]]), np.array([name, name, "b", "b"])
+    model = Perceptron(epochs=2).fit(X, y)
+    for draw in (plots.boundary, plots.squared_norm, plots.mistakes):
+        ax = draw(model, *((X, y) if draw is plots.boundary else ()))
+        ax.figure.savefig(io.BytesIO(), format="svg")
+    legend = plots.boundary(model, X, y).get_legend()
+    assert len(legend.get_texts()) >= 3
+    assert all(len(text.get_text()) < 60 for text in legend.get_texts())
+
+
+def test_a_picture_can_be_drawn_into_a_figure_of_ones_own():
+    model, X, y = fitted(2)
+    ax = Figure().add_subplot()
+    assert plots.boundary(model, X, y, ax=ax) is plots.mistakes(model, ax=ax) is ax
