@@ -75,6 +75,15 @@ class Certificate(abc.ABC):
     #: fitted attributes of an estimator that this certificate speaks of, by its own field names
     describes: ClassVar[dict[str, str]] = {}
 
+    def __post_init__(self) -> None:
+        """Numbers must be numbers, and finite, so that exact arithmetic can take them."""
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if f.type == "float":
+                object.__setattr__(self, f.name, encoding.number(value, f.name))
+            elif f.type == "int" or (f.type == "int | None" and value is not None):
+                object.__setattr__(self, f.name, encoding.whole_number(value, f.name))
+
     @property
     @abc.abstractmethod
     def claim(self) -> str:
@@ -125,15 +134,13 @@ class Certificate(abc.ABC):
         """The certificate written by `to_dict`, or a ValueError saying what is wrong with it."""
         kinds = {kind.__name__: kind for kind in _final_kinds(Certificate)}
         name = data.get("type") if isinstance(data, dict) else None
-        if name not in kinds or not issubclass(kinds[name], cls):
+        if type(name) is not str or not issubclass(kinds.get(name, object), cls):
             expected = sorted(n for n, kind in kinds.items() if issubclass(kind, cls))
-            raise ValueError(
-                f"a certificate's 'type' must be {' or '.join(expected)}, got {name!r}."
-            )
+            raise ValueError(f"a certificate's 'type' must be {' or '.join(expected)}.")
         return encoding.from_plain(kinds[name], {k: v for k, v in data.items() if k != "type"})
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and other.to_dict() == self.to_dict()  # type: ignore[attr-defined]
+        return type(other) is type(self) and other.to_dict() == self.to_dict()
 
     def __hash__(self) -> int:
         return hash((self.name, self.claim))
@@ -156,7 +163,6 @@ class Certificate(abc.ABC):
 
 
 def _final_kinds(kind: type) -> list[type]:
-    below = [final for child in kind.__subclasses__() for final in _final_kinds(child)]
+    children: list[type] = kind.__subclasses__()
+    below = [final for child in children for final in _final_kinds(child)]
     return below if getattr(kind, "__abstractmethods__", None) else [kind, *below]
-
-

@@ -6,7 +6,9 @@ import html
 from dataclasses import dataclass
 from typing import Any, final
 
+from certo.certificates import encoding
 from certo.certificates.base import Certificate, NotClaimed, Verification
+from certo.certificates.sample import Labels, Sample, SampleMismatch, exact_matrix
 
 
 @final
@@ -37,7 +39,7 @@ class Composite:
 
     def verify(self, X, y) -> Verification:
         """Check every claim against the data."""
-        parts = tuple(claim.verify(X, y) for claim in self.claims)
+        parts = self._parts(X, y)
         failed = sum(not part for part in parts)
         why = (
             f"{failed} of {len(parts)} claims do not hold."
@@ -45,6 +47,21 @@ class Composite:
             else f"all {len(parts)} claims hold."
         )
         return Verification(not failed, "Composite", why, parts)
+
+    def _parts(self, X, y) -> tuple[Verification, ...]:
+        """X is looked at once, and y once for each meaning of its labels."""
+        samples: dict[Labels, Sample] = {}
+        parts = []
+        for claim in self.claims:
+            try:
+                if not samples:
+                    X = exact_matrix(X)
+                if claim.labels not in samples:
+                    samples[claim.labels] = Sample.of(X, y, claim.labels)
+                parts.append(claim._verify(samples[claim.labels]))
+            except SampleMismatch as mismatch:
+                parts.append(Verification(False, claim.name, str(mismatch)))
+        return tuple(parts)
 
     def without(self, kind: type[Certificate], reason: str) -> Composite:
         """The same without the claims of one kind, which are withdrawn for this reason."""
@@ -63,14 +80,14 @@ class Composite:
     def from_dict(cls, data: Any) -> Composite:
         if not (isinstance(data, dict) and set(data) == {"type", "claims", "not_claimed"}):
             raise ValueError("a Composite must have exactly 'type', 'claims' and 'not_claimed'.")
-        if not (isinstance(data["claims"], list) and isinstance(data["not_claimed"], list)):
-            raise ValueError("'claims' and 'not_claimed' must be lists.")
-        refusals = []
-        for item in data["not_claimed"]:
-            if not (isinstance(item, dict) and set(item) == {"name", "reason"}):
-                raise ValueError("each of 'not_claimed' must have a 'name' and a 'reason'.")
-            refusals.append(NotClaimed(str(item["name"]), str(item["reason"])))
-        return cls(tuple(Certificate.from_dict(item) for item in data["claims"]), tuple(refusals))
+        claims, refusals = data["claims"], data["not_claimed"]
+        named = type(data["type"]) is str and data["type"] == "Composite"
+        if not (named and type(claims) is type(refusals) is list):
+            raise ValueError("'type' must be Composite, 'claims' and 'not_claimed' lists.")
+        return cls(
+            tuple(Certificate.from_dict(item) for item in claims),
+            tuple(encoding.from_plain(NotClaimed, item) for item in refusals),
+        )
 
     def __repr__(self) -> str:
         lines = [repr(claim) for claim in self.claims]
@@ -79,7 +96,8 @@ class Composite:
 
     def _repr_html_(self) -> str:
         refused = "".join(
-            f"<p><strong>{html.escape(item.name)}</strong> not claimed: {html.escape(item.reason)}</p>"
+            f"<p><strong>{html.escape(item.name)}</strong> not claimed: "
+            f"{html.escape(item.reason)}</p>"
             for item in self.not_claimed
         )
         return "".join(claim._repr_html_() for claim in self.claims) + refused

@@ -6,6 +6,7 @@ arrays become lists. Reading checks each value against the type its field declar
 
 from __future__ import annotations
 
+import decimal
 import math
 import types
 import typing
@@ -16,35 +17,27 @@ import numpy as np
 
 from certo.rates import Rate
 
+MOST_BITS = 2**13  # of a whole number; the largest that a theorem can give here has about 5,300
+
 
 def to_plain(value: Any) -> Any:
     """A JSON value for a certificate, or for anything a certificate holds."""
-    if isinstance(value, np.ndarray | tuple | list):
-        items = value.tolist() if isinstance(value, np.ndarray) else value
-        return [to_plain(item) for item in items] if not isinstance(value, np.ndarray) else items
     if isinstance(value, Rate):
         return value.to_dict()
-    if is_dataclass(value) and not isinstance(value, type):
-        return {f.name: _item(getattr(value, f.name)) for f in fields(value)}
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _item(value: Any) -> Any:
-    from certo.certificates.base import Certificate
-
-    return value.to_dict() if isinstance(value, Certificate) else to_plain(value)
+    if is_dataclass(value):
+        return {f.name: to_plain(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, tuple):
+        return [to_plain(item) for item in value]
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
 def from_plain(kind: type, data: Any) -> Any:
     """The dataclass `kind` written by `to_plain`; ValueError if `data` is not one."""
-    if not isinstance(data, dict):
-        raise ValueError(f"{kind.__name__} must be a JSON object, got {type(data).__name__}.")
-    declared = typing.get_type_hints(kind)
+    _expect(isinstance(data, dict), kind.__name__, "a JSON object", data)
     names = [f.name for f in fields(kind)]
-    if sorted(data) != sorted(names):
-        raise ValueError(
-            f"{kind.__name__} must have exactly the fields {sorted(names)}, got {sorted(data)}."
-        )
+    if set(data) != set(names):
+        raise ValueError(f"{kind.__name__} must have exactly the fields {sorted(names)}.")
+    declared = typing.get_type_hints(kind)
     try:
         return kind(**{name: _read(declared[name], data[name], name) for name in names})
     except (TypeError, OverflowError, RecursionError) as wrong:
@@ -52,60 +45,69 @@ def from_plain(kind: type, data: Any) -> Any:
 
 
 def _read(kind: Any, value: Any, name: str) -> Any:
-    from certo.certificates.base import Certificate
-
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
     if origin in (types.UnionType, typing.Union):
         if value is None and type(None) in inner:
             return None
         (kind,) = [option for option in inner if option is not type(None)]
         return _read(kind, value, name)
-    if kind is Any:
-        return _plain_label(value, name)
-    if kind is float:
-        return _number(value, name, whole=False)
-    if kind is int:
-        return _number(value, name, whole=True)
-    if kind in (str, bool):
-        _expect(type(value) is kind, name, kind.__name__, value)
-        return value
-    if kind is np.ndarray:
-        return _array(value, name)
     if origin is tuple:
-        _expect(isinstance(value, list), name, "a list", value)
+        _expect(type(value) is list, name, "a list", value)
         return tuple(_read(inner[0], item, name) for item in value)
-    if issubclass(kind, Certificate):
-        return kind.from_dict(value)
-    if issubclass(kind, Rate):
-        return Rate.from_dict(value)
+    if kind is np.ndarray:
+        _expect(type(value) is list, name, "a list of numbers", value)
+        whole = all(type(item) is int for item in value)
+        return np.array([(whole_number if whole else number)(item, name) for item in value])
+    if kind is float:
+        return number(value, name)
+    if kind is int:
+        return whole_number(value, name)
+    if kind is Any:  # a label
+        _expect(type(value) in (str, int, float, bool), name, "a label (text or number)", value)
+        if type(value) in (int, float):
+            number(value, name)  # finite
+        return value
+    if kind in (str, bool):
+        _expect(type(value) is kind, name, f"of type {kind.__name__}", value)
+        return value
+    if kind is Rate:
+        known = {rate.__name__: rate for rate in Rate.__subclasses__()}
+        called = value.get("name") if isinstance(value, dict) else None
+        _expect(isinstance(called, str) and called in known, name, f"one of {sorted(known)}", value)
+        return from_plain(known[str(called)], {k: v for k, v in value.items() if k != "name"})
     return from_plain(kind, value)
 
 
 def _expect(condition: bool, name: str, required: str, value: Any) -> None:
     if not condition:
-        raise ValueError(f"{name} must be {required}, got {str(value)[:80]!r}.")
+        raise ValueError(f"{name} must be {required}, got {_glimpse(value)}.")
 
 
-def _number(value: Any, name: str, *, whole: bool) -> float | int:
-    kinds = (int,) if whole else (int, float)
-    _expect(type(value) in kinds, name, "a whole number" if whole else "a number", value)
-    if whole:
-        return value
-    number = float(value)
-    _expect(math.isfinite(number), name, "finite", value)
-    return number
+def _glimpse(value: Any) -> str:
+    """What came, for a message: never long, whatever it is."""
+    plain = type(value) in (str, int, float, bool, type(None))
+    if not plain or (type(value) is int and value.bit_length() > MOST_BITS):
+        return f"a value of type {type(value).__name__}"
+    return repr(value)[:80]
 
 
-def _array(value: Any, name: str) -> np.ndarray:
-    _expect(isinstance(value, list), name, "a list of numbers", value)
-    whole = all(type(item) is int for item in value)
-    array = np.array([_number(item, name, whole=whole) for item in value])
-    return array.astype(np.int64 if whole and value else np.float64)
+def number(value: Any, name: str) -> float:
+    """A finite float, from any kind of real number but a truth value; else a ValueError."""
+    kinds = int | float | np.integer | np.floating
+    _expect(isinstance(value, kinds) and not isinstance(value, bool), name, "a number", value)
+    try:
+        result = float(value)
+    except OverflowError:
+        result = math.inf
+    _expect(math.isfinite(result), name, "a finite number", value)
+    return result
 
 
-def _plain_label(value: Any, name: str) -> Any:
-    _expect(type(value) in (str, int, float, bool), name, "a label (text or number)", value)
-    return value
+def whole_number(value: Any, name: str) -> int:
+    """An int; else a ValueError."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    _expect(whole and int(value).bit_length() <= MOST_BITS, name, "a whole number", value)
+    return int(value)
 
 
 def readable(value: Any) -> str:
@@ -113,3 +115,18 @@ def readable(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     return f"{value:,}" if type(value) is int else str(value)
+
+
+def rounded_down(value: float, digits: int = 6) -> str:
+    """A number to read, not above the value: for 'at least …'."""
+    return _to_digits(value, digits, decimal.ROUND_FLOOR)
+
+
+def rounded_up(value: float, digits: int = 6) -> str:
+    """A number to read, not below the value: for 'at most …'."""
+    return _to_digits(value, digits, decimal.ROUND_CEILING)
+
+
+def _to_digits(value: float, digits: int, rounding: str) -> str:
+    short = decimal.Context(prec=digits, rounding=rounding).create_decimal(value)
+    return f"{float(short):.{digits}g}"

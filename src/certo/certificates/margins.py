@@ -1,16 +1,19 @@
 """The margins y_t (coef·x_t + intercept) of a sample: rounded first, exact where it matters.
 
-The allowance of a margin is that of `exact.allowance` for the d + 1 products of coef·x + b·1. It
-is computed for a whole block of rows at once from max|x|·Σ|coef|, or ‖coef‖·max‖x‖ where that is
-known (both cheap, both at least Σ|coef_j x_j|), again for single rows from Σ|coef_j x_j| where that was too coarse, and not at all where rows, coef and intercept are
-integers with Σ|coef_j x_j| + |b| < 2⁵³: then no operation rounds.
+The allowance of a margin is that of `exact.allowance` for the d + 1 products of coef·x + b·1.
+For a whole block of rows it comes from a number that is at least Σ|coef_j x_j| and cheap:
+max|x|·Σ|coef|, or max‖x‖·‖coef‖ where that is known. Where it proves too coarse, single rows get
+their own, from Σ|coef_j x_j|; and none at all where no operation can round: where rows, coef and
+intercept are integers with Σ|coef_j x_j| + |b| < 2⁵³, and where all products are zero.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
@@ -18,7 +21,7 @@ from scipy import sparse
 from certo.certificates import exact
 from certo.certificates.sample import Sample
 
-EXACT_ROWS = 256  # where more rows than this tie, the least is bounded instead of computed
+EXACT_ROWS = 256  # where more different rows than this tie, the least is bounded, not computed
 
 
 @dataclass(frozen=True)
@@ -37,10 +40,11 @@ class Margins:
     ) -> Margins:
         """`square`, if known, is a number that no ‖x_t‖² exceeds."""
         value, slack = np.empty(sample.m), np.empty(sample.m)
-        length = float(np.sum(np.abs(coef)))
         with np.errstate(over="ignore", invalid="ignore"):
-            if square is not None:
-                magnitude = math.sqrt(square * float(np.sum(coef * coef)))
+            if square is None:
+                length = float(np.sum(np.abs(coef)))
+            else:
+                magnitude = math.sqrt(square) * _norm(coef)
             for start, stop in sample.blocks():
                 part = sample.part(start, stop)
                 if square is None:
@@ -56,6 +60,15 @@ class Margins:
     def exactly(self, t: int) -> Fraction:
         return self.sample.score(t, self.coef, self.intercept) * int(self.sample.signs[t])
 
+    def _each_exactly(self, rows: np.ndarray) -> Iterator[tuple[Fraction, int, int]]:
+        """(margin, t, how many different rows so far); rows that repeat are computed once."""
+        known: dict[tuple[int, bytes], Fraction] = {}
+        for t in rows.tolist():
+            key = (int(self.sample.signs[t]), self.sample.key(t))
+            if key not in known:
+                known[key] = self.exactly(t)
+            yield known[key], t, len(known)
+
     def _tighten(self, rows: np.ndarray) -> None:
         """Replace the allowances of these rows by their own."""
         integers = float(self.intercept).is_integer() and np.all(self.coef == np.rint(self.coef))
@@ -67,31 +80,34 @@ class Margins:
                 magnitude = abs(part) @ size + abs(self.intercept)
                 slack = exact.allowance(self.sample.d, magnitude)
             if integers:
-                if sparse.issparse(part):
-                    odd = part.copy()
-                    odd.data = (part.data != np.rint(part.data)).astype(np.float64)
-                    whole = np.asarray(odd.sum(axis=1)).ravel() == 0
-                else:
-                    whole = np.all(part == np.rint(part), axis=1)
+                # magnitude is rounded, by far less than a factor 2: below 2⁵² it is below 2⁵³
+                whole = _count(part, lambda entries: entries != np.rint(entries)) == 0
                 slack[whole & (magnitude < 2.0**52)] = 0.0
+            slack[_count(part, lambda entries: entries != 0, size != 0) == 0] = 0.0
             self.slack[some] = np.fmin(self.slack[some], slack)
 
     def least(self) -> tuple[Fraction, int]:
         """(γ, t): no margin is below γ, and that of t is γ, or next to it where many tie."""
+        return self._least
+
+    @cached_property
+    def _least(self) -> tuple[Fraction, int]:
         rows = self._rivals(np.arange(self.sample.m))
         if rows.size > 1:
             self._tighten(rows)
             rows = self._rivals(rows)
         rows = rows[np.argsort(self.value[rows], kind="stable")]
-        if rows.size > EXACT_ROWS and not np.any(self.slack[rows]):
-            rows = rows[:1]  # integers: all of these are exactly equal
-        least, where = min((self.exactly(t), int(t)) for t in rows[:EXACT_ROWS])
-        rest = rows[EXACT_ROWS:]
-        if rest.size:
-            lower = float(np.min(self.value[rest] - self.slack[rest]))
-            if not math.isfinite(lower):  # overflow: no rounded number helps
-                return min((self.exactly(t), int(t)) for t in rows)
-            least = min(least, Fraction(math.nextafter(lower, -math.inf)))
+        if not np.any(self.slack[rows]):
+            rows = rows[:1]  # nothing was rounded
+        with np.errstate(invalid="ignore", over="ignore"):
+            lower = self.value[rows] - self.slack[rows]
+        most = EXACT_ROWS if np.all(np.isfinite(lower)) else rows.size  # after overflow: exact
+        least, where = self.exactly(int(rows[0])), int(rows[0])
+        for k, (margin, t, different) in enumerate(self._each_exactly(rows)):
+            if different > most:
+                rest = Fraction(math.nextafter(float(np.min(lower[k:])), -math.inf))
+                return min(least, rest), where
+            least, where = min((least, where), (margin, t))
         return least, where
 
     def _rivals(self, rows: np.ndarray) -> np.ndarray:
@@ -102,46 +118,84 @@ class Margins:
             # `not >`: rows whose margin overflowed to NaN stay in
             return rows[~(value - slack > ceiling)] if not math.isnan(ceiling) else rows
 
+    def below(self, limit: Fraction) -> int | None:
+        """An example whose margin is below the limit, or None if there is none; decided exactly."""
+        edge = exact.above(limit)
+        rows = np.arange(self.sample.m)
+        for tighten in (False, True):
+            if tighten and rows.size:
+                self._tighten(rows)
+            value, slack = self.value[rows], self.slack[rows]
+            with np.errstate(invalid="ignore", over="ignore"):
+                clear = (value - slack > edge) | ((slack == 0) & (value >= edge))
+            rows = rows[~clear]
+        return next((t for margin, t, _ in self._each_exactly(rows) if margin < limit), None)
+
     def is_error(self, zero_sign: int) -> np.ndarray:
         """Which examples sgn(score) gets wrong, sgn(0) being `zero_sign`; decided exactly."""
         wrong = self.value < 0
         close = np.flatnonzero(~(np.abs(self.value) > self.slack))
-        if close.size:
-            self._tighten(close)
-        for t in close:
-            if self.slack[t] == 0:
-                sign = np.sign(self.value[t])
-            elif abs(self.value[t]) > self.slack[t]:
-                sign = 1 if self.value[t] > 0 else -1
-            else:
-                margin = self.exactly(int(t))
-                sign = (margin > 0) - (margin < 0)
-            wrong[t] = sign < 0 or (sign == 0 and self.sample.signs[t] != zero_sign)
+        if not close.size:
+            return wrong
+        self._tighten(close)
+        sign = np.sign(self.value[close])
+        value, slack = self.value[close], self.slack[close]
+        unsure = np.flatnonzero((slack != 0) & ~(np.abs(value) > slack))
+        for k, (margin, _, _) in zip(unsure, self._each_exactly(close[unsure]), strict=True):
+            sign[k] = (margin > 0) - (margin < 0)
+        wrong[close] = (sign < 0) | ((sign == 0) & (self.sample.signs[close] != zero_sign))
         return wrong
 
-    def shortfall(self, target: float, rows: np.ndarray, weights: np.ndarray) -> float:
-        """A float that Σ_k weights_k·[target − margin_k]₊ over `rows` does not exceed.
+    def shortfall(
+        self, target: float, rows: np.ndarray, weights: np.ndarray, roundings: int
+    ) -> float:
+        """A float that Σ_k w_k·[target − margin_k]₊ over `rows` does not exceed, where each w_k
+        differs from weights_k by at most `roundings` roundings; +inf if there is none.
 
-        Each margin is taken smaller by its slack, and each difference larger by the rounding of
-        the two subtractions, at most 4u(|target| + |margin| + slack); then all terms are
-        non-negative, and products and sum are off by a factor of at most 1 ± γ_{n+1}.
+        Each margin is rounded down (its slack off, then one float further), and so each difference
+        rounded up; then all terms are non-negative, and what is left are the roundings of the
+        weights, the products and the sum.
         """
         value, slack = self.value[rows], self.slack[rows]
-        missing = np.maximum(target - (value - slack), 0.0)
-        missing += 4 * exact.UNIT * (abs(target) + np.abs(value) + slack) * (missing > 0)
-        total = float(np.sum(missing * weights))
-        return math.nextafter(total + exact.allowance(rows.size + 1, total), math.inf)
+        with np.errstate(over="ignore", invalid="ignore"):
+            lowest = np.where(slack > 0, np.nextafter(value - slack, -np.inf), value)
+            missing = target - lowest  # its sign is exact
+            missing = np.where(missing <= 0, 0.0, np.nextafter(missing, np.inf))
+            total = float(np.sum(missing * weights))
+            bound = total + exact.allowance(rows.size + roundings + 1, total)
+        return math.nextafter(bound, math.inf) if math.isfinite(bound) else math.inf
 
-    def shortfall_to_claim(self, target: float, rows: np.ndarray, weights: np.ndarray) -> float:
+    def shortfall_to_claim(
+        self, target: float, rows: np.ndarray, weights: np.ndarray, roundings: int
+    ) -> float:
         """The same with room for a checker who sums in another order and with his own slack."""
-        room = 4 * float(np.sum(self.slack[rows] * weights))
-        return (self.shortfall(target, rows, weights) + room) * (1 + 2.0**-40)
+        with np.errstate(over="ignore", invalid="ignore"):
+            room = 4 * float(np.sum(self.slack[rows] * weights))
+        total = (self.shortfall(target, rows, weights, roundings) + room) * (1 + 2.0**-40)
+        return total if math.isfinite(total) else math.inf
 
     def falls_short_by_at_most(
-        self, claimed: float, target: float, rows: np.ndarray, weights: np.ndarray
+        self, claimed: float, target: float, rows: np.ndarray, weights: np.ndarray, roundings: int
     ) -> bool:
-        """Whether Σ_k weights_k·[target − margin_k]₊ ≤ claimed can be shown."""
-        if self.shortfall(target, rows, weights) <= claimed:
+        """Whether Σ_k w_k·[target − margin_k]₊ ≤ claimed can be shown."""
+        if self.shortfall(target, rows, weights, roundings) <= claimed:
             return True
         self._tighten(rows)
-        return self.shortfall(target, rows, weights) <= claimed
+        return self.shortfall(target, rows, weights, roundings) <= claimed
+
+
+def _norm(vector: np.ndarray) -> float:
+    """‖vector‖, rounded; scaled by the largest entry, whose square might over- or underflow."""
+    peak = float(np.max(np.abs(vector), initial=0.0))
+    return peak * math.sqrt(float(np.sum((vector / peak) ** 2))) if peak else 0.0
+
+
+def _count(part, which, columns: np.ndarray | None = None) -> np.ndarray:
+    """How many entries of each row, in these columns, are of the kind `which` tells."""
+    if columns is None:
+        columns = np.ones(part.shape[1], dtype=bool)
+    if sparse.issparse(part):
+        marks = part.copy()
+        marks.data = which(part.data).astype(np.float64)
+        return np.asarray(marks @ columns.astype(np.float64)).ravel()
+    return np.count_nonzero(which(part) & columns, axis=1)

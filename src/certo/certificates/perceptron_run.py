@@ -2,12 +2,13 @@
 
 `PerceptronRun` says everything that decides a run besides the examples. `replay` is the box of
 the notes, written independently of the compiled loop; both follow the one rounding rule stated
-in `lane_scores`, so they agree bit for bit, on any machine.
+in `lane_scores`, so they agree bit for bit, on any machine, for examples in the same storage
+(dense or CSR) and rates that NumPy's power function rounds alike.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,11 @@ ORDERS = ("cyclic", "shuffled", "misclassified")
 STARTS = ("zeros", "random")
 AT_ZERO = {"always": 0, "positive": 1, "negative": -1}
 LANES = 8
+LONGEST_REPLAY = 10**8  # epochs and updates; a file may ask for any number of them
+
+
+class TooLong(Exception):
+    """The run goes on beyond what an auditor can be asked to repeat."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +37,7 @@ class PerceptronRun:
     init: str = "zeros"
     lifted: bool = True
     update_at_zero: str = "always"
-    rate: Rate = Constant(1.0)
+    rate: Rate = field(default_factory=Constant)
     seed: int = 0
     output: int = 0
 
@@ -66,7 +72,8 @@ class PerceptronRun:
     def is_mistake(self, signs: np.ndarray, scores: np.ndarray) -> np.ndarray:
         margin = signs * scores
         at_zero = AT_ZERO[self.update_at_zero] * signs >= 0
-        return (margin < 0) | ((margin == 0) & at_zero)
+        # `not >`: a score that overflowed to NaN is a mistake, as in the compiled loop
+        return ~(margin > 0) & ((margin != 0) | at_zero)
 
 
 class _PaddedRows:
@@ -96,29 +103,31 @@ def lane_scores(values: np.ndarray, w: np.ndarray) -> np.ndarray:
     k + 4 are added, then k and k + 2, then k and k + 1. Products and sums are rounded to float64.
     """
     products = values * w
-    products = np.pad(products, ((0, 0), (0, -products.shape[1] % LANES)))
-    groups = products.reshape(len(products), -1, LANES)
     lanes = np.zeros((len(products), LANES))
-    for g in range(groups.shape[1]):
-        lanes = lanes + groups[:, g]
+    for start in range(0, products.shape[1], LANES):
+        group = products[:, start : start + LANES]
+        lanes[:, : group.shape[1]] += group
     while lanes.shape[1] > 1:
         half = lanes.shape[1] // 2
         lanes = lanes[:, :half] + lanes[:, half:]
     return lanes[:, 0]
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def replay(run: PerceptronRun, X, signs: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, int]:
     """Run on the examples `rows` of X alone, in the order the whole run visits them.
 
     Returns w (intercept last) and the number of updates. Rows that the whole run never updated
-    on may be left out: that changes nothing.
+    on may be left out: that changes nothing.  Raises TooLong beyond LONGEST_REPLAY.
     """
     examples, y = _PaddedRows(X, rows), signs[rows].astype(np.float64)
     w, updates, random = run.start(X.shape[1]), 0, run.random_order()
     everyone = np.arange(rows.size)
     place = np.full(X.shape[0], -1)
     place[rows] = everyone
-    for _ in range(run.epochs):
+    for epoch in range(run.epochs):
+        if epoch + updates > LONGEST_REPLAY:
+            raise TooLong(f"the run is longer than {LONGEST_REPLAY:,} epochs and updates.")
         visits = everyone
         if run.order == "shuffled":
             visits = place[random.permutation(X.shape[0])]
@@ -136,11 +145,10 @@ def replay(run: PerceptronRun, X, signs: np.ndarray, rows: np.ndarray) -> tuple[
             at, width = at + first + 1, max(8, 2 * int(first))
             updates += 1
             step = float(run.rate(np.array([updates]))[0]) * y[block[first]]
-            here = places if isinstance(places, slice) else places[first]
-            if isinstance(here, slice):
+            if isinstance(places, slice):
                 w[:-1] += step * values[first]
             else:  # padding adds 0 to w[0]
-                np.add.at(w, here, step * values[first])
+                np.add.at(w, places[first], step * values[first])
             w[-1] += step * run.lift
         if updates == before:
             break

@@ -32,9 +32,23 @@ class Labels:
     positive: int = 1
     column: int | None = None
 
+    def __post_init__(self) -> None:
+        if not 0 <= self.positive < len(self.classes):
+            raise ValueError(
+                f"positive must be the place of one of the {len(self.classes)} classes, "
+                f"got {self.positive!r}."
+            )
+        if len(set(self.classes)) < len(self.classes) or any(c != c for c in self.classes):
+            raise ValueError(f"the classes must be different from each other: {self.classes!r}.")
+        if self.column is not None and self.column < 0:
+            raise ValueError(f"column must not be negative, got {self.column!r}.")
+
     def signs(self, y) -> np.ndarray:
         """y as −1 and +1 (int8)."""
-        y = y.toarray() if sparse.issparse(y) else np.asarray(y)
+        try:
+            y = y.toarray() if sparse.issparse(y) else np.asarray(y)
+        except ValueError as wrong:
+            raise SampleMismatch(f"y must be a list of labels: {wrong}") from wrong
         if self.column is not None:
             if y.ndim != 2 or y.shape[1] <= self.column:
                 raise SampleMismatch(
@@ -45,23 +59,35 @@ class Labels:
             y = y[:, 0]
         if y.ndim != 1:
             raise SampleMismatch(f"y must have one label for each example, got shape {y.shape}.")
-        matches = [_equal(y, label) for label in self.classes]
-        stranger = np.flatnonzero(~np.logical_or.reduce(matches))
-        if stranger.size:
+        matches = np.zeros(y.size, dtype=np.int64)
+        for label in self.classes:
+            matches += _equal(y, label)
+        # more than one: labels that differ, but not in the precision of y
+        strange = np.flatnonzero(matches != 1)
+        if strange.size:
             raise SampleMismatch(
-                f"y[{stranger[0]}] is {y[stranger[0]].item()!r}, which is none of the classes "
-                f"{list(self.classes)} of this claim ({stranger.size} such labels)."
+                f"y[{strange[0]}] is {y[strange[:1]].tolist()[0]!r}, which is not one of the "
+                f"classes {list(self.classes)} of this claim ({strange.size} such labels)."
             )
-        return np.where(matches[self.positive], 1, -1).astype(np.int8)
+        return np.where(_equal(y, self.classes[self.positive]), 1, -1).astype(np.int8)
 
     def name(self) -> str:
         """The question this claim answers, for people: 'setosa', or 'label 3'."""
-        return f"label {self.column}" if self.column is not None else str(self.classes[self.positive])
+        return (
+            f"label {self.column}" if self.column is not None else str(self.classes[self.positive])
+        )
 
 
 def _equal(y: np.ndarray, label: Any) -> np.ndarray:
-    same = y == label
-    return same if isinstance(same, np.ndarray) else np.full(y.shape, False)
+    try:
+        same = np.asarray(y == label)
+    except TypeError:  # kinds that cannot be compared are not equal
+        return np.zeros(y.shape, dtype=bool)
+    if same.dtype == bool and same.shape == y.shape:
+        return same
+    # an array of objects: only a plain True counts (a missing value's `==` is no truth value)
+    same = np.broadcast_to(same, y.shape)
+    return np.fromiter((item is True or item is np.True_ for item in same), bool, y.size)
 
 
 @dataclass(frozen=True)
@@ -73,7 +99,7 @@ class Sample:
 
     @classmethod
     def of(cls, X, y, labels: Labels) -> Sample:
-        X = _exact_matrix(X)
+        X = exact_matrix(X)
         signs = labels.signs(y)
         if X.shape[0] != signs.size:
             raise SampleMismatch(f"X has {X.shape[0]} rows, but y has {signs.size} labels.")
@@ -95,6 +121,11 @@ class Sample:
             some = slice(self.X.indptr[t], self.X.indptr[t + 1])
             return self.X.data[some].astype(np.float64), self.X.indices[some]
         return self.X[t].astype(np.float64), slice(None)
+
+    def key(self, t: int) -> bytes:
+        """The same for two examples only if their features are the same."""
+        values, columns = self.row(t)
+        return values.tobytes() + (b"" if isinstance(columns, slice) else columns.tobytes())
 
     def score(self, t: int, coef: np.ndarray, intercept: float) -> Fraction:
         """coef·x_t + intercept, exactly."""
@@ -125,9 +156,10 @@ class Sample:
         for start, stop in self.blocks():
             squares = self._squares(start, stop)
             slack = exact.allowance(self.d, squares)
-            for t in np.flatnonzero(~(squares + slack <= exact.below(square))):
-                if self.square(start + t) > square:
-                    return int(start + t)
+            unsure = start + np.flatnonzero(~(squares + slack < exact.below(square)))
+            for t in unsure.tolist():
+                if self.square(t) > square:
+                    return t
         return None
 
     def _squares(self, start: int, stop: int) -> np.ndarray:
@@ -138,37 +170,51 @@ class Sample:
             return np.einsum("ij,ij->i", part, part)
 
 
-def _exact_matrix(X):
+def exact_matrix(X):
     """X as a float matrix, refusing what float64 cannot hold exactly, NaN and infinities."""
-    if sparse.issparse(X):
-        X = X.tocsr()
-        if not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
-        kept = _exact_floats(X.data)
-        if kept is not X.data:
-            X = sparse.csr_array((kept, X.indices, X.indptr), shape=X.shape)
-        return X
-    try:
-        X = np.asarray(X)
-    except ValueError as wrong:
-        raise SampleMismatch(f"X must be a table of numbers: {wrong}") from wrong
+    if not sparse.issparse(X):
+        try:
+            X = np.asarray(X)
+        except (TypeError, ValueError) as wrong:
+            raise SampleMismatch(f"X must be a table of numbers: {wrong}") from wrong
     if X.ndim != 2:
         raise SampleMismatch(f"X must have two dimensions (examples, features), got {X.shape}.")
-    return _exact_floats(X)
+    if not sparse.issparse(X):
+        return _exact_floats(X)
+    X = X.tocsr()
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    kept = _exact_floats(X.data)
+    return X if kept is X.data else sparse.csr_array((kept, X.indices, X.indptr), shape=X.shape)
 
 
 def _exact_floats(values: np.ndarray) -> np.ndarray:
     if values.dtype not in (np.float64, np.float32):
-        try:
-            floats = values.astype(np.float64)
-            if not bool(np.all(floats == values)):
-                raise ValueError("some numbers are not exactly float64 numbers")
-        except (TypeError, ValueError) as wrong:
+        floats = _converted(values)
+        if floats is None:
             raise SampleMismatch(
-                f"X must hold numbers that float64 can hold exactly, got {values.dtype}: {wrong}."
-            ) from wrong
+                "X must hold numbers that float64 can hold exactly, but some of its entries "
+                f"({values.dtype}) are not."
+            )
         values = floats
     if not np.all(np.isfinite(values)):
         raise SampleMismatch("X must hold finite numbers, but it has NaN or infinite entries.")
     return values
+
+
+def _converted(values: np.ndarray) -> np.ndarray | None:
+    """The same numbers in float64, if they can be."""
+    if values.dtype.kind not in "biufO":
+        return None
+    try:
+        with np.errstate(over="ignore"):
+            floats = values.astype(np.float64)
+        same = bool(np.all(floats == values))
+        if values.dtype.kind in "iu":
+            # NumPy compares integers with floats as floats; Python compares them exactly
+            large = np.abs(floats) >= 2.0**53
+            same = bool(np.all(floats[large] == values[large].astype(object)))
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return floats if same else None

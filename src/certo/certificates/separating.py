@@ -10,6 +10,7 @@ import numpy as np
 
 from certo.certificates import exact
 from certo.certificates.base import CannotClaim, Certificate, require
+from certo.certificates.encoding import rounded_down
 from certo.certificates.margins import Margins
 from certo.certificates.sample import Labels, Sample
 from certo.certificates.weights import check_weights, finite_vector
@@ -21,8 +22,8 @@ class Separating(Certificate):
     """Claim: γ(w) = min_t y_t (coef·x_t + intercept) ≥ margin > 0, and the examples keep at least
     `geometric_margin` away from the hyperplane.
 
-    Proof: the margins of all m examples, each rounded with a proven allowance, the smallest ones
-    in exact arithmetic. ‖coef‖ is rounded up before γ is divided by it.
+    Proof: the margins of all m examples, each rounded with a proven allowance, those too close to
+    call in exact arithmetic. The distance of x_t is its margin divided by ‖coef‖, rounded up.
     """
 
     coef: np.ndarray
@@ -34,6 +35,7 @@ class Separating(Certificate):
     describes: ClassVar[dict[str, str]] = {"coef": "coef_", "intercept": "intercept_"}
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "coef", finite_vector(self.coef, "coef"))
 
     @classmethod
@@ -48,21 +50,20 @@ class Separating(Certificate):
                 f"example {where} has margin {float(least):.6g}: "
                 "it is not strictly on its own side of the hyperplane."
             )
-        return cls(
-            labels,
-            coef,
-            intercept,
-            sample.m,
-            exact.below(least),
-            _geometric(least, coef),
-        )
+        margin = exact.below(least)
+        if margin == 0:
+            raise CannotClaim(f"the margin of example {where} is too small for a float.")
+        length = exact.root_above(exact.dot_within(coef, coef)[1])
+        distance = exact.below(least / Fraction(length)) if 0 < length < np.inf else 0.0
+        return cls(labels, coef, intercept, sample.m, margin, distance)
 
     @property
     def claim(self) -> str:
         return (
             f"The hyperplane separates {self.labels.name()!r} from the rest: all {self.examples:,} "
-            f"examples are strictly on their own side, with margin at least {self.margin:.6g}, "
-            f"at a distance of at least {self.geometric_margin:.6g}."
+            f"examples are strictly on their own side, with margin at least "
+            f"{rounded_down(self.margin)}, at a distance of at least "
+            f"{rounded_down(self.geometric_margin)}."
         )
 
     @property
@@ -80,21 +81,18 @@ class Separating(Certificate):
     def _check(self, sample: Sample) -> str:
         check_weights(self, sample)
         require(self.margin > 0, f"the claimed margin {self.margin!r} is not positive.")
-        least, where = Margins.of(sample, self.coef, self.intercept).least()
+        margins = Margins.of(sample, self.coef, self.intercept)
+        low = margins.below(Fraction(self.margin))
         require(
-            least >= Fraction(self.margin),
-            f"example {where} has margin {float(least):.17g}, below the claimed {self.margin!r}.",
+            low is None,
+            f"example {low} has a margin below the claimed {self.margin!r}.",
         )
-        distance = _geometric(least, self.coef)
-        require(
-            self.geometric_margin <= distance,
-            f"the examples come within {distance!r} of the hyperplane, "
-            f"not only within the claimed {self.geometric_margin!r}.",
-        )
-        return f"the smallest of the {sample.m:,} margins, at example {where}, is {float(least):.6g}."
-
-
-def _geometric(margin: Fraction, coef: np.ndarray) -> float:
-    """margin/‖coef‖ rounded down; without a direction (coef = 0) there is no distance: 0."""
-    length = exact.root_above(exact.dot_within(coef, coef)[1])
-    return exact.below(margin / Fraction(length)) if 0 < length < float("inf") else 0.0
+        if self.geometric_margin > 0:
+            length = exact.root_above(exact.dot(self.coef, self.coef))
+            require(0 < length < np.inf, "without a finite direction there is no distance.")
+            near = margins.below(Fraction(self.geometric_margin) * Fraction(length))
+            require(
+                near is None,
+                f"example {near} is nearer to the hyperplane than {self.geometric_margin!r}.",
+            )
+        return f"all {sample.m:,} margins are at least {rounded_down(self.margin)}."

@@ -17,17 +17,23 @@ def finite_vector(values, name: str) -> np.ndarray:
     return vector
 
 
+def whole_vector(values, name: str) -> np.ndarray:
+    """A read-only int64 copy, or a ValueError."""
+    given = np.asarray(values)
+    if given.size == 0:
+        given = given.astype(np.int64)
+    if given.ndim != 1 or given.dtype.kind not in "iu" or np.any(given > np.iinfo(np.int64).max):
+        raise ValueError(f"{name} must be a list of whole numbers.")
+    vector = given.astype(np.int64)
+    vector.flags.writeable = False
+    return vector
+
+
 def index_vector(values, name: str) -> np.ndarray:
     """A read-only int64 copy of strictly increasing indices, or a ValueError."""
-    vector = np.array(values)
-    if vector.size == 0:
-        vector = vector.astype(np.int64)
-    if vector.ndim != 1 or vector.dtype.kind not in "iu" or np.any(np.diff(vector) <= 0):
-        raise ValueError(f"{name} must be a strictly increasing list of whole numbers.")
-    if vector.size and vector[0] < 0:
-        raise ValueError(f"{name} must not be negative, got {vector[0]}.")
-    vector = vector.astype(np.int64)
-    vector.flags.writeable = False
+    vector = whole_vector(values, name)
+    if np.any(vector[1:] <= vector[:-1]) or np.any(vector[:1] < 0):
+        raise ValueError(f"{name} must be strictly increasing indices, from 0 on.")
     return vector
 
 

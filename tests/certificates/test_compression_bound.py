@@ -1,0 +1,115 @@
+"""Corollary 3, the re-run it rests on, and when it is refused."""
+
+from __future__ import annotations
+
+import decimal
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from certo.certificates import CannotClaim, CompressionBound, Labels, PerceptronRun, Sample
+from certo.certificates import compression_bound as module
+from certo.certificates.compression_bound import formula
+from certo.solvers.perceptron import perceptron
+
+LABELS = Labels((-1, 1))
+
+
+def printed(m: int, k: int, errors: int, delta: float) -> Decimal:
+    """er ≤ ẽr + sqrt(((M + 1) ln m + ln(e/δ)) / m), to 90 digits."""
+    with decimal.localcontext(decimal.Context(prec=90)):
+        e = Decimal(1).exp()
+        inside = (k + 1) * Decimal(m).ln() + (e / Decimal(delta)).ln()
+        return Decimal(errors) / Decimal(m - k) + (inside / Decimal(m)).sqrt()
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    m=st.integers(1, 10**9),
+    share=st.floats(0, 0.5),
+    wrong=st.floats(0, 1),
+    delta=st.floats(0, 1, exclude_min=True, exclude_max=True),
+)
+def test_the_formula_is_the_printed_one_rounded_up(m, share, wrong, delta):
+    k = int(m * share)
+    errors = int((m - k) * wrong)
+    exact, ours = printed(m, k, errors, delta), formula(m, k, errors, delta)
+    assert Decimal(ours) >= exact
+    assert Fraction(ours) <= Fraction(exact) * (1 + Fraction(1, 2**51))
+    naive = errors / (m - k) + math.sqrt(
+        ((k + 1) * math.log(m) + math.log(math.e) - math.log(delta)) / m
+    )
+    assert ours == pytest.approx(naive, rel=1e-13)
+
+
+def issued(m=400, seed=0, noise=0.0, run=None, **options):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((m, 2))
+    X[:, 0] += np.sign(X[:, 0])
+    signs = np.where(X[:, 0] + noise * rng.standard_normal(m) > 0, 1, -1).astype(np.int8)
+    run = run or PerceptronRun(20)
+    outcome = perceptron(X, signs, run)
+    rows = np.flatnonzero(outcome.counts)
+    claim = CompressionBound.of(
+        Sample(X, signs), LABELS, run, outcome.w[:-1], float(outcome.w[-1]), rows, **options
+    )
+    return X, signs, claim
+
+
+@pytest.mark.parametrize("order", ["cyclic", "shuffled"])
+@pytest.mark.parametrize("init", ["zeros", "random"])
+def test_a_bound_is_issued_and_verified(order, init):
+    X, signs, claim = issued(run=PerceptronRun(20, order, init, seed=4))
+    assert not claim.vacuous
+    assert claim.verify(X, signs)
+    assert any("seed" in text for text in claim.assumes) == ((order, init) != ("cyclic", "zeros"))
+    scores = X @ claim.coef + claim.intercept
+    others = np.setdiff1d(np.arange(len(X)), claim.updated)
+    assert claim.errors == np.count_nonzero(signs[others] * scores[others] < 0)
+
+
+def test_reasons_to_refuse():
+    with pytest.raises(CannotClaim, match="order depends on the data"):
+        issued(run=PerceptronRun(20, "misclassified"))
+    with pytest.raises(CannotClaim, match="preprocessing"):
+        issued(preprocessing_fitted_here=True)
+    with pytest.raises(CannotClaim, match="half"):
+        issued(m=4, seed=5, noise=9.0)
+
+
+@pytest.mark.parametrize("wrong", [{"delta": 0.0}, {"delta": 1.0}, {"zero_sign": 0}])
+def test_impossible_parameters_are_refused(wrong):
+    with pytest.raises(ValueError, match="must"):
+        issued(**wrong)
+
+
+def test_a_vacuous_claim_says_so_and_claims_no_rerun_that_is_not_made(monkeypatch):
+    X, signs, claim = issued(m=30, seed=1, noise=1.0, run=PerceptronRun(5), delta=1e-9)
+    assert claim.vacuous
+    assert "vacuous" in claim.claim
+    assert "alone gives these weights" in claim.claim
+    assert claim.verify(X, signs)
+    monkeypatch.setattr(module, "REPLAY_VISITS", 0)
+    assert "alone gives these weights" not in claim.claim
+    assert claim.verify(X, signs)
+    assert "not replayed" in claim.verify(X, signs).why
+
+
+def test_a_bound_below_one_is_never_believed_without_the_rerun(monkeypatch):
+    monkeypatch.setattr(module, "REPLAY_VISITS", 0)
+    X, signs, claim = issued()
+    assert claim.verify(X, signs)
+    data = claim.to_dict()
+    data["coef"][0] *= 1 + 2**-30
+    assert not CompressionBound.from_dict(data).verify(X, signs)
+
+
+def test_words_are_not_stronger_than_numbers():
+    _, _, claim = issued(delta=0.01)
+    assert Fraction(claim.claim.split("at most ")[1].rstrip(".")) >= Fraction(claim.bound)
+    assert "1 − 0.01" in claim.claim

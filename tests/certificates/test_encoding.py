@@ -1,0 +1,179 @@
+"""Certificates as JSON: bit-exact, and anything else is a ValueError, never a claim."""
+
+from __future__ import annotations
+
+import copy
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from certo import Perceptron
+from certo.certificates import Certificate, Composite, Labels, NotClaimed, Separating
+from certo.certificates.encoding import rounded_down, rounded_up
+from certo.rates import Power
+
+
+def fitted(**options):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((120, 3)) * np.array([0.1, 1, 0.3])
+    X[:, 1] += np.sign(X[:, 1])
+    y = np.where(X[:, 1] > 0, "è", "no")
+    certificate = Perceptron(epochs=50, **options).fit(X, y).certificate_
+    assert len(certificate) == 3
+    return X, y, certificate
+
+
+@pytest.fixture(scope="module", params=[1.0, Power(1 / 3, 0.5)], ids=["constant", "schedule"])
+def known(request):
+    return fitted(learning_rate=request.param)
+
+
+def test_there_and_back_is_bit_exact(known):
+    X, y, certificate = known
+    for claim in certificate:
+        again = Certificate.from_dict(json.loads(json.dumps(claim.to_dict(), allow_nan=False)))
+        assert again == claim
+        assert hash(again) == hash(claim)
+        assert repr(again) == repr(claim)
+        for name in claim.witness:
+            ours, theirs = getattr(claim, name), getattr(again, name)
+            if isinstance(ours, np.ndarray):
+                assert ours.tobytes() == theirs.tobytes()
+        assert again.verify(X, y)
+    assert Composite.from_dict(json.loads(json.dumps(certificate.to_dict()))) == certificate
+
+
+def test_arrays_of_a_certificate_cannot_be_written(known):
+    for claim in known[2]:
+        for value in claim.witness.values():
+            if isinstance(value, np.ndarray):
+                with pytest.raises(ValueError, match="read-only"):
+                    value[:1] = 0
+
+
+def deep(levels=100_000):
+    nest: list = []
+    for _ in range(levels):
+        nest = [nest]
+    return nest
+
+
+GARBAGE = [
+    None, "NaN", "1", "", True, False, [], {}, [[]], [None], ["1.0"], [True], [[1.0]], {"a": 1},
+    float("nan"), float("inf"), -float("inf"), [float("nan")], 10**400, -(10**400), [10**400],
+    10**5000, [10**30], -1, [-1], [1, 0], deep(), {"name": deep()}, {"name": ["x"]}, {1: 2},
+    {"name": "Constant", "value": True}, {"name": "Constant", "value": "1"}, {"name": "Rate"},
+    {"name": "Constant", "value": -1.0}, {"name": "Constant"},
+    {"name": "Constant", "value": 10**400},
+    {"name": "Constant", "value": 1.0, "more": 1}, b"bytes", 1.5, 1j, object(), np.zeros(2),
+]  # fmt: skip
+
+
+def paths(data, path=()):
+    for key, value in data.items():
+        yield (*path, key)
+        if isinstance(value, dict):
+            yield from paths(value, (*path, key))
+
+
+def test_every_field_refuses_garbage_or_the_claim_fails(known):
+    X, y, certificate = known
+    for claim in certificate:
+        data = claim.to_dict()
+        for path in paths(data):
+            for junk in GARBAGE:
+                bad = copy.deepcopy(data)
+                where = bad
+                for key in path[:-1]:
+                    where = where[key]
+                where[path[-1]] = junk
+                try:
+                    read = Certificate.from_dict(bad)
+                except ValueError:
+                    continue
+                # what is still well-formed is judged by its truth alone (see test_attacks)
+                assert read.verify(X, y).holds in (True, False)
+                assert str(read)
+
+
+def test_missing_and_additional_fields_are_refused(known):
+    for claim in known[2]:
+        data = claim.to_dict()
+        for key in data:
+            with pytest.raises(ValueError, match="must"):
+                Certificate.from_dict({k: v for k, v in data.items() if k != key})
+        with pytest.raises(ValueError, match="exactly"):
+            Certificate.from_dict({**data, "more": 1})
+        with pytest.raises(ValueError, match="exactly"):
+            Certificate.from_dict({**data, 7: 1})
+
+
+@pytest.mark.parametrize("junk", GARBAGE, ids=lambda junk: type(junk).__name__)
+def test_garbage_is_no_certificate(junk):
+    for read in (Certificate.from_dict, Separating.from_dict, Composite.from_dict):
+        for data in (junk, {"type": junk}, {"type": "Separating", "coef": junk},
+                     {"type": "Composite", "claims": junk, "not_claimed": []},
+                     {"type": "Composite", "claims": [junk], "not_claimed": []},
+                     {"type": "Composite", "claims": [], "not_claimed": [junk]},
+                     {"type": junk, "claims": [], "not_claimed": []}):  # fmt: skip
+            if isinstance(junk, list) and not junk and data is not junk and len(data) == 3:
+                continue  # that is an empty Composite
+            with pytest.raises(ValueError, match="must"):
+                read(data)
+
+
+def test_a_kind_reads_only_its_own(known):
+    data = {claim.name: claim.to_dict() for claim in known[2]}
+    with pytest.raises(ValueError, match="Separating"):
+        Separating.from_dict(data["MistakeBound"])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"margin": float("nan")}, {"intercept": float("inf")}, {"margin": True}, {"examples": 2.0},
+     {"coef": [[1.0]]}, {"coef": [np.nan]}, {"geometric_margin": "1"}, {"examples": None}],
+)  # fmt: skip
+def test_a_certificate_of_impossible_numbers_cannot_be_made(wrong):
+    right = {"labels": Labels((0, 1)), "coef": [1.0], "intercept": 0.0, "examples": 2,
+             "margin": 1.0, "geometric_margin": 1.0}  # fmt: skip
+    Separating(**right)
+    with pytest.raises(ValueError, match="must"):
+        Separating(**{**right, **wrong})
+
+
+def test_numpy_numbers_are_taken_and_become_plain():
+    claim = Separating(Labels((0, 1)), [1], np.float32(0), np.int64(2), np.float64(1), 1)
+    assert json.loads(json.dumps(claim.to_dict())) == claim.to_dict()
+
+
+def test_a_composite_says_what_it_holds_and_what_not(known):
+    X, y, certificate = known
+    less = certificate.without(Separating, "for a <reason>")
+    assert not less.of_kind(Separating)
+    assert NotClaimed("Separating", "for a <reason>") in less.not_claimed
+    assert "&lt;reason&gt;" in less._repr_html_()
+    assert "for a <reason>" in repr(less)
+    assert less.verify(X, y)
+    assert Composite(()).claim == "Nothing is claimed."
+    result = certificate.verify(X, y[::-1])
+    assert not result
+    assert "DOES NOT HOLD" in str(result)
+    assert json.loads(json.dumps(result.to_dict()))["holds"] is False
+    for claim in certificate:
+        assert claim.claim[:20] in claim._repr_html_().replace("&#x27;", "'")
+        assert set(claim.numbers).isdisjoint(claim.witness)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.floats(allow_nan=False, allow_infinity=False, min_value=1e-300, max_value=1e300),
+    st.integers(2, 8),
+)
+def test_shown_numbers_are_on_the_weak_side(value, digits):
+    low, high = Fraction(rounded_down(value, digits)), Fraction(rounded_up(value, digits))
+    assert low <= Fraction(value) <= high
+    assert high - low <= Fraction(value) * Fraction(10, 10**digits)

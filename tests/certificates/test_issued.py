@@ -1,0 +1,159 @@
+"""What a fit issues can be verified, on the same data in the same or another storage."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from certo import Perceptron
+from certo.certificates import Composite, CompressionBound, MistakeBound, Separating
+from certo.rates import Geometric, Power
+
+
+def table(kind: str):
+    rng = np.random.default_rng(len(kind))
+    X = rng.standard_normal((60, 4))
+    y = np.where(X[:, 0] - X[:, 1] + 0.2 * rng.standard_normal(60) > 0, "yes", "no")
+    if kind == "separable":
+        y = np.where(X[:, 0] > X[:, 1], "yes", "no")
+    elif kind == "two rows":
+        X, y = X[:2], np.array(["a", "b"])
+    elif kind == "one feature":
+        X = X[:, :1]
+    elif kind == "duplicates":  # more than are ever computed exactly, some with both labels
+        pick = rng.integers(0, 5, 3000)
+        X, y = X[pick], np.where(X[pick, 0] > 0, "yes", "no")
+    elif kind == "contradiction":
+        X, y = np.repeat(X[:1], 10, axis=0), np.array(["a", "b"] * 5)
+    elif kind == "constant columns":
+        X = np.hstack([X, np.full((60, 2), 0.1)])
+    elif kind == "zeros":
+        X = 0.0 * X
+    elif kind == "integers":
+        X = rng.integers(-3, 4, (60, 4))
+    elif kind == "large":
+        X = X * 1e130
+    elif kind == "small":
+        X = X * 1e-130
+    elif kind == "mixed scales":
+        X = X * 10.0 ** np.array([-60, -3, 4, 60])
+    elif kind == "three classes":
+        y = np.array(["a", "b", "c"])[np.argmax(X[:, :3], axis=1)]
+    elif kind == "labels":
+        y = np.column_stack([X[:, 0] > 0, X[:, 1] > X[:, 2], rng.random(60) < 0.5]).astype(int)
+    elif kind == "unit length":
+        X = X / np.linalg.norm(X, axis=1, keepdims=True)
+    return X, y
+
+
+KINDS = [
+    "noisy", "separable", "two rows", "one feature", "duplicates", "contradiction",
+    "constant columns", "zeros", "integers", "large", "small", "mixed scales", "three classes",
+    "labels", "unit length",
+]  # fmt: skip
+STORES = [
+    np.asarray,
+    np.float32,
+    sparse.csr_array,
+    lambda X: sparse.csr_array(X.astype(np.float32)),
+]
+SETTINGS = [
+    {},
+    {"intercept": "none", "update_at_zero": "negative"},
+    {"order": "shuffled", "init": "random", "random_state": 1, "zero_sign": -1},
+    {"order": "misclassified", "random_state": 2, "update_at_zero": "positive"},
+    {"learning_rate": Power(1.0, 0.5), "intercept": "none"},
+    {"learning_rate": Geometric(1.0, 0.99), "init": "random", "random_state": 3},
+    {"learning_rate": 1e-170, "epochs": 7},
+    {"learning_rate": 0.1, "epochs": 60},
+]
+
+
+def assert_verified(certificate, X, y):
+    result = certificate.verify(X, y)
+    assert result, str(result)
+    again = Composite.from_dict(json.loads(json.dumps(certificate.to_dict())))
+    assert again == certificate
+    assert again.verify(X, y)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("store", STORES, ids=["float64", "float32", "csr", "csr32"])
+def test_every_fit_can_be_verified(kind, store):
+    X, y = table(kind)
+    if kind in ("large", "small", "mixed scales"):
+        store = store if store in (np.asarray, sparse.csr_array) else np.asarray
+    X = store(X)
+    for options in SETTINGS:
+        model = Perceptron(**{"epochs": 15, **options}).fit(X, y)
+        assert_verified(model.certificate_, X, y)
+        assert len(model.certificate_.of_kind(MistakeBound)) == len(model.coef_)
+
+
+@pytest.mark.parametrize("kind", ["noisy", "three classes", "labels"])
+def test_every_partial_fit_can_be_verified(kind):
+    X, y = table(kind)
+    for options in SETTINGS:
+        model = Perceptron(**options)
+        for part in (slice(0, 30), slice(30, 60), slice(0, 60)):
+            model.partial_fit(X[part], y[part])
+            assert_verified(model.certificate_, X[part], y[part])
+        assert not model.certificate_.of_kind(CompressionBound)
+
+
+@pytest.mark.parametrize("rate", [1.0, Power(1.0, 0.5)])
+def test_a_run_without_updates_can_be_verified(rate):
+    X, y = np.array([[1.0, 2.0], [0.0, 0.0]]), ["b", "b"]
+    model = Perceptron(learning_rate=rate, update_at_zero="negative")
+    model.partial_fit(X, y, classes=["a", "b"])
+    assert model.updates_.tolist() == [0]
+    assert not model.coef_.any()
+    assert_verified(model.certificate_, X, y)
+
+
+@pytest.mark.parametrize("kind", ["separable", "duplicates", "unit length", "integers"])
+def test_claims_without_a_rerun_hold_in_any_storage(kind):
+    X, y = table(kind)
+    model = Perceptron(epochs=200).fit(X, y)
+    claims = model.certificate_.without(CompressionBound, "it is about a run on one storage")
+    for store in (np.asfortranarray, sparse.csr_array, sparse.csc_matrix, np.longdouble, list):
+        assert claims.verify(store(X), y)
+    backwards = X[:, ::-1]  # another order of summation
+    for claim in claims.of_kind(Separating):
+        data = claim.to_dict()
+        data["coef"] = data["coef"][::-1]
+        assert Separating.from_dict(data).verify(backwards, y)
+
+
+def test_a_sample_of_a_composite_is_made_once_for_each_meaning(monkeypatch):
+    from certo.certificates import composite
+
+    X, y = table("three classes")
+    certificate = Perceptron(epochs=20).fit(X, y).certificate_
+    seen = []
+    of = composite.Sample.of
+    monkeypatch.setattr(
+        composite.Sample, "of", lambda X, y, labels: seen.append(labels) or of(X, y, labels)
+    )
+    assert certificate.verify(X, y)
+    assert len(seen) == 3
+    wrong = certificate.verify(X[:-1], y)
+    assert not wrong
+    assert len(wrong.parts) == len(certificate)
+
+
+def test_an_auditor_needs_numpy_and_scipy_only():
+    code = (
+        "import sys, certo.certificates; "
+        "heavy = {'numba', 'sklearn', 'skops', 'pyarrow', 'matplotlib', 'pandas', 'llvmlite', "
+        "'certo.solvers', 'certo.compiled', 'certo.estimators', 'certo.data'}; "
+        "print(*sorted(heavy & set(sys.modules)))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert found.returncode == 0, found.stderr
+    assert found.stdout.split() == []
