@@ -24,8 +24,8 @@ napoleon_google_docstring = False
 
 
 def plain_text(app, what, name, obj, options, lines):
-    """Our docstrings are written to be read in the code: bars are norms, and paragraphs with aligned
-    columns are tables. Show them so."""
+    """Our docstrings are written to be read in the code: bars are norms, and paragraphs with
+    aligned columns are tables. Show them so."""
     if any(line.startswith("---") for line in lines):  # numpydoc sections: already markup
         lines[:] = [line.replace("|", "\\|") for line in lines]
         return

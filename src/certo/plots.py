@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, LogLocator, MaxNLocator
 
-from certo.certificates import Labels, MistakeBound
+from certo.certificates import MistakeBound
 from certo.geometry import PlaneView
 
 POSITIVE, NEGATIVE, INK, SOFT = "#c2410c", "#1d4ed8", "#1f2937", "#9ca3af"
@@ -22,7 +22,7 @@ def boundary(model, X, y, output: int = 0, ax: Axes | None = None, names=None) -
     """The examples and the hyperplane of one output: in the plane itself if there are two
     features, else seen from the side, along the weights and the main direction across them."""
     ax = _axes(ax)
-    labels = _labels(model, output)
+    labels = model.outputs_[output]
     ax.set_title(f"Boundary: {_short(labels.name())}")
     w, b = model.coef_[output], float(model.intercept_[output])
     if not np.any(w):
@@ -85,8 +85,8 @@ def squared_norm(model, output: int = 0, ax: Axes | None = None) -> Axes:
     ax = _axes(ax)
     trace = model.trace_.of_output(output)
     claim = _bound(model, output)
-    name = f": {_short(claim.labels.name())}" if claim is not None else ""
-    ax.set(xlabel="updates", ylabel="‖w‖²", title=f"Squared norm between its bounds{name}")
+    name = _short(model.outputs_[output].name())
+    ax.set(xlabel="updates", ylabel="‖w‖²", title=f"Squared norm between its bounds: {name}")
     if not len(trace):
         ax.text(0.5, 0.5, "no update was made", ha="center", transform=ax.transAxes)
         ax.set_axis_off()
@@ -131,8 +131,7 @@ def mistakes(model, ax: Axes | None = None) -> Axes:
     lines = [model.trace_.of_output(output).epoch_updates for output in range(outputs)]
     named = 1 < outputs <= MOST_NAMED
     for output, counts in enumerate(lines):
-        claim = _bound(model, output)
-        name = _short(claim.labels.name()) if named and claim is not None else None
+        name = _short(model.outputs_[output].name()) if named else None
         color = None if named else INK if outputs == 1 else SOFT
         marker = "o" if len(counts) <= 40 else None
         epochs = np.arange(1, len(counts) + 1)
@@ -156,16 +155,9 @@ def _axes(ax: Axes | None) -> Axes:
 
 
 def _bound(model, output: int) -> MistakeBound | None:
-    """The MistakeBound of one neuron."""
+    """The MistakeBound of one neuron, where there is one."""
     found = model.certificate_.of_kind(MistakeBound)
-    return found[output] if output < len(found) else None
-
-
-def _labels(model, output: int) -> Labels:
-    claim = _bound(model, output)
-    if claim is None:
-        raise ValueError(f"the model says nothing about output {output}, so it cannot be drawn.")
-    return claim.labels
+    return next((claim for claim in found if claim.labels == model.outputs_[output]), None)
 
 
 def _some(m: int) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-import math
+import sys
 from dataclasses import asdict, dataclass, fields
 from typing import Any, final
 
@@ -18,7 +18,7 @@ class Rate(abc.ABC):
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():  # type: ignore[call-overload]
-            if not (isinstance(value, int | float) and math.isfinite(value) and value > 0):
+            if type(value) not in (int, float) or not 0 < value <= sys.float_info.max:
                 raise ValueError(
                     f"{type(self).__name__}: {name} must be a positive finite number, "
                     f"got {value!r}."

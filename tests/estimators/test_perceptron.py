@@ -223,6 +223,14 @@ class TestFitted:
         assert np.array_equal(twin.trace_.weights, model.trace_.weights)
         assert twin.certificate_.verify(X, y)
 
+    def test_a_claim_made_on_csr_holds_of_the_same_numbers_dense_and_the_other_way_round(self):
+        X, y = separable(11, m=400)
+        X = np.where(np.random.default_rng(0).random(X.shape) < 0.4, 0.0, X) / 3
+        for fitted, shown in ((X, sparse.csr_matrix(X)), (sparse.csr_matrix(X), X)):
+            model = Perceptron(epochs=30).fit(fitted, y)
+            verification = model.certificate_.verify(shown, y)
+            assert verification, verification
+
 
 class TestConventions:
     def test_pipelines_and_grid_search(self):
@@ -344,6 +352,12 @@ class TestBadInput:
         with pytest.raises(ValueError, match="length between"):
             Perceptron().fit(X * scale, y)
 
+    @pytest.mark.parametrize("store", [np.asarray, sparse.csr_matrix])
+    def test_whole_numbers_that_float64_cannot_hold(self, store):
+        X = np.array([[2**53 + 1, 1], [1, 2]])
+        with pytest.raises(ValueError, match=r"2\*\*53"):
+            Perceptron().fit(store(X), [0, 1])
+
     def test_one_class(self):
         with pytest.raises(ValueError, match="only one class: 'a'"):
             Perceptron().fit([[1.0], [2.0]], ["a", "a"])
@@ -404,5 +418,5 @@ class TestBadInput:
 
     def test_labels_that_no_certificate_could_name(self):
         y = np.array(["2026-01-01", "2026-01-02"], dtype="datetime64[D]")
-        with pytest.raises((TypeError, ValueError), match="labels that are text|label type"):
+        with pytest.raises((TypeError, ValueError), match=r"labels that are text|label type"):
             Perceptron().fit([[1.0], [2.0]], y)

@@ -158,8 +158,7 @@ class CompressionBound(Certificate):
             raise Refuted(f"the re-run cannot be checked: {reason}") from reason
         require(
             np.array_equal(w[:-1], self.coef) and w[-1] == self.intercept,
-            "re-running on the updated examples alone does not give these weights (if X was stored "
-            "otherwise in the fit, dense or CSR, scores round otherwise: use the same storage).",
+            "re-running on the updated examples alone does not give these weights.",
         )
         return (
             f"re-running on the {self.updated.size:,} updated examples gives these weights, "

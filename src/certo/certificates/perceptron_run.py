@@ -2,8 +2,8 @@
 
 `PerceptronRun` says everything that decides a run besides the examples. `replay` is the box of
 the notes, written independently of the compiled loop; both follow the one rounding rule stated
-in `lane_scores`, so they agree bit for bit, on any machine, for examples in the same storage
-(dense or CSR) and rates that NumPy's power function rounds alike.
+in `lane_scores`, so they agree bit for bit, on any machine, for rates that NumPy's power function
+rounds alike.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ class TooLong(Exception):
 @dataclass(frozen=True)
 class PerceptronRun:
     """Epochs, visiting order, start, rate and rule at zero. `seed` decides all that is random;
-    `output` is the neuron's place in its layer, and gives it random numbers of its own."""
+    `output` is the neuron's place in its layer, and gives it random numbers of its own. `sparse`
+    says that scores are summed over the entries of CSR rows, which rounds otherwise."""
 
     epochs: int
     order: str = "cyclic"
@@ -40,6 +41,7 @@ class PerceptronRun:
     rate: Rate = field(default_factory=Constant)
     seed: int = 0
     output: int = 0
+    sparse: bool = False
 
     def __post_init__(self) -> None:
         for name, value, allowed in (
@@ -79,9 +81,12 @@ class PerceptronRun:
 class _PaddedRows:
     """Some rows of X, a block at a time, as equally long arrays of values and their places."""
 
-    def __init__(self, X, rows: np.ndarray):
-        self._sparse = sparse.issparse(X)
-        self._X = X[rows]
+    def __init__(self, X, rows: np.ndarray, as_sparse: bool):
+        self._sparse, self._X = as_sparse, X[rows]
+        if as_sparse:
+            self._X = sparse.csr_array(self._X)
+        elif sparse.issparse(self._X):
+            self._X = self._X.toarray()
 
     def block(self, rows: np.ndarray) -> tuple[np.ndarray, Any]:
         if not self._sparse:
@@ -120,7 +125,7 @@ def replay(run: PerceptronRun, X, signs: np.ndarray, rows: np.ndarray) -> tuple[
     Returns w (intercept last) and the number of updates. Rows that the whole run never updated
     on may be left out: that changes nothing.  Raises TooLong beyond LONGEST_REPLAY.
     """
-    examples, y = _PaddedRows(X, rows), signs[rows].astype(np.float64)
+    examples, y = _PaddedRows(X, rows, run.sparse), signs[rows].astype(np.float64)
     w, updates, random = run.start(X.shape[1]), 0, run.random_order()
     everyone = np.arange(rows.size)
     place = np.full(X.shape[0], -1)

@@ -31,6 +31,7 @@ def examples(estimator, X):
 def labelled_examples(estimator, X, y, *, reset: bool):
     """X and y by scikit-learn's rules, X in its own precision, and not copied if it is C-ordered
     float32 or float64, or CSR. Whether X is finite is left to `longest_example`."""
+    _refuse_inexact_integers(estimator, X)
     X, y = validate_data(
         estimator, X, y, reset=reset, multi_output=True, ensure_all_finite=False, **_ACCEPTED
     )
@@ -38,6 +39,19 @@ def labelled_examples(estimator, X, y, *, reset: bool):
         X = X.copy()
         X.sum_duplicates()
     return X, y
+
+
+def _refuse_inexact_integers(estimator, X) -> None:
+    """Whole numbers beyond 2⁵³ would be rounded silently, and claims would be about other data."""
+    if isinstance(X, np.ndarray | sparse.sparray | sparse.spmatrix) and X.dtype.kind in "iu":
+        entries = X.tocsr().data if sparse.issparse(X) else X
+        largest = max(int(entries.max()), -int(entries.min())) if entries.size else 0
+        if largest > 2**53:
+            raise ValueError(
+                f"{type(estimator).__name__} learns in float64, which holds whole numbers exactly "
+                f"up to 2**53, but X holds one of size {largest}. Rescale the features, or round "
+                "them yourself with X.astype(float)."
+            )
 
 
 def longest_example(estimator, X) -> float:
@@ -91,9 +105,8 @@ def targets(estimator, y, classes=None) -> Targets:
                 f"shape {y.shape} and holds {kind} values."
             )
         y = y.toarray() if sparse.issparse(y) else y
-        outputs = [Labels((0, 1), 1, column) for column in range(y.shape[1])]
         signs = [np.where(column == 1, 1, -1).astype(np.int8) for column in np.asarray(y).T]
-        return Targets(np.arange(y.shape[1]), outputs, signs, True)
+        return Targets(np.arange(y.shape[1]), columns(y.shape[1]), signs, True)
     y = column_or_1d(y, warn=True)
     found = _two_values(y)
     if found is None:
@@ -111,20 +124,26 @@ def targets(estimator, y, classes=None) -> Targets:
             f"{name} needs at least two classes to tell apart, but y holds only one class: "
             f"{classes.tolist()[0]!r}."
         )
-    plain = tuple(classes.tolist())
-    strange = [label for label in plain if not isinstance(label, str | int | float | bool)]
+    strange = [c for c in classes.tolist() if not isinstance(c, str | int | float | bool)]
     if strange:
         raise TypeError(
             f"{name} takes labels that are text, numbers or booleans, so that a certificate can "
             f"name them, but y holds {strange[0]!r} ({type(strange[0]).__name__})."
         )
-    positives = [1] if len(classes) == 2 else range(len(classes))
-    return Targets(
-        classes,
-        [Labels(plain, positive) for positive in positives],
-        [np.where(y == classes[positive], 1, -1).astype(np.int8) for positive in positives],
-        False,
-    )
+    outputs = one_against_rest(classes)
+    signs = [np.where(y == classes[labels.positive], 1, -1).astype(np.int8) for labels in outputs]
+    return Targets(classes, outputs, signs, False)
+
+
+def one_against_rest(classes: np.ndarray) -> list[Labels]:
+    """One output for each class, or one alone for two: the second class is +1."""
+    plain = tuple(classes.tolist())
+    return [Labels(plain, k) for k in ([1] if len(plain) == 2 else range(len(plain)))]
+
+
+def columns(count: int) -> list[Labels]:
+    """One output for each column of a 0/1 matrix."""
+    return [Labels((0, 1), 1, column) for column in range(count)]
 
 
 def _two_values(y: np.ndarray) -> np.ndarray | None:

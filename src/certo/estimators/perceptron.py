@@ -8,6 +8,7 @@ import warnings
 from dataclasses import replace
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
@@ -194,7 +195,7 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         context.call_on_fit_task_begin(estimator=self, X=X)
         learned = []
         for output, (labels, signs) in enumerate(zip(targets.outputs, targets.signs, strict=True)):
-            own = replace(run, output=output)
+            own = replace(run, output=output, sparse=sparse.issparse(X))
             start, before = None, 0
             if not fresh:
                 start = np.append(self.coef_[output], self.intercept_[output])
@@ -267,6 +268,14 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         return positive.astype(int) if self._multilabel else self.classes_[positive.astype(int)]
 
     @property
+    def outputs_(self) -> list[Labels]:
+        """Which labels count as +1 and −1 for each neuron."""
+        check_is_fitted(self)
+        if self._multilabel:
+            return _input.columns(len(self.classes_))
+        return _input.one_against_rest(self.classes_)
+
+    @property
     def neurons_(self) -> list[Neuron]:
         """The neurons of the layer, to look at."""
         check_is_fitted(self)
@@ -297,13 +306,12 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         (n_features,) for one output; the hard-margin separator gives the strongest claim.
         """
         check_is_fitted(self)
-        known = self.certificate_.of_kind(MistakeBound)
-        coef = np.asarray(coef, dtype=np.float64).reshape(len(known), -1)
-        intercept = np.broadcast_to(np.asarray(intercept, dtype=np.float64), len(known))
+        coef = np.asarray(coef, dtype=np.float64).reshape(len(self.coef_), -1)
+        intercept = np.broadcast_to(np.asarray(intercept, dtype=np.float64), len(self.coef_))
         claims = []
-        for claim, u, bias in zip(known, coef, intercept.tolist(), strict=True):
-            sample = Sample.of(X, y, claim.labels)
-            claims.append(claim.against(sample, u, bias))
+        for claim in self.certificate_.of_kind(MistakeBound):
+            k = self.outputs_.index(claim.labels)
+            claims.append(claim.against(Sample.of(X, y, claim.labels), coef[k], intercept[k]))
         return Composite(tuple(claims))
 
 
