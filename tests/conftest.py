@@ -1,5 +1,7 @@
-"""Shared settings: hypothesis without deadlines, since the first call of a loop compiles it."""
+"""Shared settings: hypothesis without deadlines, since the first call of a loop compiles it, and
+with the same examples in every run where CI is set; elsewhere it searches anew each time."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -10,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent / "solvers"))  # boxes: the notes' 
 settings.register_profile(
     "certo",
     deadline=None,
+    derandomize=bool(os.environ.get("CI")),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("certo")
