@@ -39,22 +39,25 @@ class Margins:
         cls, sample: Sample, coef: np.ndarray, intercept: float, square: float | None = None
     ) -> Margins:
         """`square`, if known, is a number that no ‖x_t‖² exceeds."""
+        if square is not None and sample.X.dtype == np.float64:  # one allowance, nothing to convert
+            with np.errstate(over="ignore", invalid="ignore"):
+                value = sample.X @ coef
+                value += intercept
+                value *= sample.signs
+                magnitude = math.sqrt(square) * _norm(coef) + abs(intercept)
+                slack = np.broadcast_to(exact.allowance(sample.d, magnitude), sample.m)
+            return cls(sample, coef, intercept, value, slack)
         value, slack = np.empty(sample.m), np.empty(sample.m)
+        length = float(np.sum(np.abs(coef)))
         with np.errstate(over="ignore", invalid="ignore"):
-            if square is None:
-                length = float(np.sum(np.abs(coef)))
-            else:
-                magnitude = math.sqrt(square) * _norm(coef)
             for start, stop in sample.blocks():
                 part = sample.part(start, stop)
-                if square is None:
-                    entries = part.data if sparse.issparse(part) else part
-                    peak = max(entries.max(), -entries.min()) if entries.size else 0.0
-                    magnitude = peak * length
+                entries = part.data if sparse.issparse(part) else part
+                peak = max(entries.max(), -entries.min()) if entries.size else 0.0
                 scores = part @ coef
                 scores += intercept
                 np.multiply(scores, sample.signs[start:stop], out=value[start:stop])
-                slack[start:stop] = exact.allowance(sample.d, magnitude + abs(intercept))
+                slack[start:stop] = exact.allowance(sample.d, peak * length + abs(intercept))
         return cls(sample, coef, intercept, value, slack)
 
     def exactly(self, t: int) -> Fraction:
@@ -71,6 +74,8 @@ class Margins:
 
     def _tighten(self, rows: np.ndarray) -> None:
         """Replace the allowances of these rows by their own."""
+        if not self.slack.flags.writeable:  # one number for all
+            object.__setattr__(self, "slack", self.slack.copy())
         integers = float(self.intercept).is_integer() and np.all(self.coef == np.rint(self.coef))
         size = np.abs(self.coef)
         for k in range(0, rows.size, 4096):
@@ -92,7 +97,7 @@ class Margins:
 
     @cached_property
     def _least(self) -> tuple[Fraction, int]:
-        rows = self._rivals(np.arange(self.sample.m))
+        rows = self._rivals(None)
         if rows.size > 1:
             self._tighten(rows)
             rows = self._rivals(rows)
@@ -110,13 +115,21 @@ class Margins:
             least, where = min((least, where), (margin, t))
         return least, where
 
-    def _rivals(self, rows: np.ndarray) -> np.ndarray:
-        """The rows that could have the least margin."""
-        value, slack = self.value[rows], self.slack[rows]
+    def _rivals(self, rows: np.ndarray | None) -> np.ndarray:
+        """The rows (None: all) that could have the least margin."""
+        value, slack = (
+            (self.value, self.slack) if rows is None else (self.value[rows], self.slack[rows])
+        )
         with np.errstate(invalid="ignore", over="ignore"):
-            ceiling = np.nextafter(np.min(value + slack, initial=np.inf), np.inf)
-            # `not >`: rows whose margin overflowed to NaN stay in
-            return rows[~(value - slack > ceiling)] if not math.isnan(ceiling) else rows
+            if slack.flags.writeable:
+                ceiling = np.nextafter(np.min(value + slack, initial=np.inf), np.inf)
+                out = value - slack > ceiling
+            else:  # one number for all
+                ceiling = np.nextafter(np.min(value) + slack[0], np.inf)
+                out = value > np.nextafter(ceiling + slack[0], np.inf)
+        # a NaN, from overflow, is out of nothing
+        found = np.flatnonzero(~out)
+        return found if rows is None else rows[found]
 
     def below(self, limit: Fraction) -> int | None:
         """An example whose margin is below the limit, or None if there is none; decided exactly."""

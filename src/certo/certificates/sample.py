@@ -144,7 +144,8 @@ class Sample:
 
     def part(self, start: int, stop: int):
         """Rows start … stop − 1 in float64."""
-        return self.X[start:stop].astype(np.float64, copy=False)
+        rows = self.X if stop - start == self.m else self.X[start:stop]
+        return rows.astype(np.float64, copy=False)
 
     def square_bound(self) -> float:
         """A float that no ‖x_t‖² exceeds: the greatest rounded square plus its allowance."""

@@ -43,8 +43,9 @@ def labelled_examples(estimator, X, y, *, reset: bool):
 
 def _refuse_inexact_integers(estimator, X) -> None:
     """Whole numbers beyond 2⁵³ would be rounded silently, and claims would be about other data."""
-    if isinstance(X, np.ndarray | sparse.sparray | sparse.spmatrix) and X.dtype.kind in "iu":
-        entries = X.tocsr().data if sparse.issparse(X) else X
+    is_sparse = sparse.issparse(X)
+    if (is_sparse or isinstance(X, np.ndarray)) and X.dtype.kind in "iu":
+        entries = X.tocsr().data if is_sparse else X
         largest = max(int(entries.max()), -int(entries.min())) if entries.size else 0
         if largest > 2**53:
             raise ValueError(

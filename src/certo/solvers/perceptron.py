@@ -93,7 +93,7 @@ def perceptron(
             converged = cleared == m if run.order == "misclassified" else made == 0
         # Once w moves little in an epoch, compared with its length, remember the examples that
         # are far from being mistakes.
-        if not skips.lengths.size and path_now - path <= 4 * np.sqrt(norm2):
+        if not skips.lengths.size and path_now - path <= np.sqrt(norm2) / 4:
             skips = Skips(np.empty(m), np.full(m, -np.inf))
             measure(rows, rule.lift, skips.lengths)
     return PerceptronOutcome(
