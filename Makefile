@@ -9,9 +9,9 @@ BENCH := .venv/.bench
 
 demo: $(DEV)
 	@mkdir -p demo
-	$(BIN)/certo fit examples/iris.csv --target species --machine perceptron --out demo/iris.certo --report demo/iris.html
-	$(BIN)/certo verify demo/iris.certo examples/iris.csv
-	@echo "Open demo/iris.html in a browser to see the report."
+	$(BIN)/certo fit examples/setosa.csv --target species --scale none --out demo/setosa.certo --report demo/setosa.html
+	$(BIN)/certo verify demo/setosa.certo examples/setosa.csv
+	@echo "Open demo/setosa.html in a browser to see the report."
 
 test: $(DEV)
 	$(BIN)/python -m pytest
@@ -35,6 +35,7 @@ docs: $(DOCS)
 	$(PYTHON) -m venv .venv
 
 $(DEV): pyproject.toml | .venv/bin/python
+	@echo "Installing into .venv (a minute or two the first time) …"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 

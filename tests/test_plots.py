@@ -6,12 +6,19 @@ import io
 
 import numpy as np
 import pytest
+from matplotlib import pyplot
 from matplotlib.figure import Figure
 from scipy import sparse
 
 from certo import Perceptron, plots
 
 RNG = np.random.default_rng(1)
+
+
+@pytest.fixture(autouse=True)
+def closed_figures():
+    yield
+    pyplot.close("all")
 
 
 def fitted(d, m=50, classes=2, **settings):
@@ -122,3 +129,12 @@ def test_a_picture_can_be_drawn_into_a_figure_of_ones_own():
     model, X, y = fitted(2)
     ax = Figure().add_subplot()
     assert plots.boundary(model, X, y, ax=ax) is plots.mistakes(model, ax=ax) is ax
+
+
+def test_a_data_frame_is_drawn_with_its_own_names():
+    import pandas as pd
+
+    X = pd.DataFrame(RNG.normal(size=(30, 2)), columns=["height", "weight"])
+    y = (X["height"] > 0).to_numpy()
+    ax = plots.boundary(Perceptron(epochs=5).fit(X, y), X, y)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("height", "weight")

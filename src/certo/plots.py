@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, LogLocator, MaxNLocator
+from scipy import sparse
 
 from certo.certificates import MistakeBound
 from certo.geometry import PlaneView
@@ -22,6 +22,9 @@ def boundary(model, X, y, output: int = 0, ax: Axes | None = None, names=None) -
     """The examples and the hyperplane of one output: in the plane itself if there are two
     features, else seen from the side, along the weights and the main direction across them."""
     ax = _axes(ax)
+    if names is None:
+        names = getattr(model, "feature_names_in_", None)
+    X = X.tocsr() if sparse.issparse(X) else np.asarray(X)
     labels = model.outputs_[output]
     ax.set_title(f"Boundary: {_short(labels.name())}")
     w, b = model.coef_[output], float(model.intercept_[output])
@@ -151,7 +154,11 @@ def mistakes(model, ax: Axes | None = None) -> Axes:
 
 
 def _axes(ax: Axes | None) -> Axes:
-    return Figure(figsize=(5.2, 4.2), layout="constrained").add_subplot() if ax is None else ax
+    if ax is not None:
+        return ax
+    from matplotlib import pyplot
+
+    return pyplot.subplots(figsize=(5.2, 4.2), layout="constrained")[1]
 
 
 def _bound(model, output: int) -> MistakeBound | None:
@@ -180,7 +187,10 @@ def _whole_numbers(axis) -> None:
 
 
 def _legend(ax: Axes) -> None:
-    """Below the picture, where it hides nothing."""
+    """Below the picture, where it hides nothing, if the figure makes room for it."""
+    if ax.figure.get_layout_engine() is None:
+        ax.legend(loc="best", fontsize="small")
+        return
     ax.legend(
         loc="upper center", bbox_to_anchor=(0.5, -0.17), ncols=2, fontsize="small", frameon=False
     )

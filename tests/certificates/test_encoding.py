@@ -177,3 +177,13 @@ def test_shown_numbers_are_on_the_weak_side(value, digits):
     low, high = Fraction(rounded_down(value, digits)), Fraction(rounded_up(value, digits))
     assert low <= Fraction(value) <= high
     assert high - low <= Fraction(value) * Fraction(10, 10**digits)
+
+
+def test_a_whole_certificate_is_read_like_a_single_claim():
+    from certo import Perceptron
+    from certo.certificates import Certificate, Separating
+
+    made = Perceptron().fit([[1.0], [-1.0]], [1, 0]).certificate_
+    again = Certificate.from_dict(made.to_dict())
+    assert again == made
+    assert again[0] == again.of_kind("Separating")[0] == again.of_kind(Separating)[0]

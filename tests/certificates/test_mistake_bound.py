@@ -136,7 +136,7 @@ def test_a_schedule_that_never_converges_has_no_limit():
     claim = claim_of(X, signs, run, outcome, [1.0])
     assert claim.bound is None
     assert claim.verify(X, signs)
-    assert "no limit is claimed" in claim.claim
+    assert "No limit is claimed" in claim.claim
 
 
 @law

@@ -258,6 +258,7 @@ class TestConventions:
             assert part, part
         assert np.array_equal(pieces.coef_, whole.coef_)
         assert np.array_equal(pieces.updates_, whole.updates_)
+        assert pieces.status_.startswith("One pass over a batch of")
         assert not pieces.certificate_.of_kind(CompressionBound)
 
     def test_partial_fit_refuses_a_label_it_was_not_told_of(self):

@@ -130,13 +130,20 @@ class Certificate(abc.ABC):
         return {"type": self.name, **encoding.to_plain(self)}
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Certificate:
+    def from_dict(cls, data: dict[str, Any]) -> Any:
         """The certificate written by `to_dict`, or a ValueError saying what is wrong with it."""
+        from certo.certificates.composite import Composite
+
         kinds = {kind.__name__: kind for kind in _final_kinds(Certificate)}
         name = data.get("type") if isinstance(data, dict) else None
+        if type(name) is str and name == "Composite" and cls is Certificate:
+            return Composite.from_dict(data)
         if type(name) is not str or not issubclass(kinds.get(name, object), cls):
             expected = sorted(n for n, kind in kinds.items() if issubclass(kind, cls))
-            raise ValueError(f"a certificate's 'type' must be {' or '.join(expected)}.")
+            came = repr(name[:40]) if type(name) is str else "none"
+            raise ValueError(
+                f"a certificate's 'type' must be {' or '.join(expected)}, but there is {came}."
+            )
         return encoding.from_plain(kinds[name], {k: v for k, v in data.items() if k != "type"})
 
     def __eq__(self, other: object) -> bool:

@@ -33,20 +33,25 @@ class Composite:
     def __len__(self) -> int:
         return len(self.claims)
 
-    def of_kind(self, kind: type) -> tuple[Any, ...]:
-        """The claims of one kind: `certificate.of_kind(Separating)`."""
-        return tuple(claim for claim in self.claims if isinstance(claim, kind))
+    def __getitem__(self, place: int) -> Certificate:
+        return self.claims[place]
+
+    def of_kind(self, kind: type | str) -> tuple[Any, ...]:
+        """The claims of one kind: `certificate.of_kind(Separating)`, or by name."""
+        name = kind if isinstance(kind, str) else kind.__name__
+        return tuple(claim for claim in self.claims if claim.name == name)
 
     def verify(self, X, y) -> Verification:
         """Check every claim against the data."""
         parts = self._parts(X, y)
         failed = sum(not part for part in parts)
         why = (
-            f"{failed} of {len(parts)} claims do not hold."
+            f"{failed} of {len(parts)} claims do not hold. (Claims are about exact numbers: are X "
+            "and y those of the fit, to the last digit?)"
             if failed
             else f"all {len(parts)} claims hold."
         )
-        return Verification(not failed, "Composite", why, parts)
+        return Verification(not failed, "Certificate", why, parts)
 
     def _parts(self, X, y) -> tuple[Verification, ...]:
         """X is looked at once, and y once for each meaning of its labels."""
@@ -91,6 +96,7 @@ class Composite:
 
     def __repr__(self) -> str:
         lines = [repr(claim) for claim in self.claims]
+        lines += [f"assuming that {text}" for text in self.assumes]
         lines += [f"{refusal.name} not claimed: {refusal.reason}" for refusal in self.not_claimed]
         return "\n".join(lines) or "Nothing is claimed."
 

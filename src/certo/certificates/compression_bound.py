@@ -12,13 +12,13 @@ import numpy as np
 
 from certo.certificates import exact
 from certo.certificates.base import CannotClaim, Certificate, Refuted, require
-from certo.certificates.encoding import rounded_up
+from certo.certificates.encoding import counted, rounded_up
 from certo.certificates.margins import Margins
 from certo.certificates.perceptron_run import PerceptronRun, TooLong, replay
 from certo.certificates.sample import Labels, Sample
 from certo.certificates.weights import check_weights, finite_vector, index_vector
 
-REPLAY_VISITS = 20_000_000  # a vacuous claim is not worth a longer replay than this
+REPLAY_VISITS = 200_000  # a vacuous claim is not worth a longer replay than this
 
 
 @final
@@ -96,21 +96,25 @@ class CompressionBound(Certificate):
     @property
     def claim(self) -> str:
         listed, others = self.updated.size, self.examples - self.updated.size
-        words = f"{self.labels.name()!r}: "
+        words = f"{self.labels.shown} against {self.labels.rest}: "
         if self._is_replayed:
-            words += f"Running on {listed:,} of the examples alone gives these weights. "
+            words += (
+                f"running on {listed:,} of {counted(self.examples, 'example')} alone gives "
+                "these weights. "
+            )
         words += (
-            f"Apart from {listed:,} examples, their sign (at score 0: {self.zero_sign:+d}) is "
-            f"wrong for {self.errors:,} of {others:,}. "
+            f"Of the {others:,} others this one output (sign at score 0: {self.zero_sign:+d}) gets "
+            f"{self.errors:,} wrong. "
         )
         if self.vacuous:
             return words + (
-                f"The bound on its risk that follows is {rounded_up(self.bound, 4)}: vacuous, "
-                "since it is not below 1."
+                "The bound on its error rate that follows is "
+                f"{rounded_up(self.bound, 4)}: vacuous, since it is not below 1."
             )
         return words + (
-            f"So with probability at least 1 − {self.delta!r} its risk on new examples is at most "
-            f"{rounded_up(self.bound, 4)}."
+            "If these are independent draws and nothing was fitted or tuned on them before, then "
+            f"with probability at least 1 − {self.delta!r} it errs on at most "
+            f"{rounded_up(self.bound, 4)} of new examples."
         )
 
     @property

@@ -110,6 +110,11 @@ def whole_number(value: Any, name: str) -> int:
     return int(value)
 
 
+def counted(number: int, noun: str) -> str:
+    """'1 example', '1,234 examples'."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
 def readable(value: Any) -> str:
     """A number as a person would like to read it."""
     if isinstance(value, float):

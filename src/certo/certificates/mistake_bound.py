@@ -10,7 +10,7 @@ import numpy as np
 
 from certo.certificates import exact
 from certo.certificates.base import CannotClaim, Certificate, require
-from certo.certificates.encoding import rounded_down, rounded_up
+from certo.certificates.encoding import counted, rounded_down, rounded_up
 from certo.certificates.margins import Margins
 from certo.certificates.sample import Labels, Sample
 from certo.certificates.steps import check_steps, step_weights
@@ -153,26 +153,29 @@ class MistakeBound(Certificate):
     @property
     def claim(self) -> str:
         steps = (
-            f"{self.updates:,} updates"
+            counted(self.updates, "update")
             if self.sums.constant is not None
-            else f"Steps whose rates add up to those of {self.updates:,} updates"
+            else f"steps whose rates add up to those of {counted(self.updates, 'update')}"
         )
         made = (
-            f"{self.labels.name()!r}: {steps}, on {self.rows.size:,} of the {self.examples:,} "
-            "examples, lead from the start to these weights (up to float64 rounding)"
+            f"{self.labels.shown} against {self.labels.rest}: {steps}, on {self.rows.size:,} of "
+            f"{counted(self.examples, 'example')}, lead from the start to these weights (up to "
+            "float64 rounding). "
         )
         if self.bound is None:
-            return made + "; no limit is claimed, since the learning rate may set none."
+            return made + "No limit is claimed, since the learning rate may set none."
         if self.separable:
+            enough = f" So {self.bound + 1:,} epochs are always enough." * (self.bound < 10**6)
             return made + (
-                ". No run from this start with this learning rate, in any order, can make more "
-                f"than {self.bound:,}: a separator exists with a margin of "
+                "The convergence theorem allows no run from this start with this learning rate, in "
+                f"any order, more than {self.bound:,}: a separator exists with a margin of "
                 f"{rounded_down(self.target)}, and no example is longer than "
-                f"{rounded_up(self._radius)}. So {self.bound + 1:,} epochs are always enough."
+                f"{rounded_up(self._radius)}.{enough}"
             )
         return made + (
-            f". A run with these steps can make no more than {self.bound:,}, by the theorem for a "
-            f"comparator that may fall short of a margin of {rounded_up(self.target)}."
+            "The mistake bound for examples that are not separated allows a run with these steps "
+            f"no more than {self.bound:,}; it compares them with a hyperplane that may fall short "
+            f"of a margin of {rounded_up(self.target)}."
         )
 
     @property
@@ -181,6 +184,8 @@ class MistakeBound(Certificate):
 
     @property
     def assumes(self) -> tuple[str, ...]:
+        if self.bound is None:
+            return ()
         return ("the limit is that of mistakes in exact arithmetic; the run was in float64",)
 
     @property
@@ -245,7 +250,10 @@ class MistakeBound(Certificate):
             self.bound is None or (bound is not None and bound <= self.bound),
             f"the theorem allows {bound} updates, not {self.bound}.",
         )
-        return f"{self.updates:,} updates lead to these weights, and the theorem allows {bound}."
+        allowed = "sets no limit" if bound is None else f"allows {bound:,}"
+        return (
+            f"{counted(self.updates, 'update')} lead to these weights, and the theorem {allowed}."
+        )
 
     def _check_comparator(self, sample: Sample, weights: np.ndarray) -> None:
         margins = Margins.of(sample, self.comparator, self.comparator_intercept)

@@ -71,8 +71,20 @@ class Labels:
             )
         return np.where(_equal(y, self.classes[self.positive]), 1, -1).astype(np.int8)
 
+    @property
+    def shown(self) -> str:
+        """The same as one would write it: text in quotes, numbers without."""
+        return self.name() if self.column is not None else repr(self.classes[self.positive])
+
+    @property
+    def rest(self) -> str:
+        """What the positive class is told from."""
+        if self.column is None and len(self.classes) == 2:
+            return repr(self.classes[1 - self.positive])
+        return "the rest"
+
     def name(self) -> str:
-        """The question this claim answers, for people: 'setosa', or 'label 3'."""
+        """The question this claim answers, for people: setosa, or label 3."""
         return (
             f"label {self.column}" if self.column is not None else str(self.classes[self.positive])
         )

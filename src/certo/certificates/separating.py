@@ -9,8 +9,8 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from certo.certificates import exact
-from certo.certificates.base import CannotClaim, Certificate, require
-from certo.certificates.encoding import rounded_down
+from certo.certificates.base import CannotClaim, Certificate, Refuted, require
+from certo.certificates.encoding import counted, rounded_down
 from certo.certificates.margins import Margins
 from certo.certificates.sample import Labels, Sample
 from certo.certificates.weights import check_weights, finite_vector
@@ -47,7 +47,7 @@ class Separating(Certificate):
         least, where = margins.least()
         if least <= 0:
             raise CannotClaim(
-                f"example {where} has margin {float(least):.6g}: "
+                f"example {where} (counting from 0) has margin {float(least):.6g}: "
                 "it is not strictly on its own side of the hyperplane."
             )
         margin = exact.below(least)
@@ -60,9 +60,9 @@ class Separating(Certificate):
     @property
     def claim(self) -> str:
         return (
-            f"The hyperplane separates {self.labels.name()!r} from the rest: all {self.examples:,} "
-            f"examples are strictly on their own side, with margin at least "
-            f"{rounded_down(self.margin)}, at a distance of at least "
+            f"The hyperplane separates {self.labels.shown} from {self.labels.rest}: all "
+            f"{counted(self.examples, 'example')} are strictly on their own side, with margin at "
+            f"least {rounded_down(self.margin)}, at a distance of at least "
             f"{rounded_down(self.geometric_margin)}."
         )
 
@@ -83,10 +83,9 @@ class Separating(Certificate):
         require(self.margin > 0, f"the claimed margin {self.margin!r} is not positive.")
         margins = Margins.of(sample, self.coef, self.intercept)
         low = margins.below(Fraction(self.margin))
-        require(
-            low is None,
-            f"example {low} has a margin below the claimed {self.margin!r}.",
-        )
+        if low is not None:
+            found = float(margins.exactly(low))
+            raise Refuted(f"example {low} has margin {found:.17g}, not at least {self.margin!r}.")
         if self.geometric_margin > 0:
             length = exact.root_above(exact.dot(self.coef, self.coef))
             require(0 < length < np.inf, "without a finite direction there is no distance.")

@@ -198,7 +198,8 @@ def _run() -> int:
     except typer.Exit as leave:
         return leave.exit_code
     except _WrongUse as wrong:
-        return _refuse(f"{wrong.format_message()} Try: certo --help", BAD_INPUT)
+        asked = wrong.ctx.command_path if wrong.ctx else "certo"
+        return _refuse(f"{wrong.format_message()} Try: {asked} --help", BAD_INPUT)
     except (typer.Abort, KeyboardInterrupt):
         Voice(stderr=True).say("Interrupted; no file was left half-written.")
         return INTERRUPTED

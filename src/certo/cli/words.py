@@ -108,8 +108,16 @@ def tell_audit(voice: Voice, audit: Audit) -> None:
     voice.say()
     if audit.passed:
         voice.say(("Verified: ", "bold green"), "every claim holds.")
+    elif not audit.same_data and audit.could_check:
+        voice.say(
+            ("Not verified: ", "bold red"),
+            "this is not the table of the fit, and what was found speaks of this table only. Here ",
+            "the claims hold." if audit.claims_hold else "a claim does not hold.",
+        )
     elif audit.claims_hold:
-        voice.say(("Not verified: ", "bold red"), "the claims hold, but not of what was fitted.")
+        voice.say(
+            ("Not verified: ", "bold red"), "the claims hold, but the model file was changed."
+        )
     elif audit.could_check:
         voice.say(("Not verified: ", "bold red"), "a claim does not hold.")
     else:

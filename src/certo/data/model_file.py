@@ -97,12 +97,12 @@ def load_model(path: str | Path) -> LoadedModel:
     try:
         return LoadedModel(_read(payload), digest, as_written)
     except Exception as wrong:  # a broken archive can fail anywhere
-        changed = "" if as_written else "was changed since it was written (its fingerprint), and "
-        reason = str(wrong) if isinstance(wrong, Problem) else f"{type(wrong).__name__}: {wrong}"
-        raise Problem(
-            f"{path} {changed}is damaged or no Certo model file: {reason[:300]} "
-            "Fit the model again, or get an unchanged copy."
-        ) from wrong
+        if not as_written:
+            what = "is damaged: it was changed since it was written (its fingerprint is another)."
+        else:
+            reason = str(wrong) if isinstance(wrong, Problem) else type(wrong).__name__
+            what = f"is damaged or no Certo model file: {reason[:300].rstrip('.')}."
+        raise Problem(f"{path} {what} Fit the model again, or get an unchanged copy.") from wrong
 
 
 def _read(payload: bytes) -> StoredModel:

@@ -30,6 +30,7 @@ from certo.certificates import (
     Separating,
     UpdateSums,
 )
+from certo.certificates.encoding import counted
 from certo.certificates.exact import allowance
 from certo.estimators import _input
 from certo.geometry import Neuron
@@ -136,7 +137,7 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         C-ordered float32 or float64 arrays and CSR matrices are used as they are, not copied.
         """
         X, y = _input.labelled_examples(self, X, y, reset=True)
-        return self._learn(X, _input.targets(self, y), self._run(self.epochs), fresh=True)
+        return self._learn(X, _input.targets(self, y), self._run(self.epochs))
 
     @with_callbacks
     def partial_fit(self, X, y, classes=None):
@@ -156,7 +157,7 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 f"y has {len(targets.outputs)} outputs, but the first call of partial_fit saw "
                 f"{len(self.coef_)}."
             )
-        return self._learn(X, targets, self._run(1), fresh=fresh)
+        return self._learn(X, targets, self._run(1), fresh=fresh, streamed=True)
 
     def _run(self, epochs) -> PerceptronRun:
         """The settings as a run, checked."""
@@ -186,7 +187,7 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             seed=int(random.randint(2**31 - 1)) if random is not None else 0,
         )
 
-    def _learn(self, X, targets: _input.Targets, run: PerceptronRun, *, fresh: bool):
+    def _learn(self, X, targets: _input.Targets, run: PerceptronRun, *, fresh=True, streamed=False):
         square = _input.longest_example(self, X)
         if fresh:
             self.classes_, self._multilabel = targets.classes, targets.multilabel
@@ -215,7 +216,7 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             learned.append((outcome, claims))
             if outcome.interrupted:  # the other neurons stay where they are
                 run = replace(run, epochs=0)
-        self._store(targets, learned, fresh)
+        self._store(learned, fresh=fresh, streamed=streamed)
         context.call_on_fit_task_end(estimator=self, X=X, reconstruction_attributes=dict)
         return self
 
@@ -234,7 +235,7 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
         return announce
 
-    def _store(self, targets: _input.Targets, learned, fresh: bool) -> None:
+    def _store(self, learned, *, fresh: bool, streamed: bool) -> None:
         outcomes: list[PerceptronOutcome] = [outcome for outcome, _ in learned]
         made = np.array([outcome.updates for outcome in outcomes])
         epochs = max(outcome.epochs for outcome in outcomes)
@@ -248,7 +249,7 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         claims = [claim for _, made in learned for claim in made if isinstance(claim, Certificate)]
         refusals = [claim for _, made in learned for claim in made if isinstance(claim, NotClaimed)]
         self.certificate_ = Composite(tuple(claims), tuple(dict.fromkeys(refusals)))
-        self.status_ = _status(outcomes)
+        self.status_ = _status(outcomes, streamed)
         if any(outcome.interrupted for outcome in outcomes):
             warnings.warn(self.status_, ConvergenceWarning, stacklevel=4)
 
@@ -336,7 +337,7 @@ def _claims(
         try:
             made.append(claim())
         except CannotClaim as reason:
-            made.append(NotClaimed(kind.__name__, f"{labels.name()!r}: {reason}"))
+            made.append(NotClaimed(kind.__name__, f"{labels.shown}: {reason}"))
 
     def compression():
         if not fresh:
@@ -373,7 +374,7 @@ def _claims(
     return made
 
 
-def _status(outcomes: list[PerceptronOutcome]) -> str:
+def _status(outcomes: list[PerceptronOutcome], streamed: bool) -> str:
     several = len(outcomes) > 1
     done = [outcome for outcome in outcomes if outcome.converged]
     if any(outcome.interrupted for outcome in outcomes):
@@ -381,14 +382,20 @@ def _status(outcomes: list[PerceptronOutcome]) -> str:
             "Stopped by hand. The weights are those reached so far; the certificate says what "
             "they are worth."
         )
+    if streamed:
+        made = counted(sum(outcome.updates for outcome in outcomes), "update")
+        batch = counted(len(outcomes[0].counts), "example")
+        return f"One pass over a batch of {batch} made {made}."
     if len(done) == len(outcomes):
         epochs = max(outcome.epochs for outcome in outcomes)
         who = f"All {len(outcomes)} neurons converged" if several else "Converged"
-        return f"{who}: after {epochs} epochs no example leads to an update any more."
+        after = counted(epochs, "epoch")
+        return f"{who}: after {after} no example leads to an update any more."
     left = [outcome for outcome in outcomes if not outcome.converged]
     last = sum(int(outcome.trace.epoch_updates[-1]) for outcome in left)
     who = f"{len(left)} of {len(outcomes)} neurons did not converge" if several else "Not converged"
+    run = counted(left[0].epochs, "epoch")
     return (
-        f"{who}: all {left[0].epochs} epochs were run, and the last still made {last:,} updates. "
+        f"{who}: {run} made, and the last still had {counted(last, 'update')}. "
         "Either no hyperplane separates the examples, or more epochs are needed."
     )

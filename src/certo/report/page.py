@@ -8,6 +8,8 @@ from importlib.resources import files
 from typing import Any
 
 import jinja2
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from certo import __version__, plots
 from certo.certificates import Certificate
@@ -97,6 +99,11 @@ def _grouped(items: list[dict[str, Any]], key: str) -> dict[str, list[dict[str, 
     return groups
 
 
+def _axes() -> Axes:
+    """Axes of a figure that no window knows of."""
+    return Figure(figsize=(5.2, 4.2), layout="constrained").add_subplot()
+
+
 def _pictures(fitted: Fitted) -> list[dict[str, str]]:
     machine, X, y = fitted.model.machine, fitted.X, fitted.y
     encoder = fitted.model.encoder
@@ -105,9 +112,9 @@ def _pictures(fitted: Fitted) -> list[dict[str, str]]:
         names[: len(encoder.number_names_)] = [f"{name} (scaled)" for name in encoder.number_names_]
     drawn = []
     for output in range(min(len(machine.coef_), MOST_PICTURED)):
-        drawn.append(plots.boundary(machine, X, y, output, names=names))
-        drawn.append(plots.squared_norm(machine, output))
-    drawn.append(plots.mistakes(machine))
+        drawn.append(plots.boundary(machine, X, y, output, ax=_axes(), names=names))
+        drawn.append(plots.squared_norm(machine, output, ax=_axes()))
+    drawn.append(plots.mistakes(machine, ax=_axes()))
     return [
         {"title": ax.get_title().replace(r"\$", "$"), "svg": inline_svg(ax.figure, f"picture{k}-")}
         for k, ax in enumerate(drawn)
