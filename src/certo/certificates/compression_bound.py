@@ -103,8 +103,8 @@ class CompressionBound(Certificate):
                 "these weights. "
             )
         words += (
-            f"Of the {others:,} others this one output (sign at score 0: {self.zero_sign:+d}) gets "
-            f"{self.errors:,} wrong. "
+            f"Leaving {counted(listed, 'example')} out, this one output (sign at score 0: "
+            f"{self.zero_sign:+d}) gets {self.errors:,} of {others:,} wrong. "
         )
         if self.vacuous:
             return words + (
