@@ -6,13 +6,21 @@ speak of this model: a true claim about other weights, or about fewer neurons, p
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from certo.certificates import Certificate, Composite, Verification
+from certo.certificates import (
+    Certificate,
+    Composite,
+    CompressionBound,
+    MistakeBound,
+    UpdateSums,
+    Verification,
+)
+from certo.certificates.compression_bound import PREPROCESSED
 from certo.data import tables
 from certo.data.fingerprint import fingerprint
 from certo.data.model_file import LoadedModel, StoredModel
@@ -72,6 +80,8 @@ def audit_table(loaded: LoadedModel, table: Any) -> Audit:
         strangers.append(f"The model is said to be fitted to {model.rows:,} rows, not {len(y):,}.")
     if not np.array_equal(np.unique(y), model.machine.classes_):
         strangers.append("The classes of the model are not the values of the target.")
+    if model.encoder.is_fitted_to_data and certificate.of_kind(CompressionBound):
+        strangers.append(f"CompressionBound is claimed, but {PREPROCESSED}")
     return Audit(same_data, loaded.as_written, certificate.verify(X, y), tuple(strangers))
 
 
@@ -97,6 +107,8 @@ def _unspoken(certificate: Composite, machine) -> list[str]:
                 wrong.append(
                     f"{claim.name} speaks of other values of {attribute} than the model's."
                 )
+        if not _is_of_this_run(claim, machine):
+            wrong.append(f"{claim.name} speaks of a run with other settings than the model's.")
         if getattr(claim, "zero_sign", machine.zero_sign) != machine.zero_sign:
             wrong.append(f"{claim.name} speaks of another zero_sign than the model's.")
     for output, attributes in spoken.items():
@@ -105,6 +117,18 @@ def _unspoken(certificate: Composite, machine) -> list[str]:
             who = classes[1] if len(classes) == 2 else classes[output]
             wrong.append(f"No claim speaks of {', '.join(missing)} of the neuron for {who!r}.")
     return wrong
+
+
+def _is_of_this_run(claim: Certificate, machine) -> bool:
+    """Whether start, rate and order of a claim are those that the machine's settings say."""
+    run = machine.run()
+    if isinstance(claim, CompressionBound):
+        own = replace(claim.run, seed=run.seed, output=run.output, sparse=run.sparse)
+        return own == run
+    if isinstance(claim, MistakeBound):
+        started = run.init == "random" or not np.any(claim.start)
+        return started and claim.lifted == run.lifted and claim.sums == UpdateSums(run.rate)
+    return True
 
 
 def _output(claim: Certificate, classes: tuple[Any, ...]) -> int | None:

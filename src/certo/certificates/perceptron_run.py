@@ -131,7 +131,8 @@ def replay(run: PerceptronRun, X, signs: np.ndarray, rows: np.ndarray) -> tuple[
     place = np.full(X.shape[0], -1)
     place[rows] = everyone
     for epoch in range(run.epochs):
-        if epoch + updates > LONGEST_REPLAY:
+        shuffled = epoch * X.shape[0] // 10 if run.order == "shuffled" else 0
+        if epoch + updates + shuffled > LONGEST_REPLAY:
             raise TooLong(f"the run is longer than {LONGEST_REPLAY:,} epochs and updates.")
         visits = everyone
         if run.order == "shuffled":

@@ -16,7 +16,8 @@ Rounding.  With u = 2⁻⁵³ and κ = 8·1.01·(d + 16)·u,
   3. a rounded step is longer than η‖x̃‖ by at most 4u(‖w‖ + η‖x̃‖), and adding it to P rounds by at
      most uP: the length counted is η‖x̃‖(1 + κ) + 16uP;
 so P + (1 − κ)s/‖x̃‖ − κP is on the safe side of all of them. Underflow adds at most d·2⁻¹⁰⁷⁴ to a
-score: rows with ‖x̃‖² < 10⁻²⁸⁰ are never skipped, and for the others 10⁻¹⁶⁰ covers it.
+score: rows with ‖x̃‖² < 10⁻²⁸⁰ are never skipped, and for the others 10⁻¹⁶⁰ covers it; a step counts
+as at least 10⁻²⁹⁰ long.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ def visit_all(rows, rule, signs, order, draws, cleared, rates, first, state, ski
     lift, kappa, m = rule.lift, rule.kappa, signs.size
     norm2, path = state.scalars[0], state.scalars[1]
     skipping = lengths.size > 0
-    made = 0
+    made, noise = 0, 0.0  # noise: how far off ‖w‖², followed from step to step, may be
     for k in range(m):
         if draws.size:
             pick = cleared + int(draws[k] * (m - cleared))
@@ -95,9 +96,9 @@ def visit_all(rows, rule, signs, order, draws, cleared, rates, first, state, ski
             # `not >`: a score that overflowed to NaN is a mistake, never a silent success
             if not margin > 0.0 and (margin != 0.0 or rule.at_zero * y >= 0):
                 eta = rates[made if rates.size > 1 else 0]
-                square = (row_square(rows, t) + lift) * eta * eta
-                inner = eta * margin  # ⟨w, v⟩ for the step v = η y x̃, and ‖v‖² = square
-                path += np.sqrt(square) * (1.0 + kappa) + 16 * UNIT * path
+                step = max(eta * np.sqrt(row_square(rows, t) + lift), 1e-290)  # ‖v‖, v = η y x̃
+                square, inner = step * step, eta * margin  # ‖v‖² and ⟨w, v⟩
+                path += step * (1.0 + kappa) + 16 * UNIT * path
                 row_add(rows, t, eta * y, w)
                 w[-1] += eta * y * lift
                 counts[t] += 1
@@ -106,7 +107,12 @@ def visit_all(rows, rule, signs, order, draws, cleared, rates, first, state, ski
                 log.example[made] = t
                 log.along[made] = norm2 + inner
                 log.across2[made] = max(norm2 * square - inner * inner, 0.0)
+                noise += 64 * UNIT * (norm2 + 2.0 * abs(inner) + square)
                 norm2 = max(norm2 + 2.0 * inner + square, 0.0)
+                if noise > 1e-7 * norm2:  # cancellation: better from w itself
+                    norm2, noise = 0.0, 0.0
+                    for j in range(w.size):
+                        norm2 += w[j] * w[j]
                 log.norm2[made] = norm2
                 if first + made == copies.taken[0] * copies.taken[1]:
                     copy_weights(copies, w)

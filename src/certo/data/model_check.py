@@ -32,6 +32,7 @@ def check_model(model) -> None:
     _require(_texts(model.na) and _texts(model.notes), "its na and notes must be texts.")
     _require(model.missing in ("refuse", "drop"), "its missing must be 'refuse' or 'drop'.")
     features = _check_encoder(model.encoder)
+    _require(model.target not in model.encoder.column_names, "its target must be no feature.")
     _check_machine(model.machine, features)
 
 

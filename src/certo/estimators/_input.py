@@ -35,6 +35,8 @@ def labelled_examples(estimator, X, y, *, reset: bool):
     X, y = validate_data(
         estimator, X, y, reset=reset, multi_output=True, ensure_all_finite=False, **_ACCEPTED
     )
+    if sparse.issparse(X):
+        X.check_format(full_check=True)  # an index outside would be memory outside
     if sparse.issparse(X) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
@@ -44,6 +46,12 @@ def labelled_examples(estimator, X, y, *, reset: bool):
 def _refuse_inexact_integers(estimator, X) -> None:
     """Whole numbers beyond 2⁵³ would be rounded silently, and claims would be about other data."""
     is_sparse = sparse.issparse(X)
+    X = np.asarray(X) if isinstance(X, list | tuple) else X
+    if (is_sparse or isinstance(X, np.ndarray)) and X.dtype.kind == "f" and X.dtype.itemsize > 8:
+        raise ValueError(
+            f"{type(estimator).__name__} learns in float64, but X is {X.dtype}. Round it yourself "
+            "with X.astype(float)."
+        )
     if (is_sparse or isinstance(X, np.ndarray)) and X.dtype.kind in "iu":
         entries = X.tocsr().data if is_sparse else X
         largest = max(int(entries.max()), -int(entries.min())) if entries.size else 0
@@ -105,7 +113,12 @@ def targets(estimator, y, classes=None) -> Targets:
                 f"{name} takes one label for each example, or a 0/1 matrix of labels, but y has "
                 f"shape {y.shape} and holds {kind} values."
             )
-        y = y.toarray() if sparse.issparse(y) else y
+        y = y.toarray() if sparse.issparse(y) else np.asarray(y)
+        if not np.all((y == 0) | (y == 1)):
+            raise ValueError(
+                f"{name} takes a matrix of labels that are 0 or 1, but y holds "
+                f"{np.unique(y)[:5].tolist()}."
+            )
         signs = [np.where(column == 1, 1, -1).astype(np.int8) for column in np.asarray(y).T]
         return Targets(np.arange(y.shape[1]), columns(y.shape[1]), signs, True)
     y = column_or_1d(y, warn=True)

@@ -35,6 +35,7 @@ from certo.certificates.exact import allowance
 from certo.estimators import _input
 from certo.geometry import Neuron
 from certo.rates import Constant, Rate
+from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.perceptron import PerceptronOutcome, perceptron
 from certo.solvers.trace import Trace
 
@@ -137,7 +138,7 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         C-ordered float32 or float64 arrays and CSR matrices are used as they are, not copied.
         """
         X, y = _input.labelled_examples(self, X, y, reset=True)
-        return self._learn(X, _input.targets(self, y), self._run(self.epochs))
+        return self._learn(X, _input.targets(self, y), self.run())
 
     @with_callbacks
     def partial_fit(self, X, y, classes=None):
@@ -148,19 +149,25 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """
         fresh = not hasattr(self, "coef_")
         X, y = _input.labelled_examples(self, X, y, reset=fresh)
-        known = classes if fresh else self.classes_
-        if not fresh and self._multilabel:
-            known = None
+        if not fresh and classes is not None and not np.array_equal(classes, self.classes_):
+            raise ValueError(f"classes must stay {self.classes_.tolist()}, got {list(classes)}.")
+        known = classes if fresh else None if self._multilabel else self.classes_
         targets = _input.targets(self, y, known)
-        if not fresh and len(targets.outputs) != len(self.coef_):
+        if not fresh and (targets.multilabel, len(targets.outputs)) != (
+            self._multilabel,
+            len(self.coef_),
+        ):
             raise ValueError(
-                f"y has {len(targets.outputs)} outputs, but the first call of partial_fit saw "
-                f"{len(self.coef_)}."
+                f"y has {len(targets.outputs)} outputs of another kind or number than the "
+                f"{len(self.coef_)} that the first call saw."
             )
-        return self._learn(X, targets, self._run(1), fresh=fresh, streamed=True)
+        if not fresh and self.intercept == "none" and np.any(self.intercept_):
+            raise ValueError("intercept cannot become 'none' after one was learned.")
+        return self._learn(X, targets, self.run(1), fresh=fresh, streamed=True)
 
-    def _run(self, epochs) -> PerceptronRun:
-        """The settings as a run, checked."""
+    def run(self, epochs=None) -> PerceptronRun:
+        """The settings as a run, checked; `epochs` if other than those set."""
+        epochs = self.epochs if epochs is None else epochs
         rate = self.learning_rate
         if isinstance(rate, numbers.Real) and not isinstance(rate, bool):
             rate = Constant(float(rate))
@@ -188,9 +195,11 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         )
 
     def _learn(self, X, targets: _input.Targets, run: PerceptronRun, *, fresh=True, streamed=False):
+        with ctrl_c_asks() as asked:
+            return self._learn_until(asked, X, targets, run, fresh, streamed)
+
+    def _learn_until(self, asked, X, targets: _input.Targets, run, fresh: bool, streamed: bool):
         square = _input.longest_example(self, X)
-        if fresh:
-            self.classes_, self._multilabel = targets.classes, targets.multilabel
         count = len(targets.outputs)
         context = self._init_callback_context(max_subtasks=run.epochs * count)
         context.call_on_fit_task_begin(estimator=self, X=X)
@@ -207,7 +216,7 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 own,
                 start=start,
                 before=before,
-                after_epoch=self._announcer(context, X, fresh and count == 1),
+                after_epoch=self._announcer(asked, context, X, targets if count == 1 else None),
             )
             sample = Sample(X, signs)
             claims = _claims(
@@ -216,29 +225,33 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             learned.append((outcome, claims))
             if outcome.interrupted:  # the other neurons stay where they are
                 run = replace(run, epochs=0)
-        self._store(learned, fresh=fresh, streamed=streamed)
+        self._store(targets, learned, fresh=fresh, streamed=streamed)
         context.call_on_fit_task_end(estimator=self, X=X, reconstruction_attributes=dict)
         return self
 
-    def _announcer(self, context, X, whole: bool):
-        """Tell the callbacks of every epoch. They may ask to stop."""
+    def _announcer(self, asked, context, X, targets: _input.Targets | None):
+        """Tell the callbacks of every epoch. They, or Ctrl-C, may ask to stop."""
         if not getattr(self, "_skl_callbacks", None):
-            return lambda w: False
+            return lambda w: asked()
 
         def announce(w: np.ndarray) -> bool:
             epoch = context.subcontext(task_name="epoch")
             epoch.call_on_fit_task_begin(estimator=self, X=X)
-            now = {"coef_": w[None, :-1].copy(), "intercept_": w[-1:].copy()} if whole else None
-            return bool(
-                epoch.call_on_fit_task_end(estimator=self, X=X, reconstruction_attributes=now)
-            )
+            now = None
+            if targets is not None:
+                now = {"coef_": w[None, :-1].copy(), "intercept_": w[-1:].copy()}
+                now |= {"classes_": targets.classes, "_multilabel": targets.multilabel}
+            stop = epoch.call_on_fit_task_end(estimator=self, X=X, reconstruction_attributes=now)
+            return bool(stop) or asked()
 
         return announce
 
-    def _store(self, learned, *, fresh: bool, streamed: bool) -> None:
+    def _store(self, targets: _input.Targets, learned, *, fresh: bool, streamed: bool) -> None:
         outcomes: list[PerceptronOutcome] = [outcome for outcome, _ in learned]
         made = np.array([outcome.updates for outcome in outcomes])
         epochs = max(outcome.epochs for outcome in outcomes)
+        if fresh:
+            self.classes_, self._multilabel = targets.classes, targets.multilabel
         self.updates_ = made if fresh else self.updates_ + made
         self.n_iter_ = epochs if fresh else self.n_iter_ + epochs
         self.coef_ = np.array([outcome.w[:-1] for outcome in outcomes])
@@ -307,7 +320,11 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         (n_features,) for one output; the hard-margin separator gives the strongest claim.
         """
         check_is_fitted(self)
-        coef = np.asarray(coef, dtype=np.float64).reshape(len(self.coef_), -1)
+        coef = np.atleast_2d(np.asarray(coef, dtype=np.float64))
+        if coef.shape != self.coef_.shape or not np.all(np.isfinite(coef)):
+            raise ValueError(
+                f"coef must hold finite numbers of shape {self.coef_.shape}, got {coef.shape}."
+            )
         intercept = np.broadcast_to(np.asarray(intercept, dtype=np.float64), len(self.coef_))
         claims = []
         for claim in self.certificate_.of_kind(MistakeBound):

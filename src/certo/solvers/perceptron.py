@@ -42,7 +42,7 @@ def perceptron(
 
     `start` and `before` continue an earlier run: its weights and how many updates led to them.
     `after_epoch(w)` is told the weights after every epoch and may return True to stop.
-    Ctrl-C ends the run after the epoch at hand, with the weights reached.
+    A KeyboardInterrupt in it stops too; the outcome is that of the epochs run.
     """
     m, d = X.shape
     w = run.start(d) if start is None else start.copy()
@@ -67,19 +67,15 @@ def perceptron(
     while len(epoch_updates) < run.epochs and not (converged or interrupted):
         path = state.scalars[1]
         if constant is None:
-            rates = run.rate(before + updates + np.arange(1, m + 1))
-        try:
-            if run.order == "shuffled":
-                order = random.permutation(m)
-            elif run.order == "misclassified":
-                draws = random.random(m)
-            made, cleared = visit_all(
-                rows, rule, signs, order, draws, cleared, rates, updates, state, skips, log, copies
-            )
-            interrupted = after_epoch(w)
-        except KeyboardInterrupt:  # before, during or right after the epoch
-            interrupted = True
-            made = int(state.counts.sum()) - updates
+            with np.errstate(over="ignore", under="ignore"):  # of rates that may never be used
+                rates = run.rate(before + updates + np.arange(1, m + 1))
+        if run.order == "shuffled":
+            order = random.permutation(m)
+        elif run.order == "misclassified":
+            draws = random.random(m)
+        made, cleared = visit_all(
+            rows, rule, signs, order, draws, cleared, rates, updates, state, skips, log, copies
+        )
         epoch_updates.append(made)
         keep(records, log, made, updates, len(epoch_updates))
         updates += made
@@ -89,8 +85,11 @@ def perceptron(
                 f"the weights overflowed float64 in epoch {len(epoch_updates)}: the learning rate "
                 f"{run.rate} is too large for these examples."
             )
-        if not interrupted:
-            converged = cleared == m if run.order == "misclassified" else made == 0
+        converged = cleared == m if run.order == "misclassified" else made == 0
+        try:
+            interrupted = after_epoch(w) and not converged
+        except KeyboardInterrupt:
+            interrupted = not converged
         # Once w moves little in an epoch, compared with its length, remember the examples that
         # are far from being mistakes.
         if not skips.lengths.size and path_now - path <= np.sqrt(norm2) / 4:
