@@ -214,3 +214,35 @@ def test_the_bound_is_withdrawn_when_the_encoding_was_fitted_on_the_same_rows():
     assert plain.certificate_.of_kind(CompressionBound)
     assert not scaled.certificate_.of_kind(CompressionBound)
     assert scaled.certificate_.of_kind(MistakeBound)
+
+
+def test_claims_that_the_fit_could_not_make_are_not_accepted_later(fitted):
+    table = table_of().drop_columns(["zone"])
+    made = fit_table(table, "kind", machine("perceptron", ["epochs=50"]), scale="none")
+    (bound,) = made.model.machine.certificate_.of_kind(CompressionBound)
+
+    def inject(model):  # a model with fitted scaling, and a bound that assumes there is none
+        kept = model.machine.certificate_
+        model.machine.certificate_ = Composite((*kept.claims, bound), kept.not_claimed)
+
+    seen = fitted(table)(inject)
+    assert seen.refuted
+    assert any("preprocessing" in text for text in seen.about_model)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"learning_rate": 0.5}, {"intercept": "none"}, {"order": "shuffled"}]
+)
+def test_claims_about_runs_with_other_settings_are_refuted(fitted, settings):
+    table = table_of().drop_columns(["zone"])
+    seen = fitted(table, scale="none")(lambda model: model.machine.set_params(**settings))
+    assert any("other settings" in text for text in seen.about_model)
+
+
+def test_the_target_is_no_feature(tmp_path):
+    table = table_of().drop_columns(["zone"])
+    made = fit_table(table, "kind", machine("perceptron", []), scale="none")
+    made.model.target = "a"
+    save_model(tmp_path / "m", made.model)
+    with pytest.raises(Problem, match="must be no feature"):
+        load_model(tmp_path / "m")

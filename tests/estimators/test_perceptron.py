@@ -421,3 +421,39 @@ class TestBadInput:
         y = np.array(["2026-01-01", "2026-01-02"], dtype="datetime64[D]")
         with pytest.raises((TypeError, ValueError), match=r"labels that are text|label type"):
             Perceptron().fit([[1.0], [2.0]], y)
+
+    @pytest.mark.parametrize("values", [(-1, 1), (1, 2), (0, 2)])
+    def test_multi_label_must_be_zero_or_one(self, values):
+        Y = np.array(values)[np.random.default_rng(0).integers(0, 2, (20, 2))]
+        with pytest.raises(ValueError, match="0 or 1"):
+            Perceptron().fit(np.random.default_rng(1).standard_normal((20, 3)), Y)
+
+    def test_indices_outside_the_matrix(self):
+        S = sparse.csr_matrix(np.eye(3))
+        S.indices[1] = 3
+        with pytest.raises(ValueError, match=r"ind(ex|ices)"):
+            Perceptron().fit(S, [0, 1, 0])
+
+    def test_a_failed_fit_leaves_the_old_model_whole(self):
+        X, y = load_iris(return_X_y=True)
+        model = Perceptron(epochs=3).fit(X, y)
+        expected = model.predict(X)
+        model.set_params(learning_rate=Geometric(1e300, 10.0))
+        with pytest.raises(ValueError, match="overflow"):
+            model.fit(X * 1e100, y > 0)
+        assert model.classes_.tolist() == [0, 1, 2]
+        assert np.array_equal(model.predict(X), expected)
+
+    def test_partial_fit_keeps_to_its_classes_and_intercept(self):
+        X, y = separable()
+        model = Perceptron().partial_fit(X, y)
+        with pytest.raises(ValueError, match="classes must stay"):
+            model.partial_fit(X, y, classes=["no", "yes", "maybe"])
+        with pytest.raises(ValueError, match="cannot become"):
+            model.set_params(intercept="none").partial_fit(X, y)
+
+    @pytest.mark.parametrize("coef", [[1.0, 2.0], [np.nan] * 4, [[1.0] * 4] * 2])
+    def test_a_comparator_of_the_wrong_kind(self, coef):
+        X, y = separable()
+        with pytest.raises(ValueError, match="coef must hold finite numbers of shape"):
+            Perceptron().fit(X, y).mistake_bound(X, y, coef)

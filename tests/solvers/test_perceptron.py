@@ -1,5 +1,7 @@
 """The Perceptron's solver against the box of the notes, and the notes' theorems."""
 
+import signal
+
 import numpy as np
 import pytest
 from boxes import perceptron_box
@@ -10,6 +12,7 @@ from scipy import sparse
 import certo.solvers.perceptron as solver
 from certo.certificates import PerceptronRun
 from certo.rates import Constant, Geometric, Power
+from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.perceptron import perceptron
 
 STORAGES = {
@@ -241,3 +244,37 @@ class TestTrace:
         y = np.where(np.arange(50) % 2, 1, -1).astype(np.int8)
         outcome = perceptron(X, y, PerceptronRun(epochs=3))
         assert outcome.trace.weights.size <= 4 * 70_001
+
+
+def test_steps_whose_squares_underflow_are_not_steps_of_length_zero():
+    X = np.array([[1.0]] + [[1.5e-4]] * 300 + [[1.0]] * 1000)
+    y = np.array([1] + [-1] * 300 + [1] * 1000, np.int8)
+    runs = [PerceptronRun(epochs=60, lifted=False, rate=Constant(eta)) for eta in (1e-158, 1.0)]
+    tiny, plain = (perceptron(X, y, run) for run in runs)
+    assert np.array_equal(tiny.counts, plain.counts)
+    assert tiny.converged == plain.converged
+
+
+def test_the_squared_norm_survives_cancellation():
+    large = [[-2, 1000000001], [-5, 1000000002], [3, 999999999], [1, 1000000001]]
+    X = np.array([*large, [-1, 999999997], [-6, 1000000004]], float)
+    y = np.array([-1, -1, 1, 1, -1, -1], np.int8)
+    got = perceptron(X, y, PerceptronRun(epochs=200, lifted=False))
+    w = np.zeros(2)
+    for t, square in zip(got.trace.example, got.trace.squared_norm, strict=True):
+        w += y[t] * X[t]
+        assert square == pytest.approx(w @ w, rel=1e-6)
+
+
+def test_ctrl_c_is_a_wish_and_twice_an_exception():
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with ctrl_c_asks() as asked:
+            assert not asked()
+            signal.raise_signal(signal.SIGINT)
+            assert asked()
+            with pytest.raises(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -6,6 +6,7 @@ import json
 import numbers
 import warnings
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -237,7 +238,7 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         def announce(w: np.ndarray) -> bool:
             epoch = context.subcontext(task_name="epoch")
             epoch.call_on_fit_task_begin(estimator=self, X=X)
-            now = None
+            now: dict[str, Any] | None = None
             if targets is not None:
                 now = {"coef_": w[None, :-1].copy(), "intercept_": w[-1:].copy()}
                 now |= {"classes_": targets.classes, "_multilabel": targets.multilabel}
@@ -359,7 +360,7 @@ def _claims(
     def compression():
         if not fresh:
             raise CannotClaim("the run started from weights that depend on other examples.")
-        if outcome.interrupted:
+        if outcome.interrupted or not run.epochs:
             raise CannotClaim(
                 "the run was stopped by hand, not after a number of epochs set before."
             )
