@@ -96,8 +96,9 @@ def visit_all(rows, rule, signs, order, draws, cleared, rates, first, state, ski
             # `not >`: a score that overflowed to NaN is a mistake, never a silent success
             if not margin > 0.0 and (margin != 0.0 or rule.at_zero * y >= 0):
                 eta = rates[made if rates.size > 1 else 0]
-                step = max(eta * np.sqrt(row_square(rows, t) + lift), 1e-290)  # ‖v‖, v = η y x̃
-                square, inner = step * step, eta * margin  # ‖v‖² and ⟨w, v⟩
+                length2 = row_square(rows, t) + lift
+                square, inner = length2 * eta * eta, eta * margin  # ‖v‖², ⟨w, v⟩; step v = η y x̃
+                step = max(eta * np.sqrt(length2), 1e-290)  # ‖v‖, also where its square underflows
                 path += step * (1.0 + kappa) + 16 * UNIT * path
                 row_add(rows, t, eta * y, w)
                 w[-1] += eta * y * lift
