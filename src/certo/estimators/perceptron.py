@@ -18,22 +18,16 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
 from certo.certificates import (
-    CannotClaim,
     Certificate,
     Composite,
-    CompressionBound,
     Labels,
-    Margins,
     MistakeBound,
     NotClaimed,
     PerceptronRun,
     Sample,
-    Separating,
-    UpdateSums,
 )
-from certo.certificates.encoding import counted
-from certo.certificates.exact import allowance
 from certo.estimators import _input
+from certo.estimators._perceptron_words import claims, status
 from certo.geometry import Neuron
 from certo.rates import Constant, Rate
 from certo.solvers.interrupt import ctrl_c_asks
@@ -220,10 +214,8 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 after_epoch=self._announcer(asked, context, X, targets if count == 1 else None),
             )
             sample = Sample(X, signs)
-            claims = _claims(
-                sample, labels, own, outcome, before, fresh, square, int(self.zero_sign)
-            )
-            learned.append((outcome, claims))
+            made = claims(sample, labels, own, outcome, before, fresh, square, int(self.zero_sign))
+            learned.append((outcome, made))
             if outcome.interrupted:  # the other neurons stay where they are
                 run = replace(run, epochs=0)
         self._store(targets, learned, fresh=fresh, streamed=streamed)
@@ -263,7 +255,7 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         claims = [claim for _, made in learned for claim in made if isinstance(claim, Certificate)]
         refusals = [claim for _, made in learned for claim in made if isinstance(claim, NotClaimed)]
         self.certificate_ = Composite(tuple(claims), tuple(dict.fromkeys(refusals)))
-        self.status_ = _status(outcomes, streamed)
+        self.status_ = status(outcomes, streamed)
         if any(outcome.interrupted for outcome in outcomes):
             warnings.warn(self.status_, ConvergenceWarning, stacklevel=4)
 
@@ -332,88 +324,3 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             k = self.outputs_.index(claim.labels)
             claims.append(claim.against(Sample.of(X, y, claim.labels), coef[k], intercept[k]))
         return Composite(tuple(claims))
-
-
-def _claims(
-    sample: Sample,
-    labels: Labels,
-    run: PerceptronRun,
-    outcome: PerceptronOutcome,
-    before: int,
-    fresh: bool,
-    square: float,
-    zero_sign: int,
-) -> list[Certificate | NotClaimed]:
-    """What the run of one neuron proves, or why not."""
-    coef, intercept = outcome.w[:-1], float(outcome.w[-1])
-    square += allowance(sample.d, square)
-    margins = Margins.of(sample, coef, intercept, square)
-    rows = outcome.updated
-    made: list[Certificate | NotClaimed] = []
-
-    def attempt(kind, claim):
-        try:
-            made.append(claim())
-        except CannotClaim as reason:
-            made.append(NotClaimed(kind.__name__, f"{labels.shown}: {reason}"))
-
-    def compression():
-        if not fresh:
-            raise CannotClaim("the run started from weights that depend on other examples.")
-        if outcome.interrupted or not run.epochs:
-            raise CannotClaim(
-                "the run was stopped by hand, not after a number of epochs set before."
-            )
-        return CompressionBound.of(
-            sample, labels, run, coef, intercept, rows, zero_sign=zero_sign, margins=margins
-        )
-
-    attempt(Separating, lambda: Separating.of(sample, labels, coef, intercept, margins))
-    attempt(
-        MistakeBound,
-        lambda: MistakeBound.of(
-            sample,
-            labels,
-            coef=coef,
-            intercept=intercept,
-            lifted=run.lifted,
-            sums=UpdateSums(run.rate, before),
-            start=outcome.start,
-            rows=rows,
-            counts=outcome.counts[rows],
-            totals=outcome.totals[rows] if outcome.totals.size else outcome.totals,
-            comparator=coef,
-            comparator_intercept=intercept,
-            radius2=square,
-            margins=margins,
-        ),
-    )
-    attempt(CompressionBound, compression)
-    return made
-
-
-def _status(outcomes: list[PerceptronOutcome], streamed: bool) -> str:
-    several = len(outcomes) > 1
-    done = [outcome for outcome in outcomes if outcome.converged]
-    if any(outcome.interrupted for outcome in outcomes):
-        return (
-            "Stopped by hand. The weights are those reached so far; the certificate says what "
-            "they are worth."
-        )
-    if streamed:
-        made = counted(sum(outcome.updates for outcome in outcomes), "update")
-        batch = counted(len(outcomes[0].counts), "example")
-        return f"One pass over a batch of {batch} made {made}."
-    if len(done) == len(outcomes):
-        epochs = max(outcome.epochs for outcome in outcomes)
-        who = f"All {len(outcomes)} neurons converged" if several else "Converged"
-        after = counted(epochs, "epoch")
-        return f"{who}: after {after} no example leads to an update any more."
-    left = [outcome for outcome in outcomes if not outcome.converged]
-    last = sum(int(outcome.trace.epoch_updates[-1]) for outcome in left)
-    who = f"{len(left)} of {len(outcomes)} neurons did not converge" if several else "Not converged"
-    run = counted(left[0].epochs, "epoch")
-    return (
-        f"{who}: {run} made, and the last still had {counted(last, 'update')}. "
-        "Either no hyperplane separates the examples, or more epochs are needed."
-    )

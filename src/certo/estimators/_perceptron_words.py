@@ -1,0 +1,105 @@
+"""What a run of the Perceptron proves, and why it stopped."""
+
+from __future__ import annotations
+
+from certo.certificates import (
+    CannotClaim,
+    Certificate,
+    CompressionBound,
+    Labels,
+    Margins,
+    MistakeBound,
+    NotClaimed,
+    PerceptronRun,
+    Sample,
+    Separating,
+    UpdateSums,
+)
+from certo.certificates.encoding import counted
+from certo.certificates.exact import allowance
+from certo.solvers.perceptron import PerceptronOutcome
+
+
+def claims(
+    sample: Sample,
+    labels: Labels,
+    run: PerceptronRun,
+    outcome: PerceptronOutcome,
+    before: int,
+    fresh: bool,
+    square: float,
+    zero_sign: int,
+) -> list[Certificate | NotClaimed]:
+    """What the run of one neuron proves, or why not."""
+    coef, intercept = outcome.w[:-1], float(outcome.w[-1])
+    square += allowance(sample.d, square)
+    margins = Margins.of(sample, coef, intercept, square)
+    rows = outcome.updated
+    made: list[Certificate | NotClaimed] = []
+
+    def attempt(kind, claim):
+        try:
+            made.append(claim())
+        except CannotClaim as reason:
+            made.append(NotClaimed(kind.__name__, f"{labels.shown}: {reason}"))
+
+    def compression():
+        if not fresh:
+            raise CannotClaim("the run started from weights that depend on other examples.")
+        if outcome.interrupted or not run.epochs:
+            raise CannotClaim(
+                "the run was stopped by hand, not after a number of epochs set before."
+            )
+        return CompressionBound.of(
+            sample, labels, run, coef, intercept, rows, zero_sign=zero_sign, margins=margins
+        )
+
+    attempt(Separating, lambda: Separating.of(sample, labels, coef, intercept, margins))
+    attempt(
+        MistakeBound,
+        lambda: MistakeBound.of(
+            sample,
+            labels,
+            coef=coef,
+            intercept=intercept,
+            lifted=run.lifted,
+            sums=UpdateSums(run.rate, before),
+            start=outcome.start,
+            rows=rows,
+            counts=outcome.counts[rows],
+            totals=outcome.totals[rows] if outcome.totals.size else outcome.totals,
+            comparator=coef,
+            comparator_intercept=intercept,
+            radius2=square,
+            margins=margins,
+        ),
+    )
+    attempt(CompressionBound, compression)
+    return made
+
+
+def status(outcomes: list[PerceptronOutcome], streamed: bool) -> str:
+    several = len(outcomes) > 1
+    done = [outcome for outcome in outcomes if outcome.converged]
+    if any(outcome.interrupted for outcome in outcomes):
+        return (
+            "Stopped by hand. The weights are those reached so far; the certificate says what "
+            "they are worth."
+        )
+    if streamed:
+        made = counted(sum(outcome.updates for outcome in outcomes), "update")
+        batch = counted(len(outcomes[0].counts), "example")
+        return f"One pass over a batch of {batch} made {made}."
+    if len(done) == len(outcomes):
+        epochs = max(outcome.epochs for outcome in outcomes)
+        who = f"All {len(outcomes)} neurons converged" if several else "Converged"
+        after = counted(epochs, "epoch")
+        return f"{who}: after {after} no example leads to an update any more."
+    left = [outcome for outcome in outcomes if not outcome.converged]
+    last = sum(int(outcome.trace.epoch_updates[-1]) for outcome in left)
+    who = f"{len(left)} of {len(outcomes)} neurons did not converge" if several else "Not converged"
+    run = counted(left[0].epochs, "epoch")
+    return (
+        f"{who}: {run} made, and the last still had {counted(last, 'update')}. "
+        "Either no hyperplane separates the examples, or more epochs are needed."
+    )
