@@ -1,16 +1,18 @@
 """Certificates as plain JSON values and back, bit for bit, and nothing read without a look.
 
 A float is written as a JSON number by `repr`, which is exact for float64 (and hence float32);
-arrays become lists. Reading checks each value against the type its field declares.
+arrays become lists; a fraction is text in base sixteen, '3/a', which is read in linear time. Reading checks each value against the type its field declares.
 """
 
 from __future__ import annotations
 
 import decimal
 import math
+import re
 import types
 import typing
 from dataclasses import fields, is_dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -26,6 +28,8 @@ def to_plain(value: Any) -> Any:
         return value.to_dict()
     if is_dataclass(value):
         return {f.name: to_plain(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, Fraction):
+        return f"{value.numerator:x}/{value.denominator:x}"
     if isinstance(value, tuple):
         return [to_plain(item) for item in value]
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
@@ -70,6 +74,8 @@ def _read(kind: Any, value: Any, name: str) -> Any:
     if kind in (str, bool):
         _expect(type(value) is kind, name, f"of type {kind.__name__}", value)
         return value
+    if kind is Fraction:
+        return fraction(value, name)
     if kind is Rate:
         known = {rate.__name__: rate for rate in Rate.__subclasses__()}
         called = value.get("name") if isinstance(value, dict) else None
@@ -108,6 +114,13 @@ def whole_number(value: Any, name: str) -> int:
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     _expect(whole and int(value).bit_length() <= MOST_BITS, name, "a whole number", value)
     return int(value)
+
+
+def fraction(value: Any, name: str) -> Fraction:
+    """The fraction written by `to_plain`, in lowest terms; else a ValueError."""
+    parts = re.fullmatch(r"(-?[0-9a-f]+)/([0-9a-f]+)", value) if type(value) is str else None
+    _expect(parts is not None and int(parts[2], 16), name, "a fraction like '3/a'", value)
+    return Fraction(int(parts[1], 16), int(parts[2], 16))  # type: ignore[index]
 
 
 def counted(number: int, noun: str) -> str:
