@@ -1,7 +1,8 @@
 """Certificates as plain JSON values and back, bit for bit, and nothing read without a look.
 
 A float is written as a JSON number by `repr`, which is exact for float64 (and hence float32);
-arrays become lists; a fraction is text in base sixteen, '3/a', which is read in linear time. Reading checks each value against the type its field declares.
+arrays become lists; a fraction is text in base sixteen, '3/a', which takes linear time to read.
+Reading checks each value against the type its field declares.
 """
 
 from __future__ import annotations
@@ -119,8 +120,9 @@ def whole_number(value: Any, name: str) -> int:
 def fraction(value: Any, name: str) -> Fraction:
     """The fraction written by `to_plain`, in lowest terms; else a ValueError."""
     parts = re.fullmatch(r"(-?[0-9a-f]+)/([0-9a-f]+)", value) if type(value) is str else None
-    _expect(parts is not None and int(parts[2], 16), name, "a fraction like '3/a'", value)
-    return Fraction(int(parts[1], 16), int(parts[2], 16))  # type: ignore[index]
+    if parts is None or not int(parts[2], 16):
+        raise ValueError(f"{name} must be a fraction like '3/a', got {_glimpse(value)}.")
+    return Fraction(int(parts[1], 16), int(parts[2], 16))
 
 
 def counted(number: int, noun: str) -> str:
