@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import numbers
 import warnings
 from dataclasses import replace
@@ -10,23 +9,22 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
 from certo.certificates import (
     Certificate,
     Composite,
-    Labels,
     MistakeBound,
     NotClaimed,
     PerceptronRun,
     Sample,
 )
 from certo.estimators import _input
+from certo.estimators._linear import LinearClassifier
 from certo.estimators._perceptron_words import claims, status
 from certo.geometry import Neuron
 from certo.rates import Constant, Rate
@@ -35,7 +33,7 @@ from certo.solvers.perceptron import PerceptronOutcome, perceptron
 from certo.solvers.trace import Trace
 
 
-class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     r"""Perceptron: on every mistake y·score ≤ 0, move the weights by η y x.
 
     With two classes it is one neuron; with more, a layer of them, each telling one class from the
@@ -95,10 +93,9 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     True
     """
 
-    coef_: np.ndarray
-    intercept_: np.ndarray
     updates_: np.ndarray
     n_iter_: int
+    trace_kind = Trace
 
     def __init__(
         self,
@@ -122,7 +119,6 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.classifier_tags.multi_label = True
         return tags
 
@@ -259,29 +255,6 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         if any(outcome.interrupted for outcome in outcomes):
             warnings.warn(self.status_, ConvergenceWarning, stacklevel=4)
 
-    def decision_function(self, X):
-        """Scores coef·x + intercept: (n_samples,) for two classes, else (n_samples, n_outputs)."""
-        check_is_fitted(self)
-        X = _input.examples(self, X)
-        scores = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
-        return scores if self._multilabel or len(self.classes_) > 2 else scores[:, 0]
-
-    def predict(self, X):
-        """The class whose side, or for several classes whose highest score, an example is on."""
-        scores = self.decision_function(X)
-        if scores.ndim == 2 and not self._multilabel:
-            return self.classes_[np.argmax(scores, axis=1)]
-        positive = scores >= 0 if self.zero_sign == 1 else scores > 0
-        return positive.astype(int) if self._multilabel else self.classes_[positive.astype(int)]
-
-    @property
-    def outputs_(self) -> list[Labels]:
-        """Which labels count as +1 and −1 for each neuron."""
-        check_is_fitted(self)
-        if self._multilabel:
-            return _input.columns(len(self.classes_))
-        return _input.one_against_rest(self.classes_)
-
     @property
     def neurons_(self) -> list[Neuron]:
         """The neurons of the layer, to look at."""
@@ -290,21 +263,6 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             Neuron(weights, bias, self.zero_sign)
             for weights, bias in zip(self.coef_, self.intercept_.tolist(), strict=True)
         ]
-
-    def __getstate__(self):
-        """Plain values only, so that a model file can hold them."""
-        state = dict(super().__getstate__())
-        if "certificate_" in state:
-            state["certificate_"] = json.dumps(state["certificate_"].to_dict())
-            state["trace_"] = dict(vars(state["trace_"]))
-        return state
-
-    def __setstate__(self, state):
-        state = dict(state)
-        if "certificate_" in state:
-            state["certificate_"] = Composite.from_dict(json.loads(state["certificate_"]))
-            state["trace_"] = Trace(**state["trace_"])
-        super().__setstate__(state)
 
     def mistake_bound(self, X, y, coef, intercept=0.0) -> Composite:
         """The MistakeBound of this fit for comparators of your choice, u = (coef, intercept).

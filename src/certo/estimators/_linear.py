@@ -1,0 +1,76 @@
+"""What every machine shares whose score is coef·x + intercept."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.validation import check_is_fitted
+
+from certo.certificates import Composite, Labels
+from certo.estimators import _input
+
+
+class LinearClassifier(ClassifierMixin):
+    """Scores, predictions and stored state of a layer of hyperplanes, one for each output.
+
+    A machine's fit sets `coef_` (n_outputs, n_features), `intercept_` (n_outputs,), `classes_`,
+    `_multilabel` (whether y was a 0/1 matrix), `certificate_` (a Composite) and, if it has one,
+    `trace_` of its `trace_kind`, a dataclass of plain values. Its parameter `zero_sign`, if it has
+    one, is the side predicted at a score of exactly 0; else that is +1.
+    """
+
+    coef_: np.ndarray
+    intercept_: np.ndarray
+    classes_: np.ndarray
+    certificate_: Composite
+    _multilabel: bool
+    trace_kind: ClassVar[type | None] = None
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def decision_function(self, X):
+        """Scores coef·x + intercept: (n_samples,) for two classes, else (n_samples, n_outputs)."""
+        check_is_fitted(self)
+        X = _input.examples(self, X)
+        scores = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
+        return scores if self._multilabel or len(self.classes_) > 2 else scores[:, 0]
+
+    def predict(self, X):
+        """The class whose side, or for several classes whose highest score, an example is on."""
+        scores = self.decision_function(X)
+        if scores.ndim == 2 and not self._multilabel:
+            return self.classes_[np.argmax(scores, axis=1)]
+        positive = scores >= 0 if getattr(self, "zero_sign", 1) == 1 else scores > 0
+        return positive.astype(int) if self._multilabel else self.classes_[positive.astype(int)]
+
+    @property
+    def outputs_(self) -> list[Labels]:
+        """Which labels count as +1 and −1 for each output."""
+        check_is_fitted(self)
+        if self._multilabel:
+            return _input.columns(len(self.classes_))
+        return _input.one_against_rest(self.classes_)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Plain values only, so that a model file can hold them."""
+        state = dict(super().__getstate__())
+        if "certificate_" in state:
+            state["certificate_"] = json.dumps(state["certificate_"].to_dict())
+        if self.trace_kind is not None and "trace_" in state:
+            state["trace_"] = dict(vars(state["trace_"]))
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        if "certificate_" in state:
+            state["certificate_"] = Composite.from_dict(json.loads(state["certificate_"]))
+        if self.trace_kind is not None and "trace_" in state:
+            state["trace_"] = self.trace_kind(**state["trace_"])
+        super().__setstate__(state)
