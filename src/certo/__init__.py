@@ -14,13 +14,26 @@ __version__ = "0.1.0"
 _HOMES = {
     "Neuron": "certo.geometry",
     "Perceptron": "certo.estimators",
+    "Inseparable": "certo.certificates",
+    "Separable": "certo.certificates",
     "risk": "certo.losses",
+    "separability": "certo.estimators.verdict",
 }
 
-__all__ = ["Neuron", "Perceptron", "__version__", "risk"]
+__all__ = [
+    "Inseparable",
+    "Neuron",
+    "Perceptron",
+    "Separable",
+    "__version__",
+    "risk",
+    "separability",
+]
 
 if TYPE_CHECKING:
+    from certo.certificates import Inseparable, Separable
     from certo.estimators import Perceptron
+    from certo.estimators.verdict import separability
     from certo.geometry import Neuron
     from certo.losses import risk
 

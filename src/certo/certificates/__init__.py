@@ -7,10 +7,12 @@ what it assumes, a witness and numbers; `verify(X, y)` recomputes the claim.
 from certo.certificates.base import CannotClaim, Certificate, NotClaimed, Verification
 from certo.certificates.composite import Composite
 from certo.certificates.compression_bound import CompressionBound
+from certo.certificates.inseparable import Inseparable
 from certo.certificates.margins import Margins
 from certo.certificates.mistake_bound import MistakeBound
 from certo.certificates.perceptron_run import PerceptronRun
 from certo.certificates.sample import Labels, Sample
+from certo.certificates.separable import Separable
 from certo.certificates.separating import Separating
 from certo.certificates.update_sums import UpdateSums
 
@@ -19,12 +21,14 @@ __all__ = [
     "Certificate",
     "Composite",
     "CompressionBound",
+    "Inseparable",
     "Labels",
     "Margins",
     "MistakeBound",
     "NotClaimed",
     "PerceptronRun",
     "Sample",
+    "Separable",
     "Separating",
     "UpdateSums",
     "Verification",

@@ -1,0 +1,100 @@
+"""Separable: some hyperplane has every example strictly on its own side, and this is one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, final
+
+import numpy as np
+
+from certo.certificates import exact
+from certo.certificates.base import CannotClaim, Certificate, Refuted, require
+from certo.certificates.encoding import counted, rounded_down
+from certo.certificates.margins import Margins
+from certo.certificates.sample import Labels, Sample
+from certo.certificates.weights import check_weights, finite_vector
+
+# A score is a sum of products of two floats, hence a multiple of 2⁻²¹⁴⁸: positive is at least that.
+LEAST = Fraction(1, 2**2148)
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class Separable(Certificate):
+    """Claim: y_t (coef·x_t + intercept) > 0 for all t, and no example is nearer to the hyperplane
+    than `margin`, the geometric margin: y_t (coef·x_t + intercept) ≥ margin·‖coef‖.
+
+    Proof: the margins of all m examples, each rounded with a proven allowance, those too close to
+    call in exact arithmetic. `margin` is rounded down; it is 0 where nothing better can be said:
+    where coef = 0 (one class alone needs no hyperplane, and has no distance to it), or where the
+    distance is too small for a float. The examples are separated all the same.
+    """
+
+    coef: np.ndarray
+    intercept: float
+    examples: int
+    margin: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "coef", finite_vector(self.coef, "coef"))
+        if self.margin < 0:
+            raise ValueError(f"margin must not be negative, got {self.margin!r}.")
+
+    @classmethod
+    def of(
+        cls, sample: Sample, labels: Labels, coef, intercept: float, margins: Margins | None = None
+    ) -> Separable:
+        """The strongest such claim, or CannotClaim with an example on the wrong side."""
+        margins = margins or Margins.of(sample, coef, intercept)
+        wrong = margins.below(LEAST)
+        if wrong is not None:
+            raise CannotClaim(
+                f"example {wrong} (counting from 0) has margin {float(margins.exactly(wrong)):.6g}:"
+                " it is not strictly on its own side of the hyperplane."
+            )
+        length = exact.root_above(exact.dot_within(coef, coef)[1])
+        distance = 0.0
+        if 0 < length < np.inf:
+            distance = max(0.0, exact.below(margins.least()[0] / Fraction(length)))
+        return cls(labels, coef, intercept, sample.m, distance)
+
+    @property
+    def claim(self) -> str:
+        m = counted(self.examples, "example")
+        if not np.any(self.coef):
+            return f"The examples have one class alone: all {m} are {self._only_class}."
+        through = "" if self.intercept else " through the origin"
+        return (
+            f"A hyperplane{through} separates {self.labels.shown} from {self.labels.rest}: all {m} are "
+            f"strictly on their own side, at a distance of at least {rounded_down(self.margin)}."
+        )
+
+    @property
+    def _only_class(self) -> str:
+        if self.intercept > 0:
+            return self.labels.shown
+        return f"{self.labels.rest}, not {self.labels.shown}"
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        return {"examples": self.examples, "margin": self.margin}
+
+    def _check(self, sample: Sample) -> str:
+        check_weights(self, sample)
+        margins = Margins.of(sample, self.coef, self.intercept)
+        wrong = margins.below(LEAST)
+        if wrong is not None:
+            found = float(margins.exactly(wrong))
+            raise Refuted(f"example {wrong} has margin {found:.17g}, which is not positive.")
+        if self.margin > 0:
+            length = exact.root_above(exact.dot(self.coef, self.coef))
+            require(0 < length < np.inf, "without a finite direction there is no distance.")
+            near = margins.below(Fraction(self.margin) * Fraction(length))
+            require(near is None, f"example {near} is nearer to the hyperplane than the margin.")
+        return f"all {counted(sample.m, 'example')} are strictly on their own side."

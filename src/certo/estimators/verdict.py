@@ -1,0 +1,97 @@
+"""`separability`: can a hyperplane tell the classes apart? The answer is a proof, either way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import assert_all_finite, check_array, check_consistent_length, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+
+from certo.certificates import Inseparable, Labels, Sample, Separable
+from certo.certificates.inseparable import intercept_mode
+from certo.certificates.sample import exact_matrix
+from certo.solvers.separation import Cancelling, Examples, FineSeparator, separate
+
+
+def separability(X, y, intercept="free") -> Separable | Inseparable:
+    """Decide whether a hyperplane has every example strictly on the side of its label.
+
+    Parameters
+    ----------
+    X : array or sparse matrix (n_examples, n_features)
+        The claim is about these very numbers: nothing is rounded or scaled.
+    y : array (n_examples,)
+        Labels: numbers or text. With two, the larger is +1.
+    intercept : {"free", "none"}, default="free"
+        Any hyperplane, or only those through the origin.
+
+    Returns
+    -------
+    Separable
+        With `coef`, `intercept` and `margin`, a proven lower bound of the geometric margin.
+    Inseparable
+        With `rows` and `weights`: at most n_features + 1 examples (+ 2 with an intercept) that
+        cancel exactly, so that no hyperplane can have them all on their own side.
+
+    Examples
+    --------
+    >>> from certo import separability
+    >>> xor = [[0, 0], [1, 1], [0, 1], [1, 0]]
+    >>> verdict = separability(xor, ["same", "same", "other", "other"])
+    >>> verdict.rows.tolist(), [str(weight) for weight in verdict.weights]
+    ([0, 1, 2, 3], ['1/4', '1/4', '1/4', '1/4'])
+    >>> separability(xor, [0, 1, 1, 1]).coef.size
+    2
+    """
+    intercept_mode(intercept)
+    X, y = _examples(X, y)
+    classes = _classes(y)
+    if len(classes) > 2:
+        raise NotImplementedError
+    labels = Labels(classes, len(classes) - 1)
+    return _verdict(Sample(X, labels.signs(y)), labels, intercept)
+
+
+def _verdict(sample: Sample, labels: Labels, intercept: str) -> Separable | Inseparable:
+    lifted = intercept == "free"
+    if lifted and abs(int(sample.signs.sum(dtype=np.int64))) == sample.m:  # one class
+        return Separable.of(sample, labels, np.zeros(sample.d), float(sample.signs[0]))
+    found = separate(Examples(sample, lifted))
+    if isinstance(found, Cancelling):
+        return Inseparable.of(sample, labels, intercept, found.places, found.weights)
+    if isinstance(found, FineSeparator):
+        raise ArithmeticError(
+            "separability needs weights that float64 can hold: the examples are separable, but the "
+            "hyperplane found is too fine for that, since the examples of different classes nearly "
+            "touch, or features differ in size too much. Rescale or round the features."
+        )
+    w = found.w
+    return Separable.of(sample, labels, w[: sample.d], float(w[-1]) if lifted else 0.0)
+
+
+def _examples(X, y) -> tuple[Any, np.ndarray]:
+    """X as the solvers take it, exactly, and y as a vector of labels; or an error."""
+    X = check_array(
+        X, accept_sparse="csr", dtype=None, order="C", estimator="separability", input_name="X"
+    )
+    if sparse.issparse(X):
+        X.check_format(full_check=True)  # an index outside would be memory outside
+    X = exact_matrix(X)
+    y = column_or_1d(y, warn=True)
+    check_consistent_length(X, y)
+    assert_all_finite(y, estimator_name="separability", input_name="y")
+    check_classification_targets(y)
+    return X if sparse.issparse(X) else np.ascontiguousarray(X), y
+
+
+def _classes(y: np.ndarray) -> tuple[Any, ...]:
+    classes = tuple(np.unique(y).tolist())
+    strange = [c for c in classes if not isinstance(c, str | int | float | bool)]
+    if strange:
+        raise TypeError(
+            "separability takes labels that are text, numbers or booleans, so that a certificate "
+            f"can name them, but y holds {strange[0]!r} ({type(strange[0]).__name__})."
+        )
+    return classes
