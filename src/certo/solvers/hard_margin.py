@@ -1,0 +1,339 @@
+r"""The separator with the largest margin, from few of the examples.
+
+Problem     min ½‖w‖²  s.t.  y_t (w·x_t + b) ≥ 1      (b free, none, or lifted: ½(‖w‖² + b²))
+Dual        the nearest points of the two classes' hulls (free), or the point of the hull of the
+            y_t x̃_t nearest to the origin: p = Σ λ_t y_t x̃_t (`nearest_point`). With G = 2 or 1
+            groups, w* = G p/‖p‖² and the multipliers are α = G λ/‖p‖²
+Bounds      every λ gives γ* ≤ ‖p‖/G, and with h = Σ_g min_{t in g} y_t p·x̃_t over *all* examples,
+            p separates if h > 0, with γ* ≥ h/(G‖p‖): the relative gap of ½‖w‖² is 1 − (h/‖p‖²)²
+Few rows    solve for some rows, look at all, add those that are short of the margin, repeat.
+            The same again for the rows looked at, until a set is small enough for its Gram
+            matrix. A random sample of r rows is the first: then about m·(d+1)/r rows can be
+            short of its margin (Clarkson 1995), so that few looks at all rows are needed
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from certo.compiled.rows import rows_of
+from certo.compiled.slopes import signed_scores
+from certo.solvers.nearest_point import nearest_point
+
+LEAF = 1000  # at least so many rows are solved for together, through their Gram matrix
+SHRINK = 32  # and of more rows than that, one in so many is taken first
+TOUCHING = 1e-13  # hulls this near, compared with the examples, are left to an exact decision
+
+
+@dataclass(frozen=True, repr=False)
+class MarginTrace:
+    """What was known of γ* after every look at all examples.
+
+    Attributes
+    ----------
+    output : integer array
+        Whose separator.
+    seconds : array
+        Since the start.
+    lower, upper : arrays
+        γ* lies between them (as computed; lower is 0 while no separator is found).
+    rows : integer array
+        How many examples had a positive weight.
+    """
+
+    output: np.ndarray
+    seconds: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    rows: np.ndarray
+
+    @property
+    def gap(self) -> np.ndarray:
+        """(primal − dual)/primal of ½‖w‖²: 1 − (lower/upper)²."""
+        return 1 - (self.lower / self.upper) ** 2
+
+    @classmethod
+    def layer(cls, traces: list[MarginTrace]) -> MarginTrace:
+        """The traces of several outputs in one."""
+        parts = {f.name: [getattr(trace, f.name) for trace in traces] for f in fields(cls)}
+        parts["output"] = [part + k for k, part in enumerate(parts["output"])]
+        return cls(**{name: np.concatenate(some) for name, some in parts.items()})
+
+    def __len__(self) -> int:
+        return len(self.seconds)
+
+    def __repr__(self) -> str:
+        return f"MarginTrace({len(self)} looks at all examples)"
+
+
+class MarginOutcome(NamedTuple):
+    w: np.ndarray  # (d,); margins of at least 1, up to rounding; zero if no separator was found
+    b: float
+    rows: np.ndarray  # the supports, increasing
+    alpha: np.ndarray  # their multipliers, positive
+    looks: int
+    converged: bool
+    touching: bool  # the hulls meet, or nearly: separable or not is for exact arithmetic to say
+    trace: MarginTrace
+
+    @property
+    def separates(self) -> bool:
+        return bool(self.trace.lower.max(initial=0.0) > 0)
+
+
+def hard_margin(
+    X,
+    signs: np.ndarray,
+    intercept: str,
+    *,
+    tol: float = 1e-6,
+    max_iter: int = 1000,
+    effort: float = np.inf,
+    radius: float | None = None,
+    start: np.ndarray | None = None,
+    after_look: Callable[[], bool] = lambda: False,
+) -> MarginOutcome:
+    """The largest margin of the rows of X (C-ordered array, or CSR), signs being int8 in {−1, +1}.
+
+    Stops at a relative gap of `tol`, after `max_iter` looks at all examples, after about `effort`
+    multiplications, or when `after_look()`, which is asked often, returns True. `radius` is
+    max ‖x_t‖ if known. `start` are the weights (intercept last) of a separator known before.
+    """
+    examples = _Examples(X, signs, intercept, radius)
+    budget = _Budget(effort, after_look)
+    weights = np.zeros(signs.size)
+    found = _Found(examples)
+    slopes = None if start is None else found.look_along(start)
+    pool = np.zeros(0, np.int64)
+    while True:
+        pool = np.union1d(pool, _hardest(examples, weights, slopes))
+        weights[pool] = _solve(examples.take(pool), weights[pool], tol / 20, budget)
+        slopes = found.look(weights)
+        budget.spend(examples.numbers)
+        if found.gap <= tol / 2 or found.touching or budget.spent or found.looks >= max_iter:
+            return found.outcome(weights, tol)
+
+
+class _Found:
+    """The best separator so far, and what is known of γ*."""
+
+    def __init__(self, examples: _Examples):
+        self.examples = examples
+        self.began = time.perf_counter()
+        self.best, self.lower, self.upper = np.zeros(0), 0.0, np.inf
+        self.trace: list[tuple[float, float, float, int]] = []
+
+    def look(self, weights: np.ndarray) -> np.ndarray:
+        """Look at all examples along the point with these weights."""
+        rows = np.flatnonzero(weights)
+        p = self.examples.point(rows, weights[rows])
+        self.upper = min(self.upper, float(np.linalg.norm(p)))
+        slopes = self._note(p)
+        unit = self.examples.scale * self.examples.groups
+        now = time.perf_counter() - self.began
+        self.trace.append((now, self.lower / unit, self.upper / unit, rows.size))
+        return slopes
+
+    def look_along(self, start: np.ndarray) -> np.ndarray:
+        """Look at all examples along a separator known before."""
+        return self._note(start if self.examples.lift else start[:-1])
+
+    def _note(self, p: np.ndarray) -> np.ndarray:
+        slopes = self.examples.slopes(p)
+        lows = self.examples.lowest(slopes)
+        length = float(np.linalg.norm(p))
+        if sum(lows) > self.lower * length:
+            self.lower = sum(lows) / length
+            shift = (lows[0] - lows[-1]) / 2  # the middle between the classes, where b is free
+            self.best = np.append(p, shift) / sum(lows)
+        return slopes
+
+    @property
+    def looks(self) -> int:
+        return len(self.trace)
+
+    @property
+    def gap(self) -> float:
+        return 1 - (self.lower / self.upper) ** 2 if self.upper > 0 else 1.0
+
+    @property
+    def touching(self) -> bool:
+        return self.upper <= TOUCHING
+
+    def outcome(self, weights: np.ndarray, tol: float) -> MarginOutcome:
+        examples = self.examples
+        rows = np.flatnonzero(weights)
+        w, b = examples.separator(self.best)
+        seconds, lower, upper, used = (np.array(column) for column in zip(*self.trace, strict=True))
+        with np.errstate(over="ignore", divide="ignore"):
+            alpha = weights[rows] * (examples.groups * (examples.scale / self.upper) ** 2)
+        return MarginOutcome(
+            w=w,
+            b=b,
+            rows=rows,
+            alpha=alpha,
+            looks=self.looks,
+            converged=self.gap <= tol,
+            touching=self.touching,
+            trace=MarginTrace(np.zeros(self.looks, np.int64), seconds, lower, upper, used),
+        )
+
+
+class _Budget:
+    """Multiplications made, and whether to stop."""
+
+    def __init__(self, effort: float, asked: Callable[[], bool]):
+        self.left, self.asked, self.spent = effort, asked, False
+
+    def spend(self, multiplications: float) -> bool:
+        self.left -= multiplications
+        self.spent = self.spent or self.left < 0 or self.asked()
+        return self.spent
+
+
+class _Block:
+    """Some rows z_t = y_t x̃_t, scaled, in float64; `group` numbers the hull each belongs to."""
+
+    def __init__(self, Z, group: np.ndarray):
+        self.Z, self.group = Z, group
+        self.groups = int(group.max()) + 1
+        self.numbers = float(Z.nnz if sparse.issparse(Z) else Z.size)
+
+    def take(self, rows: np.ndarray) -> _Block:
+        return _Block(self.Z[rows], self.group[rows])
+
+    def slopes(self, p: np.ndarray) -> np.ndarray:
+        return self.Z @ p
+
+    def lowest(self, slopes: np.ndarray) -> list[float]:
+        return [float(slopes[self.group == g].min()) for g in range(self.groups)]
+
+    def point(self, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        return self.Z[rows].T @ weights
+
+    def nearest(self, weights: np.ndarray, budget: _Budget) -> np.ndarray:
+        """The weights of the nearest point of these rows, through their Gram matrix."""
+        Z = self.Z
+        if not sparse.issparse(Z):  # nothing is lost where the rows of a group are far away
+            means = np.array([Z[self.group == g].mean(axis=0) for g in range(self.groups)])
+            Z = Z - means[self.group]
+        gram = Z @ Z.T
+        gram = gram.toarray() if sparse.issparse(gram) else gram
+        budget.spend(self.numbers * self.group.size)
+
+        def slopes(weights):
+            budget.spend(2 * self.numbers)
+            return self.Z @ (self.Z.T @ weights)
+
+        return nearest_point(
+            gram, self.group, weights, slopes=slopes, spend=budget.spend, dimension=self.Z.shape[1]
+        ).weights
+
+
+class _Examples(_Block):
+    """All examples, as they are given: scaled by a power of two, so that the longest is near 1."""
+
+    def __init__(self, X, signs: np.ndarray, intercept: str, radius: float | None):
+        self.X, self.signs = X, signs
+        self.lift = float(intercept == "lifted")
+        self.groups = 2 if intercept == "free" else 1
+        self.group = (signs > 0).astype(np.int64) * (self.groups - 1)
+        self.numbers = float(X.nnz if sparse.issparse(X) else X.size)
+        self.scale = 2.0 ** -np.round(np.log2(np.hypot(radius, self.lift) or 1.0))
+
+    def take(self, rows: np.ndarray) -> _Block:
+        part = self.X[rows].astype(np.float64)
+        factor = self.scale * self.signs[rows]
+        if sparse.issparse(part):
+            part = sparse.csr_array(part)
+            part.data *= np.repeat(factor, np.diff(part.indptr))
+            if self.lift:
+                part = sparse.hstack([part, sparse.csr_array(factor[:, None])], format="csr")
+        else:
+            part *= factor[:, None]
+            if self.lift:
+                part = np.column_stack([part, factor])
+        return _Block(part, self.group[rows])
+
+    def point(self, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        return self.take(rows).Z.T @ weights
+
+    def slopes(self, p: np.ndarray) -> np.ndarray:
+        out = np.empty(self.signs.size)
+        signed_scores(rows_of(self.X), self.signs, p, self.lift, out)
+        return out * self.scale
+
+    def separator(self, best: np.ndarray) -> tuple[np.ndarray, float]:
+        """(w, b) from the direction (p, shift)/h."""
+        d = self.X.shape[1]
+        if not best.size:
+            return np.zeros(d), 0.0
+        w = best[:d] * (self.groups * self.scale)
+        if self.groups == 2:
+            return w, float(best[-1] * 2)
+        return w, float(best[d] * self.scale) if self.lift else 0.0
+
+
+def _solve(block: _Block, weights: np.ndarray, tol: float, budget: _Budget) -> np.ndarray:
+    """The weights of the nearest point of a block, to a relative gap of `tol`."""
+    n = block.group.size
+    if n <= LEAF:
+        return block.nearest(_begun(block, weights), budget)
+    weights, pool, slopes = weights.copy(), np.zeros(0, np.int64), None
+    while True:
+        if weights.any():
+            rows = np.flatnonzero(weights)
+            p = block.point(rows, weights[rows])
+            slopes = block.slopes(p)
+            size = float(p @ p)
+            gap = size - sum(block.lowest(slopes))
+            if budget.spend(block.numbers) or gap <= tol * size or size <= TOUCHING**2:
+                return weights
+        pool = np.union1d(pool, _hardest(block, weights, slopes))
+        if n <= LEAF * SHRINK or 2 * pool.size > n:
+            if pool.size > 2 * LEAF:
+                pool = _hardest(block, weights, slopes)
+            part = block.take(pool)
+            weights[pool] = part.nearest(_begun(part, weights[pool]), budget)
+        else:
+            weights[pool] = _solve(block.take(pool), weights[pool], tol / 4, budget)
+
+
+def _begun(block: _Block, weights: np.ndarray) -> np.ndarray:
+    """The weights, or if there are none yet, one row for each group."""
+    if weights.any():
+        return weights
+    weights = weights.copy()
+    for g in range(block.groups):
+        weights[np.argmax(block.group == g)] = 1.0
+    return weights
+
+
+def _hardest(block: _Block, weights: np.ndarray, slopes: np.ndarray | None) -> np.ndarray:
+    """The rows to solve for next: those with weight, and those furthest below their level."""
+    n, groups = block.group.size, block.groups
+    used = np.flatnonzero(weights)
+    count = max(LEAF // 2, n // SHRINK, used.size // 2)
+    if n <= LEAF:
+        return np.arange(n)
+    if slopes is None:
+        some = np.random.default_rng(0).choice(n, min(n, max(LEAF, n // SHRINK)), replace=False)
+        firsts = [np.argmax(block.group == g) for g in range(groups)]
+        return np.union1d(some, firsts)
+    level = np.bincount(block.group, weights * slopes, groups)
+    picked = [used]
+    for g in range(groups):
+        short = block.group == g
+        if used.size:
+            short &= slopes < level[g]
+        short = np.flatnonzero(short)
+        if short.size > count // groups:
+            short = short[np.argpartition(slopes[short], count // groups)[: count // groups]]
+        picked.append(short)
+    return np.unique(np.concatenate(picked))
