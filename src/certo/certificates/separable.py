@@ -67,8 +67,9 @@ class Separable(Certificate):
             return f"The examples have one class alone: all {m} are {self._only_class}."
         through = "" if self.intercept else " through the origin"
         return (
-            f"A hyperplane{through} separates {self.labels.shown} from {self.labels.rest}: all {m} are "
-            f"strictly on their own side, at a distance of at least {rounded_down(self.margin)}."
+            f"A hyperplane{through} separates {self.labels.shown} from {self.labels.rest}: all {m} "
+            "are strictly on their own side, at a distance of at least "
+            f"{rounded_down(self.margin)}."
         )
 
     @property

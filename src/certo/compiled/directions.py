@@ -51,7 +51,7 @@ def _row_entries(rows, i):
 
 @jit
 def directions(rows, proportional, keys, orientation):
-    """Fill in the keys; orientation is that sign (with an intercept +1), or 0 for a row of zeros."""
+    """Fill in the keys; orientation is that sign (with an intercept 1), 0 for a row of zeros."""
     for i in range(keys.size):
         entries, columns = row_entries(rows, i)
         divisor, first = 1.0, 0.0

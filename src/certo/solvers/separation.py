@@ -82,7 +82,7 @@ class Vectors(Protocol):
     def peaks(self) -> np.ndarray:
         """The largest entry of each column, in size."""
 
-    def part(self, places: Sequence[int]):
+    def part(self, places: np.ndarray | Sequence[int]):
         """The vectors at these places, as rows (dense or CSR)."""
 
     def whole(self, places: Sequence[int]) -> list[list[int]]:
@@ -138,7 +138,7 @@ class Examples:
         peaks = np.maximum(_flat(X.max(axis=0)), -_flat(X.min(axis=0)))
         return np.append(peaks, 1.0) if self.lifted else peaks
 
-    def part(self, places: Sequence[int]):
+    def part(self, places: np.ndarray | Sequence[int]):
         places = np.asarray(places)
         signs = self.sample.signs[places].astype(np.float64)[:, None]
         part = self.sample.X[places].astype(np.float64)
@@ -291,7 +291,7 @@ def _exactly(vectors: Vectors, places: np.ndarray, multipliers: np.ndarray) -> V
             return Separator(rounded)
         new = _wrong_exactly(vectors, w, rounded)
         if not new:
-            return FineSeparator(w)
+            return _rounded_well(vectors, w)
         # the basic vectors first: they make up the basis to start from
         basic = [known[b - simplex.first] for b in simplex.basis if b >= simplex.first]
         known = basic + [t for t in known if t not in set(basic)] + new
@@ -319,9 +319,21 @@ def _trailing_zeros(column: np.ndarray) -> int:
 
 
 def _rounded(w: Sequence[int]) -> np.ndarray:
-    """The nearest floats after a power of two that makes the largest about 1."""
-    top = max(abs(weight) for weight in w).bit_length()
-    return np.array([float(Fraction(weight, 1 << top)) for weight in w])
+    """The nearest floats, after division by a power of two: the largest becomes about 1, or where
+    the others would then underflow, large."""
+    lengths = [abs(weight).bit_length() for weight in w if weight]
+    shift = max(lengths) - max(0, min(1020, (max(lengths) - min(lengths) - 900) // 2))
+    scale = Fraction(2) ** -shift
+    return np.array([float(weight * scale) for weight in w])
+
+
+def _rounded_well(vectors: Vectors, w: Sequence[int]) -> Separator | FineSeparator:
+    """Multiples of w round in other ways: some may still separate."""
+    for factor in range(65, 193):
+        rounded = _rounded([factor * weight for weight in w])
+        if vectors.wrong(rounded) is None:
+            return Separator(rounded)
+    return FineSeparator(list(w))
 
 
 def _wrong_exactly(vectors: Vectors, w: Sequence[int], rounded: np.ndarray) -> list[int]:
