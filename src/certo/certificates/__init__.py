@@ -9,6 +9,7 @@ from certo.certificates.composite import Composite
 from certo.certificates.compression_bound import CompressionBound
 from certo.certificates.inseparable import Inseparable
 from certo.certificates.margins import Margins
+from certo.certificates.maximum_margin import MaximumMargin
 from certo.certificates.mistake_bound import MistakeBound
 from certo.certificates.perceptron_run import PerceptronRun
 from certo.certificates.sample import Labels, Sample
@@ -24,6 +25,7 @@ __all__ = [
     "Inseparable",
     "Labels",
     "Margins",
+    "MaximumMargin",
     "MistakeBound",
     "NotClaimed",
     "PerceptronRun",

@@ -24,11 +24,10 @@ from scipy import sparse
 
 from certo.compiled.rows import rows_of
 from certo.compiled.slopes import signed_scores
-from certo.solvers.nearest_point import nearest_point
+from certo.solvers.nearest_point import TOUCHING, nearest_point
 
 LEAF = 1000  # at least so many rows are solved for together, through their Gram matrix
 SHRINK = 32  # and of more rows than that, one in so many is taken first
-TOUCHING = 1e-13  # hulls this near, compared with the examples, are left to an exact decision
 
 
 @dataclass(frozen=True, repr=False)

@@ -28,9 +28,9 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 from certo.compiled.pairs import exchange
 
 RIDGE = 1e-14  # relative to the diagonal: far below what the next step cannot repair
-ROUGH = 0.1  # the gap from which the active set takes over from exchanges of pairs
-STEPS = 20
-ENTER = 8
+ROUGH = 0.1  # the gap from which the active set takes over from exchanges of pairs,
+EXCHANGES = 20  # or after so many exchanges for each row
+TOUCHING = 1e-13  # hulls this near, compared with the rows, may as well meet
 
 
 class NearestPoint(NamedTuple):
@@ -52,15 +52,20 @@ def nearest_point(
 
     `group` numbers the groups 0, 1, …; `slopes(λ)` computes all z_i·p where that can be done more
     exactly than by gram @ λ, and then `gram` may be that of z_i − (any vector of the group).
+    `dimension` is that of the space of the z_i: more rows than that (and one for each group) need
+    not have weight together.
     `spend` is told how many multiplications were made, and may return True to stop.
     """
     slopes = slopes or (lambda weights: gram @ weights)
-    groups = int(group.max()) + 1
+    n, groups = group.size, int(group.max()) + 1
     members = [np.flatnonzero(group == g) for g in range(groups)]
+    zero = TOUCHING**2 * float(gram.diagonal().max())
     weights = weights.copy()
     slope = slopes(weights)
-    made = exchange(gram, group, groups, weights, slope, float(weights @ slope), ROUGH, STEPS * group.size)
-    stopped = spend(2.0 * made * group.size)
+    made = exchange(
+        gram, group, groups, weights, slope, float(weights @ slope), ROUGH, EXCHANGES * n
+    )
+    stopped = spend(2.0 * made * n)
     weights = _normalised(weights, group)
     best, best_gap, best_size, idle = weights, np.inf, np.inf, 0
     while True:
@@ -70,15 +75,16 @@ def nearest_point(
         excess = slope - level[group]
         short = -sum(float(excess[some].min()) for some in members)
         gap = short / size if size > 0 else np.inf
-        if gap < best_gap:
-            best, best_gap = weights, gap
         idle = 0 if size < best_size * (1 - 1e-13) else idle + 1
+        if size < best_size * (1 - 1e-10) or (size < best_size * (1 + 1e-10) and gap < best_gap):
+            best, best_gap = weights, gap
         best_size = min(best_size, size)
-        if gap <= tol or idle >= 4 or size <= 0 or stopped:
+        if gap <= tol or size <= zero or idle >= 4 or stopped:
             return NearestPoint(best, best_gap)
         used = np.flatnonzero(weights)
+        room = max(1, min(max(8, used.size // 4), dimension + groups - used.size))
         new = np.flatnonzero((weights == 0) & (excess < -0.01 * short))
-        new = new[np.argsort(excess[new], kind="stable")[: max(1, min(max(ENTER, used.size // 4), dimension + groups - used.size))]]
+        new = new[np.argsort(excess[new], kind="stable")[:room]]
         weights, work = _step(gram, group, slope, weights, np.concatenate([used, new]))
         stopped = spend(work)
 

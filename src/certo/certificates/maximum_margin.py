@@ -1,0 +1,206 @@
+"""MaximumMargin: how large a margin can be on these examples, from below and from above."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, final
+
+import numpy as np
+from scipy import sparse
+
+from certo.certificates import exact
+from certo.certificates.base import CannotClaim, Certificate, require
+from certo.certificates.encoding import counted, rounded_down, rounded_up
+from certo.certificates.margins import Margins
+from certo.certificates.sample import Labels, Sample
+from certo.certificates.weights import check_weights, finite_vector, index_vector
+
+INTERCEPTS = ("free", "lifted", "none")
+EXACT_PRODUCTS = 2**16  # up to so many products of the witness are added exactly: about 0.1 s
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class MaximumMargin(Certificate):
+    r"""Claim: lower ≤ γ* ≤ upper, where γ* is the largest margin min_t y_t (u·x_t + b) of a u with
+    ‖u‖ = 1; with a "free" intercept any b, with "none" b = 0, "lifted" with ‖u‖² + b² = 1.
+
+    Proof from below: the margins of (coef, intercept) over all examples, divided by its length.
+    From above: let a_t = |dual_coef_t| on `rows` and v = Σ a_t y_t x_t (lifted: of (x_t, 1)). The
+    smallest of the margins is at most their mean, so for every u
+
+        γ(u) Σ a_t  ≤  Σ a_t y_t (u·x_t + b)  =  u·v + b Σ a_t y_t  ≤  ‖v‖,
+
+    if Σ a_t y_t = 0, which is required exactly where b is free. Hence γ* ≤ ‖v‖/Σ a_t. In the words
+    of duality: ½/lower² is the value of a feasible w, ½/upper² that of feasible multipliers, and
+    the relative gap between them is 1 − (lower/upper)².
+
+    Rounding: margins as in Separating; Σ a_t and Σ a_t y_t exactly; ‖v‖ exactly where the witness
+    has at most 65,536 products, and else with the allowance of `exact.allowance` for each entry of
+    v, rounded up.
+    """
+
+    coef: np.ndarray
+    intercept: float
+    treatment: str
+    rows: np.ndarray
+    dual_coef: np.ndarray
+    examples: int
+    lower: float
+    upper: float
+
+    describes: ClassVar[dict[str, str]] = {
+        "coef": "coef_",
+        "intercept": "intercept_",
+        "rows": "support_",
+        "dual_coef": "dual_coef_",
+    }
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("coef", "dual_coef"):
+            object.__setattr__(self, name, finite_vector(getattr(self, name), name))
+        object.__setattr__(self, "rows", index_vector(self.rows, "rows"))
+        if self.treatment not in INTERCEPTS:
+            raise ValueError(f"treatment must be one of {INTERCEPTS}, got {self.treatment!r}.")
+        if self.dual_coef.shape != self.rows.shape or not np.all(self.dual_coef):
+            raise ValueError("dual_coef must hold one number other than 0 for each of the rows.")
+        if not 0 <= self.lower <= self.upper:
+            raise ValueError("lower and upper must be in this order, and not negative.")
+
+    @classmethod
+    def of(
+        cls,
+        sample: Sample,
+        labels: Labels,
+        *,
+        coef: np.ndarray,
+        intercept: float,
+        treatment: str,
+        rows: np.ndarray,
+        dual_coef: np.ndarray,
+        margins: Margins | None = None,
+    ) -> MaximumMargin:
+        """The strongest such claim from a separator and signed multipliers a_t y_t of some rows.
+
+        CannotClaim, if it separates nothing or the multipliers bound nothing.
+        """
+        margins = margins or Margins.of(sample, coef, intercept)
+        least, where = margins.least()
+        square = exact.dot_within(coef, coef)[1]
+        length = Fraction(exact.root_above(square + _extra(intercept, treatment)))
+        if least <= 0 or not length:
+            raise CannotClaim(f"example {where} is not strictly on its own side.")
+        draft = cls(
+            labels, coef, intercept, treatment, rows, dual_coef, sample.m,
+            exact.below(least / length), np.finfo(np.float64).max,
+        )  # fmt: skip
+        if not rows.size:
+            raise CannotClaim("without multipliers nothing bounds the margin from above.")
+        combined = draft._combination2(sample, room=4)
+        upper = exact.root_above(combined / draft._total**2) if combined is not None else np.inf
+        if not (upper < np.inf and draft.lower > 0):
+            raise CannotClaim("numbers over- or underflow float64.")
+        object.__setattr__(draft, "upper", upper)
+        return draft
+
+    @property
+    def relative_gap(self) -> float:
+        """(primal − dual)/primal of ½‖w‖², rounded up."""
+        if not self.upper:
+            return 1.0
+        return exact.above(1 - (Fraction(self.lower) / Fraction(self.upper)) ** 2)
+
+    @property
+    def claim(self) -> str:
+        which = {
+            "free": "no hyperplane",
+            "none": "no hyperplane through the origin",
+            "lifted": "no hyperplane through the origin of the space with the extra feature 1",
+        }[self.treatment]
+        return (
+            f"The largest margin between {self.labels.shown} and {self.labels.rest} is at least "
+            f"{rounded_down(self.lower)}, which this hyperplane has on all "
+            f"{counted(self.examples, 'example')}, and at most {rounded_up(self.upper)}: {which} "
+            f"has more, already on {counted(self.rows.size, 'example')}. The relative gap is at "
+            f"most {rounded_up(self.relative_gap, 2)}."
+        )
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        return {
+            "examples": self.examples,
+            "lower": self.lower,
+            "upper": self.upper,
+            "relative_gap": self.relative_gap,
+        }
+
+    @property
+    def _total(self) -> Fraction:
+        return exact.dot(np.abs(self.dual_coef), np.ones(self.rows.size))
+
+    def _combination2(self, sample: Sample, room: int = 1) -> Fraction | None:
+        """A number that ‖Σ a_t y_t x̃_t‖² does not exceed, or None after overflow; allowances are
+        multiplied by `room`, for a checker who adds in another order."""
+        part = sample.X[self.rows].astype(np.float64)
+        products = part.nnz if sparse.issparse(part) else part.size
+        balance = exact.dot(self.dual_coef, np.ones(self.rows.size))
+        square = _extra(balance, self.treatment)
+        if products <= EXACT_PRODUCTS:
+            if not sparse.issparse(part):
+                return square + sum(exact.dot(column, self.dual_coef) ** 2 for column in part.T)
+            by_column = part.tocsc()
+            for start, stop in zip(by_column.indptr[:-1], by_column.indptr[1:], strict=True):
+                some = self.dual_coef[by_column.indices[start:stop]]
+                square += exact.dot(by_column.data[start:stop], some) ** 2
+            return square
+        with np.errstate(over="ignore", invalid="ignore"):
+            entries = np.abs(part.T @ self.dual_coef)
+            magnitude = abs(part).T @ np.abs(self.dual_coef)
+            entries = entries + room * exact.allowance(self.rows.size, magnitude)
+            entries = np.nextafter(entries, np.inf)
+        if not np.all(np.isfinite(entries)):
+            return None
+        return square + exact.dot_within(entries, entries)[1]
+
+    def _check(self, sample: Sample) -> str:
+        check_weights(self, sample)
+        require(not self.rows.size or self.rows[-1] < sample.m, "rows must be rows of X.")
+        require(self.treatment != "none" or self.intercept == 0, "there can be no intercept.")
+        if self.lower > 0:
+            square = exact.dot(self.coef, self.coef) + _extra(self.intercept, self.treatment)
+            length = exact.root_above(square)
+            require(0 < length < np.inf, "without a finite direction there is no distance.")
+            near = Margins.of(sample, self.coef, self.intercept).below(
+                Fraction(self.lower) * Fraction(length)
+            )
+            require(near is None, f"example {near} has a margin of less than {self.lower!r}.")
+        require(self.rows.size > 0, "without multipliers nothing bounds the margin from above.")
+        require(
+            np.array_equal(np.sign(self.dual_coef), sample.signs[self.rows]),
+            "the multipliers must have the signs of their examples.",
+        )
+        balance = exact.dot(self.dual_coef, np.ones(self.rows.size))
+        require(
+            self.treatment != "free" or balance == 0,
+            "with a free intercept the multipliers of the two classes must have the same sum.",
+        )
+        combined = self._combination2(sample)
+        require(
+            combined is not None and combined <= (Fraction(self.upper) * self._total) ** 2,
+            f"the multipliers do not prove that no margin exceeds {self.upper!r}.",
+        )
+        return (
+            f"the largest margin is between {rounded_down(self.lower)} and "
+            f"{rounded_up(self.upper)}."
+        )
+
+
+def _extra(last: float | Fraction, treatment: str) -> Fraction:
+    """What the extra feature 1, where there is one, adds to a squared length."""
+    return Fraction(last) ** 2 if treatment == "lifted" else Fraction(0)
