@@ -12,17 +12,21 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
+    "HardMarginSVM": "certo.estimators",
     "Neuron": "certo.geometry",
     "Perceptron": "certo.estimators",
     "Inseparable": "certo.certificates",
+    "NotSeparable": "certo.estimators",
     "Separable": "certo.certificates",
     "risk": "certo.losses",
     "separability": "certo.estimators.verdict",
 }
 
 __all__ = [
+    "HardMarginSVM",
     "Inseparable",
     "Neuron",
+    "NotSeparable",
     "Perceptron",
     "Separable",
     "__version__",
@@ -32,7 +36,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from certo.certificates import Inseparable, Separable
-    from certo.estimators import Perceptron
+    from certo.estimators import HardMarginSVM, NotSeparable, Perceptron
     from certo.estimators.verdict import separability
     from certo.geometry import Neuron
     from certo.losses import risk

@@ -1,5 +1,6 @@
 """Thin scikit-learn faces: validate, pose, solve, certify, store."""
 
+from certo.estimators.hard_margin import HardMarginSVM, NotSeparable
 from certo.estimators.perceptron import Perceptron
 
-__all__ = ["Perceptron"]
+__all__ = ["HardMarginSVM", "NotSeparable", "Perceptron"]

@@ -17,7 +17,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -77,8 +77,7 @@ class MarginOutcome(NamedTuple):
     rows: np.ndarray  # the supports, increasing
     alpha: np.ndarray  # their multipliers, positive
     looks: int
-    converged: bool
-    touching: bool  # the hulls meet, or nearly: separable or not is for exact arithmetic to say
+    stopped: bool  # by the effort, or because it was asked to
     trace: MarginTrace
 
     @property
@@ -90,22 +89,25 @@ def hard_margin(
     X,
     signs: np.ndarray,
     intercept: str,
+    radius: float,
     *,
     tol: float = 1e-6,
     max_iter: int = 1000,
     effort: float = np.inf,
-    radius: float | None = None,
     start: np.ndarray | None = None,
+    asked: Callable[[], bool] = lambda: False,
     after_look: Callable[[], bool] = lambda: False,
 ) -> MarginOutcome:
-    """The largest margin of the rows of X (C-ordered array, or CSR), signs being int8 in {−1, +1}.
+    """The largest margin of the rows of X (C-ordered array, or CSR), signs being int8 in {−1, +1},
+    both present where the intercept is free; `radius` is max ‖x_t‖.
 
     Stops at a relative gap of `tol`, after `max_iter` looks at all examples, after about `effort`
-    multiplications, or when `after_look()`, which is asked often, returns True. `radius` is
-    max ‖x_t‖ if known. `start` are the weights (intercept last) of a separator known before.
+    multiplications, when `asked()` (often) or `after_look()` return True, or when nothing improves
+    any more. If no separator was found by then, the examples may have none: that is for exact
+    arithmetic to say. `start` are the weights (intercept last) of a separator known before.
     """
     examples = _Examples(X, signs, intercept, radius)
-    budget = _Budget(effort, after_look)
+    budget = _Budget(effort, asked)
     weights = np.zeros(signs.size)
     found = _Found(examples)
     slopes = None if start is None else found.look_along(start)
@@ -115,8 +117,10 @@ def hard_margin(
         weights[pool] = _solve(examples.take(pool), weights[pool], tol / 20, budget)
         slopes = found.look(weights)
         budget.spend(examples.numbers)
-        if found.gap <= tol / 2 or found.touching or budget.spent or found.looks >= max_iter:
-            return found.outcome(weights, tol)
+        if after_look():
+            budget.spent = True
+        if found.gap <= tol / 2 or found.stalled or budget.spent or found.looks >= max_iter:
+            return found.outcome(weights, budget.spent)
 
 
 class _Found:
@@ -162,24 +166,27 @@ class _Found:
         return 1 - (self.lower / self.upper) ** 2 if self.upper > 0 else 1.0
 
     @property
-    def touching(self) -> bool:
-        return self.upper <= TOUCHING
+    def stalled(self) -> bool:
+        """Whether the hulls meet, or nearly, or the last three looks found nothing better."""
+        if self.upper <= TOUCHING or self.looks < 4:
+            return self.upper <= TOUCHING
+        (_, lower, upper, _), (_, lower_now, upper_now, _) = self.trace[-4], self.trace[-1]
+        return lower_now <= lower * (1 + 1e-13) and upper_now >= upper * (1 - 1e-13)
 
-    def outcome(self, weights: np.ndarray, tol: float) -> MarginOutcome:
+    def outcome(self, weights: np.ndarray, stopped: bool) -> MarginOutcome:
         examples = self.examples
         rows = np.flatnonzero(weights)
         w, b = examples.separator(self.best)
         seconds, lower, upper, used = (np.array(column) for column in zip(*self.trace, strict=True))
         with np.errstate(over="ignore", divide="ignore"):
-            alpha = weights[rows] * (examples.groups * (examples.scale / self.upper) ** 2)
+            factor = examples.groups * (examples.scale / np.float64(self.upper)) ** 2
         return MarginOutcome(
             w=w,
             b=b,
             rows=rows,
-            alpha=alpha,
+            alpha=weights[rows] * (factor if np.isfinite(factor) else 1.0),
             looks=self.looks,
-            converged=self.gap <= tol,
-            touching=self.touching,
+            stopped=stopped,
             trace=MarginTrace(np.zeros(self.looks, np.int64), seconds, lower, upper, used),
         )
 
@@ -238,13 +245,13 @@ class _Block:
 class _Examples(_Block):
     """All examples, as they are given: scaled by a power of two, so that the longest is near 1."""
 
-    def __init__(self, X, signs: np.ndarray, intercept: str, radius: float | None):
+    def __init__(self, X, signs: np.ndarray, intercept: str, radius: float):
         self.X, self.signs = X, signs
         self.lift = float(intercept == "lifted")
         self.groups = 2 if intercept == "free" else 1
         self.group = (signs > 0).astype(np.int64) * (self.groups - 1)
         self.numbers = float(X.nnz if sparse.issparse(X) else X.size)
-        self.scale = 2.0 ** -np.round(np.log2(np.hypot(radius, self.lift) or 1.0))
+        self.scale = 2.0 ** -float(np.round(np.log2(np.hypot(radius, self.lift) or 1.0)))
 
     def take(self, rows: np.ndarray) -> _Block:
         part = self.X[rows].astype(np.float64)
@@ -285,6 +292,7 @@ def _solve(block: _Block, weights: np.ndarray, tol: float, budget: _Budget) -> n
     if n <= LEAF:
         return block.nearest(_begun(block, weights), budget)
     weights, pool, slopes = weights.copy(), np.zeros(0, np.int64), None
+    least, idle = np.inf, 0
     while True:
         if weights.any():
             rows = np.flatnonzero(weights)
@@ -292,7 +300,9 @@ def _solve(block: _Block, weights: np.ndarray, tol: float, budget: _Budget) -> n
             slopes = block.slopes(p)
             size = float(p @ p)
             gap = size - sum(block.lowest(slopes))
-            if budget.spend(block.numbers) or gap <= tol * size or size <= TOUCHING**2:
+            idle = 0 if size < least * (1 - 1e-13) else idle + 1
+            least = min(least, size)
+            if gap <= tol * size or size <= TOUCHING**2 or idle >= 3 or budget.spend(block.numbers):
                 return weights
         pool = np.union1d(pool, _hardest(block, weights, slopes))
         if n <= LEAF * SHRINK or 2 * pool.size > n:
@@ -336,3 +346,14 @@ def _hardest(block: _Block, weights: np.ndarray, slopes: np.ndarray | None) -> n
             short = short[np.argpartition(slopes[short], count // groups)[: count // groups]]
         picked.append(short)
     return np.unique(np.concatenate(picked))
+
+
+def balanced(alpha: np.ndarray, signs: np.ndarray) -> np.ndarray:
+    """The multipliers rounded so that Σ α_t y_t = 0 *exactly*: to multiples of 2⁻⁵⁰ of the size of
+    the largest, and what is then missing added to the largest one of the lighter class."""
+    unit = 2.0 ** (np.ceil(np.log2(alpha.max())) - 50)
+    whole = np.rint(alpha / unit).astype(np.int64)
+    excess = int(np.sum(whole * signs))
+    lighter = np.flatnonzero(signs == (-1 if excess > 0 else 1))
+    whole[lighter[np.argmax(whole[lighter])]] += abs(excess)
+    return whole * unit

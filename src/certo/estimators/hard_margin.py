@@ -1,0 +1,326 @@
+"""`HardMarginSVM`: the separator with the largest margin, and the proof that it is."""
+
+from __future__ import annotations
+
+import numbers
+import time
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.exceptions import ConvergenceWarning
+
+from certo.certificates import (
+    CannotClaim,
+    Certificate,
+    Composite,
+    Inseparable,
+    Labels,
+    Margins,
+    MaximumMargin,
+    NotClaimed,
+    Sample,
+    Separating,
+)
+from certo.certificates.encoding import counted, rounded_up
+from certo.certificates.exact import allowance
+from certo.certificates.maximum_margin import INTERCEPTS
+from certo.estimators import _input
+from certo.estimators._linear import LinearClassifier
+from certo.solvers.hard_margin import MarginOutcome, MarginTrace, balanced, hard_margin
+from certo.solvers.interrupt import ctrl_c_asks
+
+
+class NotSeparable(ValueError):
+    """No hyperplane separates the examples; `proof` is an `Inseparable` certificate of it."""
+
+    def __init__(self, message: str, proof: Inseparable):
+        super().__init__(message)
+        self.proof = proof
+
+    def __reduce__(self):
+        return type(self), (str(self), self.proof)
+
+
+class _Separator(NamedTuple):
+    """What was found for one output."""
+
+    coef: np.ndarray
+    intercept: float
+    rows: np.ndarray
+    dual_coef: np.ndarray
+    claims: list[Certificate | NotClaimed]
+    outcome: MarginOutcome
+
+    @property
+    def gap(self) -> float:
+        claims = [claim for claim in self.claims if isinstance(claim, MaximumMargin)]
+        return claims[0].relative_gap if claims else 1.0
+
+
+class HardMarginSVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
+    r"""Hard-margin support vector machine: min ½‖w‖² with y_t (w·x_t + b) ≥ 1 for all examples.
+
+    The hyperplane that separates the classes with the largest margin γ* = 1/‖w‖; there is only one.
+    With more than two classes, one for each class against the rest. Where no hyperplane separates
+    the examples, `fit` raises `NotSeparable`, which carries the proof.
+
+    Parameters
+    ----------
+    intercept : {"free", "lifted", "none"}, default="free"
+        "free": b costs nothing. "lifted": b is the weight of an extra feature 1 and counts in the
+        norm, ½(‖w‖² + b²), as in the notes. "none": hyperplanes through the origin.
+    tol : float, default=1e-6
+        Converged means that the relative duality gap, (primal − dual)/primal, is proved to be at
+        most this. Usually far less is reached.
+    max_iter : int, default=1000
+        The largest number of looks at all examples; between them few are worked on.
+    time_limit : float or None, default=None
+        Seconds after which the best separator so far is returned.
+
+    Attributes
+    ----------
+    coef_ : ndarray (n_outputs, n_features)
+    intercept_ : ndarray (n_outputs,)
+        Scaled so that y_t (coef·x_t + intercept) ≥ 1 in exact arithmetic.
+    classes_ : ndarray
+    support_ : list of n_outputs integer arrays
+        The examples with a positive multiplier, in increasing order.
+    dual_coef_ : list of n_outputs arrays
+        α_t y_t of these examples: Σ dual_coef_t x_t is coef, up to the gap and rounding, and
+        Σ dual_coef_t = 0 exactly where the intercept is free.
+    n_support_ : ndarray (n_outputs,)
+    margin_ : ndarray (n_outputs,)
+        1/‖w‖, or 1/‖(w, b)‖ if lifted: what was made as large as possible.
+    geometric_margin_ : ndarray (n_outputs,)
+        1/‖w‖: how far from the hyperplane the nearest example is, at least.
+    objective_ : ndarray (n_outputs,)
+        ½‖w‖², or ½(‖w‖² + b²) if lifted.
+    converged_ : bool
+    n_iter_ : int
+        Looks at all examples (of the output that needed most).
+    trace_ : certo.solvers.hard_margin.MarginTrace
+        Bounds of γ* after every look, and the time.
+    status_ : str
+        Why it stopped, and what the answer is worth.
+    certificate_ : certo.certificates.Composite
+        Separating and MaximumMargin for each output.
+
+    Examples
+    --------
+    >>> from certo import HardMarginSVM
+    >>> X, y = [[0, 0], [0, 2], [2, 0], [3, 3]], ["low", "low", "low", "up"]
+    >>> model = HardMarginSVM().fit(X, y)
+    >>> float(round(model.margin_[0], 6)), model.support_[0].tolist()
+    (1.414214, [1, 2, 3])
+    >>> bool(model.certificate_.verify(X, y))
+    True
+    """
+
+    trace_kind = MarginTrace
+
+    def __init__(self, intercept="free", *, tol=1e-6, max_iter=1000, time_limit=None):
+        self.intercept = intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+
+    @with_callbacks
+    def fit(self, X, y):
+        """Find the largest margin of the examples X (dense or sparse) with labels y.
+
+        C-ordered float32 or float64 arrays and CSR matrices are used as they are, not copied.
+        """
+        self._check_settings()
+        X, y = _input.labelled_examples(self, X, y, reset=True)
+        targets = _input.targets(self, y)
+        if targets.multilabel:
+            raise ValueError(
+                "HardMarginSVM takes one label for each example, but y is a matrix of labels. "
+                "Fit one model for each column."
+            )
+        with ctrl_c_asks() as asked:
+            return self._separate(asked, X, targets)
+
+    def _check_settings(self) -> None:
+        if not isinstance(self.intercept, str) or self.intercept not in INTERCEPTS:
+            raise ValueError(
+                f"intercept must be 'free', 'lifted' or 'none', got {self.intercept!r}."
+            )
+        if not (_is_number(self.tol) and 0 <= self.tol < 1):
+            raise ValueError(f"tol must be a number from 0 to below 1, got {self.tol!r}.")
+        whole = isinstance(self.max_iter, numbers.Integral) and not isinstance(self.max_iter, bool)
+        if not (whole and int(self.max_iter) >= 1):
+            raise ValueError(
+                f"max_iter must be a whole number of at least 1, got {self.max_iter!r}."
+            )
+        if self.time_limit is not None and not (
+            _is_number(self.time_limit) and self.time_limit > 0
+        ):
+            raise ValueError(
+                f"time_limit must be a positive number of seconds, or None, got {self.time_limit!r}."
+            )
+
+    def _separate(self, asked, X, targets: _input.Targets):
+        deadline = np.inf if self.time_limit is None else time.monotonic() + self.time_limit
+        square = _input.longest_example(self, X)
+        context = self._init_callback_context()
+        context.call_on_fit_task_begin(estimator=self, X=X)
+        found = []
+        for labels, signs in zip(targets.outputs, targets.signs, strict=True):
+            outcome = hard_margin(
+                X,
+                signs,
+                self.intercept,
+                float(np.sqrt(square)),
+                tol=float(self.tol),
+                max_iter=int(self.max_iter),
+                asked=lambda: asked() or time.monotonic() > deadline,
+                after_look=self._announcer(context, X),
+            )
+            found.append(self._certified(Sample(X, signs), labels, outcome, square))
+        self._store(targets, found, by_hand=asked())
+        context.call_on_fit_task_end(estimator=self, X=X, reconstruction_attributes=dict)
+        return self
+
+    def _announcer(self, context, X):
+        """Tell the callbacks of every look at all examples. They may ask to stop."""
+        if not getattr(self, "_skl_callbacks", None):
+            return lambda: False
+
+        def announce() -> bool:
+            look = context.subcontext(task_name="look")
+            look.call_on_fit_task_begin(estimator=self, X=X)
+            return bool(look.call_on_fit_task_end(estimator=self, X=X))
+
+        return announce
+
+    def _certified(
+        self, sample: Sample, labels: Labels, outcome: MarginOutcome, square: float
+    ) -> _Separator:
+        w, b, rows = outcome.w, outcome.b, outcome.rows
+        if not outcome.separates:
+            w, b = self._last_resort(sample, labels, outcome)
+        w, b, margins = _feasible(sample, w, b, square)
+        signs = sample.signs[rows]
+        alpha = balanced(outcome.alpha, signs) if self.intercept == "free" else outcome.alpha
+        rows, dual_coef = rows[alpha > 0], (alpha * signs)[alpha > 0]
+        claims: list[Certificate | NotClaimed] = []
+        for kind, claim in (
+            (Separating, lambda: Separating.of(sample, labels, w, b, margins)),
+            (
+                MaximumMargin,
+                lambda: MaximumMargin.of(
+                    sample, labels, coef=w, intercept=b, treatment=self.intercept,
+                    rows=rows, dual_coef=dual_coef, margins=margins,
+                ),
+            ),
+        ):  # fmt: skip
+            try:
+                claims.append(claim())
+            except CannotClaim as reason:
+                claims.append(NotClaimed(kind.__name__, f"{labels.shown}: {reason}"))
+        return _Separator(w, b, rows, dual_coef, claims, outcome)
+
+    def _last_resort(
+        self, sample: Sample, labels: Labels, outcome: MarginOutcome
+    ) -> tuple[np.ndarray, float]:
+        """A separator where the solver found none, or the error that says why there is none."""
+        from certo.estimators.verdict import _verdict
+
+        if outcome.stopped or outcome.looks >= self.max_iter:
+            raise RuntimeError(
+                f"HardMarginSVM was stopped before it found a hyperplane that separates "
+                f"{labels.shown} from {labels.rest}, so there is nothing to return: the largest "
+                f"margin is at most {outcome.trace.upper[-1]:.6g}, if there is one at all. Allow "
+                "more time_limit or max_iter; certo.separability decides whether one exists."
+            )
+        verdict = _verdict(sample, labels, "none" if self.intercept == "none" else "free")
+        if isinstance(verdict, Inseparable):
+            named = ", ".join(str(t) for t in verdict.rows[:10].tolist())
+            more = f" and {verdict.rows.size - 10} more" if verdict.rows.size > 10 else ""
+            raise NotSeparable(
+                f"HardMarginSVM needs classes that a hyperplane can separate, but none separates "
+                f"{labels.shown} from {labels.rest}"
+                + (" through the origin" if self.intercept == "none" else "")
+                + f": the examples in rows {named}{more} (counting from 0) cannot all be on "
+                "their own side. The error's `proof` shows why.",
+                verdict,
+            )
+        return verdict.coef, verdict.intercept
+
+    def _store(self, targets: _input.Targets, found: list[_Separator], *, by_hand: bool) -> None:
+        outcomes = [item.outcome for item in found]
+        self.classes_, self._multilabel = targets.classes, False
+        self.coef_ = np.array([item.coef for item in found])
+        self.intercept_ = np.array([item.intercept for item in found])
+        self.support_ = [item.rows for item in found]
+        self.dual_coef_ = [item.dual_coef for item in found]
+        self.n_support_ = np.array([item.rows.size for item in found])
+        length = np.array([_norm(item.coef) for item in found])
+        last = self.intercept_ if self.intercept == "lifted" else 0.0
+        self.margin_, self.geometric_margin_ = 1 / np.hypot(length, last), 1 / length
+        self.objective_ = 0.5 * np.hypot(length, last) ** 2
+        self.n_iter_ = max(outcome.looks for outcome in outcomes)
+        self.trace_ = MarginTrace.layer([outcome.trace for outcome in outcomes])
+        made = [claim for item in found for claim in item.claims]
+        self.certificate_ = Composite(
+            tuple(claim for claim in made if isinstance(claim, Certificate)),
+            tuple(claim for claim in made if isinstance(claim, NotClaimed)),
+        )
+        self.converged_ = all(item.gap <= self.tol for item in found)
+        self.status_ = self._status(found, by_hand)
+        if not self.converged_:
+            warnings.warn(self.status_, ConvergenceWarning, stacklevel=4)
+
+    def _status(self, found: list[_Separator], by_hand: bool) -> str:
+        worst = max(item.gap for item in found)
+        worth = f"the margin is proved to be the largest up to a relative gap of {_shown(worst)}"
+        if worst <= self.tol:
+            return f"Converged: {worth}."
+        outcomes = [item.outcome for item in found]
+        if by_hand:
+            why = "Stopped by hand"
+        elif any(outcome.stopped for outcome in outcomes):
+            why = f"Stopped at the time limit of {self.time_limit:g} seconds"
+        elif any(outcome.looks >= self.max_iter for outcome in outcomes):
+            why = f"Stopped after {counted(int(self.max_iter), 'look')} at all examples"
+        else:
+            why = "Stopped because float64 allows no further progress"
+        return f"{why}: {worth}, more than the tol of {self.tol:g}."
+
+
+def _feasible(
+    sample: Sample, w: np.ndarray, b: float, square: float
+) -> tuple[np.ndarray, float, Margins]:
+    """(w, b) times a number such that all margins are at least 1 in exact arithmetic, and they.
+
+    Rounding the product w·c once more moves a margin by at most u(‖w‖X + |b|) for c near 1, and
+    computing it by no more than its allowance.
+    """
+    square += allowance(sample.d, square)
+    for _ in range(8):
+        reach = float(np.sqrt(square)) * _norm(w) + abs(b)
+        room = 1 + 2 * allowance(sample.d, reach)
+        w, b = w * room, b * room
+        margins = Margins.of(sample, w, b, square)
+        least = margins.least()[0]
+        if not 0 < least < 1:
+            break
+        w, b = w / float(least), b / float(least)
+    return w, b, margins
+
+
+def _norm(vector: np.ndarray) -> float:
+    peak = float(np.max(np.abs(vector), initial=0.0))
+    return peak * float(np.linalg.norm(vector / peak)) if peak else 0.0
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool) and value == value
+
+
+def _shown(gap: float) -> str:
+    return rounded_up(gap, 2) if gap > 0 else "0"
