@@ -23,8 +23,9 @@ where that is not enough to exclude fewer errors than known, whole numbers of an
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -67,6 +68,23 @@ def independent_columns(vectors: list[list[int]]) -> list[int]:
     return sorted(basis)
 
 
+def coordinates(vectors: list[list[int]]) -> list[list[int]]:
+    """The same problem in as few and as small coordinates: scores stay what they can be when a
+    column is moved by a multiple of the last (the intercept's, if there is one: the data are
+    shifted), divided by a number, or left out as a combination of others."""
+    if not vectors or not vectors[0]:
+        return []
+    columns = [list(column) for column in zip(*vectors, strict=True)]
+    last = columns[-1]
+    if len(set(map(abs, last))) == 1:
+        for j, column in enumerate(columns[:-1]):
+            middle = sorted(a // b for a, b in zip(column, last, strict=True))[len(last) // 2]
+            columns[j] = [a - middle * b for a, b in zip(column, last, strict=True)]
+    columns = [[a // math.gcd(*column) for a in column] for column in columns if any(column)]
+    kept = independent_columns([list(row) for row in zip(*columns, strict=True)])
+    return [list(row) for row in zip(*(columns[j] for j in kept), strict=True)]
+
+
 class Stopped(Exception):
     """The caller's `tick` asked to stop."""
 
@@ -85,7 +103,7 @@ def least(
     best = Found(known, None)
     for path, bound in _bounds(_Level.first(vectors, weights), tick):
         if bound < best.value:
-            value, w = _exactly(list(zip(vectors, weights, range(len(vectors)))), path)
+            value, w = _exactly(list(zip(vectors, weights, itertools.count(), strict=False)), path)
             if value < best.value:
                 best = Found(value, [g for g, z in enumerate(vectors) if _dot(w, z) > 0])
     return best
@@ -149,8 +167,8 @@ def _restricted(level: _Level, which: np.ndarray) -> tuple[np.ndarray, np.ndarra
     bound on the errors of each vector's coordinates.
 
     w ∈ z_p^⊥ is determined by its coordinates other than k, where |z_pk| is largest; then, times
-    |z_pk| > 0, w·z = Σ_{j≠k} w_j (|z_pk| z_j − sgn(z_pk) z_k z_pj). In whole numbers the parentheses
-    are minors of order two of the level's vectors, hence multiples of the pivot of the level above.
+    |z_pk| > 0, w·z = Σ_{j≠k} w_j (|z_pk| z_j − sgn(z_pk) z_k z_pj). In whole numbers the
+    parentheses are minors of the level's vectors, hence multiples of the pivot of the level above.
     """
     V, n, r = level.vectors, *level.vectors.shape
     P = V[which]
@@ -232,8 +250,8 @@ def _least_of_circle(level: _Level, vectors, errors, own: np.ndarray) -> np.ndar
     """A lower bound on the errors of all angles w, exact if the level is, for several
     arrangements (k, n, 2) of the level's vectors in the plane, without the vector `own` of each.
 
-    Turn every vector into the upper half plane, noting its side. As w goes half around, the vectors
-    change from negative to positive in the order of their quotients; the other half is the opposite.
+    Turn every vector into the upper half plane, noting its side. As w goes half around, they
+    change from positive to negative in the order of their quotients; the other half is opposite.
     """
     A, B = vectors[..., 0], vectors[..., 1]
     weights = np.broadcast_to(level.weights, A.shape).copy()
@@ -317,9 +335,7 @@ def _exactly(items: list[tuple[list[int], int, int]], path: list[int]):
     for vector, weight, row in items:
         if row == path[0]:
             continue
-        v = [
-            size * vector[j] - sign * vector[k] * own[j] for j in range(len(own)) if j != k
-        ]
+        v = [size * vector[j] - sign * vector[k] * own[j] for j in range(len(own)) if j != k]
         divisor = math.gcd(*v)
         first = next(entry for entry in v if entry)
         side = 1 if first > 0 else -1
@@ -343,10 +359,8 @@ def _exactly(items: list[tuple[list[int], int, int]], path: list[int]):
             )
         )
     value, w = _exactly(below, path[1:])
-    lifted = [Fraction(entry) for entry in w]
-    lifted.insert(
-        k, -sum(x * own[j] for x, j in zip(w, (j for j in range(len(own)) if j != k))) / Fraction(own[k])
-    )
+    lifted = [*w[:k], Fraction(0), *w[k:]]
+    lifted[k] = -_dot(lifted, own) / Fraction(own[k])
     # towards z_p, so little that no other vector changes sides
     least_step = min(
         (
@@ -370,7 +384,7 @@ def _exact_circle(items):
     finite = sorted({q for q, _, _ in turned if q is not None})
     # w = ±(1, −c) is positive (negative) on (a, b) with b > 0 where a/b > c: one c in each gap
     gaps = (
-        [finite[0] - 1, *((p + q) / 2 for p, q in zip(finite, finite[1:])), finite[-1] + 1]
+        [finite[0] - 1, *((p + q) / 2 for p, q in itertools.pairwise(finite)), finite[-1] + 1]
         if finite
         else [Fraction(0)]
     )

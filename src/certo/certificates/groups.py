@@ -18,7 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from certo.certificates import exact
-from certo.certificates.sample import Sample
+from certo.certificates.sample import BLOCK_NUMBERS, Sample
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,8 @@ def grouped(sample: Sample, weights: np.ndarray, lifted: bool) -> Groups:
             alike.append(line)
         line.add(t, side, costs[t])
     constant += sum(min(line.plus, line.minus) for line in lines)
-    left = sorted((line.heavier, abs(line.plus - line.minus)) for line in lines if line.heavier >= 0)
+    unequal = [line for line in lines if line.plus != line.minus]
+    left = sorted((line.heavier, abs(line.plus - line.minus)) for line in unequal)
     rows = np.array([row for row, _ in left], dtype=np.int64)
     return Groups(rows, [weight for _, weight in left], constant, unit)
 
@@ -83,8 +84,8 @@ class _Line:
 
     @property
     def heavier(self) -> int:
-        """The first example of the heavier side, or −1 if there is none."""
-        return -1 if self.plus == self.minus else self.rows[1 if self.plus > self.minus else -1]
+        """The first example of the heavier side."""
+        return self.rows[1 if self.plus > self.minus else -1]
 
 
 def _directions(sample: Sample, lifted: bool) -> Iterator[tuple[bytes, int]]:
@@ -94,7 +95,9 @@ def _directions(sample: Sample, lifted: bool) -> Iterator[tuple[bytes, int]]:
     Without an intercept, x is divided by its entry of largest size. Examples on one line have the
     same quotients, and division rounds the same number to the same float; others may share a key.
     """
-    for start, stop in sample.blocks():
+    step = max(1, BLOCK_NUMBERS // max(sample.d, 1))
+    for start in range(0, sample.m, step):
+        stop = min(start + step, sample.m)
         part = sample.part(start, stop)
         dense = part.toarray() if sparse.issparse(part) else part
         sides = sample.signs[start:stop].astype(np.int64)

@@ -1,0 +1,321 @@
+"""How few groups hit every infeasible subsystem: branch and bound whose log is a proof.
+
+A w is wrong on some group of every infeasible subsystem, so its errors hit them all. The relaxation
+min Σ c_g x_g, Σ_{g∈S} x_g ≥ 1 for the subsystems S known, 0 ≤ x ≤ 1, has a dual whose solutions are
+packings of subsystems: values v_S ≥ 0 with Σ_{S∋g} v_S ≤ c_g. Their sum is a lower bound that a
+reader can check by adding. New subsystems are looked for where x does not hit them; when none is
+found, one group is branched on: wrong (x = 1: the subsystems with it are hit), or right (x = 0:
+what is right need not be paid for, so packings may use it freely).
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import highspy
+import numpy as np
+
+from certo.certificates.farkas import whole_numbers
+from certo.certificates.hitting import FINENESS, packed
+from certo.solvers.farkas import cancelling_weights
+from certo.solvers.subsystems import Subsystems, quiet
+
+ROUNDS = 30  # of cuts at a node, each of up to CUTS subsystems
+CUTS = 15
+STRONG = 6  # branchings tried at a node
+IDLE = 40  # solves without a value after which a subsystem leaves the relaxation
+MARGIN = 1e-3  # by which the relaxation must exceed what is to be proved, to survive rounding
+
+
+@dataclass
+class Node:
+    """Groups taken to be wrong and right, and what is proved for that: (subsystem, value) pairs
+    that pack, and their bound, both in units of 1/FINENESS."""
+
+    wrong: tuple[int, ...]
+    right: tuple[int, ...]
+    packing: list[tuple[int, int]]
+    bound: int
+    branch: int | None = None
+    children: tuple[Node, ...] = ()
+
+
+class HittingTree:
+    """The search. `upper` is the cost of the best solution known, which the owner may lower;
+    `improve(wrong)` is told of every set of groups without which the rest can be right."""
+
+    def __init__(
+        self,
+        vectors: np.ndarray,
+        costs: list[int],
+        upper: int,
+        improve: Callable[[np.ndarray], int],
+        rng: np.random.Generator,
+    ):
+        self.vectors, self.costs, self.upper = vectors, costs, upper
+        self.improve, self.rng = improve, rng
+        self.n = len(costs)
+        self.finder = Subsystems(vectors)
+        self.pool: list[np.ndarray] = []
+        self.weights: dict[int, list[int] | None] = {}  # exact, found when first needed
+        self._known: set[bytes] = set()
+        self.scale = max(1.0, max(costs) / 1000)
+        self._relaxed = quiet()
+        self._relaxed.addVars(self.n, np.zeros(self.n), np.ones(self.n))
+        self._columns = np.arange(self.n, dtype=np.int32)
+        self._relaxed.changeColsCost(self.n, self._columns, np.array(costs) / self.scale)
+        self._active: list[int] = []
+        self._idle: list[int] = []
+        self._gains = np.zeros((2, self.n))
+        self._tried = np.zeros((2, self.n))
+        self.nodes = 0
+        self.root = Node((), (), [], 0)
+        self._open = [(0, 0, self.root)]
+        self._order = itertools.count(1)
+
+    @property
+    def lower(self) -> int:
+        """What is proved, whole."""
+        least = min((node.bound for _, _, node in self._open), default=self.upper * FINENESS)
+        return min(self.upper, -(-least // FINENESS))
+
+    def run(self, stop: Callable[[], bool]) -> None:
+        """Until everything is closed, or `stop` says so."""
+        while self._open and not stop():
+            _, _, node = heapq.heappop(self._open)
+            if self._is_closed(node):
+                continue
+            x = self._tighten(node, stop)
+            if self._is_closed(node):
+                continue
+            branch = None if x is None or stop() else self._branching(node, x)
+            if branch is None:
+                heapq.heappush(self._open, (node.bound, next(self._order), node))
+                if stop():
+                    return
+                continue
+            self.nodes += 1
+            node.branch = branch
+            node.children = (
+                Node((*node.wrong, branch), node.right, node.packing, 0),
+                Node(node.wrong, (*node.right, branch), node.packing, 0),
+            )
+            for child in node.children:
+                child.bound = self._proved(child)
+                heapq.heappush(self._open, (child.bound, next(self._order), child))
+
+    def _is_closed(self, node: Node) -> bool:
+        return node.bound > (self.upper - 1) * FINENESS
+
+    def _proved(self, node: Node) -> int:
+        bound = packed(
+            [(self.pool[k].tolist(), value) for k, value in node.packing],
+            self.costs,
+            set(node.wrong),
+            set(node.right),
+        )
+        return -1 if bound is None else bound
+
+    # ---- the relaxation ---------------------------------------------------------------------
+
+    def _restrict(self, node: Node) -> None:
+        lower, upper = np.zeros(self.n), np.ones(self.n)
+        lower[list(node.wrong)], upper[list(node.right)] = 1.0, 0.0
+        self._relaxed.changeColsBounds(self.n, self._columns, lower, upper)
+        self.finder.leave_out(list(node.wrong))
+
+    def _solve(self) -> tuple[float, np.ndarray | None]:
+        self._relaxed.run()
+        if self._relaxed.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            return np.inf, None
+        value = self._relaxed.getInfo().objective_function_value
+        return value, np.array(self._relaxed.getSolution().col_value)
+
+    def _add(self, members: np.ndarray) -> bool:
+        key = members.astype(np.int32).tobytes()
+        if key in self._known:
+            return False
+        self._known.add(key)
+        self.pool.append(members)
+        self._activate([len(self.pool) - 1])
+        return True
+
+    def _activate(self, which: list[int]) -> None:
+        for k in which:
+            members = self.pool[k].astype(np.int32)
+            self._relaxed.addRow(1.0, np.inf, len(members), members, np.ones(len(members)))
+        self._active += which
+        self._idle += [0] * len(which)
+
+    def _retire(self, duals: np.ndarray) -> None:
+        """Drop subsystems that have long had no value: the pool remembers them."""
+        self._idle = [
+            0 if dual > 1e-9 else idle + 1 for dual, idle in zip(duals, self._idle, strict=True)
+        ]
+        gone = [row for row, idle in enumerate(self._idle) if idle > IDLE]
+        if len(gone) > 50:
+            self._relaxed.deleteRows(len(gone), np.array(gone, dtype=np.int32))
+            dropped = set(gone)
+            kept = [row for row in range(len(self._active)) if row not in dropped]
+            self._active = [self._active[row] for row in kept]
+            self._idle = [self._idle[row] for row in kept]
+
+    def _recall(self, x: np.ndarray) -> int:
+        """Subsystems of the pool that x does not hit, back into the relaxation."""
+        active = set(self._active)
+        resting = [k for k in range(len(self.pool)) if k not in active]
+        if not resting:
+            return 0
+        sums = np.array([x[self.pool[k]].sum() for k in resting])
+        worst = np.argsort(sums)[:CUTS]
+        missed = [resting[k] for k in worst if sums[k] < 1 - 1e-6]
+        self._activate(missed)
+        return len(missed)
+
+    def _separate(self, node: Node, x: np.ndarray, tries: int) -> int:
+        """New subsystems that x does not hit; −1 if all that is left can be right."""
+        new = 0
+        right = list(node.right)
+        for _ in range(tries):
+            noise = 10.0 ** self.rng.uniform(-4, -0.3)
+            costs = x + noise * self.rng.random(self.n)
+            costs[right] *= 0.1
+            for k in range(CUTS):
+                found = self.finder.cheapest(costs)
+                if found is None:
+                    return -1
+                if x[found].sum() < 1 - 1e-6:
+                    new += self._add(found)
+                elif k > 1:
+                    break
+                costs[found] += 0.6 - 0.3 * x[found]
+                costs[right] = np.minimum(costs[right], 0.05)
+            if new:
+                break
+        return new
+
+    # ---- a node -----------------------------------------------------------------------------
+
+    def _tighten(self, node: Node, stop: Callable[[], bool]) -> np.ndarray | None:
+        """Add cuts at a node; what it proves is then better, and the relaxed solution returned."""
+        self._restrict(node)
+        is_root = node is self.root
+        value, x = self._solve()
+        before = value
+        for k in itertools.count():
+            closed = value * self.scale > self.upper - 1 + MARGIN
+            if x is None or closed or stop() or (k >= ROUNDS and not is_root):
+                break
+            new = self._recall(x) or self._separate(node, x, 30 if is_root else 3)
+            if new < 0:  # what is wrong here is enough
+                self.upper = min(self.upper, self.improve(np.array(node.wrong, dtype=np.int64)))
+                break
+            if not new:
+                if np.all(np.minimum(x, 1 - x) < 1e-6) and not self._complete(node, x):
+                    continue
+                break
+            value, x = self._solve()
+            self._retire(np.array(self._relaxed.getSolution().row_dual))
+            if k % 5 == 4 and not is_root:
+                if value - before < 0.03:
+                    break
+                before = value
+        self._pack(node)
+        if x is not None and (is_root or self.nodes % 10 == 0):
+            self._round(node, x)
+        return x
+
+    def _complete(self, node: Node, x: np.ndarray) -> bool:
+        """Whether a whole solution x is one; if not, a subsystem that it misses is added."""
+        wrong = np.flatnonzero(x > 0.5)
+        self.finder.leave_out(wrong)
+        found = self.finder.cheapest(self.rng.random(self.n))
+        self.finder.leave_out(list(node.wrong))
+        if found is None:
+            self.upper = min(self.upper, self.improve(wrong))
+            return True
+        return not self._add(found)
+
+    def _round(self, node: Node, x: np.ndarray) -> None:
+        """A solution near x: as long as some subsystem is not hit, take its best member."""
+        wrong = list(node.wrong)
+        kept = np.zeros(self.n)
+        kept[list(node.right)] = 1
+        score = (x + 1e-3) / np.array(self.costs, dtype=np.float64) - kept
+        spent = 0
+        while spent < 2 * self.upper:
+            self.finder.leave_out(wrong)
+            found = self.finder.cheapest(x + 0.1 * self.rng.random(self.n))
+            if found is None:
+                self.upper = min(self.upper, self.improve(np.array(wrong, dtype=np.int64)))
+                break
+            self._add(found)
+            wrong.append(int(found[np.argmax(score[found])]))
+            spent += self.costs[wrong[-1]]
+        self.finder.leave_out(list(node.wrong))
+
+    def _pack(self, node: Node) -> None:
+        """The dual solution as an exact packing, if it proves more than what is known."""
+        duals = np.array(self._relaxed.getSolution().row_dual)
+        packing = []
+        for row in np.flatnonzero(duals > 1e-9).tolist():
+            k = self._active[row]
+            if self._exact(k) is not None:
+                packing.append((k, int(duals[row] * self.scale * FINENESS)))
+        # rounding may overload a group: less of everything then
+        right = set(node.right)
+        load = np.zeros(self.n)
+        for k, value in packing:
+            load[self.pool[k]] += value
+        allowed = np.array(self.costs, dtype=np.float64) * FINENESS
+        over = max((load[g] / allowed[g] for g in range(self.n) if g not in right), default=0.0)
+        if over > 1:
+            packing = [(k, int(value / (over * (1 + 1e-12)))) for k, value in packing]
+        own = Node(node.wrong, node.right, packing, 0)
+        bound = self._proved(own)
+        if bound > node.bound:
+            node.packing, node.bound = packing, bound
+
+    def _exact(self, k: int) -> list[int] | None:
+        """The weights of a subsystem, exactly; None if it is not one after all."""
+        if k not in self.weights:
+            members = self.pool[k]
+            vectors = self.vectors[members]
+            self.weights[k] = cancelling_weights(whole_numbers(vectors[:, vectors.any(axis=0)]))
+        return self.weights[k]
+
+    def _branching(self, node: Node, x: np.ndarray) -> int | None:
+        """The group whose two branches promise most: tried, until its past says enough."""
+        fixed = np.zeros(self.n, dtype=bool)
+        fixed[list(node.wrong)] = fixed[list(node.right)] = True
+        costs = np.array(self.costs) / self.scale
+        open_ = np.flatnonzero((np.minimum(x, 1 - x) > 1e-6) & ~fixed)
+        if not open_.size:
+            free = np.flatnonzero(~fixed)
+            return int(free[np.argmax(x[free])]) if free.size else None
+        past = self._gains[:, open_] / np.maximum(self._tried[:, open_], 1)
+        mean = self._gains.sum(axis=1) / np.maximum(self._tried.sum(axis=1), 1)
+        past = np.where(self._tried[:, open_] > 0, past, np.maximum(mean, 0.1)[:, None])
+        expected = np.maximum(past[0] * (1 - x[open_]), 1e-3) * np.maximum(past[1] * x[open_], 1e-3)
+        likely = open_[np.argsort(-expected * np.sqrt(costs[open_]))][:STRONG]
+        value = self._relaxed.getInfo().objective_function_value
+        most, best = -1.0, None
+        for g in likely.tolist():
+            if self._tried[:, g].min() >= 4:
+                gain = self._gains[:, g] / self._tried[:, g] * [1 - x[g], x[g]]
+            else:
+                gain = np.zeros(2)
+                for side, fixed_at in enumerate((1.0, 0.0)):
+                    self._relaxed.changeColBounds(g, fixed_at, fixed_at)
+                    there, _ = self._solve()
+                    gain[side] = min(there, self.upper / self.scale) - value
+                    self._gains[side, g] += gain[side] / max(abs(fixed_at - x[g]), 1e-6)
+                    self._tried[side, g] += 1
+                self._relaxed.changeColBounds(g, 0.0, 1.0)
+            score = max(gain[0], 1e-4) * max(gain[1], 1e-4)
+            if score > most:
+                most, best = score, g
+        return best
