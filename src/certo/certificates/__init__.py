@@ -5,9 +5,11 @@ what it assumes, a witness and numbers; `verify(X, y)` recomputes the claim.
 """
 
 from certo.certificates.base import CannotClaim, Certificate, NotClaimed, Verification
+from certo.certificates.classes import ClassSeparability
 from certo.certificates.composite import Composite
 from certo.certificates.compression_bound import CompressionBound
 from certo.certificates.inseparable import Inseparable
+from certo.certificates.joint import JointlyInseparable, JointlySeparable
 from certo.certificates.margins import Margins
 from certo.certificates.maximum_margin import MaximumMargin
 from certo.certificates.mistake_bound import MistakeBound
@@ -20,9 +22,12 @@ from certo.certificates.update_sums import UpdateSums
 __all__ = [
     "CannotClaim",
     "Certificate",
+    "ClassSeparability",
     "Composite",
     "CompressionBound",
     "Inseparable",
+    "JointlyInseparable",
+    "JointlySeparable",
     "Labels",
     "Margins",
     "MaximumMargin",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,34 @@ from scipy import sparse
 from sklearn.utils import assert_all_finite, check_array, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from certo.certificates import Inseparable, Labels, Sample, Separable
+from certo.certificates import (
+    ClassSeparability,
+    Inseparable,
+    JointlyInseparable,
+    JointlySeparable,
+    Labels,
+    Sample,
+    Separable,
+)
 from certo.certificates.inseparable import intercept_mode
+from certo.certificates.joint import class_sample
 from certo.certificates.sample import exact_matrix
-from certo.solvers.separation import Cancelling, Examples, FineSeparator, separate
+from certo.solvers.separation import (
+    Cancelling,
+    Comparisons,
+    Examples,
+    FineSeparator,
+    separate,
+)
+
+TOO_FINE = (
+    "separability needs weights that float64 can hold: the examples are separable, but the "
+    "hyperplane found is too fine for that, since examples of different classes nearly touch, or "
+    "features differ too much in size. Rescale or round the features."
+)
 
 
-def separability(X, y, intercept="free") -> Separable | Inseparable:
+def separability(X, y, intercept="free") -> Separable | Inseparable | ClassSeparability:
     """Decide whether a hyperplane has every example strictly on the side of its label.
 
     Parameters
@@ -34,6 +56,9 @@ def separability(X, y, intercept="free") -> Separable | Inseparable:
     Inseparable
         With `rows` and `weights`: at most n_features + 1 examples (+ 2 with an intercept) that
         cancel exactly, so that no hyperplane can have them all on their own side.
+    ClassSeparability
+        For more than two classes: such verdicts for each class against the rest and for each pair,
+        and whether some scores, one for each class, are always highest in the right one.
 
     Examples
     --------
@@ -49,9 +74,60 @@ def separability(X, y, intercept="free") -> Separable | Inseparable:
     X, y = _examples(X, y)
     classes = _classes(y)
     if len(classes) > 2:
-        raise NotImplementedError
+        return _several(X, y, classes, intercept)
     labels = Labels(classes, len(classes) - 1)
     return _verdict(Sample(X, labels.signs(y)), labels, intercept)
+
+
+def _several(X, y: np.ndarray, classes: tuple[Any, ...], intercept: str) -> ClassSeparability:
+    alone: list[Separable | Inseparable] = []
+    pairwise: list[Separable | Inseparable] = []
+    for k in range(len(classes)):
+        labels = Labels(classes, k)
+        alone.append(_verdict(Sample(X, labels.signs(y)), labels, intercept))
+    codes = class_sample(X, y, classes).signs
+    for a, b in itertools.combinations(range(len(classes)), 2):
+        rows = np.flatnonzero((codes == a) | (codes == b))
+        labels = Labels((classes[a], classes[b]))
+        sample = Sample(X[rows], np.where(codes[rows] == b, 1, -1).astype(np.int8))
+        # what separates a class from the rest separates it from each of them
+        known = [
+            (side * verdict.coef, side * verdict.intercept)
+            for verdict, side in ((alone[b], 1), (alone[a], -1))
+            if isinstance(verdict, Separable)
+        ]
+        if known:
+            pairwise.append(Separable.of(sample, labels, *known[0]))
+        else:
+            pairwise.append(_verdict(sample, labels, intercept))
+    joint = _joint(Sample(X, codes), classes, intercept, alone, pairwise)
+    return ClassSeparability(classes, tuple(alone), tuple(pairwise), joint)
+
+
+def _joint(
+    sample: Sample, classes: tuple[Any, ...], intercept: str, alone: list, pairwise: list
+) -> JointlySeparable | JointlyInseparable:
+    """From the verdicts about classes and pairs, where they settle it."""
+    labels = Labels(classes, 0)
+    if all(isinstance(verdict, Separable) for verdict in alone):  # own score > 0 > the others
+        coef = np.array([verdict.coef for verdict in alone])
+        bias = np.array([verdict.intercept for verdict in alone])
+        return JointlySeparable.of(sample, labels, coef, bias)
+    pairs = itertools.combinations(range(len(classes)), 2)
+    for (a, b), verdict in zip(pairs, pairwise, strict=True):
+        if isinstance(verdict, Inseparable):  # w_b − w_a would separate them
+            rows = np.flatnonzero((sample.signs == a) | (sample.signs == b))[verdict.rows]
+            compared = [(int(t), a if sample.signs[t] == b else b) for t in rows]
+            return JointlyInseparable.of(sample, labels, intercept, compared, verdict.weights)
+    vectors = Comparisons(sample, len(classes), intercept == "free")
+    found = separate(vectors)
+    if isinstance(found, Cancelling):
+        rows, others = vectors.pairs(found.places)
+        compared = list(zip(rows.tolist(), others.tolist(), strict=True))
+        return JointlyInseparable.of(sample, labels, intercept, compared, found.weights)
+    if isinstance(found, FineSeparator):
+        raise ArithmeticError(TOO_FINE)
+    return JointlySeparable.of(sample, labels, *vectors.split(found.w))
 
 
 def _verdict(sample: Sample, labels: Labels, intercept: str) -> Separable | Inseparable:
@@ -62,11 +138,7 @@ def _verdict(sample: Sample, labels: Labels, intercept: str) -> Separable | Inse
     if isinstance(found, Cancelling):
         return Inseparable.of(sample, labels, intercept, found.places, found.weights)
     if isinstance(found, FineSeparator):
-        raise ArithmeticError(
-            "separability needs weights that float64 can hold: the examples are separable, but the "
-            "hyperplane found is too fine for that, since the examples of different classes nearly "
-            "touch, or features differ in size too much. Rescale or round the features."
-        )
+        raise ArithmeticError(TOO_FINE)
     w = found.w
     return Separable.of(sample, labels, w[: sample.d], float(w[-1]) if lifted else 0.0)
 

@@ -25,6 +25,7 @@ from scipy import sparse
 
 from certo.certificates.exact import TINY
 from certo.certificates.farkas import integer_rows, whole_numbers
+from certo.certificates.joint import joint_margins, jointly_wrong
 from certo.certificates.margins import Margins
 from certo.certificates.perceptron_run import PerceptronRun
 from certo.certificates.sample import Sample
@@ -37,7 +38,6 @@ from certo.solvers.exact_simplex import ExactSimplex
 from certo.solvers.farkas import cancelling_weights
 from certo.solvers.perceptron import perceptron
 
-EPOCHS = 10
 TIGHT = 1e-8  # margins up to this, of vectors of length about 1, may be rounding
 
 
@@ -115,7 +115,11 @@ class Examples:
         square, bad = greatest_square(rows_of(self.sample.X), self.count)
         if bad >= 0 or not 1e-250 < square < 1e250:  # products would over- or underflow
             return np.zeros(self.size)
-        run = PerceptronRun(epochs=EPOCHS, lifted=self.lifted)
+        # about as long as the first linear program would take, but a little in any case
+        X = self.sample.X
+        entries = X.nnz if sparse.issparse(X) else X.size
+        epochs = 20 * _step(self.size) * self.size**2 // max(entries, 1)
+        run = PerceptronRun(epochs=min(max(10, epochs), 2000), lifted=self.lifted)
         return perceptron(self.sample.X, self.sample.signs, run).w[: self.size]
 
     def _margins(self, w: np.ndarray) -> Margins:
@@ -149,6 +153,72 @@ class Examples:
 
     def whole(self, places: Sequence[int]) -> list[list[int]]:
         return integer_rows(self.sample, places, self.lifted)
+
+
+class Comparisons:
+    """Several classes at once: z_{t,k} = e_y ⊗ x_t − e_k ⊗ x_t for every class k but y, that of t.
+
+    The sample has places among the classes instead of signs.
+    """
+
+    def __init__(self, sample: Sample, classes: int, lifted: bool) -> None:
+        self.sample, self.classes, self.lifted = sample, classes, lifted
+        self.one = Examples(Sample(sample.X, np.ones(sample.m, np.int8)), lifted)
+        self.count, self.size = sample.m * (classes - 1), classes * self.one.size
+        self.groups = np.repeat(sample.signs, classes - 1)
+
+    def pairs(self, places: np.ndarray | Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        """(t, k) for these places."""
+        rows, rest = np.divmod(np.asarray(places), self.classes - 1)
+        return rows, rest + (rest >= self.sample.signs[rows])
+
+    def split(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The weights and the intercepts of the classes."""
+        w = w.reshape(self.classes, -1)
+        return w[:, : self.sample.d], w[:, -1] if self.lifted else np.zeros(self.classes)
+
+    def at_once(self) -> Verdict | None:
+        return None
+
+    def guess(self) -> np.ndarray:
+        return np.zeros(self.size)
+
+    def margins(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        values, slacks = [], []
+        for start, margins, slack in joint_margins(self.sample, *self.split(w)):
+            codes = self.sample.signs[start : start + len(margins)]
+            others = np.arange(self.classes) != codes[:, None]
+            values.append(margins[others])
+            slacks.append(np.repeat(slack, self.classes - 1))
+        return np.concatenate(values), np.concatenate(slacks)
+
+    def wrong(self, w: np.ndarray) -> int | None:
+        found = jointly_wrong(self.sample, *self.split(w))
+        if found is None:
+            return None
+        t, k = found
+        return int(t * (self.classes - 1) + k - (k > self.sample.signs[t]))
+
+    def lengths(self) -> np.ndarray:
+        return np.repeat(self.one.lengths(), self.classes - 1)
+
+    def peaks(self) -> np.ndarray:
+        return np.tile(self.one.peaks(), self.classes)
+
+    def part(self, places: np.ndarray | Sequence[int]) -> sparse.csr_array:
+        rows, others = self.pairs(places)
+        part = sparse.coo_array(self.one.part(rows))
+        own = self.sample.signs[rows]
+        at = np.append(part.row, part.row)
+        column = np.append(
+            part.col + own[part.row] * self.one.size, part.col + others[part.row] * self.one.size
+        )
+        data = np.append(part.data, -part.data)
+        return sparse.csr_array((data, (at, column)), shape=(len(rows), self.size))
+
+    def whole(self, places: Sequence[int]) -> list[list[int]]:
+        part = self.part(places).toarray()
+        return whole_numbers(part[:, part.any(axis=0)])
 
 
 def _flat(row) -> np.ndarray:
@@ -203,7 +273,7 @@ def separate(vectors: Vectors) -> Verdict:
 
 def _by_working_set(vectors: Vectors, margins: np.ndarray) -> Verdict:
     lengths, exponents = vectors.lengths(), np.frexp(vectors.peaks())[1]
-    step = min(4 * vectors.size + 100, 2000)
+    step = _step(vectors.size)
     inside = np.zeros(vectors.count, dtype=bool)
     program, places, multipliers = _MarginProgram(vectors.size), np.zeros(0, int), np.zeros(0)
     # hard vectors of one w alone are easy for −w: some of any kind go with them
@@ -232,6 +302,11 @@ def _by_working_set(vectors: Vectors, margins: np.ndarray) -> Verdict:
                 return Separator(w)
             new = np.array([wrong] if not inside[wrong] else [], dtype=int)
     return _exactly(vectors, places, multipliers)
+
+
+def _step(size: int) -> int:
+    """How many vectors join a working set at a time: noisy labels of that many rarely separate."""
+    return min(4 * size + 100, 2000)
 
 
 def _hardest(margins: np.ndarray, groups: np.ndarray, inside: np.ndarray, most: int) -> np.ndarray:

@@ -1,0 +1,118 @@
+"""What is separable among more than two classes: each from the rest, each pair, and all at once."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from certo.certificates.base import Certificate, Verification
+from certo.certificates.inseparable import Inseparable
+from certo.certificates.joint import JointlyInseparable, JointlySeparable
+from certo.certificates.sample import SampleMismatch, exact_matrix
+from certo.certificates.separable import Separable
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class ClassSeparability:
+    """Verdicts about K > 2 classes, each with its proof.
+
+    one_against_rest : one verdict for each class
+    pairwise : one for each pair, in the order of `pairs`; it speaks of the examples of these two
+        classes alone, and numbers them without the others
+    joint : whether some scores w_k·x + b_k are always highest in the example's own class
+    """
+
+    classes: tuple[Any, ...]
+    one_against_rest: tuple[Separable | Inseparable, ...]
+    pairwise: tuple[Separable | Inseparable, ...]
+    joint: JointlySeparable | JointlyInseparable
+
+    def __post_init__(self) -> None:
+        kinds = (Separable, Inseparable)
+        if not (
+            all(isinstance(claim, kinds) for claim in (*self.one_against_rest, *self.pairwise))
+            and isinstance(self.joint, JointlySeparable | JointlyInseparable)
+            and self.joint.labels.classes == self.classes
+            and [claim.labels.classes for claim in self.pairwise] == self.pairs
+            and [claim.labels.positive for claim in self.pairwise] == [1] * len(self.pairs)
+            and [claim.labels.classes for claim in self.one_against_rest]
+            == [self.classes] * len(self.classes)
+            and [claim.labels.positive for claim in self.one_against_rest]
+            == list(range(len(self.classes)))
+            and all(claim.labels.column is None for claim in self._all)
+        ):
+            raise ValueError("there must be one verdict for each class, each pair, and for all.")
+
+    @property
+    def _all(self) -> tuple[Certificate, ...]:
+        return (*self.one_against_rest, *self.pairwise, self.joint)
+
+    @property
+    def pairs(self) -> list[tuple[Any, Any]]:
+        return list(itertools.combinations(self.classes, 2))
+
+    def pair(self, one: Any, other: Any) -> Separable | Inseparable:
+        """The verdict about these two classes."""
+        wanted = {one, other}
+        found = [k for k, pair in enumerate(self.pairs) if set(pair) == wanted]
+        if not found:
+            raise KeyError(f"no pair of the classes {list(self.classes)}: {one!r}, {other!r}.")
+        return self.pairwise[found[0]]
+
+    def verify(self, X, y) -> Verification:
+        """Check every verdict against the data."""
+        try:
+            X, y = exact_matrix(X), np.asarray(y).ravel()
+            if y.size != X.shape[0]:
+                raise SampleMismatch(f"X has {X.shape[0]} rows, but y has {y.size} labels.")
+        except (SampleMismatch, ValueError) as mismatch:
+            return Verification(False, type(self).__name__, str(mismatch))
+        parts = [claim.verify(X, y) for claim in (*self.one_against_rest, self.joint)]
+        for (one, other), claim in zip(self.pairs, self.pairwise, strict=True):
+            both = np.asarray((y == one) | (y == other))
+            parts.append(claim.verify(X[both], y[both]))
+        failed = sum(not part for part in parts)
+        why = f"{failed or 'all'} of {len(parts)} verdicts {'do not ' if failed else ''}hold."
+        return Verification(not failed, type(self).__name__, why, tuple(parts))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "type": type(self).__name__,
+            "classes": list(self.classes),
+            "one_against_rest": [claim.to_dict() for claim in self.one_against_rest],
+            "pairwise": [claim.to_dict() for claim in self.pairwise],
+            "joint": self.joint.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Any) -> ClassSeparability:
+        names = {"type", "classes", "one_against_rest", "pairwise", "joint"}
+        if not (isinstance(data, dict) and set(data) == names and data["type"] == cls.__name__):
+            raise ValueError(f"a {cls.__name__} must have exactly {sorted(names)}.")
+        lists = (data["classes"], data["one_against_rest"], data["pairwise"])
+        if not all(type(value) is list for value in lists):
+            raise ValueError("classes, one_against_rest and pairwise must be lists.")
+        read = Certificate.from_dict
+        return cls(
+            tuple(data["classes"]),
+            tuple(read(item) for item in data["one_against_rest"]),
+            tuple(read(item) for item in data["pairwise"]),
+            read(data["joint"]),
+        )
+
+    def __repr__(self) -> str:
+        alone = [repr(c) for c, v in zip(self.classes, self.one_against_rest, strict=True)
+                 if isinstance(v, Separable)]  # fmt: skip
+        apart = sum(isinstance(claim, Separable) for claim in self.pairwise)
+        return "\n".join(
+            [
+                f"{len(alone)} of {len(self.classes)} classes are separable from the rest"
+                + (f": {', '.join(alone)}." if alone else "."),
+                f"{apart} of {len(self.pairs)} pairs of classes are separable.",
+                self.joint.claim,
+            ]
+        )
