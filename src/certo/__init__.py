@@ -18,6 +18,7 @@ _HOMES = {
     "Inseparable": "certo.certificates",
     "NotSeparable": "certo.estimators",
     "Separable": "certo.certificates",
+    "quasi_separability": "certo.estimators.verdict",
     "risk": "certo.losses",
     "separability": "certo.estimators.verdict",
 }
@@ -30,6 +31,7 @@ __all__ = [
     "Perceptron",
     "Separable",
     "__version__",
+    "quasi_separability",
     "risk",
     "separability",
 ]
@@ -37,7 +39,7 @@ __all__ = [
 if TYPE_CHECKING:
     from certo.certificates import Inseparable, Separable
     from certo.estimators import HardMarginSVM, NotSeparable, Perceptron
-    from certo.estimators.verdict import separability
+    from certo.estimators.verdict import quasi_separability, separability
     from certo.geometry import Neuron
     from certo.losses import risk
 

@@ -14,6 +14,7 @@ from certo.certificates.margins import Margins
 from certo.certificates.maximum_margin import MaximumMargin
 from certo.certificates.mistake_bound import MistakeBound
 from certo.certificates.perceptron_run import PerceptronRun
+from certo.certificates.quasi_separable import Overlapping, QuasiSeparable
 from certo.certificates.sample import Labels, Sample
 from certo.certificates.separable import Separable
 from certo.certificates.separating import Separating
@@ -33,7 +34,9 @@ __all__ = [
     "MaximumMargin",
     "MistakeBound",
     "NotClaimed",
+    "Overlapping",
     "PerceptronRun",
+    "QuasiSeparable",
     "Sample",
     "Separable",
     "Separating",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,15 @@ from certo.certificates import (
     JointlyInseparable,
     JointlySeparable,
     Labels,
+    Overlapping,
+    QuasiSeparable,
     Sample,
     Separable,
 )
 from certo.certificates.inseparable import intercept_mode
 from certo.certificates.joint import class_sample
 from certo.certificates.sample import exact_matrix
+from certo.solvers.quasi_separation import partition
 from certo.solvers.separation import (
     Cancelling,
     Comparisons,
@@ -77,6 +81,56 @@ def separability(X, y, intercept="free") -> Separable | Inseparable | ClassSepar
         return _several(X, y, classes, intercept)
     labels = Labels(classes, len(classes) - 1)
     return _verdict(Sample(X, labels.signs(y)), labels, intercept)
+
+
+def quasi_separability(X, y, intercept="free") -> QuasiSeparable | Overlapping:
+    """Decide whether a hyperplane has no example on its wrong side, and some on the right one.
+
+    This is the question of logistic regression: if so, no finite weights are best, since along
+    this direction the likelihood rises for ever.
+
+    Parameters
+    ----------
+    X : array or sparse matrix (n_examples, n_features)
+    y : array (n_examples,)
+        Labels, numbers or text, of at most two classes: the larger is +1.
+    intercept : {"free", "none"}, default="free"
+
+    Returns
+    -------
+    QuasiSeparable
+        With `coef` and `bias` as fractions, `strict` (the examples on their own side) and `ties`
+        (those on the hyperplane): proved to be as many strict ones as any such hyperplane has.
+    Overlapping
+        With `rows` and `weights` that show that there is none.
+
+    Examples
+    --------
+    >>> from certo import quasi_separability
+    >>> verdict = quasi_separability([[0], [1], [1], [2]], [0, 0, 1, 1])
+    >>> verdict.strict.tolist(), verdict.ties.tolist()
+    ([0, 3], [1, 2])
+    """
+    intercept_mode(intercept)
+    X, y = _examples(X, y)
+    classes = _classes(y)
+    if len(classes) > 2:
+        raise ValueError(
+            f"quasi_separability takes at most two classes, but y holds {len(classes)}: "
+            f"{list(classes[:5])}. Ask it about each class against the rest."
+        )
+    labels = Labels(classes, len(classes) - 1)
+    sample, lifted = Sample(X, labels.signs(y)), intercept == "free"
+    found = partition(sample, lifted)
+    order = np.argsort(found.rows, kind="stable").tolist()
+    total = sum(found.weights)
+    core = np.array([found.rows[k] for k in order], dtype=np.int64)
+    shares = tuple(found.weights[k] / total for k in order)
+    shape = (labels, intercept, sample.m, sample.d)
+    if found.ties.size == sample.m:
+        return Overlapping(*shape, core, shares)
+    bias = found.w[-1] if lifted else Fraction(0)
+    return QuasiSeparable(*shape, tuple(found.w[: sample.d]), bias, found.ties, core, shares)
 
 
 def _several(X, y: np.ndarray, classes: tuple[Any, ...], intercept: str) -> ClassSeparability:

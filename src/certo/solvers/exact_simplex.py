@@ -21,8 +21,7 @@ class ExactSimplex:
 
     def __init__(self, size: int, bound: int) -> None:
         """`bound` ≥ w·z for every vector z to come and every w in the box."""
-        eye = np.eye(size + 1, dtype=object).astype(object)
-        eye = np.array([[int(value) for value in row] for row in eye], dtype=object)
+        eye = np.array([[int(i == j) for j in range(size + 1)] for i in range(size + 1)], object)
         right = eye[:, -1:].copy()
         # columns: right side, v, u⁺, u⁻, then the vectors; last row: reduced costs
         self.table = np.hstack([right, eye[:, -1:], eye[:, :-1], -eye[:, :-1]])
@@ -36,8 +35,8 @@ class ExactSimplex:
         """Where the vectors' columns begin."""
         return 2 + 2 * self.size
 
-    def add(self, vectors: Sequence[Sequence[int]]) -> None:
-        raw = np.array([[*vector, 1] for vector in vectors], dtype=object).T
+    def add(self, vectors: np.ndarray) -> None:
+        raw = np.array([[*vector, 1] for vector in vectors.tolist()], dtype=object).T
         inverse = np.hstack([self.table[:, 2 : 2 + self.size], self.table[:, 1:2]])
         columns = inverse[:-1].dot(raw)
         reduced = -(self._prices().dot(raw))

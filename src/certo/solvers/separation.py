@@ -24,7 +24,7 @@ import numpy as np
 from scipy import sparse
 
 from certo.certificates.exact import TINY
-from certo.certificates.farkas import integer_rows, whole_numbers
+from certo.certificates.farkas import whole_numbers
 from certo.certificates.joint import joint_margins, jointly_wrong
 from certo.certificates.margins import Margins
 from certo.certificates.perceptron_run import PerceptronRun
@@ -85,7 +85,7 @@ class Vectors(Protocol):
     def part(self, places: np.ndarray | Sequence[int]):
         """The vectors at these places, as rows (dense or CSR)."""
 
-    def whole(self, places: Sequence[int]) -> list[list[int]]:
+    def whole(self, places: np.ndarray | Sequence[int]) -> np.ndarray:
         """The same in whole numbers, all times one power of two."""
 
 
@@ -106,9 +106,9 @@ class Examples:
         for key in np.intersect1d(keys[turn > 0], keys[turn < 0])[:8]:
             same = keys == key
             pair = [int(np.flatnonzero(same & (turn == side))[0]) for side in (1, -1)]
-            weights = cancelling_weights(self.whole(pair))
-            if weights is not None:
-                return Cancelling(pair, weights)
+            found = _cancelling(self, np.array(pair))
+            if found is not None:
+                return found
         return None
 
     def guess(self) -> np.ndarray:
@@ -151,8 +151,8 @@ class Examples:
             return sparse.hstack([part, signs], format="csr") if self.lifted else part
         return np.hstack([part * signs, signs] if self.lifted else [part * signs])
 
-    def whole(self, places: Sequence[int]) -> list[list[int]]:
-        return integer_rows(self.sample, places, self.lifted)
+    def whole(self, places: np.ndarray | Sequence[int]) -> np.ndarray:
+        return _whole(self.part(places))
 
 
 class Comparisons:
@@ -216,9 +216,13 @@ class Comparisons:
         data = np.append(part.data, -part.data)
         return sparse.csr_array((data, (at, column)), shape=(len(rows), self.size))
 
-    def whole(self, places: Sequence[int]) -> list[list[int]]:
-        part = self.part(places).toarray()
-        return whole_numbers(part[:, part.any(axis=0)])
+    def whole(self, places: np.ndarray | Sequence[int]) -> np.ndarray:
+        return _whole(self.part(places))
+
+
+def _whole(part) -> np.ndarray:
+    dense = part.toarray() if sparse.issparse(part) else part
+    return np.array(whole_numbers(dense), dtype=object).reshape(dense.shape)
 
 
 def _flat(row) -> np.ndarray:
@@ -344,7 +348,8 @@ def _cancelling(vectors: Vectors, places: np.ndarray) -> Cancelling | None:
     """These vectors with weights that cancel, if there are any and no vector can be left out."""
     if not places.size or places.size > vectors.size + 1:
         return None
-    weights = cancelling_weights(vectors.whole(places.tolist()))
+    whole = vectors.whole(places)
+    weights = cancelling_weights(whole[:, np.any(whole != 0, axis=0)].tolist())
     return None if weights is None else Cancelling(places.tolist(), weights)
 
 
@@ -353,7 +358,7 @@ def _exactly(vectors: Vectors, places: np.ndarray, multipliers: np.ndarray) -> V
     heaviest = np.argsort(-multipliers, kind="stable")[: vectors.size + 1]
     known = (places[heaviest] if multipliers.size else places[: vectors.size + 1]).tolist()
     while True:
-        simplex, scale = _exact_simplex(vectors.part(known))
+        simplex, scale = _exact_simplex(vectors.whole(known))
         weights = simplex.weights()
         if weights is not None:
             found = _cancelling(vectors, np.array(known)[list(weights)])
@@ -372,15 +377,13 @@ def _exactly(vectors: Vectors, places: np.ndarray, multipliers: np.ndarray) -> V
         known = basic + [t for t in known if t not in set(basic)] + new
 
 
-def _exact_simplex(part) -> tuple[ExactSimplex, np.ndarray]:
+def _exact_simplex(vectors: np.ndarray) -> tuple[ExactSimplex, np.ndarray]:
     """The simplex method, finished, on these vectors; and by which power of two each column is
     smaller in it than in the others."""
-    dense = part.toarray() if sparse.issparse(part) else part
-    vectors = np.array(whole_numbers(dense), dtype=object).reshape(dense.shape)
     low = np.array([_trailing_zeros(column) for column in vectors.T], dtype=object)
     vectors = vectors >> low
     vectors //= np.array([[max(1, math.gcd(*vector))] for vector in vectors], dtype=object)
-    size = dense.shape[1]
+    size = vectors.shape[1]
     simplex = ExactSimplex(size, 1 + size * int(np.max(np.abs(vectors))))
     simplex.add(vectors)
     simplex.crash(range(len(vectors)))
@@ -422,9 +425,7 @@ def _wrong_exactly(vectors: Vectors, w: Sequence[int], rounded: np.ndarray) -> l
     found: list[int] = []
     for start in range(0, unsure.size, 64):
         places = unsure[start : start + 64]
-        part = vectors.part(places)
-        part = part.toarray() if sparse.issparse(part) else part
-        margins = np.array(whole_numbers(part), dtype=object).reshape(part.shape).dot(w)
+        margins = vectors.whole(places).dot(w)
         found += places[margins <= 0].tolist()
         if len(found) >= vectors.size:
             break
