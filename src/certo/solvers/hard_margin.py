@@ -21,10 +21,11 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
+from scipy.linalg import lstsq
 
 from certo.compiled.rows import rows_of
 from certo.compiled.slopes import signed_scores
-from certo.solvers.nearest_point import TOUCHING, nearest_point
+from certo.solvers.nearest_point import MOST_NUMBERS, TOUCHING, Vectors, nearest_point
 
 LEAF = 1000  # at least so many rows are solved for together, through their Gram matrix
 SHRINK = 32  # and of more rows than that, one in so many is taken first
@@ -135,9 +136,10 @@ class _Found:
     def look(self, weights: np.ndarray) -> np.ndarray:
         """Look at all examples along the point with these weights."""
         rows = np.flatnonzero(weights)
-        p = self.examples.point(rows, weights[rows])
+        part = self.examples.take(rows)
+        p = part.Z.T @ weights[rows]
         self.upper = min(self.upper, float(np.linalg.norm(p)))
-        slopes = self._note(p)
+        slopes = self._note(_levelled(part, p))
         unit = self.examples.scale * self.examples.groups
         now = time.perf_counter() - self.began
         self.trace.append((now, self.lower / unit, self.upper / unit, rows.size))
@@ -225,21 +227,9 @@ class _Block:
 
     def nearest(self, weights: np.ndarray, budget: _Budget) -> np.ndarray:
         """The weights of the nearest point of these rows, through their Gram matrix."""
-        Z = self.Z
-        if not sparse.issparse(Z):  # nothing is lost where the rows of a group are far away
-            means = np.array([Z[self.group == g].mean(axis=0) for g in range(self.groups)])
-            Z = Z - means[self.group]
-        gram = Z @ Z.T
-        gram = gram.toarray() if sparse.issparse(gram) else gram
         budget.spend(self.numbers * self.group.size)
-
-        def slopes(weights):
-            budget.spend(2 * self.numbers)
-            return self.Z @ (self.Z.T @ weights)
-
-        return nearest_point(
-            gram, self.group, weights, slopes=slopes, spend=budget.spend, dimension=self.Z.shape[1]
-        ).weights
+        points = Vectors(self.Z, self.group)
+        return nearest_point(points, self.group, weights, spend=budget.spend).weights
 
 
 class _Examples(_Block):
@@ -266,9 +256,6 @@ class _Examples(_Block):
             if self.lift:
                 part = np.column_stack([part, factor])
         return _Block(part, self.group[rows])
-
-    def point(self, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        return self.take(rows).Z.T @ weights
 
     def slopes(self, p: np.ndarray) -> np.ndarray:
         out = np.empty(self.signs.size)
@@ -312,6 +299,27 @@ def _solve(block: _Block, weights: np.ndarray, tol: float, budget: _Budget) -> n
             weights[pool] = part.nearest(_begun(part, weights[pool]), budget)
         else:
             weights[pool] = _solve(block.take(pool), weights[pool], tol / 4, budget)
+
+
+def _levelled(block: _Block, p: np.ndarray) -> np.ndarray:
+    """p moved as little as makes the slopes of all rows of a group the same, where they nearly are.
+
+    Weights λ in float64 leave p = Σ λ z with an error of the size of u‖z‖, which is much where p is
+    short; p itself can be more exact than that.
+    """
+    firsts = np.array([np.argmax(block.group == g) for g in range(block.groups)])
+    own = firsts[block.group]
+    others = np.flatnonzero(own != np.arange(own.size))
+    if not 0 < others.size * p.size <= MOST_NUMBERS:
+        return p
+    steps = block.Z[others] - block.Z[own[others]]
+    steps = steps.toarray() if sparse.issparse(steps) else steps
+    steps /= np.maximum(np.sqrt(np.einsum("ij,ij->i", steps, steps)), 1e-150)[:, None]
+    if np.abs(steps @ p).max() > 1e-3 * np.linalg.norm(p):
+        return p
+    for _ in range(2):
+        p = p - lstsq(steps, steps @ p, cond=1e-12, lapack_driver="gelsy", check_finite=False)[0]
+    return p
 
 
 def _begun(block: _Block, weights: np.ndarray) -> np.ndarray:

@@ -23,6 +23,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
+from scipy.linalg import lstsq
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from certo.compiled.pairs import exchange
@@ -30,7 +32,70 @@ from certo.compiled.pairs import exchange
 RIDGE = 1e-14  # relative to the diagonal: far below what the next step cannot repair
 ROUGH = 0.1  # the gap from which the active set takes over from exchanges of pairs,
 EXCHANGES = 20  # or after so many exchanges for each row
+MOST_NUMBERS = 2**23  # of a least squares problem
 TOUCHING = 1e-13  # hulls this near, compared with the rows, may as well meet
+
+
+class Gram:
+    """Points known by their inner products alone, as those of a kernel are."""
+
+    careful = False  # whether steps are computed more exactly, where that is possible
+
+    def __init__(self, gram: np.ndarray):
+        self.gram = gram
+        self.dimension = len(gram)
+        self.radius2 = float(gram.diagonal().max())
+        self.work = float(gram.size)
+
+    def slopes(self, weights: np.ndarray) -> np.ndarray:
+        """z_i·p for all i."""
+        return self.gram @ weights
+
+    def solve(self, i, base, weights, fall) -> np.ndarray:
+        """c with M c = fall, M_kl = (z_i[k] − z_base[k])·(z_i[l] − z_base[l]), nearly."""
+        gram = self.gram
+        across = gram[i[:, None], base]
+        M = gram[i[:, None], i] - across - across.T + gram[base[:, None], base]
+        diagonal = M.diagonal()
+        unit = 1 / np.sqrt(np.maximum(diagonal, 1e-30 * diagonal.max() + 1e-300))
+        M *= unit[:, None] * unit
+        ridge, info = RIDGE * i.size, 1
+        while info and ridge < 1:
+            shifted = M.copy()
+            shifted.flat[:: i.size + 1] += ridge
+            factor, info = dpotrf(shifted.T, lower=1, overwrite_a=1, clean=0)
+            ridge *= 100
+        return dpotrs(factor, unit * fall, lower=1)[0] * unit
+
+
+class Vectors(Gram):
+    """Points that are the rows of an array or a CSR matrix Z, of length about 1."""
+
+    def __init__(self, Z, group: np.ndarray):
+        self.Z = Z
+        centred = Z
+        if not sparse.issparse(Z):  # nothing is lost where the rows of a group are far away
+            means = [Z[group == g].mean(axis=0) for g in range(int(group.max()) + 1)]
+            centred = Z - np.array(means)[group]
+        gram = centred @ centred.T
+        self.gram = gram.toarray() if sparse.issparse(gram) else gram
+        self.dimension, self.radius2 = Z.shape[1], 1.0
+        self.work = 2.0 * (Z.nnz if sparse.issparse(Z) else Z.size)
+
+    def slopes(self, weights: np.ndarray) -> np.ndarray:
+        return self.Z @ (self.Z.T @ weights)
+
+    def solve(self, i, base, weights, fall) -> np.ndarray:
+        if not self.careful or i.size * self.dimension > MOST_NUMBERS:
+            return super().solve(i, base, weights, fall)
+        # Σ c_k (z_i[k] − z_base[k]) nearest to −p: the square of M's conditioning is avoided
+        steps = self.Z[i] - self.Z[base]
+        steps = steps.toarray() if sparse.issparse(steps) else steps
+        unit = 1 / np.maximum(np.sqrt(np.einsum("ij,ij->i", steps, steps)), 1e-150)
+        large_first = np.argsort(-np.abs(steps).max(axis=0), kind="stable")
+        A = (steps * unit[:, None]).T[large_first]
+        p = (self.Z.T @ weights)[large_first]
+        return lstsq(A, -p, cond=1e-15, lapack_driver="gelsy", check_finite=False)[0] * unit
 
 
 class NearestPoint(NamedTuple):
@@ -39,37 +104,30 @@ class NearestPoint(NamedTuple):
 
 
 def nearest_point(
-    gram: np.ndarray,
+    points: Gram,
     group: np.ndarray,
     weights: np.ndarray,
     *,
-    slopes: Callable[[np.ndarray], np.ndarray] | None = None,
     tol: float = 1e-12,
-    dimension: int = 2**62,
     spend: Callable[[float], bool] = lambda multiplications: False,
 ) -> NearestPoint:
     """Improve `weights` until the relative gap is at most `tol`, or nothing improves any more.
 
-    `group` numbers the groups 0, 1, …; `slopes(λ)` computes all z_i·p where that can be done more
-    exactly than by gram @ λ, and then `gram` may be that of z_i − (any vector of the group).
-    `dimension` is that of the space of the z_i: more rows than that (and one for each group) need
-    not have weight together.
-    `spend` is told how many multiplications were made, and may return True to stop.
+    `group` numbers the groups 0, 1, …. `spend` is told how many multiplications were made, and may
+    return True to stop.
     """
-    slopes = slopes or (lambda weights: gram @ weights)
     n, groups = group.size, int(group.max()) + 1
     members = [np.flatnonzero(group == g) for g in range(groups)]
-    zero = TOUCHING**2 * float(gram.diagonal().max())
     weights = weights.copy()
-    slope = slopes(weights)
-    made = exchange(
-        gram, group, groups, weights, slope, float(weights @ slope), ROUGH, EXCHANGES * n
-    )
+    slope = points.slopes(weights)
+    size = float(weights @ slope)
+    made = exchange(points.gram, group, groups, weights, slope, size, ROUGH, EXCHANGES * n)
     stopped = spend(2.0 * made * n)
     weights = _normalised(weights, group)
     best, best_gap, best_size, idle = weights, np.inf, np.inf, 0
-    while True:
-        slope = slopes(weights)
+    whole, before = False, 0.0
+    for _ in range(200 + 20 * n):
+        slope = points.slopes(weights)
         level = np.bincount(group, weights * slope, groups)
         size = float(level.sum())
         excess = slope - level[group]
@@ -79,22 +137,28 @@ def nearest_point(
         if size < best_size * (1 - 1e-10) or (size < best_size * (1 + 1e-10) and gap < best_gap):
             best, best_gap = weights, gap
         best_size = min(best_size, size)
-        if gap <= tol or size <= zero or idle >= 4 or stopped:
-            return NearestPoint(best, best_gap)
+        if gap <= tol or size <= TOUCHING**2 * points.radius2 or idle >= 4 or stopped:
+            break
         used = np.flatnonzero(weights)
-        room = max(1, min(max(8, used.size // 4), dimension + groups - used.size))
+        # after a whole step all slopes of a group are the same, but for rounding
+        if whole and np.abs(excess[used]).max() > 0.1 * before:
+            idle += points.careful
+            points.careful = True
+        room = max(1, min(max(8, used.size // 4), points.dimension + groups - used.size))
         new = np.flatnonzero((weights == 0) & (excess < -0.01 * short))
         new = new[np.argsort(excess[new], kind="stable")[:room]]
-        weights, work = _step(gram, group, slope, weights, np.concatenate([used, new]))
-        stopped = spend(work)
+        rows, before = np.concatenate([used, new]), short
+        weights, whole, work = _step(points, group, slope, weights, rows)
+        stopped = spend(work + points.work)
+    return NearestPoint(best, best_gap)
 
 
-def _step(gram, group, slope, weights, rows) -> tuple[np.ndarray, float]:
-    """The weights after one step on these rows, and what it cost."""
+def _step(points, group, slope, weights, rows) -> tuple[np.ndarray, bool, float]:
+    """The weights after one step on these rows, whether it was a whole one, and what it cost."""
     work = 0.0
     while True:
         now = weights[rows]
-        move = _towards_affine_hull(gram, rows, group[rows], slope[rows], now)
+        move = _towards_affine_hull(points, rows, group[rows], slope[rows], weights)
         work += rows.size**3 / 3.0 + 3.0 * rows.size**2
         stuck = (now == 0) & (move < 0)
         if not stuck.any():
@@ -102,12 +166,12 @@ def _step(gram, group, slope, weights, rows) -> tuple[np.ndarray, float]:
         rows = rows[~stuck]
     end = now + move
     if end.min() >= 0:
-        return _with(weights, group, rows, end), work
+        return _with(weights, group, rows, end), True, work
     falling = move < 0
     ratio = np.full(rows.size, np.inf)
     ratio[falling] = now[falling] / -move[falling]
     reach = float(ratio.min())
-    part, fall = gram[rows[:, None], rows], slope[rows]
+    part, fall = points.gram[rows[:, None], rows], slope[rows]
 
     def change(step):
         """½‖p‖² after the step, less what it was."""
@@ -115,38 +179,26 @@ def _step(gram, group, slope, weights, rows) -> tuple[np.ndarray, float]:
 
     cut = _with(weights, group, rows, np.maximum(end, 0))
     if change(cut[rows] - now) < change(reach * move):
-        return cut, work
+        return cut, False, work
     end = np.maximum(now + reach * move, 0)
     end[ratio <= reach] = 0
-    return _with(weights, group, rows, end), work
+    return _with(weights, group, rows, end), False, work
 
 
-def _towards_affine_hull(gram, rows, group, slope, weights) -> np.ndarray:
+def _towards_affine_hull(points, rows, group, slope, weights) -> np.ndarray:
     """The move of the weights, zero in sum for each group, that leads to the nearest point of the
     affine hull: M c = −(slope − slope of the base)."""
+    now = weights[rows]
+    bases = [int(np.argmax((group == g) * (1.0 + now))) for g in range(int(group.max()) + 1)]
     others = np.ones(rows.size, dtype=bool)
-    base = [int(np.argmax((group == g) * (1.0 + weights))) for g in range(int(group.max()) + 1)]
-    others[base] = False
-    own = np.array(base)[group[others]]
+    others[bases] = False
+    own = np.array(bases)[group[others]]
     move = np.zeros(rows.size)
-    if not own.size:
-        return move
-    i, b = rows[others], rows[own]
-    across = gram[i[:, None], b]
-    M = gram[i[:, None], i] - across - across.T + gram[b[:, None], b]
-    diagonal = M.diagonal()
-    unit = 1 / np.sqrt(np.maximum(diagonal, 1e-30 * diagonal.max() + 1e-300))
-    M *= unit[:, None] * unit
-    ridge = RIDGE * own.size
-    info = 1
-    while info:
-        shifted = M.copy()
-        shifted.flat[:: own.size + 1] += ridge
-        factor, info = dpotrf(shifted.T, lower=1, overwrite_a=1, clean=0)
-        ridge *= 100
-    move[others] = dpotrs(factor, unit * (slope[own] - slope[others]), lower=1)[0] * unit
-    for place, g in zip(base, range(len(base)), strict=True):
-        move[place] = -move[group == g].sum()
+    if own.size:
+        fall = slope[own] - slope[others]
+        move[others] = points.solve(rows[others], rows[own], weights, fall)
+        for g, place in enumerate(bases):
+            move[place] = -move[group == g].sum()
     return move
 
 
