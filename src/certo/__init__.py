@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "HardMarginSVM": "certo.estimators",
+    "MinDisagreement": "certo.estimators",
     "Neuron": "certo.geometry",
     "Perceptron": "certo.estimators",
     "Inseparable": "certo.certificates",
@@ -26,6 +27,7 @@ _HOMES = {
 __all__ = [
     "HardMarginSVM",
     "Inseparable",
+    "MinDisagreement",
     "Neuron",
     "NotSeparable",
     "Perceptron",
@@ -38,7 +40,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from certo.certificates import Inseparable, Separable
-    from certo.estimators import HardMarginSVM, NotSeparable, Perceptron
+    from certo.estimators import HardMarginSVM, MinDisagreement, NotSeparable, Perceptron
     from certo.estimators.verdict import quasi_separability, separability
     from certo.geometry import Neuron
     from certo.losses import risk

@@ -10,6 +10,7 @@ from certo.certificates.composite import Composite
 from certo.certificates.compression_bound import CompressionBound
 from certo.certificates.inseparable import Inseparable
 from certo.certificates.joint import JointlyInseparable, JointlySeparable
+from certo.certificates.least_errors import ErrorCount, LeastErrorsByCells, LeastErrorsByTree
 from certo.certificates.margins import Margins
 from certo.certificates.maximum_margin import MaximumMargin
 from certo.certificates.mistake_bound import MistakeBound
@@ -26,10 +27,13 @@ __all__ = [
     "ClassSeparability",
     "Composite",
     "CompressionBound",
+    "ErrorCount",
     "Inseparable",
     "JointlyInseparable",
     "JointlySeparable",
     "Labels",
+    "LeastErrorsByCells",
+    "LeastErrorsByTree",
     "Margins",
     "MaximumMargin",
     "MistakeBound",

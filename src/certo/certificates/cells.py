@@ -33,7 +33,7 @@ import numpy as np
 
 from certo.certificates.exact import UNIT
 
-SMALL = 2**31  # whole numbers up to this size have products in int64
+MOST_WORK = 1e10  # numbers to sort: an hour or so
 BLOCK = 2**16  # numbers sorted at a time: they stay in the cache
 
 
@@ -331,7 +331,7 @@ def _exactly(items: list[tuple[list[int], int, int]], path: list[int]):
     ((own, _, _),) = [item for item in items if item[2] == path[0]]
     k = max(range(len(own)), key=lambda j: abs(own[j]))
     sign, size = (1 if own[k] > 0 else -1), abs(own[k])
-    lines: dict[tuple[int, ...], list[tuple[int, int, int, list[int]]]] = {}
+    lines: dict[tuple[int, ...], list[tuple[int, int, int]]] = {}
     for vector, weight, row in items:
         if row == path[0]:
             continue
@@ -343,7 +343,7 @@ def _exactly(items: list[tuple[list[int], int, int]], path: list[int]):
             (side, weight, row)
         )
     paid, below = 0, []
-    wanted = path[1] if len(path) > 1 else None
+    wanted = path[1] if len(path) > 1 else -1
     for line, members in lines.items():
         sides = {1: 0, -1: 0}
         for side, weight, _ in members:

@@ -81,7 +81,7 @@ def dot_within(a: np.ndarray, b: np.ndarray) -> tuple[Fraction, Fraction]:
 
 def below(value: Fraction) -> float:
     """A float ≤ value, the largest or next to it; −inf below the range of floats."""
-    return -above(-value)
+    return -above(-value) + 0.0  # never −0
 
 
 def above(value: Fraction) -> float:

@@ -62,7 +62,11 @@ class ErrorCount(Certificate):
     sample_weight: np.ndarray
     errors: float
 
-    describes: ClassVar[dict[str, str]] = {"coef": "coef_", "intercept": "intercept_"}
+    describes: ClassVar[dict[str, str]] = {
+        "coef": "coef_",
+        "intercept": "intercept_",
+        "errors": "errors_",
+    }
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -122,6 +126,8 @@ class LeastErrors(Certificate):
     examples: int
     sample_weight: np.ndarray
     at_least: float
+
+    describes: ClassVar[dict[str, str]] = {"at_least": "lower_bound_"}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -185,6 +191,8 @@ class LeastErrorsByCells(LeastErrors):
             return "repeated and opposite examples already cost as much."
         vectors = cells.coordinates(integer_rows(sample, groups.rows.tolist(), self.lifted))
         require(len(vectors) > 0, "there is nothing left to err on.")
+        size = cells.work(len(vectors), len(vectors[0]))
+        require(size <= cells.MOST_WORK, "there are too many cells to look at.")
         found = cells.least(vectors, groups.weights, need)
         if found.value < need:
             raise Refuted(
@@ -211,12 +219,12 @@ class Subsystem:
 class Packing:
     """Values for some of the subsystems, in units of 1/FINENESS."""
 
-    subsystems: np.ndarray
-    values: np.ndarray
+    subsystems: tuple[int, ...]
+    values: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "subsystems", whole_vector(self.subsystems, "subsystems"))
-        object.__setattr__(self, "values", tuple(int(value) for value in self.values))
+        if len(self.subsystems) != len(self.values):
+            raise ValueError("a packing needs a value for each of its subsystems.")
 
 
 @final
@@ -245,8 +253,7 @@ class LeastErrorsByTree(LeastErrors):
         packings = []
         for packing in self.packings:
             require(
-                known.issuperset(packing.subsystems.tolist())
-                and len(packing.values) == packing.subsystems.size,
+                known.issuperset(packing.subsystems),
                 "a packing speaks of subsystems that are not there.",
             )
             packings.append(

@@ -103,8 +103,9 @@ class Targets(NamedTuple):
     multilabel: bool
 
 
-def targets(estimator, y, classes=None) -> Targets:
-    """Two classes: one output. More: one against the rest for each. Multi-label: one a column."""
+def targets(estimator, y, classes=None, *, fewest: int = 2) -> Targets:
+    """Two classes: one output. More: one against the rest for each. Multi-label: one a column.
+    With `fewest` = 1, one class alone is +1."""
     name = type(estimator).__name__
     if sparse.issparse(y) or (y.ndim == 2 and y.shape[1] > 1):
         kind = type_of_target(y)
@@ -133,7 +134,7 @@ def targets(estimator, y, classes=None) -> Targets:
             f"y holds the label {strangers.tolist()[0]!r}, none of the classes {classes.tolist()} "
             "that the first call of partial_fit announced."
         )
-    if len(classes) < 2:
+    if len(classes) < fewest:
         raise ValueError(
             f"{name} needs at least two classes to tell apart, but y holds only one class: "
             f"{classes.tolist()[0]!r}."

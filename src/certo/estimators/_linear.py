@@ -47,6 +47,8 @@ class LinearClassifier(ClassifierMixin):
         scores = self.decision_function(X)
         if scores.ndim == 2 and not self._multilabel:
             return self.classes_[np.argmax(scores, axis=1)]
+        if len(self.classes_) == 1:
+            return np.full(len(scores), self.classes_[0])
         positive = scores >= 0 if getattr(self, "zero_sign", 1) == 1 else scores > 0
         return positive.astype(int) if self._multilabel else self.classes_[positive.astype(int)]
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import highspy
@@ -74,28 +74,32 @@ class HittingTree:
         self.nodes = 0
         self.root = Node((), (), [], 0)
         self._open = [(0, 0, self.root)]
+        self._stuck: list[Node] = []
         self._order = itertools.count(1)
 
     @property
     def lower(self) -> int:
-        """What is proved, whole."""
-        least = min((node.bound for _, _, node in self._open), default=self.upper * FINENESS)
+        """What is proved, whole: no leaf of the tree is cheaper."""
+        least = min((node.bound for node in self._leaves()), default=self.upper * FINENESS)
         return min(self.upper, -(-least // FINENESS))
 
+    def _leaves(self) -> Iterator[Node]:
+        yield from (node for _, _, node in self._open)
+        yield from self._stuck
+
     def run(self, stop: Callable[[], bool]) -> None:
-        """Until everything is closed, or `stop` says so."""
+        """Until everything is closed, or `stop` says so. May be called again."""
         while self._open and not stop():
-            _, _, node = heapq.heappop(self._open)
+            node = self._open[0][2]  # stays there, a leaf, until it is closed or branched on
+            x = None if self._is_closed(node) else self._tighten(node, stop)
+            if stop() and not self._is_closed(node):
+                return
+            heapq.heappop(self._open)
             if self._is_closed(node):
                 continue
-            x = self._tighten(node, stop)
-            if self._is_closed(node):
-                continue
-            branch = None if x is None or stop() else self._branching(node, x)
-            if branch is None:
-                heapq.heappush(self._open, (node.bound, next(self._order), node))
-                if stop():
-                    return
+            branch = None if x is None else self._branching(node, x)
+            if branch is None:  # a solution, but not one that weights of floats attain
+                self._stuck.append(node)
                 continue
             self.nodes += 1
             node.branch = branch
@@ -106,6 +110,24 @@ class HittingTree:
             for child in node.children:
                 child.bound = self._proved(child)
                 heapq.heappush(self._open, (child.bound, next(self._order), child))
+
+    def proof(self, need: int) -> tuple[list[int], list[list[tuple[int, int]]], list[int]]:
+        """The log, cut where `need` is proved: the subsystems used, packings of them by their
+        places in that list, and the tree, groups and −1 − packing, each before those below it."""
+        packings: list[list[tuple[int, int]]] = []
+        tree, todo = [], [self.root]
+        while todo:
+            node = todo.pop()
+            if node.bound > (need - 1) * FINENESS:
+                tree.append(-1 - len(packings))
+                packings.append(node.packing)
+            else:
+                assert node.branch is not None
+                tree.append(node.branch)
+                todo += reversed(node.children)
+        used = sorted({k for packing in packings for k, _ in packing})
+        place = {k: i for i, k in enumerate(used)}
+        return used, [[(place[k], value) for k, value in packing] for packing in packings], tree
 
     def _is_closed(self, node: Node) -> bool:
         return node.bound > (self.upper - 1) * FINENESS
@@ -212,11 +234,14 @@ class HittingTree:
             new = self._recall(x) or self._separate(node, x, 30 if is_root else 3)
             if new < 0:  # what is wrong here is enough
                 self.upper = min(self.upper, self.improve(np.array(node.wrong, dtype=np.int64)))
+                x = None
                 break
             if not new:
-                if np.all(np.minimum(x, 1 - x) < 1e-6) and not self._complete(node, x):
-                    continue
-                break
+                if np.any(np.minimum(x, 1 - x) > 1e-6):
+                    break
+                if self._complete(node, x):
+                    x = None
+                    break
             value, x = self._solve()
             self._retire(np.array(self._relaxed.getSolution().row_dual))
             if k % 5 == 4 and not is_root:
@@ -237,7 +262,8 @@ class HittingTree:
         if found is None:
             self.upper = min(self.upper, self.improve(wrong))
             return True
-        return not self._add(found)
+        self._add(found)
+        return False
 
     def _round(self, node: Node, x: np.ndarray) -> None:
         """A solution near x: as long as some subsystem is not hit, take its best member."""

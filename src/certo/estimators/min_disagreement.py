@@ -1,0 +1,231 @@
+"""`MinDisagreement`: the hyperplane with the fewest errors, and the proof that none has fewer."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import warnings
+from fractions import Fraction
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_sample_weight
+
+from certo.certificates import Composite, ErrorCount, Labels, Margins, Sample
+from certo.certificates.encoding import counted, readable
+from certo.estimators import _input
+from certo.estimators._linear import LinearClassifier
+from certo.solvers.interrupt import ctrl_c_asks
+from certo.solvers.min_disagreement import BoundTrace, Outcome, min_disagreement
+
+
+class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
+    r"""The hyperplane with the fewest errors: the empirical risk under the 0-1 loss, minimised.
+
+    An error is an example with y·score ≤ 0; a score of exactly zero is one, on either side. (The
+    0-1 loss of the *predictions* is smaller where a positive example has score zero, since zero is
+    predicted positive.) The problem is NP-hard, so this is an any-time method: it always holds a
+    hyperplane, and a proof of how few errors any other could make; it ends when the two numbers
+    meet, when the time is up, or on Ctrl-C.
+
+    Up to about three features (rank 4 with the intercept) the proof is a look at every way in which
+    hyperplanes can split the examples; beyond that it is a tree of cases, closed by packing
+    subsets of examples that no hyperplane has all on their own sides. That succeeds when the fewest
+    errors are few.
+
+    Parameters
+    ----------
+    intercept : {"free", "none"}, default="free"
+    time_limit : float or None, default=60
+        Seconds after which the best so far is returned, with what is proved by then.
+    target : float or None, default=None
+        Only decide whether some hyperplane has at most so many errors (at most that weight of
+        errors, with sample_weight): see `answer_`.
+    random_state : int, RandomState instance or None, default=None
+        Decides the course of the search, not what is proved.
+
+    Attributes
+    ----------
+    coef_ : ndarray (1, n_features)
+    intercept_ : ndarray (1,)
+    classes_ : ndarray
+        Two; or one, when y holds only one.
+    errors_ : int, or float with sample_weight
+        The errors of this hyperplane, or their weight.
+    lower_bound_ : int, or float with sample_weight
+        No hyperplane has fewer: what `certificate_` proves.
+    optimal_ : bool
+        Whether the two are the same.
+    answer_ : {"yes", "no", "undecided"} or None
+        Whether some hyperplane has at most `target` errors.
+    n_iter_ : int
+        Cases that were split, or looks at all cells.
+    trace_ : certo.solvers.min_disagreement.BoundTrace
+        The two bounds against time.
+    status_ : str
+        Why it stopped, and what the answer is worth.
+    certificate_ : certo.certificates.Composite
+        ErrorCount, and LeastErrorsByCells or LeastErrorsByTree.
+
+    Examples
+    --------
+    >>> from certo import MinDisagreement
+    >>> X, y = [[0, 0], [1, 1], [0, 1], [1, 0]], ["even", "even", "odd", "odd"]
+    >>> model = MinDisagreement().fit(X, y)
+    >>> model.errors_, model.lower_bound_
+    (1, 1)
+    >>> print(model.status_)
+    Optimal: 1 error, and it is proved that no hyperplane makes fewer.
+    >>> bool(model.certificate_.verify(X, y))
+    True
+    """
+
+    errors_: float
+    lower_bound_: float
+    trace_kind = BoundTrace
+
+    def __init__(self, intercept="free", *, time_limit=60, target=None, random_state=None):
+        self.intercept = intercept
+        self.time_limit = time_limit
+        self.target = target
+        self.random_state = random_state
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    @with_callbacks
+    def fit(self, X, y, sample_weight=None):
+        """Find the fewest errors on the examples X (dense or sparse) with labels y.
+
+        sample_weight says what an error on each example costs; examples of weight zero do not
+        count.
+        """
+        self._check_settings()
+        X, y = _input.labelled_examples(self, X, y, reset=True)
+        targets = _input.targets(self, y, fewest=1)
+        if targets.multilabel or len(targets.classes) > 2:
+            raise ValueError(
+                "Only binary classification is supported: MinDisagreement tells two classes apart, "
+                f"but y has {len(targets.classes)}. Fit one model for each class against the rest."
+            )
+        _input.longest_example(self, X)
+        weights = self._weights(sample_weight, X)
+        with ctrl_c_asks() as asked:
+            return self._search(asked, Sample(X, targets.signs[0]), targets, weights)
+
+    def _check_settings(self) -> None:
+        if self.intercept not in ("free", "none"):
+            raise ValueError(f"intercept must be 'free' or 'none', got {self.intercept!r}.")
+        if self.time_limit is not None and not (
+            _is_number(self.time_limit) and self.time_limit > 0
+        ):
+            raise ValueError(
+                "time_limit must be a positive number of seconds, or None, "
+                f"got {self.time_limit!r}."
+            )
+        if self.target is not None and not (
+            _is_number(self.target) and 0 <= self.target < math.inf
+        ):
+            raise ValueError(
+                f"target must be a number of errors, from 0 on, or None, got {self.target!r}."
+            )
+
+    def _weights(self, sample_weight, X) -> np.ndarray:
+        """The weights of the examples; empty if all are 1."""
+        if sample_weight is None:
+            return np.zeros(0)
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        if not np.any(weights):
+            raise ValueError("sample_weight must not be zero for every example.")
+        if not np.isfinite(weights.sum()):
+            raise ValueError("the sum of sample_weight must be finite. Divide it by its largest.")
+        return weights
+
+    def _search(self, asked, sample: Sample, targets: _input.Targets, weights: np.ndarray):
+        context = self._init_callback_context()
+        context.call_on_fit_task_begin(estimator=self, X=sample.X)
+        outcome = min_disagreement(
+            sample,
+            targets.outputs[0],
+            weights,
+            self.intercept == "free",
+            enough=None if self.target is None else Fraction(self.target),
+            time_limit=None if self.time_limit is None else float(self.time_limit),
+            rng=np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1)),
+            asked=asked,
+            report=self._announcer(context, sample.X),
+        )
+        self._store(sample, targets, weights, outcome)
+        context.call_on_fit_task_end(estimator=self, X=sample.X, reconstruction_attributes=dict)
+        return self
+
+    def _announcer(self, context, X):
+        """Tell the callbacks of better bounds: errors_ and lower_bound_ are what is known then."""
+
+        def announce(upper: float, lower: float, seconds: float) -> None:
+            self.errors_, self.lower_bound_ = upper, lower
+            if getattr(self, "_skl_callbacks", None):
+                better = context.subcontext(task_name="better bound")
+                better.call_on_fit_task_begin(estimator=self, X=X)
+                better.call_on_fit_task_end(estimator=self, X=X)
+
+        return announce
+
+    def _store(self, sample: Sample, targets, weights: np.ndarray, outcome: Outcome) -> None:
+        labels: Labels = targets.outputs[0]
+        self.classes_, self._multilabel = targets.classes, False
+        self.coef_ = outcome.coef[None]
+        self.intercept_ = np.array([outcome.intercept])
+        count = ErrorCount.of(sample, labels, outcome.coef, outcome.intercept, weights)
+        self.certificate_ = Composite((count, outcome.proof))
+        plain = float if weights.size else int
+        self.errors_, self.lower_bound_ = plain(count.errors), plain(outcome.proof.at_least)
+        self.optimal_ = outcome.optimal
+        self.answer_ = None
+        if self.target is not None:
+            no = "no" if self.lower_bound_ > self.target else "undecided"
+            self.answer_ = "yes" if self.errors_ <= self.target else no
+        self.trace_, self.n_iter_ = outcome.trace, outcome.steps
+        self.status_ = self._status(sample, outcome, bool(weights.size))
+        if outcome.stopped == "asked" or not (self.optimal_ or self.answer_ in ("yes", "no")):
+            warnings.warn(self.status_, ConvergenceWarning, stacklevel=4)
+
+    def _status(self, sample: Sample, outcome: Outcome, weighted: bool) -> str:
+        def shown(number) -> str:
+            if weighted:
+                return f"errors of weight {readable(number)}"
+            return counted(number, "error")
+
+        has, least = shown(self.errors_), shown(self.lower_bound_)
+        worth = f"{has}, and it is proved that no hyperplane makes fewer than {least}"
+        if self.optimal_:
+            said = f"Optimal: {has}, and it is proved that no hyperplane makes fewer."
+            if len(self.classes_) == 1:
+                said = "There is only one class: a hyperplane has all of it on one side. " + said
+        elif self.answer_ == "yes":
+            said = f"Yes: {has}, no more than the target of {readable(self.target)}."
+        elif self.answer_ == "no":
+            said = f"No: every hyperplane makes at least {least}; this one makes {has}."
+        elif outcome.stopped == "asked":
+            said = f"Stopped by hand: {worth}."
+        elif outcome.stopped == "time":
+            said = f"Stopped at the time limit of {self.time_limit:g} seconds: {worth}."
+        else:
+            said = f"Stopped where floats are too coarse to go on: {worth}."
+        if self.answer_ == "undecided":
+            said += f" So the target of {readable(self.target)} is neither reached nor excluded."
+        margins = Margins.of(sample, outcome.coef, outcome.intercept)
+        lucky = int(np.sum(margins.is_error(-1) & ~margins.is_error(+1)))  # y = +1 at score zero
+        if lucky:
+            said += f" {counted(lucky, 'example')} counted as errors have a score of exactly zero, "
+            said += "and so are predicted right."
+        return said
+
+
+def _is_number(value) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool) and value == value

@@ -1,0 +1,320 @@
+"""The fewest errors of any hyperplane, from above and from below, until they meet or time is up.
+
+From above: weights of a surrogate, then local search, then solutions of the proof's relaxations.
+From below: every cell, where the dimension is low enough for the time there is; else the tree of
+packings. What is returned as proved is what the certificates can check.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from certo.certificates import cells
+from certo.certificates.farkas import integer_rows
+from certo.certificates.groups import Groups, grouped
+from certo.certificates.least_errors import (
+    LeastErrors,
+    LeastErrorsByCells,
+    LeastErrorsByTree,
+    Packing,
+    Subsystem,
+    is_error,
+    proved,
+)
+from certo.certificates.sample import Labels, Sample
+from certo.solvers.hard_margin import hard_margin
+from certo.solvers.hitting_tree import HittingTree
+from certo.solvers.local_search import local_search, surrogate
+from certo.solvers.separation import Examples, Separator, separate
+
+AT_ONCE = 2e7  # numbers to sort that are a matter of a few seconds
+SORTED = 5e6  # of them a second, cautiously
+STARTS = 30  # of local search
+MOST_GROUPS = 4000  # in the tree's linear programs; the hardest ones
+MOST_NUMBERS = 2**28  # in memory, as a dense matrix of the groups
+
+
+@dataclass(frozen=True, repr=False)
+class BoundTrace:
+    """What was known of the fewest errors, and when: those of the best weights, those proved."""
+
+    seconds: np.ndarray
+    upper: np.ndarray
+    lower: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.seconds)
+
+    def __repr__(self) -> str:
+        return f"BoundTrace({len(self)} changes)"
+
+
+class Outcome(NamedTuple):
+    coef: np.ndarray
+    intercept: float
+    proof: LeastErrors
+    trace: BoundTrace
+    optimal: bool
+    steps: int  # cases that were split, or looks at all cells
+    stopped: str  # "", "time" or "asked"
+
+
+class _Limits:
+    """When to stop, and why."""
+
+    def __init__(self, time_limit: float | None, asked: Callable[[], bool]):
+        self.began, self.limit, self.asked = time.monotonic(), time_limit, asked
+        self.why = ""
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.began
+
+    def left(self) -> float:
+        return np.inf if self.limit is None else self.limit - self.seconds
+
+    def stop(self) -> bool:
+        if not self.why:
+            self.why = "asked" if self.asked() else "time" if self.left() <= 0 else ""
+        return bool(self.why)
+
+
+class _Search:
+    """The best weights so far, and what is proved."""
+
+    def __init__(self, sample: Sample, weights: np.ndarray, lifted: bool, limits, rng, report):
+        self.lifted, self.limits, self.rng, self.report = lifted, limits, rng, report
+        self.groups: Groups = grouped(sample, weights, lifted)
+        rows = self.groups.rows
+        if rows.size * (sample.d + lifted) > MOST_NUMBERS:
+            raise MemoryError(
+                f"the search works on a dense matrix of the {rows.size:,} different examples with "
+                f"{sample.d:,} features, which would need more than 2 GB. Use fewer features."
+            )
+        X = sample.X[rows]
+        X = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+        self.sample = Sample(np.ascontiguousarray(X), sample.signs[rows])
+        self.costs = np.array(self.groups.weights, dtype=np.float64)
+        # standard coordinates, for the search: centred (with an intercept) and of size one
+        self.centre = X.mean(axis=0) if lifted and rows.size else np.zeros(sample.d)
+        spread = np.sqrt(np.mean((X - self.centre) ** 2, axis=0)) if rows.size else self.centre
+        self.spread = np.where(spread > 0, spread, 1.0)
+        standard = (X - self.centre) / self.spread
+        if lifted:
+            standard = np.hstack([standard, np.ones((rows.size, 1))])
+        self.standard = standard * self.sample.signs[:, None]
+        self.coef, self.intercept = np.zeros(sample.d), 0.0
+        self.upper, self.lower = sum(self.groups.weights), 0
+        self.changes: list[tuple[float, float, float]] = []
+        self.note()
+
+    def note(self) -> None:
+        """Write down the bounds, if they changed."""
+        now = tuple(
+            float((bound + self.groups.constant) * self.groups.unit)
+            for bound in (self.upper, self.lower)
+        )
+        if not self.changes or self.changes[-1][1:] != now:
+            self.changes.append((self.limits.seconds, *now))
+        self.report(*now, self.limits.seconds)
+
+    def raise_lower(self, lower: int) -> None:
+        if lower > self.lower:
+            self.lower = lower
+            self.note()
+
+    def consider(self, coef: np.ndarray, intercept: float, ties: bool = False) -> None:
+        """Keep these weights if their errors cost less than those known, counted exactly (`ties`:
+        or as much)."""
+        if not (np.all(np.isfinite(coef)) and np.isfinite(intercept)):
+            return
+        wrong = np.flatnonzero(is_error(self.sample, coef, intercept))
+        cost = sum(self.groups.weights[g] for g in wrong.tolist())
+        if cost < self.upper or (ties and cost == self.upper):
+            self.upper, self.coef, self.intercept = cost, coef, float(intercept)
+            self.note()
+
+    def consider_standard(self, w: np.ndarray) -> None:
+        coef = w[: self.spread.size] / self.spread
+        self.consider(coef, w[-1] - coef @ self.centre if self.lifted else 0.0)
+
+    def from_standard(self, w: np.ndarray, patience: int, stop: Callable[[], bool]) -> None:
+        _, w = local_search(self.standard, self.costs, w, self.rng, stop, patience)
+        self.consider_standard(w)
+
+    def standard_weights(self) -> np.ndarray:
+        w = self.coef * self.spread
+        return np.append(w, self.intercept + self.coef @ self.centre) if self.lifted else w
+
+    def without(self, wrong: np.ndarray) -> int:
+        """The cost of the best weights near those that are right on all other groups."""
+        right = np.setdiff1d(np.arange(len(self.costs)), wrong)
+        if right.size:
+            part = Sample(self.sample.X[right], self.sample.signs[right])
+            found = separate(Examples(part, self.lifted))
+            if isinstance(found, Separator):
+                self.consider(found.w[: self.coef.size], found.w[-1] if self.lifted else 0.0)
+                self.from_standard(self.standard_weights(), 5, self.limits.stop)
+        return self.upper
+
+    def widen(self) -> None:
+        """Among the weights that are right on the same examples, those with the largest margin."""
+        right = np.flatnonzero(~is_error(self.sample, self.coef, self.intercept))
+        part = Sample(self.sample.X[right], self.sample.signs[right])
+        if not right.size or (self.lifted and np.all(part.signs == part.signs[0])):
+            return
+        radius = float(np.sqrt(np.max(np.einsum("ij,ij->i", part.X, part.X))))
+        mode = "free" if self.lifted else "none"
+        wide = hard_margin(part.X, part.signs, mode, radius, tol=1e-3, effort=1e9)
+        if wide.separates:
+            self.consider(wide.w, wide.b, ties=True)
+
+
+def min_disagreement(
+    sample: Sample,
+    labels: Labels,
+    weights: np.ndarray,
+    lifted: bool,
+    *,
+    enough: Fraction | None = None,
+    time_limit: float | None = None,
+    rng: np.random.Generator,
+    asked: Callable[[], bool] = lambda: False,
+    report: Callable[[float, float, float], None] = lambda upper, lower, seconds: None,
+) -> Outcome:
+    """The best weights found and a proof of how much better any could be.
+
+    `weights` are those of the examples (none: all are 1). It is over when the two meet, when the
+    errors are known to be at most, or more than `enough`, when the time is up, or when `asked`.
+    `report` is told the upper bound, the lower bound and the time, whenever one of them changes.
+    """
+    limits = _Limits(time_limit, asked)
+    search = _Search(sample, weights, lifted, limits, rng, report)
+    groups = search.groups
+    # costs that decide: at most `wanted` is enough, and more than that is all to be proved
+    wanted = -1 if enough is None else enough // groups.unit - groups.constant
+    steps, by_cells, hitting = 0, False, None
+
+    def is_over() -> bool:
+        return search.upper <= max(wanted, search.lower) or search.lower > max(wanted, -1) >= 0
+
+    if groups.rows.size:
+        _start(search, wanted)
+    if not is_over() and not limits.stop():
+        vectors = cells.coordinates(integer_rows(search.sample, range(groups.rows.size), lifted))
+        size = cells.work(len(vectors), len(vectors[0]))
+        affordable = size <= min(cells.MOST_WORK, SORTED * limits.left())
+        if not affordable or size > AT_ONCE:
+            hitting = _Tree(search, wanted)
+            hitting.run(0.1 * limits.left() if affordable else np.inf)
+            steps = hitting.tree.nodes
+        if affordable and not is_over() and not limits.stop():
+            by_cells = _look_at_cells(search, vectors, wanted)
+            steps += 1
+    if search.upper > 0:
+        search.widen()
+    at_least = proved(search.lower, groups)
+    proof: LeastErrors
+    if by_cells:
+        proof = LeastErrorsByCells(labels, lifted, sample.m, weights, at_least)
+    else:
+        log = ((), (Packing((), ()),), np.array([-1])) if hitting is None else hitting.proof()
+        proof = LeastErrorsByTree(labels, lifted, sample.m, weights, at_least, *log)
+    trace = BoundTrace(*np.array(search.changes).T)
+    optimal = search.upper == search.lower
+    return Outcome(search.coef, search.intercept, proof, trace, optimal, steps, limits.why)
+
+
+def _start(search: _Search, wanted: int) -> None:
+    """A surrogate's weights, local search from there, and again from weights nearby."""
+    limits = search.limits
+    until = limits.seconds + 0.1 * limits.left()
+    w = surrogate(search.standard, search.costs)
+    search.consider_standard(w)
+
+    def stop() -> bool:
+        return limits.stop() or limits.seconds > until or search.upper <= max(wanted, 0)
+
+    search.from_standard(w, 20, stop)
+    for _ in range(STARTS):
+        if stop():
+            break
+        w = search.standard_weights()
+        kick = search.rng.normal(size=w.size)
+        search.from_standard(w + 0.2 * np.linalg.norm(w) / np.sqrt(w.size) * kick, 20, stop)
+
+
+def _look_at_cells(search: _Search, vectors: list[list[int]], wanted: int) -> bool:
+    """Look at every cell; True if time allowed it."""
+    limits = search.limits
+    known = search.upper if wanted < 0 else min(search.upper, wanted + 1)
+    try:
+        found = cells.least(vectors, search.groups.weights, known, lambda part: limits.stop())
+    except cells.Stopped:
+        return False
+    if found.right is not None:
+        wrong = np.setdiff1d(np.arange(len(vectors)), found.right)
+        search.without(wrong)
+    search.raise_lower(found.value)
+    return True
+
+
+class _Tree:
+    """The tree of packings, over all groups or, if they are many, the hardest ones."""
+
+    def __init__(self, search: _Search, wanted: int):
+        self.search, self.wanted = search, wanted
+        margins = np.abs(search.standard @ search.standard_weights())
+        some = np.sort(np.argsort(margins, kind="stable")[:MOST_GROUPS])
+        self.some = some
+        X, signs = search.sample.X[some], search.sample.signs[some, None].astype(np.float64)
+        vectors = np.hstack([X * signs, signs] if search.lifted else [X * signs])
+        self.tree = HittingTree(
+            vectors,
+            [search.groups.weights[g] for g in some.tolist()],
+            self._upper(),
+            self._improve,
+            search.rng,
+        )
+
+    def _upper(self) -> int:
+        """What has to be proved: that nothing is cheaper than the best known, or than wanted."""
+        upper = self.search.upper
+        return upper if self.wanted < 0 else min(upper, self.wanted + 1)
+
+    def _improve(self, wrong: np.ndarray) -> int:
+        self.search.without(self.some[wrong])
+        return self._upper()
+
+    def run(self, seconds: float) -> None:
+        search, limits = self.search, self.search.limits
+        until = limits.seconds + seconds
+
+        def stop() -> bool:
+            search.raise_lower(self.tree.lower)
+            return limits.stop() or limits.seconds > until or search.upper <= max(self.wanted, 0)
+
+        self.tree.run(stop)
+        search.raise_lower(self.tree.lower)
+
+    def proof(self) -> tuple[tuple[Subsystem, ...], tuple[Packing, ...], np.ndarray]:
+        rows = self.search.groups.rows[self.some]
+        used, packings, tree = self.tree.proof(self.search.lower)
+        return (
+            tuple(
+                Subsystem(rows[self.tree.pool[k]], tuple(map(Fraction, self.tree.weights[k] or ())))
+                for k in used
+            ),
+            tuple(
+                Packing(tuple(k for k, _ in packing), tuple(v for _, v in packing))
+                for packing in packings
+            ),
+            np.array([rows[node] if node >= 0 else node for node in tree]),
+        )
