@@ -22,7 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from certo import Perceptron
+from certo import HardMarginSVM, Perceptron
 from certo.certificates import CompressionBound, MistakeBound, Separating
 from certo.rates import Constant, Geometric, Power
 
@@ -137,16 +137,20 @@ class TestFitted:
         assert verification, verification
         assert model.coef_.dtype == np.float64
 
-    def test_a_comparator_of_ones_choice(self):
+    @pytest.mark.parametrize("intercept", ["lifted", "none"])
+    def test_the_bound_is_that_of_the_largest_margin(self, intercept):
         X, y = separable(2)
-        model = Perceptron(epochs=1000).fit(X, y)
-        weak, strong = model.certificate_.of_kind(MistakeBound)[0], None
-        from sklearn.svm import SVC
-
-        svm = SVC(kernel="linear", C=1e6).fit(np.c_[X, np.ones(len(X))], y)
-        strong = model.mistake_bound(X, y, svm.coef_[0, :-1], svm.coef_[0, -1] + svm.intercept_[0])
+        if intercept == "none":
+            y = np.where(X[:, 0] > 0, "yes", "no")
+        model = Perceptron(epochs=5000, intercept=intercept).fit(X, y)
+        assert model.converged_
+        own = model.certificate_.of_kind(MistakeBound)[0]
+        best = HardMarginSVM(intercept).fit(X, y)
+        strong = model.mistake_bound(X, y, best.coef_, best.intercept_)
+        weak = model.mistake_bound(X, y, model.coef_, model.intercept_)
         assert strong.verify(X, y)
-        assert model.updates_[0] <= strong.claims[0].bound < weak.bound
+        assert model.updates_[0] <= own.bound <= strong.claims[0].bound * 1.001
+        assert own.bound < weak.claims[0].bound
 
     def test_equality_in_the_bound_happens(self):
         X, y = np.array([[3.0, 4.0], [-3.0, -4.0]]), np.array([1, 0])

@@ -25,7 +25,7 @@ from certo.certificates import (
     Separating,
 )
 from certo.certificates.encoding import counted, rounded_up
-from certo.certificates.exact import allowance
+from certo.certificates.exact import UNIT, allowance
 from certo.certificates.maximum_margin import INTERCEPTS
 from certo.estimators import _input
 from certo.estimators._linear import LinearClassifier
@@ -156,11 +156,10 @@ class HardMarginSVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             raise ValueError(
                 f"max_iter must be a whole number of at least 1, got {self.max_iter!r}."
             )
-        if self.time_limit is not None and not (
-            _is_number(self.time_limit) and self.time_limit > 0
-        ):
+        limit = self.time_limit
+        if limit is not None and not (_is_number(limit) and limit > 0):
             raise ValueError(
-                f"time_limit must be a positive number of seconds, or None, got {self.time_limit!r}."
+                f"time_limit must be a positive number of seconds, or None, got {limit!r}."
             )
 
     def _separate(self, asked, X, targets: _input.Targets):
@@ -200,10 +199,11 @@ class HardMarginSVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     def _certified(
         self, sample: Sample, labels: Labels, outcome: MarginOutcome, square: float
     ) -> _Separator:
-        w, b, rows = outcome.w, outcome.b, outcome.rows
-        if not outcome.separates:
+        rows = outcome.rows
+        w, b, margins = _feasible(sample, outcome.w, outcome.b, square)
+        if margins.least()[0] <= 0:
             w, b = self._last_resort(sample, labels, outcome)
-        w, b, margins = _feasible(sample, w, b, square)
+            w, b, margins = _feasible(sample, w, b, square)
         signs = sample.signs[rows]
         alpha = balanced(outcome.alpha, signs) if self.intercept == "free" else outcome.alpha
         rows, dual_coef = rows[alpha > 0], (alpha * signs)[alpha > 0]
@@ -295,22 +295,34 @@ class HardMarginSVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
 def _feasible(
     sample: Sample, w: np.ndarray, b: float, square: float
 ) -> tuple[np.ndarray, float, Margins]:
-    """(w, b) times a number such that all margins are at least 1 in exact arithmetic, and they.
+    """(w, b) times a number such that all margins are at least 1 in exact arithmetic, and these.
 
-    Rounding the product w·c once more moves a margin by at most u(‖w‖X + |b|) for c near 1, and
-    computing it by no more than its allowance.
+    Rounding the products moves a margin by at most u(‖w‖X + |b|), computing it by no more than its
+    allowance; where that is little it is added at once, and one look at the margins is enough.
     """
     square += allowance(sample.d, square)
-    for _ in range(8):
-        reach = float(np.sqrt(square)) * _norm(w) + abs(b)
-        room = 1 + 2 * allowance(sample.d, reach)
-        w, b = w * room, b * room
-        margins = Margins.of(sample, w, b, square)
-        least = margins.least()[0]
-        if not 0 < least < 1:
+    radius = float(np.sqrt(square))
+
+    def times(factor):
+        return w * factor, b * factor, Margins.of(sample, w * factor, b * factor, square)
+
+    room = 2 * allowance(sample.d, radius * _norm(w) + abs(b))
+    best = times(1 + room) if room < 1e-9 else times(1.0)
+    least, factor = best[2].least()[0], 1.0
+    if least >= 1:
+        return best
+    for _ in range(4 * (least > 0)):
+        factor *= (1 + 4 * UNIT * (radius * _norm(best[0]) + abs(best[1]))) / float(least)
+        best = times(factor)
+        least = best[2].least()[0]
+        if least >= 1:
+            return best
+        if least <= 0:
             break
-        w, b = w / float(least), b / float(least)
-    return w, b, margins
+    # too fine for a factor that rounds: a power of two does not
+    best = times(1.0)
+    least = best[2].least()[0]
+    return times(2.0 ** np.ceil(-np.log2(float(least)))) if 0 < least < 1 else best
 
 
 def _norm(vector: np.ndarray) -> float:

@@ -147,7 +147,7 @@ class _Found:
 
     def look_along(self, start: np.ndarray) -> np.ndarray:
         """Look at all examples along a separator known before."""
-        return self._note(start if self.examples.lift else start[:-1])
+        return self._note((start if self.examples.lift else start[:-1]) / np.abs(start).max())
 
     def _note(self, p: np.ndarray) -> np.ndarray:
         slopes = self.examples.slopes(p)
