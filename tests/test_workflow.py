@@ -194,7 +194,7 @@ def test_data_frames_are_tables():
         made = fit_table(frame, "kind", machine("perceptron", []))
         labels, notes = predict_table(made.model, frame)
         assert notes == []
-        facts = (made.model.data_fingerprint, labels.tolist(), made.X.tolist())
+        facts = (made.model.data_fingerprint, labels.tolist(), made.examples.X.tolist())
         expected = expected or facts
         assert facts == expected
 

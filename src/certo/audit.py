@@ -1,13 +1,14 @@
 """An independent look at a model file and a table: are they those of the fit, do the claims hold?
 
 A claim is checked from the data by its certificate. What is checked here is that the certificates
-speak of this model: a true claim about other weights, or about fewer neurons, proves nothing.
+speak of this model: a true claim about other weights, or about fewer outputs, proves nothing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +17,12 @@ from certo.certificates import (
     Certificate,
     Composite,
     CompressionBound,
+    ErrorCount,
+    LeastErrorsByCells,
+    LeastErrorsByTree,
+    MaximumMargin,
     MistakeBound,
+    Separating,
     UpdateSums,
     Verification,
 )
@@ -25,10 +31,8 @@ from certo.data import tables
 from certo.data.fingerprint import fingerprint
 from certo.data.model_file import LoadedModel, StoredModel
 from certo.data.problem import Problem
+from certo.estimators import HardMarginSVM, MinDisagreement, Perceptron
 from certo.workflow import usable_rows
-
-# What has to be spoken of for every neuron, whatever else is claimed. A fit always can.
-SPOKEN_OF = ("coef_", "intercept_", "updates_", "updated_")
 
 
 @dataclass(frozen=True)
@@ -86,12 +90,13 @@ def audit_table(loaded: LoadedModel, table: Any) -> Audit:
 
 
 def _examples(model: StoredModel, table: pa.Table) -> tuple[Any, np.ndarray]:
-    table = usable_rows(model, table)
-    return model.encoder.transform(table), tables.labels(table, model.target)
+    used = usable_rows(table, model.target, model.encoder, model.missing, model.na).table
+    return model.encoder.transform(used), tables.labels(used, model.target)
 
 
 def _unspoken(certificate: Composite, machine) -> list[str]:
-    """How the claims do not fit the machine: other values, other classes, neurons left out."""
+    """How the claims do not fit the machine: other values, other classes, outputs left out."""
+    spoken_of, makes = SAYS[type(machine)]
     classes = tuple(label.item() for label in machine.classes_)
     spoken: dict[int, set[str]] = {output: set() for output in range(len(machine.coef_))}
     wrong = []
@@ -100,39 +105,86 @@ def _unspoken(certificate: Composite, machine) -> list[str]:
         if output is None:
             wrong.append(f"{claim.name} is about other classes than the model's.")
             continue
+        if type(claim) not in makes:
+            wrong.append(f"{claim.name} is nothing that {type(machine).__name__} claims.")
+            continue
         for name, attribute in claim.describes.items():
-            if np.array_equal(getattr(claim, name), getattr(machine, attribute)[output]):
+            value = getattr(machine, attribute)
+            own = value[output] if isinstance(value, np.ndarray | list) else value
+            if np.array_equal(getattr(claim, name), own):
                 spoken[output].add(attribute)
             else:
                 wrong.append(
                     f"{claim.name} speaks of other values of {attribute} than the model's."
                 )
-        if not _is_of_this_run(claim, machine):
-            wrong.append(f"{claim.name} speaks of a run with other settings than the model's.")
-        if getattr(claim, "zero_sign", machine.zero_sign) != machine.zero_sign:
-            wrong.append(f"{claim.name} speaks of another zero_sign than the model's.")
+        if not makes[type(claim)](claim, machine):
+            wrong.append(f"{claim.name} speaks of a fit with other settings than the model's.")
     for output, attributes in spoken.items():
-        missing = [name for name in SPOKEN_OF if name not in attributes]
+        missing = [name for name in spoken_of if name not in attributes]
         if missing:
             who = classes[1] if len(classes) == 2 else classes[output]
-            wrong.append(f"No claim speaks of {', '.join(missing)} of the neuron for {who!r}.")
+            wrong.append(f"No claim speaks of {', '.join(missing)} of the hyperplane for {who!r}.")
     return wrong
 
 
-def _is_of_this_run(claim: Certificate, machine) -> bool:
-    """Whether start, rate and order of a claim are those that the machine's settings say."""
+def _same_bound(claim: CompressionBound, machine) -> bool:
     run = machine.run()
-    if isinstance(claim, CompressionBound):
-        own = replace(claim.run, seed=run.seed, output=run.output, sparse=run.sparse)
-        return own == run
-    if isinstance(claim, MistakeBound):
-        started = run.init == "random" or not np.any(claim.start)
-        return started and claim.lifted == run.lifted and claim.sums == UpdateSums(run.rate)
-    return True
+    own = replace(claim.run, seed=run.seed, output=run.output, sparse=run.sparse)
+    return own == run and claim.zero_sign == machine.zero_sign
+
+
+def _same_updates(claim: MistakeBound, machine) -> bool:
+    run = machine.run()
+    started = run.init == "random" or not np.any(claim.start)
+    return started and claim.lifted == run.lifted and claim.sums == UpdateSums(run.rate)
+
+
+def _same_count(claim: ErrorCount, machine) -> bool:
+    """Errors are counted on all rows alike (weights could leave some out), where it was allowed to
+    look for the hyperplane."""
+    return not claim.sample_weight.size and (machine.intercept == "free" or not claim.intercept)
+
+
+def _same_least(claim: LeastErrorsByCells | LeastErrorsByTree, machine) -> bool:
+    return not claim.sample_weight.size and claim.lifted == (machine.intercept == "free")
+
+
+class Says(NamedTuple):
+    """What the claims of a machine are about, and what of its settings they depend on."""
+
+    spoken_of: tuple[str, ...]  # for every output, whatever else is claimed: a fit always can
+    claims: dict[type[Certificate], Callable[[Any, Any], bool]]
+
+
+SAYS = {
+    Perceptron: Says(
+        ("coef_", "intercept_", "updates_", "updated_"),
+        {
+            Separating: lambda claim, machine: True,
+            MistakeBound: _same_updates,
+            CompressionBound: _same_bound,
+        },
+    ),
+    HardMarginSVM: Says(
+        ("coef_", "intercept_", "support_", "dual_coef_"),
+        {
+            Separating: lambda claim, machine: True,
+            MaximumMargin: lambda claim, machine: claim.treatment == machine.intercept,
+        },
+    ),
+    MinDisagreement: Says(
+        ("coef_", "intercept_", "errors_", "lower_bound_"),
+        {
+            ErrorCount: _same_count,
+            LeastErrorsByCells: _same_least,
+            LeastErrorsByTree: _same_least,
+        },
+    ),
+}
 
 
 def _output(claim: Certificate, classes: tuple[Any, ...]) -> int | None:
-    """Which neuron a claim is about. With two classes there is one, for the second of them."""
+    """Which output a claim is about. With two classes there is one, for the second of them."""
     labels = claim.labels
     if labels.column is not None or labels.classes != classes:
         return None

@@ -9,7 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import EngFormatter, LogLocator, MaxNLocator
 from scipy import sparse
 
-from certo.certificates import MistakeBound
+from certo.certificates import Inseparable, MistakeBound, Separable
+from certo.certificates.encoding import rounded_down
 from certo.geometry import PlaneView
 
 POSITIVE, NEGATIVE, INK, SOFT = "#c2410c", "#1d4ed8", "#1f2937", "#9ca3af"
@@ -24,37 +25,173 @@ def boundary(model, X, y, output: int = 0, ax: Axes | None = None, names=None) -
     ax = _axes(ax)
     if names is None:
         names = getattr(model, "feature_names_in_", None)
-    X = X.tocsr() if sparse.issparse(X) else np.asarray(X)
     labels = model.outputs_[output]
     ax.set_title(f"Boundary: {_short(labels.name())}")
     w, b = model.coef_[output], float(model.intercept_[output])
+    _draw_side_view(ax, w, b, X, y, labels, names)
+    return ax
+
+
+def margin_band(model, X, y, output: int = 0, ax: Axes | None = None, names=None) -> Axes:
+    """The hyperplane between the classes, the band in which there are no examples, and the
+    supports that keep it from being wider.
+
+    `model` is a HardMarginSVM, or a Separable certificate, whose band is as wide as is proved."""
+    ax = _axes(ax)
+    if isinstance(model, Separable):
+        labels, w, b, margin = model.labels, model.coef, model.intercept, model.margin
+        supports = np.zeros(0, dtype=np.int64)
+    else:
+        labels, w, b = model.outputs_[output], model.coef_[output], float(model.intercept_[output])
+        margin, supports = float(model.geometric_margin_[output]), model.support_[output]
+        names = getattr(model, "feature_names_in_", None) if names is None else names
+    ax.set_title(f"Margin: {_short(labels.name())}")
+    view = _draw_side_view(ax, w, b, X, y, labels, names, always=supports, margin=margin)
+    if view is not None and supports.size:
+        look = {"s": 60, "facecolors": "none", "edgecolors": INK, "lw": 1.1}
+        points = view.coordinates(_matrix(X)[supports])
+        if np.size(w) == 1:
+            points = _spread(points, labels.signs(y), supports)
+        _scatter(ax, points, f"supports ({supports.size:,})", **look)
+        _legend(ax)
+    return ax
+
+
+def conflict(proof: Inseparable, X, y, ax: Axes | None = None, names=None, places=None) -> Axes:
+    """The few examples that no hyperplane has on their own sides, joined to the point in which
+    weighted means of either class meet. If hyperplanes must go through the origin, that is the
+    point, and the examples of the negative class are mirrored in it.
+
+    In the plane if there are two features, else along the two main directions of these examples:
+    a shadow of the proof, which is in the weights. `places` are names of the rows, if other than
+    their numbers."""
+    ax = _axes(ax)
+    X, labels = _matrix(X), proof.labels
+    signs, rows = labels.signs(y), proof.rows
+    ax.set_title(f"No hyperplane tells these apart: {_short(labels.name())}")
+    mirrored = proof.intercept == "none"
+    weights = np.array([float(weight) for weight in proof.weights])
+
+    def seen(some: np.ndarray) -> np.ndarray:
+        part = X[some].toarray() if sparse.issparse(X) else X[some].astype(np.float64)
+        return part * signs[some, None] if mirrored else part
+
+    few = seen(rows)
+    side = np.ones(rows.size, bool) if mirrored else signs[rows] > 0
+    meeting = (weights * side) @ few / (weights @ side)
+    d = X.shape[1]
+    axes = np.eye(2, d)
+    if d > 2:
+        axes = np.linalg.svd(few - few.mean(axis=0), full_matrices=d <= rows.size)[2][:2]
+    middle = meeting @ axes.T
+
+    def places_of(some: np.ndarray) -> np.ndarray:
+        points = seen(some) @ axes.T
+        return _spread(points, signs, some) if d == 1 else points
+
+    others = np.setdiff1d(_some(len(signs)), rows)
+    for sign, color, marker, text in _sides(labels):
+        rest, mine = others[signs[others] == sign], rows[signs[rows] == sign]
+        _scatter(ax, places_of(rest), None, s=11, c=color, marker=marker, alpha=0.25, lw=0)
+        points = places_of(mine)
+        look: dict[str, Any] = {"marker": marker, "lw": 1.1, "edgecolors": INK, "zorder": 3}
+        _scatter(ax, points, text, s=55, c=color, **look)
+        for t, at in zip(mine.tolist(), points, strict=True):
+            ax.plot(*np.stack([middle, at]).T, color=color, lw=1.2, alpha=0.7, zorder=2)
+            if rows.size <= MOST_NAMED:
+                name = str(t if places is None else places[t])
+                ax.annotate(name, at, (6, 5), textcoords="offset points", fontsize=8)
+    where = "the origin" if mirrored else "where they meet"
+    ax.plot(*middle, marker="*", ms=13, color=INK, ls="none", label=where, zorder=4)
+    first, second = _axis_names(d, names)
+    if d > 2:
+        first, second = "main direction of these examples", "second direction"
+    drawn = len(others) + len(rows)
+    note = f" ({drawn:,} of {len(signs):,} examples drawn)" if drawn < len(signs) else ""
+    ax.set(xlabel=first + note, ylabel=second)
+    ax.margins(0.1)
+    if d == 1:
+        ax.set_yticks([])
+    _legend(ax)
+    return ax
+
+
+def bounds(model, ax: Axes | None = None) -> Axes:
+    """The fewest errors of any hyperplane against time: the best found so far, from above, and
+    what was proved to be necessary, from below."""
+    ax = _axes(ax)
+    trace = model.trace_
+    seconds, upper, lower = (
+        np.asarray(getattr(trace, name), dtype=np.float64) for name in ("seconds", "upper", "lower")
+    )
+    ax.set(title="The fewest errors, from above and from below", ylabel="errors")
+    look: dict[str, Any] = {"where": "post", "lw": 1.5}
+    known = np.isfinite(upper)
+    ax.step(seconds[known], upper[known], color=POSITIVE, label="best found", **look)
+    ax.step(seconds, lower, color=NEGATIVE, label="proved necessary", **look)
+    ax.fill_between(
+        seconds[known], lower[known], upper[known], step="post", color=SOFT, alpha=0.18, lw=0
+    )
+    end = f"{model.errors_:,.6g}"
+    if not model.optimal_:
+        end = f"between {model.lower_bound_:,.6g} and {end}"
+    ax.plot(seconds[-1:], upper[-1:], "o", ms=5, color=INK, label=f"at the end: {end}")
+    ax.set_ylim(0, 1.08 * max(1.0, float(np.max(upper[known], initial=0.0))))
+    later = seconds[seconds > 0]
+    if later.size and seconds[-1] > 100 * later[0]:  # most happens early
+        ax.set_xscale("log")
+        ax.set_xlim(later[0], 1.1 * seconds[-1])
+    ax.set_xlabel("seconds" + (" (logarithmic)" if ax.get_xscale() == "log" else ""))
+    _whole_numbers(ax.yaxis)
+    _legend(ax)
+    return ax
+
+
+def _matrix(X) -> Any:
+    return X.tocsr() if sparse.issparse(X) else np.asarray(X)
+
+
+def _sides(labels) -> tuple[tuple[int, str, str, str], ...]:
+    """Sign, colour, marker and name of the two sides."""
+    rest = f"not {labels.name()}" if len(labels.classes) != 2 else str(labels.classes[0])
+    return (1, POSITIVE, "o", _short(labels.name())), (-1, NEGATIVE, "s", _short(rest))
+
+
+def _spread(points: np.ndarray, signs: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Points on a line hide each other: they are spread, a side for each class."""
+    height = np.random.default_rng(0).uniform(0.1, 0.9, len(signs))
+    return np.column_stack([points[:, 0], (signs * height)[rows]])
+
+
+def _draw_side_view(
+    ax: Axes, w: np.ndarray, b: float, X, y, labels, names, always=(), margin: float = 0.0
+) -> PlaneView | None:
+    """Examples of two colours, those on the wrong side ringed, and the hyperplane between them."""
     if not np.any(w):
         ax.text(0.5, 0.5, "all weights are zero: no boundary", ha="center", transform=ax.transAxes)
         ax.set_axis_off()
-        return ax
-    signs = labels.signs(y)
+        return None
+    X, signs = _matrix(X), labels.signs(y)
     wrong = signs * (X @ w + b) <= 0
-    share, rows = np.mean(wrong), _some(len(signs))
-    signs, wrong = signs[rows], wrong[rows]
+    rows = np.union1d(_some(len(signs)), always).astype(np.int64)
     view = PlaneView.of(w, b, X)
     points = view.coordinates(X[rows])
-    if X.shape[1] == 1:  # on a line points hide each other: spread them, a side for each class
-        points[:, 1] = signs * np.random.default_rng(0).uniform(0.1, 0.9, len(rows))
-    rest = f"not {labels.name()}" if len(labels.classes) != 2 else str(labels.classes[0])
-    for sign, color, marker, text in ((1, POSITIVE, "o", labels.name()), (-1, NEGATIVE, "s", rest)):
-        mine = signs == sign
-        _scatter(ax, points[mine], _short(text), s=13, c=color, marker=marker, alpha=0.6, lw=0)
+    if X.shape[1] == 1:
+        points = _spread(points, signs, rows)
+    for sign, color, marker, text in _sides(labels):
+        mine = signs[rows] == sign
+        _scatter(ax, points[mine], text, s=13, c=color, marker=marker, alpha=0.6, lw=0)
     if wrong.any():
         look = {"s": 30, "facecolors": "none", "edgecolors": INK, "lw": 0.6, "alpha": 0.7}
-        _scatter(ax, points[wrong], f"on the wrong side ({share:.1%})", **look)
-    _draw_line(ax, view.boundary, points)
+        _scatter(ax, points[wrong[rows]], f"on the wrong side ({np.mean(wrong):.1%})", **look)
+    _draw_line(ax, view.boundary, points, margin)
     drawn = f" ({len(rows):,} of {len(y):,} examples drawn)" if len(rows) < len(y) else ""
     first, second = _axis_names(X.shape[1], names)
     ax.set(xlabel=first + drawn, ylabel=second)
     if X.shape[1] == 1:
         ax.set_yticks([])
     _legend(ax)
-    return ax
+    return view
 
 
 def _axis_names(d: int, names) -> tuple[str, str]:
@@ -64,12 +201,12 @@ def _axis_names(d: int, names) -> tuple[str, str]:
     return given[0], given[1] if d == 2 else ""
 
 
-def _scatter(ax: Axes, points: np.ndarray, label: str, **look: Any) -> None:
+def _scatter(ax: Axes, points: np.ndarray, label: str | None, **look: Any) -> None:
     ax.scatter(points[:, 0], points[:, 1], label=label, **look)
 
 
-def _draw_line(ax: Axes, line, points: np.ndarray) -> None:
-    """The boundary a·u + b·v = c across the points, which stay in sight."""
+def _draw_line(ax: Axes, line, points: np.ndarray, margin: float) -> None:
+    """The boundary a·u + b·v = c across the points, which stay in sight, and the band around it."""
     low, high = points.min(axis=0), points.max(axis=0)
     pad = 0.06 * np.where(high > low, high - low, 1.0)
     foot = line.c * line.v  # the point of the line nearest to the origin; ‖v‖ = 1
@@ -79,6 +216,13 @@ def _draw_line(ax: Axes, line, points: np.ndarray) -> None:
     if abs(line.v[1]) < 1e-9:  # upright: in sight even if all points are on one side
         low[0], high[0] = min(low[0], line.c * line.v[0]), max(high[0], line.c * line.v[0])
     ax.plot(*ends.T, color=INK, lw=1.6, label="boundary")
+    if margin:
+        edges = [ends + shift * line.v for shift in (-margin, margin)]
+        band = np.concatenate([edges[0], edges[1][::-1]])
+        text = f"no example within {rounded_down(margin, 4)}"
+        ax.fill(*band.T, color=SOFT, alpha=0.22, lw=0, label=text, zorder=0)
+        for edge in edges:
+            ax.plot(*edge.T, color=INK, lw=0.8, ls="--")
     ax.set_xlim(low[0] - pad[0], high[0] + pad[0])
     ax.set_ylim(low[1] - pad[1], high[1] + pad[1])
 

@@ -3,32 +3,84 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from certo import rates
-from certo.certificates import CompressionBound
+from certo.certificates import ClassSeparability, CompressionBound, Inseparable, Separable
 from certo.certificates.compression_bound import PREPROCESSED
+from certo.certificates.inseparable import INTERCEPTS
 from certo.data import tables
 from certo.data.encoder import TableEncoder, have
 from certo.data.fingerprint import fingerprint
 from certo.data.model_file import StoredModel
 from certo.data.problem import Problem
 from certo.data.remarks import count
-from certo.estimators import Perceptron
+from certo.estimators import HardMarginSVM, MinDisagreement, NotSeparable, Perceptron
+from certo.estimators.verdict import separability
 
-MACHINES = {"perceptron": Perceptron}
+MACHINES = {
+    "perceptron": Perceptron,
+    "hard-margin": HardMarginSVM,
+    "min-disagreement": MinDisagreement,
+}
+AS_THEY_ARE = (MinDisagreement,)  # machines whose answer does not depend on scaling
 MOST_CLASSES = 100  # a numeric target with more different values is taken for a measurement
+
+Verdict = Separable | Inseparable | ClassSeparability
+
+
+@dataclass(frozen=True)
+class Examples:
+    """The rows of a table as a machine sees them, and where they come from."""
+
+    X: Any
+    y: np.ndarray
+    encoder: TableEncoder
+    table: pa.Table  # the rows used, as they are in the file
+    places: np.ndarray  # their numbers in the file, counting from 1
+    target: str
+    missing: str
+    na: tuple[str, ...]
+    data_fingerprint: str
+    notes: list[str]
+
+    @property
+    def feature_names(self) -> list[str]:
+        """Names of the columns of X, for people."""
+        names = list(self.encoder.get_feature_names_out())
+        if self.encoder.scaler_ is not None:
+            numeric = self.encoder.number_names_
+            names[: len(numeric)] = [f"{name} (scaled)" for name in numeric]
+        return names
 
 
 @dataclass(frozen=True)
 class Fitted:
     model: StoredModel
-    X: Any
-    y: np.ndarray
+    examples: Examples
+
+
+@dataclass(frozen=True)
+class Decided:
+    """An answer to whether the classes can be separated."""
+
+    verdict: Verdict
+    intercept: str
+    examples: Examples
+
+
+class CannotSeparate(Problem):
+    """A machine needs classes that a hyperplane separates, but there is `proof` that none does."""
+
+    def __init__(self, proof: Inseparable, examples: Examples):
+        super().__init__(f"this machine needs classes that can be separated. {proof.claim}")
+        self.proof = proof
+        self.examples = examples
 
 
 def machine(name: str, settings: list[str]):
@@ -43,7 +95,8 @@ def machine(name: str, settings: list[str]):
                 f"--set needs NAME=VALUE with a parameter of {name} "
                 f"({', '.join(sorted(made.get_params()))}), got {setting!r}."
             )
-        made.set_params(**{key: _rate(text) if "(" in text else _literal(text)})
+        is_rate = key == "learning_rate" and "(" in text
+        made.set_params(**{key: _rate(text) if is_rate else _literal(text)})
     return made
 
 
@@ -70,10 +123,9 @@ def _rate(text: str) -> rates.Rate:
         ) from wrong
 
 
-def fit_table(
+def encode_table(
     table: Any,
     target: str,
-    estimator,
     *,
     scale: str = "standard",
     missing: str = "refuse",
@@ -81,10 +133,10 @@ def fit_table(
     drop: tuple[str, ...] = (),
     category: tuple[str, ...] = (),
     notes: tuple[str, ...] = (),
-) -> Fitted:
-    """Encode the table's columns, fit the estimator, and say what that proves.
+) -> Examples:
+    """A table's columns as numbers, and its target as labels.
 
-    The table is an Arrow table or a data frame; `notes` are remarks on it to keep with the model.
+    The table is an Arrow table or a data frame; `notes` are remarks on it to keep.
     """
     table = tables.as_table(table)
     for name in (target, *drop, *category):
@@ -96,32 +148,74 @@ def fit_table(
     if missing not in ("refuse", "drop"):
         raise Problem(f"--missing must be 'refuse' or 'drop', got {missing!r}.")
     encoder = TableEncoder(scale=scale, drop=drop, category=category)
-    model = StoredModel(
-        encoder, estimator, target, missing, list(na), fingerprint(table), table.num_rows, []
-    )
-    used = usable_rows(model, table)
+    kept = usable_rows(table, target, encoder, missing, na)
+    used = kept.table
     y = _classes(used, target)
     encoder.fit(used.drop_columns([target]))
     X = encoder.transform(used)
-    estimator.fit(X, y)
-    if encoder.is_fitted_to_data:
-        estimator.certificate_ = estimator.certificate_.without(CompressionBound, PREPROCESSED)
-    model.rows = used.num_rows
-    model.notes = [
+    said = [
         *notes,
         *_remarks(table.num_rows, used.drop_columns(list(drop))),
         *encoder.notes_,
     ]
-    return Fitted(model, X, y)
+    return Examples(X, y, encoder, used, kept.places, target, missing, na, fingerprint(table), said)
 
 
-def usable_rows(model: StoredModel, table: pa.Table) -> pa.Table:
-    """The rows of a table that the model is fitted to: those without missing values, if it was
-    fitted with missing="drop"; else all, and a missing label is refused."""
-    encoder, target = model.encoder, model.target
+def fit_table(table: Any, target: str, estimator, *, scale=None, **choices: Any) -> Fitted:
+    """Encode the table's columns, fit the estimator, and say what that proves.
+
+    `choices` are those of `encode_table`. Numbers are scaled unless the estimator's answer does
+    not depend on it: then it is about the table's own numbers.
+    """
+    if scale is None:
+        scale = "none" if isinstance(estimator, AS_THEY_ARE) else "standard"
+    examples = encode_table(table, target, scale=scale, **choices)
+    _refuse_one_class(examples)
+    try:
+        estimator.fit(examples.X, examples.y)
+    except NotSeparable as wrong:
+        raise CannotSeparate(wrong.proof, examples) from wrong
+    encoder = examples.encoder
+    if encoder.is_fitted_to_data:
+        estimator.certificate_ = estimator.certificate_.without(CompressionBound, PREPROCESSED)
+    model = StoredModel(
+        encoder, estimator, target, examples.missing, list(examples.na),
+        examples.data_fingerprint, len(examples.y), examples.notes,
+    )  # fmt: skip
+    return Fitted(model, examples)
+
+
+def separate_table(
+    table: Any, target: str, *, intercept: str = "free", scale: str = "none", **choices: Any
+) -> Decided:
+    """Whether hyperplanes separate the classes of the table; `choices` as for `encode_table`.
+
+    Scaling changes nothing in the answer, so by default the proof is about the table's own numbers.
+    """
+    if intercept not in INTERCEPTS:
+        raise Problem(f"--intercept must be 'free' or 'none', got {intercept!r}.")
+    examples = encode_table(table, target, scale=scale, **choices)
+    try:
+        return Decided(separability(examples.X, examples.y, intercept), intercept, examples)
+    except ArithmeticError as wrong:
+        raise Problem(str(wrong)) from wrong
+
+
+class Kept(NamedTuple):
+    """Rows of a table that are used, and their numbers in it, counting from 1."""
+
+    table: pa.Table
+    places: np.ndarray
+
+
+def usable_rows(
+    table: pa.Table, target: str, encoder: TableEncoder, missing: str, na: Sequence[str]
+) -> Kept:
+    """The rows of a table that a model is fitted to: those without missing values, with
+    missing="drop"; else all, and a missing label is refused."""
     if target not in table.column_names:
         raise Problem(f"there is no target column {target!r}. {have(table, target)}")
-    table = tables.with_missing(table, model.na, encoder.category)
+    table = tables.with_missing(table, na, encoder.category)
     gone = np.zeros(table.num_rows, dtype=bool)
     for name, column in zip(table.column_names, table.columns, strict=True):
         if name in encoder.drop:
@@ -130,27 +224,32 @@ def usable_rows(model: StoredModel, table: pa.Table) -> pa.Table:
             tables.numbers(column, name)  # refuses what is infinite, by its row in the file
         gone |= column.is_null().to_numpy()
     unlabelled = table.column(target).null_count
-    if model.missing == "refuse":
+    if missing == "refuse":
         if unlabelled:
             raise Problem(
                 f"the target {target!r} must have a value in every row, but it is missing in "
                 f"{count(unlabelled, 'row')}. Fill it in, or leave the rows out with "
                 "--missing drop."
             )
-        return table
+        return Kept(table, 1 + np.arange(table.num_rows))
     if gone.all():
         raise Problem("every row misses a value: none is left to learn from.")
-    return table.filter(pa.array(~gone)) if gone.any() else table
+    places = 1 + np.flatnonzero(~gone)
+    return Kept(table.filter(pa.array(~gone)) if gone.any() else table, places)
+
+
+def _refuse_one_class(examples: Examples) -> None:
+    classes = np.unique(examples.y)
+    if len(classes) < 2:
+        raise Problem(
+            f"the target {examples.target!r} must hold at least two classes, but all "
+            f"{len(examples.y):,} rows have {classes[0].item()!r}."
+        )
 
 
 def _classes(table: pa.Table, target: str) -> np.ndarray:
     y = tables.labels(table, target)
     classes = np.unique(y)
-    if len(classes) < 2:
-        raise Problem(
-            f"the target {target!r} must hold at least two classes, but all {len(y):,} rows have "
-            f"{classes[0].item()!r}."
-        )
     is_number = y.dtype.kind in "iu"
     if (is_number and len(classes) > MOST_CLASSES) or (
         len(classes) > 20 and 2 * len(classes) > len(y)

@@ -291,7 +291,6 @@ def test_unexpected_errors_take_one_line(certo, written, monkeypatch):
     def fail(*_):
         raise RuntimeError("the roof is on fire")
 
-    monkeypatch.setattr("certo.report.page.facts", fail)
     monkeypatch.setattr("certo.cli.fitting.facts", fail)
     said = certo("fit", written(SMALL), "--target", "kind")
     assert said.code == 4

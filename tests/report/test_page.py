@@ -86,7 +86,7 @@ def test_many_classes_fold_and_not_all_are_drawn():
     )
     text, _ = page_of(table)
     assert Page(text).tags.count("svg") == 2 * 6 + 1
-    assert "The first 6 of 26 neurons are drawn." in text
+    assert "The first 6 of 26 hyperplanes are drawn." in text
     assert "<summary>20 more</summary>" in text
 
 

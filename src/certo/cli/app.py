@@ -1,4 +1,4 @@
-"""certo fit, certo predict, certo verify: faces of `certo.workflow` and `certo.audit`."""
+"""certo fit, separable, predict, verify: faces of `certo.workflow` and `certo.audit`."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ import typer
 from certo.cli.console import Voice, print_json
 from certo.data.problem import Problem
 
-OK, CLAIM_FAILED, BAD_INPUT, NOT_OF_THE_FIT, OUR_FAULT, INTERRUPTED = 0, 1, 2, 3, 4, 130
+OK, NO, BAD_INPUT, NOT_OF_THE_FIT, OUR_FAULT, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
 _WrongUse: Any = typer.BadParameter.__base__  # click's UsageError, of typer's own copy of click
 
 app = typer.Typer(
-    help="Linear and kernel learning machines that prove what they say: fit, predict, verify.",
-    epilog="Exit codes: 0 done; 1 a claim does not hold; 2 the input cannot be used; 3 data or "
-    "model are not those of the fit; 4 an error in Certo itself; 130 interrupted.",
+    help="Linear and kernel learning machines that prove what they say.",
+    epilog="Exit codes: 0 done; 1 no: a claim does not hold, the classes are not separable; 2 the "
+    "input cannot be used; 3 data or model are not those of the fit; 4 an error in Certo itself; "
+    "130 interrupted.",
     invoke_without_command=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -35,6 +36,24 @@ ModelFile = Annotated[
     typer.Argument(metavar="MODEL", help="A model file written by certo fit.", show_default=False),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
+
+
+Target = Annotated[
+    str, typer.Option(metavar="COLUMN", help="The classes to tell apart.", show_default=False)
+]
+Report = Annotated[Path | None, typer.Option(help="The HTML report to write.", show_default=False)]
+Missing = Annotated[str, typer.Option(help="Rows with missing values: refuse them, or drop them.")]
+NotAvailable = Annotated[
+    list[str] | None,
+    typer.Option(metavar="TEXT", help="A text that means a missing value; may be repeated."),
+]
+Drop = Annotated[
+    list[str] | None, typer.Option(metavar="COLUMN", help="To leave out; may be repeated.")
+]
+Category = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN", help="Its whole numbers are categories; may be repeated."),
+]
 
 
 def _version(wanted: bool) -> None:
@@ -59,35 +78,29 @@ def _certo(
 @app.command()
 def fit(
     data: DataFile,
-    target: Annotated[
-        str, typer.Option(metavar="COLUMN", help="The classes to predict.", show_default=False)
-    ],
+    target: Target,
     machine: Annotated[
-        str, typer.Option(metavar="NAME", help="Which machine to fit.")
+        str,
+        typer.Option(
+            metavar="NAME", help="Which machine: perceptron, hard-margin, min-disagreement."
+        ),
     ] = "perceptron",
     output: Annotated[
         Path | None, typer.Option("--out", help="The model file to write.", show_default=False)
     ] = None,
-    report: Annotated[
-        Path | None, typer.Option(help="The HTML report to write.", show_default=False)
-    ] = None,
+    report: Report = None,
     scale: Annotated[
-        str, typer.Option(help="Numeric columns: standard (mean 0, variance 1) or none.")
-    ] = "standard",
-    missing: Annotated[
-        str, typer.Option(help="Rows with missing values: refuse them, or drop them.")
-    ] = "refuse",
-    na: Annotated[
-        list[str] | None,
-        typer.Option(metavar="TEXT", help="A text that means a missing value; may be repeated."),
+        str | None,
+        typer.Option(
+            help="Numeric columns: standard (mean 0, variance 1) or none. If not given, standard, "
+            "but none for min-disagreement, whose answer does not depend on it.",
+            show_default=False,
+        ),
     ] = None,
-    drop: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN", help="To leave out; may be repeated.")
-    ] = None,
-    category: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN", help="Its whole numbers are categories; may be repeated."),
-    ] = None,
+    missing: Missing = "refuse",
+    na: NotAvailable = None,
+    drop: Drop = None,
+    category: Category = None,
     setting: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="A parameter; may be repeated."),
@@ -96,13 +109,65 @@ def fit(
 ) -> None:
     """Learn to predict a column of a table, and say what that proves."""
     from certo.cli.fitting import run_fit
+    from certo.cli.words import tell_fit, tell_refusal
+    from certo.report import refusal_facts
+    from certo.workflow import CannotSeparate
 
-    said = run_fit(
+    try:
+        said = run_fit(
+            data,
+            target,
+            machine=machine,
+            settings=setting or [],
+            output=output,
+            report=report,
+            scale=scale,
+            missing=missing,
+            na=tuple(na or ()),
+            drop=tuple(drop or ()),
+            category=tuple(category or ()),
+        )
+    except CannotSeparate as wrong:
+        why = refusal_facts(wrong)
+        if as_json:
+            print_json(why)
+        tell_refusal(Voice(stderr=True), why, data, target)
+        raise typer.Exit(BAD_INPUT) from wrong
+    if as_json:
+        print_json(said)
+    else:
+        tell_fit(Voice(), said)
+    if said["interrupted"]:
+        raise typer.Exit(INTERRUPTED)
+
+
+@app.command()
+def separable(
+    data: DataFile,
+    target: Target,
+    intercept: Annotated[
+        str, typer.Option(help="free: any hyperplane; none: only those through the origin.")
+    ] = "free",
+    report: Report = None,
+    scale: Annotated[
+        str,
+        typer.Option(help="Numeric columns: none (as they are), or standard, as for certo fit."),
+    ] = "none",
+    missing: Missing = "refuse",
+    na: NotAvailable = None,
+    drop: Drop = None,
+    category: Category = None,
+    as_json: Json = False,
+) -> None:
+    """Decide whether hyperplanes can tell the classes apart, and prove it. Exit code 0: yes, with
+    the hyperplane; 1: no, with the few rows that make it impossible."""
+    from certo.cli.deciding import run_separable
+    from certo.cli.words import tell_verdict
+
+    said = run_separable(
         data,
         target,
-        machine=machine,
-        settings=setting or [],
-        output=output,
+        intercept=intercept,
         report=report,
         scale=scale,
         missing=missing,
@@ -113,11 +178,9 @@ def fit(
     if as_json:
         print_json(said)
     else:
-        from certo.cli.words import tell_fit
-
-        tell_fit(Voice(), said)
-    if said["interrupted"]:
-        raise typer.Exit(INTERRUPTED)
+        tell_verdict(Voice(), said)
+    if not said["separable"]:
+        raise typer.Exit(NO)
 
 
 @app.command()
@@ -173,7 +236,7 @@ def verify(model: ModelFile, data: DataFile, as_json: Json = False) -> None:
     else:
         tell_audit(Voice(), audit)
     if audit.refuted:
-        raise typer.Exit(CLAIM_FAILED)
+        raise typer.Exit(NO)
     if not audit.passed:
         raise typer.Exit(NOT_OF_THE_FIT)
 

@@ -19,6 +19,8 @@ from certo.report import facts, html_report
 from certo.workflow import fit_table
 from certo.workflow import machine as make_machine
 
+BY_HAND = "Stopped by hand"  # how the status begins of every machine that was
+
 
 def run_fit(
     data: Path,
@@ -30,8 +32,8 @@ def run_fit(
     report: Path | None,
     **choices: Any,
 ) -> dict[str, Any]:
-    """Fit, write what was asked for, and return the facts. Ctrl-C during the epochs ends them:
-    what was reached is written all the same."""
+    """Fit, write what was asked for, and return the facts. Ctrl-C during the fit ends it: what
+    was reached is written all the same."""
     for path in (output, report):
         if path is not None:
             check_writable(path, keep=(data,))
@@ -45,14 +47,13 @@ def run_fit(
         progress.stage("Encoding the columns")
         if console.is_terminal:
             estimator.set_callbacks(progress)
-        with warnings.catch_warnings(record=True) as seen:
-            warnings.simplefilter("always", ConvergenceWarning)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # the status says it
             fitted = fit_table(table, target, estimator, notes=tuple(notes), **choices)
         estimator.set_callbacks()
         progress.stage("Writing")
         said = facts(fitted)
-        # the one case in which the estimator warns: it was stopped by hand
-        said["interrupted"] = any(issubclass(w.category, ConvergenceWarning) for w in seen)
+        said["interrupted"] = said["status"].startswith(BY_HAND)
         said["model_file"] = said["model_fingerprint"] = said["report_file"] = None
         if output is not None:
             said["model_fingerprint"] = save_model(output, fitted.model)

@@ -5,9 +5,13 @@ from __future__ import annotations
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from certo.data.remarks import count
+from certo.estimators import MinDisagreement
+
 
 class FitProgress:
-    """What a fit is doing, and once the estimator announces its epochs, how far it is.
+    """What a fit is doing, and how far it is, once the estimator announces its steps: so many of
+    how many, or, where that cannot be known, how many by now.
 
     A context manager for the terminal and a callback for the estimator. On a console that is
     no terminal it shows nothing, and the estimator need not call it.
@@ -39,11 +43,10 @@ class FitProgress:
 
     # the callback
     def setup(self, estimator, context) -> None:
-        total, name = context.max_subtasks, type(estimator).__name__
-        self._total, self._done = total, 0
+        self._total, self._done = context.max_subtasks, 0
         self._bar.reset(
-            self._task, total=total, description=f"Fitting {name} (the first time also compiles)",
-            count=f"0/{total} epochs",
+            self._task, total=self._total, count="",
+            description=f"Fitting {type(estimator).__name__} (the first time also compiles)",
         )  # fmt: skip
 
     def on_fit_task_begin(self, estimator, context) -> None:
@@ -52,11 +55,16 @@ class FitProgress:
     def on_fit_task_end(self, estimator, context) -> bool:
         if context.parent is not None:
             self._done += 1
+            steps = count(self._done, context.task_name)
+            if self._total is not None:
+                steps = f"{self._done}/{self._total} {context.task_name}s"
+            if isinstance(estimator, MinDisagreement):
+                steps = f"{estimator.lower_bound_:g} ≤ fewest errors ≤ {estimator.errors_:g}"
             self._bar.update(
                 self._task,
                 completed=self._done,
                 description=f"Fitting {type(estimator).__name__}",
-                count=f"{self._done}/{self._total} epochs",
+                count=steps,
             )
         return False
 

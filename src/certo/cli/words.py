@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shlex
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,27 +15,15 @@ import numpy as np
 from certo.audit import Audit
 from certo.cli.console import Voice
 from certo.data.remarks import count
+from certo.report.page import point, question, reason
 
 MOST_SHOWN = 6  # of one kind, where there may be one for each of many classes
+MOST_ROWS, MOST_CELLS, MOST_TERMS = 12, 8, 20  # of a proof or a hyperplane, on a terminal
 
 
 def tell_fit(voice: Voice, said: dict[str, Any]) -> None:
     """The facts of a fit."""
-    classes = [str(label).strip() for label in said["classes"]]
-    shown = ", ".join(classes[:8]) + (f", … ({len(classes)} classes)" if len(classes) > 8 else "")
-    sizes = f"{count(said['examples'], 'example')}, {count(said['features'], 'feature')}"
-    voice.say((said["machine"], "bold"), " for ", (said["target"], "bold"), f" ({shown}): {sizes}")
-    columns = said["columns"]
-    if columns["numbers"]:
-        scaled = "scaled to mean 0 and variance 1" if said["scale"] == "standard" else "as they are"
-        voice.say(
-            f"{count(len(columns['numbers']), 'numeric column')}, {scaled} (--scale)", indent=2
-        )
-    if columns["categories"]:
-        many = count(len(columns["categories"]), "categorical column")
-        voice.say(f"{many}, one 0/1 feature for each level", indent=2)
-    for note in said["notes"]:
-        voice.say(("note ", "yellow"), note, indent=2)
+    _tell_examples(voice, said, said["machine"], "for")
     voice.say(said["status"])
     right = f"{100 * said['training_accuracy']:.2f} % of the training examples are right"
     voice.say(f"{right}; always saying the commonest class gets {100 * said['commonest']:.2f} %.")
@@ -49,6 +39,94 @@ def tell_fit(voice: Voice, said: dict[str, Any]) -> None:
         voice.say(f"Report written to {said['report_file']}: open it in a browser.")
     if not said["model_file"] and not said["report_file"]:
         voice.say("Nothing was written: --out FILE keeps the model, --report FILE a page on it.")
+
+
+def _tell_examples(voice: Voice, said: dict[str, Any], *title: str) -> None:
+    """What the examples are: classes, columns, and what to know of them."""
+    what, link = title
+    classes = [str(label).strip() for label in said["classes"]]
+    shown = ", ".join(classes[:8]) + (f", … ({len(classes)} classes)" if len(classes) > 8 else "")
+    sizes = f"{count(said['examples'], 'example')}, {count(said['features'], 'feature')}"
+    voice.say((what, "bold"), f" {link} ", (said["target"], "bold"), f" ({shown}): {sizes}")
+    columns = said["columns"]
+    if columns["numbers"]:
+        scaled = "scaled to mean 0 and variance 1" if said["scale"] == "standard" else "as they are"
+        voice.say(
+            f"{count(len(columns['numbers']), 'numeric column')}, {scaled} (--scale)", indent=2
+        )
+    if columns["categories"]:
+        many = count(len(columns["categories"]), "categorical column")
+        voice.say(f"{many}, one 0/1 feature for each level", indent=2)
+    for note in said["notes"]:
+        voice.say(("note ", "yellow"), note, indent=2)
+
+
+def tell_verdict(voice: Voice, said: dict[str, Any]) -> None:
+    """Whether the classes are separable, and the witness of it."""
+    _tell_examples(voice, said, "Separability", "of")
+    first, *others = said["answers"]
+    answer = ("Yes. ", "bold green") if said["separable"] else ("No. ", "bold red")
+    voice.say()
+    voice.say(answer, first["claim"])
+    _tell_witness(voice, first)
+    if others:
+        voice.say()
+        voice.say("Class by class:")
+    for kind, group in groupby(others, key=lambda answer: answer["question"]):
+        answers = list(group)
+        most = 12 if kind == "pair" else 24
+        for answer in answers[:most]:
+            mark = ("yes ", "green") if answer["separable"] else ("no  ", "red")
+            voice.say(mark, f"{question(answer)}: {reason(answer)}", indent=2)
+        if len(answers) > most:
+            voice.say((f"… and {len(answers) - most} more (--report, --json)", "dim"), indent=2)
+    voice.say()
+    if said["report_file"]:
+        voice.say(f"Report written to {said['report_file']}: open it in a browser.")
+    else:
+        voice.say("--report FILE writes a page on it; --json prints the certificate.")
+
+
+def _tell_witness(voice: Voice, answer: dict[str, Any]) -> None:
+    """The hyperplane, by the names of the columns, or the rows that cancel."""
+    if not answer["separable"]:
+        _tell_rows(voice, answer["proof"])
+        if answer["meeting"]:
+            voice.say(
+                f"Rows of both classes have the same mean: {point(answer['meeting'])}.", indent=2
+            )
+    elif answer["question"] != "jointly" and any(answer["coefficients"].values()):
+        voice.say(f"{answer['positive']} exactly where this score is positive:", indent=2)
+        terms = [*answer["coefficients"].items()]
+        for name, value in terms[:MOST_TERMS]:
+            voice.say(f"{value:+.6g} × {name}", indent=4)
+        if len(terms) > MOST_TERMS:
+            voice.say((f"… and {len(terms) - MOST_TERMS} more (--report, --json)", "dim"), indent=4)
+        voice.say(f"{answer['intercept']:+.6g}", indent=4)
+
+
+def _tell_rows(voice: Voice, rows: list[dict[str, Any]]) -> None:
+    """Rows of the file with their labels, weights and values."""
+    for item in rows[:MOST_ROWS]:
+        cells = [f"{name} {value}" for name, value in item["values"].items()]
+        more = f", … ({len(cells)} columns)" if len(cells) > MOST_CELLS else ""
+        against = f" against {item['against']}" if "against" in item else ""
+        voice.say(
+            (f"row {item['row']}", "bold"),
+            f" ({item['label']}{against}), weight {item['weight']}: ",
+            ", ".join(cells[:MOST_CELLS]) + more,
+            indent=2,
+        )
+    if len(rows) > MOST_ROWS:
+        voice.say((f"… and {len(rows) - MOST_ROWS} more (--report, --json)", "dim"), indent=2)
+
+
+def tell_refusal(voice: Voice, why: dict[str, Any], data: Path, target: str) -> None:
+    """Why a machine has no answer, and which rows are to blame."""
+    voice.say(("error: ", "bold red"), why["error"])
+    _tell_rows(voice, why["proof"])
+    words = " ".join(map(shlex.quote, ["certo", "separable", str(data), "--target", target]))
+    voice.say(f"The proof in the table's own numbers, with a picture: {words} --report FILE")
 
 
 def _tell_claims(voice: Voice, said: dict[str, Any]) -> None:

@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from certo.certificates import Composite
+from certo.certificates import Composite, MaximumMargin
 from certo.data.encoder import TableEncoder
 from certo.data.problem import Problem
-from certo.estimators import Perceptron
+from certo.estimators import HardMarginSVM, MinDisagreement, Perceptron
+from certo.rates import Rate
 
 
 def check_model(model) -> None:
     """Raise Problem unless the parts of a StoredModel have their types and fit together."""
     for name, kind in {
         "encoder": TableEncoder,
-        "machine": Perceptron,
         "target": str,
         "missing": str,
         "na": list,
@@ -89,25 +89,71 @@ def _check_encoder(encoder: TableEncoder) -> int:
     return numbers + sum(len(part) for part in levels)
 
 
-def _check_machine(machine: Perceptron, features: int) -> None:
+def _check_machine(machine: Any, features: int) -> None:
+    kind = type(machine)
+    _require(kind in _FITTED, "its machine is none of Certo's.")
     _refuse_overrides(machine)
-    fitted = ("coef_", "intercept_", "classes_", "updates_", "updated_", "certificate_", "trace_")
-    _has(machine, *machine.get_params(deep=False), *fitted, "_multilabel", "n_features_in_")
+    settings, fitted = set(machine.get_params(deep=False)), _EVERY | _FITTED[kind]
+    _has(machine, *settings, *fitted)
+    strange = sorted(set(vars(machine)) - settings - set(fitted))
+    _require(not strange, f"its {kind.__name__} holds {strange[:1]}, which no fit leaves there.")
+    _check_settings(machine, settings)
     classes = machine.classes_
     _require(isinstance(classes, np.ndarray) and classes.ndim == 1, "its classes are no list.")
     _require(classes.dtype.kind in "biuU" and len(classes) > 1, "its classes are no labels.")
     _require(np.array_equal(np.unique(classes), classes), "its classes must differ, in order.")
-    _require(machine._multilabel is False, "its machine must predict one label.")
-    _require(machine.zero_sign in (-1, 1), "its zero_sign must be -1 or +1.")
     outputs = 1 if len(classes) == 2 else len(classes)
-    _require(_numbers(machine.coef_, (outputs, features)), "its weights do not fit the features.")
-    _require(_numbers(machine.intercept_, (outputs,)), "its intercepts do not fit the classes.")
-    _require(machine.n_features_in_ == features, "its number of features is another.")
+    for name, is_sound in fitted.items():
+        sound = is_sound(getattr(machine, name), outputs, features)
+        _require(sound, f"its {name} does not fit the classes and features, or is no number.")
+    _require(type(machine.trace_) is machine.trace_kind, "its trace is of another kind.")
+    if kind is HardMarginSVM:
+        _check_margins(machine)
+    if kind is MinDisagreement:
+        _check_answer(machine)
+
+
+def _check_settings(machine: Any, settings: set[str]) -> None:
+    for name in settings:
+        value = getattr(machine, name)
+        plain = type(value) in (int, float, str, bool, type(None)) or isinstance(value, Rate)
+        _require(plain, f"its setting {name} is no plain value.")
+    try:
+        machine.run() if isinstance(machine, Perceptron) else machine._check_settings()
+    except (TypeError, ValueError) as wrong:
+        raise Problem(f"its settings cannot be: {wrong}") from wrong
+
+
+def _check_margins(machine: HardMarginSVM) -> None:
+    """What follows from the weights and the certificate is as they say."""
+    length = np.linalg.norm(machine.coef_, axis=1)
+    last = machine.intercept_ if machine.intercept == "lifted" else 0.0
+    with np.errstate(all="ignore"):
+        same = (
+            np.allclose(machine.margin_ * np.hypot(length, last), 1, rtol=1e-9, atol=0)
+            and np.allclose(machine.geometric_margin_ * length, 1, rtol=1e-9, atol=0)
+            and np.allclose(2 * machine.objective_ * machine.margin_**2, 1, rtol=1e-9, atol=0)
+        )
+    _require(same, "its margins are not those of its weights.")
+    sizes = [rows.size for rows in machine.support_]
+    _require(sizes == machine.n_support_.tolist(), "its supports are other than their number.")
+    claims = machine.certificate_.of_kind(MaximumMargin)
+    gaps = [claim.relative_gap for claim in claims] or [1.0]
     _require(
-        _numbers(machine.updates_, (outputs,), "iu") and len(machine.updated_) == outputs,
-        "its updates do not fit the classes.",
+        not machine.converged_ or (len(claims) == len(sizes) and max(gaps) <= machine.tol),
+        "it is said to have converged, but its certificate does not say so.",
     )
-    _require(type(machine.certificate_) is Composite, "it has no certificate.")
+
+
+def _check_answer(machine: MinDisagreement) -> None:
+    """What follows from the two bounds is as they say."""
+    errors, least, target = machine.errors_, machine.lower_bound_, machine.target
+    _require(0 <= least <= errors, "its bounds are not in order.")
+    _require(machine.optimal_ == (errors == least), "it is optimal if its bounds are equal.")
+    answer = None
+    if target is not None:
+        answer = "yes" if errors <= target else "no" if least > target else "undecided"
+    _require(machine.answer_ == answer, "its answer does not follow from its bounds.")
 
 
 def _numbers(values: Any, shape: tuple[int, ...], kinds: str = "f") -> bool:
@@ -117,3 +163,56 @@ def _numbers(values: Any, shape: tuple[int, ...], kinds: str = "f") -> bool:
         and values.dtype.kind in kinds
         and bool(np.all(np.isfinite(values)))
     )
+
+
+def _for_each_output(kinds: str = "f"):
+    return lambda value, outputs, features: _numbers(value, (outputs,), kinds)
+
+
+def _list_for_each_output(kinds: str):
+    return lambda value, outputs, features: (
+        type(value) is list
+        and len(value) == outputs
+        and all(_numbers(part, (np.size(part),), kinds) for part in value)
+    )
+
+
+def _of_type(*kinds: type):
+    return lambda value, outputs, features: type(value) in kinds
+
+
+# What a fit leaves in every machine, and in each: whether a value is sound, given the number of
+# outputs and of features. Nothing else may be there.
+_EVERY: dict[str, Any] = {
+    "coef_": lambda value, outputs, features: _numbers(value, (outputs, features)),
+    "intercept_": _for_each_output(),
+    "classes_": _of_type(np.ndarray),
+    "n_features_in_": lambda value, outputs, features: type(value) is int and value == features,
+    "_multilabel": lambda value, outputs, features: value is False,
+    "n_iter_": _of_type(int),
+    "status_": _of_type(str),
+    "certificate_": _of_type(Composite),
+    "trace_": lambda value, outputs, features: True,
+}
+_FITTED: dict[type, dict[str, Any]] = {
+    Perceptron: {
+        "updates_": _for_each_output("iu"),
+        "updated_": _list_for_each_output("iu"),
+        "converged_": _of_type(bool),
+    },
+    HardMarginSVM: {
+        "support_": _list_for_each_output("iu"),
+        "dual_coef_": _list_for_each_output("f"),
+        "n_support_": _for_each_output("iu"),
+        "margin_": _for_each_output(),
+        "geometric_margin_": _for_each_output(),
+        "objective_": _for_each_output(),
+        "converged_": _of_type(bool),
+    },
+    MinDisagreement: {
+        "errors_": _of_type(int),
+        "lower_bound_": _of_type(int),
+        "optimal_": _of_type(bool),
+        "answer_": _of_type(str, type(None)),
+    },
+}

@@ -22,6 +22,8 @@ from certo.data.problem import Problem
 
 TRUSTED = [
     "certo.data.encoder.TableEncoder",
+    "certo.estimators.hard_margin.HardMarginSVM",
+    "certo.estimators.min_disagreement.MinDisagreement",
     "certo.estimators.perceptron.Perceptron",
     "certo.rates.Constant",
     "certo.rates.Geometric",

@@ -1,5 +1,6 @@
-"""One self-contained HTML page about a fitted model: facts laid out, nothing computed."""
+"""Self-contained HTML pages about fitted models and verdicts: facts laid out, nothing computed."""
 
-from certo.report.page import facts, html_report
+from certo.report.findings import facts, refusal_facts, verdict_facts
+from certo.report.page import html_report, html_verdict
 
-__all__ = ["facts", "html_report"]
+__all__ = ["facts", "html_report", "html_verdict", "refusal_facts", "verdict_facts"]

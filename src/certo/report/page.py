@@ -1,71 +1,26 @@
-"""The facts of a fit as plain data, and the page made of them."""
+"""Pages made of facts."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
-from importlib.resources import files
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import jinja2
+import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from certo import __version__, plots
-from certo.certificates import Certificate
-from certo.certificates.encoding import readable
+from certo import plots
+from certo.certificates import ClassSeparability, Inseparable, Separable
+from certo.certificates.encoding import readable, rounded_down
+from certo.data.remarks import count
+from certo.report.faces import MOST_PICTURED, face_of, new_axes
 from certo.report.svg import inline_svg
-from certo.workflow import Fitted
+from certo.workflow import Decided, Examples, Fitted
 
-MOST_PICTURED = 6  # neurons drawn one by one
 MOST_OPEN = 6  # claims of a kind that are seen before the rest is unfolded
-
-
-def facts(fitted: Fitted) -> dict[str, Any]:
-    """What there is to say about a fit, as plain JSON values."""
-    model, machine = fitted.model, fitted.model.machine
-    correct = machine.predict(fitted.X) == fitted.y
-    return {
-        "certo": __version__,
-        "machine": type(machine).__name__,
-        "settings": {name: _plain(value) for name, value in machine.get_params().items()},
-        "target": model.target,
-        "classes": [label.item() for label in machine.classes_],
-        "examples": model.rows,
-        "features": int(fitted.X.shape[1]),
-        "columns": {
-            "numbers": list(model.encoder.number_names_),
-            "categories": list(model.encoder.category_names_),
-            "dropped": list(model.encoder.drop),
-        },
-        "scale": model.encoder.scale,
-        "missing": model.missing,
-        "na": list(model.na),
-        "notes": list(model.notes),
-        "status": machine.status_,
-        "converged": bool(machine.converged_),
-        "epochs": int(machine.n_iter_),
-        "updates": machine.updates_.tolist(),
-        "training_accuracy": float(correct.mean()),
-        "commonest": max(Counter(fitted.y.tolist()).values()) / len(fitted.y),
-        "claims": [_claim(claim) for claim in machine.certificate_],
-        "not_claimed": [refusal.to_dict() for refusal in machine.certificate_.not_claimed],
-        "data_fingerprint": model.data_fingerprint,
-    }
-
-
-def _plain(value: Any) -> Any:
-    return value if isinstance(value, int | float | str | bool | None) else repr(value)
-
-
-def _claim(claim: Certificate) -> dict[str, Any]:
-    return {
-        "type": claim.name,
-        "about": claim.labels.name(),
-        "claim": claim.claim,
-        "assumes": list(claim.assumes),
-        "numbers": claim.numbers,
-    }
+MOST_COLUMNS = 30  # of the rows that are listed
 
 
 def html_report(fitted: Fitted, said: dict[str, Any]) -> str:
@@ -74,21 +29,116 @@ def html_report(fitted: Fitted, said: dict[str, Any]) -> str:
     `said` are the facts of the fit, with what became of them (`model_fingerprint`, `verify_with`);
     the page holds them as JSON too, in its last element.
     """
-    environment = jinja2.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
-    )
-    environment.filters["readable"] = readable
-    template = environment.from_string(
-        files("certo.report").joinpath("page.html").read_text("utf-8")
-    )
-    return template.render(
-        facts=said,
+    machine = fitted.model.machine
+    face = face_of(machine)
+    return _page(
+        "fit.html",
+        said,
         claims=_grouped(said["claims"], "type"),
         refusals=_grouped(said["not_claimed"], "name"),
-        pictures=_pictures(fitted),
+        tiles=face.tiles(said),
+        pictures=_inline(face.pictures(machine, fitted.examples)),
+        outputs=len(machine.coef_),
         most_pictured=MOST_PICTURED,
         most_open=MOST_OPEN,
+    )
+
+
+def html_verdict(decided: Decided, said: dict[str, Any]) -> str:
+    """The same for an answer to whether the classes are separable."""
+    answers = said["answers"]
+    shown = [one for one in answers if not one["separable"]][:MOST_OPEN]
+    if answers[0]["separable"]:
+        shown = [answers[0], *shown]
+    drawn = list(_drawings(decided))
+    return _page(
+        "separable.html",
+        said,
+        shown=shown,
+        pictures=_inline(draw() for draw in drawn[: 2 * MOST_PICTURED]),
+        not_drawn=max(0, len(drawn) - 2 * MOST_PICTURED),
+    )
+
+
+def _drawings(decided: Decided) -> Iterator[Callable[[], Axes]]:
+    """A picture for each question about two sides: all of those about one class and the rest, and
+    of pairs those that nothing separates."""
+    verdict, examples = decided.verdict, decided.examples
+    everything = np.ones(len(examples.y), dtype=bool)
+    asked: list[tuple[Any, np.ndarray]] = [(verdict, everything)]
+    if isinstance(verdict, ClassSeparability):
+        asked = [(one, everything) for one in verdict.one_against_rest]
+        asked += [
+            (one, np.isin(examples.y, pair))
+            for pair, one in zip(verdict.pairs, verdict.pairwise, strict=True)
+            if isinstance(one, Inseparable)
+        ]
+    for one, some in asked:
+        if isinstance(one, Inseparable) or np.any(one.coef):
+            yield partial(_draw, one, some, examples)
+
+
+def _draw(verdict: Separable | Inseparable, some: np.ndarray, examples: Examples) -> Axes:
+    X, y, names = examples.X[some], examples.y[some], examples.feature_names
+    if isinstance(verdict, Separable):
+        return plots.margin_band(verdict, X, y, ax=new_axes(), names=names)
+    places = examples.places[some]
+    return plots.conflict(verdict, X, y, ax=new_axes(), names=names, places=places)
+
+
+def question(answer: dict[str, Any]) -> str:
+    """What an answer is about, in words."""
+    about = [str(label) for label in answer["about"]]
+    return {
+        "classes": " and ".join(about),
+        "pair": " and ".join(about),
+        "from the rest": f"{about[0]} from the rest",
+        "jointly": "all at once: the highest of one score for each class",
+    }[answer["question"]]
+
+
+def reason(answer: dict[str, Any]) -> str:
+    """What proves an answer, in a few words."""
+    if "margin" in answer:
+        return f"at a distance of at least {rounded_down(answer['margin'])}"
+    if answer["separable"]:
+        return "scores that are right for every example"
+    rows = list(dict.fromkeys(str(item["row"]) for item in answer["proof"]))
+    more = f" and {len(rows) - 8} more" if len(rows) > 8 else ""
+    return f"row{'s' if len(rows) > 1 else ''} {', '.join(rows[:8])}{more}"
+
+
+def point(values: dict[str, float]) -> str:
+    """A point by the names of its coordinates; those that are 0 are left out if there are many."""
+    few = values if len(values) <= 8 else {name: x for name, x in values.items() if x}
+    parts = [f"{name} {x:.6g}" for name, x in list(few.items())[:8]]
+    more = f", … ({count(len(values), 'coordinate')})" if len(few) > 8 else ""
+    return ", ".join(parts) + more
+
+
+def _page(template: str, said: dict[str, Any], **parts: Any) -> str:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("certo", "report"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters |= {
+        "readable": readable,
+        "at_least": rounded_down,
+        "asked": question,
+        "proved": reason,
+        "point": point,
+        "sentence": lambda text: text[:1].upper() + text[1:],
+    }
+    columns = said["columns"]["numbers"] + said["columns"]["categories"]
+    return environment.get_template(template).render(
+        facts=said,
+        columns=columns[:MOST_COLUMNS],
+        more_columns=len(columns[MOST_COLUMNS:]),
         as_json=json.dumps(said).replace("<", "\\u003c"),  # no tag can end the script early
+        **parts,
     )
 
 
@@ -99,22 +149,7 @@ def _grouped(items: list[dict[str, Any]], key: str) -> dict[str, list[dict[str, 
     return groups
 
 
-def _axes() -> Axes:
-    """Axes of a figure that no window knows of."""
-    return Figure(figsize=(5.2, 4.2), layout="constrained").add_subplot()
-
-
-def _pictures(fitted: Fitted) -> list[dict[str, str]]:
-    machine, X, y = fitted.model.machine, fitted.X, fitted.y
-    encoder = fitted.model.encoder
-    names = list(encoder.get_feature_names_out())
-    if encoder.scaler_ is not None:
-        names[: len(encoder.number_names_)] = [f"{name} (scaled)" for name in encoder.number_names_]
-    drawn = []
-    for output in range(min(len(machine.coef_), MOST_PICTURED)):
-        drawn.append(plots.boundary(machine, X, y, output, ax=_axes(), names=names))
-        drawn.append(plots.squared_norm(machine, output, ax=_axes()))
-    drawn.append(plots.mistakes(machine, ax=_axes()))
+def _inline(drawn: Iterable[Axes]) -> list[dict[str, str]]:
     return [
         {"title": ax.get_title().replace(r"\$", "$"), "svg": inline_svg(ax.figure, f"picture{k}-")}
         for k, ax in enumerate(drawn)

@@ -1,0 +1,146 @@
+"""What is shown of each machine: its numbers, its rows of the table, its pictures."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from certo import plots
+from certo.certificates import MaximumMargin, Sample
+from certo.certificates.encoding import readable, rounded_up
+from certo.certificates.least_errors import is_error
+from certo.estimators import HardMarginSVM, MinDisagreement, Perceptron
+from certo.workflow import Examples
+
+MOST_PICTURED = 6  # outputs drawn one by one
+
+
+class Tile(NamedTuple):
+    value: str
+    text: str
+
+
+def new_axes() -> Axes:
+    """Axes of a figure that no window knows of."""
+    return Figure(figsize=(5.2, 4.2), layout="constrained").add_subplot()
+
+
+class Face(abc.ABC):
+    """One for each kind of machine."""
+
+    @abc.abstractmethod
+    def numbers(self, machine) -> dict[str, Any]:
+        """Facts beyond those of every machine, as plain values."""
+
+    @abc.abstractmethod
+    def tiles(self, said: dict[str, Any]) -> list[Tile]:
+        """The numbers to see first."""
+
+    def rows(self, machine, X, y) -> list[tuple[str, np.ndarray]]:
+        """Examples to list from the table, and what they are."""
+        return []
+
+    @abc.abstractmethod
+    def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
+        """What to draw."""
+
+
+class PerceptronFace(Face):
+    def numbers(self, machine) -> dict[str, Any]:
+        return {
+            "converged": bool(machine.converged_),
+            "epochs": int(machine.n_iter_),
+            "updates": machine.updates_.tolist(),
+        }
+
+    def tiles(self, said: dict[str, Any]) -> list[Tile]:
+        updates = sum(said["updates"])
+        return [Tile(readable(said["epochs"]), "epochs"), Tile(readable(updates), "updates")]
+
+    def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
+        X, y, names = examples.X, examples.y, examples.feature_names
+        for output in range(min(len(machine.coef_), MOST_PICTURED)):
+            yield plots.boundary(machine, X, y, output, ax=new_axes(), names=names)
+            yield plots.squared_norm(machine, output, ax=new_axes())
+        yield plots.mistakes(machine, ax=new_axes())
+
+
+class HardMarginFace(Face):
+    def numbers(self, machine) -> dict[str, Any]:
+        gaps = [claim.relative_gap for claim in machine.certificate_.of_kind(MaximumMargin)]
+        return {
+            "converged": bool(machine.converged_),
+            "margins": machine.margin_.tolist(),
+            "geometric_margins": machine.geometric_margin_.tolist(),
+            "supports": machine.n_support_.tolist(),
+            "relative_gap": max(gaps) if len(gaps) == len(machine.coef_) else None,
+        }
+
+    def tiles(self, said: dict[str, Any]) -> list[Tile]:
+        smallest = min(said["geometric_margins"])
+        which = "margin" if len(said["supports"]) == 1 else "smallest margin"
+        gap = said["relative_gap"]
+        return [
+            Tile(readable(smallest), f"{which}: the distance to the nearest example"),
+            Tile("/".join(map(readable, said["supports"][:6])), "supports"),
+            Tile("?" if gap is None else "≤ " + rounded_up(gap, 2), "relative gap to the largest"),
+        ]
+
+    def rows(self, machine, X, y) -> list[tuple[str, np.ndarray]]:
+        found = []
+        for labels, rows in zip(machine.outputs_, machine.support_, strict=True):
+            found.append((f"supports of {labels.shown} against {labels.rest}", rows))
+        return found
+
+    def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
+        X, y, names = examples.X, examples.y, examples.feature_names
+        for output in range(min(len(machine.coef_), MOST_PICTURED)):
+            yield plots.margin_band(machine, X, y, output, ax=new_axes(), names=names)
+
+
+class MinDisagreementFace(Face):
+    def numbers(self, machine) -> dict[str, Any]:
+        return {
+            "errors": machine.errors_,
+            "lower_bound": machine.lower_bound_,
+            "optimal": machine.optimal_,
+            "answer": machine.answer_,
+        }
+
+    def tiles(self, said: dict[str, Any]) -> list[Tile]:
+        errors, least = said["errors"], said["lower_bound"]
+        worth = "errors: proved to be the fewest" if said["optimal"] else "errors: the best found"
+        tiles = [Tile(readable(errors), worth)]
+        if not said["optimal"]:
+            gap = readable(errors - least)
+            tiles.append(Tile(readable(least), f"errors are proved necessary: a gap of {gap}"))
+        if said["answer"] is not None:
+            target = readable(said["settings"]["target"])
+            tiles.append(Tile(said["answer"].capitalize(), f"to the target of {target}"))
+        return tiles
+
+    def rows(self, machine, X, y) -> list[tuple[str, np.ndarray]]:
+        sample = Sample.of(X, y, machine.outputs_[0])
+        wrong = is_error(sample, machine.coef_[0], float(machine.intercept_[0]))
+        return [("errors, zero scores included", np.flatnonzero(wrong))]
+
+    def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
+        names = examples.feature_names
+        yield plots.boundary(machine, examples.X, examples.y, ax=new_axes(), names=names)
+        yield plots.bounds(machine, ax=new_axes())
+
+
+FACES: dict[type, Face] = {
+    Perceptron: PerceptronFace(),
+    HardMarginSVM: HardMarginFace(),
+    MinDisagreement: MinDisagreementFace(),
+}
+
+
+def face_of(machine) -> Face:
+    return FACES[type(machine)]

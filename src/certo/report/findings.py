@@ -1,0 +1,180 @@
+"""Fits and verdicts as plain JSON values: all that commands print and pages show."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from certo import __version__
+from certo.certificates import (
+    Certificate,
+    ClassSeparability,
+    Inseparable,
+    JointlyInseparable,
+    JointlySeparable,
+    Separable,
+)
+from certo.report.faces import face_of
+from certo.workflow import CannotSeparate, Decided, Examples, Fitted
+
+MOST_LISTED = 50  # rows of the table, where there may be very many
+LONGEST = 12  # digits of a fraction that is still read as one
+
+
+def facts(fitted: Fitted) -> dict[str, Any]:
+    """What there is to say about a fit."""
+    examples, machine = fitted.examples, fitted.model.machine
+    correct = machine.predict(examples.X) == examples.y
+    face = face_of(machine)
+    return {
+        "certo": __version__,
+        "machine": type(machine).__name__,
+        "settings": {name: _plain(value) for name, value in machine.get_params().items()},
+        **_about(examples),
+        "status": machine.status_,
+        **face.numbers(machine),
+        "training_accuracy": float(correct.mean()),
+        "commonest": max(Counter(examples.y.tolist()).values()) / len(examples.y),
+        "claims": [_claim(claim) for claim in machine.certificate_],
+        "not_claimed": [refusal.to_dict() for refusal in machine.certificate_.not_claimed],
+        "listed": [
+            {"what": what, "total": len(rows), "rows": listed(examples, rows[:MOST_LISTED])}
+            for what, rows in face.rows(machine, examples.X, examples.y)
+        ],
+    }
+
+
+def verdict_facts(decided: Decided) -> dict[str, Any]:
+    """What there is to say about whether classes are separable: a list of questions answered.
+
+    `separable` is the answer as a whole: for more than two classes, whether one score for each
+    class can always be highest in the right one.
+    """
+    verdict, examples = decided.verdict, decided.examples
+    if not isinstance(verdict, ClassSeparability):
+        answers = [_answer(verdict, "classes", examples)]
+    else:
+        answers = [_answer(verdict.joint, "jointly", examples)]
+        answers += [_answer(one, "from the rest", examples) for one in verdict.one_against_rest]
+        for pair, one in zip(verdict.pairs, verdict.pairwise, strict=True):
+            answers.append(_answer(one, "pair", examples, np.isin(examples.y, pair)))
+    return {
+        "certo": __version__,
+        **_about(examples),
+        "intercept": decided.intercept,
+        "separable": answers[0]["separable"],
+        "answers": answers,
+        "certificate": verdict.to_dict(),
+    }
+
+
+def refusal_facts(wrong: CannotSeparate) -> dict[str, Any]:
+    """Why a machine that needs separable classes has no answer."""
+    answer = _answer(wrong.proof, "classes", wrong.examples)
+    return {"error": str(wrong), "proof": answer["proof"], "meeting": answer["meeting"]}
+
+
+def _about(examples: Examples) -> dict[str, Any]:
+    encoder = examples.encoder
+    return {
+        "target": examples.target,
+        "classes": np.unique(examples.y).tolist(),
+        "examples": len(examples.y),
+        "features": int(examples.X.shape[1]),
+        "columns": {
+            "numbers": list(encoder.number_names_),
+            "categories": list(encoder.category_names_),
+            "dropped": list(encoder.drop),
+        },
+        "scale": encoder.scale,
+        "missing": examples.missing,
+        "na": list(examples.na),
+        "notes": list(examples.notes),
+        "data_fingerprint": examples.data_fingerprint,
+    }
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, int | float | str | bool | None) else repr(value)
+
+
+def _claim(claim: Certificate) -> dict[str, Any]:
+    return {
+        "type": claim.name,
+        "about": claim.labels.name(),
+        "claim": claim.claim,
+        "assumes": list(claim.assumes),
+        "numbers": claim.numbers,
+    }
+
+
+def _answer(
+    verdict: Any, question: str, examples: Examples, some: np.ndarray | None = None
+) -> dict[str, Any]:
+    """One verdict with its witness, in the words of the table. `some`: it is about these alone."""
+    labels = verdict.labels
+    alone = question == "from the rest"
+    answer: dict[str, Any] = {
+        "question": question,
+        "about": [labels.classes[labels.positive]] if alone else list(labels.classes),
+        "separable": isinstance(verdict, Separable | JointlySeparable),
+        "claim": verdict.claim,
+    }
+    names = examples.feature_names
+    if isinstance(verdict, Separable):
+        answer["margin"] = verdict.margin
+        answer["positive"] = labels.name()
+        answer["intercept"] = verdict.intercept
+        answer["coefficients"] = dict(zip(names, verdict.coef.tolist(), strict=True))
+    elif isinstance(verdict, JointlySeparable):
+        answer["intercept"] = verdict.intercept.tolist()
+        answer["coefficients"] = [
+            dict(zip(names, weights.tolist(), strict=True)) for weights in verdict.weights
+        ]
+    else:
+        rows = verdict.rows if some is None else np.flatnonzero(some)[verdict.rows]
+        against = verdict.against if isinstance(verdict, JointlyInseparable) else None
+        answer["proof"] = listed(examples, rows, verdict.weights)
+        if against is not None:
+            for item, other in zip(answer["proof"], against.tolist(), strict=True):
+                item["against"] = labels.classes[other]
+        answer["meeting"] = _meeting(verdict, examples, rows)
+    return answer
+
+
+def _meeting(verdict: Any, examples: Examples, rows: np.ndarray) -> dict[str, float] | None:
+    """The point that is a weighted mean of the rows of either class (rounded), if there is one."""
+    if not isinstance(verdict, Inseparable) or verdict.intercept != "free":
+        return None
+    weights = np.array([float(weight) for weight in verdict.weights])
+    positive = examples.y[rows] == verdict.labels.classes[verdict.labels.positive]
+    point = (weights * positive) @ examples.X[rows] / (weights @ positive)
+    return dict(zip(examples.feature_names, point.tolist(), strict=True))
+
+
+def listed(
+    examples: Examples, rows: np.ndarray, weights: Sequence[Fraction] = ()
+) -> list[dict[str, Any]]:
+    """Examples as rows of the file: number, label, values of the columns used, and a weight."""
+    rows = np.asarray(rows, dtype=np.int64)
+    columns = examples.encoder.column_names
+    cells = examples.table.select(columns).take(rows).to_pylist()
+    found = []
+    for row, values in zip(rows.tolist(), cells, strict=True):
+        shown = {name: _plain(value) for name, value in values.items()}
+        label = examples.y[row].item()
+        found.append({"row": int(examples.places[row]), "label": label, "values": shown})
+    for item, weight in zip(found, weights, strict=False):
+        item["weight"] = shown_weight(weight)
+    return found
+
+
+def shown_weight(weight: Fraction) -> str:
+    """A fraction to read: exactly if it is short."""
+    if weight.denominator < 10**LONGEST:
+        return str(weight)
+    return f"about {float(weight):.6g}" if float(weight) else "nearly 0"
