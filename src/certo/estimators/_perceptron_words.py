@@ -96,7 +96,7 @@ def _best_separator(
     sample: Sample, run: PerceptronRun, outcome: PerceptronOutcome, square: float
 ) -> tuple[np.ndarray, float]:
     """The separator with the largest margin, for which the theorem allows the fewest updates, or
-    the best that can be reached with about as many multiplications as the run itself made."""
+    the best that can be reached in about the time of the run itself."""
     numbers = sample.X.nnz if sparse.issparse(sample.X) else sample.X.size
     best = hard_margin(
         sample.X,
@@ -104,7 +104,7 @@ def _best_separator(
         "lifted" if run.lifted else "none",
         math.sqrt(square),
         tol=1e-4,
-        effort=max(1e7, float(numbers) * outcome.epochs),
+        effort=max(5e7, numbers * (outcome.epochs + 5.0)),
         start=outcome.w,
     )
     return best.w, best.b

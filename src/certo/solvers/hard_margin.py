@@ -25,7 +25,7 @@ from scipy.linalg import lstsq
 
 from certo.compiled.rows import rows_of
 from certo.compiled.slopes import signed_scores
-from certo.solvers.nearest_point import MOST_NUMBERS, TOUCHING, Vectors, nearest_point
+from certo.solvers.nearest_point import FAST, MOST_NUMBERS, TOUCHING, Vectors, nearest_point
 
 LEAF = 1000  # at least so many rows are solved for together, through their Gram matrix
 SHRINK = 32  # and of more rows than that, one in so many is taken first
@@ -102,10 +102,11 @@ def hard_margin(
     """The largest margin of the rows of X (C-ordered array, or CSR), signs being int8 in {−1, +1},
     both present where the intercept is free; `radius` is max ‖x_t‖.
 
-    Stops at a relative gap of `tol`, after `max_iter` looks at all examples, after about `effort`
-    multiplications, when `asked()` (often) or `after_look()` return True, or when nothing improves
-    any more. If no separator was found by then, the examples may have none: that is for exact
-    arithmetic to say. `start` are the weights (intercept last) of a separator known before.
+    Stops at a relative gap of `tol`, after `max_iter` looks at all examples, after about as much
+    work as `effort` multiplications in a loop, when `asked()` (often) or `after_look()` return True,
+    or when nothing improves any more. If no separator was found by then, the examples may have
+    none: that is for exact arithmetic to say. `start` are the weights (intercept last) of a
+    separator known before.
     """
     examples = _Examples(X, signs, intercept, radius)
     budget = _Budget(effort, asked)
@@ -227,7 +228,7 @@ class _Block:
 
     def nearest(self, weights: np.ndarray, budget: _Budget) -> np.ndarray:
         """The weights of the nearest point of these rows, through their Gram matrix."""
-        budget.spend(self.numbers * self.group.size)
+        budget.spend(self.numbers * self.group.size / FAST)
         points = Vectors(self.Z, self.group)
         return nearest_point(points, self.group, weights, spend=budget.spend).weights
 

@@ -32,6 +32,9 @@ from certo.compiled.pairs import exchange
 RIDGE = 1e-14  # relative to the diagonal: far below what the next step cannot repair
 ROUGH = 0.1  # the gap from which the active set takes over from exchanges of pairs,
 EXCHANGES = 20  # or after so many exchanges for each row
+# what these cost, in multiplications of a plain loop: an exchange, for each row; a step, at least;
+# and how many times faster matrices are multiplied and factored
+EXCHANGE, STEP, FAST = 5.0, 3e5, 8.0
 MOST_NUMBERS = 2**23  # of a least squares problem
 TOUCHING = 1e-13  # hulls this near, compared with the rows, may as well meet
 
@@ -118,12 +121,7 @@ def nearest_point(
     """
     n, groups = group.size, int(group.max()) + 1
     members = [np.flatnonzero(group == g) for g in range(groups)]
-    weights = weights.copy()
-    slope = points.slopes(weights)
-    size = float(weights @ slope)
-    made = exchange(points.gram, group, groups, weights, slope, size, ROUGH, EXCHANGES * n)
-    stopped = spend(2.0 * made * n)
-    weights = _normalised(weights, group)
+    weights, stopped = _exchanged(points, group, weights, spend)
     best, best_gap, best_size, idle = weights, np.inf, np.inf, 0
     whole, before = False, 0.0
     for _ in range(200 + 20 * n):
@@ -153,13 +151,28 @@ def nearest_point(
     return NearestPoint(best, best_gap)
 
 
+def _exchanged(points, group, weights, spend) -> tuple[np.ndarray, bool]:
+    """The weights after exchanges between pairs, until that is slow; and whether to stop."""
+    n, weights = group.size, weights.copy()
+    chunk = 100 + 2**18 // n
+    stopped, groups = False, int(group.max()) + 1
+    for _ in range(1 + EXCHANGES * n // chunk):
+        slope = points.slopes(weights)
+        size = float(weights @ slope)
+        made = exchange(points.gram, group, groups, weights, slope, size, ROUGH, chunk)
+        stopped = spend(EXCHANGE * made * n + points.work)
+        if made < chunk or stopped:
+            break
+    return _normalised(weights, group), stopped
+
+
 def _step(points, group, slope, weights, rows) -> tuple[np.ndarray, bool, float]:
     """The weights after one step on these rows, whether it was a whole one, and what it cost."""
     work = 0.0
     while True:
         now = weights[rows]
         move = _towards_affine_hull(points, rows, group[rows], slope[rows], weights)
-        work += rows.size**3 / 3.0 + 3.0 * rows.size**2
+        work += STEP + rows.size**3 / FAST + 6.0 * rows.size**2
         stuck = (now == 0) & (move < 0)
         if not stuck.any():
             break
