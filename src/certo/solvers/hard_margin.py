@@ -25,10 +25,18 @@ from scipy.linalg import lstsq
 
 from certo.compiled.rows import rows_of
 from certo.compiled.slopes import signed_scores
-from certo.solvers.nearest_point import FAST, MOST_NUMBERS, TOUCHING, Vectors, nearest_point
+from certo.solvers.nearest_point import (
+    FAST,
+    MOST_NUMBERS,
+    TOUCHING,
+    Vectors,
+    nearest_point,
+    one_thread,
+)
 
 LEAF = 1000  # at least so many rows are solved for together, through their Gram matrix
 SHRINK = 32  # and of more rows than that, one in so many is taken first
+SHORT = 1e-3  # points nearer to the origin than this, compared with the examples, are levelled
 
 
 @dataclass(frozen=True, repr=False)
@@ -103,9 +111,9 @@ def hard_margin(
     both present where the intercept is free; `radius` is max ‖x_t‖.
 
     Stops at a relative gap of `tol`, after `max_iter` looks at all examples, after about as much
-    work as `effort` multiplications in a loop, when `asked()` (often) or `after_look()` return True,
-    or when nothing improves any more. If no separator was found by then, the examples may have
-    none: that is for exact arithmetic to say. `start` are the weights (intercept last) of a
+    work as `effort` multiplications in a loop, when `asked()` (often) or `after_look()` returns
+    True, or when nothing improves any more. If no separator was found by then, the examples may
+    have none: that is for exact arithmetic to say. `start` are the weights (intercept last) of a
     separator known before.
     """
     examples = _Examples(X, signs, intercept, radius)
@@ -311,15 +319,20 @@ def _levelled(block: _Block, p: np.ndarray) -> np.ndarray:
     firsts = np.array([np.argmax(block.group == g) for g in range(block.groups)])
     own = firsts[block.group]
     others = np.flatnonzero(own != np.arange(own.size))
-    if not 0 < others.size * p.size <= MOST_NUMBERS:
+    length = float(np.linalg.norm(p))
+    if not 0 < others.size * p.size <= MOST_NUMBERS or length > SHORT:
         return p
     steps = block.Z[others] - block.Z[own[others]]
     steps = steps.toarray() if sparse.issparse(steps) else steps
     steps /= np.maximum(np.sqrt(np.einsum("ij,ij->i", steps, steps)), 1e-150)[:, None]
-    if np.abs(steps @ p).max() > 1e-3 * np.linalg.norm(p):
+    if np.abs(steps @ p).max() > 1e-3 * length:
         return p
-    for _ in range(2):
-        p = p - lstsq(steps, steps @ p, cond=1e-12, lapack_driver="gelsy", check_finite=False)[0]
+    with one_thread():
+        for _ in range(2):
+            p = (
+                p
+                - lstsq(steps, steps @ p, cond=1e-12, lapack_driver="gelsy", check_finite=False)[0]
+            )
     return p
 
 

@@ -20,12 +20,15 @@ rounding changed in one step is put right by the next: it is iterative refinemen
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 from scipy.linalg import lstsq
 from scipy.linalg.lapack import dpotrf, dpotrs
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from certo.compiled.pairs import exchange
 
@@ -35,7 +38,8 @@ EXCHANGES = 20  # or after so many exchanges for each row
 # what these cost, in multiplications of a plain loop: an exchange, for each row; a step, at least;
 # and how many times faster matrices are multiplied and factored
 EXCHANGE, STEP, FAST = 5.0, 3e5, 8.0
-MOST_NUMBERS = 2**23  # of a least squares problem
+SMALL = 2000  # rows
+MOST_NUMBERS = 2**20  # of a least squares problem
 TOUCHING = 1e-13  # hulls this near, compared with the rows, may as well meet
 
 
@@ -119,6 +123,21 @@ def nearest_point(
     `group` numbers the groups 0, 1, …. `spend` is told how many multiplications were made, and may
     return True to stop.
     """
+    with one_thread() if group.size <= SMALL else nullcontext():
+        return _nearest_point(points, group, weights, tol, spend)
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def one_thread():
+    """For matrices so small that threads would mostly wait for each other."""
+    return _libraries().limit(limits=1, user_api="blas")
+
+
+def _nearest_point(points, group, weights, tol, spend) -> NearestPoint:
     n, groups = group.size, int(group.max()) + 1
     members = [np.flatnonzero(group == g) for g in range(groups)]
     weights, stopped = _exchanged(points, group, weights, spend)
