@@ -90,9 +90,11 @@ def conflict(proof: Inseparable, X, y, ax: Axes | None = None, names=None, place
         return _spread(points, signs, some) if d == 1 else points
 
     others = np.setdiff1d(_some(len(signs)), rows)
+    everywhere = places_of(np.concatenate([others, rows]))
+    span = np.ptp(everywhere, axis=0) + np.finfo(float).tiny
     for sign, color, marker, text in _sides(labels):
         rest, mine = others[signs[others] == sign], rows[signs[rows] == sign]
-        _scatter(ax, places_of(rest), None, s=11, c=color, marker=marker, alpha=0.25, lw=0)
+        _scatter(ax, places_of(rest), None, s=13, c=color, marker=marker, alpha=0.3, lw=0)
         points = places_of(mine)
         look: dict[str, Any] = {"marker": marker, "lw": 1.1, "edgecolors": INK, "zorder": 3}
         _scatter(ax, points, text, s=55, c=color, **look)
@@ -100,12 +102,18 @@ def conflict(proof: Inseparable, X, y, ax: Axes | None = None, names=None, place
             ax.plot(*np.stack([middle, at]).T, color=color, lw=1.2, alpha=0.7, zorder=2)
             if rows.size <= MOST_NAMED:
                 name = str(t if places is None else places[t])
-                ax.annotate(name, at, (6, 5), textcoords="offset points", fontsize=8)
+                away = (at - middle) / span  # on the far side of the point
+                away = 11 * away / np.hypot(*away) if np.any(away) else np.array([9.0, 9.0])
+                ax.annotate(
+                    name, at, away, textcoords="offset points", fontsize=8, ha="center", va="center"
+                )
     where = "the origin" if mirrored else "where they meet"
-    ax.plot(*middle, marker="*", ms=13, color=INK, ls="none", label=where, zorder=4)
+    ax.plot(*middle, "*", ms=11, color=INK, mfc="white", label=where, zorder=4)
     first, second = _axis_names(d, names)
     if d > 2:
         first, second = "main direction of these examples", "second direction"
+    if mirrored and np.any(signs < 0):
+        first += f" ({_sides(labels)[1][3]}: mirrored)"
     drawn = len(others) + len(rows)
     note = f" ({drawn:,} of {len(signs):,} examples drawn)" if drawn < len(signs) else ""
     ax.set(xlabel=first + note, ylabel=second)
@@ -136,7 +144,10 @@ def bounds(model, ax: Axes | None = None) -> Axes:
     if not model.optimal_:
         end = f"between {model.lower_bound_:,.6g} and {end}"
     ax.plot(seconds[-1:], upper[-1:], "o", ms=5, color=INK, label=f"at the end: {end}")
-    ax.set_ylim(0, 1.08 * max(1.0, float(np.max(upper[known], initial=0.0))))
+    top = min(
+        float(np.max(upper[known], initial=0.0)), 2.5 * upper[-1] + 5
+    )  # the start is not news
+    ax.set_ylim(-0.02 * top - 0.02, 1.08 * top + 0.2)
     later = seconds[seconds > 0]
     if later.size and seconds[-1] > 100 * later[0]:  # most happens early
         ax.set_xscale("log")
@@ -221,8 +232,9 @@ def _draw_line(ax: Axes, line, points: np.ndarray, margin: float) -> None:
         band = np.concatenate([edges[0], edges[1][::-1]])
         text = f"no example within {rounded_down(margin, 4)}"
         ax.fill(*band.T, color=SOFT, alpha=0.22, lw=0, label=text, zorder=0)
-        for edge in edges:
-            ax.plot(*edge.T, color=INK, lw=0.8, ls="--")
+        if margin > 0.02 * float(np.max(high - low)):  # else the three lines would be one
+            for edge in edges:
+                ax.plot(*edge.T, color=INK, lw=0.8, ls="--")
     ax.set_xlim(low[0] - pad[0], high[0] + pad[0])
     ax.set_ylim(low[1] - pad[1], high[1] + pad[1])
 

@@ -175,6 +175,8 @@ def fit_table(table: Any, target: str, estimator, *, scale=None, **choices: Any)
         estimator.fit(examples.X, examples.y)
     except NotSeparable as wrong:
         raise CannotSeparate(wrong.proof, examples) from wrong
+    except (ArithmeticError, RuntimeError) as wrong:
+        raise _without_answer(wrong) from wrong
     encoder = examples.encoder
     if encoder.is_fitted_to_data:
         estimator.certificate_ = estimator.certificate_.without(CompressionBound, PREPROCESSED)
@@ -198,7 +200,13 @@ def separate_table(
     try:
         return Decided(separability(examples.X, examples.y, intercept), intercept, examples)
     except ArithmeticError as wrong:
-        raise Problem(str(wrong)) from wrong
+        raise _without_answer(wrong) from wrong
+
+
+def _without_answer(wrong: Exception) -> Exception:
+    """How a solver says that it was stopped too early, or that float64 is too coarse; what is more
+    special than that is a fault of ours."""
+    return Problem(str(wrong)) if type(wrong) in (ArithmeticError, RuntimeError) else wrong
 
 
 class Kept(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -156,6 +157,29 @@ def test_a_terminal_sees_an_advancing_bar_and_a_pipe_does_not(noise):
     shown = {part.rpartition(" ")[2] for part in seen.split("/4000 epochs")[:-1]}
     assert len(shown) > 1
     assert "Fitting Perceptron" not in out
+
+
+def test_a_terminal_sees_the_bounds_of_the_exact_solver(noise, tmp_path):
+    short = tmp_path / "short.csv"
+    short.write_text("\n".join(noise.read_text().split("\n")[:300]))
+    words = ["fit", str(short), "--target", "y", "--machine", "min-disagreement"]
+    words += ["--set", "time_limit=3", "--out", str(tmp_path / "m")]
+    code, out, seen = on_a_terminal(words)
+    assert code == 0
+    assert "Fitting MinDisagreement" in seen
+    assert re.search(r"\d+ ≤ fewest errors ≤ \d+", seen)
+    assert "ErrorCount" in out
+    assert load_model(tmp_path / "m").as_written, "nothing of the progress bar is stored"
+
+
+def test_a_terminal_sees_the_looks_of_the_hard_margin(tmp_path):
+    setosa = IRIS.with_name("setosa.csv")
+    words = ["fit", str(setosa), "--target", "species", "--machine", "hard-margin"]
+    code, _, seen = on_a_terminal([*words, "--out", str(tmp_path / "m")])
+    assert code == 0
+    assert "Fitting HardMarginSVM" in seen
+    assert "None" not in seen
+    assert load_model(tmp_path / "m").as_written
 
 
 def test_a_reader_that_goes_away_is_no_error(certo, noise, tmp_path):

@@ -92,9 +92,8 @@ def _tell_witness(voice: Voice, answer: dict[str, Any]) -> None:
     if not answer["separable"]:
         _tell_rows(voice, answer["proof"])
         if answer["meeting"]:
-            voice.say(
-                f"Rows of both classes have the same mean: {point(answer['meeting'])}.", indent=2
-            )
+            where = point(answer["meeting"])
+            voice.say(f"With these weights both classes have the same mean: {where}.", indent=2)
     elif answer["question"] != "jointly" and any(answer["coefficients"].values()):
         voice.say(f"{answer['positive']} exactly where this score is positive:", indent=2)
         terms = [*answer["coefficients"].items()]

@@ -147,7 +147,7 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         return weights
 
     def _search(self, asked, sample: Sample, targets: _input.Targets, weights: np.ndarray):
-        context = self._init_callback_context()
+        context = self._init_callback_context(max_subtasks=None)
         context.call_on_fit_task_begin(estimator=self, X=sample.X)
         outcome = min_disagreement(
             sample,

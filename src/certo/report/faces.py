@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from certo import plots
-from certo.certificates import MaximumMargin, Sample
+from certo.certificates import MaximumMargin, MistakeBound, Sample
 from certo.certificates.encoding import readable, rounded_up
 from certo.certificates.least_errors import is_error
 from certo.estimators import HardMarginSVM, MinDisagreement, Perceptron
@@ -52,15 +52,21 @@ class Face(abc.ABC):
 
 class PerceptronFace(Face):
     def numbers(self, machine) -> dict[str, Any]:
+        claims = machine.certificate_.of_kind(MistakeBound)
         return {
             "converged": bool(machine.converged_),
             "epochs": int(machine.n_iter_),
             "updates": machine.updates_.tolist(),
+            "updates_allowed": [claim.bound for claim in claims],
         }
 
     def tiles(self, said: dict[str, Any]) -> list[Tile]:
-        updates = sum(said["updates"])
-        return [Tile(readable(said["epochs"]), "epochs"), Tile(readable(updates), "updates")]
+        updates, allowed = sum(said["updates"]), said["updates_allowed"]
+        tiles = [Tile(readable(said["epochs"]), "epochs"), Tile(readable(updates), "updates")]
+        if len(allowed) == len(said["updates"]) and None not in allowed:
+            most = Tile(f"≤ {readable(sum(allowed))}", "updates: what the theorem allows")
+            tiles.append(most)
+        return tiles
 
     def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
         X, y, names = examples.X, examples.y, examples.feature_names
