@@ -70,3 +70,42 @@ def _narrow(X):
     return sparse.csr_matrix(
         (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape
     )
+
+
+SMALL = {  # the file, and the place of the label
+    "haberman": ("haberman.csv", -1),
+    "transfusion": ("transfusion.data", -1),
+    "breast_cancer_wisconsin": ("breast-cancer-wisconsin.data", -1),
+    "voting": ("house-votes-84.data", 0),
+    "banknote": ("banknote_authentication.csv", -1),
+    "ionosphere": ("ionosphere.csv", -1),
+    "sonar": ("sonar.csv", -1),
+    "pima_diabetes": ("pima-indians-diabetes.csv", -1),
+}
+
+
+def small(name: str):
+    """A small real set as it is read from its file: complete rows, or for the votes (voting) −1,
+    0 and 1; the Wisconsin set without its identifiers. None if absent."""
+    place = folder()
+    if name == "heart_scale":
+        from sklearn.datasets import load_svmlight_file
+
+        if place is None or not (place / name / name).exists():
+            return None
+        X, y = load_svmlight_file(str(place / name / name))
+        return X.toarray(), y
+    file, label = SMALL[name]
+    if place is None or not (place / name / file).exists():
+        return None
+    with open(place / name / file) as lines:
+        table = [line.strip().split(",") for line in lines if line.strip()]
+    if name == "voting":
+        vote = {"y": 1.0, "n": -1.0, "?": 0.0}
+        return np.array([[vote[v] for v in row[1:]] for row in table]), np.array(
+            [row[0] for row in table]
+        )
+    rows = [row for row in table if "?" not in row and not row[0].strip()[:1].isalpha()]
+    y = np.array([row[label] for row in rows])
+    X = np.array([row[:label] for row in rows], dtype=np.float64)
+    return (X[:, 1:] if name == "breast_cancer_wisconsin" else X), y

@@ -25,6 +25,7 @@ from certo.solvers.subsystems import Subsystems, quiet
 
 ROUNDS = 30  # of cuts at a node, each of up to CUTS subsystems
 CUTS = 15
+PATIENCE = 5  # rounds in which cuts must raise the relaxation noticeably
 STRONG = 6  # branchings tried at a node
 IDLE = 40  # solves without a value after which a subsystem leaves the relaxation
 MARGIN = 1e-3  # by which the relaxation must exceed what is to be proved, to survive rounding
@@ -244,10 +245,12 @@ class HittingTree:
                     break
             value, x = self._solve()
             self._retire(np.array(self._relaxed.getSolution().row_dual))
-            if k % 5 == 4 and not is_root:
-                if value - before < 0.03:
+            if k % PATIENCE == PATIENCE - 1:
+                if value - before < (0.002 * value if is_root else 0.03):
                     break
                 before = value
+                if is_root:
+                    self._pack(node)  # in the meantime
         self._pack(node)
         if x is not None and (is_root or self.nodes % 10 == 0):
             self._round(node, x)

@@ -28,7 +28,8 @@ def surrogate(vectors: np.ndarray, costs: np.ndarray) -> np.ndarray:
 
 
 def cost_of(vectors: np.ndarray, costs: np.ndarray, w: np.ndarray) -> float:
-    return float(costs[vectors @ w <= 0].sum())
+    """What the errors of w cost, in rounded arithmetic."""
+    return float(costs[~(vectors @ w > 0)].sum())
 
 
 def local_search(
@@ -58,19 +59,23 @@ def local_search(
         fixing = np.flatnonzero(kinds == 1)
         directions[fixing] = vectors[rng.choice(wrong, fixing.size)] if wrong.size else w
         directions[fixing] += 0.3 * rng.normal(size=(fixing.size, dimension))
-        value, w = _best_plane(vectors, costs, w, directions, rng)
-        w /= np.linalg.norm(w)
+        w = _best_plane(vectors, costs, w, directions, rng)
+        w = w / np.linalg.norm(w)
+        value = cost_of(vectors, costs, w)
         idle = 0 if value < best else idle + 1
         if value <= best:
             best, found = value, w  # also sideways: another w, as good
+        else:
+            w = found
     return best, found
 
 
-def _best_plane(vectors, costs, w, directions, rng) -> tuple[float, np.ndarray]:
+def _best_plane(vectors, costs, w, directions, rng) -> np.ndarray:
     """The cheapest weights in the planes of w and each direction. ±(d − c·w) is right, or wrong,
     on z with w·z > 0 where d·z/w·z exceeds c; z with w·z < 0 are turned around."""
     scores = vectors @ w
-    scores[scores == 0] = 1e-300
+    tiny = 1e-12 * np.abs(scores).max() + 1e-300
+    scores = np.where(np.abs(scores) < tiny, tiny, scores)
     quotients = (directions @ vectors.T) / scores
     order = np.argsort(quotients, axis=1)
     flip = scores < 0
@@ -91,4 +96,4 @@ def _best_plane(vectors, costs, w, directions, rng) -> tuple[float, np.ndarray]:
     else:
         c = np.tan((np.arctan(ends[0]) + np.arctan(ends[1])) / 2)
     turned = directions[row] - c * w
-    return (float(least), turned) if least <= most else (float(most), -turned)
+    return turned if least <= most else -turned

@@ -29,6 +29,7 @@ from certo.certificates.least_errors import (
     proved,
 )
 from certo.certificates.sample import Labels, Sample
+from certo.solvers.elastic import Elastic
 from certo.solvers.hard_margin import hard_margin
 from certo.solvers.hitting_tree import HittingTree
 from certo.solvers.local_search import local_search, surrogate
@@ -37,7 +38,7 @@ from certo.solvers.separation import Examples, Separator, separate
 AT_ONCE = 2e7  # numbers to sort that are a matter of a few seconds
 SORTED = 5e6  # of them a second, cautiously
 STARTS = 30  # of local search
-MOST_GROUPS = 4000  # in the tree's linear programs; the hardest ones
+MOST_GROUPS = 4000  # in linear programs; of more, the hardest ones
 MOST_NUMBERS = 2**28  # in memory, as a dense matrix of the groups
 
 
@@ -233,22 +234,26 @@ def min_disagreement(
 
 
 def _start(search: _Search, wanted: int) -> None:
-    """A surrogate's weights, local search from there, and again from weights nearby."""
+    """Local search from the weights of surrogates: logistic, then elastic programs."""
     limits = search.limits
     until = limits.seconds + 0.1 * limits.left()
-    w = surrogate(search.standard, search.costs)
-    search.consider_standard(w)
 
     def stop() -> bool:
         return limits.stop() or limits.seconds > until or search.upper <= max(wanted, 0)
 
+    w = surrogate(search.standard, search.costs)
+    search.consider_standard(w)
     search.from_standard(w, 20, stop)
-    for _ in range(STARTS):
+    if search.costs.size > MOST_GROUPS or stop():
+        return
+    elastic = Elastic(search.standard, search.costs)
+    for k in range(STARTS):
         if stop():
-            break
-        w = search.standard_weights()
-        kick = search.rng.normal(size=w.size)
-        search.from_standard(w + 0.2 * np.linalg.norm(w) / np.sqrt(w.size) * kick, 20, stop)
+            return
+        found = elastic.search(search.rng, 0.2 if k else 0.0)
+        if found is not None:
+            search.consider_standard(found)
+            search.from_standard(found, 5, stop)
 
 
 def _look_at_cells(search: _Search, vectors: list[list[int]], wanted: int) -> bool:
