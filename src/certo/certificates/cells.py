@@ -50,6 +50,13 @@ def work(groups: int, rank: int) -> float:
     return float(groups) ** max(rank - 1, 0) / math.factorial(max(rank - 2, 0))
 
 
+def coarse(weights: list[int]) -> tuple[list[int], int]:
+    """Weights in units so large that their sums are exact in float64, rounded down, and the unit.
+    Errors weigh at least the unit times what they weigh then."""
+    unit = 1 << max(0, sum(weights).bit_length() - 50)
+    return [weight // unit for weight in weights], unit
+
+
 def independent_columns(vectors: list[list[int]]) -> list[int]:
     """Columns that are independent and of which all others are combinations: the pivots of an
     exact elimination. Scores with the other coordinates of w zero are all the scores there are."""
@@ -97,7 +104,7 @@ def least(
 ) -> Found:
     """The least weight of errors if it is less than `known`; else `known`.
 
-    The vectors are of full rank, on different lines. `tick` is told what part has been done; if it
+    The vectors are of full rank, on different lines, the weights `coarse`. `tick` is told what part has been done; if it
     returns True, `Stopped` is raised.
     """
     best = Found(known, None)
@@ -127,7 +134,7 @@ class _Level(NamedTuple):
         largest = [max(abs(z[j]) for z in vectors) for j in range(r)]
         # a minor of order r − 1 has (r − 1)! terms, each a product of entries of r − 1 columns
         minor = math.factorial(r - 1) * math.prod(sorted(largest)[1:])
-        exact = minor <= 2**26 and sum(weights) < 2**53
+        exact = minor <= 2**26
         if exact:
             floats, errors = np.array(vectors, dtype=np.float64), np.zeros(n)
         else:  # columns divided by a power of two, then rounded

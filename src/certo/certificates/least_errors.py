@@ -193,11 +193,12 @@ class LeastErrorsByCells(LeastErrors):
         require(len(vectors) > 0, "there is nothing left to err on.")
         size = cells.work(len(vectors), len(vectors[0]))
         require(size <= cells.MOST_WORK, "there are too many cells to look at.")
-        found = cells.least(vectors, groups.weights, need)
-        if found.value < need:
-            raise Refuted(
-                f"some hyperplane makes errors of {readable(proved(found.value, groups))} only."
-            )
+        weights, unit = cells.coarse(groups.weights)
+        enough = -(-need // unit)
+        found = cells.least(vectors, weights, enough)
+        if found.value < enough:
+            least = readable(proved(found.value * unit, groups))
+            raise Refuted(f"looking at all cells proves only {least}.")
         rank = len(vectors[0])
         return f"all cells of {len(vectors):,} hyperplanes in dimension {rank} were looked at."
 

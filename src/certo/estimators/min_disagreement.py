@@ -58,7 +58,7 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     lower_bound_ : int, or float with sample_weight
         No hyperplane has fewer: what `certificate_` proves.
     optimal_ : bool
-        Whether the two are the same.
+        Whether the two are the same (to nine digits, with fractional sample_weight).
     answer_ : {"yes", "no", "undecided"} or None
         Whether some hyperplane has at most `target` errors.
     n_iter_ : int

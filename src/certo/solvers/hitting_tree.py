@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import highspy
@@ -29,6 +29,11 @@ PATIENCE = 5  # rounds in which cuts must raise the relaxation noticeably
 STRONG = 6  # branchings tried at a node
 IDLE = 40  # solves without a value after which a subsystem leaves the relaxation
 MARGIN = 1e-3  # by which the relaxation must exceed what is to be proved, to survive rounding
+
+
+def goal(upper: int) -> int:
+    """What is as good as proving `upper`: the same, or for costs with many digits nearly so."""
+    return upper - upper // 10**9
 
 
 @dataclass
@@ -75,18 +80,15 @@ class HittingTree:
         self.nodes = 0
         self.root = Node((), (), [], 0)
         self._open = [(0, 0, self.root)]
-        self._stuck: list[Node] = []
+        self._ended: float = np.inf  # the least bound of leaves that are done with
         self._order = itertools.count(1)
 
     @property
     def lower(self) -> int:
         """What is proved, whole: no leaf of the tree is cheaper."""
-        least = min((node.bound for node in self._leaves()), default=self.upper * FINENESS)
-        return min(self.upper, -(-least // FINENESS))
-
-    def _leaves(self) -> Iterator[Node]:
-        yield from (node for _, _, node in self._open)
-        yield from self._stuck
+        open_ = (node.bound for _, _, node in self._open)
+        least = min(itertools.chain(open_, [self._ended]))
+        return int(min(self.upper, -(-least // FINENESS)))
 
     def run(self, stop: Callable[[], bool]) -> None:
         """Until everything is closed, or `stop` says so. May be called again."""
@@ -96,11 +98,9 @@ class HittingTree:
             if stop() and not self._is_closed(node):
                 return
             heapq.heappop(self._open)
-            if self._is_closed(node):
-                continue
-            branch = None if x is None else self._branching(node, x)
-            if branch is None:  # a solution, but not one that weights of floats attain
-                self._stuck.append(node)
+            branch = None if x is None or self._is_closed(node) else self._branching(node, x)
+            if branch is None:  # closed; or a solution, but not one that weights of floats attain
+                self._ended = min(self._ended, node.bound)
                 continue
             self.nodes += 1
             node.branch = branch
@@ -131,7 +131,7 @@ class HittingTree:
         return used, [[(place[k], value) for k, value in packing] for packing in packings], tree
 
     def _is_closed(self, node: Node) -> bool:
-        return node.bound > (self.upper - 1) * FINENESS
+        return node.bound > (goal(self.upper) - 1) * FINENESS
 
     def _proved(self, node: Node) -> int:
         bound = packed(
@@ -229,7 +229,7 @@ class HittingTree:
         value, x = self._solve()
         before = value
         for k in itertools.count():
-            closed = value * self.scale > self.upper - 1 + MARGIN
+            closed = value > (goal(self.upper) - 1) / self.scale + MARGIN
             if x is None or closed or stop() or (k >= ROUNDS and not is_root):
                 break
             new = self._recall(x) or self._separate(node, x, 30 if is_root else 3)

@@ -31,7 +31,7 @@ from certo.certificates.least_errors import (
 from certo.certificates.sample import Labels, Sample
 from certo.solvers.elastic import Elastic
 from certo.solvers.hard_margin import hard_margin
-from certo.solvers.hitting_tree import HittingTree
+from certo.solvers.hitting_tree import HittingTree, goal
 from certo.solvers.local_search import local_search, surrogate
 from certo.solvers.separation import Examples, Separator, separate
 
@@ -204,7 +204,11 @@ def min_disagreement(
     steps, by_cells, hitting = 0, False, None
 
     def is_over() -> bool:
-        return search.upper <= max(wanted, search.lower) or search.lower > max(wanted, -1) >= 0
+        return (
+            search.lower >= goal(search.upper)
+            or search.upper <= wanted
+            or search.lower > wanted >= 0
+        )
 
     if groups.rows.size:
         _start(search, wanted)
@@ -229,7 +233,7 @@ def min_disagreement(
         log = ((), (Packing((), ()),), np.array([-1])) if hitting is None else hitting.proof()
         proof = LeastErrorsByTree(labels, lifted, sample.m, weights, at_least, *log)
     trace = BoundTrace(*np.array(search.changes).T)
-    optimal = search.upper == search.lower
+    optimal = search.lower >= goal(search.upper)
     return Outcome(search.coef, search.intercept, proof, trace, optimal, steps, limits.why)
 
 
@@ -260,14 +264,14 @@ def _look_at_cells(search: _Search, vectors: list[list[int]], wanted: int) -> bo
     """Look at every cell; True if time allowed it."""
     limits = search.limits
     known = search.upper if wanted < 0 else min(search.upper, wanted + 1)
+    weights, unit = cells.coarse(search.groups.weights)
     try:
-        found = cells.least(vectors, search.groups.weights, known, lambda part: limits.stop())
+        found = cells.least(vectors, weights, known // unit, lambda part: limits.stop())
     except cells.Stopped:
         return False
     if found.right is not None:
-        wrong = np.setdiff1d(np.arange(len(vectors)), found.right)
-        search.without(wrong)
-    search.raise_lower(found.value)
+        search.without(np.setdiff1d(np.arange(len(vectors)), found.right))
+    search.raise_lower(found.value * unit)
     return True
 
 
