@@ -165,7 +165,7 @@ class HardMarginSVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     def _separate(self, asked, X, targets: _input.Targets):
         deadline = np.inf if self.time_limit is None else time.monotonic() + self.time_limit
         square = _input.longest_example(self, X)
-        context = self._init_callback_context()
+        context = self._init_callback_context(max_subtasks=None)
         context.call_on_fit_task_begin(estimator=self, X=X)
         found = []
         for labels, signs in zip(targets.outputs, targets.signs, strict=True):

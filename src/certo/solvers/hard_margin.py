@@ -126,9 +126,8 @@ def hard_margin(
         pool = np.union1d(pool, _hardest(examples, weights, slopes))
         weights[pool] = _solve(examples.take(pool), weights[pool], tol / 20, budget)
         slopes = found.look(weights)
+        budget.spent |= after_look()
         budget.spend(examples.numbers)
-        if after_look():
-            budget.spent = True
         if found.gap <= tol / 2 or found.stalled or budget.spent or found.looks >= max_iter:
             return found.outcome(weights, budget.spent)
 

@@ -76,6 +76,9 @@ class Vectors(Protocol):
     def wrong(self, w: np.ndarray) -> int | None:
         """A vector with w·z_i ≤ 0, decided exactly, or None if there is none."""
 
+    def centred(self, w: np.ndarray) -> np.ndarray:
+        """The same with a better intercept, where there is one to choose."""
+
     def lengths(self) -> np.ndarray:
         """‖z_i‖, about."""
 
@@ -131,6 +134,19 @@ class Examples:
 
     def wrong(self, w: np.ndarray) -> int | None:
         return self._margins(w).below(LEAST)
+
+    def centred(self, w: np.ndarray) -> np.ndarray:
+        """Halfway between the highest score of the negative and the lowest of the positive."""
+        if not self.lifted:
+            return w
+        low, high = (
+            Margins.of(Sample(self.sample.X[some], self.sample.signs[some]), w[:-1], 0.0).least()[0]
+            for some in (self.sample.signs > 0, self.sample.signs < 0)
+        )
+        try:
+            return np.append(w[:-1], float((high - low) / 2))
+        except OverflowError:
+            return w
 
     def lengths(self) -> np.ndarray:
         lengths = np.empty(self.count)
@@ -198,6 +214,9 @@ class Comparisons:
             return None
         t, k = found
         return int(t * (self.classes - 1) + k - (k > self.sample.signs[t]))
+
+    def centred(self, w: np.ndarray) -> np.ndarray:
+        return w
 
     def lengths(self) -> np.ndarray:
         return np.repeat(self.one.lengths(), self.classes - 1)
@@ -400,17 +419,22 @@ def _rounded(w: Sequence[int]) -> np.ndarray:
     """The nearest floats, after division by a power of two: the largest becomes about 1, or where
     the others would then underflow, large."""
     lengths = [abs(weight).bit_length() for weight in w if weight]
-    shift = max(lengths) - max(0, min(1020, (max(lengths) - min(lengths) - 900) // 2))
+    shift = max(lengths) - max(0, min(1020, max(lengths) - min(lengths) - 960))
     scale = Fraction(2) ** -shift
     return np.array([float(weight * scale) for weight in w])
 
 
 def _rounded_well(vectors: Vectors, w: Sequence[int]) -> Separator | FineSeparator:
-    """Multiples of w round in other ways: some may still separate."""
-    for factor in range(65, 193):
-        rounded = _rounded([factor * weight for weight in w])
-        if vectors.wrong(rounded) is None:
-            return Separator(rounded)
+    """Multiples of w round in other ways, and shorter weights have exact products: some of these
+    may still separate."""
+    top = max(abs(weight) for weight in w).bit_length()
+    tries = [[factor * weight for weight in w] for factor in range(65, 129)]
+    tries += [[weight >> (top - bits) for weight in w] for bits in range(2, min(top, 64))]
+    for some in tries:
+        if any(some):
+            rounded = vectors.centred(_rounded(some))
+            if vectors.wrong(rounded) is None:
+                return Separator(rounded)
     return FineSeparator(list(w))
 
 
