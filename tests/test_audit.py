@@ -1,0 +1,261 @@
+"""Attacks on model files of the machines that separate, or count errors: none is verified."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from types import SimpleNamespace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from certo.audit import SAYS, audit_table
+from certo.certificates import Composite, ErrorCount, MaximumMargin, Separating
+from certo.certificates.least_errors import LeastErrors, LeastErrorsByTree, Packing, Subsystem
+from certo.certificates.sample import Labels
+from certo.data.fingerprint import fingerprint
+from certo.data.model_file import load_model, save_model
+from certo.data.problem import Problem
+from certo.workflow import MACHINES, fit_table, machine
+
+RNG = np.random.default_rng(0)
+X = RNG.integers(-5, 6, (40, 4)).astype(float)
+SCORE = X @ [1.0, -2.0, 1.0, 0.0] + 0.5
+SEPARABLE = pa.table([*X.T, np.where(SCORE > 0, "yes", "no")], names=["a", "b", "c", "d", "kind"])
+NOISY = SEPARABLE.set_column(
+    4, "kind", pa.array(np.where(SCORE + 3 * RNG.normal(size=40) > 0, "yes", "no"))
+)
+TABLES = {"hard-margin": SEPARABLE, "min-disagreement": NOISY}
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    """An honest model file of each machine."""
+    folder = tmp_path_factory.mktemp("models")
+    for name, table in TABLES.items():
+        save_model(folder / name, fit_table(table, "kind", machine(name, []), scale="none").model)
+    return {name: folder / name for name in TABLES}
+
+
+def verdict(path, table, change):
+    """What becomes of a model that is changed and saved with fresh fingerprints: "passed",
+    "refuted", or "refused" when it cannot even be read."""
+    model = load_model(path).model
+    change(model)
+    changed = path.with_name("changed.certo")
+    save_model(changed, model)
+    try:
+        audit = audit_table(load_model(changed), table)
+    except Problem:
+        return "refused"
+    assert audit.same_model
+    return "passed" if audit.passed else "refuted"
+
+
+def test_every_machine_of_the_command_line_can_be_audited():
+    assert set(MACHINES.values()) == set(SAYS)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_an_honest_model_passes(models, name):
+    assert verdict(models[name], TABLES[name], lambda model: None) == "passed"
+
+
+def claims(model, edit):
+    """Every claim edited; None drops it."""
+    kept = [edit(claim) for claim in model.machine.certificate_]
+    model.machine.certificate_ = Composite(tuple(claim for claim in kept if claim is not None))
+
+
+def only(kind, **changes):
+    return lambda claim: replace(claim, **changes) if isinstance(claim, kind) else claim
+
+
+def without(kind):
+    return lambda claim: None if isinstance(claim, kind) else claim
+
+
+def put(name, value):
+    def change(model):
+        own = getattr(model.machine, name)
+        setattr(model.machine, name, value(own) if callable(value) else value)
+
+    return change
+
+
+def other_weights(model):
+    """True claims, about a multiple of the weights."""
+    claims(model, lambda claim: replace(claim, coef=2 * claim.coef, intercept=2 * claim.intercept)
+           if hasattr(claim, "coef") else claim)  # fmt: skip
+
+
+def swapped(model):
+    """True claims about the other question."""
+    made = model.machine
+    made.coef_, made.intercept_ = -made.coef_, -made.intercept_
+    if hasattr(made, "dual_coef_"):
+        made.dual_coef_ = [-part for part in made.dual_coef_]
+
+    def turn(claim):
+        signed = ("coef", "intercept", "dual_coef")
+        turned = {name: -getattr(claim, name) for name in signed if hasattr(claim, name)}
+        return replace(claim, labels=Labels(claim.labels.classes, 0), **turned)
+
+    claims(model, turn)
+
+
+SHARED = {
+    "weights": put("coef_", lambda w: w * (1 + 1e-12)),
+    "one weight": put("coef_", lambda w: w + np.eye(1, w.shape[1]) * 1e-9),
+    "intercept": put("intercept_", lambda b: b + 0.25),
+    "other weights": other_weights,
+    "no claims": lambda m: claims(m, lambda claim: None),
+    "fewer examples": lambda m: claims(m, lambda claim: replace(claim, examples=39)),
+    "another question": swapped,
+    "classes": put("classes_", np.array(["maybe", "yes"])),
+    "another target": lambda m: setattr(m, "target", "a"),
+    "another intercept": put("intercept", "none"),
+    "more than a fit leaves": put("_multilabel", True),
+}  # fmt: skip
+ATTACKS = {
+    "hard-margin": SHARED
+    | {
+        "supports": put("support_", lambda rows: [rows[0][1:]]),
+        "multipliers": put("dual_coef_", lambda a: [2 * a[0]]),
+        "a smaller tol": put("tol", 1e-300),
+        "not converged, yet said": lambda m: claims(m, without(MaximumMargin)),
+        "only that it separates": lambda m: (
+            claims(m, without(MaximumMargin)),
+            put("converged_", False)(m),
+        ),
+        "a larger margin": lambda m: claims(m, only(MaximumMargin, lower=50.0, upper=51.0)),
+        "a larger distance": lambda m: claims(m, only(Separating, geometric_margin=50.0)),
+        "margin_": put("margin_", lambda g: 2 * g),
+        "geometric_margin_": put("geometric_margin_", lambda g: 2 * g),
+        "objective_": put("objective_", lambda v: v / 2),
+        "n_support_": put("n_support_", lambda n: n - 1),
+        "lifted": lambda m: (put("intercept", "lifted")(m),),
+        "lifted in the claim": lambda m: claims(m, only(MaximumMargin, treatment="lifted")),
+    },
+    "min-disagreement": SHARED
+    | {
+        "fewer errors": put("errors_", lambda n: n - 1),
+        "a higher bound": put("lower_bound_", lambda n: n + 1),
+        "fewer errors claimed": lambda m: (
+            put("errors_", m.machine.errors_ - 1)(m),
+            claims(m, only(ErrorCount, errors=m.machine.errors_)),
+        ),
+        "a lower bound above": lambda m: claims(m, only(LeastErrors, at_least=30.0)),
+        "more errors and a higher bound": lambda m: (
+            put("errors_", 30)(m),
+            put("lower_bound_", 30)(m),
+            claims(m, only(ErrorCount, errors=30.0)),
+            claims(m, only(LeastErrors, at_least=30.0)),
+        ),
+        "no bound": lambda m: claims(m, without(LeastErrors)),
+        "no count": lambda m: claims(m, without(ErrorCount)),
+        "not optimal": put("optimal_", lambda optimal: not optimal),
+        "an answer": put("answer_", "yes"),
+        "a target": put("target", 3),
+        "errors of no weight": lambda m: (
+            put("errors_", 0)(m),
+            put("lower_bound_", 0)(m),
+            claims(m, lambda claim: replace(claim, sample_weight=np.zeros(40))),
+            claims(m, only(ErrorCount, errors=0.0)),
+            claims(m, only(LeastErrors, at_least=0.0)),
+            put("optimal_", True)(m),
+        ),
+        "bound of another problem": lambda m: claims(m, only(LeastErrors, lifted=False)),
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "attack"), [(name, attack) for name, group in ATTACKS.items() for attack in group]
+)
+def test_no_forged_model_passes(models, name, attack):
+    assert verdict(models[name], TABLES[name], ATTACKS[name][attack]) in ("refuted", "refused")
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_claims_of_another_machine_prove_nothing(models, name):
+    (other,) = set(TABLES) - {name}
+    perceptron = fit_table(SEPARABLE, "kind", machine("perceptron", []), scale="none").model
+    for donor in (load_model(models[other]).model, perceptron):
+        foreign = donor.machine.certificate_
+
+        def add(own, foreign=foreign):
+            return Composite((*own.claims, *foreign.claims))
+
+        for change in (put("certificate_", add), put("certificate_", foreign)):
+            assert verdict(models[name], TABLES[name], change) != "passed"
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_changed_data_are_refuted(models, name):
+    table = TABLES[name]
+    labels = table.column("kind").to_pylist()
+    labels[3] = "no" if labels[3] == "yes" else "yes"
+    flipped = table.set_column(4, "kind", pa.array(labels))
+
+    def adopt(model):
+        model.data_fingerprint = fingerprint(flipped)
+
+    assert verdict(models[name], flipped, adopt) == "refuted"
+    assert verdict(models[name], table.slice(0, 39), lambda model: None) == "refuted"
+
+
+HOSTILE = {
+    "a tree without end": {"tree": list(range(40)) * 50},
+    "packings that are not there": {"tree": [-5]},
+    "an empty tree": {"tree": []},
+    "weights that do not cancel": {"subsystems": [{"rows": [0, 1], "weights": ["1/2", "1/2"]}]},
+    "rows that are not there": {"subsystems": [{"rows": [7, 10**6], "weights": ["1/2", "1/2"]}]},
+    "a value below zero": {"packings": [{"subsystems": [0], "values": [-(10**300)]}]},
+    "a value beyond everything": {"packings": [{"subsystems": [0], "values": [10**300]}]},
+    "subsystem −1": {"packings": [{"subsystems": [-1], "values": [10**6]}]},
+    "a fraction by zero": {"subsystems": [{"rows": [0], "weights": ["1/0"]}]},
+    "text": {"tree": "deep"},
+    "no list": {"subsystems": 7},
+}
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_hostile_proofs_fail_and_do_no_more(models, what, tmp_path):
+    made = load_model(models["min-disagreement"]).model
+    halves = (Fraction(1, 2), Fraction(1, 2))
+    proof = LeastErrorsByTree(
+        Labels(("no", "yes")), True, 40, np.zeros(0), float(made.machine.lower_bound_),
+        (Subsystem(np.array([0, 1]), halves),), (Packing((0,), (1,)),), np.array([-1]),
+    )  # fmt: skip
+    written = Composite((*made.machine.certificate_.of_kind(ErrorCount), proof)).to_dict()
+    written["claims"][1] |= HOSTILE[what]
+    made.machine.certificate_ = _Written(written)
+    save_model(tmp_path / "m", made)
+    try:
+        loaded = load_model(tmp_path / "m")
+    except Problem:
+        return
+    assert audit_table(loaded, NOISY).refuted
+
+
+@pytest.mark.parametrize("text", ["[" * 10**5, '{"type": "Composite"}', "NaN", "1e999", "", "{"])
+def test_a_certificate_that_is_none_is_refused(models, text, tmp_path):
+    made = load_model(models["hard-margin"]).model
+    made.machine.certificate_ = _Written(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("certo.estimators._linear.json", SimpleNamespace(dumps=lambda value: value))
+        save_model(tmp_path / "m", made)
+    with pytest.raises(Problem, match="damaged"):
+        load_model(tmp_path / "m")
+
+
+class _Written:
+    """Stands for a certificate when a model is saved: anything goes into the file."""
+
+    def __init__(self, content):
+        self.content = content
+
+    def to_dict(self):
+        return self.content
