@@ -10,7 +10,7 @@ from matplotlib import pyplot
 from matplotlib.figure import Figure
 from scipy import sparse
 
-from certo import Perceptron, plots
+from certo import HardMarginSVM, MinDisagreement, Perceptron, plots, separability
 
 RNG = np.random.default_rng(1)
 
@@ -129,6 +129,105 @@ def test_a_picture_can_be_drawn_into_a_figure_of_ones_own():
     model, X, y = fitted(2)
     ax = Figure().add_subplot()
     assert plots.boundary(model, X, y, ax=ax) is plots.mistakes(model, ax=ax) is ax
+
+
+def band(ax):
+    return next(part for part in ax.patches if "no example within" in part.get_label())
+
+
+@pytest.mark.parametrize("d", [1, 2, 5])
+def test_the_band_is_empty_and_touches_the_supports(d):
+    X = RNG.normal(size=(60, d))
+    X[:, 0] += np.sign(X[:, 0])
+    y = (X[:, 0] > 0).astype(int)
+    model = HardMarginSVM().fit(X, y)
+    ax = plots.margin_band(model, X, y)
+    corner, along, _, across = band(ax).get_xy()[:4]
+    normal = np.array([corner[1] - along[1], along[0] - corner[0]])
+    normal = normal / (normal @ (across - corner))  # 0 on one edge of the band, 1 on the other
+    points = np.concatenate([part.get_offsets() for part in ax.collections[:2]])
+    assert len(points) == 60
+    place = (points - corner) @ normal
+    assert np.all((place < 1e-6) | (place > 1 - 1e-6))
+    rings = next(part for part in ax.collections if "supports" in part.get_label())
+    place = (rings.get_offsets() - corner) @ normal
+    assert place.size == model.n_support_[0]
+    assert np.allclose(np.minimum(np.abs(place), np.abs(place - 1)), 0, atol=1e-4)
+
+
+def test_a_certificate_of_separability_can_be_drawn():
+    X, y = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]]), ["no", "yes", "no", "no"]
+    verdict = separability(X, y)
+    ax = plots.margin_band(verdict, X, y, names=["a", "b"])
+    assert ax.get_xlabel() == "a"
+    for point in drawn_line(ax).get_xydata():
+        assert verdict.coef @ point + verdict.intercept == pytest.approx(0, abs=1e-9)
+    alone = separability(X, [1, 1, 1, 1])
+    assert "no boundary" in plots.margin_band(alone, X, [1, 1, 1, 1]).texts[0].get_text()
+
+
+XOR = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]])
+
+
+def star(ax):
+    return next(line for line in ax.lines if line.get_marker() == "*")
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_the_examples_that_make_separation_impossible_meet_in_a_point(kind):
+    proof = separability(kind(XOR), [0, 0, 1, 1])
+    ax = plots.conflict(proof, kind(XOR), [0, 0, 1, 1], places=[11, 12, 13, 14])
+    assert star(ax).get_xydata().tolist() == [[0.5, 0.5]]
+    assert {text.get_text() for text in ax.texts} == {"11", "12", "13", "14"}
+    spokes = [line for line in ax.lines if len(line.get_xydata()) == 2]
+    assert len(spokes) == 4
+    assert all(line.get_xydata()[0].tolist() == [0.5, 0.5] for line in spokes)
+
+
+def test_without_an_intercept_one_class_is_mirrored():
+    X, y = np.array([[1.0, 1], [2, 2], [3, 0]]), np.array(["a", "b", "b"])
+    proof = separability(X, y, intercept="none")
+    ax = plots.conflict(proof, X, y)
+    assert star(ax).get_label() == "the origin"
+    assert star(ax).get_xydata() == pytest.approx(np.zeros((1, 2)), abs=1e-12)
+    assert "a: mirrored" in ax.get_xlabel()
+
+
+@pytest.mark.parametrize("d", [1, 3, 40])
+def test_conflicts_in_other_dimensions(d):
+    X = RNG.integers(0, 3, (200, d)).astype(float)
+    y = RNG.integers(0, 2, 200)
+    proof = separability(X, y)
+    ax = plots.conflict(proof, X, y)
+    ax.figure.savefig(io.BytesIO(), format="svg")
+    assert ax.get_xlabel() == ("x1" if d == 1 else "main direction of these examples")
+    assert sum(len(part.get_offsets()) for part in ax.collections) == 200
+
+
+def test_the_bounds_are_steps_that_do_not_cross():
+    X, y = RNG.normal(size=(40, 2)), RNG.integers(0, 2, 40)
+    model = MinDisagreement(time_limit=20, random_state=0).fit(X, y)
+    ax = plots.bounds(model)
+    upper, lower = (line.get_xydata() for line in ax.lines[:2])
+    assert upper[-1, 1] == model.errors_
+    assert lower[-1, 1] == model.lower_bound_
+    assert np.all(np.diff(upper[:, 1]) <= 0)
+    assert np.all(np.diff(lower[:, 1]) >= 0)
+    assert f"at the end: {model.errors_}" in [text.get_text() for text in ax.get_legend().texts]
+    low, high = ax.get_ylim()
+    assert low < model.lower_bound_ <= model.errors_ < high
+
+
+def test_bounds_of_an_unfinished_search_and_of_one_over_at_once():
+    from types import SimpleNamespace
+
+    trace = SimpleNamespace(seconds=[0.0, 0.1, 70.0], upper=[90.0, 13.0, 11.0], lower=[0, 2, 4.0])
+    open_ = SimpleNamespace(trace_=trace, errors_=11, lower_bound_=4, optimal_=False)
+    ax = plots.bounds(open_)
+    assert ax.get_xscale() == "log"
+    assert "between 4 and 11" in ax.lines[2].get_label()
+    model = MinDisagreement().fit([[0.0], [1.0]], [0, 1])
+    plots.bounds(model).figure.savefig(io.BytesIO(), format="svg")
 
 
 def test_a_data_frame_is_drawn_with_its_own_names():

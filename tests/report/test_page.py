@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from certo.report import facts, html_report
-from certo.workflow import fit_table, machine
+from certo.report import facts, html_report, html_verdict, verdict_facts
+from certo.workflow import fit_table, machine, separate_table
 
 
-def page_of(table, target="y", **choices):
-    fitted = fit_table(table, target, machine("perceptron", ["epochs=5"]), **choices)
+def page_of(table, target="y", name="perceptron", settings=("epochs=5",), **choices):
+    fitted = fit_table(table, target, machine(name, settings), **choices)
     said = facts(fitted) | {"model_fingerprint": "f00", "verify_with": "certo verify m 'a b.csv'"}
     return html_report(fitted, said), said
 
@@ -102,3 +102,67 @@ def test_names_cannot_break_the_page():
 def test_the_same_fit_gives_the_same_page():
     table = pa.table({"x": [1.0, 2.0, 3.0], "y": list("aab")})
     assert page_of(table) == page_of(table)
+
+
+@pytest.fixture(scope="module")
+def others():
+    """Pages about the other machines and about separability, with their facts."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(-4, 5, (30, 2))
+    apart = np.where(X[:, 0] + X[:, 1] > 0, "up", "down")
+    table = pa.table({"a": X[:, 0], "<b>": X[:, 1], "y": apart})
+    mixed = table.set_column(2, "y", pa.array(rng.choice(["u", "v", "w"], 30)))
+    noisy = table.set_column(2, "y", pa.array(rng.choice(["u", "v"], 30)))
+    pages = {
+        "hard-margin": page_of(table, name="hard-margin", settings=[]),
+        "min-disagreement": page_of(noisy, name="min-disagreement", settings=["random_state=0"]),
+    }
+    for name, data in (("yes", table), ("no", noisy), ("several", mixed)):
+        decided = separate_table(data, "y")
+        said = verdict_facts(decided)
+        pages[name] = html_verdict(decided, said), said
+    return pages
+
+
+@pytest.mark.parametrize("name", ["hard-margin", "min-disagreement", "yes", "no", "several"])
+def test_every_page_is_whole(others, name):
+    text, said = others[name]
+    page = Page(text)
+    assert "http" not in text
+    assert all(link.startswith("#") for link in page.links)
+    assert {link[1:] for link in page.links} <= set(page.ids)
+    assert len(set(page.ids)) == len(page.ids)
+    assert "<b>," not in text
+    assert "nan" not in page.text.replace("dominant", "")
+    inside = re.search(r'id="facts">(.*?)</script>', text)[1]
+    assert json.loads(inside) == json.loads(json.dumps(said))
+    if name != "several":
+        assert page.tags.count("svg") == (2 if name == "min-disagreement" else 1)
+
+
+def test_rows_are_listed_from_the_table(others):
+    text, said = others["min-disagreement"]
+    (errors,) = said["listed"]
+    assert errors["total"] == said["errors"] == len(errors["rows"])
+    assert f"Errors, zero scores included: {said['errors']}." in text
+    assert "proved to be the fewest" in text
+    text, said = others["no"]
+    for item in said["answers"][0]["proof"]:
+        assert f"<td>{item['row']}</td><td>{item['label']}</td><td>{item['weight']}</td>" in text
+    text, said = others["hard-margin"]
+    assert f"supports ({said['supports'][0]})" in text
+    assert "no example within" in text
+
+
+def test_several_classes_are_answered_one_by_one(others):
+    text, said = others["several"]
+    assert len(said["answers"]) == 1 + 3 + 3
+    assert text.count('<td class="no">no</td>') == sum(not a["separable"] for a in said["answers"])
+
+
+def test_the_perceptron_is_shown_beside_the_limit_of_the_theorem():
+    table = pa.table({"x": [1.0, 2.0, 3.0, 8.0], "y": list("aaab")})
+    text, said = page_of(table, settings=["epochs=500"])
+    (limit,) = said["updates_allowed"]
+    assert limit >= said["updates"][0]
+    assert f"≤ {limit:,}" in text
