@@ -1,0 +1,338 @@
+"""Nothing false verifies: verdicts on separability edited by someone who wants to be believed.
+
+The truth of each claim is computed here from its words, in rational arithmetic, without the code
+under test. Whatever verifies must be true.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from certo import quasi_separability, separability
+from certo.certificates import Certificate, ClassSeparability, Labels, Sample, Separable
+from certo.certificates.base import CannotClaim
+from certo.certificates.inseparable import Inseparable
+from certo.certificates.joint import JointlyInseparable, JointlySeparable
+from certo.certificates.spans import null_space, score_signs
+
+XOR = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0], [0.25, 2]])
+SAMPLES = {
+    "Separable": (separability, np.array([[0.1, 2], [1, 3], [-1, 0.7], [2, -1]]), [1, 1, 0, 0]),
+    "Inseparable": (separability, XOR, [0, 0, 1, 1, 1]),
+    "QuasiSeparable": (
+        quasi_separability,
+        np.array([[0.0, 0], [1, 0], [1, 0], [2, 0], [3, 4]]),
+        [0, 0, 1, 1, 0],
+    ),
+    "Overlapping": (quasi_separability, XOR, [0, 0, 1, 1, 1]),
+}
+
+
+def exact(value):
+    if isinstance(value, str):
+        above, below = value.split("/")
+        return Fraction(int(above, 16), int(below, 16))
+    return Fraction(value)
+
+
+def rank(rows):
+    rows, found = [list(row) for row in rows], 0
+    for k in range(len(rows[0]) if rows else 0):
+        at = next((i for i in range(found, len(rows)) if rows[i][k]), None)
+        if at is None:
+            continue
+        rows[found], rows[at] = rows[at], rows[found]
+        for i in range(found + 1, len(rows)):
+            factor = rows[i][k] / rows[found][k]
+            rows[i] = [a - factor * b for a, b in zip(rows[i], rows[found], strict=True)]
+        found += 1
+    return found
+
+
+def is_true(data, X, y) -> bool:
+    classes = data["labels"]["classes"]
+    if any(label not in classes for label in y) or data["examples"] != len(y):
+        return False
+    signs = [1 if label == classes[data["labels"]["positive"]] else -1 for label in y]
+    rows = [[Fraction(float(v)) for v in row] for row in X]
+    if data["type"] == "Separable":
+        coef, bias = [exact(v) for v in data["coef"]], exact(data["intercept"])
+        if len(coef) != X.shape[1]:
+            return False
+        pairs = zip(signs, rows, strict=True)
+        least = min(s * (dot(coef, x) + bias) for s, x in pairs)
+        margin = exact(data["margin"])
+        return least > 0 and (
+            margin == 0 or (any(coef) and least**2 >= margin**2 * dot(coef, coef))
+        )
+    if data["features"] != X.shape[1] or any(t >= len(y) for t in data["rows"]):
+        return False
+    lift = [Fraction(1)] * (data["intercept"] == "free")
+    z = [[s * v for v in x + lift] for s, x in zip(signs, rows, strict=True)]
+    weights = [exact(v) for v in data["weights"]]
+    core = [z[t] for t in data["rows"]]
+    if any(sum(a * v[j] for a, v in zip(weights, core, strict=True)) for j in range(len(z[0]))):
+        return False
+    if data["type"] == "Inseparable":
+        return bool(core)
+    ties = range(len(y))
+    if data["type"] == "QuasiSeparable":
+        w = [exact(v) for v in data["coef"]] + [exact(data["bias"])] * len(lift)
+        ties = data["ties"]
+        if len(ties) >= len(y) or any(t >= len(y) for t in ties):
+            return False
+        if any((dot(w, v) == 0) != (t in ties) or dot(w, v) < 0 for t, v in enumerate(z)):
+            return False
+    return rank(core + [z[t] for t in ties]) == rank(core)
+
+
+def dot(a, b):
+    return sum((p * q for p, q in zip(a, b, strict=True)), Fraction(0))
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_sample_gives_this_claim_and_it_is_true(name):
+    ask, X, y = SAMPLES[name]
+    claim = ask(X, y)
+    assert claim.name == name
+    assert claim.verify(X, y)
+    assert is_true(claim.to_dict(), X, y)
+    assert claim.assumes == ()
+    assert claim.name in repr(claim)
+    assert "<strong>" in claim._repr_html_()
+
+
+@functools.cache
+def asked(name):
+    ask, X, y = SAMPLES[name]
+    return ask(X, y).to_dict()
+
+
+CHANGES = st.sampled_from([-2, -1, 1, 2, 0.5, 2.0**-40])
+
+
+def edited(data, draw):
+    """The claim with one of its values changed."""
+    data = copy.deepcopy(data)
+    field = draw(st.sampled_from([k for k in data if k not in ("type", "labels", "intercept")]))
+    value = data[field]
+    if isinstance(value, list) and value:
+        k = draw(st.integers(0, len(value) - 1))
+        if draw(st.booleans()) and field != "coef":
+            del value[k]
+        elif isinstance(value[k], str):
+            moved = exact(value[k]) + Fraction(draw(CHANGES)) / 8
+            value[k] = f"{moved.numerator:x}/{moved.denominator:x}"
+            if field == "weights" and len(value) > 1:  # still adding up to 1
+                rest = 1 - sum(exact(v) for i, v in enumerate(value) if i != (k + 1) % len(value))
+                value[(k + 1) % len(value)] = f"{rest.numerator:x}/{rest.denominator:x}"
+        else:
+            value[k] += draw(CHANGES) if field == "coef" else draw(st.sampled_from([-1, 1]))
+    elif isinstance(value, str):
+        moved = exact(value) + Fraction(draw(CHANGES))
+        data[field] = f"{moved.numerator:x}/{moved.denominator:x}"
+    elif not isinstance(value, list):
+        whole = field in ("examples", "features")
+        data[field] = value + (draw(st.sampled_from([-1, 1])) if whole else draw(CHANGES))
+    return data
+
+
+@settings(max_examples=200)
+@given(st.sampled_from(sorted(SAMPLES)), st.data())
+def test_an_edited_claim_verifies_only_if_it_is_true(name, data):
+    _, X, y = SAMPLES[name]
+    plain = asked(name)
+    for _ in range(data.draw(st.integers(0, 2))):
+        plain = edited(plain, data.draw)
+    if name != "Separable" and data.draw(st.booleans()):
+        plain = plain | {"intercept": data.draw(st.sampled_from(["free", "none"]))}
+    X, y = X.copy(), list(y)
+    if data.draw(st.booleans()):  # other data than the claim was made about
+        t = data.draw(st.integers(0, len(y) - 1))
+        if data.draw(st.booleans()):
+            y[t] = 1 - y[t]
+        else:
+            X[t, data.draw(st.integers(0, 1))] += data.draw(CHANGES)
+    try:
+        claim = Certificate.from_dict(json.loads(json.dumps(plain)))
+    except ValueError:
+        return  # refused as no claim at all
+    assert bool(claim.verify(X, y)) <= is_true(plain, X, y)
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        ({"weights": ["1/2", "1/2"]}, "one weight for each row"),
+        ({"weights": ["1/4", "1/4", "1/4", "1/8"]}, "add up to 1"),
+        ({"weights": ["-1/4", "1/4", "1/2", "1/2"]}, "positive"),
+        ({"weights": [0.25, 0.25, 0.25, 0.25]}, "fraction"),
+        ({"weights": ["1/0", "1/4", "1/4", "1/4"]}, "fraction"),
+        ({"rows": [], "weights": []}, "one weight for each row"),
+        ({"rows": [0, 2, 1, 3]}, "increasing"),
+        ({"rows": [-1, 0, 1, 2]}, "increasing"),
+        ({"intercept": "lifted"}, "'free' or 'none'"),
+        ({"intercept": 1}, "str"),
+        ({"examples": 5.5}, "whole number"),
+    ],
+)
+def test_hostile_values_are_refused(change, match):
+    ask, X, y = SAMPLES["Inseparable"]
+    plain = ask(X, y).to_dict()
+    assert plain["rows"] == [0, 1, 2, 3]
+    with pytest.raises(ValueError, match=match):
+        Certificate.from_dict(plain | change)
+
+
+def test_an_example_may_not_be_named_twice():
+    sample = Sample(np.array([[1.0]]), np.array([1], np.int8))
+    with pytest.raises(CannotClaim, match="zero"):
+        Inseparable.of(sample, Labels((0, 1)), "none", [0], [1])
+    with pytest.raises(ValueError, match="increasing"):
+        Inseparable(Labels((0, 1)), "none", 1, 1, [0, 0], (Fraction(1, 2), Fraction(1, 2)))
+
+
+def test_separable_may_claim_less_but_not_more():
+    ask, X, y = SAMPLES["Separable"]
+    claim = ask(X, y)
+    plain = claim.to_dict()
+    assert Certificate.from_dict(plain | {"margin": claim.margin / 2}).verify(X, y)
+    assert Certificate.from_dict(plain | {"margin": 0.0}).verify(X, y)
+    assert not Certificate.from_dict(plain | {"margin": claim.margin * (1 + 1e-9)}).verify(X, y)
+    with pytest.raises(ValueError, match="negative"):
+        Certificate.from_dict(plain | {"margin": -1.0})
+    with pytest.raises(CannotClaim, match="own side"):
+        Separable.of(Sample.of(X, y, claim.labels), claim.labels, np.zeros(2), 0.0)
+
+
+def test_a_margin_too_small_for_floats_still_separates():
+    X = np.array([[5e-324], [-5e-324]])
+    claim = Separable.of(Sample.of(X, [1, 0], Labels((0, 1))), Labels((0, 1)), np.array([0.5]), 0.0)
+    assert claim.verify(X, [1, 0])
+    assert claim.margin <= 5e-324
+    assert not claim.verify(X, [0, 1])
+
+
+def three_classes():
+    X = np.array([[0.0, 0], [1, 0], [5, 5], [6, 5], [0, 9], [1, 9]])
+    return X, np.array(["a", "a", "b", "b", "c", "c"])
+
+
+# three blades, each apart from each other, but no three half-lines from one point between them
+PINWHEEL = np.array([[-1.0, -1], [10, -1], [1, 0], [-4, 9], [0, 1], [-6, -8]])
+
+
+@functools.cache
+def jointly(twist):
+    X, y = three_classes()
+    return separability(PINWHEEL if twist else X, y).joint.to_dict()
+
+
+def test_three_classes_can_be_apart_in_pairs_but_not_together():
+    verdict = separability(PINWHEEL, list("aabbcc"))
+    assert all(isinstance(claim, Separable) for claim in verdict.pairwise)
+    assert isinstance(verdict.joint, JointlyInseparable)
+    assert verdict.verify(PINWHEEL, list("aabbcc"))
+    X, y = three_classes()
+    assert isinstance(separability(X, y).joint, JointlySeparable)
+
+
+def joint_is_true(data, X, y):
+    classes = data["labels"]["classes"]
+    rows = [[Fraction(float(v)) for v in row] for row in X]
+    codes = [classes.index(label) for label in y]
+    if data["examples"] != len(y):
+        return False
+    if data["type"] == "JointlySeparable":
+        W = [[exact(v) for v in w] for w in data["weights"]]
+        b = [exact(v) for v in data["intercept"]]
+        if len(W[0]) != X.shape[1]:
+            return False
+        for x, c in zip(rows, codes, strict=True):
+            scores = [dot(w, x) + v for w, v in zip(W, b, strict=True)]
+            if any(scores[k] >= scores[c] for k in range(len(W)) if k != c):
+                return False
+        return True
+    lift = [Fraction(1)] * (data["intercept"] == "free")
+    total = [[Fraction(0)] * (X.shape[1] + len(lift)) for _ in classes]
+    for t, k, a in zip(data["rows"], data["against"], data["weights"], strict=True):
+        if t >= len(y) or codes[t] == k or data["features"] != X.shape[1]:
+            return False
+        for j, v in enumerate(rows[t] + lift):
+            total[codes[t]][j] += exact(a) * v
+            total[k][j] -= exact(a) * v
+    return not any(v for row in total for v in row)
+
+
+@settings(max_examples=100)
+@given(st.booleans(), st.data())
+def test_claims_about_several_classes_verify_only_if_true(twist, data):
+    X, y = three_classes()
+    X = PINWHEEL if twist else X
+    plain = jointly(twist)
+    assert joint_is_true(plain, X, y)
+    plain = copy.deepcopy(plain)
+    if data.draw(st.booleans()):
+        k = data.draw(st.integers(0, len(plain["weights"]) - 1))
+        if not twist:
+            plain["weights"][k][0] += data.draw(CHANGES)
+        elif data.draw(st.booleans()):
+            plain["against"][k] = data.draw(st.integers(0, 3))
+        else:
+            plain["rows"][k] = data.draw(st.integers(0, 7))
+    if data.draw(st.booleans()):
+        t = data.draw(st.integers(0, len(y) - 1))
+        y = y.copy()
+        y[t] = data.draw(st.sampled_from("abc"))
+    try:
+        claim = Certificate.from_dict(json.loads(json.dumps(plain)))
+    except ValueError:
+        return
+    assert bool(claim.verify(X, y)) <= joint_is_true(plain, X, y)
+
+
+def test_the_verdicts_on_several_classes_must_be_all_there():
+    X, y = three_classes()
+    verdict = separability(X, y)
+    assert verdict.verify(X, y)
+    assert not verdict.verify(X, y[::-1])
+    assert not verdict.verify(X[:3], y)
+    plain = verdict.to_dict()
+    swapped = plain | {"pairwise": plain["pairwise"][::-1]}
+    for broken in (swapped, plain | {"joint": plain["pairwise"][0]}, plain | {"classes": ["a"]}):
+        with pytest.raises(ValueError, match="verdict"):
+            ClassSeparability.from_dict(broken)
+    with pytest.raises(ValueError, match="exactly"):
+        ClassSeparability.from_dict({"type": "ClassSeparability"})
+
+
+@settings(max_examples=80)
+@given(
+    st.lists(st.lists(st.floats(-1e3, 1e3), min_size=3, max_size=3), min_size=1, max_size=8),
+    st.lists(st.integers(-(2**70), 2**70), min_size=4, max_size=4),
+    st.booleans(),
+)
+def test_signs_of_scores_are_exact(rows, w, lifted):
+    X = np.array([*rows, [0.0, 0, 0], [1e308, -1e308, 5e-324]])
+    sample = Sample(X, np.where(np.arange(len(X)) % 2, 1, -1).astype(np.int8))
+    w = w if lifted else w[:3]
+    lift = [Fraction(1)] * lifted
+    for t, sign in enumerate(score_signs(sample, w, lifted).tolist()):
+        score = int(sample.signs[t]) * dot(map(Fraction, w), [*map(Fraction, X[t]), *lift])
+        assert sign == (score > 0) - (score < 0)
+
+
+@given(st.lists(st.lists(st.integers(-3, 3), min_size=4, max_size=4), max_size=6))
+def test_the_null_space_is_all_that_is_orthogonal(rows):
+    basis = null_space(rows, 4)
+    assert len(basis) == 4 - rank([[Fraction(v) for v in row] for row in rows])
+    assert all(dot(w, row) == 0 for w in basis for row in rows)
+    assert rank([[Fraction(v) for v in w] for w in basis]) == len(basis)
