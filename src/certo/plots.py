@@ -103,10 +103,9 @@ def conflict(proof: Inseparable, X, y, ax: Axes | None = None, names=None, place
             if rows.size <= MOST_NAMED:
                 name = str(t if places is None else places[t])
                 away = (at - middle) / span  # on the far side of the point
-                away = 11 * away / np.hypot(*away) if np.any(away) else np.array([9.0, 9.0])
-                ax.annotate(
-                    name, at, away, textcoords="offset points", fontsize=8, ha="center", va="center"
-                )
+                across, up = away / np.hypot(*away) if np.any(away) else (0.7, 0.7)
+                look = {"fontsize": 8, "ha": "center", "va": "center"}
+                ax.annotate(name, at, (11 * across, 11 * up), textcoords="offset points", **look)
     where = "the origin" if mirrored else "where they meet"
     ax.plot(*middle, "*", ms=11, color=INK, mfc="white", label=where, zorder=4)
     first, second = _axis_names(d, names)
@@ -117,7 +116,7 @@ def conflict(proof: Inseparable, X, y, ax: Axes | None = None, names=None, place
     drawn = len(others) + len(rows)
     note = f" ({drawn:,} of {len(signs):,} examples drawn)" if drawn < len(signs) else ""
     ax.set(xlabel=first + note, ylabel=second)
-    ax.margins(0.1)
+    ax.margins(0.13)
     if d == 1:
         ax.set_yticks([])
     _legend(ax)

@@ -161,9 +161,9 @@ def test_a_terminal_sees_an_advancing_bar_and_a_pipe_does_not(noise):
 
 def test_a_terminal_sees_the_bounds_of_the_exact_solver(noise, tmp_path):
     short = tmp_path / "short.csv"
-    short.write_text("\n".join(noise.read_text().split("\n")[:300]))
+    short.write_text("\n".join(noise.read_text().split("\n")[:60]))
     words = ["fit", str(short), "--target", "y", "--machine", "min-disagreement"]
-    words += ["--set", "time_limit=3", "--out", str(tmp_path / "m")]
+    words += ["--set", "time_limit=2", "--out", str(tmp_path / "m")]
     code, out, seen = on_a_terminal(words)
     assert code == 0
     assert "Fitting MinDisagreement" in seen
