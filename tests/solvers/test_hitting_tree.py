@@ -1,0 +1,93 @@
+"""The tree of packings: what it calls proved, its log proves."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from rays import least
+
+from certo.certificates import Labels, Sample
+from certo.certificates.groups import grouped
+from certo.certificates.least_errors import LeastErrorsByTree, Packing, Subsystem, proved
+from certo.solvers.hitting_tree import HittingTree
+
+NONE = np.zeros(0)
+
+
+def drawn(seed):
+    """Small whole numbers, no intercept, all of one class: the vectors are the rows."""
+    random = np.random.default_rng(seed)
+    m, d = random.integers(2, 12), random.integers(1, 4)
+    return random.integers(-3, 4, (m, d)).astype(float), random
+
+
+def tree_of(X, weights, random):
+    """A tree over the groups of X, told the optimum whenever something can be right."""
+    groups = grouped(Sample(X, np.ones(len(X), np.int8)), weights, False)
+    vectors = X[groups.rows]
+    truth = least([list(map(int, z)) for z in vectors], groups.weights)
+    start = sum(groups.weights)
+    tree = HittingTree(vectors, groups.weights, start, lambda wrong: truth, random)
+    return tree, groups, truth
+
+
+def certificate(tree, groups, X, weights, need):
+    used, packings, nodes = tree.proof(need)
+    rows = groups.rows
+    return LeastErrorsByTree(
+        Labels((1,), 0),
+        False,
+        len(X),
+        weights,
+        proved(need, groups),
+        tuple(
+            Subsystem(rows[tree.pool[k]], tuple(map(Fraction, tree.weights[k] or ()))) for k in used
+        ),
+        tuple(Packing(tuple(k for k, _ in p), tuple(v for _, v in p)) for p in packings),
+        np.array([rows[node] if node >= 0 else node for node in nodes]),
+    )
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=60)
+def test_it_proves_the_optimum_and_no_more(seed):
+    X, random = drawn(seed)
+    assume(grouped(Sample(X, np.ones(len(X), np.int8)), NONE, False).rows.size)
+    tree, groups, truth = tree_of(X, NONE, random)
+    tree.run(lambda: False)
+    assert tree.lower == truth
+    y = np.ones(len(X), dtype=int)
+    assert certificate(tree, groups, X, NONE, truth).verify(X, y)
+
+
+@given(st.integers(0, 10**6), st.integers(0, 12))
+@settings(max_examples=40)
+def test_stopped_at_any_time_it_has_a_proof(seed, patience):
+    X, random = drawn(seed)
+    weights = random.integers(1, 4, len(X)).astype(float)
+    assume(grouped(Sample(X, np.ones(len(X), np.int8)), weights, False).rows.size)
+    tree, groups, truth = tree_of(X, weights, random)
+    asked = iter(range(patience))
+    tree.run(lambda: next(asked, None) is None)
+    assert 0 <= tree.lower <= truth
+    y = np.ones(len(X), dtype=int)
+    assert certificate(tree, groups, X, weights, tree.lower).verify(X, y)
+    tree.run(lambda: False)
+    assert tree.lower == truth
+
+
+@pytest.mark.parametrize("largest", [2.0**40, 2.0**60, 2.0**70])
+def test_costs_far_apart(largest):
+    """Costs beyond 64 bits are still whole numbers; the bound is weak at worst."""
+    random = np.random.default_rng(1)
+    X = random.integers(-3, 4, (12, 3)).astype(float)
+    weights = random.choice([1.0, 3.0, largest, largest * 1.5], 12)
+    tree, groups, truth = tree_of(X, weights, random)
+    tree.run(lambda: tree.nodes > 20)
+    assert tree.lower <= truth
+    y = np.ones(12, dtype=int)
+    assert certificate(tree, groups, X, weights, tree.lower).verify(X, y)
