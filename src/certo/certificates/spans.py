@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -66,30 +67,29 @@ def score_signs(sample: Sample, w: Sequence[int], lifted: bool) -> np.ndarray:
     """The sign of y_t w·x_t, or y_t w·(x_t, 1), for every example (int8), decided exactly.
 
     Rounded first: w scaled by a power of two and rounded is off by a factor 1 ± u, which doubles
-    the allowance at most. What remains is computed in whole numbers, once for equal examples.
+    the allowance at most; nothing is rounded where all is whole and below 2⁵³. What remains is
+    computed in whole numbers, once for equal examples.
     """
-    coef = np.array(w, dtype=object)
+    coef = np.array(w, dtype=object) // max(1, math.gcd(*w))
     used = np.flatnonzero(coef[: sample.d] != 0)
-    signs = np.zeros(sample.m, np.int8)
-    if not np.any(coef):
-        return signs
-    top = max(abs(weight).bit_length() for weight in w)
-    down = max(0, top - 64)
-    rounded = np.array([float(weight >> down) for weight in w]) * 2.0 ** -(top - down)
+    places = np.append(used, sample.d) if lifted else used
+    top = max(weight.bit_length() for weight in abs(coef).tolist())
+    down = max(0, top - 64)  # >> cuts off less than 2⁻⁶³ of the largest weight
+    rounded = (coef[places] >> down).astype(np.float64)
     X = sample.X.tocsc()[:, used].tocsr() if sparse.issparse(sample.X) else sample.X
+    signs = np.zeros(sample.m, np.int8)
     for start, stop in sample.blocks():
         part = X[start:stop].astype(np.float64)
         part = part.toarray() if sparse.issparse(part) else part[:, used]
         if lifted:
             part = np.hstack([part, np.ones((stop - start, 1))])
-        places = np.append(used, sample.d) if lifted else used
         with np.errstate(over="ignore", invalid="ignore"):
-            scores = part @ rounded[places]
-            # >> cut off less than 2⁻⁶⁴ of each weight, the largest being about 1
-            peaks = np.max(np.abs(part), axis=1, initial=0.0)
-            slack = 2 * exact.allowance(places.size + 2, np.abs(part) @ np.abs(rounded[places]))
-            slack += places.size * 2.0**-62 * peaks
+            scores, magnitude = part @ rounded, np.abs(part) @ np.abs(rounded)
+            cut = places.size * np.max(np.abs(part), axis=1, initial=0.0) if down else 0.0
+            slack = 2 * exact.allowance(places.size + 2, magnitude) + 2 * cut
             clear = np.abs(scores) > slack
+            if top <= 53:
+                clear |= np.all(part == np.rint(part), axis=1) & (magnitude < 2.0**52)
         signs[start:stop][clear] = np.sign(scores[clear])
         unsure = np.flatnonzero(~clear)
         if unsure.size:

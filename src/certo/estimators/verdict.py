@@ -37,7 +37,8 @@ from certo.solvers.separation import (
 TOO_FINE = (
     "separability needs weights that float64 can hold: the examples are separable, but the "
     "hyperplane found is too fine for that, since examples of different classes nearly touch, or "
-    "features differ too much in size. Rescale or round the features."
+    "features differ too much in size. Rescale or round the features, or ask quasi_separability, "
+    "which gives two classes a hyperplane in fractions."
 )
 
 

@@ -10,17 +10,28 @@ Returns     after at most as many steps as there are features: w (or 0), and vec
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
+from scipy.optimize import linprog
 
 from certo.certificates.exact import gamma
 from certo.certificates.farkas import whole_numbers
 from certo.certificates.sample import Sample
 from certo.certificates.spans import eliminate, null_space, score_signs, signed_rows
-from certo.solvers.separation import Cancelling, Examples, Separator, Verdict, separate
+from certo.solvers.separation import (
+    Cancelling,
+    Examples,
+    Separator,
+    Vectors,
+    Verdict,
+    scaled,
+    separate,
+)
 
 
 class Partition(NamedTuple):
@@ -84,12 +95,13 @@ def partition(sample: Sample, lifted: bool) -> Partition:
     size = sample.d + lifted
     rows: list[int] = []
     weights: list[Fraction] = []
-    found = separate(Examples(sample, lifted))
+    vectors = Examples(sample, lifted)
+    found = separate(vectors)
     if not isinstance(found, Cancelling):
         return Partition(_fractions(found), np.zeros(0, np.int64), [], [])
-    places = found.places
+    places, more = _enlarged(vectors, found)
     while True:
-        rows, weights = _joined(sample, lifted, rows, weights, places, found.weights)
+        rows, weights = _joined(sample, lifted, rows, weights, places, more)
         basis = null_space(whole_numbers(signed_rows(sample, rows, lifted)), size)
         outside = np.zeros(sample.m, dtype=bool)
         for w in basis:
@@ -100,12 +112,90 @@ def partition(sample: Sample, lifted: bool) -> Partition:
         coordinates = np.array(basis, dtype=object).T
         signed = signed_rows(sample, others, lifted)
         signed, back = np.unique(signed, axis=0, return_index=True)
-        vectors = np.array(whole_numbers(signed), dtype=object).dot(coordinates)
-        found = separate(WholeVectors(vectors))
+        reduced = WholeVectors(np.array(whole_numbers(signed), dtype=object).dot(coordinates))
+        found = separate(reduced)
         if not isinstance(found, Cancelling):
             u = np.array(_fractions(found), dtype=object)
             return Partition(list(coordinates.dot(u)), ties, rows, weights)
-        places = others[back[found.places]].tolist()
+        places, more = _enlarged(reduced, found)
+        places = others[back[places]].tolist()
+
+
+def _enlarged(vectors: Vectors, found: Cancelling) -> tuple[list[int], Sequence[int | Fraction]]:
+    """More vectors that cancel, spanning more, with positive weights; or just those found.
+
+    Of a random part, max Σ s_i s.t. w·z_i ≥ s_i, 0 ≤ s_i ≤ 1 leaves s_i = 0 where no w separates.
+    Those have positive weights that cancel (they are the multipliers), as few as possible beside a
+    basis of them: min Σ_{i ∉ basis} a_i s.t. Σ a_i z_i = 0, a_i ≥ 1 on the basis. At a vertex,
+    all a_i at their bounds are known, and the others solve a system in whole numbers.
+    """
+    if len(found.places) > vectors.size:  # they span all there is
+        return found.places, found.weights
+    random = np.random.default_rng(0)
+    some = random.permutation(vectors.count)[: 4 * vectors.size + 200]
+    some = np.union1d(some, found.places)
+    exponents = np.frexp(vectors.peaks())[1]
+    part = scaled(vectors.part(some), exponents)
+    n, size = part.shape
+    parted = linprog(
+        np.append(np.zeros(size), -np.ones(n)),
+        A_ub=sparse.hstack([-part, sparse.eye_array(n)]),
+        b_ub=np.zeros(n),
+        bounds=[(-1e4, 1e4)] * size + [(0, 1)] * n,
+    )
+    if parted.x is None:
+        return found.places, found.weights
+    tied = np.flatnonzero(parted.x[size:] < 1e-6)
+    whole, part = vectors.whole(some[tied]), part[tied]
+    basis = _independent(whole)
+    least = np.zeros(tied.size)
+    least[basis] = 1.0
+    cancelled = linprog(
+        1 - least, A_eq=part.T, b_eq=np.zeros(size), bounds=[(low, None) for low in least]
+    )
+    if cancelled.x is None:
+        return found.places, found.weights
+    free = np.flatnonzero(cancelled.x > least + 1e-9)
+    fixed = np.setdiff1d(basis, free)
+    shares = np.array([_factor(part[[k]], exponents, whole[k]) for k in fixed], dtype=object)
+    solved = _combination(whole[free], -shares.dot(whole[fixed]))
+    if solved is None or min(solved, default=Fraction(1)) <= 0:
+        return found.places, found.weights
+    return some[tied[np.append(fixed, free)]].tolist(), [*shares, *solved]
+
+
+def _factor(scaled_row: sparse.csr_array, exponents: np.ndarray, whole: np.ndarray) -> Fraction:
+    """By how much a weight of the scaled vector is larger than that of the whole numbers."""
+    top = int(np.argmax(np.abs(scaled_row.data)))
+    column = int(scaled_row.indices[top])
+    value = Fraction(float(scaled_row.data[top])) * Fraction(2) ** int(exponents[column])
+    return value / int(whole[column])
+
+
+def _independent(vectors: np.ndarray) -> np.ndarray:
+    """Places of as many independent vectors as there are, found modulo a prime."""
+    prime = 2**31 - 1
+    left = (vectors % prime).astype(np.int64)
+    places, found = np.arange(len(left)), []
+    for column in range(left.shape[1]):
+        at = np.flatnonzero(left[:, column])
+        if at.size:
+            own = left[at[0]] * pow(int(left[at[0], column]), -1, prime) % prime
+            found.append(places[at[0]])
+            left = (left - left[:, column : column + 1] * own % prime) % prime
+            left, places = np.delete(left, at[0], axis=0), np.delete(places, at[0])
+    return np.array(found, dtype=np.int64)
+
+
+def _combination(vectors: np.ndarray, target: np.ndarray) -> list[Fraction] | None:
+    """c with Σ c_i z_i = target, if there is just one."""
+    common = math.lcm(*(Fraction(entry).denominator for entry in target))
+    whole = [int(entry * common) for entry in target]
+    reduced, pivots, divisor = eliminate([[*column, entry] for column, entry in
+                                          zip(vectors.T.tolist(), whole, strict=True)])  # fmt: skip
+    if pivots != list(range(len(vectors))):
+        return None
+    return [Fraction(row[-1], divisor * common) for row in reduced]
 
 
 def _fractions(found: Verdict) -> list[Fraction]:
@@ -120,7 +210,7 @@ def _joined(
     rows: list[int],
     weights: list[Fraction],
     places: list[int],
-    more: Sequence[int],
+    more: Sequence[int | Fraction],
 ) -> tuple[list[int], list[Fraction]]:
     """Rows that cancel, and places that cancel up to the span of those, with weights together.
 
@@ -130,12 +220,12 @@ def _joined(
     together = signed_rows(sample, [*rows, *places], lifted)
     vectors = np.array(whole_numbers(together), dtype=object).reshape(together.shape)
     left = np.array(more, dtype=object).dot(vectors[len(rows) :])
-    augmented = np.column_stack([vectors[: len(rows)].T, left]) if rows else left[:, None]
-    reduced, pivots, common = eliminate(augmented.tolist())
-    assert len(rows) not in pivots, "what is left lies in the span"
+    basis = _independent(vectors[: len(rows)])
+    solved = _combination(vectors[basis], left)
+    assert solved is not None, "what is left lies in the span"
     needed = [Fraction(0)] * len(rows)
-    for row, pivot in zip(reduced, pivots, strict=True):
-        needed[pivot] = Fraction(row[-1], common)
+    for place, c in zip(basis, solved, strict=True):
+        needed[place] = c
     times = max((c / a + 1 for c, a in zip(needed, weights, strict=True)), default=Fraction(1))
     times = max(times, Fraction(1))
     old = [times * a - c for a, c in zip(weights, needed, strict=True)]

@@ -303,7 +303,7 @@ def _by_working_set(vectors: Vectors, margins: np.ndarray) -> Verdict:
     some = np.random.default_rng(0).permutation(vectors.count)[:step]
     new = np.union1d(some, _hardest(margins / lengths, vectors.groups, inside, step))
     while new.size:
-        program.add(_scaled(vectors.part(new), exponents))
+        program.add(scaled(vectors.part(new), exponents))
         inside[new], places = True, np.append(places, new)
         solved = program.solve()
         if solved is None:
@@ -346,7 +346,7 @@ def _hardest(margins: np.ndarray, groups: np.ndarray, inside: np.ndarray, most: 
     return np.sort(np.concatenate(found))
 
 
-def _scaled(part, exponents: np.ndarray) -> sparse.csr_array:
+def scaled(part, exponents: np.ndarray) -> sparse.csr_array:
     """Columns, then rows, times powers of two that bring their largest entries to about 1."""
     part = sparse.csr_array(part)
     data = np.ldexp(part.data, -exponents[part.indices])
