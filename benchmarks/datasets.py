@@ -41,6 +41,34 @@ def generated_text(m: int, d: int = 60_000, words: int = 120, flipped: float = 0
     return X, np.concatenate([y, -y[twins]])
 
 
+def separable_dense(m: int, d: int, gap: float = 0.1, seed: int = 0):
+    """Gaussian examples, moved away from a random hyperplane by `gap` on either side."""
+    random = np.random.default_rng(seed)
+    X = random.standard_normal((m, d))
+    u = random.standard_normal(d)
+    u /= np.linalg.norm(u)
+    y = np.where(X @ u > 0, 1, -1)
+    X += gap * y[:, None] * u
+    return X, y
+
+
+def separable_text(m: int, d: int = 60_000, words: int = 120, seed: int = 0):
+    """Documents as in `generated_text`, more words than documents, and labels of a hyperplane."""
+    X, y = generated_text(m, d, words, flipped=0.0, seed=seed)
+    return X[:m], y[:m]  # without the repeated ones, which contradict
+
+
+def mushrooms():
+    """The mushrooms of UCI, edible or not, as 112 indicators; None if absent."""
+    from sklearn.datasets import load_svmlight_file
+
+    place = folder()
+    if place is None or not (place / "mushrooms" / "mushrooms.gz").exists():
+        return None
+    X, y = load_svmlight_file(str(place / "mushrooms" / "mushrooms.gz"), n_features=112)
+    return _narrow(X), np.where(y == 1, 1, -1)
+
+
 def news20():
     """The 20 newsgroups with 62,061 words, first ten groups against the others; None if absent."""
     from sklearn.datasets import load_svmlight_file

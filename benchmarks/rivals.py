@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, milp
 from sklearn.linear_model import Perceptron as SklearnPerceptron
+from sklearn.svm import LinearSVC
 
 
 def sklearn_perceptron(epochs: int):
@@ -34,3 +35,15 @@ def big_m(X, y, time_limit: float):
     )
     errors = m if found.x is None else int(np.sum(Z @ found.x[: d + 1] <= 0))
     return errors, int(np.ceil((found.mip_dual_bound or 0.0) - 1e-6))
+
+
+def linear_svc(loss: str, intercept: str, iterations: int):
+    """So large a C that the margin is hard. The intercept is penalised; "free": nearly not."""
+    return LinearSVC(
+        C=1e6,
+        loss=loss,
+        dual=loss == "hinge",
+        intercept_scaling=100 if intercept == "free" else 1,
+        tol=1e-12,
+        max_iter=iterations,
+    )

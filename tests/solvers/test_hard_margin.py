@@ -179,6 +179,16 @@ class TestLargestMargin:
         np.testing.assert_allclose(alone.w, whole.w, rtol=1e-8)
         assert np.isclose(alone.b, whole.b)
 
+    def test_ties_and_repetitions_need_no_more_supports_than_dimensions(self, mode):
+        random = np.random.default_rng(0)
+        X = np.c_[np.repeat([1.0, -1.0], 100), random.integers(-1, 2, (200, 3))]
+        signs = np.repeat([1, -1], 100).astype(np.int8)
+        outcome = solve(np.r_[X, X], np.r_[signs, signs], mode)
+        assert outcome.rows.size <= 5
+        np.testing.assert_allclose(outcome.w, [1, 0, 0, 0], atol=1e-9)
+        combined = (outcome.alpha * np.r_[signs, signs][outcome.rows]) @ np.r_[X, X][outcome.rows]
+        np.testing.assert_allclose(combined, outcome.w, atol=1e-9)
+
     @given(seed=st.integers(0, 99), scale=st.sampled_from([1e-100, 1e-3, 7.0, 1e100]))
     @settings(max_examples=15)
     def test_scaling_and_turning(self, mode, seed, scale):

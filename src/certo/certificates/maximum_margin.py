@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, final
@@ -17,7 +18,8 @@ from certo.certificates.sample import Labels, Sample
 from certo.certificates.weights import check_weights, finite_vector, index_vector
 
 INTERCEPTS = ("free", "lifted", "none")
-EXACT_PRODUCTS = 2**16  # up to so many products of the witness are added exactly: about 0.1 s
+NEGLIGIBLE = 1e-11  # of ‖v‖²: an allowance that is not worth exact sums
+EXACT_PRODUCTS = 2**16  # up to so many products (a column counts as 16 more) are added exactly
 
 
 @final
@@ -36,9 +38,9 @@ class MaximumMargin(Certificate):
     of duality: ½/lower² is the value of a feasible w, ½/upper² that of feasible multipliers, and
     the relative gap between them is 1 − (lower/upper)².
 
-    Rounding: margins as in Separating; Σ a_t and Σ a_t y_t exactly; ‖v‖ exactly where the witness
-    has at most 65,536 products, and else with the allowance of `exact.allowance` for each entry of
-    v, rounded up.
+    Rounding: margins as in Separating; Σ a_t and Σ a_t y_t exactly; ‖v‖ from above, with
+    `exact.allowance` for each entry of v, or exactly, where that allowance is more than a
+    negligible part of ‖v‖ and the witness is not too long.
     """
 
     coef: np.ndarray
@@ -148,25 +150,22 @@ class MaximumMargin(Certificate):
         """A number that ‖Σ a_t y_t x̃_t‖² does not exceed, or None after overflow; allowances are
         multiplied by `room`, for a checker who adds in another order."""
         part = sample.X[self.rows].astype(np.float64)
-        products = part.nnz if sparse.issparse(part) else part.size
         balance = exact.dot(self.dual_coef, np.ones(self.rows.size))
         square = _extra(balance, self.treatment)
-        if products <= EXACT_PRODUCTS:
-            if not sparse.issparse(part):
-                return square + sum(exact.dot(column, self.dual_coef) ** 2 for column in part.T)
-            by_column = part.tocsc()
-            for start, stop in zip(by_column.indptr[:-1], by_column.indptr[1:], strict=True):
-                some = self.dual_coef[by_column.indices[start:stop]]
-                square += exact.dot(by_column.data[start:stop], some) ** 2
-            return square
         with np.errstate(over="ignore", invalid="ignore"):
             entries = np.abs(part.T @ self.dual_coef)
-            magnitude = abs(part).T @ np.abs(self.dual_coef)
-            entries = entries + room * exact.allowance(self.rows.size, magnitude)
-            entries = np.nextafter(entries, np.inf)
-        if not np.all(np.isfinite(entries)):
+            slack = exact.allowance(self.rows.size, abs(part).T @ np.abs(self.dual_coef))
+            upper = np.nextafter(entries + room * slack, np.inf)
+            negligible = float(slack @ entries) <= NEGLIGIBLE * float(entries @ entries) < np.inf
+        if not negligible:
+            columns = list(_columns(part))
+            if sum(16 + rows.size for rows, _ in columns) <= EXACT_PRODUCTS:
+                return square + sum(
+                    exact.dot(values, self.dual_coef[rows]) ** 2 for rows, values in columns
+                )
+        if not np.all(np.isfinite(upper)):
             return None
-        return square + exact.dot_within(entries, entries)[1]
+        return square + exact.dot_within(upper, upper)[1]
 
     def _check(self, sample: Sample) -> str:
         check_weights(self, sample)
@@ -204,3 +203,16 @@ class MaximumMargin(Certificate):
 def _extra(last: float | Fraction, treatment: str) -> Fraction:
     """What the extra feature 1, where there is one, adds to a squared length."""
     return Fraction(last) ** 2 if treatment == "lifted" else Fraction(0)
+
+
+def _columns(part) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The rows and values of the entries of each column that has any."""
+    if sparse.issparse(part):
+        part = part.tocsc()
+        for start, stop in zip(part.indptr[:-1], part.indptr[1:], strict=True):
+            if start < stop:
+                yield part.indices[start:stop], part.data[start:stop]
+    else:
+        for column in part.T:
+            rows = np.flatnonzero(column)
+            yield rows, column[rows]

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import lstsq
+from scipy.linalg import lstsq, svd
 
 from certo.compiled.rows import rows_of
 from certo.compiled.slopes import signed_scores
@@ -186,6 +186,8 @@ class _Found:
     def outcome(self, weights: np.ndarray, stopped: bool) -> MarginOutcome:
         examples = self.examples
         rows = np.flatnonzero(weights)
+        kept = _fewest(examples.take(rows), weights[rows])
+        rows, weights = rows[kept > 0], kept[kept > 0]
         w, b = examples.separator(self.best)
         seconds, lower, upper, used = (np.array(column) for column in zip(*self.trace, strict=True))
         with np.errstate(over="ignore", divide="ignore"):
@@ -194,7 +196,7 @@ class _Found:
             w=w,
             b=b,
             rows=rows,
-            alpha=weights[rows] * (factor if np.isfinite(factor) else 1.0),
+            alpha=weights * (factor if np.isfinite(factor) else 1.0),
             looks=self.looks,
             stopped=stopped,
             trace=MarginTrace(np.zeros(self.looks, np.int64), seconds, lower, upper, used),
@@ -333,6 +335,31 @@ def _levelled(block: _Block, p: np.ndarray) -> np.ndarray:
                 - lstsq(steps, steps @ p, cond=1e-12, lapack_driver="gelsy", check_finite=False)[0]
             )
     return p
+
+
+def _fewest(block: _Block, weights: np.ndarray) -> np.ndarray:
+    """Weights of the same point on rows that are affinely independent (Carathéodory).
+
+    Along each direction in which p and the sums of the groups stay as they are, weight is moved
+    until a row has none.
+    """
+    n, d = block.Z.shape
+    if n * (d + block.groups) > MOST_NUMBERS:
+        return weights
+    Z = block.Z.toarray() if sparse.issparse(block.Z) else block.Z
+    with one_thread():
+        _, sizes, directions = svd(np.vstack([Z.T, np.eye(block.groups)[block.group].T]))
+    still = directions[np.count_nonzero(sizes > 1e-12 * sizes[0]) :]
+    weights = weights.copy()
+    for k in range(len(still)):
+        move = still[k] if still[k].max() > -still[k].min() else -still[k]
+        ratio = np.where(move > 1e-9, weights, np.inf) / np.maximum(move, 1e-9)
+        gone = int(np.argmin(ratio))
+        weights = np.maximum(weights - ratio[gone] * move, 0.0)
+        weights[gone] = 0.0
+        still[k + 1 :] -= np.outer(still[k + 1 :, gone] / move[gone], move)
+        still[k + 1 :, gone] = 0.0
+    return weights
 
 
 def _begun(block: _Block, weights: np.ndarray) -> np.ndarray:

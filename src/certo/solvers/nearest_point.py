@@ -12,7 +12,7 @@ Step        on the rows with λ > 0 and some with z_i·p below their level, move
 Differences from Wolfe's algorithm (1976): (1) several groups; (2) rows enter and leave in blocks;
 (3) only *differences* of rows within a group are factored, M_ij = (z_i − z_b)·(z_j − z_b) with one
 row b of each group as its base, so nothing is lost where all rows are far from the origin;
-(4) a small multiple of the diagonal is added to M, so rows that are affinely dependent (ties,
+(4) a small number is added to the diagonal of M, so rows that are affinely dependent (ties,
 repetitions) do no harm. The slopes z_i·p are computed anew after every step, so what this or
 rounding changed in one step is put right by the next: it is iterative refinement.
 """
@@ -30,15 +30,18 @@ from scipy.linalg import lstsq
 from scipy.linalg.lapack import dpotrf, dpotrs
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
+from certo.compiled.differences import solve_differences
 from certo.compiled.pairs import exchange
 
-RIDGE = 1e-14  # relative to the diagonal: far below what the next step cannot repair
-ROUGH = 0.1  # the gap from which the active set takes over from exchanges of pairs,
-EXCHANGES = 20  # or after so many exchanges for each row
+RIDGE = 1e-15  # for each row, relative to the Gram matrix: what rounding may have done to it
+TINY = 1e-300
+ROUGH = 0.01  # the gap from which the active set takes over from exchanges of pairs,
+EXCHANGES = 5  # or after so many exchanges for each row
 # what these cost, in multiplications of a plain loop: an exchange, for each row; a step, at least;
 # and how many times faster matrices are multiplied and factored
 EXCHANGE, STEP, FAST = 5.0, 3e5, 8.0
-SMALL = 2000  # rows
+SMALL = 2000  # rows, for which matrices are handled in one thread
+COMPILED = 100  # up to so many rows a step needs no LAPACK
 MOST_NUMBERS = 2**20  # of a least squares problem
 TOUCHING = 1e-13  # hulls this near, compared with the rows, may as well meet
 
@@ -51,7 +54,7 @@ class Gram:
     def __init__(self, gram: np.ndarray):
         self.gram = gram
         self.dimension = len(gram)
-        self.radius2 = float(gram.diagonal().max())
+        self.radius2 = self.greatest = float(gram.diagonal().max())
         self.work = float(gram.size)
 
     def slopes(self, weights: np.ndarray) -> np.ndarray:
@@ -60,19 +63,26 @@ class Gram:
 
     def solve(self, i, base, weights, fall) -> np.ndarray:
         """c with M c = fall, M_kl = (z_i[k] − z_base[k])·(z_i[l] − z_base[l]), nearly."""
+        ridge = RIDGE * i.size * self.greatest
+        for _ in range(8):
+            if i.size <= COMPILED:
+                move, good = solve_differences(self.gram, i, base, fall, ridge)
+            else:
+                move, good = self._solve_by_lapack(i, base, fall, ridge)
+            if good:
+                return move
+            ridge *= 100
+        return np.zeros(i.size)
+
+    def _solve_by_lapack(self, i, base, fall, ridge) -> tuple[np.ndarray, bool]:
         gram = self.gram
         across = gram[i[:, None], base]
         M = gram[i[:, None], i] - across - across.T + gram[base[:, None], base]
-        diagonal = M.diagonal()
-        unit = 1 / np.sqrt(np.maximum(diagonal, 1e-30 * diagonal.max() + 1e-300))
+        M.flat[:: i.size + 1] += ridge
+        unit = 1 / np.sqrt(np.maximum(M.diagonal(), ridge))
         M *= unit[:, None] * unit
-        ridge, info = RIDGE * i.size, 1
-        while info and ridge < 1:
-            shifted = M.copy()
-            shifted.flat[:: i.size + 1] += ridge
-            factor, info = dpotrf(shifted.T, lower=1, overwrite_a=1, clean=0)
-            ridge *= 100
-        return dpotrs(factor, unit * fall, lower=1)[0] * unit
+        factor, info = dpotrf(M.T, lower=1, overwrite_a=1, clean=0)
+        return dpotrs(factor, unit * fall, lower=1)[0] * unit, info == 0
 
 
 class Vectors(Gram):
@@ -87,6 +97,7 @@ class Vectors(Gram):
         gram = centred @ centred.T
         self.gram = gram.toarray() if sparse.issparse(gram) else gram
         self.dimension, self.radius2 = Z.shape[1], 1.0
+        self.greatest = float(self.gram.diagonal().max()) + TINY
         self.work = 2.0 * (Z.nnz if sparse.issparse(Z) else Z.size)
 
     def slopes(self, weights: np.ndarray) -> np.ndarray:
