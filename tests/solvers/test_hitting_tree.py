@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -31,7 +32,16 @@ def tree_of(X, weights, random):
     vectors = X[groups.rows]
     truth = least([list(map(int, z)) for z in vectors], groups.weights)
     start = sum(groups.weights)
-    tree = HittingTree(vectors, groups.weights, start, lambda wrong: truth, random)
+    whole = [list(map(int, z)) for z in vectors]
+    tree = HittingTree(
+        vectors,
+        lambda members: [whole[g] for g in members],
+        groups.weights,
+        start,
+        lambda wrong: truth,
+        lambda: math.inf,
+        random,
+    )
     return tree, groups, truth
 
 

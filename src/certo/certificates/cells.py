@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -33,7 +33,7 @@ import numpy as np
 
 from certo.certificates.exact import UNIT
 
-MOST_WORK = 1e10  # numbers to sort: an hour or so
+MOST_WORK = 3e9  # numbers to sort: some ten minutes
 BLOCK = 2**16  # numbers sorted at a time: they stay in the cache
 
 
@@ -83,11 +83,12 @@ def coordinates(vectors: list[list[int]]) -> list[list[int]]:
         return []
     columns = [list(column) for column in zip(*vectors, strict=True)]
     last = columns[-1]
-    if len(set(map(abs, last))) == 1:
+    if last[0] and len(set(map(abs, last))) == 1:
         for j, column in enumerate(columns[:-1]):
             middle = sorted(a // b for a, b in zip(column, last, strict=True))[len(last) // 2]
             columns[j] = [a - middle * b for a, b in zip(column, last, strict=True)]
-    columns = [[a // math.gcd(*column) for a in column] for column in columns if any(column)]
+    divisors = [math.gcd(*column) for column in columns]
+    columns = [[a // g for a in column] for column, g in zip(columns, divisors, strict=True) if g]
     kept = independent_columns([list(row) for row in zip(*columns, strict=True)])
     return [list(row) for row in zip(*(columns[j] for j in kept), strict=True)]
 
@@ -104,15 +105,21 @@ def least(
 ) -> Found:
     """The least weight of errors if it is less than `known`; else `known`.
 
-    The vectors are of full rank, on different lines, the weights `coarse`. `tick` is told what part has been done; if it
-    returns True, `Stopped` is raised.
+    The vectors are of full rank, on different lines, the weights `coarse`. `tick` is told what part
+    has been done; if it returns True, `Stopped` is raised.
     """
     best = Found(known, None)
-    for path, bound in _bounds(_Level.first(vectors, weights), tick):
+    lines = [
+        _Line(v, weight, {g}) for g, (v, weight) in enumerate(zip(vectors, weights, strict=True))
+    ]
+    done = 0.0
+    for path, bound, done in _bounds(_Level.first(vectors, weights), 1.0, 0.0):
         if bound < best.value:
-            value, w = _exactly(list(zip(vectors, weights, itertools.count(), strict=False)), path)
+            value, w = _exactly(lines, path)
             if value < best.value:
-                best = Found(value, [g for g, z in enumerate(vectors) if _dot(w, z) > 0])
+                best = Found(int(value), [g for g, z in enumerate(vectors) if _dot(w, z) > 0])
+        if tick is not None and tick(done):
+            raise Stopped
     return best
 
 
@@ -198,8 +205,9 @@ def _restricted(level: _Level, which: np.ndarray) -> tuple[np.ndarray, np.ndarra
     errors = 1.01 * (2 * (a * f + b * e + e * f) + 6 * UNIT * (a + e) * (b + f))
     errors[np.abs(size) <= level.errors[which]] = np.inf  # z_p may be zero: nothing is certain
     # to stay in the range of floats: powers of two, which are exact
-    scale = np.exp2(-np.ceil(np.log2(np.maximum(np.max(np.abs(result), axis=2), errors))))
-    scale = np.where(np.isfinite(errors), scale, 1.0)
+    with np.errstate(divide="ignore"):
+        scale = np.exp2(-np.ceil(np.log2(np.maximum(np.max(np.abs(result), axis=2), errors))))
+    scale = np.where(np.isfinite(errors) & np.isfinite(scale), scale, 1.0)
     return result * scale[..., None], errors * scale
 
 
@@ -223,16 +231,19 @@ def _one_a_line(vectors: np.ndarray, weights: np.ndarray, look: np.ndarray):
     return kept, np.abs(plus - minus)[left], seen, float(np.minimum(plus, minus).sum())
 
 
-def _bounds(level: _Level, tick, part: float = 1.0, done: float = 0.0):
-    """Lower bounds on the errors of all cells: (path, bound), the path naming the facets passed,
-    by rows of the first level. Exact levels give the least errors on each path."""
+def _bounds(level: _Level, part: float, done: float) -> Iterator[tuple[list[int], float, float]]:
+    """Lower bounds on the errors of all cells: (path, bound, how much is done), the path naming the
+    facets passed, by rows of the first level. Exact levels give the least errors of each path.
+
+    Only the least of a block of paths is given if it is exact, since then no other is better.
+    """
     n, r = level.vectors.shape
-    if r == 1:
-        yield [], level.constant
+    if r == 1 or not n:
+        yield [], level.constant, done + part
         return
     if r == 2:
-        bound = _least_of_circle(level, level.vectors[None], level.errors[None], np.array([-1]))
-        yield [], level.constant + float(bound[0])
+        alone = _least_of_circle(level, level.vectors[None], level.errors[None], np.array([-1]))
+        yield [], level.constant + float(alone[0]), done + part
         return
     look = np.flatnonzero(level.look)
     if r == 3:
@@ -240,16 +251,15 @@ def _bounds(level: _Level, tick, part: float = 1.0, done: float = 0.0):
         for start in range(0, len(look), step):
             some = look[start : start + step]
             bounds = _least_of_circle(level, *_restricted(level, some), some)
-            for p, bound in zip(some.tolist(), bounds.tolist(), strict=True):
-                yield [int(level.rows[p])], level.constant + bound
-            if tick is not None and tick(done + part * (start + len(some)) / len(look)):
-                raise Stopped
+            now = done + part * (start + len(some)) / len(look)
+            for k in [int(np.argmin(bounds))] if level.exact else range(len(some)):
+                yield [int(level.rows[some[k]])], level.constant + float(bounds[k]), now
         return
     for i, p in enumerate(look.tolist()):
         # the p-th of n has n − p lines left to look at
         share = part * ((1 - i / len(look)) ** (r - 2) - (1 - (i + 1) / len(look)) ** (r - 2))
-        for path, bound in _bounds(level.under(p), tick, share, done):
-            yield [int(level.rows[p]), *path], bound
+        for path, bound, now in _bounds(level.under(p), share, done):
+            yield [int(level.rows[p]), *path], bound, now
         done += share
 
 
@@ -325,87 +335,87 @@ def _dot(a, b):
     return sum(x * y for x, y in zip(a, b, strict=True))
 
 
-def _exactly(items: list[tuple[list[int], int, int]], path: list[int]):
-    """The least errors on a path, and a w that attains it, in whole numbers of any size.
+class _Line(NamedTuple):
+    """A vector in whole numbers of any size, its weight, and which rows it stands for."""
 
-    Items are (vector, weight, row). w is strictly off every line.
-    """
-    if len(items[0][0]) == 1:
-        (vector, _, _) = items[0]
-        return 0, [1 if vector[0] > 0 else -1]
-    if not path:
-        return _exact_circle(items)
-    ((own, _, _),) = [item for item in items if item[2] == path[0]]
+    vector: list[int]
+    weight: int
+    rows: set[int]
+
+
+def _exactly(lines: list[_Line], path: list[int]) -> tuple[float, list[Fraction]]:
+    """The least errors on a path, and a w strictly off every line that attains it. The value is
+    infinite where the path is none: where it names two rows that lie on one line."""
+    if len(lines[0].vector) == 1:
+        return 0, [Fraction(lines[0].vector[0])]
+    if not path:  # a circle; or no line has a weight left
+        return _exact_circle(lines) if len(lines[0].vector) == 2 else (0, _off_all(lines))
+    on_path = [line for line in lines if path[0] in line.rows]
+    if not on_path:
+        return math.inf, []
+    own, others = on_path[0].vector, [line for line in lines if line is not on_path[0]]
     k = max(range(len(own)), key=lambda j: abs(own[j]))
-    sign, size = (1 if own[k] > 0 else -1), abs(own[k])
-    lines: dict[tuple[int, ...], list[tuple[int, int, int]]] = {}
-    for vector, weight, row in items:
-        if row == path[0]:
-            continue
-        v = [size * vector[j] - sign * vector[k] * own[j] for j in range(len(own)) if j != k]
-        divisor = math.gcd(*v)
-        first = next(entry for entry in v if entry)
-        side = 1 if first > 0 else -1
-        lines.setdefault(tuple(side * entry // divisor for entry in v), []).append(
-            (side, weight, row)
-        )
-    paid, below = 0, []
-    wanted = path[1] if len(path) > 1 else -1
-    for line, members in lines.items():
-        sides = {1: 0, -1: 0}
-        for side, weight, _ in members:
-            sides[side] += weight
-        paid += min(sides.values())
-        heavy = 1 if sides[1] >= sides[-1] else -1
-        rows = [row for _, _, row in members]
-        below.append(
-            (
-                [heavy * entry for entry in line],
-                abs(sides[1] - sides[-1]),
-                wanted if wanted in rows else rows[0],
-            )
-        )
+    paid, below = _under(own, k, others)
     value, w = _exactly(below, path[1:])
+    if value == math.inf:
+        return value, w
     lifted = [*w[:k], Fraction(0), *w[k:]]
     lifted[k] = -_dot(lifted, own) / Fraction(own[k])
     # towards z_p, so little that no other vector changes sides
-    least_step = min(
-        (
-            abs(_dot(lifted, vector)) / Fraction(abs(_dot(own, vector)))
-            for vector, _, row in items
-            if row != path[0] and _dot(own, vector)
-        ),
-        default=Fraction(1),
-    )
-    return paid + value, [x + least_step / 2 * o for x, o in zip(lifted, own, strict=True)]
+    sizes = [(abs(_dot(lifted, v)), abs(_dot(own, v))) for v, _, _ in others]
+    step = min((score / Fraction(move) for score, move in sizes if move), default=Fraction(1))
+    return paid + value, [x + step / 2 * o for x, o in zip(lifted, own, strict=True)]
 
 
-def _exact_circle(items):
+def _under(own: list[int], k: int, others: list[_Line]) -> tuple[int, list[_Line]]:
+    """The lines restricted to own^⊥ (see `_restricted`), grouped again, and what is paid for it.
+    Lines whose two sides weigh the same stay, without a weight: w must be off them too."""
+    sign, size = (1 if own[k] > 0 else -1), abs(own[k])
+    sides: dict[tuple[int, ...], dict[int, tuple[int, set[int]]]] = {}
+    for vector, weight, rows in others:
+        v = [size * vector[j] - sign * vector[k] * own[j] for j in range(len(own)) if j != k]
+        side = 1 if next(entry for entry in v if entry) > 0 else -1
+        divisor = side * math.gcd(*v)
+        both = sides.setdefault(
+            tuple(entry // divisor for entry in v), {1: (0, set()), -1: (0, set())}
+        )
+        both[side] = (both[side][0] + weight, both[side][1] | rows)
+    paid, lines = 0, []
+    for direction, both in sides.items():
+        (plus, some), (minus, more) = both[1], both[-1]
+        paid += min(plus, minus)
+        heavy = 1 if plus >= minus else -1
+        lines.append(_Line([heavy * entry for entry in direction], abs(plus - minus), some | more))
+    return paid, lines
+
+
+def _off_all(lines: list[_Line]) -> list[Fraction]:
+    """Some w that is on none of the lines: powers of a number that is no root of any of them."""
+    for base in itertools.count(1):
+        w = [Fraction(base) ** j for j in range(len(lines[0].vector))]
+        if all(_dot(w, line.vector) for line in lines):
+            return w
+    raise AssertionError
+
+
+def _exact_circle(lines: list[_Line]) -> tuple[int, list[Fraction]]:
     """The least errors over all angles, and a w between two lines that attains it."""
-    # the half turn in which a line is perpendicular to w, as a quotient, ascending from −∞
-    turned = []
-    for (a, b), weight, _ in items:
+    # w = ±(1, −c) is positive (negative) on (a, b) with b > 0 where a/b > c
+    cost: dict[Fraction | None, list[int]] = {None: [0, 0]}
+    for (a, b), weight, _ in lines:
         flip = b < 0 or (b == 0 and a < 0)
-        a, b = (-a, -b) if flip else (a, b)
-        turned.append((Fraction(a, b) if b else None, weight, flip))
-    finite = sorted({q for q, _, _ in turned if q is not None})
-    # w = ±(1, −c) is positive (negative) on (a, b) with b > 0 where a/b > c: one c in each gap
-    gaps = (
-        [finite[0] - 1, *((p + q) / 2 for p, q in itertools.pairwise(finite)), finite[-1] + 1]
-        if finite
-        else [Fraction(0)]
-    )
-    cost = {q: [0, 0] for q in [*finite, None]}
-    for q, weight, flip in turned:
-        cost[q][flip] += weight
-    total = sum(weight for _, weight, _ in turned)
+        cost.setdefault(Fraction(a, b) if b else None, [0, 0])[flip] += weight
+    finite = sorted(quotient for quotient in cost if quotient is not None)
+    gaps = [Fraction(0)]  # one c in each
+    if finite:
+        between = [(p + q) / 2 for p, q in itertools.pairwise(finite)]
+        gaps = [finite[0] - 1, *between, finite[-1] + 1]
+    total = sum(weight for _, weight, _ in lines)
     # below all quotients every turned vector is positive: the flipped ones are errors
     errors = sum(both[True] for both in cost.values())
-    best = None
+    cells = []
     for i, c in enumerate(gaps):
         if i:
             errors += cost[finite[i - 1]][False] - cost[finite[i - 1]][True]
-        for value, w in ((errors, [Fraction(1), -c]), (total - errors, [Fraction(-1), c])):
-            if best is None or value < best[0]:
-                best = (value, w)
-    return best
+        cells += [(errors, [Fraction(1), -c]), (total - errors, [Fraction(-1), c])]
+    return min(cells, key=lambda cell: cell[0])

@@ -20,6 +20,7 @@ import numpy as np
 
 from certo.rates import Rate
 
+MOST_DIGITS = 2**16  # of either part of a fraction, in base sixteen
 MOST_BITS = 2**13  # of a whole number; the largest that a theorem can give here has about 5,300
 
 
@@ -119,7 +120,8 @@ def whole_number(value: Any, name: str) -> int:
 
 def fraction(value: Any, name: str) -> Fraction:
     """The fraction written by `to_plain`, in lowest terms; else a ValueError."""
-    parts = re.fullmatch(r"(-?[0-9a-f]+)/([0-9a-f]+)", value) if type(value) is str else None
+    short = type(value) is str and len(value) <= 2 * MOST_DIGITS
+    parts = re.fullmatch(r"(-?[0-9a-f]+)/([0-9a-f]+)", value) if short else None
     if parts is None or not int(parts[2], 16):
         raise ValueError(f"{name} must be a fraction like '3/a', got {_glimpse(value)}.")
     return Fraction(int(parts[1], 16), int(parts[2], 16))

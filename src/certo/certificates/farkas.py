@@ -15,6 +15,8 @@ import numpy as np
 
 from certo.certificates.sample import Sample
 
+MOST_BITS = 2**19  # of the common denominator of weights
+
 
 def integer_rows(sample: Sample, rows: Sequence[int], lifted: bool) -> list[list[int]]:
     """z_t for these rows, all times one power of two that makes them whole numbers.
@@ -50,8 +52,13 @@ def whole_numbers(dense: np.ndarray) -> list[list[int]]:
 
 
 def cancels(vectors: Sequence[Sequence[int]], weights: Sequence[int | Fraction]) -> bool:
-    """Whether Σ weight·vector = 0, exactly."""
-    common = math.lcm(*(Fraction(weight).denominator for weight in weights))
+    """Whether Σ weight·vector = 0, exactly; False also where the weights have no common
+    denominator of a reasonable size (that found by an exact solution is theirs, or near it)."""
+    common = 1
+    for weight in weights:
+        common = math.lcm(common, Fraction(weight).denominator)
+        if common.bit_length() > MOST_BITS:
+            return False
     whole = [int(weight * common) for weight in weights]
     return all(
         sum(a * v for a, v in zip(whole, column, strict=True)) == 0

@@ -75,7 +75,7 @@ class ErrorCount(Certificate):
 
     @classmethod
     def of(cls, sample: Sample, labels: Labels, coef, intercept, sample_weight) -> ErrorCount:
-        errors = exact.above(_weight_of(is_error(sample, coef, intercept), sample_weight))
+        errors = exact.above(weight_of(is_error(sample, coef, intercept), sample_weight))
         if not math.isfinite(errors):
             raise CannotClaim("the weights of the errors add up to more than a float can hold.")
         return cls(labels, coef, intercept, sample.m, sample_weight, errors)
@@ -100,7 +100,7 @@ class ErrorCount(Certificate):
         check_weights(self, sample)
         _check_costs(self, sample)
         wrong = is_error(sample, self.coef, self.intercept)
-        found = exact.above(_weight_of(wrong, self.sample_weight))
+        found = exact.above(weight_of(wrong, self.sample_weight))
         require(found == self.errors, f"they are {readable(found)}, not {readable(self.errors)}.")
         return f"{counted(int(np.count_nonzero(wrong)), 'margin')} of {sample.m:,} not positive."
 
@@ -111,7 +111,8 @@ def is_error(sample: Sample, coef: np.ndarray, intercept: float) -> np.ndarray:
     return margins.is_error(+1) | margins.is_error(-1)
 
 
-def _weight_of(which: np.ndarray, sample_weight: np.ndarray) -> Fraction:
+def weight_of(which: np.ndarray, sample_weight: np.ndarray) -> Fraction:
+    """How many these examples are, or what they weigh."""
     if not sample_weight.size:
         return Fraction(int(np.count_nonzero(which)))
     return exact.dot(sample_weight[which], np.ones(np.count_nonzero(which)))
@@ -212,8 +213,10 @@ class Subsystem:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", index_vector(self.rows, "rows"))
-        if not self.rows.size or len(self.weights) != self.rows.size or min(self.weights) <= 0:
-            raise ValueError("a subsystem needs rows, and a positive weight for each.")
+        exact = all(isinstance(weight, int | Fraction) and weight > 0 for weight in self.weights)
+        if not self.rows.size or len(self.weights) != self.rows.size or not exact:
+            raise ValueError("a subsystem needs rows, and a positive fraction for each.")
+        object.__setattr__(self, "weights", tuple(map(Fraction, self.weights)))
 
 
 @dataclass(frozen=True)
@@ -224,8 +227,9 @@ class Packing:
     values: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        if len(self.subsystems) != len(self.values):
-            raise ValueError("a packing needs a value for each of its subsystems.")
+        whole = all(type(entry) is int for entry in (*self.subsystems, *self.values))
+        if len(self.subsystems) != len(self.values) or not whole:
+            raise ValueError("a packing needs a whole value for each of its subsystems.")
 
 
 @final
@@ -278,7 +282,7 @@ class LeastErrorsByTree(LeastErrors):
                 raise Refuted("a packing charges a group more than it costs.")
             require(
                 bound > (need - 1) * FINENESS,
-                f"a case is closed by a packing that proves only {bound / FINENESS:.6g}.",
+                f"a case is closed by a packing that proves only {bound // FINENESS + 1:,}.",
             )
         require(not todo, "the tree ends before all cases are closed.")
         return (

@@ -142,7 +142,9 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         if not np.any(weights):
             raise ValueError("sample_weight must not be zero for every example.")
-        if not np.isfinite(weights.sum()):
+        with np.errstate(over="ignore"):
+            total = weights.sum()
+        if not np.isfinite(total):
             raise ValueError("the sum of sample_weight must be finite. Divide it by its largest.")
         return weights
 
@@ -205,6 +207,8 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         worth = f"{has}, and it is proved that no hyperplane makes fewer than {least}"
         if self.optimal_:
             said = f"Optimal: {has}, and it is proved that no hyperplane makes fewer."
+            if self.errors_ != self.lower_bound_:
+                said = f"Optimal to nine digits: {worth}."
             if len(self.classes_) == 1:
                 said = "There is only one class: a hyperplane has all of it on one side. " + said
         elif self.answer_ == "yes":
@@ -222,8 +226,10 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         margins = Margins.of(sample, outcome.coef, outcome.intercept)
         lucky = int(np.sum(margins.is_error(-1) & ~margins.is_error(+1)))  # y = +1 at score zero
         if lucky:
-            said += f" {counted(lucky, 'example')} counted as errors have a score of exactly zero, "
-            said += "and so are predicted right."
+            said += (
+                f" Of the errors {lucky:,} have a score of exactly zero, which is predicted to be "
+                "positive, as they are."
+            )
         return said
 
 

@@ -7,11 +7,13 @@ and has all others right (Candès, Wakin and Boyd, 2008).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import highspy
 import numpy as np
 from scipy import sparse
 
-from certo.solvers.subsystems import quiet
+from certo.solvers.subsystems import quiet, solved
 
 ROUNDS = 8
 
@@ -39,15 +41,16 @@ class Elastic:
         self._highs.passModel(program)
         self._slacks = np.arange(self.dimension, program.num_col_, dtype=np.int32)
 
-    def search(self, rng: np.random.Generator, noise: float) -> np.ndarray | None:
+    def search(
+        self, rng: np.random.Generator, noise: float, left: Callable[[], float]
+    ) -> np.ndarray | None:
         """Weights with few errors, others for every draw of the noise on the prices; None if the
-        solver fails."""
+        solver fails in the seconds left."""
         n = self.costs.size
         prices = self.costs * np.exp(3 * noise * rng.normal(size=n))
         for k in range(ROUNDS):
             self._highs.changeColsCost(n, self._slacks, prices)
-            self._highs.run()
-            if self._highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            if solved(self._highs, left()) != highspy.HighsModelStatus.kOptimal:
                 return None
             values = np.array(self._highs.getSolution().col_value)
             short = values[self.dimension :]

@@ -18,10 +18,9 @@ from dataclasses import dataclass
 import highspy
 import numpy as np
 
-from certo.certificates.farkas import whole_numbers
 from certo.certificates.hitting import FINENESS, packed
 from certo.solvers.farkas import cancelling_weights
-from certo.solvers.subsystems import Subsystems, quiet
+from certo.solvers.subsystems import Subsystems, quiet, solved
 
 ROUNDS = 30  # of cuts at a node, each of up to CUTS subsystems
 CUTS = 15
@@ -50,29 +49,34 @@ class Node:
 
 
 class HittingTree:
-    """The search. `upper` is the cost of the best solution known, which the owner may lower;
-    `improve(wrong)` is told of every set of groups without which the rest can be right."""
+    """The search. `upper` is the cost of the best solution known; `improve(wrong)` is told of every
+    set of groups without which the rest can be right, and says what is best then; `left()` are the
+    seconds there are. The vectors may be rounded, in any coordinates: `exact(groups)` has them in
+    whole numbers."""
 
     def __init__(
         self,
         vectors: np.ndarray,
+        exact: Callable[[np.ndarray], list[list[int]]],
         costs: list[int],
         upper: int,
         improve: Callable[[np.ndarray], int],
+        left: Callable[[], float],
         rng: np.random.Generator,
     ):
-        self.vectors, self.costs, self.upper = vectors, costs, upper
-        self.improve, self.rng = improve, rng
+        self.exact, self.costs, self.upper = exact, costs, upper
+        self.improve, self.left, self.rng = improve, left, rng
         self.n = len(costs)
-        self.finder = Subsystems(vectors)
+        self.finder = Subsystems(vectors, left)
         self.pool: list[np.ndarray] = []
         self.weights: dict[int, list[int] | None] = {}  # exact, found when first needed
         self._known: set[bytes] = set()
-        self.scale = max(1.0, max(costs) / 1000)
+        self.scale = max(1, max(costs) // 1000)  # of the costs in the relaxation
+        self.prices = np.array([cost / self.scale for cost in costs])
         self._relaxed = quiet()
         self._relaxed.addVars(self.n, np.zeros(self.n), np.ones(self.n))
         self._columns = np.arange(self.n, dtype=np.int32)
-        self._relaxed.changeColsCost(self.n, self._columns, np.array(costs) / self.scale)
+        self._relaxed.changeColsCost(self.n, self._columns, self.prices)
         self._active: list[int] = []
         self._idle: list[int] = []
         self._gains = np.zeros((2, self.n))
@@ -151,8 +155,7 @@ class HittingTree:
         self.finder.leave_out(list(node.wrong))
 
     def _solve(self) -> tuple[float, np.ndarray | None]:
-        self._relaxed.run()
-        if self._relaxed.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        if solved(self._relaxed, self.left()) != highspy.HighsModelStatus.kOptimal:
             return np.inf, None
         value = self._relaxed.getInfo().objective_function_value
         return value, np.array(self._relaxed.getSolution().col_value)
@@ -271,11 +274,10 @@ class HittingTree:
     def _round(self, node: Node, x: np.ndarray) -> None:
         """A solution near x: as long as some subsystem is not hit, take its best member."""
         wrong = list(node.wrong)
-        kept = np.zeros(self.n)
-        kept[list(node.right)] = 1
-        score = (x + 1e-3) / np.array(self.costs, dtype=np.float64) - kept
+        score = (x + 1e-3) / self.prices
+        score[list(node.right)] = -1.0
         spent = 0
-        while spent < 2 * self.upper:
+        while spent < 2 * self.upper and self.left() > 0:
             self.finder.leave_out(wrong)
             found = self.finder.cheapest(x + 0.1 * self.rng.random(self.n))
             if found is None:
@@ -293,16 +295,17 @@ class HittingTree:
         for row in np.flatnonzero(duals > 1e-9).tolist():
             k = self._active[row]
             if self._exact(k) is not None:
-                packing.append((k, int(duals[row] * self.scale * FINENESS)))
+                packing.append((k, (int(duals[row] * 2**20) * self.scale * FINENESS) >> 20))
         # rounding may overload a group: less of everything then
-        right = set(node.right)
-        load = np.zeros(self.n)
+        load = dict.fromkeys(range(self.n), 0)
         for k, value in packing:
-            load[self.pool[k]] += value
-        allowed = np.array(self.costs, dtype=np.float64) * FINENESS
-        over = max((load[g] / allowed[g] for g in range(self.n) if g not in right), default=0.0)
-        if over > 1:
-            packing = [(k, int(value / (over * (1 + 1e-12)))) for k, value in packing]
+            for g in self.pool[k].tolist():
+                load[g] += value
+        spared = set(node.right)
+        over = [(load[g], self.costs[g] * FINENESS) for g in load if g not in spared]
+        most, allowed = max(over, key=lambda both: both[0] / both[1], default=(0, 1))
+        if most > allowed:
+            packing = [(k, value * allowed // (most + 1)) for k, value in packing]
         own = Node(node.wrong, node.right, packing, 0)
         bound = self._proved(own)
         if bound > node.bound:
@@ -311,16 +314,13 @@ class HittingTree:
     def _exact(self, k: int) -> list[int] | None:
         """The weights of a subsystem, exactly; None if it is not one after all."""
         if k not in self.weights:
-            members = self.pool[k]
-            vectors = self.vectors[members]
-            self.weights[k] = cancelling_weights(whole_numbers(vectors[:, vectors.any(axis=0)]))
+            self.weights[k] = cancelling_weights(self.exact(self.pool[k]))
         return self.weights[k]
 
     def _branching(self, node: Node, x: np.ndarray) -> int | None:
         """The group whose two branches promise most: tried, until its past says enough."""
         fixed = np.zeros(self.n, dtype=bool)
         fixed[list(node.wrong)] = fixed[list(node.right)] = True
-        costs = np.array(self.costs) / self.scale
         open_ = np.flatnonzero((np.minimum(x, 1 - x) > 1e-6) & ~fixed)
         if not open_.size:
             free = np.flatnonzero(~fixed)
@@ -329,7 +329,7 @@ class HittingTree:
         mean = self._gains.sum(axis=1) / np.maximum(self._tried.sum(axis=1), 1)
         past = np.where(self._tried[:, open_] > 0, past, np.maximum(mean, 0.1)[:, None])
         expected = np.maximum(past[0] * (1 - x[open_]), 1e-3) * np.maximum(past[1] * x[open_], 1e-3)
-        likely = open_[np.argsort(-expected * np.sqrt(costs[open_]))][:STRONG]
+        likely = open_[np.argsort(-expected * np.sqrt(self.prices[open_]))][:STRONG]
         value = self._relaxed.getInfo().objective_function_value
         most, best = -1.0, None
         for g in likely.tolist():

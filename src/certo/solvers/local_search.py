@@ -15,8 +15,8 @@ from scipy.special import expit
 PLANES = 2**16  # numbers sorted at a time
 
 
-def surrogate(vectors: np.ndarray, costs: np.ndarray) -> np.ndarray:
-    """The weights of a logistic regression: a good start."""
+def surrogate(vectors: np.ndarray, costs: np.ndarray, stop: Callable[[], bool]) -> np.ndarray:
+    """The weights of a logistic regression, or as far as it came: a good start."""
     total = costs.sum()
 
     def risk(w):
@@ -24,7 +24,15 @@ def surrogate(vectors: np.ndarray, costs: np.ndarray) -> np.ndarray:
         value = costs @ np.logaddexp(0.0, -margins) / total + 1e-6 * (w @ w)
         return value, -(vectors.T @ (costs * expit(-margins))) / total + 2e-6 * w
 
-    return minimize(risk, np.zeros(vectors.shape[1]), jac=True, options={"maxiter": 200}).x
+    def look(intermediate_result):
+        if stop():
+            raise StopIteration
+
+    start = np.zeros(vectors.shape[1])
+    found = minimize(
+        risk, start, jac=True, method="L-BFGS-B", callback=look, options={"maxiter": 200}
+    )
+    return found.x
 
 
 def cost_of(vectors: np.ndarray, costs: np.ndarray, w: np.ndarray) -> float:

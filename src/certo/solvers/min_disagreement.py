@@ -27,7 +27,9 @@ from certo.certificates.least_errors import (
     Subsystem,
     is_error,
     proved,
+    weight_of,
 )
+from certo.certificates.margins import Margins
 from certo.certificates.sample import Labels, Sample
 from certo.solvers.elastic import Elastic
 from certo.solvers.hard_margin import hard_margin
@@ -35,6 +37,7 @@ from certo.solvers.hitting_tree import HittingTree, goal
 from certo.solvers.local_search import local_search, surrogate
 from certo.solvers.separation import Examples, Separator, separate
 
+EFFORT = 1e9  # multiplications for a wide margin: about a second
 AT_ONCE = 2e7  # numbers to sort that are a matter of a few seconds
 SORTED = 5e6  # of them a second, cautiously
 STARTS = 30  # of local search
@@ -92,6 +95,7 @@ class _Search:
 
     def __init__(self, sample: Sample, weights: np.ndarray, lifted: bool, limits, rng, report):
         self.lifted, self.limits, self.rng, self.report = lifted, limits, rng, report
+        self.whole, self.weights = sample, weights
         self.groups: Groups = grouped(sample, weights, lifted)
         rows = self.groups.rows
         if rows.size * (sample.d + lifted) > MOST_NUMBERS:
@@ -102,17 +106,17 @@ class _Search:
         X = sample.X[rows]
         X = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
         self.sample = Sample(np.ascontiguousarray(X), sample.signs[rows])
-        self.costs = np.array(self.groups.weights, dtype=np.float64)
+        largest = max(self.groups.weights, default=1)
+        self.costs = np.array([weight / largest for weight in self.groups.weights])
         # standard coordinates, for the search: centred (with an intercept) and of size one
         self.centre = X.mean(axis=0) if lifted and rows.size else np.zeros(sample.d)
         spread = np.sqrt(np.mean((X - self.centre) ** 2, axis=0)) if rows.size else self.centre
         self.spread = np.where(spread > 0, spread, 1.0)
-        standard = (X - self.centre) / self.spread
-        if lifted:
-            standard = np.hstack([standard, np.ones((rows.size, 1))])
-        self.standard = standard * self.sample.signs[:, None]
+        self.features = (X - self.centre) / self.spread
+        ones = np.ones((rows.size, int(lifted)))
+        self.standard = np.hstack([self.features, ones]) * self.sample.signs[:, None]
         self.coef, self.intercept = np.zeros(sample.d), 0.0
-        self.upper, self.lower = sum(self.groups.weights), 0
+        self.upper, self.lower = self._cost(np.ones(sample.m, dtype=bool)), 0
         self.changes: list[tuple[float, float, float]] = []
         self.note()
 
@@ -131,15 +135,38 @@ class _Search:
             self.lower = lower
             self.note()
 
+    def _cost(self, wrong: np.ndarray) -> int:
+        """What errors on these examples cost, in units, beyond the constant."""
+        return int(weight_of(wrong, self.weights) / self.groups.unit) - self.groups.constant
+
     def consider(self, coef: np.ndarray, intercept: float, ties: bool = False) -> None:
         """Keep these weights if their errors cost less than those known, counted exactly (`ties`:
         or as much)."""
         if not (np.all(np.isfinite(coef)) and np.isfinite(intercept)):
             return
-        wrong = np.flatnonzero(is_error(self.sample, coef, intercept))
-        cost = sum(self.groups.weights[g] for g in wrong.tolist())
+        margins = Margins.of(self.whole, coef, float(intercept))
+        wrong, also = margins.is_error(+1), margins.is_error(-1)
+        cost = self._cost(wrong | also)
         if cost < self.upper or (ties and cost == self.upper):
             self.upper, self.coef, self.intercept = cost, coef, float(intercept)
+            self.note()
+        if np.any(wrong != also):
+            self._move_off(margins, wrong != also)
+
+    def _move_off(self, margins: Margins, zero: np.ndarray) -> None:
+        """Examples with a score of exactly zero are errors on either side: turn a little, so that
+        no other changes sides."""
+        turn = self.rng.normal(size=self.coef.size) / self.spread
+        move = np.abs(self.whole.X @ turn)
+        scores = np.abs(margins.value)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            step = np.min(np.where(zero | (move == 0), np.inf, scores / move))
+        step = 0.5 * step if np.isfinite(step) else 1.0
+        coef = margins.coef + step * turn
+        still = Margins.of(self.whole, coef, margins.intercept)
+        wrong = still.is_error(+1) | still.is_error(-1)
+        if self._cost(wrong) < self.upper:
+            self.upper, self.coef, self.intercept = self._cost(wrong), coef, margins.intercept
             self.note()
 
     def consider_standard(self, w: np.ndarray) -> None:
@@ -154,28 +181,35 @@ class _Search:
         w = self.coef * self.spread
         return np.append(w, self.intercept + self.coef @ self.centre) if self.lifted else w
 
-    def without(self, wrong: np.ndarray) -> int:
-        """The cost of the best weights near those that are right on all other groups."""
-        right = np.setdiff1d(np.arange(len(self.costs)), wrong)
-        if right.size:
-            part = Sample(self.sample.X[right], self.sample.signs[right])
-            found = separate(Examples(part, self.lifted))
+    def right_on(self, groups: np.ndarray, exact: bool = False) -> None:
+        """Look near weights that are right on all of these groups, if such are found; `exact`
+        spares no effort."""
+        signs = self.sample.signs[groups]
+        if self.lifted and np.all(signs == signs[:1]):
+            return
+        wide = self._widest(self.features[groups], signs, 0.5)
+        if wide.separates:
+            self.from_standard(
+                np.append(wide.w, wide.b) if self.lifted else wide.w, 5, self.limits.stop
+            )
+        elif exact:
+            found = separate(Examples(Sample(self.sample.X[groups], signs), self.lifted))
             if isinstance(found, Separator):
                 self.consider(found.w[: self.coef.size], found.w[-1] if self.lifted else 0.0)
-                self.from_standard(self.standard_weights(), 5, self.limits.stop)
-        return self.upper
 
     def widen(self) -> None:
         """Among the weights that are right on the same examples, those with the largest margin."""
         right = np.flatnonzero(~is_error(self.sample, self.coef, self.intercept))
-        part = Sample(self.sample.X[right], self.sample.signs[right])
-        if not right.size or (self.lifted and np.all(part.signs == part.signs[0])):
-            return
-        radius = float(np.sqrt(np.max(np.einsum("ij,ij->i", part.X, part.X))))
+        signs = self.sample.signs[right]
+        if right.size and not (self.lifted and np.all(signs == signs[:1])):
+            wide = self._widest(self.sample.X[right], signs, 1e-3)
+            if wide.separates:
+                self.consider(wide.w, wide.b, ties=True)
+
+    def _widest(self, X: np.ndarray, signs: np.ndarray, tol: float):
+        radius = float(np.sqrt(np.max(np.einsum("ij,ij->i", X, X))))
         mode = "free" if self.lifted else "none"
-        wide = hard_margin(part.X, part.signs, mode, radius, tol=1e-3, effort=1e9)
-        if wide.separates:
-            self.consider(wide.w, wide.b, ties=True)
+        return hard_margin(X, signs, mode, radius, tol=tol, effort=EFFORT)
 
 
 def min_disagreement(
@@ -200,31 +234,26 @@ def min_disagreement(
     search = _Search(sample, weights, lifted, limits, rng, report)
     groups = search.groups
     # costs that decide: at most `wanted` is enough, and more than that is all to be proved
-    wanted = -1 if enough is None else enough // groups.unit - groups.constant
+    wanted = None if enough is None else enough // groups.unit - groups.constant
     steps, by_cells, hitting = 0, False, None
 
     def is_over() -> bool:
-        return (
-            search.lower >= goal(search.upper)
-            or search.upper <= wanted
-            or search.lower > wanted >= 0
-        )
+        decided = wanted is not None and (search.upper <= wanted or search.lower > wanted)
+        return decided or search.lower >= goal(search.upper)
 
-    if groups.rows.size:
+    if not is_over():
         _start(search, wanted)
     if not is_over() and not limits.stop():
-        vectors = cells.coordinates(integer_rows(search.sample, range(groups.rows.size), lifted))
-        size = cells.work(len(vectors), len(vectors[0]))
+        size = cells.work(groups.rows.size, int(np.linalg.matrix_rank(search.standard)))
         affordable = size <= min(cells.MOST_WORK, SORTED * limits.left())
         if not affordable or size > AT_ONCE:
             hitting = _Tree(search, wanted)
             hitting.run(0.1 * limits.left() if affordable else np.inf)
             steps = hitting.tree.nodes
         if affordable and not is_over() and not limits.stop():
-            by_cells = _look_at_cells(search, vectors, wanted)
+            by_cells = _look_at_cells(search, wanted)
             steps += 1
-    if search.upper > 0:
-        search.widen()
+    search.widen()
     at_least = proved(search.lower, groups)
     proof: LeastErrors
     if by_cells:
@@ -237,15 +266,23 @@ def min_disagreement(
     return Outcome(search.coef, search.intercept, proof, trace, optimal, steps, limits.why)
 
 
-def _start(search: _Search, wanted: int) -> None:
+def _start(search: _Search, wanted: int | None) -> None:
     """Local search from the weights of surrogates: logistic, then elastic programs."""
     limits = search.limits
     until = limits.seconds + 0.1 * limits.left()
 
     def stop() -> bool:
-        return limits.stop() or limits.seconds > until or search.upper <= max(wanted, 0)
+        enough = search.upper <= (wanted or 0)
+        return enough or limits.stop() or limits.seconds > until
 
-    w = surrogate(search.standard, search.costs)
+    if search.lifted:  # all on one side
+        search.consider(np.zeros_like(search.coef), +1.0)
+        search.consider(np.zeros_like(search.coef), -1.0)
+    else:
+        search.consider(search.rng.normal(size=search.coef.size) / search.spread, 0.0)
+    if stop() or not search.costs.size:
+        return
+    w = surrogate(search.standard, search.costs, stop)
     search.consider_standard(w)
     search.from_standard(w, 20, stop)
     if search.costs.size > MOST_GROUPS or stop():
@@ -254,23 +291,25 @@ def _start(search: _Search, wanted: int) -> None:
     for k in range(STARTS):
         if stop():
             return
-        found = elastic.search(search.rng, 0.2 if k else 0.0)
+        found = elastic.search(search.rng, 0.2 if k else 0.0, lambda: until - limits.seconds)
         if found is not None:
             search.consider_standard(found)
             search.from_standard(found, 5, stop)
 
 
-def _look_at_cells(search: _Search, vectors: list[list[int]], wanted: int) -> bool:
+def _look_at_cells(search: _Search, wanted: int | None) -> bool:
     """Look at every cell; True if time allowed it."""
     limits = search.limits
-    known = search.upper if wanted < 0 else min(search.upper, wanted + 1)
+    rows = range(search.costs.size)
+    vectors = cells.coordinates(integer_rows(search.sample, rows, search.lifted))
+    known = search.upper if wanted is None else min(search.upper, wanted + 1)
     weights, unit = cells.coarse(search.groups.weights)
     try:
         found = cells.least(vectors, weights, known // unit, lambda part: limits.stop())
     except cells.Stopped:
         return False
     if found.right is not None:
-        search.without(np.setdiff1d(np.arange(len(vectors)), found.right))
+        search.right_on(np.array(found.right, dtype=np.int64), exact=True)
     search.raise_lower(found.value * unit)
     return True
 
@@ -278,28 +317,28 @@ def _look_at_cells(search: _Search, vectors: list[list[int]], wanted: int) -> bo
 class _Tree:
     """The tree of packings, over all groups or, if they are many, the hardest ones."""
 
-    def __init__(self, search: _Search, wanted: int):
+    def __init__(self, search: _Search, wanted: int | None):
         self.search, self.wanted = search, wanted
         margins = np.abs(search.standard @ search.standard_weights())
         some = np.sort(np.argsort(margins, kind="stable")[:MOST_GROUPS])
         self.some = some
-        X, signs = search.sample.X[some], search.sample.signs[some, None].astype(np.float64)
-        vectors = np.hstack([X * signs, signs] if search.lifted else [X * signs])
         self.tree = HittingTree(
-            vectors,
+            search.standard[some],
+            lambda members: integer_rows(search.sample, some[members].tolist(), search.lifted),
             [search.groups.weights[g] for g in some.tolist()],
             self._upper(),
             self._improve,
+            search.limits.left,
             search.rng,
         )
 
     def _upper(self) -> int:
         """What has to be proved: that nothing is cheaper than the best known, or than wanted."""
         upper = self.search.upper
-        return upper if self.wanted < 0 else min(upper, self.wanted + 1)
+        return upper if self.wanted is None else min(upper, self.wanted + 1)
 
     def _improve(self, wrong: np.ndarray) -> int:
-        self.search.without(self.some[wrong])
+        self.search.right_on(np.delete(self.some, wrong))
         return self._upper()
 
     def run(self, seconds: float) -> None:
@@ -308,7 +347,8 @@ class _Tree:
 
         def stop() -> bool:
             search.raise_lower(self.tree.lower)
-            return limits.stop() or limits.seconds > until or search.upper <= max(self.wanted, 0)
+            enough = search.upper <= (self.wanted or 0)
+            return enough or limits.stop() or limits.seconds > until
 
         self.tree.run(stop)
         search.raise_lower(self.tree.lower)

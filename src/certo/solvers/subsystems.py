@@ -7,6 +7,8 @@ for given costs; exact arithmetic then finds the weights as whole numbers.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import highspy
 import numpy as np
 
@@ -19,10 +21,19 @@ def quiet(**options) -> highspy.Highs:
     return highs
 
 
-class Subsystems:
-    """Minimal infeasible subsystems among vectors z, cheapest first."""
+def solved(highs: highspy.Highs, seconds: float) -> highspy.HighsModelStatus:
+    """Run the solver, for so long at most (its clock goes on from one run to the next)."""
+    highs.setOptionValue("time_limit", highs.getRunTime() + max(seconds, 0.01))
+    highs.run()
+    return highs.getModelStatus()
 
-    def __init__(self, vectors: np.ndarray):
+
+class Subsystems:
+    """Minimal infeasible subsystems among vectors z, cheapest first; `left()` are the seconds that
+    may be spent."""
+
+    def __init__(self, vectors: np.ndarray, left: Callable[[], float]):
+        self.left = left
         self.n, dimension = vectors.shape
         # rows and columns scaled to size 1: the supports stay the same
         scaled = vectors / np.maximum(np.abs(vectors).max(axis=0), 1e-300)
@@ -50,10 +61,10 @@ class Subsystems:
         self._highs.changeColsBounds(self.n, self._columns, np.zeros(self.n), upper)
 
     def cheapest(self, costs: np.ndarray) -> np.ndarray | None:
-        """A subsystem of about the least cost, or None if all vectors left can be right."""
+        """A subsystem of about the least cost; None if all vectors left can be right (as far as
+        floats can tell), or if there was no time to find one."""
         self._highs.changeColsCost(self.n, self._columns, costs)
-        self._highs.run()
-        if self._highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        if solved(self._highs, self.left()) != highspy.HighsModelStatus.kOptimal:
             return None
         weights = np.array(self._highs.getSolution().col_value)
         return np.flatnonzero(weights > 1e-11)
