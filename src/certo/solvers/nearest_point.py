@@ -89,8 +89,9 @@ class Vectors(Gram):
     """Points that are the rows of an array or a CSR matrix Z, of length about 1."""
 
     def __init__(self, Z, group: np.ndarray):
-        self.Z = Z
-        centred = Z
+        if sparse.issparse(Z) and 32 * Z.nnz > Z.shape[0] * Z.shape[1]:
+            Z = Z.toarray()  # which is faster, and not much larger
+        self.Z = centred = Z
         if not sparse.issparse(Z):  # nothing is lost where the rows of a group are far away
             means = [Z[group == g].mean(axis=0) for g in range(int(group.max()) + 1)]
             centred = Z - np.array(means)[group]
