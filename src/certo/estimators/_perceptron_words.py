@@ -104,7 +104,7 @@ def _best_separator(
         "lifted" if run.lifted else "none",
         math.sqrt(square),
         tol=1e-4,
-        effort=max(5e7, numbers * (outcome.epochs + 5.0)),
+        effort=max(3e7, numbers * (outcome.epochs + 10.0)),
         start=outcome.w,
     )
     return best.w, best.b
