@@ -187,12 +187,13 @@ class _Search:
         signs = self.sample.signs[groups]
         if self.lifted and np.all(signs == signs[:1]):
             return
+        before = self.upper
         wide = self._widest(self.features[groups], signs, 0.5)
         if wide.separates:
-            self.from_standard(
-                np.append(wide.w, wide.b) if self.lifted else wide.w, 5, self.limits.stop
-            )
-        elif exact:
+            w = np.append(wide.w, wide.b) if self.lifted else wide.w
+            self.consider_standard(w)
+            self.from_standard(w, 5, self.limits.stop)
+        if exact and self.upper == before:
             found = separate(Examples(Sample(self.sample.X[groups], signs), self.lifted))
             if isinstance(found, Separator):
                 self.consider(found.w[: self.coef.size], found.w[-1] if self.lifted else 0.0)
