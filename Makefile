@@ -3,12 +3,12 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 DEV := .venv/.dev
 DOCS := .venv/.docs
-BENCH := .venv/.bench
 
 .PHONY: demo test check bench docs clean
 
 demo: $(DEV)
 	@mkdir -p demo
+	$(BIN)/certo separable examples/setosa.csv --target species
 	$(BIN)/certo fit examples/setosa.csv --target species --scale none --out demo/setosa.certo --report demo/setosa.html
 	$(BIN)/certo verify demo/setosa.certo examples/setosa.csv
 	@echo "Open demo/setosa.html in a browser to see the report."
@@ -22,7 +22,7 @@ check: $(DEV)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(BENCH)
+bench: $(DEV)
 	$(BIN)/python -m benchmarks $(ARGS)
 
 docs: $(DOCS)
@@ -41,10 +41,6 @@ $(DEV): pyproject.toml | .venv/bin/python
 
 $(DOCS): $(DEV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
-	@touch $@
-
-$(BENCH): $(DEV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	@touch $@
 
 clean:

@@ -365,10 +365,23 @@ class TestConventions:
         with pytest.raises(ValueError, match=what):
             HardMarginSVM(**settings).fit(*separable())
 
-    def test_one_class_and_matrices_of_labels(self):
+    def test_one_class(self):
+        """A free intercept alone separates it from nothing; else it is a problem like any other."""
+        X = [[1.0, 2.0], [2.0, 1.0], [3.0, 3.0]]
+        model = HardMarginSVM().fit(X, ["a"] * 3)
+        assert not np.any(model.coef_)
+        assert model.margin_ == np.inf
+        assert "one class alone" in model.status_
+        for intercept, margin in (("lifted", np.sqrt(5.5)), ("none", np.sqrt(4.5))):
+            model = HardMarginSVM(intercept).fit(X, ["a"] * 3)
+            assert model.margin_[0] == pytest.approx(margin)
+            assert model.certificate_.verify(X, ["a"] * 3)
+            assert model.predict(X).tolist() == ["a"] * 3
+        with pytest.raises(NotSeparable):
+            HardMarginSVM("none").fit([[1.0], [-2.0]], [1, 1])
+
+    def test_matrices_of_labels(self):
         X, _ = separable()
-        with pytest.raises(ValueError, match="at least two classes"):
-            HardMarginSVM().fit(X, np.ones(len(X)))
         with pytest.raises(ValueError, match="matrix of labels"):
             HardMarginSVM().fit(X, np.tile([[0, 1], [1, 1]], (len(X) // 2 + 1, 1))[: len(X)])
 

@@ -29,6 +29,7 @@ from certo.certificates.exact import UNIT, allowance
 from certo.certificates.maximum_margin import INTERCEPTS
 from certo.estimators import _input
 from certo.estimators._linear import LinearClassifier
+from certo.estimators.verdict import two_class_verdict
 from certo.solvers.hard_margin import MarginOutcome, MarginTrace, balanced, hard_margin
 from certo.solvers.interrupt import ctrl_c_asks
 
@@ -56,6 +57,8 @@ class _Separator(NamedTuple):
 
     @property
     def gap(self) -> float:
+        if not np.any(self.coef):  # one class alone
+            return 0.0
         claims = [claim for claim in self.claims if isinstance(claim, MaximumMargin)]
         return claims[0].relative_gap if claims else 1.0
 
@@ -135,7 +138,7 @@ class HardMarginSVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         """
         self._check_settings()
         X, y = _input.labelled_examples(self, X, y, reset=True)
-        targets = _input.targets(self, y)
+        targets = _input.targets(self, y, fewest=1)
         if targets.multilabel:
             raise ValueError(
                 "HardMarginSVM takes one label for each example, but y is a matrix of labels. "
@@ -169,6 +172,9 @@ class HardMarginSVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         context.call_on_fit_task_begin(estimator=self, X=X)
         found = []
         for labels, signs in zip(targets.outputs, targets.signs, strict=True):
+            if self.intercept == "free" and len(targets.classes) == 1:
+                found.append(_alone(Sample(X, signs), labels))
+                continue
             outcome = hard_margin(
                 X,
                 signs,
@@ -228,8 +234,6 @@ class HardMarginSVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         self, sample: Sample, labels: Labels, outcome: MarginOutcome
     ) -> tuple[np.ndarray, float]:
         """A separator where the solver found none, or the error that says why there is none."""
-        from certo.estimators.verdict import _verdict
-
         if outcome.stopped or outcome.looks >= self.max_iter:
             raise RuntimeError(
                 f"HardMarginSVM was stopped before it found a hyperplane that separates "
@@ -237,7 +241,7 @@ class HardMarginSVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
                 f"margin is at most {outcome.trace.upper[-1]:.6g}, if there is one at all. Allow "
                 "more time_limit or max_iter; certo.separability decides whether one exists."
             )
-        verdict = _verdict(sample, labels, "none" if self.intercept == "none" else "free")
+        verdict = two_class_verdict(sample, labels, "none" if self.intercept == "none" else "free")
         if isinstance(verdict, Inseparable):
             named = ", ".join(str(t) for t in verdict.rows[:10].tolist())
             more = f" and {verdict.rows.size - 10} more" if verdict.rows.size > 10 else ""
@@ -261,7 +265,8 @@ class HardMarginSVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         self.n_support_ = np.array([item.rows.size for item in found])
         length = np.array([_norm(item.coef) for item in found])
         last = self.intercept_ if self.intercept == "lifted" else 0.0
-        self.margin_, self.geometric_margin_ = 1 / np.hypot(length, last), 1 / length
+        with np.errstate(divide="ignore"):  # one class alone has no margin but infinity
+            self.margin_, self.geometric_margin_ = 1 / np.hypot(length, last), 1 / length
         self.objective_ = 0.5 * np.hypot(length, last) ** 2
         self.n_iter_ = max(outcome.looks for outcome in outcomes)
         self.trace_ = MarginTrace.layer([outcome.trace for outcome in outcomes])
@@ -276,6 +281,8 @@ class HardMarginSVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             warnings.warn(self.status_, ConvergenceWarning, stacklevel=4)
 
     def _status(self, found: list[_Separator], by_hand: bool) -> str:
+        if not np.any(found[0].coef):
+            return "There is one class alone: w* = 0, and the free intercept has it on one side."
         worst = max(item.gap for item in found)
         worth = f"the margin is proved to be the largest up to a relative gap of {_shown(worst)}"
         if worst <= self.tol:
@@ -290,6 +297,21 @@ class HardMarginSVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         else:
             why = "Stopped because float64 allows no further progress"
         return f"{why}: {worth}, more than the tol of {self.tol:g}."
+
+
+def _alone(sample: Sample, labels: Labels) -> _Separator:
+    """One class with a free intercept: w* = 0."""
+    coef, none = np.zeros(sample.d), np.zeros(0)
+    reason = f"{labels.shown}: there is one class alone, which any margin separates from nothing."
+    trace = MarginTrace(none.astype(int), none, none, none, none.astype(int))
+    return _Separator(
+        coef,
+        1.0,
+        none.astype(int),
+        none,
+        [Separating.of(sample, labels, coef, 1.0), NotClaimed("MaximumMargin", reason)],
+        MarginOutcome(coef, 1.0, none.astype(int), none, 0, False, trace),
+    )
 
 
 def _feasible(

@@ -209,7 +209,7 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             said = f"Optimal: {has}, and it is proved that no hyperplane makes fewer."
             if self.errors_ != self.lower_bound_:
                 said = f"Optimal to nine digits: {worth}."
-            if len(self.classes_) == 1:
+            if len(self.classes_) == 1 and not self.errors_:
                 said = "There is only one class: a hyperplane has all of it on one side. " + said
         elif self.answer_ == "yes":
             said = f"Yes: {has}, no more than the target of {readable(self.target)}."

@@ -81,7 +81,7 @@ def separability(X, y, intercept="free") -> Separable | Inseparable | ClassSepar
     if len(classes) > 2:
         return _several(X, y, classes, intercept)
     labels = Labels(classes, len(classes) - 1)
-    return _verdict(Sample(X, labels.signs(y)), labels, intercept)
+    return two_class_verdict(Sample(X, labels.signs(y)), labels, intercept)
 
 
 def quasi_separability(X, y, intercept="free") -> QuasiSeparable | Overlapping:
@@ -139,7 +139,7 @@ def _several(X, y: np.ndarray, classes: tuple[Any, ...], intercept: str) -> Clas
     pairwise: list[Separable | Inseparable] = []
     for k in range(len(classes)):
         labels = Labels(classes, k)
-        alone.append(_verdict(Sample(X, labels.signs(y)), labels, intercept))
+        alone.append(two_class_verdict(Sample(X, labels.signs(y)), labels, intercept))
     codes = class_sample(X, y, classes).signs
     for a, b in itertools.combinations(range(len(classes)), 2):
         rows = np.flatnonzero((codes == a) | (codes == b))
@@ -154,7 +154,7 @@ def _several(X, y: np.ndarray, classes: tuple[Any, ...], intercept: str) -> Clas
         if known:
             pairwise.append(Separable.of(sample, labels, *known[0]))
         else:
-            pairwise.append(_verdict(sample, labels, intercept))
+            pairwise.append(two_class_verdict(sample, labels, intercept))
     joint = _joint(Sample(X, codes), classes, intercept, alone, pairwise)
     return ClassSeparability(classes, tuple(alone), tuple(pairwise), joint)
 
@@ -185,7 +185,7 @@ def _joint(
     return JointlySeparable.of(sample, labels, *vectors.split(found.w))
 
 
-def _verdict(sample: Sample, labels: Labels, intercept: str) -> Separable | Inseparable:
+def two_class_verdict(sample: Sample, labels: Labels, intercept: str) -> Separable | Inseparable:
     lifted = intercept == "free"
     if lifted and abs(int(sample.signs.sum(dtype=np.int64))) == sample.m:  # one class
         return Separable.of(sample, labels, np.zeros(sample.d), float(sample.signs[0]))
