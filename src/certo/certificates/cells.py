@@ -141,7 +141,7 @@ class _Level(NamedTuple):
         largest = [max(abs(z[j]) for z in vectors) for j in range(r)]
         # a minor of order r − 1 has (r − 1)! terms, each a product of entries of r − 1 columns
         minor = math.factorial(r - 1) * math.prod(sorted(largest)[1:])
-        exact = minor <= 2**26
+        exact = minor <= 2**25
         if exact:
             floats, errors = np.array(vectors, dtype=np.float64), np.zeros(n)
         else:  # columns divided by a power of two, then rounded
@@ -214,8 +214,9 @@ def _restricted(level: _Level, which: np.ndarray) -> tuple[np.ndarray, np.ndarra
 def _one_a_line(vectors: np.ndarray, weights: np.ndarray, look: np.ndarray):
     """Group whole vectors by line: one of each, weights left, whether to look, and what is paid.
 
-    Entries are at most 2²⁶. Quotients a/b ≠ c/d of such numbers differ by at least 1/|bd| ≥ 2⁻⁵²,
-    and those of size up to 1 then round to different floats: same quotients, same line.
+    Entries are at most 2²⁵ in size. So different quotients a/b and c/d differ by at least 2⁻⁵⁰
+    relatively to a/b, namely |bc − ad|/|ad|, and round to different floats: same quotients, same
+    line.
     """
     at = np.argmax(np.abs(vectors), axis=1)[:, None]
     largest = np.take_along_axis(vectors, at, axis=1)

@@ -243,33 +243,34 @@ class HittingTree:
             if not new:
                 if np.any(np.minimum(x, 1 - x) > 1e-6):
                     break
-                if self._complete(node, x):
+                missed = self._missed(node, x)
+                if missed is None:
+                    self.upper = min(self.upper, self.improve(np.flatnonzero(x > 0.5)))
                     x = None
+                if missed is None or not self._add(missed):
                     break
             value, x = self._solve()
-            self._retire(np.array(self._relaxed.getSolution().row_dual))
+            if x is not None:
+                self._retire(np.array(self._relaxed.getSolution().row_dual))
             if k % PATIENCE == PATIENCE - 1:
                 if value - before < (0.002 * value if is_root else 0.03):
                     break
                 before = value
                 if is_root:
                     self._pack(node)  # in the meantime
+        if x is None:
+            self._contradict(node)
         self._pack(node)
         if x is not None and (is_root or self.nodes % 10 == 0):
             self._round(node, x)
         return x
 
-    def _complete(self, node: Node, x: np.ndarray) -> bool:
-        """Whether a whole solution x is one; if not, a subsystem that it misses is added."""
-        wrong = np.flatnonzero(x > 0.5)
-        self.finder.leave_out(wrong)
+    def _missed(self, node: Node, x: np.ndarray) -> np.ndarray | None:
+        """A subsystem that a whole x does not hit, if there is one."""
+        self.finder.leave_out(np.flatnonzero(x > 0.5))
         found = self.finder.cheapest(self.rng.random(self.n))
         self.finder.leave_out(list(node.wrong))
-        if found is None:
-            self.upper = min(self.upper, self.improve(wrong))
-            return True
-        self._add(found)
-        return False
+        return found
 
     def _round(self, node: Node, x: np.ndarray) -> None:
         """A solution near x: as long as some subsystem is not hit, take its best member."""
@@ -288,9 +289,20 @@ class HittingTree:
             spent += self.costs[wrong[-1]]
         self.finder.leave_out(list(node.wrong))
 
+    def _contradict(self, node: Node) -> None:
+        """Close a case in which a whole subsystem is right: its value may be anything."""
+        right = np.zeros(self.n, dtype=bool)
+        right[list(node.right)] = True
+        for k in self._active:
+            if right[self.pool[k]].all() and self._exact(k) is not None:
+                node.packing = [(k, self.upper * FINENESS)]
+                node.bound = self._proved(node)
+
     def _pack(self, node: Node) -> None:
         """The dual solution as an exact packing, if it proves more than what is known."""
         duals = np.array(self._relaxed.getSolution().row_dual)
+        if duals.size != len(self._active):
+            return
         packing = []
         for row in np.flatnonzero(duals > 1e-9).tolist():
             k = self._active[row]
