@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, final
@@ -168,8 +169,8 @@ class MistakeBound(Certificate):
             enough = f" So {self.bound + 1:,} epochs are always enough." * (self.bound < 10**6)
             return made + (
                 "The convergence theorem allows no run from this start with this learning rate, in "
-                f"any order, more than {self.bound:,}: a separator exists with a margin of "
-                f"{rounded_down(self.target)}, and no example is longer than "
+                f"any order, more than {self.bound:,}: some separator of length 1 has a margin of "
+                f"at least {rounded_down(self._margin)}, and no example is longer than "
                 f"{rounded_up(self._radius)}.{enough}"
             )
         return made + (
@@ -177,6 +178,12 @@ class MistakeBound(Certificate):
             f"no more than {self.bound:,}; it compares them with a hyperplane that may fall short "
             f"of a margin of {rounded_up(self.target)}."
         )
+
+    @property
+    def _margin(self) -> float:
+        """ρ/‖u‖, rounded down."""
+        length = exact.root_above(exact.dot_within(self._u, self._u)[1])
+        return exact.below(Fraction(self.target) / Fraction(length)) if length < math.inf else 0.0
 
     @property
     def _radius(self) -> float:
