@@ -112,3 +112,8 @@ def test_gamma_is_not_below_its_definition(n):
 
 def test_gamma_gives_none_where_there_are_too_many_operations():
     assert exact.gamma(10**14) == math.inf
+
+
+def test_roots_of_squares_are_exact():
+    assert exact.root_above(Fraction(9, 4)) == 1.5
+    assert exact.root_above(Fraction(1)) == 1.0

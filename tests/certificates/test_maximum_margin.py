@@ -169,7 +169,7 @@ class TestAttacks:
             margins = signs * (X @ np.array(forged["coef"]) + forged["intercept"])
             last = forged["intercept"] if treatment == "lifted" else 0.0
             length = float(np.hypot(np.linalg.norm(forged["coef"]), last))
-            assert forged["lower"] == 0 or margins.min() / length >= forged["lower"] * (1 - 1e-12)
+            assert margins.min() / length >= forged["lower"] * (1 - 1e-12)
             assert best_margin(X, signs, treatment) <= forged["upper"] * (1 + 1e-12)
 
     def test_a_free_intercept_needs_multipliers_that_balance_exactly(self):
@@ -179,7 +179,12 @@ class TestAttacks:
         data["dual_coef"] = [-0.5, float(np.nextafter(0.5, 1))]
         data["upper"] = 1.1
         assert not verified(data, SQUARE, SIDES)
-        assert verified({**data, "treatment": "lifted", "lower": 0.0}, SQUARE, SIDES)
+        assert verified({**data, "treatment": "lifted", "lower": 0.1}, SQUARE, SIDES)
+
+    def test_a_margin_of_zero_is_no_margin(self):
+        """It would say of XOR that this hyperplane has it on all examples."""
+        with pytest.raises(ValueError, match="positive"):
+            Certificate.from_dict({**square().to_dict(), "lower": 0.0})
 
     def test_one_class_cannot_bound_a_free_margin(self):
         data = square().to_dict()

@@ -97,7 +97,8 @@ def root_above(value: Fraction) -> float:
     """A float ≥ √value, within two units in the last place in the normal range."""
     if not value:
         return 0.0
-    # (⌊√(value·4^s)⌋ + 1)/2^s with s chosen so that the integer has at least 64 bits
+    # ⌈√(value·4^s)⌉/2^s with s chosen so that the integer has at least 64 bits
     shift = max(0, 64 - (value.numerator.bit_length() - value.denominator.bit_length()) // 2)
-    root = math.isqrt((value.numerator << (2 * shift)) // value.denominator)
-    return above(Fraction(root + 1, 1 << shift))
+    square, rest = divmod(value.numerator << (2 * shift), value.denominator)
+    root = math.isqrt(square)
+    return above(Fraction(root + (rest > 0 or root * root < square), 1 << shift))

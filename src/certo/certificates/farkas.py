@@ -51,14 +51,22 @@ def whole_numbers(dense: np.ndarray) -> list[list[int]]:
     ]
 
 
-def cancels(vectors: Sequence[Sequence[int]], weights: Sequence[int | Fraction]) -> bool:
-    """Whether Σ weight·vector = 0, exactly; False also where the weights have no common
-    denominator of a reasonable size (that found by an exact solution is theirs, or near it)."""
+def common_denominator(weights: Sequence[int | Fraction]) -> int | None:
+    """The least common denominator, or None if it is larger than honest weights can need."""
     common = 1
     for weight in weights:
         common = math.lcm(common, Fraction(weight).denominator)
         if common.bit_length() > MOST_BITS:
-            return False
+            return None
+    return common
+
+
+def cancels(vectors: Sequence[Sequence[int]], weights: Sequence[int | Fraction]) -> bool:
+    """Whether Σ weight·vector = 0, exactly; False also where the weights have no common
+    denominator of a reasonable size (that found by an exact solution is theirs, or near it)."""
+    common = common_denominator(weights)
+    if common is None:
+        return False
     whole = [int(weight * common) for weight in weights]
     return all(
         sum(a * v for a, v in zip(whole, column, strict=True)) == 0

@@ -11,7 +11,7 @@ import numpy as np
 
 from certo.certificates.base import CannotClaim, Certificate, require
 from certo.certificates.encoding import counted
-from certo.certificates.farkas import cancels, integer_rows
+from certo.certificates.farkas import cancels, common_denominator, integer_rows
 from certo.certificates.sample import Labels, Sample
 from certo.certificates.weights import index_vector
 
@@ -30,7 +30,9 @@ def convex_weights(weights: Any, count: int) -> tuple[Fraction, ...]:
     weights = tuple(weights)
     if not all(isinstance(weight, Fraction) and weight > 0 for weight in weights):
         raise ValueError("weights must be positive fractions.")
-    if len(weights) != count or not count or sum(weights) != 1:
+    common = common_denominator(weights)
+    whole = 0 if common is None else sum(w.numerator * (common // w.denominator) for w in weights)
+    if len(weights) != count or not count or whole != common:
         raise ValueError("there must be one weight for each row, and they must add up to 1.")
     return weights
 

@@ -68,8 +68,8 @@ class MaximumMargin(Certificate):
             raise ValueError(f"treatment must be one of {INTERCEPTS}, got {self.treatment!r}.")
         if self.dual_coef.shape != self.rows.shape or not np.all(self.dual_coef):
             raise ValueError("dual_coef must hold one number other than 0 for each of the rows.")
-        if not 0 <= self.lower <= self.upper:
-            raise ValueError("lower and upper must be in this order, and not negative.")
+        if not 0 < self.lower <= self.upper:
+            raise ValueError("lower and upper must be positive, and in this order.")
 
     @classmethod
     def of(
@@ -94,15 +94,18 @@ class MaximumMargin(Certificate):
         length = Fraction(exact.root_above(square + _extra(intercept, treatment)))
         if least <= 0 or not length:
             raise CannotClaim(f"example {where} is not strictly on its own side.")
-        draft = cls(
-            labels, coef, intercept, treatment, rows, dual_coef, sample.m,
-            exact.below(least / length), np.finfo(np.float64).max,
-        )  # fmt: skip
+        lower = exact.below(least / length)
         if not rows.size:
             raise CannotClaim("without multipliers nothing bounds the margin from above.")
+        if lower == 0:
+            raise CannotClaim(f"the margin of example {where} is too small for a float.")
+        draft = cls(
+            labels, coef, intercept, treatment, rows, dual_coef, sample.m,
+            lower, np.finfo(np.float64).max,
+        )  # fmt: skip
         combined = draft._combination2(sample, room=4)
         upper = exact.root_above(combined / draft._total**2) if combined is not None else np.inf
-        if not (upper < np.inf and draft.lower > 0):
+        if not upper < np.inf:
             raise CannotClaim("numbers over- or underflow float64.")
         object.__setattr__(draft, "upper", upper)
         return draft
@@ -110,8 +113,6 @@ class MaximumMargin(Certificate):
     @property
     def relative_gap(self) -> float:
         """(primal − dual)/primal of ½‖w‖², rounded up."""
-        if not self.upper:
-            return 1.0
         return exact.above(1 - (Fraction(self.lower) / Fraction(self.upper)) ** 2)
 
     @property
@@ -171,14 +172,12 @@ class MaximumMargin(Certificate):
         check_weights(self, sample)
         require(not self.rows.size or self.rows[-1] < sample.m, "rows must be rows of X.")
         require(self.treatment != "none" or self.intercept == 0, "there can be no intercept.")
-        if self.lower > 0:
-            square = exact.dot(self.coef, self.coef) + _extra(self.intercept, self.treatment)
-            length = exact.root_above(square)
-            require(0 < length < np.inf, "without a finite direction there is no distance.")
-            near = Margins.of(sample, self.coef, self.intercept).below(
-                Fraction(self.lower) * Fraction(length)
-            )
-            require(near is None, f"example {near} has a margin of less than {self.lower!r}.")
+        square = exact.dot(self.coef, self.coef) + _extra(self.intercept, self.treatment)
+        length = exact.root_above(square)
+        require(0 < length < np.inf, "without a finite direction there is no distance.")
+        margins = Margins.of(sample, self.coef, self.intercept)
+        near = margins.below(Fraction(self.lower) * Fraction(length))
+        require(near is None, f"example {near} has a margin of less than {self.lower!r}.")
         require(self.rows.size > 0, "without multipliers nothing bounds the margin from above.")
         require(
             np.array_equal(np.sign(self.dual_coef), sample.signs[self.rows]),

@@ -50,9 +50,10 @@ class Separable(Certificate):
         margins = margins or Margins.of(sample, coef, intercept)
         wrong = margins.below(LEAST)
         if wrong is not None:
+            found = exact.below(margins.exactly(wrong))
             raise CannotClaim(
-                f"example {wrong} (counting from 0) has margin {float(margins.exactly(wrong)):.6g}:"
-                " it is not strictly on its own side of the hyperplane."
+                f"example {wrong} (counting from 0) has margin {found:.6g}: it is not strictly on "
+                "its own side of the hyperplane."
             )
         length = exact.root_above(exact.dot_within(coef, coef)[1])
         distance = 0.0
@@ -91,7 +92,7 @@ class Separable(Certificate):
         margins = Margins.of(sample, self.coef, self.intercept)
         wrong = margins.below(LEAST)
         if wrong is not None:
-            found = float(margins.exactly(wrong))
+            found = exact.below(margins.exactly(wrong))
             raise Refuted(f"example {wrong} has margin {found:.17g}, which is not positive.")
         if self.margin > 0:
             length = exact.root_above(exact.dot(self.coef, self.coef))

@@ -47,7 +47,7 @@ class Separating(Certificate):
         least, where = margins.least()
         if least <= 0:
             raise CannotClaim(
-                f"example {where} (counting from 0) has margin {float(least):.6g}: "
+                f"example {where} (counting from 0) has margin {exact.below(least):.6g}: "
                 "it is not strictly on its own side of the hyperplane."
             )
         margin = exact.below(least)
@@ -84,7 +84,7 @@ class Separating(Certificate):
         margins = Margins.of(sample, self.coef, self.intercept)
         low = margins.below(Fraction(self.margin))
         if low is not None:
-            found = float(margins.exactly(low))
+            found = exact.below(margins.exactly(low))
             raise Refuted(f"example {low} has margin {found:.17g}, not at least {self.margin!r}.")
         if self.geometric_margin > 0:
             length = exact.root_above(exact.dot(self.coef, self.coef))

@@ -95,7 +95,8 @@ def _tell_witness(voice: Voice, answer: dict[str, Any]) -> None:
             where = point(answer["meeting"])
             voice.say(f"With these weights both classes have the same mean: {where}.", indent=2)
     elif answer["question"] != "jointly" and any(answer["coefficients"].values()):
-        voice.say(f"{answer['positive']} exactly where this score is positive:", indent=2)
+        digits = "(to six digits; --json has all)"
+        voice.say(f"{answer['positive']} where this score is positive {digits}:", indent=2)
         terms = [*answer["coefficients"].items()]
         for name, value in terms[:MOST_TERMS]:
             voice.say(f"{value:+.6g} × {name}", indent=4)

@@ -18,7 +18,7 @@ SMALLEST = 1e-140  # differences below this are lost when squared
 DENSE = 0.3  # a matrix with a larger share of non-zeros than this is kept dense
 _LEAVE_OUT = (
     "Fill them in, or leave out those rows or the column "
-    "(certo fit does that with --missing drop, or --drop COLUMN)."
+    "(--missing drop does that, or --drop COLUMN)."
 )
 
 

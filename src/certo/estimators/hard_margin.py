@@ -241,7 +241,17 @@ class HardMarginSVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
                 f"margin is at most {outcome.trace.upper[-1]:.6g}, if there is one at all. Allow "
                 "more time_limit or max_iter; certo.separability decides whether one exists."
             )
-        verdict = two_class_verdict(sample, labels, "none" if self.intercept == "none" else "free")
+        try:
+            verdict = two_class_verdict(
+                sample, labels, "none" if self.intercept == "none" else "free"
+            )
+        except ArithmeticError as too_fine:
+            raise ValueError(
+                "HardMarginSVM needs weights that float64 can hold, but every hyperplane found "
+                f"that separates {labels.shown} from {labels.rest} is too fine for that: examples "
+                "nearly touch, or features differ too much in size, or repeat each other up to "
+                "rounding. Rescale, round or drop features."
+            ) from too_fine
         if isinstance(verdict, Inseparable):
             named = ", ".join(str(t) for t in verdict.rows[:10].tolist())
             more = f" and {verdict.rows.size - 10} more" if verdict.rows.size > 10 else ""
@@ -265,9 +275,9 @@ class HardMarginSVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         self.n_support_ = np.array([item.rows.size for item in found])
         length = np.array([_norm(item.coef) for item in found])
         last = self.intercept_ if self.intercept == "lifted" else 0.0
-        with np.errstate(divide="ignore"):  # one class alone has no margin but infinity
+        with np.errstate(divide="ignore", over="ignore"):  # one class alone: no margin but infinity
             self.margin_, self.geometric_margin_ = 1 / np.hypot(length, last), 1 / length
-        self.objective_ = 0.5 * np.hypot(length, last) ** 2
+            self.objective_ = 0.5 * np.hypot(length, last) ** 2
         self.n_iter_ = max(outcome.looks for outcome in outcomes)
         self.trace_ = MarginTrace.layer([outcome.trace for outcome in outcomes])
         made = [claim for item in found for claim in item.claims]
@@ -296,6 +306,8 @@ class HardMarginSVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             why = f"Stopped after {counted(int(self.max_iter), 'look')} at all examples"
         else:
             why = "Stopped because float64 allows no further progress"
+        if worst > 0.99:
+            return f"{why}: nothing is proved about how near this margin is to the largest."
         return f"{why}: {worth}, more than the tol of {self.tol:g}."
 
 

@@ -221,6 +221,8 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             said = f"Stopped at the time limit of {self.time_limit:g} seconds: {worth}."
         else:
             said = f"Stopped where floats are too coarse to go on: {worth}."
+        if self.optimal_ and self.answer_ is not None:
+            said += f" At most {readable(self.target)}? {self.answer_.capitalize()}."
         if self.answer_ == "undecided":
             said += f" So the target of {readable(self.target)} is neither reached nor excluded."
         margins = Margins.of(sample, outcome.coef, outcome.intercept)
