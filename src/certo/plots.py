@@ -45,7 +45,7 @@ def margin_band(model, X, y, output: int = 0, ax: Axes | None = None, names=None
         labels, w, b = model.outputs_[output], model.coef_[output], float(model.intercept_[output])
         margin, supports = float(model.geometric_margin_[output]), model.support_[output]
         names = getattr(model, "feature_names_in_", None) if names is None else names
-    ax.set_title(f"Margin: {_short(labels.name())}")
+    ax.set_title(f"Margin: {_named(labels)}")
     view = _draw_side_view(ax, w, b, X, y, labels, names, always=supports, margin=margin)
     if view is not None and supports.size:
         look = {"s": 60, "facecolors": "none", "edgecolors": INK, "lw": 1.1}
@@ -68,8 +68,10 @@ def conflict(proof: Inseparable, X, y, ax: Axes | None = None, names=None, place
     ax = _axes(ax)
     X, labels = _matrix(X), proof.labels
     signs, rows = labels.signs(y), proof.rows
-    ax.set_title(f"No hyperplane tells these apart: {_short(labels.name())}")
     mirrored = proof.intercept == "none"
+    task = "tells these apart" if len(labels.classes) > 1 else "has these on one side"
+    through = " through the origin" if mirrored else ""
+    ax.set_title(f"No hyperplane{through} {task}:\n{_named(labels)}")
     weights = np.array([float(weight) for weight in proof.weights])
 
     def seen(some: np.ndarray) -> np.ndarray:
@@ -165,6 +167,14 @@ def _sides(labels) -> tuple[tuple[int, str, str, str], ...]:
     """Sign, colour, marker and name of the two sides."""
     rest = f"not {labels.name()}" if len(labels.classes) != 2 else str(labels.classes[0])
     return (1, POSITIVE, "o", _short(labels.name())), (-1, NEGATIVE, "s", _short(rest))
+
+
+def _named(labels) -> str:
+    """Both sides, or the only class."""
+    if len(labels.classes) == 1 or labels.column is not None:
+        return _short(labels.name())
+    rest = str(labels.classes[1 - labels.positive]) if len(labels.classes) == 2 else "the rest"
+    return f"{_short(labels.name(), 24)} and {_short(rest, 24)}"
 
 
 def _spread(points: np.ndarray, signs: np.ndarray, rows: np.ndarray) -> np.ndarray:

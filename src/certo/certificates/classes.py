@@ -14,6 +14,8 @@ from certo.certificates.joint import JointlyInseparable, JointlySeparable
 from certo.certificates.sample import SampleMismatch, exact_matrix
 from certo.certificates.separable import Separable
 
+_MODAL = (Inseparable, JointlyInseparable)  # their intercept is a mode, that of the others a number
+
 
 @final
 @dataclass(frozen=True, repr=False)
@@ -24,6 +26,8 @@ class ClassSeparability:
     pairwise : one for each pair, in the order of `pairs`; it speaks of the examples of these two
         classes alone, and numbers them without the others
     joint : whether some scores w_k·x + b_k are always highest in the example's own class
+
+    All are about any hyperplanes, or all about those through the origin: see `intercept`.
     """
 
     classes: tuple[Any, ...]
@@ -46,10 +50,28 @@ class ClassSeparability:
             and all(claim.labels.column is None for claim in self._all)
         ):
             raise ValueError("there must be one verdict for each class, each pair, and for all.")
+        named = {claim.intercept for claim in self._all if isinstance(claim, _MODAL)}
+        if len(named) > 1 or (named == {"none"} and self._any_intercept):
+            raise ValueError(
+                "the verdicts must all be about hyperplanes through the origin (intercept 'none'), "
+                "or all about any ('free')."
+            )
 
     @property
-    def _all(self) -> tuple[Certificate, ...]:
+    def _all(self) -> tuple[Any, ...]:
         return (*self.one_against_rest, *self.pairwise, self.joint)
+
+    @property
+    def _any_intercept(self) -> bool:
+        """Whether some separator has an intercept other than 0."""
+        found = [claim.intercept for claim in self._all if not isinstance(claim, _MODAL)]
+        return any(map(np.any, found))
+
+    @property
+    def intercept(self) -> str:
+        """'none' if all is said of hyperplanes through the origin, else 'free'."""
+        named = [claim.intercept for claim in self._all if isinstance(claim, _MODAL)]
+        return named[0] if named else "free" if self._any_intercept else "none"
 
     @property
     def pairs(self) -> list[tuple[Any, Any]]:
@@ -108,11 +130,12 @@ class ClassSeparability:
         alone = [repr(c) for c, v in zip(self.classes, self.one_against_rest, strict=True)
                  if isinstance(v, Separable)]  # fmt: skip
         apart = sum(isinstance(claim, Separable) for claim in self.pairwise)
+        how = "" if self.intercept == "free" else " by hyperplanes through the origin"
         return "\n".join(
             [
-                f"{len(alone)} of {len(self.classes)} classes are separable from the rest"
+                f"{len(alone)} of {len(self.classes)} classes are separable from the rest{how}"
                 + (f": {', '.join(alone)}." if alone else "."),
-                f"{apart} of {len(self.pairs)} pairs of classes are separable.",
+                f"{apart} of {len(self.pairs)} pairs of classes are separable{how}.",
                 self.joint.claim,
             ]
         )

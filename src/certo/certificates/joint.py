@@ -40,9 +40,10 @@ def joint_margins(
 ) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
     """(first row, score_y − score_k, how far off it may be), block by block.
 
-    A margin is a sum of 2(d + 1) products. Its own class has +inf, which is never wrong.
+    A margin is a sum of 2(d + 1) products. That of an example's own class means nothing.
     """
-    longest = float(np.max(np.sum(np.abs(coef), axis=1)))
+    with np.errstate(over="ignore"):
+        longest = float(np.max(np.sum(np.abs(coef), axis=1)))
     highest = float(np.max(np.abs(intercept)))
     for start, stop in sample.blocks():
         part, codes = sample.part(start, stop), sample.signs[start:stop]
@@ -53,7 +54,6 @@ def joint_margins(
             peaks = np.asarray(abs(part).max(axis=1).toarray() if _sparse(part) else
                                np.max(np.abs(part), axis=1, initial=0.0)).ravel()  # fmt: skip
             slack = exact.allowance(2 * sample.d + 2, 2 * (peaks * longest + highest))
-        margins[np.arange(stop - start), codes] = np.inf
         yield start, margins, slack
 
 
@@ -65,9 +65,10 @@ def jointly_wrong(sample: Sample, coef: np.ndarray, intercept: np.ndarray) -> tu
     """(t, k) with score_y ≤ score_k, decided exactly; None if there is no such pair."""
     for start, margins, slack in joint_margins(sample, coef, intercept):
         with np.errstate(invalid="ignore"):
-            unsure = np.argwhere(~(margins > slack[:, None]))
+            unsure = ~(margins > slack[:, None])
+        unsure[np.arange(len(unsure)), sample.signs[start : start + len(unsure)]] = False
         known: dict[int, list[Fraction]] = {}
-        for row, k in unsure.tolist():
+        for row, k in np.argwhere(unsure).tolist():
             t = start + row
             if t not in known:
                 pairs = zip(coef, intercept.tolist(), strict=True)
@@ -127,8 +128,9 @@ class JointlySeparable(_Joint):
 
     @property
     def claim(self) -> str:
+        without = "" if np.any(self.intercept) else " without intercept"
         return (
-            f"One linear score for each of the {len(self.weights)} classes: all "
+            f"One linear score{without} for each of the {len(self.weights)} classes: all "
             f"{counted(self.examples, 'example')} have the highest score in their own class alone."
         )
 
@@ -199,10 +201,16 @@ class JointlyInseparable(_Joint):
 
     @property
     def claim(self) -> str:
+        without = "" if self.intercept == "free" else " without intercepts"
+        why = (
+            f"for {len(set(self.rows.tolist()))} of them the {self.rows.size} comparisons named "
+            "cannot all be won, since with positive weights they cancel exactly."
+        )
+        if self.rows.size == 1:
+            why = f"example {self.rows[0]} (counting from 0) is the origin itself."
         return (
-            f"No linear scores put each of the {counted(self.examples, 'example')} highest in its "
-            f"own class: for {len(set(self.rows.tolist()))} of them the {self.rows.size} "
-            "comparisons named cannot all be won, since with positive weights they cancel exactly."
+            f"No linear scores{without} put each of the {counted(self.examples, 'example')} "
+            f"highest in its own class alone: {why}"
         )
 
     @property

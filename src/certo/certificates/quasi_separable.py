@@ -11,16 +11,20 @@ on R, and so on every example whose z lies in the span of these.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
 
 import numpy as np
 
-from certo.certificates.base import Certificate, require
+from certo.certificates.base import Certificate, Refuted, require
 from certo.certificates.encoding import counted
-from certo.certificates.farkas import cancels, integer_rows, whole_numbers
+from certo.certificates.farkas import (
+    cancels,
+    common_denominator,
+    integer_rows,
+    whole_numbers,
+)
 from certo.certificates.inseparable import check_shape, convex_weights, intercept_mode
 from certo.certificates.sample import Sample
 from certo.certificates.spans import null_space, score_signs, signed_rows
@@ -46,6 +50,14 @@ class _Quasi(Certificate):
     @property
     def lifted(self) -> bool:
         return self.intercept == "free"
+
+    @property
+    def _hyperplane(self) -> str:
+        return "hyperplane" if self.lifted else "hyperplane through the origin"
+
+    @property
+    def _one_class(self) -> bool:
+        return self.labels.column is None and len(self.labels.classes) == 1
 
     @property
     def assumes(self) -> tuple[str, ...]:
@@ -107,12 +119,21 @@ class QuasiSeparable(_Quasi):
 
     @property
     def claim(self) -> str:
+        shown, rest = self.labels.shown, self.labels.rest
+        m = counted(self.examples, "example")
+        if self.bias and not any(self.coef):
+            only = shown if self.bias > 0 else f"{rest}, not {shown}"
+            return f"The examples have one class alone: all {m} are {only}."
+        own, wrong = f"their own side ({shown}, or {rest})", "wrong"
+        if self._one_class:
+            own, wrong = f"one side (all are {shown})", "other"
+        if not self.ties.size:
+            return f"A {self._hyperplane} has all {m} strictly on {own}."
         strict = self.examples - self.ties.size
         return (
-            f"A hyperplane has {counted(strict, 'example')} of {self.examples:,} strictly on their "
-            f"own side ({self.labels.shown}, or {self.labels.rest}), the other "
-            f"{self.ties.size:,} on itself, and none on the wrong side. No such hyperplane "
-            "separates more."
+            f"A {self._hyperplane} has {counted(strict, 'example')} of {self.examples:,} strictly "
+            f"on {own}, the other {self.ties.size:,} on itself, and none on the {wrong} side. "
+            "No such hyperplane separates more."
         )
 
     def _check(self, sample: Sample) -> str:
@@ -122,7 +143,9 @@ class QuasiSeparable(_Quasi):
         require(np.all(self.ties < sample.m), "a tie is named that is no example.")
         ties[self.ties] = True
         numbers = (*self.coef, self.bias) if self.lifted else self.coef
-        common = math.lcm(*(number.denominator for number in numbers))
+        common = common_denominator(numbers)
+        if common is None:
+            raise Refuted("coef and bias have no common denominator of a reasonable size.")
         signs = score_signs(sample, [int(number * common) for number in numbers], self.lifted)
         wrong = np.flatnonzero(np.where(ties, signs != 0, signs <= 0))
         require(not wrong.size, f"example {wrong[:1].tolist()} is not where it is said to be.")
@@ -146,11 +169,19 @@ class Overlapping(_Quasi):
 
     @property
     def claim(self) -> str:
+        shown, rest = self.labels.shown, self.labels.rest
+        task, wrong = f"separates {shown} from {rest} even in part", "its wrong side"
+        if self._one_class:
+            task, wrong = f"has some of {shown} on one side and none on the other", "one side"
+        why = "all are the origin itself"
+        if self.rows.size:
+            span = "affine span" if self.lifted else "span"
+            count = counted(self.rows.size, "example")
+            why = f"{count} in whose {span} all lie cancel exactly with positive weights"
         return (
-            f"No hyperplane separates {self.labels.shown} from {self.labels.rest} even in part: "
-            f"one that has none of the {counted(self.examples, 'example')} on its wrong side has "
-            f"all of them on itself, since {counted(self.rows.size, 'example')} in whose span all "
-            "lie cancel exactly with positive weights."
+            f"No {self._hyperplane} {task}: one that has none of the "
+            f"{counted(self.examples, 'example')} on {wrong} has all of them on itself, "
+            f"since {why}."
         )
 
     def _check(self, sample: Sample) -> str:
