@@ -378,3 +378,14 @@ def test_ctrl_c_returns_the_best_so_far():
     assert process.returncode == 0
     assert out.startswith("Stopped by hand")
     assert out.rstrip().endswith("True")
+
+
+def test_more_numbers_than_the_search_can_hold(monkeypatch):
+    """Separable examples need no search; others are refused in words."""
+    monkeypatch.setattr(solver, "MOST_NUMBERS", 3)
+    X, y = [[0.0], [1.0], [2.0]], [0, 0, 1]
+    model = MinDisagreement().fit(X, y)
+    assert (model.errors_, model.lower_bound_, model.optimal_) == (0, 0, True)
+    assert model.certificate_.verify(X, y)
+    with pytest.raises(MemoryError, match="3 examples"):
+        MinDisagreement().fit(X, [0, 1, 0])

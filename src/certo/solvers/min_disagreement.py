@@ -42,7 +42,8 @@ AT_ONCE = 2e7  # numbers to sort that are a matter of a few seconds
 SORTED = 5e6  # of them a second, cautiously
 STARTS = 30  # of local search
 MOST_GROUPS = 4000  # in linear programs; of more, the hardest ones
-MOST_NUMBERS = 2**28  # in memory, as a dense matrix of the groups
+MOST_NUMBERS = 2**28  # in memory, as a dense matrix
+NOTHING_PROVED = ((), (Packing((), ()),), np.array([-1]))  # a tree that proves 0
 
 
 @dataclass(frozen=True, repr=False)
@@ -98,11 +99,6 @@ class _Search:
         self.whole, self.weights = sample, weights
         self.groups: Groups = grouped(sample, weights, lifted)
         rows = self.groups.rows
-        if rows.size * (sample.d + lifted) > MOST_NUMBERS:
-            raise MemoryError(
-                f"the search works on a dense matrix of the {rows.size:,} different examples with "
-                f"{sample.d:,} features, which would need more than 2 GB. Use fewer features."
-            )
         X = sample.X[rows]
         X = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
         self.sample = Sample(np.ascontiguousarray(X), sample.signs[rows])
@@ -232,6 +228,8 @@ def min_disagreement(
     `report` is told the upper bound, the lower bound and the time, whenever one of them changes.
     """
     limits = _Limits(time_limit, asked)
+    if sample.m * (sample.d + lifted) > MOST_NUMBERS:
+        return _separated(sample, labels, weights, lifted, limits)
     search = _Search(sample, weights, lifted, limits, rng, report)
     groups = search.groups
     # costs that decide: at most `wanted` is enough, and more than that is all to be proved
@@ -260,11 +258,26 @@ def min_disagreement(
     if by_cells:
         proof = LeastErrorsByCells(labels, lifted, sample.m, weights, at_least)
     else:
-        log = ((), (Packing((), ()),), np.array([-1])) if hitting is None else hitting.proof()
+        log = NOTHING_PROVED if hitting is None else hitting.proof()
         proof = LeastErrorsByTree(labels, lifted, sample.m, weights, at_least, *log)
     trace = BoundTrace(*np.array(search.changes).T)
     optimal = search.lower >= goal(search.upper)
     return Outcome(search.coef, search.intercept, proof, trace, optimal, steps, limits.why)
+
+
+def _separated(sample: Sample, labels, weights, lifted: bool, limits: _Limits) -> Outcome:
+    """No errors, if a hyperplane separates examples that are too many numbers for the search."""
+    found = separate(Examples(sample, lifted))
+    if not isinstance(found, Separator):
+        raise MemoryError(
+            f"MinDisagreement found no hyperplane without errors on {sample.m:,} examples with "
+            f"{sample.d:,} features, and to search for the fewest errors it would need a dense "
+            "matrix of more than 2 GB. Use fewer features or examples."
+        )
+    proof = LeastErrorsByTree(labels, lifted, sample.m, weights, 0.0, *NOTHING_PROVED)
+    trace = BoundTrace(np.array([limits.seconds]), np.zeros(1), np.zeros(1))
+    intercept = float(found.w[-1]) if lifted else 0.0
+    return Outcome(found.w[: sample.d], intercept, proof, trace, True, 0, "")
 
 
 def _start(search: _Search, wanted: int | None) -> None:
