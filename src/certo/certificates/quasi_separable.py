@@ -19,15 +19,10 @@ import numpy as np
 
 from certo.certificates.base import Certificate, Refuted, require
 from certo.certificates.encoding import counted
-from certo.certificates.farkas import (
-    cancels,
-    common_denominator,
-    integer_rows,
-    whole_numbers,
-)
+from certo.certificates.farkas import cancels, common_denominator, integer_rows
 from certo.certificates.inseparable import check_shape, convex_weights, intercept_mode
 from certo.certificates.sample import Sample
-from certo.certificates.spans import null_space, score_signs, signed_rows
+from certo.certificates.spans import beyond_span, score_signs
 from certo.certificates.weights import index_vector
 
 
@@ -72,15 +67,12 @@ class _Quasi(Certificate):
         if self.rows.size:
             vectors = integer_rows(sample, self.rows.tolist(), self.lifted)
             require(cancels(vectors, self.weights), "the weighted examples do not cancel exactly.")
-        size = sample.d + self.lifted
-        vectors = whole_numbers(signed_rows(sample, self.rows.tolist(), self.lifted))
-        for w in null_space(vectors, size):
-            out = np.flatnonzero((score_signs(sample, w, self.lifted) != 0) & ties)
-            require(
-                not out.size,
-                f"{counted(out.size, 'example')} not separated, such as {out[:1].tolist()}, might "
-                "still be: they are not in the span of those that cancel.",
-            )
+        out = beyond_span(sample, self.rows, self.lifted, np.flatnonzero(ties))
+        require(
+            not out.size,
+            f"{counted(out.size, 'example')} not separated, such as {out[:1].tolist()}, might "
+            "still be: they are not in the span of those that cancel.",
+        )
 
 
 @final

@@ -12,44 +12,54 @@ from certo.certificates import exact
 from certo.certificates.farkas import whole_numbers
 from certo.certificates.sample import Sample
 
+PRIME = 2**31 - 19  # products fit int64; 2**31 − 1 itself is found in data, as a mark
 
-def eliminate(rows: Sequence[Sequence[int]]) -> tuple[list[list[int]], list[int], int]:
-    """(reduced rows, their pivot columns, c): row k has c in its pivot column, the others 0 there.
 
-    Gauss-Jordan elimination without fractions (Bareiss): every division is exact.
+def independent(vectors: np.ndarray) -> np.ndarray:
+    """Places of vectors of whole numbers that are independent modulo a prime, as many as there are.
+
+    Hence they are independent: a determinant that is not 0 modulo a prime is not 0. That all others
+    depend on them is likely, but not proved.
+    """
+    left = (vectors % PRIME).astype(np.int64)
+    places, found = np.arange(len(left)), []
+    for column in range(left.shape[1]):
+        at = np.flatnonzero(left[:, column])
+        if at.size:
+            own = left[at[0]] * pow(int(left[at[0], column]), -1, PRIME) % PRIME
+            found.append(places[at[0]])
+            left, places = np.delete(left, at[0], axis=0), np.delete(places, at[0])
+            left = (left - left[:, column : column + 1] * own % PRIME) % PRIME
+    return np.array(found, dtype=np.int64)
+
+
+def null_space(rows: Sequence[Sequence[int]], size: int) -> list[list[int]]:
+    """A basis of the w with w·z = 0 for all of these vectors of that size.
+
+    Elimination without fractions (Bareiss): every division is exact, and the last pivot is the
+    determinant of what was eliminated. That times a solution is whole (Cramer).
     """
     left = [list(row) for row in rows]
-    done: list[list[int]] = []
-    pivots: list[int] = []
-    before = 1
-    for column in range(len(left[0]) if left else 0):
+    upper: list[tuple[int, list[int]]] = []
+    common = 1
+    for column in range(size):
         at = next((i for i, row in enumerate(left) if row[column]), None)
         if at is None:
             continue
         own = left.pop(at)
         pivot = own[column]
-        for some in (done, left):
-            for i, row in enumerate(some):
-                factor = row[column]
-                some[i] = [
-                    (pivot * entry - factor * mine) // before
-                    for entry, mine in zip(row, own, strict=True)
-                ]
-        done.append(own)
-        pivots.append(column)
-        before = pivot
-    return done, pivots, before
-
-
-def null_space(rows: Sequence[Sequence[int]], size: int) -> list[list[int]]:
-    """A basis of the w with w·z = 0 for all of these vectors of that size."""
-    reduced, pivots, common = eliminate(rows)
+        for i, row in enumerate(left):
+            factor, pairs = row[column], zip(row, own, strict=True)
+            left[i] = [(pivot * entry - factor * mine) // common for entry, mine in pairs]
+        upper.append((column, own))
+        common = pivot
     basis = []
-    for free in sorted(set(range(size)) - set(pivots)):
+    for free in sorted(set(range(size)) - {column for column, _ in upper}):
         w = [0] * size
         w[free] = common
-        for row, pivot in zip(reduced, pivots, strict=True):
-            w[pivot] = -row[free]
+        for column, row in reversed(upper):
+            known = sum(entry * weight for entry, weight in zip(row, w, strict=True) if weight)
+            w[column] = -known // row[column]
         basis.append(w)
     return basis
 
@@ -61,6 +71,35 @@ def signed_rows(sample: Sample, rows: np.ndarray | Sequence[int], lifted: bool) 
     part = part.toarray() if sparse.issparse(part) else part
     part = np.hstack([part, np.ones((places.size, 1))]) if lifted else part
     return part * sample.signs[places][:, None]
+
+
+def beyond_span(sample: Sample, rows: np.ndarray, lifted: bool, places: np.ndarray) -> np.ndarray:
+    """Those of the places whose z is not in the span of those of the rows, decided exactly."""
+    places = np.setdiff1d(places, rows)
+    if not places.size:
+        return places
+    X = sample.X[np.union1d(rows, places)]
+    used = np.flatnonzero(np.asarray((X != 0).sum(axis=0)).ravel())
+    sample, size = Sample(sample.X[:, used], sample.signs), used.size + lifted
+    dense = signed_rows(sample, rows, lifted)
+    vectors = np.array(whole_numbers(dense), dtype=object).reshape(dense.shape)
+    basis = independent(vectors)
+    if basis.size == size:
+        return places[:0]
+    known = {sample.key(t) for t in rows.tolist()}  # either label: z or −z
+    places = places[[sample.key(t) not in known for t in places.tolist()]]
+    if not places.size:
+        return places
+    while True:
+        asked = np.concatenate([np.delete(rows, basis), places])
+        part = Sample(sample.X[asked], sample.signs[asked])
+        outside = np.zeros(asked.size, dtype=bool)
+        for w in null_space(vectors[basis].tolist(), size):
+            outside |= score_signs(part, w, lifted) != 0
+        missed = np.flatnonzero(np.isin(rows, asked[outside]))
+        if not missed.size:  # the basis spans all rows, although it was found modulo a prime
+            return asked[outside]
+        basis = np.append(basis, missed[0])
 
 
 def score_signs(sample: Sample, w: Sequence[int], lifted: bool) -> np.ndarray:

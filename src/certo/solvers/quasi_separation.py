@@ -16,13 +16,14 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
+from flint import fmpz_mat
 from scipy import sparse
 from scipy.optimize import linprog
 
 from certo.certificates.exact import gamma
 from certo.certificates.farkas import whole_numbers
 from certo.certificates.sample import Sample
-from certo.certificates.spans import eliminate, null_space, score_signs, signed_rows
+from certo.certificates.spans import independent, score_signs, signed_rows
 from certo.solvers.separation import (
     Cancelling,
     Examples,
@@ -85,6 +86,44 @@ class WholeVectors:
         return self.vectors[np.asarray(places)]
 
 
+class Orthogonal:
+    """The w orthogonal to a few vectors: anything in the `free` columns, which fix the others."""
+
+    def __init__(self, vectors: np.ndarray) -> None:
+        self.size = vectors.shape[1]
+        reduced, self.pivots, self.common = _eliminated(vectors)
+        self.free = np.setdiff1d(np.arange(self.size), self.pivots)
+        self.rest = reduced[:, self.free]
+
+    def direction(self, u: np.ndarray) -> np.ndarray:
+        """w, with common·u in the free columns."""
+        w = np.zeros(self.size, dtype=object)
+        w[self.free], w[self.pivots] = self.common * u, -self.rest.dot(u)
+        return w
+
+    def coordinates(self, vectors: np.ndarray) -> np.ndarray:
+        """v with v·u = z·direction(u) for every u."""
+        return self.common * vectors[:, self.free] - vectors[:, self.pivots].dot(self.rest)
+
+    def outside(self, sample: Sample, rows: Sequence[int], lifted: bool) -> np.ndarray:
+        """Which examples are not in the span of the vectors, those of these rows."""
+        outside = np.zeros(sample.m, dtype=bool)
+        if not self.free.size:
+            return outside
+        # one w of all tells most of them; those that it does not tell are asked about every one
+        some = np.random.default_rng(0).integers(1, 2**31, self.free.size).astype(object)
+        outside = score_signs(sample, self.direction(some).tolist(), lifted) != 0
+        unsure = np.setdiff1d(np.flatnonzero(~outside), rows)
+        part = Sample(sample.X[unsure], sample.signs[unsure])
+        for u in np.eye(self.free.size, dtype=object) if unsure.size else ():
+            outside[unsure] |= score_signs(part, self.direction(u).tolist(), lifted) != 0
+        return outside
+
+
+def _whole(dense: np.ndarray) -> np.ndarray:
+    return np.array(whole_numbers(dense), dtype=object).reshape(dense.shape)
+
+
 def _floats(vector: Sequence[int]) -> list[float]:
     """The direction of a vector, its largest entry about 1."""
     top = max(abs(entry) for entry in vector)
@@ -102,21 +141,18 @@ def partition(sample: Sample, lifted: bool) -> Partition:
     places, more = _enlarged(vectors, found)
     while True:
         rows, weights = _joined(sample, lifted, rows, weights, places, more)
-        basis = null_space(whole_numbers(signed_rows(sample, rows, lifted)), size)
-        outside = np.zeros(sample.m, dtype=bool)
-        for w in basis:
-            outside |= score_signs(sample, w, lifted) != 0
+        space = Orthogonal(_whole(signed_rows(sample, rows, lifted)))
+        outside = space.outside(sample, rows, lifted)
         ties, others = np.flatnonzero(~outside), np.flatnonzero(outside)
         if not others.size:
             return Partition([Fraction(0)] * size, ties, rows, weights)
-        coordinates = np.array(basis, dtype=object).T
         signed = signed_rows(sample, others, lifted)
         signed, back = np.unique(signed, axis=0, return_index=True)
-        reduced = WholeVectors(np.array(whole_numbers(signed), dtype=object).dot(coordinates))
+        reduced = WholeVectors(space.coordinates(_whole(signed)))
         found = separate(reduced)
         if not isinstance(found, Cancelling):
             u = np.array(_fractions(found), dtype=object)
-            return Partition(list(coordinates.dot(u)), ties, rows, weights)
+            return Partition(list(space.direction(u)), ties, rows, weights)
         places, more = _enlarged(reduced, found)
         places = others[back[places]].tolist()
 
@@ -147,7 +183,7 @@ def _enlarged(vectors: Vectors, found: Cancelling) -> tuple[list[int], Sequence[
         return found.places, found.weights
     tied = np.flatnonzero(parted.x[size:] < 1e-6)
     whole, part = vectors.whole(some[tied]), part[tied]
-    basis = _independent(whole)
+    basis = independent(whole)
     least = np.zeros(tied.size)
     least[basis] = 1.0
     cancelled = linprog(
@@ -172,30 +208,26 @@ def _factor(scaled_row: sparse.csr_array, exponents: np.ndarray, whole: np.ndarr
     return value / int(whole[column])
 
 
-def _independent(vectors: np.ndarray) -> np.ndarray:
-    """Places of as many independent vectors as there are, found modulo a prime."""
-    prime = 2**31 - 1
-    left = (vectors % prime).astype(np.int64)
-    places, found = np.arange(len(left)), []
-    for column in range(left.shape[1]):
-        at = np.flatnonzero(left[:, column])
-        if at.size:
-            own = left[at[0]] * pow(int(left[at[0], column]), -1, prime) % prime
-            found.append(places[at[0]])
-            left = (left - left[:, column : column + 1] * own % prime) % prime
-            left, places = np.delete(left, at[0], axis=0), np.delete(places, at[0])
-    return np.array(found, dtype=np.int64)
-
-
 def _combination(vectors: np.ndarray, target: np.ndarray) -> list[Fraction] | None:
-    """c with Σ c_i z_i = target, if there is just one."""
+    """c with Σ c_i z_i = target, zero where it may be; None if there is none."""
     common = math.lcm(*(Fraction(entry).denominator for entry in target))
-    whole = [int(entry * common) for entry in target]
-    reduced, pivots, divisor = eliminate([[*column, entry] for column, entry in
-                                          zip(vectors.T.tolist(), whole, strict=True)])  # fmt: skip
-    if pivots != list(range(len(vectors))):
+    whole = np.array([int(entry * common) for entry in target], dtype=object)
+    reduced, pivots, divisor = _eliminated(np.column_stack([vectors.T, whole]))
+    if len(vectors) in pivots:
         return None
-    return [Fraction(row[-1], divisor * common) for row in reduced]
+    found = [Fraction(0)] * len(vectors)
+    for row, pivot in zip(reduced, pivots, strict=True):
+        found[pivot] = Fraction(row[-1], divisor * common)
+    return found
+
+
+def _eliminated(rows: np.ndarray) -> tuple[np.ndarray, list[int], int]:
+    """(reduced rows, their pivot columns, c): c in the pivot column, the others 0 there (FLINT)."""
+    n, size = rows.shape
+    matrix, common, rank = fmpz_mat(n, size, rows.ravel().tolist()).rref()
+    reduced = np.array([int(entry) for entry in matrix.entries()], dtype=object).reshape(n, size)
+    reduced = reduced[:rank]
+    return reduced, [int(np.flatnonzero(row)[0]) for row in reduced], int(common)
 
 
 def _fractions(found: Verdict) -> list[Fraction]:
@@ -217,15 +249,10 @@ def _joined(
     What the places leave is a combination c of the rows; −c plus a multiple of the weights, which
     changes nothing, is positive.
     """
-    together = signed_rows(sample, [*rows, *places], lifted)
-    vectors = np.array(whole_numbers(together), dtype=object).reshape(together.shape)
+    vectors = _whole(signed_rows(sample, [*rows, *places], lifted))
     left = np.array(more, dtype=object).dot(vectors[len(rows) :])
-    basis = _independent(vectors[: len(rows)])
-    solved = _combination(vectors[basis], left)
-    assert solved is not None, "what is left lies in the span"
-    needed = [Fraction(0)] * len(rows)
-    for place, c in zip(basis, solved, strict=True):
-        needed[place] = c
+    needed = _combination(vectors[: len(rows)], left)
+    assert needed is not None, "what is left lies in the span"
     times = max((c / a + 1 for c, a in zip(needed, weights, strict=True)), default=Fraction(1))
     times = max(times, Fraction(1))
     old = [times * a - c for a, c in zip(weights, needed, strict=True)]
