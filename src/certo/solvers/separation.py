@@ -15,6 +15,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
+import threading
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple, Protocol
@@ -254,6 +255,8 @@ class _MarginProgram:
     def __init__(self, size: int) -> None:
         self.size, self.solver = size, highspy.Highs()
         self.solver.silent()
+        self.stop = threading.Event()
+        self.solver.cbSimplexInterrupt += self._interrupt
         for tolerance in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
             self.solver.setOptionValue(tolerance, 1e-9)
         program = highspy.HighsLp()
@@ -274,12 +277,36 @@ class _MarginProgram:
 
     def solve(self) -> tuple[np.ndarray, float, np.ndarray] | None:
         """(w, s, the multipliers of the vectors), or None if HiGHS has no answer."""
-        self.solver.run()
+        self._run()
         if self.solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
             return None
         found = self.solver.getSolution()
         values = np.array(found.col_value)
         return values[:-1], float(values[-1]), np.array(found.row_dual)
+
+    def _run(self) -> None:
+        """Solve in a thread, so that Ctrl-C arrives here while it runs, and stops it."""
+        done = threading.Event()  # join() of an interrupted thread takes it to have ended
+        thread = threading.Thread(target=self._run_here, args=(done,), daemon=True)
+        thread.start()
+        try:
+            while not done.wait(0.1):
+                pass
+        finally:
+            self.stop.set()
+            done.wait()
+            self.stop.clear()
+
+    def _run_here(self, done: threading.Event) -> None:
+        try:
+            self.solver.run()
+            self.solver.resetGlobalScheduler(False)  # the workers HiGHS keeps for this thread
+        finally:
+            done.set()
+
+    def _interrupt(self, event) -> None:
+        if self.stop.is_set():
+            event.interrupt()
 
 
 def separate(vectors: Vectors) -> Verdict:
