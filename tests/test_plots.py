@@ -193,6 +193,20 @@ def test_without_an_intercept_one_class_is_mirrored():
     assert "a: mirrored" in ax.get_xlabel()
 
 
+def test_titles_name_both_sides_and_the_origin_where_it_matters():
+    X, y = np.array([[1.0], [2], [3], [2]]), np.array(list("abbc"))
+    verdict = separability(X, y)
+    rest, pair = verdict.one_against_rest[2], verdict.pair("b", "c")
+    assert plots.conflict(rest, X, y).get_title().endswith(":\nc and the rest")
+    both = y != "a"
+    assert plots.conflict(pair, X[both], y[both]).get_title().endswith(":\nc and b")
+    through = separability(X, y, "none").one_against_rest[0]
+    assert "hyperplane through the origin" in plots.conflict(through, X, y).get_title()
+    alone = separability([[1.0], [-1]], ["p", "p"], "none")
+    title = plots.conflict(alone, np.array([[1.0], [-1]]), ["p", "p"]).get_title()
+    assert title == "No hyperplane through the origin has these on one side:\np"
+
+
 @pytest.mark.parametrize("d", [1, 3, 40])
 def test_conflicts_in_other_dimensions(d):
     X = RNG.integers(0, 3, (200, d)).astype(float)

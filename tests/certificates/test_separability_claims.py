@@ -21,7 +21,8 @@ from certo.certificates import Certificate, ClassSeparability, Labels, Sample, S
 from certo.certificates.base import CannotClaim
 from certo.certificates.inseparable import Inseparable
 from certo.certificates.joint import JointlyInseparable, JointlySeparable
-from certo.certificates.spans import null_space, score_signs
+from certo.certificates.quasi_separable import QuasiSeparable
+from certo.certificates.spans import PRIME, beyond_span, independent, null_space, score_signs
 
 XOR = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0], [0.25, 2]])
 SAMPLES = {
@@ -312,6 +313,60 @@ def test_the_verdicts_on_several_classes_must_be_all_there():
             ClassSeparability.from_dict(broken)
     with pytest.raises(ValueError, match="exactly"):
         ClassSeparability.from_dict({"type": "ClassSeparability"})
+
+
+def test_the_verdicts_on_several_classes_are_about_the_same_hyperplanes():
+    X, y = np.array([[1.0], [2], [3], [4]]), np.array(list("abcb"))
+    free, none = (separability(X, y, mode).to_dict() for mode in ("free", "none"))
+    assert ClassSeparability.from_dict(free).intercept == "free"
+    assert ClassSeparability.from_dict(none).intercept == "none"
+    for part in ("one_against_rest", "pairwise", "joint"):
+        for one, other in ((free, none), (none, free)):
+            with pytest.raises(ValueError, match="through the origin"):
+                ClassSeparability.from_dict(one | {part: other[part]})
+
+
+def test_an_example_is_no_rival_of_its_own_class():
+    """Where the allowance for rounding is infinite, all is decided exactly."""
+    W = np.array([[1.0, 0], [0, 1], [-1, -1]])
+    for length in (1e10, 1e308):
+        claim = JointlySeparable(Labels((0, 1, 2), 0), tuple(W * length), np.zeros(3), 3)
+        assert claim.verify(W * 1e300, [0, 1, 2])
+        assert not claim.verify(W * 1e300, [0, 2, 1])
+
+
+def test_denominators_without_end_are_refused():
+    X, y = np.ones((3, 3000)), [1, 1, 0]
+    X[2] = -1
+    odd = range(10**100 + 1, 10**100 + 6001, 2)  # with few divisors in common
+    coef = tuple(Fraction(1, n) for n in odd)
+    claim = QuasiSeparable(
+        Labels((0, 1)), "none", 3, 3000, coef, Fraction(0), np.zeros(0, int), np.zeros(0, int), ()
+    )
+    assert "denominator" in str(claim.verify(X, y))
+
+
+SMALL = st.integers(-2, 2)
+ROWS = st.lists(st.lists(SMALL, min_size=4, max_size=4), min_size=1, max_size=7)
+
+
+@given(ROWS, st.integers(0, 7), st.booleans(), st.sampled_from([1.0, 0.1, float(PRIME)]))
+def test_what_is_beyond_a_span_is_so_by_rank(rows, count, lifted, factor):
+    X = np.array(rows) * np.array([factor, 1, 1, 1])
+    sample = Sample(X, np.ones(len(X), np.int8))
+    lift = [Fraction(1)] * lifted
+    z = [[*map(Fraction, row), *lift] for row in X.tolist()]
+    few = np.arange(min(count, len(X)))
+    core = z[: few.size]
+    outside = [t for t in range(len(X)) if rank([*core, z[t]]) > rank(core)]
+    assert beyond_span(sample, few, lifted, np.arange(len(X))).tolist() == outside
+
+
+@given(ROWS)
+def test_independent_modulo_a_prime_is_independent(rows):
+    places = independent(np.array(rows, dtype=object))
+    some = [[Fraction(v) for v in rows[t]] for t in places]
+    assert rank(some) == len(some) == rank([[Fraction(v) for v in row] for row in rows])
 
 
 @settings(max_examples=80)

@@ -323,6 +323,78 @@ def test_bad_input_is_refused_in_words(ask):
         ask(np.zeros((0, 2)), [])
 
 
+@pytest.mark.parametrize(
+    ("entry", "dtype", "remedy"),
+    [
+        ("a", None, "Turn X into numbers"),
+        (2**60 + 1, None, "astype"),
+        (np.longdouble(1) / 3, np.longdouble, "astype"),
+        (10**5000, object, "Scale X down"),
+        (None, object, "Turn X into numbers"),
+    ],
+    ids=["text", "whole", "long", "huge", "missing"],
+)
+def test_an_entry_that_is_no_float_is_named_with_what_to_do(entry, dtype, remedy):
+    X = np.array([[entry] if t == 1 else [1] for t in range(3)], dtype=dtype or type(entry))
+    if np.finfo(np.longdouble).nmant == 52 and dtype is np.longdouble:
+        pytest.skip("long double is double here")
+    place = 0 if X.dtype.kind == "U" else 1  # among text, "1" is text as well
+    with pytest.raises(ValueError, match=rf"X\[{place}, 0\].*{remedy}"):
+        separability(X, [0, 1, 1])
+
+
+def test_an_entry_of_a_sparse_matrix_is_named():
+    X = sparse.csr_array(np.array([[0, 3, 0], [0, 0, 2**60 + 1]]))
+    with pytest.raises(ValueError, match=r"X\[1, 2\] is 1152921504606846977"):
+        separability(X, [0, 1])
+
+
+def test_claims_without_an_intercept_speak_of_the_origin():
+    X, y = [[0.0], [1], [1], [2]], [0, 0, 1, 1]
+    assert "origin" not in quasi_separability(X, y).claim
+    through = quasi_separability(X, y, "none")  # x = 1 with both labels
+    assert isinstance(through, Overlapping)
+    assert through.claim.startswith("No hyperplane through the origin separates 1 from 0")
+    apart = quasi_separability([[1.0, 0], [0, 1], [0, 1]], [1, 0, 1], "none")
+    assert isinstance(apart, QuasiSeparable)
+    assert apart.claim.startswith("A hyperplane through the origin has 1 example of 3")
+    X, y = [[1.0], [2], [3]], list("abc")
+    free, none = separability(X, y), separability(X, y, "none")
+    assert (free.intercept, none.intercept) == ("free", "none")
+    assert "origin" not in repr(free)
+    assert repr(none).count("by hyperplanes through the origin") == 2
+    assert "No linear scores without intercepts" in none.joint.claim
+    turned = separability([[0.0, 1], [1, 0], [-1, -1]], y, "none")
+    assert "One linear score without intercept for each" in turned.joint.claim
+
+
+def test_one_class_alone_is_told_from_nothing():
+    for X, mode in itertools.product(([[1.0], [2]], [[1.0], [-2]], [[0.0], [-2]], [[0.0]]), MODES):
+        verdict = quasi_separability(X, ["p"] * len(X), mode)
+        assert verdict.verify(X, ["p"] * len(X))
+        assert "'p'" in verdict.claim
+        assert "rest" not in verdict.claim
+        assert "wrong" not in verdict.claim
+    assert "all are the origin itself" in quasi_separability([[0.0], [0]], [0, 1], "none").claim
+
+
+def test_wide_data_with_twins_and_columns_that_depend_on_others():
+    random = np.random.default_rng(0)
+    X, y = random.standard_normal((41, 300)), random.integers(0, 2, 41)
+    X[1], y[0], y[1] = X[0], 0, 1
+    verdict = quasi_separability(X, y)
+    assert verdict.ties.tolist() == [0, 1]
+    assert verdict.verify(X, y)
+    X, y = random.standard_normal((300, 12)), random.integers(0, 2, 300)
+    X = np.hstack([X, 2 * X[:, :3], np.full((300, 1), 2.0**31 - 1)])
+    verdict = quasi_separability(X, y)
+    assert isinstance(verdict, Overlapping)
+    assert verdict.verify(X, y)
+    assert verdict.rows.size < 300
+    X[np.setdiff1d(np.arange(300), verdict.rows)[0], 12] += 1  # no longer in the span
+    assert "span" in str(verdict.verify(X, y))
+
+
 def test_quasi_separation_is_about_two_classes():
     with pytest.raises(ValueError, match="two classes"):
         quasi_separability([[1.0], [2.0], [3.0]], [0, 1, 2])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import signal
+import threading
 from fractions import Fraction
 
 import numpy as np
@@ -112,3 +114,20 @@ def test_a_working_set_grows_until_nothing_is_wrong(monkeypatch):
     found = separate(vectors)
     assert isinstance(found, Separator)
     assert vectors.wrong(found.w) is None
+
+
+def test_ctrl_c_stops_a_linear_program():
+    program = separation._MarginProgram(2)
+
+    class Endless:
+        def run(self):
+            assert program.stop.wait(60)
+
+        def resetGlobalScheduler(self, blocking):
+            pass
+
+    program.solver = Endless()
+    threading.Timer(0.2, signal.raise_signal, [signal.SIGINT]).start()
+    with pytest.raises(KeyboardInterrupt):
+        program.solve()
+    assert not program.stop.is_set()
