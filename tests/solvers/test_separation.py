@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import signal
 import threading
+import types
 from fractions import Fraction
 
 import numpy as np
@@ -119,14 +120,9 @@ def test_a_working_set_grows_until_nothing_is_wrong(monkeypatch):
 def test_ctrl_c_stops_a_linear_program():
     program = separation._MarginProgram(2)
 
-    class Endless:
-        def run(self):
-            assert program.stop.wait(60)
-
-        def resetGlobalScheduler(self, blocking):
-            pass
-
-    program.solver = Endless()
+    program.solver = types.SimpleNamespace(
+        run=lambda: program.stop.wait(60), resetGlobalScheduler=lambda blocking: None
+    )
     threading.Timer(0.2, signal.raise_signal, [signal.SIGINT]).start()
     with pytest.raises(KeyboardInterrupt):
         program.solve()
