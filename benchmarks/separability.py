@@ -66,7 +66,7 @@ def separable_dense(m: int, d: int, seed: int = 0):
 
 
 def run(quick: bool = False) -> list[BenchTable]:
-    limit = 20.0 if quick else 300.0
+    limit = 20.0 if quick else 120.0
     table = BenchTable(
         "is it separable?",
         "best of several runs; certo proves its verdict, linprog says it to a tolerance and is "
