@@ -71,7 +71,8 @@ def tell_verdict(voice: Voice, said: dict[str, Any]) -> None:
     _tell_witness(voice, first)
     if others:
         voice.say()
-        voice.say("Class by class:")
+        through = ", by hyperplanes through the origin" if said["intercept"] == "none" else ""
+        voice.say(f"Class by class{through}:")
     for kind, group in groupby(others, key=lambda answer: answer["question"]):
         answers = list(group)
         most = 12 if kind == "pair" else 24
