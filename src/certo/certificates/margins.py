@@ -44,7 +44,7 @@ class Margins:
                 value = sample.X @ coef
                 value += intercept
                 value *= sample.signs
-                magnitude = math.sqrt(square) * _norm(coef) + abs(intercept)
+                magnitude = math.sqrt(square) * norm(coef) + abs(intercept)
                 slack = np.broadcast_to(exact.allowance(sample.d, magnitude), sample.m)
             return cls(sample, coef, intercept, value, slack)
         value, slack = np.empty(sample.m), np.empty(sample.m)
@@ -131,6 +131,22 @@ class Margins:
         found = np.flatnonzero(~out)
         return found if rows is None else rows[found]
 
+    def distance(self, extra: Fraction = Fraction(0)) -> float:
+        """γ/√(‖coef‖² + extra) rounded down: how far from the hyperplane all examples are at least;
+        0 where there is no such number."""
+        length = exact.root_above(exact.dot_within(self.coef, self.coef)[1] + extra)
+        if not 0 < length < math.inf:
+            return 0.0
+        return max(0.0, exact.below(self.least()[0] / Fraction(length)))
+
+    def nearer_than(self, distance: float, extra: Fraction = Fraction(0)) -> int | None:
+        """An example nearer to the hyperplane than that, or None if it is shown that there is none;
+        ValueError if the hyperplane has no finite direction."""
+        length = exact.root_above(exact.dot(self.coef, self.coef) + extra)
+        if not 0 < length < math.inf:
+            raise ValueError("without a finite direction there is no distance.")
+        return self.below(Fraction(distance) * Fraction(length))
+
     def below(self, limit: Fraction) -> int | None:
         """An example whose margin is below the limit, or None if there is none; decided exactly."""
         edge = exact.above(limit)
@@ -197,7 +213,7 @@ class Margins:
         return self.shortfall(target, rows, weights, roundings) <= claimed
 
 
-def _norm(vector: np.ndarray) -> float:
+def norm(vector: np.ndarray) -> float:
     """‖vector‖, rounded; scaled by the largest entry, whose square might over- or underflow."""
     peak = float(np.max(np.abs(vector), initial=0.0))
     return peak * math.sqrt(float(np.sum((vector / peak) ** 2))) if peak else 0.0

@@ -15,7 +15,7 @@ from certo.certificates.base import CannotClaim, Certificate, require
 from certo.certificates.encoding import counted, rounded_down, rounded_up
 from certo.certificates.margins import Margins
 from certo.certificates.sample import Labels, Sample
-from certo.certificates.weights import check_weights, finite_vector, index_vector
+from certo.certificates.weights import check_distance, check_weights, finite_vector, index_vector
 
 INTERCEPTS = ("free", "lifted", "none")
 NEGLIGIBLE = 1e-11  # of ‖v‖²: an allowance that is not worth exact sums
@@ -90,11 +90,9 @@ class MaximumMargin(Certificate):
         """
         margins = margins or Margins.of(sample, coef, intercept)
         least, where = margins.least()
-        square = exact.dot_within(coef, coef)[1]
-        length = Fraction(exact.root_above(square + _extra(intercept, treatment)))
-        if least <= 0 or not length:
+        if least <= 0 or not np.any(coef):
             raise CannotClaim(f"example {where} is not strictly on its own side.")
-        lower = exact.below(least / length)
+        lower = margins.distance(_extra(intercept, treatment))
         if not rows.size:
             raise CannotClaim("without multipliers nothing bounds the margin from above.")
         if lower == 0:
@@ -172,12 +170,8 @@ class MaximumMargin(Certificate):
         check_weights(self, sample)
         require(not self.rows.size or self.rows[-1] < sample.m, "rows must be rows of X.")
         require(self.treatment != "none" or self.intercept == 0, "there can be no intercept.")
-        square = exact.dot(self.coef, self.coef) + _extra(self.intercept, self.treatment)
-        length = exact.root_above(square)
-        require(0 < length < np.inf, "without a finite direction there is no distance.")
         margins = Margins.of(sample, self.coef, self.intercept)
-        near = margins.below(Fraction(self.lower) * Fraction(length))
-        require(near is None, f"example {near} has a margin of less than {self.lower!r}.")
+        check_distance(margins, self.lower, _extra(self.intercept, self.treatment))
         require(self.rows.size > 0, "without multipliers nothing bounds the margin from above.")
         require(
             np.array_equal(np.sign(self.dual_coef), sample.signs[self.rows]),

@@ -9,11 +9,11 @@ from typing import Any, final
 import numpy as np
 
 from certo.certificates import exact
-from certo.certificates.base import CannotClaim, Certificate, Refuted, require
+from certo.certificates.base import CannotClaim, Certificate, Refuted
 from certo.certificates.encoding import counted, rounded_down
 from certo.certificates.margins import Margins
 from certo.certificates.sample import Labels, Sample
-from certo.certificates.weights import check_weights, finite_vector
+from certo.certificates.weights import check_distance, check_weights, finite_vector
 
 # A score is a sum of products of two floats, hence a multiple of 2⁻²¹⁴⁸: positive is at least that.
 LEAST = Fraction(1, 2**2148)
@@ -55,11 +55,7 @@ class Separable(Certificate):
                 f"example {wrong} (counting from 0) has margin {found:.6g}: it is not strictly on "
                 "its own side of the hyperplane."
             )
-        length = exact.root_above(exact.dot_within(coef, coef)[1])
-        distance = 0.0
-        if 0 < length < np.inf:
-            distance = max(0.0, exact.below(margins.least()[0] / Fraction(length)))
-        return cls(labels, coef, intercept, sample.m, distance)
+        return cls(labels, coef, intercept, sample.m, margins.distance())
 
     @property
     def claim(self) -> str:
@@ -95,8 +91,5 @@ class Separable(Certificate):
             found = exact.below(margins.exactly(wrong))
             raise Refuted(f"example {wrong} has margin {found:.17g}, which is not positive.")
         if self.margin > 0:
-            length = exact.root_above(exact.dot(self.coef, self.coef))
-            require(0 < length < np.inf, "without a finite direction there is no distance.")
-            near = margins.below(Fraction(self.margin) * Fraction(length))
-            require(near is None, f"example {near} is nearer to the hyperplane than the margin.")
+            check_distance(margins, self.margin)
         return f"all {counted(sample.m, 'example')} are strictly on their own side."

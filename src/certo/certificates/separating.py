@@ -13,7 +13,7 @@ from certo.certificates.base import CannotClaim, Certificate, Refuted, require
 from certo.certificates.encoding import counted, rounded_down
 from certo.certificates.margins import Margins
 from certo.certificates.sample import Labels, Sample
-from certo.certificates.weights import check_weights, finite_vector
+from certo.certificates.weights import check_distance, check_weights, finite_vector
 
 
 @final
@@ -53,9 +53,7 @@ class Separating(Certificate):
         margin = exact.below(least)
         if margin == 0:
             raise CannotClaim(f"the margin of example {where} is too small for a float.")
-        length = exact.root_above(exact.dot_within(coef, coef)[1])
-        distance = exact.below(least / Fraction(length)) if 0 < length < np.inf else 0.0
-        return cls(labels, coef, intercept, sample.m, margin, distance)
+        return cls(labels, coef, intercept, sample.m, margin, margins.distance())
 
     @property
     def claim(self) -> str:
@@ -87,11 +85,5 @@ class Separating(Certificate):
             found = exact.below(margins.exactly(low))
             raise Refuted(f"example {low} has margin {found:.17g}, not at least {self.margin!r}.")
         if self.geometric_margin > 0:
-            length = exact.root_above(exact.dot(self.coef, self.coef))
-            require(0 < length < np.inf, "without a finite direction there is no distance.")
-            near = margins.below(Fraction(self.geometric_margin) * Fraction(length))
-            require(
-                near is None,
-                f"example {near} is nearer to the hyperplane than {self.geometric_margin!r}.",
-            )
+            check_distance(margins, self.geometric_margin)
         return f"all {sample.m:,} margins are at least {rounded_down(self.margin)}."

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
-from certo.certificates.base import require
+from certo.certificates.base import Refuted, require
+from certo.certificates.margins import Margins
 from certo.certificates.sample import Sample
 
 
@@ -35,6 +38,15 @@ def index_vector(values, name: str) -> np.ndarray:
     if np.any(vector[1:] <= vector[:-1]) or np.any(vector[:1] < 0):
         raise ValueError(f"{name} must be strictly increasing indices, from 0 on.")
     return vector
+
+
+def check_distance(margins: Margins, distance: float, extra: Fraction = Fraction(0)) -> None:
+    """No example is nearer to the hyperplane than that (see `Margins.nearer_than`)."""
+    try:
+        near = margins.nearer_than(distance, extra)
+    except ValueError as no_direction:
+        raise Refuted(str(no_direction)) from no_direction
+    require(near is None, f"example {near} is nearer to the hyperplane than {distance!r}.")
 
 
 def check_weights(certificate, sample: Sample) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,6 +62,18 @@ def _refuse_inexact_integers(estimator, X) -> None:
                 f"up to 2**53, but X holds one of size {largest}. Rescale the features, or round "
                 "them yourself with X.astype(float)."
             )
+
+
+def is_number(value: Any) -> bool:
+    """Whether a setting is a real number: not NaN, and no truth value."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool) and value == value
+
+
+def check_time_limit(limit: Any) -> None:
+    if limit is not None and not (is_number(limit) and limit > 0):
+        raise ValueError(
+            f"time_limit must be a positive number of seconds, or None, got {limit!r}."
+        )
 
 
 def longest_example(estimator, X) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 import time
 import warnings
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -26,6 +26,7 @@ from certo.certificates import (
 )
 from certo.certificates.encoding import counted, rounded_up
 from certo.certificates.exact import UNIT, allowance
+from certo.certificates.margins import norm
 from certo.certificates.maximum_margin import INTERCEPTS
 from certo.estimators import _input
 from certo.estimators._linear import LinearClassifier
@@ -152,18 +153,14 @@ class HardMarginSVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             raise ValueError(
                 f"intercept must be 'free', 'lifted' or 'none', got {self.intercept!r}."
             )
-        if not (_is_number(self.tol) and 0 <= self.tol < 1):
+        if not (_input.is_number(self.tol) and 0 <= self.tol < 1):
             raise ValueError(f"tol must be a number from 0 to below 1, got {self.tol!r}.")
         whole = isinstance(self.max_iter, numbers.Integral) and not isinstance(self.max_iter, bool)
         if not (whole and int(self.max_iter) >= 1):
             raise ValueError(
                 f"max_iter must be a whole number of at least 1, got {self.max_iter!r}."
             )
-        limit = self.time_limit
-        if limit is not None and not (_is_number(limit) and limit > 0):
-            raise ValueError(
-                f"time_limit must be a positive number of seconds, or None, got {limit!r}."
-            )
+        _input.check_time_limit(self.time_limit)
 
     def _separate(self, asked, X, targets: _input.Targets):
         deadline = np.inf if self.time_limit is None else time.monotonic() + self.time_limit
@@ -273,7 +270,7 @@ class HardMarginSVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         self.support_ = [item.rows for item in found]
         self.dual_coef_ = [item.dual_coef for item in found]
         self.n_support_ = np.array([item.rows.size for item in found])
-        length = np.array([_norm(item.coef) for item in found])
+        length = np.array([norm(item.coef) for item in found])
         last = self.intercept_ if self.intercept == "lifted" else 0.0
         with np.errstate(divide="ignore", over="ignore"):  # one class alone: no margin but infinity
             self.margin_, self.geometric_margin_ = 1 / np.hypot(length, last), 1 / length
@@ -340,13 +337,13 @@ def _feasible(
     def times(factor):
         return w * factor, b * factor, Margins.of(sample, w * factor, b * factor, square)
 
-    room = 2 * allowance(sample.d, radius * _norm(w) + abs(b))
+    room = 2 * allowance(sample.d, radius * norm(w) + abs(b))
     best = times(1 + room) if room < 1e-9 else times(1.0)
     least, factor = best[2].least()[0], 1.0
     if least >= 1:
         return best
     for _ in range(4 * (least > 0)):
-        factor *= (1 + 4 * UNIT * (radius * _norm(best[0]) + abs(best[1]))) / float(least)
+        factor *= (1 + 4 * UNIT * (radius * norm(best[0]) + abs(best[1]))) / float(least)
         best = times(factor)
         least = best[2].least()[0]
         if least >= 1:
@@ -357,15 +354,6 @@ def _feasible(
     best = times(1.0)
     least = best[2].least()[0]
     return times(2.0 ** np.ceil(-np.log2(float(least)))) if 0 < least < 1 else best
-
-
-def _norm(vector: np.ndarray) -> float:
-    peak = float(np.max(np.abs(vector), initial=0.0))
-    return peak * float(np.linalg.norm(vector / peak)) if peak else 0.0
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool) and value == value
 
 
 def _shown(gap: float) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import numbers
 import warnings
 from fractions import Fraction
 
@@ -121,16 +120,9 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     def _check_settings(self) -> None:
         if self.intercept not in ("free", "none"):
             raise ValueError(f"intercept must be 'free' or 'none', got {self.intercept!r}.")
-        if self.time_limit is not None and not (
-            _is_number(self.time_limit) and self.time_limit > 0
-        ):
-            raise ValueError(
-                "time_limit must be a positive number of seconds, or None, "
-                f"got {self.time_limit!r}."
-            )
-        if self.target is not None and not (
-            _is_number(self.target) and 0 <= self.target < math.inf
-        ):
+        _input.check_time_limit(self.time_limit)
+        known = self.target is None or _input.is_number(self.target)
+        if not known or (self.target is not None and not 0 <= self.target < math.inf):
             raise ValueError(
                 f"target must be a number of errors, from 0 on, or None, got {self.target!r}."
             )
@@ -233,7 +225,3 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
                 "positive, as they are."
             )
         return said
-
-
-def _is_number(value) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool) and value == value

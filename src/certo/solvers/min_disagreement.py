@@ -38,10 +38,10 @@ from certo.solvers.local_search import local_search, surrogate
 from certo.solvers.separation import Examples, Separator, separate
 
 EFFORT = 1e9  # multiplications for a wide margin: about a second
-AT_ONCE = 2e7  # numbers to sort that are a matter of a few seconds
+AT_ONCE = 2e6  # numbers to sort that take no time to speak of
 SORTED = 5e6  # of them a second, cautiously
 STARTS = 30  # of local search
-TRIAL = 10.0  # seconds for the tree where looking at all cells would do as well
+TRIAL = 0.3  # of the time that looking at all cells would take: the tree may be faster
 MOST_GROUPS = 4000  # in linear programs; of more, the hardest ones
 MOST_NUMBERS = 2**28  # in memory, as a dense matrix
 NOTHING_PROVED = ((), (Packing((), ()),), np.array([-1]))  # a tree that proves 0
@@ -248,7 +248,7 @@ def min_disagreement(
         affordable = size <= min(cells.MOST_WORK, SORTED * limits.left())
         if not affordable or size > AT_ONCE:
             hitting = _Tree(search, wanted)
-            hitting.run(min(TRIAL, 0.1 * limits.left()) if affordable else np.inf)
+            hitting.run(TRIAL * size / SORTED if affordable else np.inf)
             steps = hitting.tree.nodes
         if affordable and not is_over() and not limits.stop():
             by_cells = _look_at_cells(search, wanted)
