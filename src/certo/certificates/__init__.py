@@ -8,6 +8,7 @@ from certo.certificates.base import CannotClaim, Certificate, NotClaimed, Verifi
 from certo.certificates.classes import ClassSeparability
 from certo.certificates.composite import Composite
 from certo.certificates.compression_bound import CompressionBound
+from certo.certificates.duality_gap import DualityGap
 from certo.certificates.inseparable import Inseparable
 from certo.certificates.joint import JointlyInseparable, JointlySeparable
 from certo.certificates.least_errors import ErrorCount, LeastErrorsByCells, LeastErrorsByTree
@@ -27,6 +28,7 @@ __all__ = [
     "ClassSeparability",
     "Composite",
     "CompressionBound",
+    "DualityGap",
     "ErrorCount",
     "Inseparable",
     "JointlyInseparable",

@@ -1,0 +1,356 @@
+"""DualityGap: how near a hyperplane is to the best soft-margin objective, from both sides."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, final
+
+import numpy as np
+from scipy import sparse
+
+from certo.certificates import exact
+from certo.certificates.base import CannotClaim, Certificate, Refuted, require
+from certo.certificates.encoding import counted, readable, rounded_down, rounded_up
+from certo.certificates.margins import Margins
+from certo.certificates.maximum_margin import INTERCEPTS
+from certo.certificates.sample import Labels, Sample
+from certo.certificates.weights import check_weights, finite_vector, index_vector
+
+NEGLIGIBLE = 0.01  # of the gap: an allowance that is not worth exact sums
+EXACT_PRODUCTS = 2**16  # up to so many products (a row or column counts as 16 more) are exact
+PIECE = 4096  # rows added in whatever order; the sums of two halves are then added
+ROOM = 4  # allowances of the claim, in those of the checker: see `of`
+ABOVE = 1 + 2.0**-20  # pays for the roundings of a sum of up to 2³⁰ non-negative terms
+
+
+def costs_of(C: float, class_weight, signs: np.ndarray, sample_weight=()) -> np.ndarray:
+    """The costs c_t = (C·class_weight)·sample_weight, two float64 products in this order: what the
+    problem is about, exactly. `class_weight` has a number for −1 and one for +1; no `sample_weight`
+    means 1 for each."""
+    negative, positive = (np.float64(C) * np.float64(weight) for weight in class_weight)
+    costs = np.where(signs > 0, positive, negative)
+    return costs * np.asarray(sample_weight, np.float64) if len(sample_weight) else costs
+
+
+@dataclass(frozen=True)
+class _Rounded:
+    """A number that is at most `within` away from `value`."""
+
+    value: Fraction
+    within: Fraction = Fraction(0)
+
+    def plus(self, other: _Rounded, times: Fraction = Fraction(1)) -> _Rounded:
+        return _Rounded(self.value + times * other.value, self.within + abs(times) * other.within)
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class DualityGap(Certificate):
+    r"""Claim: P(coef, intercept) ≤ primal and min P ≥ dual, where
+
+        P(w, b) = ½‖w‖² + Σ_t c_t [1 − y_t (w·x_t + b)]₊ ,      c = `costs_of(C, …)`,
+
+    over all w and, with a "free" intercept, all b; with "none" b = 0; "lifted" with ½b² added. So
+    P(coef, intercept) exceeds the minimum by at most gap = primal − dual. Of that gap at most
+    `allowance` is due to rounding: P(coef, intercept) − D(α), see below, is at least gap −
+    allowance.
+
+    Proof from above: all hinge losses of (coef, intercept). From below: let α_t = |dual_coef_t| on
+    `rows`, 0 ≤ α_t ≤ c_t, and v = Σ α_t y_t x_t (lifted: of (x_t, 1)). A hinge loss is at least
+    0 and at least 1 − y_t (w·x_t + b), so for all w, b
+
+        P(w, b)  ≥  ½‖w‖² + Σ α_t (1 − y_t (w·x_t + b))  =  Σ α_t + ½‖w‖² − w·v − b Σ α_t y_t
+                 ≥  Σ α_t − ½‖v‖²  =  D(α),
+
+    if Σ α_t y_t = 0, which is required exactly where b is free (`math.fsum` rounds the exact sum
+    once, and a sum of floats other than 0 does not round to 0). And P ≥ 0.
+
+    Rounding: margins as in Separating; a hinge loss moves no more than its margin. An entry of v
+    is added from pieces of PIECE rows in halves, so that no product passes through more than
+    PIECE + 64 roundings. Sums of non-negative products by `math.fsum`: one rounding of each, and
+    one in all. Where these allowances are more than a negligible part of the gap, margins get
+    their own, and what is not too long is computed exactly.
+    """
+
+    coef: np.ndarray
+    intercept: float
+    treatment: str
+    C: float
+    class_weight: np.ndarray
+    sample_weight: np.ndarray
+    rows: np.ndarray
+    dual_coef: np.ndarray
+    examples: int
+    primal: float
+    dual: float
+    allowance: float
+
+    describes: ClassVar[dict[str, str]] = {
+        "coef": "coef_",
+        "intercept": "intercept_",
+        "rows": "support_",
+        "dual_coef": "dual_coef_",
+    }
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("coef", "class_weight", "sample_weight", "dual_coef"):
+            object.__setattr__(self, name, finite_vector(getattr(self, name), name))
+        object.__setattr__(self, "rows", index_vector(self.rows, "rows"))
+        if self.treatment not in INTERCEPTS:
+            raise ValueError(f"treatment must be one of {INTERCEPTS}, got {self.treatment!r}.")
+        if self.treatment == "none" and self.intercept != 0:
+            raise ValueError(f"without an intercept it must be 0, got {self.intercept!r}.")
+        if self.C <= 0:
+            raise ValueError(f"C must be positive, got {self.C!r}.")
+        if self.class_weight.size != 2:
+            raise ValueError("class_weight must hold a number for −1 and one for +1.")
+        if np.any(self.class_weight < 0) or np.any(self.sample_weight < 0):
+            raise ValueError("class_weight and sample_weight must not be negative.")
+        if self.sample_weight.size not in (0, self.examples):
+            raise ValueError("sample_weight must hold one number for each example, or none.")
+        if self.dual_coef.shape != self.rows.shape:
+            raise ValueError("dual_coef must hold one number for each of the rows.")
+        if not 0 <= self.dual <= self.primal or self.allowance < 0:
+            raise ValueError("0 ≤ dual ≤ primal and 0 ≤ allowance must hold.")
+
+    @classmethod
+    def of(
+        cls,
+        sample: Sample,
+        labels: Labels,
+        *,
+        coef: np.ndarray,
+        intercept: float,
+        treatment: str,
+        C: float,
+        class_weight=(1.0, 1.0),
+        sample_weight=(),
+        rows: np.ndarray,
+        dual_coef: np.ndarray,
+        square: float | None = None,
+    ) -> DualityGap:
+        """The strongest such claim from a hyperplane and signed multipliers α_t y_t of some rows.
+
+        `square`, if known, is a number that no ‖x_t‖² exceeds. CannotClaim, if the multipliers are
+        not feasible or numbers overflow.
+
+        A checker may add in another order: his values differ from these by his allowance and ours,
+        and he then allows for his own. His are at most 1.5 times ours (they are computed alike), so
+        ROOM = 4 of ours is enough.
+        """
+        huge = np.finfo(np.float64).max
+        draft = cls(
+            labels, coef, intercept, treatment, C, np.asarray(class_weight),
+            np.asarray(sample_weight), rows, dual_coef, sample.m, huge, 0.0, huge,
+        )  # fmt: skip
+        try:
+            costs = draft._costs(sample)
+            margins = Margins.of(sample, draft.coef, draft.intercept, square)
+            primal, dual = draft._values(margins, costs)
+            if primal.within + dual.within > Fraction(NEGLIGIBLE) * (primal.value - dual.value):
+                primal, dual = draft._values(margins, costs, most_exact=EXACT_PRODUCTS)
+        except Refuted as reason:
+            raise CannotClaim(str(reason)) from reason
+        upper = exact.above(primal.value + ROOM * primal.within)
+        lower = max(0.0, exact.below(dual.value - ROOM * dual.within))
+        room = ROOM * (primal.within + dual.within)
+        rounding = Fraction(upper) - primal.value + dual.value - Fraction(lower) + room
+        allowance = max(0.0, exact.above(rounding))
+        if not max(upper, allowance) < math.inf:
+            raise CannotClaim("numbers overflow float64.")
+        for name, value in (("primal", upper), ("dual", lower), ("allowance", allowance)):
+            object.__setattr__(draft, name, value)
+        return draft
+
+    @property
+    def gap(self) -> float:
+        """primal − dual, rounded up."""
+        return exact.above(Fraction(self.primal) - Fraction(self.dual))
+
+    @property
+    def relative_gap(self) -> float:
+        """(primal − dual)/primal, rounded up; 0 where primal is 0."""
+        return exact.above(1 - Fraction(self.dual) / Fraction(self.primal)) if self.primal else 0.0
+
+    @property
+    def claim(self) -> str:
+        which = {
+            "free": "½‖w‖² + Σ c [1 − y (w·x + b)]₊ of this hyperplane",
+            "none": "½‖w‖² + Σ c [1 − y w·x]₊ of this hyperplane through the origin",
+            "lifted": "½(‖w‖² + b²) + Σ c [1 − y (w·x + b)]₊ of this hyperplane",
+        }[self.treatment]
+        weighted = self.sample_weight.size or np.any(self.class_weight != 1)
+        costs = f"c = {readable(self.C)}" + (" times the example's weight" if weighted else "")
+        return (
+            f"For telling {self.labels.shown} from {self.labels.rest} on "
+            f"{counted(self.examples, 'example')}, {which} is at most {rounded_up(self.primal)}, "
+            f"{costs}. For no other is it below {rounded_down(self.dual)}, so the relative gap is "
+            f"at most {rounded_up(self.relative_gap, 2)}."
+        )
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        return {
+            "examples": self.examples,
+            "primal": self.primal,
+            "dual": self.dual,
+            "gap": self.gap,
+            "relative_gap": self.relative_gap,
+            "allowance": self.allowance,
+        }
+
+    def _check(self, sample: Sample) -> str:
+        check_weights(self, sample)
+        costs = self._costs(sample)
+        margins = Margins.of(sample, self.coef, self.intercept)
+        for most_exact in (0, 2 * EXACT_PRODUCTS):  # what was exact for the issuer is so here
+            primal, dual = self._values(margins, costs, most_exact)
+            above = primal.value + primal.within
+            below = max(dual.value - dual.within, Fraction(0))  # P ≥ 0
+            rounding = Fraction(self.primal) - (primal.value - primal.within)
+            rounding += dual.value + dual.within - Fraction(self.dual)
+            shown = above <= self.primal and below >= self.dual
+            if shown and rounding <= self.allowance:
+                return (
+                    f"the objective is at most {rounded_up(self.primal)}, and nowhere below "
+                    f"{rounded_down(self.dual)}."
+                )
+        require(above <= self.primal, f"the objective is not shown to be at most {self.primal!r}.")
+        require(
+            below >= self.dual,
+            f"the multipliers do not prove that no objective is below {self.dual!r}.",
+        )
+        raise Refuted(f"more of the gap is due to rounding than {self.allowance!r}.")
+
+    def _costs(self, sample: Sample) -> np.ndarray:
+        """The costs, if the multipliers are feasible for them."""
+        require(not self.rows.size or self.rows[-1] < sample.m, "rows must be rows of X.")
+        with np.errstate(over="ignore", under="ignore"):
+            costs = costs_of(self.C, self.class_weight, sample.signs, self.sample_weight)
+        require(np.all(np.isfinite(costs)), "costs overflow float64.")
+        alpha = self.dual_coef * sample.signs[self.rows]
+        require(np.all(alpha >= 0), "the multipliers must have the signs of their examples.")
+        over = np.flatnonzero(alpha > costs[self.rows])
+        require(
+            not over.size, f"{counted(over.size, 'multiplier')} above the cost of their examples."
+        )
+        require(
+            self.treatment != "free" or _total(self.dual_coef) == 0,
+            "with a free intercept the multipliers of the two classes must have the same sum.",
+        )
+        return costs
+
+    def _values(
+        self, margins: Margins, costs: np.ndarray, most_exact: int = 0
+    ) -> tuple[_Rounded, _Rounded]:
+        """P(coef, intercept) and D(α); with `most_exact` the allowances are worked on."""
+        w = np.append(self.coef, self.intercept) if self.treatment == "lifted" else self.coef
+        primal = _hinge_losses(margins, costs, most_exact).plus(_square(w), Fraction(1, 2))
+        alpha = _total(np.abs(self.dual_coef))
+        total = _Rounded(alpha, alpha * Fraction(2 * exact.UNIT))
+        return primal, total.plus(self._combination2(margins.sample, most_exact), Fraction(-1, 2))
+
+    def _combination2(self, sample: Sample, most_exact: int) -> _Rounded:
+        """‖v‖², v = Σ dual_coef_t x_t over the rows, lifted: of (x_t, 1)."""
+        lifted = self.treatment == "lifted"
+        if not self.rows.size:
+            return _Rounded(Fraction(0))
+        if _entries(sample, self.rows) + 16 * sample.d <= most_exact:
+            part = sample.X[self.rows].T
+            columns = Sample(part.tocsr() if sparse.issparse(part) else part, self.rows)
+            v = [columns.score(j, self.dual_coef, 0.0) for j in range(sample.d)]
+            v += [exact.dot(self.dual_coef, np.ones(self.rows.size))] * lifted
+            return _Rounded(sum((entry**2 for entry in v), Fraction(0)))
+        if 4 * self.rows.size < sample.m:
+            part, weights = Sample(sample.X[self.rows], self.rows), self.dual_coef
+        else:  # no copy of most rows
+            part, weights = sample, np.zeros(sample.m)
+            weights[self.rows] = self.dual_coef
+        step = min(PIECE, next(iter(part.blocks()))[1])
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+            entries, sizes = _column_sums(part, weights, 0, part.m, step)
+            slack = exact.allowance(PIECE + 64, sizes)
+        if lifted:  # the sum is rounded once
+            balance = float(_total(self.dual_coef))
+            entries, slack = np.append(entries, balance), np.append(slack, abs(balance) * 2.0**-52)
+        return _square(entries, slack)
+
+
+def _total(terms: np.ndarray) -> Fraction:
+    """Σ terms, rounded once."""
+    try:
+        return Fraction(math.fsum(terms.tolist()))
+    except (OverflowError, ValueError) as overflow:
+        raise Refuted("numbers overflow float64.") from overflow
+
+
+def _sum_of_products(a: np.ndarray, b: np.ndarray) -> _Rounded:
+    """Σ a_j b_j of non-negative numbers. Each product is rounded once, or underflows and is off by
+    at most 2⁻¹⁰⁷⁵, and their sum is rounded once: (1 + u)² − 1 < 4u."""
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        total = _total(a * b)
+    return _Rounded(total, total * Fraction(4 * exact.UNIT) + a.size * Fraction(exact.TINY))
+
+
+def _square(entries: np.ndarray, slack: np.ndarray | None = None) -> _Rounded:
+    """‖e‖² where each |e_j − entries_j| ≤ slack_j, hence |e_j² − entries_j²| ≤ (2|entries_j| +
+    slack_j) slack_j."""
+    if entries.size <= exact.SHORT and np.all(np.isfinite(entries)):
+        square = _Rounded(exact.dot(entries, entries))
+    else:
+        square = _sum_of_products(entries, entries)
+    if slack is None:
+        return square
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        moved = _sum_of_products((2 * np.abs(entries) + slack) * ABOVE, slack)
+    return _Rounded(square.value, square.within + moved.value + moved.within)
+
+
+def _hinge_losses(margins: Margins, costs: np.ndarray, most_exact: int) -> _Rounded:
+    """Σ c_t [1 − margin_t]₊; a loss is off by at most its margin's slack."""
+    near = _below_one(margins, np.flatnonzero(costs))
+    precisely = Fraction(0)
+    if most_exact:
+        margins._tighten(near)
+        near = _below_one(margins, near)
+        unsure = near[margins.slack[near] > 0]
+        if _entries(margins.sample, unsure) + 16 * unsure.size <= most_exact:
+            near = near[margins.slack[near] == 0]
+            for margin, t, _ in margins._each_exactly(unsure):
+                precisely += Fraction(costs[t]) * max(1 - margin, Fraction(0))
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        losses = np.maximum(1 - margins.value[near], 0.0)  # one rounding, relative
+        middle = _sum_of_products(costs[near], losses)
+        moved = _sum_of_products(costs[near], margins.slack[near] * ABOVE)
+    within = middle.within + middle.value * Fraction(4 * exact.UNIT) + moved.value + moved.within
+    return _Rounded(middle.value + precisely, within)
+
+
+def _below_one(margins: Margins, rows: np.ndarray) -> np.ndarray:
+    """Those of the rows whose margin is not shown to be above 1."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return rows[~(margins.value[rows] - margins.slack[rows] > 1)]
+
+
+def _entries(sample: Sample, rows: np.ndarray) -> int:
+    """How many numbers are stored for these rows."""
+    if sparse.issparse(sample.X):
+        return int(np.sum(np.diff(sample.X.indptr)[rows]))
+    return rows.size * sample.d
+
+
+def _column_sums(sample: Sample, weights: np.ndarray, start: int, stop: int, step: int):
+    """Σ weights_t x_t and Σ |weights_t x_t| over rows start … stop − 1, halves added to halves."""
+    if stop - start > step:
+        middle = (start + stop) // 2
+        first = _column_sums(sample, weights, start, middle, step)
+        return first + _column_sums(sample, weights, middle, stop, step)
+    part, some = sample.part(start, stop), weights[start:stop]
+    return np.array([part.T @ some, abs(part).T @ np.abs(some)])
