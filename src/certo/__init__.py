@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
+    "SVM": "certo.estimators",
     "HardMarginSVM": "certo.estimators",
     "MinDisagreement": "certo.estimators",
     "Neuron": "certo.geometry",
+    "Pegasos": "certo.estimators",
     "Perceptron": "certo.estimators",
     "Inseparable": "certo.certificates",
     "NotSeparable": "certo.estimators",
@@ -25,11 +27,13 @@ _HOMES = {
 }
 
 __all__ = [
+    "SVM",
     "HardMarginSVM",
     "Inseparable",
     "MinDisagreement",
     "Neuron",
     "NotSeparable",
+    "Pegasos",
     "Perceptron",
     "Separable",
     "__version__",
@@ -40,7 +44,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from certo.certificates import Inseparable, Separable
-    from certo.estimators import HardMarginSVM, MinDisagreement, NotSeparable, Perceptron
+    from certo.estimators import SVM, HardMarginSVM, MinDisagreement, NotSeparable, Pegasos, Perceptron
     from certo.estimators.verdict import quasi_separability, separability
     from certo.geometry import Neuron
     from certo.losses import risk

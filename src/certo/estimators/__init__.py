@@ -2,6 +2,8 @@
 
 from certo.estimators.hard_margin import HardMarginSVM, NotSeparable
 from certo.estimators.min_disagreement import MinDisagreement
+from certo.estimators.pegasos import Pegasos
 from certo.estimators.perceptron import Perceptron
+from certo.estimators.svm import SVM
 
-__all__ = ["HardMarginSVM", "MinDisagreement", "NotSeparable", "Perceptron"]
+__all__ = ["SVM", "HardMarginSVM", "MinDisagreement", "NotSeparable", "Pegasos", "Perceptron"]
