@@ -9,6 +9,7 @@ from certo.certificates.classes import ClassSeparability
 from certo.certificates.composite import Composite
 from certo.certificates.compression_bound import CompressionBound
 from certo.certificates.duality_gap import DualityGap
+from certo.certificates.expected_excess import ExpectedExcess
 from certo.certificates.inseparable import Inseparable
 from certo.certificates.joint import JointlyInseparable, JointlySeparable
 from certo.certificates.least_errors import ErrorCount, LeastErrorsByCells, LeastErrorsByTree
@@ -30,6 +31,7 @@ __all__ = [
     "CompressionBound",
     "DualityGap",
     "ErrorCount",
+    "ExpectedExcess",
     "Inseparable",
     "JointlyInseparable",
     "JointlySeparable",

@@ -1,0 +1,262 @@
+"""`Pegasos`: stochastic subgradient steps on the soft-margin SVM, with what theory says of them."""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from certo.certificates import (
+    CannotClaim,
+    Certificate,
+    Composite,
+    ExpectedExcess,
+    Labels,
+    Margins,
+    NotClaimed,
+    Sample,
+)
+from certo.certificates.encoding import counted, rounded_up
+from certo.certificates.exact import allowance
+from certo.certificates.expected_excess import objective_to_claim
+from certo.estimators import _input, _stream
+from certo.estimators._linear import LinearClassifier
+from certo.solvers.interrupt import ctrl_c_asks
+from certo.solvers.pegasos import (
+    KEPT_NUMBERS,
+    PegasosOutcome,
+    PegasosState,
+    StepTrace,
+    blocks,
+    pegasos,
+)
+
+
+class _Learned(NamedTuple):
+    """What came of one output."""
+
+    outcome: PegasosOutcome
+    objective: float
+    claim: Certificate | NotClaimed
+
+
+class Pegasos(CallbackSupportMixin, LinearClassifier, BaseEstimator):
+    r"""Pegasos: minimise F(w) = (1/m) Σ [1 − y_t w·x_t]₊ + (λ/2)‖w‖² one random example at a time.
+
+    Step t draws an example uniformly and sets w ← (1 − 1/t) w + (1/(λt)) y x if its hinge loss is
+    positive, w ← (1 − 1/t) w if not; the answer is the average of all iterates. A step costs as
+    much as the example has non-zeros, whatever the number of examples. With more than two classes,
+    one output for each class against the rest.
+
+    Parameters
+    ----------
+    lam : float, default=0.01
+        λ, the weight of the penalty; C = 1/(λm) in the words of `SVM`.
+    steps : int, default=100_000
+        T, how many examples are drawn (by `fit`).
+    average : bool, default=True
+        Answer with the average of the iterates, as the guarantee wants it, or with the last one.
+    intercept : {"lifted", "none"}, default="lifted"
+        "lifted" learns an intercept as the weight of an extra feature 1, which is penalised too.
+    random_state : int, RandomState instance or None, default=None
+        Decides the draws.
+
+    Attributes
+    ----------
+    coef_ : ndarray (n_outputs, n_features), float64 for float32 examples too
+    intercept_ : ndarray (n_outputs,)
+    classes_ : ndarray
+    objective_ : ndarray (n_outputs,)
+        F of these weights on the examples of the last call, rounded up.
+    steps_ : ndarray (n_outputs,)
+        Steps taken, over all calls.
+    n_iter_ : int
+        The same (of the output that took most).
+    trace_ : certo.solvers.pegasos.StepTrace
+        The answer after 1, 2, 4, … steps.
+    status_ : str
+        What was done, and what the answer is worth.
+    certificate_ : certo.certificates.Composite
+        ExpectedExcess for each output, or why it is not claimed.
+
+    Examples
+    --------
+    >>> from certo import Pegasos
+    >>> X, y = [[2, 1], [1, 3], [-1, -2], [-3, -1]], ["up", "up", "down", "down"]
+    >>> model = Pegasos(lam=0.1, random_state=0).fit(X, y)
+    >>> model.predict([[3, 3]]).tolist()
+    ['up']
+    >>> bool(model.certificate_.verify(X, y))
+    True
+    """
+
+    steps_: np.ndarray
+    trace_kind = StepTrace
+
+    def __init__(
+        self, lam=0.01, steps=100_000, *, average=True, intercept="lifted", random_state=None
+    ):
+        self.lam = lam
+        self.steps = steps
+        self.average = average
+        self.intercept = intercept
+        self.random_state = random_state
+
+    @with_callbacks
+    def fit(self, X, y):
+        """Take `steps` steps on random draws of the examples X (dense or sparse) with labels y.
+
+        C-ordered float32 or float64 arrays and CSR matrices are used as they are, not copied.
+        """
+        self._check_settings()
+        X, y = _input.labelled_examples(self, X, y, reset=True)
+        targets = _stream.one_label_each(self, _input.targets(self, y))
+        return self._learn(_stream.Batch(X, targets, True), streamed=False)
+
+    @with_callbacks
+    def partial_fit(self, X, y, classes=None):
+        """Take one step on each of these examples, in their order, from where the last call ended.
+
+        The first call must see all labels, in y or in `classes`. `lam` must stay the same.
+        """
+        self._check_settings()
+        batch = _stream.batch(self, X, y, classes)
+        if not batch.fresh and float(self.lam) != self._lam:
+            raise ValueError(f"lam must stay {self._lam!r} in a run, got {self.lam!r}.")
+        return self._learn(batch, streamed=True)
+
+    def _check_settings(self) -> None:
+        if not (_input.is_number(self.lam) and 0 < self.lam < np.inf):
+            raise ValueError(f"lam must be a positive finite number, got {self.lam!r}.")
+        whole = isinstance(self.steps, numbers.Integral) and not isinstance(self.steps, bool)
+        if not (whole and int(self.steps) >= 1):
+            raise ValueError(f"steps must be a whole number of at least 1, got {self.steps!r}.")
+        if not isinstance(self.average, bool | np.bool):
+            raise ValueError(f"average must be True or False, got {self.average!r}.")
+        if not isinstance(self.intercept, str) or self.intercept not in ("lifted", "none"):
+            raise ValueError(f"intercept must be 'lifted' or 'none', got {self.intercept!r}.")
+
+    def _learn(self, batch: _stream.Batch, *, streamed: bool):
+        with ctrl_c_asks() as asked:
+            return self._learn_until(asked, batch, streamed)
+
+    def _learn_until(self, asked, batch: _stream.Batch, streamed: bool):
+        X, targets, fresh = batch
+        square = _input.longest_example(self, X)
+        steps = X.shape[0] if streamed else int(self.steps)
+        seed = 0 if streamed else int(check_random_state(self.random_state).randint(2**31 - 1))
+        before = 0 if fresh else int(self.steps_[0])
+        rounds = sum(1 for _ in blocks(before, steps)) * len(targets.outputs)
+        context = self._init_callback_context(max_subtasks=rounds)
+        context.call_on_fit_task_begin(estimator=self, X=X)
+        learned = []
+        for output, (labels, signs) in enumerate(zip(targets.outputs, targets.signs, strict=True)):
+            start = None
+            if not fresh:
+                start = PegasosState(
+                    self._sums[output], int(self.steps_[output]), float(self._harmonics[output])
+                )
+            outcome = pegasos(
+                X,
+                signs,
+                float(self.lam),
+                steps,
+                lifted=self.intercept == "lifted",
+                rng=None if streamed else np.random.default_rng([seed, output]),
+                average=bool(self.average),
+                start=start,
+                keep=KEPT_NUMBERS // (len(targets.outputs) * (X.shape[1] + 1)),
+                after_block=self._announcer(asked, context, X),
+            )
+            learned.append(self._certified(Sample(X, signs), labels, outcome, square, streamed))
+        self._store(targets, learned, streamed)
+        context.call_on_fit_task_end(estimator=self, X=X, reconstruction_attributes=dict)
+        return self
+
+    def _announcer(self, asked, context, X):
+        """Tell the callbacks of every block of draws. They, or Ctrl-C, may ask to stop."""
+        if not getattr(self, "_skl_callbacks", None):
+            return asked
+
+        def announce() -> bool:
+            block = context.subcontext(task_name="block of steps")
+            block.call_on_fit_task_begin(estimator=self, X=X)
+            return bool(block.call_on_fit_task_end(estimator=self, X=X)) or asked()
+
+        return announce
+
+    def _certified(
+        self, sample: Sample, labels: Labels, outcome: PegasosOutcome, square: float, streamed: bool
+    ) -> _Learned:
+        coef, intercept = outcome.w[:-1], float(outcome.w[-1])
+        square += allowance(sample.d, square)
+        margins = Margins.of(sample, coef, intercept, square)
+        try:
+            if reason := self._no_guarantee(outcome, streamed):
+                raise CannotClaim(reason)
+            claim: Certificate | NotClaimed = ExpectedExcess.of(
+                sample,
+                labels,
+                coef=coef,
+                intercept=intercept,
+                lifted=self.intercept == "lifted",
+                lam=float(self.lam),
+                steps=outcome.state.steps,
+                square=square,
+                margins=margins,
+            )
+        except CannotClaim as reason:
+            claim = NotClaimed(ExpectedExcess.__name__, f"{labels.shown}: {reason}")
+        return _Learned(outcome, objective_to_claim(margins, float(self.lam)), claim)
+
+    def _no_guarantee(self, outcome: PegasosOutcome, streamed: bool) -> str:
+        """Why the theorem does not speak of this run; nothing if it does."""
+        if streamed:
+            return (
+                "the examples were taken as they came, in calls of partial_fit, and not drawn "
+                "from one fixed sample."
+            )
+        if not self.average:
+            return "the guarantee is for the average of the iterates. Set average=True."
+        if outcome.stopped:
+            return "the run was stopped by hand, not after a number of steps set before."
+        return ""
+
+    def _store(self, targets: _input.Targets, learned: list[_Learned], streamed: bool) -> None:
+        outcomes = [item.outcome for item in learned]
+        self.classes_, self._multilabel = targets.classes, False
+        self.coef_ = np.array([outcome.w[:-1] for outcome in outcomes])
+        self.intercept_ = np.array([outcome.w[-1] for outcome in outcomes])
+        self.objective_ = np.array([item.objective for item in learned])
+        self.steps_ = np.array([outcome.state.steps for outcome in outcomes])
+        self.n_iter_ = int(self.steps_.max())
+        self.trace_ = StepTrace.layer([outcome.trace for outcome in outcomes])
+        self._lam = float(self.lam)
+        self._sums = np.array([outcome.state.sums for outcome in outcomes])
+        self._harmonics = np.array([outcome.state.harmonic for outcome in outcomes])
+        self.certificate_ = Composite(
+            tuple(item.claim for item in learned if isinstance(item.claim, Certificate)),
+            tuple(item.claim for item in learned if isinstance(item.claim, NotClaimed)),
+        )
+        stopped = any(outcome.stopped for outcome in outcomes)
+        self.status_ = self._status(stopped)
+        if stopped:
+            warnings.warn(self.status_, ConvergenceWarning, stacklevel=5)
+
+    def _status(self, stopped: bool) -> str:
+        taken = counted(int(self.steps_.min()), "step")
+        if stopped:
+            return f"Stopped by hand after {taken}: nothing is proved about these weights."
+        bounds = [claim.bound for claim in self.certificate_.of_kind(ExpectedExcess)]
+        if len(bounds) < len(self.coef_):
+            return f"Took {taken}. No guarantee: {self.certificate_.not_claimed[0].reason}"
+        return (
+            f"Took {taken}: F is expected to exceed its minimum by at most "
+            f"{rounded_up(max(bounds), 4)}."
+        )

@@ -1,0 +1,137 @@
+"""Pegasos: the box of the notes in closed form, and its weights at some of the steps."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from typing import NamedTuple
+
+import numpy as np
+
+from certo.compiled.pegasos import Sums, take_steps
+from certo.compiled.rows import rows_of
+
+BLOCK = 2**14  # draws held at a time
+KEPT_NUMBERS = 2**20  # of the trace of all outputs together
+
+
+@dataclass(frozen=True, repr=False)
+class StepTrace:
+    """The answer after 1, 2, 4, 8, … steps and after the last: of long runs with many features the
+    later ones, as many as fit into 8 MB.
+
+    Attributes
+    ----------
+    output, step : integer arrays
+        Whose answer, and after how many steps.
+    weights : array (kept, d + 1)
+        What the run would have answered then, the intercept last.
+    """
+
+    output: np.ndarray
+    step: np.ndarray
+    weights: np.ndarray
+
+    @classmethod
+    def layer(cls, traces: list[StepTrace]) -> StepTrace:
+        """The traces of several outputs in one."""
+        output = [np.full(len(trace), k) for k, trace in enumerate(traces)]
+        rest = [np.concatenate([getattr(t, f.name) for t in traces]) for f in fields(cls)[1:]]
+        return cls(np.concatenate(output), *rest)
+
+    def __len__(self) -> int:
+        return len(self.step)
+
+    def __repr__(self) -> str:
+        return f"StepTrace({len(self):,} answers kept)"
+
+
+class PegasosState(NamedTuple):
+    """All that later steps depend on."""
+
+    sums: np.ndarray  # (2, d + 1): u and a of `certo.compiled.pegasos`
+    steps: int
+    harmonic: float  # H_steps
+
+    @classmethod
+    def start(cls, d: int) -> PegasosState:
+        return cls(np.zeros((2, d + 1)), 0, 0.0)
+
+    def last(self, lam: float) -> np.ndarray:
+        """w_{T+1} = u/(λT)."""
+        return self.sums[0] / (lam * self.steps)
+
+    def average(self, lam: float) -> np.ndarray:
+        """w̄ = (H_{T−1} u − a)/(λT), of w_1, …, w_T."""
+        u, a = self.sums
+        return ((self.harmonic - 1.0 / self.steps) * u - a) / (lam * self.steps)
+
+
+class PegasosOutcome(NamedTuple):
+    w: np.ndarray  # (d + 1,): the intercept's weight last
+    state: PegasosState
+    stopped: bool
+    trace: StepTrace
+
+
+def blocks(before: int, steps: int) -> Iterator[tuple[int, bool]]:
+    """Where a run stops to look up, and whether its answer is kept there: at powers of two."""
+    now, last = before, before + steps
+    while now < last:
+        checkpoint = min(1 << now.bit_length(), last)
+        now = min(now + BLOCK, checkpoint)
+        yield now, now == checkpoint
+
+
+def pegasos(
+    X,
+    signs: np.ndarray,
+    lam: float,
+    steps: int,
+    *,
+    lifted: bool,
+    rng: np.random.Generator | None,
+    average: bool = True,
+    start: PegasosState | None = None,
+    keep: int = 64,
+    after_block: Callable[[], bool] = lambda: False,
+) -> PegasosOutcome:
+    """`steps` steps on rows of X (C-ordered array, or CSR), signs being int8 in {−1, +1}.
+
+    `rng` draws the rows, uniformly and with replacement, `rng.integers(m, size=steps)`; without
+    it they are taken in their order. `start` continues an earlier run, and `keep` answers at most
+    stay in the trace. `after_block` may return True to stop, between blocks of draws.
+    """
+    m, d = X.shape
+    state = PegasosState.start(d) if start is None else start
+    before, sums = state.steps, state.sums.copy()
+    rows, lift = rows_of(X), float(lifted)
+    kept: deque[tuple[int, np.ndarray]] = deque(maxlen=max(keep, 1))
+    answer = PegasosState.average if average else PegasosState.last
+    stopped = False
+    for end, is_kept in blocks(before, steps):
+        done, size = state.steps - before, end - state.steps
+        draws = np.arange(done, done + size) if rng is None else rng.integers(m, size=size)
+        harmonic = take_steps(
+            rows, signs, lift, lam, draws, state.steps, state.harmonic, Sums(*sums)
+        )
+        state = PegasosState(sums, end, harmonic)
+        stopped = after_block() and end < before + steps
+        if stopped or is_kept:
+            with np.errstate(over="ignore", invalid="ignore"):
+                kept.append((end, answer(state, lam)))
+        if stopped:
+            break
+    w = kept[-1][1]
+    if not np.all(np.isfinite(w)):
+        raise ValueError(
+            f"the weights overflowed float64: lam = {lam!r} is too small for examples of this "
+            "size. Rescale the features (StandardScaler), or take a larger lam."
+        )
+    trace = StepTrace(
+        np.zeros(len(kept), np.int64),
+        np.array([step for step, _ in kept]),
+        np.array([weights for _, weights in kept]),
+    )
+    return PegasosOutcome(w, state, stopped, trace)
