@@ -167,22 +167,29 @@ def _newton(K, y, costs, alpha, free) -> None:
         inside = np.flatnonzero((alpha > 0) & (alpha < costs))
         if not inside.size:
             return
-        system, right = K[np.ix_(inside, inside)], 1 - K[inside] @ alpha
-        if free:
-            border = y[inside][:, None]
-            system = np.block([[system, border], [border.T, np.zeros((1, 1))]])
-            right = np.append(right, 0.0)
-        solved = np.linalg.lstsq(system, right, rcond=1e-12)[0]
-        left = (right - system @ solved)[: inside.size]
-        flat = np.abs(left).max() > 1e-9 * np.abs(right).max()  # no curvature: to the box's wall
-        move = left if flat else solved[: inside.size]
+        system, slopes = K[np.ix_(inside, inside)], 1 - K[inside] @ alpha
+        basis = np.eye(inside.size)
+        if free:  # directions that keep Σ α_t y_t
+            basis = np.linalg.qr(y[inside][:, None], mode="complete")[0][:, 1:]
+        curvatures, axes = np.linalg.eigh(basis.T @ system @ basis)
+        axes = basis @ axes
+        rises = axes.T @ slopes
+        flat = curvatures <= 1e-13 * max(curvatures.max(initial=0.0), 1e-300)
+        if np.abs(rises[flat]).max(initial=0) > 1e-8 * np.abs(rises).max(initial=0):
+            move = axes[:, flat] @ rises[flat]  # no curvature: to the wall of the box
+        else:
+            move = axes[:, ~flat] @ (rises[~flat] / curvatures[~flat])
+        rise, curvature = float(slopes @ move), float(move @ system @ move)
+        if rise <= 0:
+            return
+        whole = rise / curvature if curvature > 0 else np.inf
         with np.errstate(divide="ignore", invalid="ignore"):
             limits = np.where(move > 0, (costs - alpha)[inside] / move, -alpha[inside] / move)
         limits = np.where(move == 0, np.inf, limits)
         first = int(np.argmin(limits))
-        step = min(np.inf if flat else 1.0, float(limits[first]))
+        step = min(whole, float(limits[first]))
         alpha[inside] = np.clip(alpha[inside] + step * move, 0, costs[inside])
-        if step == 1.0 and not flat:
+        if step == whole:
             return
         alpha[inside[first]] = costs[inside[first]] if move[first] > 0 else 0.0
 
