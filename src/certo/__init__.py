@@ -16,6 +16,7 @@ _HOMES = {
     "HardMarginSVM": "certo.estimators",
     "MinDisagreement": "certo.estimators",
     "Neuron": "certo.geometry",
+    "OnlineGradientDescent": "certo.estimators",
     "Pegasos": "certo.estimators",
     "Perceptron": "certo.estimators",
     "Inseparable": "certo.certificates",
@@ -33,6 +34,7 @@ __all__ = [
     "MinDisagreement",
     "Neuron",
     "NotSeparable",
+    "OnlineGradientDescent",
     "Pegasos",
     "Perceptron",
     "Separable",
@@ -44,7 +46,15 @@ __all__ = [
 
 if TYPE_CHECKING:
     from certo.certificates import Inseparable, Separable
-    from certo.estimators import SVM, HardMarginSVM, MinDisagreement, NotSeparable, Pegasos, Perceptron
+    from certo.estimators import (
+        SVM,
+        HardMarginSVM,
+        MinDisagreement,
+        NotSeparable,
+        OnlineGradientDescent,
+        Pegasos,
+        Perceptron,
+    )
     from certo.estimators.verdict import quasi_separability, separability
     from certo.geometry import Neuron
     from certo.losses import risk

@@ -10,6 +10,7 @@ from certo.certificates.composite import Composite
 from certo.certificates.compression_bound import CompressionBound
 from certo.certificates.duality_gap import DualityGap
 from certo.certificates.expected_excess import ExpectedExcess
+from certo.certificates.gradient_run import GradientRun
 from certo.certificates.inseparable import Inseparable
 from certo.certificates.joint import JointlyInseparable, JointlySeparable
 from certo.certificates.least_errors import ErrorCount, LeastErrorsByCells, LeastErrorsByTree
@@ -18,6 +19,7 @@ from certo.certificates.maximum_margin import MaximumMargin
 from certo.certificates.mistake_bound import MistakeBound
 from certo.certificates.perceptron_run import PerceptronRun
 from certo.certificates.quasi_separable import Overlapping, QuasiSeparable
+from certo.certificates.regret import Regret
 from certo.certificates.sample import Labels, Sample
 from certo.certificates.separable import Separable
 from certo.certificates.separating import Separating
@@ -32,6 +34,7 @@ __all__ = [
     "DualityGap",
     "ErrorCount",
     "ExpectedExcess",
+    "GradientRun",
     "Inseparable",
     "JointlyInseparable",
     "JointlySeparable",
@@ -45,6 +48,7 @@ __all__ = [
     "Overlapping",
     "PerceptronRun",
     "QuasiSeparable",
+    "Regret",
     "Sample",
     "Separable",
     "Separating",

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from certo.certificates import (
     CannotClaim,
@@ -26,14 +27,15 @@ from certo.certificates.encoding import counted, rounded_up
 from certo.certificates.exact import allowance
 from certo.certificates.expected_excess import objective_to_claim
 from certo.estimators import _input, _stream
+from certo.estimators._excess import Excess, excess
 from certo.estimators._linear import LinearClassifier
+from certo.solvers.checkpoints import blocks
 from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.pegasos import (
     KEPT_NUMBERS,
     PegasosOutcome,
     PegasosState,
     StepTrace,
-    blocks,
     pegasos,
 )
 
@@ -130,6 +132,15 @@ class Pegasos(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         if not batch.fresh and float(self.lam) != self._lam:
             raise ValueError(f"lam must stay {self._lam!r} in a run, got {self.lam!r}.")
         return self._learn(batch, streamed=True)
+
+    def excess(self, X, y, *, tol=1e-6) -> Excess:
+        """How far above its minimum F was, after each number of steps that `trace_` holds.
+
+        X and y are the examples of the fit. The minimum is bounded from below by fitting `SVM` to
+        a relative gap of tol; its DualityGap is in the result, to be checked.
+        """
+        check_is_fitted(self)
+        return excess(self, X, y, tol)
 
     def _check_settings(self) -> None:
         if not (_input.is_number(self.lam) and 0 < self.lam < np.inf):

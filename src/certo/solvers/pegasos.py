@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import NamedTuple
 
@@ -11,8 +11,8 @@ import numpy as np
 
 from certo.compiled.pegasos import Sums, take_steps
 from certo.compiled.rows import rows_of
+from certo.solvers.checkpoints import blocks
 
-BLOCK = 2**14  # draws held at a time
 KEPT_NUMBERS = 2**20  # of the trace of all outputs together
 
 
@@ -73,15 +73,6 @@ class PegasosOutcome(NamedTuple):
     state: PegasosState
     stopped: bool
     trace: StepTrace
-
-
-def blocks(before: int, steps: int) -> Iterator[tuple[int, bool]]:
-    """Where a run stops to look up, and whether its answer is kept there: at powers of two."""
-    now, last = before, before + steps
-    while now < last:
-        checkpoint = min(1 << now.bit_length(), last)
-        now = min(now + BLOCK, checkpoint)
-        yield now, now == checkpoint
 
 
 def pegasos(

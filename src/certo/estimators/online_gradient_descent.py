@@ -1,0 +1,309 @@
+"""`OnlineGradientDescent`: learn example by example, with the books of what it cost."""
+
+from __future__ import annotations
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from certo.certificates import (
+    CannotClaim,
+    Certificate,
+    Composite,
+    GradientRun,
+    Labels,
+    NotClaimed,
+    Regret,
+    Sample,
+)
+from certo.certificates.encoding import counted, rounded_up
+from certo.certificates.gradient_run import Progress, loss_named
+from certo.estimators import _input, _stream
+from certo.estimators._linear import LinearClassifier
+from certo.losses import Hinge
+from certo.solvers.checkpoints import blocks
+from certo.solvers.interrupt import ctrl_c_asks
+from certo.solvers.online_gradient import GradientOutcome, RegretTrace, online_gradient
+
+
+class _Learned(NamedTuple):
+    """What came of one output."""
+
+    outcome: GradientOutcome
+    bound: float
+    claim: Certificate | NotClaimed
+
+
+class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimator):
+    r"""Online gradient descent: predict an example, suffer its loss, take a step against the slope.
+
+    In round t the example (x_t, y_t), y_t = ±1, costs ℓ_t(w) = loss(y_t, w·x_t) + (λ/2)‖w‖² at the
+    weights w_t that earlier examples led to. Then w_{t+1} = w_t − η_t ∇ℓ_t(w_t), projected on a
+    ball if a radius is given. The regret Σ ℓ_t(w_t) − Σ ℓ_t(u) against any fixed u (in the ball)
+    is bounded, whatever the examples. With λ > 0, η_t = 1/(λt), by Σ ‖∇ℓ_t‖²/(2λt); with λ = 0,
+    η_t = √2·radius/√(Σ_{s≤t} ‖∇ℓ_s‖²), by 2√2·radius·√(Σ ‖∇ℓ_t‖²).
+
+    With more than two classes, one output for each class against the rest.
+
+    Parameters
+    ----------
+    loss : certo.losses.Hinge, Logistic, Squared or None, default=None
+        A convex loss of the score; None is `Hinge()`. `Squared` compares the score with ±1.
+    lam : float, default=0.01
+        λ ≥ 0, the weight of the penalty. 0 needs a radius.
+    radius : float or None, default=None
+        Keep the weights, intercept included, in the ball of this radius. `Squared`, whose slope
+        has no limit, needs it.
+    average : bool, default=True
+        Answer with the average of w_1, …, w_T, to which bounds on new examples apply, or with the
+        last weights.
+    intercept : {"lifted", "none"}, default="lifted"
+        "lifted" learns an intercept as the weight of an extra feature 1, which is penalised too.
+
+    Attributes
+    ----------
+    coef_ : ndarray (n_outputs, n_features), float64 for float32 examples too
+    intercept_ : ndarray (n_outputs,)
+    classes_ : ndarray
+    suffered_ : ndarray (n_outputs,)
+        Σ ℓ_t(w_t) over all rounds, those of earlier calls of partial_fit included.
+    regret_bound_ : ndarray (n_outputs,)
+        How much more than any fixed weights (in the ball) that can be.
+    rounds_ : ndarray (n_outputs,)
+        T, over all calls.
+    n_iter_ : int
+        The same (of the output that went furthest).
+    trace_ : certo.solvers.online_gradient.RegretTrace
+        suffered and bound after 1, 2, 4, … rounds.
+    status_ : str
+        What was done, and what is known of it.
+    certificate_ : certo.certificates.Composite
+        Regret for each output, against its own answer as fixed weights, or why it is not claimed.
+
+    Examples
+    --------
+    >>> from certo import OnlineGradientDescent
+    >>> from certo.losses import Logistic
+    >>> X, y = [[2, 1], [-1, -2], [1, 3], [-3, -1]], ["up", "down", "up", "down"]
+    >>> model = OnlineGradientDescent(Logistic(), lam=0.1).fit(X, y)
+    >>> model.predict([[3, 3]]).tolist()
+    ['up']
+    >>> bool(model.certificate_.verify(X, y))
+    True
+    """
+
+    rounds_: np.ndarray
+    trace_kind = RegretTrace
+
+    def __init__(self, loss=None, lam=0.01, *, radius=None, average=True, intercept="lifted"):
+        self.loss = loss
+        self.lam = lam
+        self.radius = radius
+        self.average = average
+        self.intercept = intercept
+
+    @with_callbacks
+    def fit(self, X, y):
+        """Go once over the examples X (dense or sparse) with labels y, in their order, from w = 0.
+
+        C-ordered float32 or float64 arrays and CSR matrices are used as they are, not copied.
+        """
+        run = self.run()
+        X, y = _input.labelled_examples(self, X, y, reset=True)
+        targets = _stream.one_label_each(self, _input.targets(self, y))
+        return self._learn(run, _stream.Batch(X, targets, True))
+
+    @with_callbacks
+    def partial_fit(self, X, y, classes=None):
+        """Go once over these examples, in their order, from where the last call ended.
+
+        The first call must see all labels, in y or in `classes`; settings must stay the same.
+        `suffered_`, `regret_bound_` and `rounds_` speak of all calls.
+        """
+        run = self.run()
+        batch = _stream.batch(self, X, y, classes)
+        if not batch.fresh and repr(run) != self._run:
+            raise ValueError(f"the settings must stay those of the run, {self._run}, got {run}.")
+        return self._learn(run, batch)
+
+    def run(self) -> GradientRun:
+        """The settings as a run, checked."""
+        loss = Hinge() if self.loss is None else self.loss
+        try:
+            known = loss_named(repr(loss)) == loss
+        except ValueError:
+            known = False
+        if not known:
+            raise TypeError(
+                "loss must be one of certo.losses that depend on a score, Hinge(), Logistic() or "
+                f"Squared(), or None, got {loss!r}."
+            )
+        if not (_input.is_number(self.lam) and 0 <= self.lam < np.inf):
+            raise ValueError(f"lam must be a finite number of at least 0, got {self.lam!r}.")
+        if self.radius is not None and not (
+            _input.is_number(self.radius) and 0 < self.radius < np.inf
+        ):
+            raise ValueError(
+                f"radius must be a positive finite number, or None, got {self.radius!r}."
+            )
+        if not isinstance(self.average, bool | np.bool):
+            raise ValueError(f"average must be True or False, got {self.average!r}.")
+        if not isinstance(self.intercept, str) or self.intercept not in ("lifted", "none"):
+            raise ValueError(f"intercept must be 'lifted' or 'none', got {self.intercept!r}.")
+        return GradientRun(
+            loss=repr(loss),
+            lam=float(self.lam),
+            radius=None if self.radius is None else float(self.radius),
+            lifted=self.intercept == "lifted",
+            average=bool(self.average),
+        )
+
+    def _learn(self, run: GradientRun, batch: _stream.Batch):
+        with ctrl_c_asks() as asked:
+            return self._learn_until(asked, run, batch)
+
+    def _learn_until(self, asked, run: GradientRun, batch: _stream.Batch):
+        X, targets, fresh = batch
+        _input.longest_example(self, X)
+        before = 0 if fresh else int(self.rounds_[0])
+        looks = sum(1 for _ in blocks(before, X.shape[0])) * len(targets.outputs)
+        context = self._init_callback_context(max_subtasks=looks)
+        context.call_on_fit_task_begin(estimator=self, X=X)
+        learned = []
+        for output, (labels, signs) in enumerate(zip(targets.outputs, targets.signs, strict=True)):
+            outcome = online_gradient(
+                X,
+                signs,
+                run,
+                before=None if fresh else self._progress(output),
+                after_block=self._announcer(asked, context, X),
+            )
+            learned.append(self._certified(Sample(X, signs), labels, run, outcome, fresh))
+        self._store(targets, run, learned)
+        context.call_on_fit_task_end(estimator=self, X=X, reconstruction_attributes=dict)
+        return self
+
+    def _progress(self, output: int) -> Progress:
+        w, total = self._sums[output]
+        suffered, squares, budget = self._books[output].tolist()
+        return Progress(w, total, int(self.rounds_[output]), suffered, squares, budget)
+
+    def _announcer(self, asked, context, X):
+        """Tell the callbacks of every block of rounds. They, or Ctrl-C, may ask to stop."""
+        if not getattr(self, "_skl_callbacks", None):
+            return asked
+
+        def announce() -> bool:
+            block = context.subcontext(task_name="block of rounds")
+            block.call_on_fit_task_begin(estimator=self, X=X)
+            return bool(block.call_on_fit_task_end(estimator=self, X=X)) or asked()
+
+        return announce
+
+    def _certified(
+        self,
+        sample: Sample,
+        labels: Labels,
+        run: GradientRun,
+        outcome: GradientOutcome,
+        fresh: bool,
+    ) -> _Learned:
+        progress = outcome.progress
+        w = progress.answer(run)
+        bound = run.bound(progress.squares, progress.budget)
+        try:
+            if not fresh:
+                raise CannotClaim("the run began on other examples, in an earlier call.")
+            if outcome.stopped:
+                raise CannotClaim("the run was stopped by hand before its last example.")
+            claim: Certificate | NotClaimed = Regret.of(
+                sample,
+                labels,
+                run,
+                coef=w[:-1],
+                intercept=float(w[-1]),
+                suffered=progress.suffered,
+                bound=bound,
+                comparator=w[:-1],
+                comparator_intercept=float(w[-1]),
+            )
+        except CannotClaim as reason:
+            claim = NotClaimed(Regret.__name__, f"{labels.shown}: {reason}")
+        return _Learned(outcome, bound, claim)
+
+    def _store(self, targets: _input.Targets, run: GradientRun, learned: list[_Learned]) -> None:
+        progress = [item.outcome.progress for item in learned]
+        answers = [each.answer(run) for each in progress]
+        self.classes_, self._multilabel = targets.classes, False
+        self.coef_ = np.array([w[:-1] for w in answers])
+        self.intercept_ = np.array([w[-1] for w in answers])
+        self.suffered_ = np.array([each.suffered for each in progress])
+        self.regret_bound_ = np.array([item.bound for item in learned])
+        self.rounds_ = np.array([each.rounds for each in progress])
+        self.n_iter_ = int(self.rounds_.max())
+        self.trace_ = RegretTrace.layer([item.outcome.trace for item in learned])
+        self._run = repr(run)
+        self._sums = np.array([(each.w, each.total) for each in progress])
+        self._books = np.array([(each.suffered, each.squares, each.budget) for each in progress])
+        self.certificate_ = Composite(
+            tuple(item.claim for item in learned if isinstance(item.claim, Certificate)),
+            tuple(item.claim for item in learned if isinstance(item.claim, NotClaimed)),
+        )
+        stopped = any(item.outcome.stopped for item in learned)
+        went = counted(int(self.rounds_.min()), "round")
+        self.status_ = (
+            f"{'Stopped by hand after' if stopped else 'Went through'} {went}: the loss suffered "
+            "exceeds that of any fixed weights by at most "
+            f"{rounded_up(float(np.max(self.regret_bound_ / self.rounds_)), 3)} a round."
+        )
+        if stopped:
+            warnings.warn(self.status_, ConvergenceWarning, stacklevel=5)
+
+    def regret(self, X, y, coef=None, intercept=0.0, *, tol=1e-6) -> Composite:
+        """The Regret of this fit against fixed weights of your choice, u = (coef, intercept).
+
+        X and y are the examples of the fit, in the same order. coef has shape
+        (n_outputs, n_features), or (n_features,) for one output. Without it, u is the best there is
+        where `SVM` finds it (hinge loss, lam > 0, no radius), to a relative gap of tol, and its
+        DualityGap is among the claims.
+        """
+        check_is_fitted(self)
+        X = _input.examples(self, X)
+        best: tuple[Certificate, ...] = ()
+        if coef is None:
+            optimum = self._best_fixed(X, y, tol)
+            coef, intercept, best = optimum.coef_, optimum.intercept_, optimum.certificate_.claims
+        coef = np.atleast_2d(np.asarray(coef, dtype=np.float64))
+        if coef.shape != self.coef_.shape or not np.all(np.isfinite(coef)):
+            raise ValueError(
+                f"coef must hold finite numbers of shape {self.coef_.shape}, got {coef.shape}."
+            )
+        intercept = np.broadcast_to(np.asarray(intercept, dtype=np.float64), len(self.coef_))
+        if self.intercept == "none" and np.any(intercept):
+            raise ValueError("with intercept='none' the weights compared with can have none.")
+        claims: list[Certificate] = []
+        refusals = list(self.certificate_.not_claimed)
+        for claim in self.certificate_.of_kind(Regret):
+            k = self.outputs_.index(claim.labels)
+            try:
+                sample = Sample.of(X, y, claim.labels)
+                claims.append(claim.against(sample, coef[k], intercept[k]))
+            except CannotClaim as reason:
+                refusals.append(NotClaimed(Regret.__name__, f"{claim.labels.shown}: {reason}"))
+        return Composite((*claims, *best), tuple(refusals))
+
+    def _best_fixed(self, X, y, tol: float):
+        from certo.estimators.svm import SVM
+
+        run = self.run()
+        if run.loss != repr(Hinge()) or not run.lam or run.radius is not None:
+            raise ValueError(
+                "the best fixed weights are found for the hinge loss with lam > 0 and no radius; "
+                "here pass coef (and intercept)."
+            )
+        return SVM(lam=run.lam, intercept=self.intercept, tol=tol, random_state=0).fit(X, y)

@@ -1,0 +1,98 @@
+"""Online gradient descent over a stream of examples, with the books that its theorem needs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import NamedTuple
+
+import numpy as np
+
+from certo.certificates.gradient_run import GradientRun, Progress, loss_named
+from certo.compiled.online_gradient import HINGE, LOGISTIC, SQUARED, Books, Rule, play
+from certo.compiled.rows import rows_of
+from certo.losses import ConvexLoss, Hinge, Logistic
+from certo.solvers.checkpoints import blocks
+
+
+@dataclass(frozen=True, repr=False)
+class RegretTrace:
+    """The books after 1, 2, 4, 8, … rounds and after the last.
+
+    Attributes
+    ----------
+    output, step : integer arrays
+        Whose books, and after how many rounds.
+    suffered : array
+        Σ ℓ_t(w_t) so far.
+    bound : array
+        What the theorem allows for suffered − Σ ℓ_t(u) so far, for every u (in the ball).
+    """
+
+    output: np.ndarray
+    step: np.ndarray
+    suffered: np.ndarray
+    bound: np.ndarray
+
+    @classmethod
+    def layer(cls, traces: list[RegretTrace]) -> RegretTrace:
+        """The traces of several outputs in one."""
+        output = [np.full(len(trace), k) for k, trace in enumerate(traces)]
+        rest = [np.concatenate([getattr(t, f.name) for t in traces]) for f in fields(cls)[1:]]
+        return cls(np.concatenate(output), *rest)
+
+    def __len__(self) -> int:
+        return len(self.step)
+
+    def __repr__(self) -> str:
+        return f"RegretTrace({len(self):,} entries)"
+
+
+class GradientOutcome(NamedTuple):
+    progress: Progress
+    stopped: bool
+    trace: RegretTrace
+
+
+def rule_of(run: GradientRun, loss: ConvexLoss) -> Rule:
+    """The run as the compiled loop takes it."""
+    kind = HINGE if isinstance(loss, Hinge) else LOGISTIC if isinstance(loss, Logistic) else SQUARED
+    scale = 1 / math.log(loss.base) if isinstance(loss, Logistic) else 1.0
+    radius = math.inf if run.radius is None else run.radius
+    return Rule(kind, scale, float(run.lam), float(radius), float(run.lifted))
+
+
+def online_gradient(
+    X,
+    signs: np.ndarray,
+    run: GradientRun,
+    *,
+    before: Progress | None = None,
+    after_block: Callable[[], bool] = lambda: False,
+) -> GradientOutcome:
+    """Go once over the rows of X (C-ordered array, or CSR), signs being int8 in {−1, +1}.
+
+    `before` continues an earlier run. `after_block` may return True to stop.
+    """
+    m, d = X.shape
+    start = Progress.start(d) if before is None else before
+    w, total = start.w.copy(), start.total.copy()
+    kept = Books(start.rounds, start.suffered, start.squares, start.budget)
+    rows, rule = rows_of(X), rule_of(run, loss_named(run.loss))
+    played, stopped, notes = kept.rounds, False, []
+    for end, is_kept in blocks(played, m):
+        kept = play(rows, signs, rule, kept.rounds - played, end - played, w, total, kept)
+        stopped = after_block() and end < played + m
+        if stopped or is_kept:
+            notes.append((0, end, kept.suffered, run.bound(kept.squares, kept.budget)))
+        if stopped:
+            break
+    progress = Progress(w, total, *kept)
+    if not (math.isfinite(progress.suffered + progress.squares) and np.all(np.isfinite(w))):
+        raise ValueError(
+            f"the losses overflowed float64 within {progress.rounds:,} rounds: lam and radius are "
+            "too extreme for examples of this size. Rescale the features (StandardScaler), or "
+            "take a smaller radius or a larger lam."
+        )
+    return GradientOutcome(progress, stopped, RegretTrace(*map(np.array, zip(*notes, strict=True))))
