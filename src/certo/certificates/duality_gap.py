@@ -12,7 +12,7 @@ from scipy import sparse
 
 from certo.certificates import exact
 from certo.certificates.base import CannotClaim, Certificate, Refuted, require
-from certo.certificates.encoding import counted, readable, rounded_down, rounded_up
+from certo.certificates.encoding import counted, rounded_down, rounded_up
 from certo.certificates.margins import Margins
 from certo.certificates.maximum_margin import INTERCEPTS
 from certo.certificates.sample import Labels, Sample
@@ -22,6 +22,7 @@ NEGLIGIBLE = 0.01  # of the gap: an allowance that is not worth exact sums
 EXACT_PRODUCTS = 2**16  # up to so many products (a row or column counts as 16 more) are exact
 PIECE = 4096  # rows added in whatever order; the sums of two halves are then added
 ROOM = 4  # allowances of the claim, in those of the checker: see `of`
+LANES = 64  # so many terms of a long sum are added by NumPy, the rest by `math.fsum`
 ABOVE = 1 + 2.0**-20  # pays for the roundings of a sum of up to 2³⁰ non-negative terms
 
 
@@ -29,9 +30,10 @@ def costs_of(C: float, class_weight, signs: np.ndarray, sample_weight=()) -> np.
     """The costs c_t = (C·class_weight)·sample_weight, two float64 products in this order: what the
     problem is about, exactly. `class_weight` has a number for −1 and one for +1; no `sample_weight`
     means 1 for each."""
-    negative, positive = (np.float64(C) * np.float64(weight) for weight in class_weight)
-    costs = np.where(signs > 0, positive, negative)
-    return costs * np.asarray(sample_weight, np.float64) if len(sample_weight) else costs
+    with np.errstate(over="ignore", under="ignore"):
+        negative, positive = np.float64(C) * np.asarray(class_weight, np.float64)
+        costs = np.where(signs > 0, positive, negative)
+        return costs * np.asarray(sample_weight, np.float64) if len(sample_weight) else costs
 
 
 @dataclass(frozen=True)
@@ -69,9 +71,9 @@ class DualityGap(Certificate):
 
     Rounding: margins as in Separating; a hinge loss moves no more than its margin. An entry of v
     is added from pieces of PIECE rows in halves, so that no product passes through more than
-    PIECE + 64 roundings. Sums of non-negative products by `math.fsum`: one rounding of each, and
-    one in all. Where these allowances are more than a negligible part of the gap, margins get
-    their own, and what is not too long is computed exactly.
+    PIECE + 64 roundings. Long sums of non-negative products end with `math.fsum`, after few
+    roundings. Where these allowances are more than a negligible part of the gap, margins get their
+    own, and what is not too long is computed exactly.
     """
 
     coef: np.ndarray
@@ -177,18 +179,19 @@ class DualityGap(Certificate):
 
     @property
     def claim(self) -> str:
-        which = {
-            "free": "½‖w‖² + Σ c [1 − y (w·x + b)]₊ of this hyperplane",
-            "none": "½‖w‖² + Σ c [1 − y w·x]₊ of this hyperplane through the origin",
-            "lifted": "½(‖w‖² + b²) + Σ c [1 − y (w·x + b)]₊ of this hyperplane",
+        objective, which = {
+            "free": ("½‖w‖² + Σ c [1 − y (w·x + b)]₊", "hyperplane"),
+            "none": ("½‖w‖² + Σ c [1 − y w·x]₊", "hyperplane through the origin"),
+            "lifted": ("½(‖w‖² + b²) + Σ c [1 − y (w·x + b)]₊", "hyperplane"),
         }[self.treatment]
         weighted = self.sample_weight.size or np.any(self.class_weight != 1)
-        costs = f"c = {readable(self.C)}" + (" times the example's weight" if weighted else "")
+        weights = " times the weight of the example" if weighted else ""
         return (
-            f"For telling {self.labels.shown} from {self.labels.rest} on "
-            f"{counted(self.examples, 'example')}, {which} is at most {rounded_up(self.primal)}, "
-            f"{costs}. For no other is it below {rounded_down(self.dual)}, so the relative gap is "
-            f"at most {rounded_up(self.relative_gap, 2)}."
+            f"Telling {self.labels.shown} from {self.labels.rest} on "
+            f"{counted(self.examples, 'example')}, this {which} has an objective {objective} of at "
+            f"most {rounded_up(self.primal)}, where c = {self.C!r}{weights}. None has one below "
+            f"{rounded_down(self.dual)}: the relative gap is at most "
+            f"{rounded_up(self.relative_gap, 2)}."
         )
 
     @property
@@ -232,8 +235,7 @@ class DualityGap(Certificate):
     def _costs(self, sample: Sample) -> np.ndarray:
         """The costs, if the multipliers are feasible for them."""
         require(not self.rows.size or self.rows[-1] < sample.m, "rows must be rows of X.")
-        with np.errstate(over="ignore", under="ignore"):
-            costs = costs_of(self.C, self.class_weight, sample.signs, self.sample_weight)
+        costs = costs_of(self.C, self.class_weight, sample.signs, self.sample_weight)
         require(np.all(np.isfinite(costs)), "costs overflow float64.")
         alpha = self.dual_coef * sample.signs[self.rows]
         require(np.all(alpha >= 0), "the multipliers must have the signs of their examples.")
@@ -253,8 +255,7 @@ class DualityGap(Certificate):
         """P(coef, intercept) and D(α); with `most_exact` the allowances are worked on."""
         w = np.append(self.coef, self.intercept) if self.treatment == "lifted" else self.coef
         primal = _hinge_losses(margins, costs, most_exact).plus(_square(w), Fraction(1, 2))
-        alpha = _total(np.abs(self.dual_coef))
-        total = _Rounded(alpha, alpha * Fraction(2 * exact.UNIT))
+        total = _sum(np.abs(self.dual_coef), quickly=not most_exact)
         return primal, total.plus(self._combination2(margins.sample, most_exact), Fraction(-1, 2))
 
     def _combination2(self, sample: Sample, most_exact: int) -> _Rounded:
@@ -262,15 +263,16 @@ class DualityGap(Certificate):
         lifted = self.treatment == "lifted"
         if not self.rows.size:
             return _Rounded(Fraction(0))
-        if _entries(sample, self.rows) + 16 * sample.d <= most_exact:
-            part = sample.X[self.rows].T
-            columns = Sample(part.tocsr() if sparse.issparse(part) else part, self.rows)
+        if _is_short(sample, self.rows, most_exact - 16 * sample.d):
+            turned = sample.X[self.rows].T
+            turned = turned.tocsr() if sparse.issparse(turned) else turned
+            columns = Sample(turned, np.ones(sample.d))
             v = [columns.score(j, self.dual_coef, 0.0) for j in range(sample.d)]
             v += [exact.dot(self.dual_coef, np.ones(self.rows.size))] * lifted
             return _Rounded(sum((entry**2 for entry in v), Fraction(0)))
-        if 4 * self.rows.size < sample.m:
-            part, weights = Sample(sample.X[self.rows], self.rows), self.dual_coef
-        else:  # no copy of most rows
+        if 16 * self.rows.size < sample.m:
+            part, weights = Sample(sample.X[self.rows], sample.signs[self.rows]), self.dual_coef
+        else:  # all rows, rather than a copy of many
             part, weights = sample, np.zeros(sample.m)
             weights[self.rows] = self.dual_coef
         step = min(PIECE, next(iter(part.blocks()))[1])
@@ -291,26 +293,33 @@ def _total(terms: np.ndarray) -> Fraction:
         raise Refuted("numbers overflow float64.") from overflow
 
 
-def _sum_of_products(a: np.ndarray, b: np.ndarray) -> _Rounded:
-    """Σ a_j b_j of non-negative numbers. Each product is rounded once, or underflows and is off by
-    at most 2⁻¹⁰⁷⁵, and their sum is rounded once: (1 + u)² − 1 < 4u."""
-    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        total = _total(a * b)
-    return _Rounded(total, total * Fraction(4 * exact.UNIT) + a.size * Fraction(exact.TINY))
+def _sum(terms: np.ndarray, quickly: bool = False) -> _Rounded:
+    """Σ terms, where each is non-negative and was rounded at most twice, or is off by at most
+    2⁻¹⁰⁷⁵ after underflow. `quickly`: of many, first some with each other."""
+    n = terms.size
+    if quickly and n > LANES**2:
+        even = n // LANES * LANES
+        terms = np.append(terms[:even].reshape(LANES, -1).sum(axis=0), terms[even:])
+    total = _total(terms)
+    return _Rounded(total, total * Fraction(2 * exact.gamma(3 + LANES * (terms.size < n)))
+                    + n * Fraction(exact.TINY))  # fmt: skip
+
+
+def _at_most(terms: np.ndarray) -> Fraction:
+    """A number that Σ terms, non-negative and rounded a few times, does not exceed."""
+    return _total(np.array([np.sum(terms) * ABOVE])) + terms.size * Fraction(exact.TINY)
 
 
 def _square(entries: np.ndarray, slack: np.ndarray | None = None) -> _Rounded:
     """‖e‖² where each |e_j − entries_j| ≤ slack_j, hence |e_j² − entries_j²| ≤ (2|entries_j| +
     slack_j) slack_j."""
-    if entries.size <= exact.SHORT and np.all(np.isfinite(entries)):
-        square = _Rounded(exact.dot(entries, entries))
-    else:
-        square = _sum_of_products(entries, entries)
-    if slack is None:
-        return square
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        moved = _sum_of_products((2 * np.abs(entries) + slack) * ABOVE, slack)
-    return _Rounded(square.value, square.within + moved.value + moved.within)
+        short = entries.size <= exact.SHORT and np.all(np.isfinite(entries))
+        square = _Rounded(exact.dot(entries, entries)) if short else _sum(entries * entries)
+        if slack is None:
+            return square
+        moved = _at_most((2 * np.abs(entries) + slack) * slack)
+    return _Rounded(square.value, square.within + moved)
 
 
 def _hinge_losses(margins: Margins, costs: np.ndarray, most_exact: int) -> _Rounded:
@@ -321,16 +330,15 @@ def _hinge_losses(margins: Margins, costs: np.ndarray, most_exact: int) -> _Roun
         margins._tighten(near)
         near = _below_one(margins, near)
         unsure = near[margins.slack[near] > 0]
-        if _entries(margins.sample, unsure) + 16 * unsure.size <= most_exact:
+        if _is_short(margins.sample, unsure, most_exact):
             near = near[margins.slack[near] == 0]
             for margin, t, _ in margins._each_exactly(unsure):
                 precisely += Fraction(costs[t]) * max(1 - margin, Fraction(0))
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        losses = np.maximum(1 - margins.value[near], 0.0)  # one rounding, relative
-        middle = _sum_of_products(costs[near], losses)
-        moved = _sum_of_products(costs[near], margins.slack[near] * ABOVE)
-    within = middle.within + middle.value * Fraction(4 * exact.UNIT) + moved.value + moved.within
-    return _Rounded(middle.value + precisely, within)
+        losses = np.maximum(1 - margins.value[near], 0.0)
+        rest = _sum(costs[near] * losses, quickly=not most_exact)
+        moved = _at_most(costs[near] * margins.slack[near])
+    return _Rounded(precisely + rest.value, rest.within + moved)
 
 
 def _below_one(margins: Margins, rows: np.ndarray) -> np.ndarray:
@@ -339,11 +347,10 @@ def _below_one(margins: Margins, rows: np.ndarray) -> np.ndarray:
         return rows[~(margins.value[rows] - margins.slack[rows] > 1)]
 
 
-def _entries(sample: Sample, rows: np.ndarray) -> int:
-    """How many numbers are stored for these rows."""
-    if sparse.issparse(sample.X):
-        return int(np.sum(np.diff(sample.X.indptr)[rows]))
-    return rows.size * sample.d
+def _is_short(sample: Sample, rows: np.ndarray, most: int) -> bool:
+    """Whether the rows have at most so many entries other than 0, 16 more counted for each row."""
+    most -= 16 * rows.size
+    return most >= 0 and sum(np.count_nonzero(sample.row(t)[0]) for t in rows.tolist()) <= most
 
 
 def _column_sums(sample: Sample, weights: np.ndarray, start: int, stop: int, step: int):

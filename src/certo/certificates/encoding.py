@@ -7,6 +7,7 @@ Reading checks each value against the type its field declares.
 
 from __future__ import annotations
 
+import contextlib
 import decimal
 import math
 import re
@@ -62,8 +63,7 @@ def _read(kind: Any, value: Any, name: str) -> Any:
         return tuple(_read(inner[0], item, name) for item in value)
     if kind is np.ndarray:
         _expect(type(value) is list, name, "a list of numbers", value)
-        whole = all(type(item) is int for item in value)
-        return np.array([(whole_number if whole else number)(item, name) for item in value])
+        return _array(value, name)
     if kind is float:
         return number(value, name)
     if kind is int:
@@ -84,6 +84,17 @@ def _read(kind: Any, value: Any, name: str) -> Any:
         _expect(isinstance(called, str) and called in known, name, f"one of {sorted(known)}", value)
         return from_plain(known[str(called)], {k: v for k, v in value.items() if k != "name"})
     return from_plain(kind, value)
+
+
+def _array(items: list, name: str) -> np.ndarray:
+    kinds = set(map(type, items))
+    if kinds in ({int}, {float}):  # at once; if that goes well there is nothing more to ask
+        with contextlib.suppress(OverflowError):
+            array = np.array(items, dtype=np.int64 if kinds == {int} else np.float64)
+            if np.all(np.isfinite(array)):
+                return array
+    check = whole_number if kinds <= {int} else number
+    return np.array([check(item, name) for item in items])
 
 
 def _expect(condition: bool, name: str, required: str, value: Any) -> None:
