@@ -188,6 +188,8 @@ class SVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
                 f"max_iter must be a whole number of at least 1, got {self.max_iter!r}."
             )
         _input.check_time_limit(self.time_limit)
+        if not isinstance(self.warm_start, bool):
+            raise ValueError(f"warm_start must be True or False, got {self.warm_start!r}.")
         if not (
             self.class_weight is None
             or isinstance(self.class_weight, dict)
@@ -217,7 +219,8 @@ class SVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             weights = _check_sample_weight(
                 sample_weight, y, dtype=np.float64, ensure_non_negative=True
             )
-            total = float(np.sum(weights))
+            with np.errstate(over="ignore"):
+                total = float(np.sum(weights))
             missing = [c for c in classes if not np.any(weights[y == c])]
             if missing:
                 raise ValueError(
