@@ -13,7 +13,14 @@ import numpy as np
 from certo.certificates import Composite, MaximumMargin
 from certo.data.encoder import TableEncoder
 from certo.data.problem import Problem
-from certo.estimators import HardMarginSVM, MinDisagreement, Perceptron
+from certo.estimators import (
+    HardMarginSVM,
+    MinDisagreement,
+    OnlineGradientDescent,
+    Pegasos,
+    Perceptron,
+)
+from certo.losses import Loss
 from certo.rates import Rate
 
 
@@ -116,10 +123,10 @@ def _check_machine(machine: Any, features: int) -> None:
 def _check_settings(machine: Any, settings: set[str]) -> None:
     for name in settings:
         value = getattr(machine, name)
-        plain = type(value) in (int, float, str, bool, type(None)) or isinstance(value, Rate)
+        plain = type(value) in (int, float, str, bool, type(None)) or isinstance(value, Rate | Loss)
         _require(plain, f"its setting {name} is no plain value.")
     try:
-        machine.run() if isinstance(machine, Perceptron) else machine._check_settings()
+        machine.run() if hasattr(machine, "run") else machine._check_settings()
     except (TypeError, ValueError) as wrong:
         raise Problem(f"its settings cannot be: {wrong}") from wrong
 
@@ -177,6 +184,11 @@ def _list_for_each_output(kinds: str):
     )
 
 
+def _sums(value: Any, outputs: int, features: int) -> bool:
+    """Two vectors for each output, the intercept's entry last."""
+    return _numbers(value, (outputs, 2, features + 1))
+
+
 def _of_type(*kinds: type):
     return lambda value, outputs, features: type(value) in kinds
 
@@ -214,5 +226,20 @@ _FITTED: dict[type, dict[str, Any]] = {
         "lower_bound_": _of_type(int),
         "optimal_": _of_type(bool),
         "answer_": _of_type(str, type(None)),
+    },
+    Pegasos: {
+        "objective_": _for_each_output(),
+        "steps_": _for_each_output("iu"),
+        "_lam": _of_type(float),
+        "_sums": _sums,
+        "_harmonics": _for_each_output(),
+    },
+    OnlineGradientDescent: {
+        "suffered_": _for_each_output(),
+        "regret_bound_": _for_each_output(),
+        "rounds_": _for_each_output("iu"),
+        "_run": _of_type(str),
+        "_sums": _sums,
+        "_books": lambda value, outputs, features: _numbers(value, (outputs, 3)),
     },
 }
