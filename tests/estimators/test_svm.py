@@ -133,19 +133,16 @@ class TestIntercept:
         assert model.support_[0].tolist() == [0, 1, 2, 3]
 
     def test_the_row_that_fixes_it_is_kept(self):
-        """Positive examples at 3, far enough to have no multiplier, stop b from falling."""
-        X = np.array([[-1.0], [1.0], [40.0], [50.0]])
-        y = np.array([0, 1, 1, 1])
+        """α = C at −1 and 1, so w = 0.2, and nothing at 2, whose margin stops b from falling."""
+        X, y = np.array([[-1.0], [1.0], [2.0], [9.0]]), np.array([0, 1, 1, 1])
         model = SVM(0.1).fit(X, y)
         assert model.coef_[0, 0] == pytest.approx(0.2)
-        scores = X[:, 0] * 0.2 + model.intercept_[0]
-        keeping = [
-            t for t, alpha in zip(model.support_[0], model.dual_coef_[0], strict=True) if not alpha
-        ]
-        assert len(keeping) <= 1
-        alone = SVM(0.1).fit(X[model.support_[0]], y[model.support_[0]])
-        assert alone.intercept_[0] == pytest.approx(model.intercept_[0])
-        assert scores[0] <= 0
+        assert model.intercept_[0] == pytest.approx(1 - 0.2 * 2)
+        assert model.support_[0].tolist() == [0, 1, 2]
+        assert model.dual_coef_[0].tolist() == [-0.1, 0.1, 0.0]
+        assert model.certificate_.verify(X, y)
+        for rows, b in (([0, 1, 2], 0.6), ([0, 1], -0.8)):
+            assert SVM(0.1).fit(X[rows], y[rows]).intercept_[0] == pytest.approx(b)
 
     def test_svc_has_the_same_hyperplane(self):
         X, y = overlapping(200, seed=5)
