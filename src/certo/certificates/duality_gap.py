@@ -158,10 +158,12 @@ class DualityGap(Certificate):
             raise CannotClaim(str(reason)) from reason
         upper = exact.above(primal.value + ROOM * primal.within)
         lower = max(0.0, exact.below(dual.value - ROOM * dual.within))
+        if upper == math.inf:
+            raise CannotClaim("numbers overflow float64.")
         room = ROOM * (primal.within + dual.within)
         rounding = Fraction(upper) - primal.value + dual.value - Fraction(lower) + room
         allowance = max(0.0, exact.above(rounding))
-        if not max(upper, allowance) < math.inf:
+        if allowance == math.inf:
             raise CannotClaim("numbers overflow float64.")
         for name, value in (("primal", upper), ("dual", lower), ("allowance", allowance)):
             object.__setattr__(draft, name, value)
@@ -350,7 +352,8 @@ def _below_one(margins: Margins, rows: np.ndarray) -> np.ndarray:
 def _is_short(sample: Sample, rows: np.ndarray, most: int) -> bool:
     """Whether the rows have at most so many entries other than 0, 16 more counted for each row."""
     most -= 16 * rows.size
-    return most >= 0 and sum(np.count_nonzero(sample.row(t)[0]) for t in rows.tolist()) <= most
+    entries = (int(np.count_nonzero(sample.row(t)[0])) for t in rows.tolist())
+    return most >= 0 and sum(entries) <= most
 
 
 def _column_sums(sample: Sample, weights: np.ndarray, start: int, stop: int, step: int):
