@@ -199,7 +199,7 @@ def _same(value: float, claimed: float) -> bool:
 
 def _no_comparator(run: GradientRun, u: np.ndarray) -> str:
     """Why the theorem does not speak of u; nothing if it does."""
-    if run.radius is not None and float(u @ u) > (run.radius * (1 + ROUNDING)) ** 2:
+    if run.radius is not None and math.sqrt(float(u @ u)) > run.radius * (1 + ROUNDING):
         return f"the comparator must be in the ball of radius {run.radius!r}."
     return ""
 
