@@ -17,7 +17,9 @@ from certo.certificates import (
     Certificate,
     Composite,
     CompressionBound,
+    DualityGap,
     ErrorCount,
+    ExpectedExcess,
     LeastErrorsByCells,
     LeastErrorsByTree,
     MaximumMargin,
@@ -31,7 +33,7 @@ from certo.data import tables
 from certo.data.fingerprint import fingerprint
 from certo.data.model_file import LoadedModel, StoredModel
 from certo.data.problem import Problem
-from certo.estimators import HardMarginSVM, MinDisagreement, Perceptron
+from certo.estimators import SVM, HardMarginSVM, MinDisagreement, Pegasos, Perceptron
 from certo.workflow import usable_rows
 
 
@@ -74,12 +76,13 @@ def audit_table(loaded: LoadedModel, table: Any) -> Audit:
     model, table = loaded.model, tables.as_table(table)
     same_data = fingerprint(table) == model.data_fingerprint
     certificate: Composite = model.machine.certificate_
-    strangers = _unspoken(certificate, model.machine)
     try:
         X, y = _examples(model, table)
     except Problem as wrong:
+        strangers = _unspoken(certificate, model.machine, None)
         claims = Verification(False, "Composite", f"the claims cannot be checked: {wrong}")
         return Audit(same_data, loaded.as_written, claims, tuple(strangers), could_check=False)
+    strangers = _unspoken(certificate, model.machine, y)
     if len(y) != model.rows:
         strangers.append(f"The model is said to be fitted to {model.rows:,} rows, not {len(y):,}.")
     if not np.array_equal(np.unique(y), model.machine.classes_):
@@ -94,8 +97,9 @@ def _examples(model: StoredModel, table: pa.Table) -> tuple[Any, np.ndarray]:
     return model.encoder.transform(used), tables.labels(used, model.target)
 
 
-def _unspoken(certificate: Composite, machine) -> list[str]:
-    """How the claims do not fit the machine: other values, other classes, outputs left out."""
+def _unspoken(certificate: Composite, machine, y: np.ndarray | None) -> list[str]:
+    """How the claims do not fit the machine: other values, other classes, outputs left out. (Some
+    settings, like balanced weights, mean something for given labels only.)"""
     spoken_of, makes = SAYS[type(machine)]
     classes = tuple(label.item() for label in machine.classes_)
     spoken: dict[int, set[str]] = {output: set() for output in range(len(machine.coef_))}
@@ -117,7 +121,7 @@ def _unspoken(certificate: Composite, machine) -> list[str]:
                 wrong.append(
                     f"{claim.name} speaks of other values of {attribute} than the model's."
                 )
-        if not makes[type(claim)](claim, machine):
+        if not makes[type(claim)](claim, machine, y):
             wrong.append(f"{claim.name} speaks of a fit with other settings than the model's.")
     for output, attributes in spoken.items():
         missing = [name for name in spoken_of if name not in attributes]
@@ -127,40 +131,56 @@ def _unspoken(certificate: Composite, machine) -> list[str]:
     return wrong
 
 
-def _same_bound(claim: CompressionBound, machine) -> bool:
+def _same_bound(claim: CompressionBound, machine, y) -> bool:
     run = machine.run()
     own = replace(claim.run, seed=run.seed, output=run.output, sparse=run.sparse)
     return own == run and claim.zero_sign == machine.zero_sign
 
 
-def _same_updates(claim: MistakeBound, machine) -> bool:
+def _same_updates(claim: MistakeBound, machine, y) -> bool:
     run = machine.run()
     started = run.init == "random" or not np.any(claim.start)
     return started and claim.lifted == run.lifted and claim.sums == UpdateSums(run.rate)
 
 
-def _same_count(claim: ErrorCount, machine) -> bool:
+def _same_count(claim: ErrorCount, machine, y) -> bool:
     """Errors are counted on all rows alike (weights could leave some out), where it was allowed to
     look for the hyperplane."""
     return not claim.sample_weight.size and (machine.intercept == "free" or not claim.intercept)
 
 
-def _same_least(claim: LeastErrorsByCells | LeastErrorsByTree, machine) -> bool:
+def _same_least(claim: LeastErrorsByCells | LeastErrorsByTree, machine, y) -> bool:
     return not claim.sample_weight.size and claim.lifted == (machine.intercept == "free")
+
+
+def _same_costs(claim: DualityGap, machine: SVM, y: np.ndarray | None) -> bool:
+    """What slack costs is what the settings say for these labels."""
+    if claim.treatment != machine.intercept or claim.C != machine.C_:
+        return False
+    if y is None or not np.array_equal(np.unique(y), machine.classes_):
+        return True  # that is said elsewhere
+    prices = machine._prices(y, machine.classes_, None)
+    return all(np.array_equal(getattr(claim, name), own) for name, own in prices._asdict().items())
+
+
+def _same_guarantee(claim: ExpectedExcess, machine: Pegasos, y) -> bool:
+    """The theorem speaks of the average, for the λ and the intercept of the run."""
+    lifted = machine.intercept == "lifted"
+    return machine.average and (claim.lam, claim.lifted) == (machine.lam, lifted)
 
 
 class Says(NamedTuple):
     """What the claims of a machine are about, and what of its settings they depend on."""
 
     spoken_of: tuple[str, ...]  # for every output, whatever else is claimed: a fit always can
-    claims: dict[type[Certificate], Callable[[Any, Any], bool]]
+    claims: dict[type[Certificate], Callable[[Any, Any, np.ndarray | None], bool]]
 
 
 SAYS = {
     Perceptron: Says(
         ("coef_", "intercept_", "updates_", "updated_"),
         {
-            Separating: lambda claim, machine: True,
+            Separating: lambda claim, machine, y: True,
             MistakeBound: _same_updates,
             CompressionBound: _same_bound,
         },
@@ -168,10 +188,15 @@ SAYS = {
     HardMarginSVM: Says(
         ("coef_", "intercept_", "support_", "dual_coef_"),
         {
-            Separating: lambda claim, machine: True,
-            MaximumMargin: lambda claim, machine: claim.treatment == machine.intercept,
+            Separating: lambda claim, machine, y: True,
+            MaximumMargin: lambda claim, machine, y: claim.treatment == machine.intercept,
         },
     ),
+    SVM: Says(
+        ("coef_", "intercept_", "support_", "dual_coef_"),
+        {DualityGap: _same_costs},
+    ),
+    Pegasos: Says((), {ExpectedExcess: _same_guarantee}),  # a run that was stopped claims nothing
     MinDisagreement: Says(
         ("coef_", "intercept_", "errors_", "lower_bound_"),
         {

@@ -6,11 +6,15 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.ticker import EngFormatter, LogLocator, MaxNLocator
 from scipy import sparse
 
-from certo.certificates import Inseparable, MistakeBound, Separable
-from certo.certificates.encoding import rounded_down
+from certo.certificates import DualityGap, Inseparable, MistakeBound, Separable
+from certo.certificates.encoding import rounded_down, rounded_up
+from certo.certificates.exact import UNIT
+from certo.certificates.margins import norm
+from certo.estimators import SVM
 from certo.geometry import PlaneView
 
 POSITIVE, NEGATIVE, INK, SOFT = "#c2410c", "#1d4ed8", "#1f2937", "#9ca3af"
@@ -33,28 +37,50 @@ def boundary(model, X, y, output: int = 0, ax: Axes | None = None, names=None) -
 
 
 def margin_band(model, X, y, output: int = 0, ax: Axes | None = None, names=None) -> Axes:
-    """The hyperplane between the classes, the band in which there are no examples, and the
-    supports that keep it from being wider.
+    """The hyperplane between the classes, the band of its margin, and the supports that keep it
+    from being wider.
 
-    `model` is a HardMarginSVM, or a Separable certificate, whose band is as wide as is proved."""
+    `model` is a HardMarginSVM, which has no examples in the band; or an SVM, where a line joins
+    every example with slack to the edge of the band beyond which it would have none; or a Separable
+    certificate, whose band is as wide as is proved."""
     ax = _axes(ax)
+    soft = isinstance(model, SVM)
     if isinstance(model, Separable):
         labels, w, b, margin = model.labels, model.coef, model.intercept, model.margin
         supports = np.zeros(0, dtype=np.int64)
     else:
         labels, w, b = model.outputs_[output], model.coef_[output], float(model.intercept_[output])
-        margin, supports = float(model.geometric_margin_[output]), model.support_[output]
+        margin, supports = 1 / (norm(w) or np.inf), model.support_[output]
         names = getattr(model, "feature_names_in_", None) if names is None else names
     ax.set_title(f"Margin: {_named(labels)}")
-    view = _draw_side_view(ax, w, b, X, y, labels, names, always=supports, margin=margin)
+    shown = supports if not soft else np.intersect1d(supports, _some(len(y)))
+    text = f"margin {margin:.4g}" if soft else f"no example within {rounded_down(margin, 4)}"
+    view = _draw_side_view(ax, w, b, X, y, labels, names, shown, (margin, text), rings=not soft)
     if view is not None and supports.size:
         look = {"s": 60, "facecolors": "none", "edgecolors": INK, "lw": 1.1}
-        points = view.coordinates(_matrix(X)[supports])
+        points = view.coordinates(_matrix(X)[shown])
         if np.size(w) == 1:
-            points = _spread(points, labels.signs(y), supports)
+            points = _spread(points, labels.signs(y), shown)
+        if soft:
+            look |= {"s": 30, "lw": 0.8, "alpha": 0.8 if shown.size < 100 else 0.4}
+            _draw_slacks(ax, view, points, labels.signs(y)[shown], _matrix(X)[shown] @ w + b, w)
         _scatter(ax, points, f"supports ({supports.size:,})", **look)
         _legend(ax)
     return ax
+
+
+def _draw_slacks(
+    ax: Axes, view: PlaneView, points: np.ndarray, signs: np.ndarray, scores: np.ndarray, w
+) -> None:
+    """ξ/‖w‖ is how far, along w, an example is from its edge of the band."""
+    slack = np.maximum(1 - signs * scores, 0.0) * (1 / norm(w))
+    ends = points + (signs * slack)[:, None] * view.boundary.v
+    lines = np.stack([points, ends], axis=1)
+    colors = [POSITIVE if sign > 0 else NEGATIVE for sign in signs]
+    ax.add_collection(
+        LineCollection(list(lines), colors=colors, lw=0.8, alpha=0.45, zorder=1), autolim=False
+    )
+    ax.plot([], [], color=SOFT, lw=0.8, label="slack")
 
 
 def conflict(proof: Inseparable, X, y, ax: Axes | None = None, names=None, places=None) -> Axes:
@@ -159,6 +185,71 @@ def bounds(model, ax: Axes | None = None) -> Axes:
     return ax
 
 
+def gap(model, ax: Axes | None = None) -> Axes:
+    """How far from the best an SVM's objective can be, (primal − dual)/primal, against time, for
+    every output; and what is proved of it at the end."""
+    ax = _axes(ax)
+    outputs, trace = len(model.coef_), model.trace_
+    named = 1 < outputs <= MOST_NAMED
+    proved = {claim.labels: claim for claim in model.certificate_.of_kind(DualityGap)}
+    ends = []
+    for output, labels in enumerate(model.outputs_):
+        mine = trace.output == output
+        color = None if named else INK if outputs == 1 else SOFT
+        marker = "o" if np.count_nonzero(mine) <= 40 else None
+        name = (
+            _short(labels.name()) if named else "relative gap, computed" if outputs == 1 else None
+        )
+        look: dict[str, Any] = {"lw": 1.3, "ms": 3, "marker": marker, "color": color}
+        ax.plot(trace.seconds[mine], np.maximum(trace.gap[mine], UNIT), label=name, **look)
+        if labels in proved and np.any(mine):
+            ends.append((trace.seconds[mine][-1], proved[labels].relative_gap))
+    ends = [(at, value) for at, value in ends if value > 0]
+    if ends:
+        worst = rounded_up(max(value for _, value in ends), 2)
+        look = {"s": 60, "facecolors": "none", "edgecolors": INK, "lw": 1.1, "zorder": 3}
+        _scatter(ax, np.array(ends), f"proved at the end: at most {worst}", **look)
+    if model.tol > 0:
+        ax.axhline(model.tol, color=NEGATIVE, lw=0.9, ls="--", label=f"tol = {model.tol:g}")
+    ax.set(title="Duality gap against time", xlabel="seconds", ylabel="relative gap (logarithmic)")
+    ax.set_yscale("log")
+    ax.yaxis.set_major_locator(LogLocator(numticks=8))
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=6))
+    _legend(ax)
+    return ax
+
+
+def pegasos_excess(model, X, y, ax: Axes | None = None) -> Axes:
+    """How much F, of the average of the iterates of Pegasos, exceeded its minimum after 1, 2, 4, …
+    steps, for every output; and what the theorem allows in expectation.
+
+    X and y are the examples of the fit: the minimum is found, and proved, by an SVM."""
+    ax = _axes(ax)
+    found, outputs = model.excess(X, y), len(model.coef_)
+    named = 1 < outputs <= MOST_NAMED
+    for output, labels in enumerate(model.outputs_):
+        mine = (found.output == output) & (found.excess > 0)
+        color = None if named else INK if outputs == 1 else SOFT
+        name = _short(labels.name()) if named else "measured" if outputs == 1 else None
+        look: dict[str, Any] = {"lw": 1.3, "ms": 3, "marker": "o", "color": color}
+        ax.plot(found.step[mine], found.excess[mine], label=name, **look)
+    if outputs > MOST_NAMED:
+        ax.plot([], [], color=SOFT, label=f"each of {outputs} outputs")
+    first = (found.output == 0) & np.isfinite(found.bound)  # the same for all
+    if np.any(first):
+        text = "at most, in expectation: 2X²(1 + ln T)/(λT)"
+        steps, bound = found.step[first], found.bound[first]
+        ax.plot(steps, bound, color=POSITIVE, lw=1.1, ls="--", label=text)
+        low = found.excess[found.excess > 0].min(initial=bound.min())
+        ax.fill_between(steps, 0.5 * low, bound, color=SOFT, alpha=0.15, lw=0)
+    what = "average" if model.average else "last iterate"
+    ax.set(title=f"Excess of the {what} over the minimum", xlabel="steps T (logarithmic)")
+    ax.set(xscale="log", yscale="log", ylabel="F(w) − min F (logarithmic)")
+    ax.yaxis.set_major_locator(LogLocator(numticks=8))
+    _legend(ax)
+    return ax
+
+
 def _matrix(X) -> Any:
     return X.tocsr() if sparse.issparse(X) else np.asarray(X)
 
@@ -184,9 +275,19 @@ def _spread(points: np.ndarray, signs: np.ndarray, rows: np.ndarray) -> np.ndarr
 
 
 def _draw_side_view(
-    ax: Axes, w: np.ndarray, b: float, X, y, labels, names, always=(), margin: float = 0.0
+    ax: Axes,
+    w: np.ndarray,
+    b: float,
+    X,
+    y,
+    labels,
+    names,
+    always=(),
+    band: tuple[float, str] | None = None,
+    rings: bool = True,
 ) -> PlaneView | None:
-    """Examples of two colours, those on the wrong side ringed, and the hyperplane between them."""
+    """Examples of two colours, those on the wrong side ringed (unless rings mean something else),
+    and the hyperplane between them, with a band around it so wide and of that name."""
     if not np.any(w):
         ax.text(0.5, 0.5, "all weights are zero: no boundary", ha="center", transform=ax.transAxes)
         ax.set_axis_off()
@@ -201,10 +302,10 @@ def _draw_side_view(
     for sign, color, marker, text in _sides(labels):
         mine = signs[rows] == sign
         _scatter(ax, points[mine], text, s=13, c=color, marker=marker, alpha=0.6, lw=0)
-    if wrong.any():
+    if wrong.any() and rings:
         look = {"s": 30, "facecolors": "none", "edgecolors": INK, "lw": 0.6, "alpha": 0.7}
         _scatter(ax, points[wrong[rows]], f"on the wrong side ({np.mean(wrong):.1%})", **look)
-    _draw_line(ax, view.boundary, points, margin)
+    _draw_line(ax, view.boundary, points, band)
     drawn = f" ({len(rows):,} of {len(y):,} examples drawn)" if len(rows) < len(y) else ""
     first, second = _axis_names(X.shape[1], names)
     ax.set(xlabel=first + drawn, ylabel=second)
@@ -225,7 +326,7 @@ def _scatter(ax: Axes, points: np.ndarray, label: str | None, **look: Any) -> No
     ax.scatter(points[:, 0], points[:, 1], label=label, **look)
 
 
-def _draw_line(ax: Axes, line, points: np.ndarray, margin: float) -> None:
+def _draw_line(ax: Axes, line, points: np.ndarray, band: tuple[float, str] | None) -> None:
     """The boundary a·u + b·v = c across the points, which stay in sight, and the band around it."""
     low, high = points.min(axis=0), points.max(axis=0)
     pad = 0.06 * np.where(high > low, high - low, 1.0)
@@ -236,11 +337,17 @@ def _draw_line(ax: Axes, line, points: np.ndarray, margin: float) -> None:
     if abs(line.v[1]) < 1e-9:  # upright: in sight even if all points are on one side
         low[0], high[0] = min(low[0], line.c * line.v[0]), max(high[0], line.c * line.v[0])
     ax.plot(*ends.T, color=INK, lw=1.6, label="boundary")
-    if margin:
+    if band is not None:
+        margin, text = band
         edges = [ends + shift * line.v for shift in (-margin, margin)]
-        band = np.concatenate([edges[0], edges[1][::-1]])
-        text = f"no example within {rounded_down(margin, 4)}"
-        ax.fill(*band.T, color=SOFT, alpha=0.22, lw=0, label=text, zorder=0)
+        ax.fill(
+            *np.concatenate([edges[0], edges[1][::-1]]).T,
+            color=SOFT,
+            alpha=0.22,
+            lw=0,
+            label=text,
+            zorder=0,
+        )
         if margin > 0.02 * float(np.max(high - low)):  # else the three lines would be one
             for edge in edges:
                 ax.plot(*edge.T, color=INK, lw=0.8, ls="--")

@@ -20,13 +20,22 @@ from certo.data.fingerprint import fingerprint
 from certo.data.model_file import StoredModel
 from certo.data.problem import Problem
 from certo.data.remarks import count
-from certo.estimators import HardMarginSVM, MinDisagreement, NotSeparable, Perceptron
+from certo.estimators import (
+    SVM,
+    HardMarginSVM,
+    MinDisagreement,
+    NotSeparable,
+    Pegasos,
+    Perceptron,
+)
 from certo.estimators.verdict import separability
 
 MACHINES = {
     "perceptron": Perceptron,
     "hard-margin": HardMarginSVM,
     "min-disagreement": MinDisagreement,
+    "svm": SVM,
+    "pegasos": Pegasos,
 }
 AS_THEY_ARE = (MinDisagreement,)  # machines whose answer does not depend on scaling
 MOST_CLASSES = 100  # a numeric target with more different values is taken for a measurement

@@ -82,7 +82,8 @@ def fit(
     machine: Annotated[
         str,
         typer.Option(
-            metavar="NAME", help="Which machine: perceptron, hard-margin, min-disagreement."
+            metavar="NAME",
+            help="Which machine: perceptron, hard-margin, svm, pegasos, min-disagreement.",
         ),
     ] = "perceptron",
     output: Annotated[
@@ -101,9 +102,20 @@ def fit(
     na: NotAvailable = None,
     drop: Drop = None,
     category: Category = None,
+    C: Annotated[
+        float | None, typer.Option("--C", help="The price of slack (svm).", show_default=False)
+    ] = None,
+    lam: Annotated[
+        float | None,
+        typer.Option(help="The weight λ of the penalty (svm, pegasos).", show_default=False),
+    ] = None,
+    tol: Annotated[
+        float | None,
+        typer.Option(help="The relative gap to prove (svm, hard-margin).", show_default=False),
+    ] = None,
     setting: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A parameter; may be repeated."),
+        typer.Option("--set", metavar="NAME=VALUE", help="Any parameter; may be repeated."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -118,7 +130,10 @@ def fit(
             data,
             target,
             machine=machine,
-            settings=setting or [],
+            settings=[
+                *(setting or []),
+                *(f"{k}={v!r}" for k, v in (("C", C), ("lam", lam), ("tol", tol)) if v is not None),
+            ],
             output=output,
             report=report,
             scale=scale,

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from certo.certificates import Composite, MaximumMargin
+from certo.certificates import Composite, DualityGap, MaximumMargin
 from certo.data.encoder import TableEncoder
 from certo.data.problem import Problem
 from certo.estimators import (
+    SVM,
     HardMarginSVM,
     MinDisagreement,
     OnlineGradientDescent,
@@ -118,12 +119,15 @@ def _check_machine(machine: Any, features: int) -> None:
         _check_margins(machine)
     if kind is MinDisagreement:
         _check_answer(machine)
+    if kind is SVM:
+        _check_gap(machine)
 
 
 def _check_settings(machine: Any, settings: set[str]) -> None:
     for name in settings:
         value = getattr(machine, name)
-        plain = type(value) in (int, float, str, bool, type(None)) or isinstance(value, Rate | Loss)
+        parts = [*value, *value.values()] if type(value) is dict else [value]
+        plain = all(type(part) in _PLAIN or isinstance(part, Rate | Loss) for part in parts)
         _require(plain, f"its setting {name} is no plain value.")
     try:
         machine.run() if hasattr(machine, "run") else machine._check_settings()
@@ -142,9 +146,29 @@ def _check_margins(machine: HardMarginSVM) -> None:
             and np.allclose(2 * machine.objective_ * machine.margin_**2, 1, rtol=1e-9, atol=0)
         )
     _require(same, "its margins are not those of its weights.")
+    _check_converged(machine, machine.certificate_.of_kind(MaximumMargin))
+
+
+def _check_gap(machine: SVM) -> None:
+    """The same for a soft margin."""
+    m, claims = machine.n_samples_fit_, machine.certificate_.of_kind(DualityGap)
+    _require(
+        all(rows.size <= m and np.all((rows >= 0) & (rows < m)) for rows in machine.support_),
+        "its supports are no examples.",
+    )
+    _require(0 < machine.C_ < np.inf, "its C cannot be.")
+    if len(claims) == len(machine.coef_):
+        scale = 1.0 if machine.lam is None else float(machine.lam)
+        values = [scale * claim.primal for claim in claims]
+        same = np.allclose(machine.objective_, values, rtol=1e-6, atol=0)
+        _require(same, "its objective is not that of its certificate.")
+    _check_converged(machine, claims)
+
+
+def _check_converged(machine: HardMarginSVM | SVM, claims: tuple[Any, ...]) -> None:
     sizes = [rows.size for rows in machine.support_]
     _require(sizes == machine.n_support_.tolist(), "its supports are other than their number.")
-    claims = machine.certificate_.of_kind(MaximumMargin)
+    _require(sizes == [a.size for a in machine.dual_coef_], "its supports lack multipliers.")
     gaps = [claim.relative_gap for claim in claims] or [1.0]
     _require(
         not machine.converged_ or (len(claims) == len(sizes) and max(gaps) <= machine.tol),
@@ -195,6 +219,7 @@ def _of_type(*kinds: type):
 
 # What a fit leaves in every machine, and in each: whether a value is sound, given the number of
 # outputs and of features. Nothing else may be there.
+_PLAIN = (int, float, str, bool, type(None))
 _EVERY: dict[str, Any] = {
     "coef_": lambda value, outputs, features: _numbers(value, (outputs, features)),
     "intercept_": _for_each_output(),
@@ -226,6 +251,15 @@ _FITTED: dict[type, dict[str, Any]] = {
         "lower_bound_": _of_type(int),
         "optimal_": _of_type(bool),
         "answer_": _of_type(str, type(None)),
+    },
+    SVM: {
+        "support_": _list_for_each_output("iu"),
+        "dual_coef_": _list_for_each_output("f"),
+        "n_support_": _for_each_output("iu"),
+        "C_": _of_type(float),
+        "objective_": _for_each_output(),
+        "converged_": _of_type(bool),
+        "n_samples_fit_": _of_type(int),
     },
     Pegasos: {
         "objective_": _for_each_output(),

@@ -27,6 +27,7 @@ TRUSTED = [
     "certo.estimators.online_gradient_descent.OnlineGradientDescent",
     "certo.estimators.pegasos.Pegasos",
     "certo.estimators.perceptron.Perceptron",
+    "certo.estimators.svm.SVM",
     "certo.losses.hinge.Hinge",
     "certo.losses.logistic.Logistic",
     "certo.losses.squared.Squared",

@@ -21,7 +21,7 @@ from certo.certificates import CannotClaim, Composite, DualityGap, Labels, NotCl
 from certo.certificates.duality_gap import costs_of
 from certo.certificates.encoding import counted, rounded_up
 from certo.certificates.maximum_margin import INTERCEPTS
-from certo.estimators import _input
+from certo.estimators import _input, _stream
 from certo.estimators._leave_one_out import LeaveOneOut, leave_one_out
 from certo.estimators._linear import LinearClassifier
 from certo.solvers.interrupt import ctrl_c_asks
@@ -204,12 +204,7 @@ class SVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         """The examples, their signs for each output, and what slack costs."""
         self._check_settings()
         X, y = _input.labelled_examples(self, X, y, reset=reset)
-        targets = _input.targets(self, y)
-        if targets.multilabel:
-            raise ValueError(
-                "SVM takes one label for each example, but y is a matrix of labels. Fit one model "
-                "for each column."
-            )
+        targets = _stream.one_label_each(self, _input.targets(self, y))
         _input.longest_example(self, X)
         return X, targets, self._prices(column_or_1d(y), targets.classes, sample_weight)
 
@@ -347,7 +342,7 @@ class SVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         self.objective_ = np.array([outcome.primal for outcome in outcomes])
         if self.lam is not None:
             self.objective_ *= float(self.lam)  # the form with C, divided by Cm
-        self.n_iter_ = max(outcome.passes for outcome in outcomes)
+        self.n_iter_ = max(int(outcome.passes) for outcome in outcomes)
         self.n_samples_fit_ = len(targets.signs[0])
         self.trace_ = GapTrace.layer([outcome.trace for outcome in outcomes])
         claims = [item.claim for item in found]
@@ -382,10 +377,9 @@ class SVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         return f"{why}: {worth}, more than the tol of {self.tol:g}."
 
     def _multipliers(self) -> _Multipliers:
-        alphas = np.zeros((len(self.coef_), self.n_samples_fit_))
-        for alpha, rows, dual_coef in zip(alphas, self.support_, self.dual_coef_, strict=True):
-            alpha[rows] = np.abs(dual_coef)
-        return _Multipliers(self.classes_, self.C_, alphas)
+        return _Multipliers(
+            self.classes_, self.n_samples_fit_, self.C_, self.support_, self.dual_coef_
+        )
 
     def slacks(self, X, y) -> np.ndarray:
         """ξ_t = [1 − y_t (w·x_t + b)]₊ of examples, those of the fit or others: (n_samples,) for
@@ -452,14 +446,23 @@ class _Multipliers(NamedTuple):
     """Those of a fit, to begin another one from."""
 
     classes: np.ndarray
+    m: int
     C: float
-    alphas: np.ndarray
+    support: list[np.ndarray]
+    dual_coef: list[np.ndarray]
 
-    def at(self, C: float, targets: _input.Targets) -> np.ndarray | None:
-        """For another C in proportion: what was at its bound is there again."""
-        as_many = self.alphas.shape[1] == len(targets.signs[0])
-        same = as_many and np.array_equal(self.classes, targets.classes)
-        return self.alphas * (C / self.C) if same else None
+    def at(self, C: float, targets: _input.Targets) -> list[np.ndarray] | None:
+        """For another C in proportion, so that what was at its bound is there again; None if the
+        problem is of another shape."""
+        as_many = self.m == len(targets.signs[0])
+        if not (as_many and np.array_equal(self.classes, targets.classes)):
+            return None
+        alphas = []
+        for rows, dual_coef in zip(self.support, self.dual_coef, strict=True):
+            alpha = np.zeros(self.m)
+            alpha[rows] = np.abs(dual_coef) * (C / self.C)
+            alphas.append(alpha)
+        return alphas
 
 
 @dataclass(frozen=True, repr=False)

@@ -11,10 +11,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from certo import plots
-from certo.certificates import MaximumMargin, MistakeBound, Sample
+from certo.certificates import DualityGap, ExpectedExcess, MaximumMargin, MistakeBound, Sample
 from certo.certificates.encoding import readable, rounded_up
 from certo.certificates.least_errors import is_error
-from certo.estimators import HardMarginSVM, MinDisagreement, Perceptron
+from certo.estimators import SVM, HardMarginSVM, MinDisagreement, Pegasos, Perceptron
 from certo.workflow import Examples
 
 MOST_PICTURED = 6  # outputs drawn one by one
@@ -109,6 +109,71 @@ class HardMarginFace(Face):
             yield plots.margin_band(machine, X, y, output, ax=new_axes(), names=names)
 
 
+class SVMFace(Face):
+    def numbers(self, machine) -> dict[str, Any]:
+        gaps = [claim.relative_gap for claim in machine.certificate_.of_kind(DualityGap)]
+        return {
+            "converged": bool(machine.converged_),
+            "C": machine.C_,
+            "objectives": machine.objective_.tolist(),
+            "supports": machine.n_support_.tolist(),
+            "passes": machine.n_iter_,
+            "relative_gap": max(gaps) if len(gaps) == len(machine.coef_) else None,
+        }
+
+    def tiles(self, said: dict[str, Any]) -> list[Tile]:
+        gap = said["relative_gap"]
+        which = "objective" if len(said["supports"]) == 1 else "objectives"
+        form = "C" if said["settings"]["lam"] is None else "λ"
+        return [
+            Tile(
+                "/".join(map(readable, said["objectives"][:3])), f"{which}, in the form with {form}"
+            ),
+            Tile("?" if gap is None else "≤ " + rounded_up(gap, 2), "relative gap to the smallest"),
+            Tile("/".join(map(readable, said["supports"][:6])), "supports"),
+        ]
+
+    def rows(self, machine, X, y) -> list[tuple[str, np.ndarray]]:
+        found = []
+        slacks = machine.slacks(X, y).reshape(len(y), -1)
+        for labels, slack in zip(machine.outputs_, slacks.T, strict=True):
+            some = np.flatnonzero(slack > 0)
+            what = f"examples with slack, the largest first: {labels.shown} against {labels.rest}"
+            found.append((what, some[np.argsort(-slack[some], kind="stable")]))
+        return found
+
+    def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
+        X, y, names = examples.X, examples.y, examples.feature_names
+        for output in range(min(len(machine.coef_), MOST_PICTURED)):
+            yield plots.margin_band(machine, X, y, output, ax=new_axes(), names=names)
+        yield plots.gap(machine, ax=new_axes())
+
+
+class PegasosFace(Face):
+    def numbers(self, machine) -> dict[str, Any]:
+        bounds = [claim.bound for claim in machine.certificate_.of_kind(ExpectedExcess)]
+        return {
+            "steps": machine.steps_.tolist(),
+            "objectives": machine.objective_.tolist(),
+            "expected_excess": max(bounds) if len(bounds) == len(machine.coef_) else None,
+        }
+
+    def tiles(self, said: dict[str, Any]) -> list[Tile]:
+        bound = said["expected_excess"]
+        which = "objective" if len(said["steps"]) == 1 else "objectives"
+        return [
+            Tile("/".join(map(readable, said["objectives"][:3])), f"{which} F(w)"),
+            Tile("?" if bound is None else "≤ " + rounded_up(bound, 3), "expected excess"),
+            Tile(readable(max(said["steps"])), "steps"),
+        ]
+
+    def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
+        X, y, names = examples.X, examples.y, examples.feature_names
+        for output in range(min(len(machine.coef_), MOST_PICTURED)):
+            yield plots.boundary(machine, X, y, output, ax=new_axes(), names=names)
+        yield plots.pegasos_excess(machine, X, y, ax=new_axes())
+
+
 class MinDisagreementFace(Face):
     def numbers(self, machine) -> dict[str, Any]:
         return {
@@ -145,6 +210,8 @@ FACES: dict[type, Face] = {
     Perceptron: PerceptronFace(),
     HardMarginSVM: HardMarginFace(),
     MinDisagreement: MinDisagreementFace(),
+    SVM: SVMFace(),
+    Pegasos: PegasosFace(),
 }
 
 
