@@ -316,6 +316,15 @@ class TestRounding:
         for store in (np.float32, sparse.csr_array, np.asfortranarray):
             assert claim.verify(store(X), p.y)
 
+    def test_the_sum_of_the_multipliers_is_an_entry_too(self, monkeypatch):
+        """Lifted: 2⁵³ + 1 is rounded, and its square would be off by more than 2⁵⁴."""
+        monkeypatch.setattr(module, "EXACT_PRODUCTS", 0)
+        p = Problem(np.zeros((2, 1)), np.array([1, 1]), "lifted", C=2.0**53)
+        alpha = np.array([2.0**53, 1.0])
+        claim = p.claim(np.zeros(1), 0.0, alpha)
+        square = claim._combination2(Sample(p.X, p.signs), 0)
+        assert abs(square.value - (2**53 + 1) ** 2) <= square.within
+
     def test_numbers_that_overflow_prove_nothing(self):
         p = Problem(np.array([[1.0], [-1.0]]), np.array([1, -1]), "none")
         good = p.claim(np.ones(1), 0.0, np.full(2, 0.5))
@@ -328,6 +337,8 @@ class TestRounding:
             p.claim(np.array([1e200]), 0.0, np.full(2, 0.5))
         with pytest.raises(CannotClaim, match="overflow"):
             p._replace(C=1e308, class_weight=(1.0, 1e10)).claim(np.ones(1), 0.0, np.full(2, 0.5))
+        with pytest.raises(CannotClaim, match="costs overflow"):  # though no loss is to be paid
+            p._replace(C=1e308, class_weight=(1e10, 1e10)).claim(np.full(1, 2.0), 0.0, np.zeros(2))
 
 
 class TestWhatCannotBeClaimed:
@@ -484,6 +495,7 @@ class TestAttacks:
         assert not verified(data, 2 * p.X, p.y)
         assert not verified(data, p.X + 1e-6, p.y)
         assert not verified(data, np.vstack([p.X, p.X[:1]]), [*p.y, "a"])
+        assert not verified({**data, "rows": [0, 5], "dual_coef": [-0.1, 0.1]}, p.X, p.y)
 
     @pytest.mark.parametrize(
         ("name", "value"),

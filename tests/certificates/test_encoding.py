@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from certo import Perceptron
 from certo.certificates import Certificate, Composite, Labels, NotClaimed, Separating
-from certo.certificates.encoding import rounded_down, rounded_up
+from certo.certificates.encoding import _read, rounded_down, rounded_up
 from certo.rates import Power
 
 
@@ -177,6 +177,24 @@ def test_shown_numbers_are_on_the_weak_side(value, digits):
     low, high = Fraction(rounded_down(value, digits)), Fraction(rounded_up(value, digits))
     assert low <= Fraction(value) <= high
     assert high - low <= Fraction(value) * Fraction(10, 10**digits)
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(2**70), 2**70)))
+def test_arrays_of_floats_are_read_bit_for_bit(items):
+    read = _read(np.ndarray, items, "numbers")
+    assert (
+        read.tolist() == items
+        if read.dtype.kind in "iuO"
+        else read.tolist() == [*map(float, items)]
+    )
+    assert (read.dtype.kind == "f") == any(type(item) is float for item in items) or not items
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), True, None, "1", 10**5000, [1.0]], ids=type)
+def test_one_bad_item_in_a_long_array_is_named(bad):
+    for good in (1.0, 1):
+        with pytest.raises(ValueError, match="numbers must be"):
+            _read(np.ndarray, [good] * 1000 + [bad], "numbers")
 
 
 def test_a_whole_certificate_is_read_like_a_single_claim():
