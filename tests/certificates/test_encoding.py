@@ -190,7 +190,9 @@ def test_arrays_of_floats_are_read_bit_for_bit(items):
     assert (read.dtype.kind == "f") == any(type(item) is float for item in items) or not items
 
 
-@pytest.mark.parametrize("bad", [float("nan"), float("inf"), True, None, "1", 10**5000, [1.0]], ids=type)
+@pytest.mark.parametrize(
+    "bad", [float("nan"), float("inf"), True, None, "1", 10**5000, [1.0]], ids=type
+)
 def test_one_bad_item_in_a_long_array_is_named(bad):
     for good in (1.0, 1):
         with pytest.raises(ValueError, match="numbers must be"):
