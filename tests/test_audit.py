@@ -11,7 +11,14 @@ import pyarrow as pa
 import pytest
 
 from certo.audit import SAYS, audit_table
-from certo.certificates import Composite, ErrorCount, MaximumMargin, Separating
+from certo.certificates import (
+    Composite,
+    DualityGap,
+    ErrorCount,
+    ExpectedExcess,
+    MaximumMargin,
+    Separating,
+)
 from certo.certificates.least_errors import LeastErrors, LeastErrorsByTree, Packing, Subsystem
 from certo.certificates.sample import Labels
 from certo.data.fingerprint import fingerprint
@@ -26,7 +33,8 @@ SEPARABLE = pa.table([*X.T, np.where(SCORE > 0, "yes", "no")], names=["a", "b", 
 NOISY = SEPARABLE.set_column(
     4, "kind", pa.array(np.where(SCORE + 3 * RNG.normal(size=40) > 0, "yes", "no"))
 )
-TABLES = {"hard-margin": SEPARABLE, "min-disagreement": NOISY}
+TABLES = {"hard-margin": SEPARABLE, "min-disagreement": NOISY, "svm": NOISY, "pegasos": NOISY}
+SETTINGS = {"svm": ["class_weight='balanced'"], "pegasos": ["steps=1000", "random_state=0"]}
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +42,8 @@ def models(tmp_path_factory):
     """An honest model file of each machine."""
     folder = tmp_path_factory.mktemp("models")
     for name, table in TABLES.items():
-        save_model(folder / name, fit_table(table, "kind", machine(name, []), scale="none").model)
+        made = machine(name, SETTINGS.get(name, []))
+        save_model(folder / name, fit_table(table, "kind", made, scale="none").model)
     return {name: folder / name for name in TABLES}
 
 
@@ -138,6 +147,47 @@ ATTACKS = {
         "lifted": lambda m: (put("intercept", "lifted")(m),),
         "lifted in the claim": lambda m: claims(m, only(MaximumMargin, treatment="lifted")),
     },
+    "svm": SHARED
+    | {
+        "supports": put("support_", lambda rows: [rows[0][1:]]),
+        "multipliers": put("dual_coef_", lambda a: [a[0] / 2]),
+        "multipliers of no supports": put("dual_coef_", lambda a: [np.append(a[0], 0.0)]),
+        "supports that are no examples": put("support_", lambda rows: [rows[0] + 40]),
+        "a smaller tol": put("tol", 1e-300),
+        "not converged, yet said": lambda m: claims(m, without(DualityGap)),
+        "a better objective": lambda m: (
+            claims(m, only(DualityGap, primal=1.0, dual=0.99999, allowance=0.0)),
+            put("objective_", np.array([1.0]))(m),
+        ),
+        "objective_": put("objective_", lambda v: v / 2),
+        "a higher bound": lambda m: claims(
+            m, lambda claim: replace(claim, dual=claim.primal, allowance=0.0)
+        ),
+        "n_support_": put("n_support_", lambda n: n - 1),
+        "n_samples_fit_": put("n_samples_fit_", 41),
+        "C": put("C", 0.5),
+        "C_": put("C_", 0.5),
+        "C in the claim": lambda m: claims(m, only(DualityGap, C=0.5)),
+        "lam": put("lam", 1.0),
+        "another class_weight": put("class_weight", None),
+        "class_weight of no numbers": put("class_weight", {"yes": "much", "no": 1.0}),
+        "weights by hand": lambda m: claims(
+            m, lambda claim: replace(claim, sample_weight=np.ones(40))
+        ),
+        "lifted": put("intercept", "lifted"),
+        "lifted in the claim": lambda m: claims(m, only(DualityGap, treatment="lifted")),
+    },
+    "pegasos": {name: attack for name, attack in SHARED.items() if name != "no claims"}
+    | {
+        "more steps": put("steps", 10**6),
+        "more steps taken": put("steps_", np.array([10**6])),
+        "objective_": put("objective_", lambda v: v / 2),
+        "another lam": put("lam", 1.0),
+        "another lam in the claim": lambda m: claims(m, only(ExpectedExcess, lam=1.0)),
+        "a better bound": lambda m: claims(m, only(ExpectedExcess, bound=1e-3)),
+        "a better objective": lambda m: claims(m, only(ExpectedExcess, objective=1e-3)),
+        "the last iterate": put("average", False),
+    },
     "min-disagreement": SHARED
     | {
         "fewer errors": put("errors_", lambda n: n - 1),
@@ -180,9 +230,9 @@ def test_no_forged_model_passes(models, name, attack):
 
 @pytest.mark.parametrize("name", TABLES)
 def test_claims_of_another_machine_prove_nothing(models, name):
-    (other,) = set(TABLES) - {name}
+    others = [load_model(models[other]).model for other in sorted(set(TABLES) - {name})]
     perceptron = fit_table(SEPARABLE, "kind", machine("perceptron", []), scale="none").model
-    for donor in (load_model(models[other]).model, perceptron):
+    for donor in (*others, perceptron):
         foreign = donor.machine.certificate_
 
         def add(own, foreign=foreign):
@@ -196,7 +246,9 @@ def test_claims_of_another_machine_prove_nothing(models, name):
 def test_changed_data_are_refuted(models, name):
     table = TABLES[name]
     labels = table.column("kind").to_pylist()
-    labels[3] = "no" if labels[3] == "yes" else "yes"
+    scores = load_model(models[name]).model.machine.decision_function(X)
+    t = int(np.argmax(np.where(np.array(labels) == "yes", scores, -scores)))  # the one most right
+    labels[t] = "no" if labels[t] == "yes" else "yes"
     flipped = table.set_column(4, "kind", pa.array(labels))
 
     def adopt(model):

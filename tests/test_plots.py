@@ -7,10 +7,11 @@ import io
 import numpy as np
 import pytest
 from matplotlib import pyplot
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from scipy import sparse
 
-from certo import HardMarginSVM, MinDisagreement, Perceptron, plots, separability
+from certo import SVM, HardMarginSVM, MinDisagreement, Pegasos, Perceptron, plots, separability
 
 RNG = np.random.default_rng(1)
 
@@ -153,6 +154,56 @@ def test_the_band_is_empty_and_touches_the_supports(d):
     place = (rings.get_offsets() - corner) @ normal
     assert place.size == model.n_support_[0]
     assert np.allclose(np.minimum(np.abs(place), np.abs(place - 1)), 0, atol=1e-4)
+
+
+@pytest.mark.parametrize("d", [1, 2, 5])
+def test_slack_ends_at_the_edge_of_the_band(d):
+    X = RNG.normal(size=(60, d))
+    y = (X[:, 0] + RNG.normal(size=60) > 0).astype(int)
+    model = SVM().fit(X, y)
+    ax = plots.margin_band(model, X, y)
+    corner, along, _, across = next(p for p in ax.patches if "margin" in p.get_label()).get_xy()[:4]
+    normal = np.array([corner[1] - along[1], along[0] - corner[0]])
+    normal = normal / (normal @ (across - corner))
+    (lines,) = (part for part in ax.collections if isinstance(part, LineCollection))
+    rings = next(part for part in ax.collections if "supports" in part.get_label())
+    segments = np.array(lines.get_segments())
+    np.testing.assert_allclose(segments[:, 0], rings.get_offsets())
+    ends = (segments[:, 1] - corner) @ normal
+    slack = model.slacks(X, y)[model.support_[0]]
+    edges = np.minimum(np.abs(ends), np.abs(ends - 1))
+    assert np.allclose(edges[slack > 1e-3], 0, atol=1e-6)
+    lengths = np.linalg.norm(np.diff(segments, axis=1)[:, 0], axis=1) * np.linalg.norm(model.coef_)
+    np.testing.assert_allclose(lengths, slack, atol=1e-6)
+
+
+@pytest.mark.parametrize("classes", [2, 3, 12])
+def test_the_gap_against_time(classes):
+    X, y = RNG.normal(size=(120, 3)), np.arange(120) % classes
+    model = SVM().fit(X, y)
+    ax = plots.gap(model)
+    assert ax.get_yscale() == "log"
+    first = ax.lines[0].get_xydata()
+    mine = model.trace_.output == 0
+    np.testing.assert_allclose(first[:, 0], model.trace_.seconds[mine])
+    assert np.all(first[:, 1] > 0)
+    ax.figure.savefig(io.BytesIO(), format="svg")
+    assert "proved at the end: at most" in str([t.get_text() for t in ax.get_legend().get_texts()])
+
+
+@pytest.mark.parametrize("average", [True, False])
+def test_the_excess_of_pegasos_is_drawn_with_its_bound(average):
+    X = RNG.normal(size=(120, 3))
+    for classes in (2, 3, 12):
+        y = np.arange(120) % classes
+        model = Pegasos(0.1, 500, average=average, random_state=0).fit(X, y)
+        ax = plots.pegasos_excess(model, X, y)
+        assert ax.get_xscale() == ax.get_yscale() == "log"
+        drawn = {line.get_label(): line for line in ax.lines}
+        bounds = [line for name, line in drawn.items() if name.startswith("at most")]
+        assert len(bounds) == average
+        assert ax.lines[0].get_xdata()[-1] == 500
+        ax.figure.savefig(io.BytesIO(), format="svg")
 
 
 def test_a_certificate_of_separability_can_be_drawn():

@@ -165,8 +165,8 @@ def _same_costs(claim: DualityGap, machine: SVM, y: np.ndarray | None) -> bool:
 
 def _same_guarantee(claim: ExpectedExcess, machine: Pegasos, y) -> bool:
     """The theorem speaks of the average, for the λ and the intercept of the run."""
-    lifted = machine.intercept == "lifted"
-    return machine.average and (claim.lam, claim.lifted) == (machine.lam, lifted)
+    settings = (machine.lam, machine.steps, machine.intercept == "lifted")
+    return machine.average and (claim.lam, claim.steps, claim.lifted) == settings
 
 
 class Says(NamedTuple):

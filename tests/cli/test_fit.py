@@ -137,7 +137,7 @@ REFUSED = {
     "drop nothing": (SMALL, "no column 'weight'", ["--drop", "weight"]),
     "scale": (SMALL, "'standard' or 'none'", ["--scale", "robust"]),
     "missing": (SMALL, "'refuse' or 'drop'", ["--missing", "impute"]),
-    "machine": (SMALL, "there is no machine 'svn'", ["--machine", "svm"]),
+    "machine": (SMALL, "there is no machine 'svn'", ["--machine", "svn"]),
     "setting": (SMALL, "--set needs NAME=VALUE", ["--set", "epoch=3"]),
     "setting's value": (SMALL, "epochs must be a whole number", ["--set", "epochs=-3"]),
     "setting's code": (SMALL, "a learning rate must be", ["--set", "learning_rate=exit()"]),

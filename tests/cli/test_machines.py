@@ -111,6 +111,44 @@ def test_the_time_limit_leaves_an_honest_gap(certo, noise, tmp_path):
     assert certo("verify", model, noise).code == 0
 
 
+def test_the_soft_margin_from_the_table_to_the_audit(certo, tmp_path):
+    model, page, table = tmp_path / "m", tmp_path / "r.html", EXAMPLES / "iris.csv"
+    words = ["--machine", "svm", "--target", "species", "--out", model, "--report", page]
+    said = certo("fit", table, *words, "--C", "10", "--tol", "1e-6")
+    assert said.code == 0
+    assert "Converged: the objective is proved to be smallest up to a relative gap" in said.out
+    checked = certo("verify", model, table)
+    assert checked.code == 0
+    assert checked.out.count("DualityGap: the objective is at most") == 3
+    assert len(certo("predict", model, table).out.split()) == 2 + 150
+    text = page.read_text()
+    for words in ("Margin: setosa", "slack", "Duality gap against time", "on the wrong side"):
+        assert words in text
+
+
+def test_facts_of_the_soft_margin(certo, xor):
+    words = ["--machine", "svm", "--target", "kind", "--json", "--scale", "none"]
+    facts = certo("fit", xor, *words, "--lam", "0.1", "--set", "class_weight=balanced").json
+    assert facts["converged"] is True
+    assert facts["C"] == 2.5
+    assert facts["settings"]["lam"] == 0.1
+    assert facts["relative_gap"] <= 1e-4
+    assert facts["objectives"][0] == pytest.approx(1), "w = 0 is as good as any"
+    by_hand = certo("fit", xor, *words, "--set", "class_weight={'same': 3.0, 'other': 1.0}")
+    assert by_hand.code == 0
+
+
+def test_pegasos_from_the_table_to_the_audit(certo, tmp_path):
+    model, page, table = tmp_path / "m", tmp_path / "r.html", EXAMPLES / "setosa.csv"
+    words = ["--machine", "pegasos", "--target", "species", "--out", model, "--report", page]
+    said = certo("fit", table, *words, "--lam", "0.1", "--set", "steps=5000")
+    assert said.code == 0
+    assert "Took 5,000 steps: F is expected to exceed its minimum by at most" in said.out
+    assert certo("verify", model, table).code == 0
+    for words in ("Boundary: setosa", "Excess of the average", "expected excess"):
+        assert words in page.read_text()
+
+
 @pytest.mark.parametrize(("target", "answer"), [(0, "no"), (1, "yes")])
 def test_the_decision_problem(certo, xor, target, answer):
     words = ["--machine", "min-disagreement", "--target", "kind", "--set", f"target={target}"]
@@ -130,6 +168,10 @@ def test_the_decision_problem(certo, xor, target, answer):
         ("hard-margin", "tol=open('x')", "tol must be"),
         ("hard-margin", "max_iter=0", "max_iter must be"),
         ("hard-margin", "time_limit=0", "time_limit must be"),
+        ("svm", "C=0", "C must be a positive number"),
+        ("svm", "class_weight={'same': 'much'}", "class_weight"),
+        ("svm", "kernel=rbf", "intercept, lam, max_iter"),
+        ("pegasos", "steps=0", "steps must be"),
     ],
 )
 def test_settings_are_refused_in_words(certo, xor, tmp_path, machine, setting, expected):

@@ -116,6 +116,8 @@ def others():
     pages = {
         "hard-margin": page_of(table, name="hard-margin", settings=[]),
         "min-disagreement": page_of(noisy, name="min-disagreement", settings=["random_state=0"]),
+        "svm": page_of(noisy, name="svm", settings=[]),
+        "pegasos": page_of(noisy, name="pegasos", settings=["random_state=0", "steps=100"]),
     }
     for name, data in (("yes", table), ("no", noisy), ("several", mixed)):
         decided = separate_table(data, "y")
@@ -124,7 +126,9 @@ def others():
     return pages
 
 
-@pytest.mark.parametrize("name", ["hard-margin", "min-disagreement", "yes", "no", "several"])
+@pytest.mark.parametrize(
+    "name", ["hard-margin", "min-disagreement", "svm", "pegasos", "yes", "no", "several"]
+)
 def test_every_page_is_whole(others, name):
     text, said = others[name]
     page = Page(text)
@@ -137,7 +141,8 @@ def test_every_page_is_whole(others, name):
     inside = re.search(r'id="facts">(.*?)</script>', text)[1]
     assert json.loads(inside) == json.loads(json.dumps(said))
     if name != "several":
-        assert page.tags.count("svg") == (2 if name == "min-disagreement" else 1)
+        two = name in ("min-disagreement", "svm", "pegasos")
+        assert page.tags.count("svg") == (2 if two else 1)
 
 
 def test_rows_are_listed_from_the_table(others):
@@ -149,6 +154,10 @@ def test_rows_are_listed_from_the_table(others):
     text, said = others["no"]
     for item in said["answers"][0]["proof"]:
         assert f"<td>{item['row']}</td><td>{item['label']}</td><td>{item['weight']}</td>" in text
+    text, said = others["svm"]
+    (wrong,) = said["listed"]
+    assert wrong["total"] >= (1 - said["training_accuracy"]) * 30 - 1e-9
+    assert "Examples on the wrong side between" in text
     text, said = others["hard-margin"]
     assert f"supports ({said['supports'][0]})" in text
     assert "no example within" in text

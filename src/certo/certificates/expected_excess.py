@@ -56,6 +56,7 @@ class ExpectedExcess(Certificate):
         "coef": "coef_",
         "intercept": "intercept_",
         "steps": "steps_",
+        "objective": "objective_",
     }
 
     def __post_init__(self) -> None:

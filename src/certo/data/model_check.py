@@ -157,6 +157,7 @@ def _check_gap(machine: SVM) -> None:
         "its supports are no examples.",
     )
     _require(0 < machine.C_ < np.inf, "its C cannot be.")
+    _require(all(claim.examples == m for claim in claims), "its claims are about other examples.")
     if len(claims) == len(machine.coef_):
         scale = 1.0 if machine.lam is None else float(machine.lam)
         values = [scale * claim.primal for claim in claims]

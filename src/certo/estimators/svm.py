@@ -190,11 +190,12 @@ class SVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         _input.check_time_limit(self.time_limit)
         if not isinstance(self.warm_start, bool):
             raise ValueError(f"warm_start must be True or False, got {self.warm_start!r}.")
-        if not (
-            self.class_weight is None
-            or isinstance(self.class_weight, dict)
-            or (isinstance(self.class_weight, str) and self.class_weight == "balanced")
-        ):
+        by_class = self.class_weight
+        if isinstance(by_class, dict):
+            known = all(_input.is_number(v) and 0 < v < np.inf for v in by_class.values())
+        else:
+            known = by_class is None or (isinstance(by_class, str) and by_class == "balanced")
+        if not known:
             raise ValueError(
                 "class_weight must be a dict of positive numbers by class, 'balanced' or None, "
                 f"got {self.class_weight!r}."
@@ -231,10 +232,6 @@ class SVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
                 y=y,
                 sample_weight=weights if weights.size else None,
             )
-            if not (np.all(by_class > 0) and np.all(np.isfinite(by_class))):
-                raise ValueError(
-                    f"class_weight must hold positive numbers, got {self.class_weight!r}."
-                )
         pair = (1.0, 1.0)
         if len(classes) == 2:
             pair = (float(by_class[0]), float(by_class[1]))

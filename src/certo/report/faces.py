@@ -123,12 +123,10 @@ class SVMFace(Face):
 
     def tiles(self, said: dict[str, Any]) -> list[Tile]:
         gap = said["relative_gap"]
-        which = "objective" if len(said["supports"]) == 1 else "objectives"
+        which = "objective" if len(said["supports"]) == 1 else "largest objective"
         form = "C" if said["settings"]["lam"] is None else "λ"
         return [
-            Tile(
-                "/".join(map(readable, said["objectives"][:3])), f"{which}, in the form with {form}"
-            ),
+            Tile(readable(max(said["objectives"])), f"{which}, in the form with {form}"),
             Tile("?" if gap is None else "≤ " + rounded_up(gap, 2), "relative gap to the smallest"),
             Tile("/".join(map(readable, said["supports"][:6])), "supports"),
         ]
@@ -137,9 +135,10 @@ class SVMFace(Face):
         found = []
         slacks = machine.slacks(X, y).reshape(len(y), -1)
         for labels, slack in zip(machine.outputs_, slacks.T, strict=True):
-            some = np.flatnonzero(slack > 0)
-            what = f"examples with slack, the largest first: {labels.shown} against {labels.rest}"
-            found.append((what, some[np.argsort(-slack[some], kind="stable")]))
+            wrong = np.flatnonzero(slack >= 1)
+            what = f"examples on the wrong side between {labels.shown} and {labels.rest}, the "
+            furthest = wrong[np.argsort(-slack[wrong], kind="stable")]
+            found.append((what + "furthest first", furthest))
         return found
 
     def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
@@ -160,9 +159,9 @@ class PegasosFace(Face):
 
     def tiles(self, said: dict[str, Any]) -> list[Tile]:
         bound = said["expected_excess"]
-        which = "objective" if len(said["steps"]) == 1 else "objectives"
+        which = "objective" if len(said["steps"]) == 1 else "largest objective"
         return [
-            Tile("/".join(map(readable, said["objectives"][:3])), f"{which} F(w)"),
+            Tile(readable(max(said["objectives"])), f"{which} F(w)"),
             Tile("?" if bound is None else "≤ " + rounded_up(bound, 3), "expected excess"),
             Tile(readable(max(said["steps"])), "steps"),
         ]
