@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, milp
 from sklearn.linear_model import Perceptron as SklearnPerceptron
+from sklearn.linear_model import SGDClassifier
 from sklearn.svm import LinearSVC
 
 
@@ -46,4 +47,17 @@ def linear_svc(loss: str, intercept: str, iterations: int):
         intercept_scaling=100 if intercept == "free" else 1,
         tol=1e-12,
         max_iter=iterations,
+    )
+
+
+def sgd_classifier(lam: float, passes: int, average: bool):
+    """The hinge loss with scikit-learn's own rate; a pass looks at every example once."""
+    return SGDClassifier(
+        loss="hinge",
+        alpha=lam,
+        max_iter=passes,
+        tol=None,
+        fit_intercept=False,
+        average=average,
+        random_state=0,
     )

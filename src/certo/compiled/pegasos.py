@@ -20,7 +20,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
 from certo.compiled._jit import jit
-from certo.compiled.rows import DenseRows, row_add, row_dot
+from certo.compiled.rows import DenseRows, row_dot
 
 AHEAD = 8  # rows are drawn at random, so those of the next draws are fetched early
 
@@ -69,9 +69,40 @@ def _row_fetch(rows, i):
 
     def from_csr(rows, i):
         start = rows.indptr[i]
-        for p in range(start, min(rows.indptr[i + 1], start + 64), 8):
+        stop = min(rows.indptr[i + 1], start + 128)
+        for p in range(start, stop, 8):
             _fetch(rows.data, p)
+        for p in range(start, stop, 16):
             _fetch(rows.indices, p)
+
+    return from_csr
+
+
+def row_add_twice(rows, i, b, u, c, a):
+    """u ← u + b·xᵢ and a ← a + c·xᵢ, in place."""
+    raise TypeError("compiled code only")
+
+
+@overload(row_add_twice, inline="always")
+def _row_add_twice(rows, i, b, u, c, a):
+    if rows.instance_class is DenseRows:
+
+        def from_dense(rows, i, b, u, c, a):
+            x = rows.values[i]
+            for j in range(x.size):
+                u[j] += b * x[j]
+            for j in range(x.size):
+                a[j] += c * x[j]
+
+        return from_dense
+
+    def from_csr(rows, i, b, u, c, a):
+        start, stop = rows.indptr[i], rows.indptr[i + 1]
+        x, at = rows.data[start:stop], rows.indices[start:stop]
+        for p in range(x.size):
+            j = np.uintp(at[p])
+            u[j] += b * x[p]
+            a[j] += c * x[p]
 
     return from_csr
 
@@ -92,8 +123,7 @@ def take_steps(rows, signs, lift, lam, draws, done, harmonic, sums):
         t = done + k + 1
         # `not >=`: a score that overflowed to NaN is no success
         if t == 1 or not y * (row_dot(rows, i, u) + lift * u[-1]) >= lam * (t - 1):
-            row_add(rows, i, float(y), u)
-            row_add(rows, i, harmonic * y, a)
+            row_add_twice(rows, i, float(y), u, harmonic * y, a)
             u[-1] += lift * y
             a[-1] += lift * harmonic * y
         harmonic += 1.0 / t

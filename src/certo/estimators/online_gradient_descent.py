@@ -256,9 +256,10 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
         )
         stopped = any(item.outcome.stopped for item in learned)
         went = counted(int(self.rounds_.min()), "round")
+        ball = "" if run.radius is None else " in the ball"
         self.status_ = (
             f"{'Stopped by hand after' if stopped else 'Went through'} {went}: the loss suffered "
-            "exceeds that of any fixed weights by at most "
+            f"exceeds that of any fixed weights{ball} by at most "
             f"{rounded_up(float(np.max(self.regret_bound_ / self.rounds_)), 3)} a round."
         )
         if stopped:
