@@ -30,13 +30,15 @@ TINY = 2.0**-1074
 SHORT = 256  # vectors up to this length are summed exactly: that takes about 0.2 ms
 
 
-def gamma(n: int) -> float:
+def gamma(n):
     """γ_n rounded up: for n·u ≤ 0.005, n·u/(1 − n·u) < 1.01·n·u; beyond that, none is given."""
-    return 1.01 * n * UNIT if n * UNIT <= 0.005 else math.inf
+    most = n if isinstance(n, int) else np.max(n, initial=0)
+    return 1.01 * n * UNIT if most * UNIT <= 0.005 else math.inf
 
 
-def allowance(n: int, magnitude):
-    """A bound on the error of a computed Σ_{j≤n} a_j b_j, given the computed Σ|a_j b_j|."""
+def allowance(n, magnitude):
+    """A bound on the error of a computed Σ_{j≤n} a_j b_j, given the computed Σ|a_j b_j|;
+    for many sums at once, where n or both are arrays."""
     return 2.0 * gamma(n + 2) * magnitude + 2.0 * (n + 2) * TINY
 
 

@@ -3,8 +3,9 @@
 The allowance of a margin is that of `exact.allowance` for the d + 1 products of coef·x + b·1.
 For a whole block of rows it comes from a number that is at least Σ|coef_j x_j| and cheap:
 max|x|·Σ|coef|, or max‖x‖·‖coef‖ where that is known. Where it proves too coarse, single rows get
-their own, from Σ|coef_j x_j|; and none at all where no operation can round: where rows, coef and
-intercept are integers with Σ|coef_j x_j| + |b| < 2⁵³, and where all products are zero.
+their own, from Σ|coef_j x_j| and the number of products other than 0; and none at all where no
+operation can round: where rows, coef and intercept are integers with Σ|coef_j x_j| + |b| < 2⁵³, and
+where all products are zero.
 """
 
 from __future__ import annotations
@@ -83,12 +84,13 @@ class Margins:
             part = self.sample.X[some].astype(np.float64)
             with np.errstate(over="ignore", invalid="ignore"):
                 magnitude = abs(part) @ size + abs(self.intercept)
-                slack = exact.allowance(self.sample.d, magnitude)
+                products = _count(part, lambda entries: entries != 0, size != 0)
+                slack = exact.allowance(products, magnitude)  # a product that is 0 rounds nothing
             if integers:
                 # magnitude is rounded, by far less than a factor 2: below 2⁵² it is below 2⁵³
                 whole = _count(part, lambda entries: entries != np.rint(entries)) == 0
                 slack[whole & (magnitude < 2.0**52)] = 0.0
-            slack[_count(part, lambda entries: entries != 0, size != 0) == 0] = 0.0
+            slack[products == 0] = 0.0
             self.slack[some] = np.fmin(self.slack[some], slack)
 
     def least(self) -> tuple[Fraction, int]:
