@@ -80,7 +80,8 @@ def _draw_slacks(
     ax.add_collection(
         LineCollection(list(lines), colors=colors, lw=0.8, alpha=0.45, zorder=1), autolim=False
     )
-    ax.plot([], [], color=SOFT, lw=0.8, label="slack")
+    if np.any(slack > 1e-6):
+        ax.plot([], [], color=SOFT, lw=0.8, label="slack")
 
 
 def conflict(proof: Inseparable, X, y, ax: Axes | None = None, names=None, places=None) -> Axes:
