@@ -14,14 +14,10 @@ from certo import Pegasos
 STEPS = 2_000_000  # about so many are timed; what a fit costs besides its steps cancels
 
 
-def step_time(make, X, y) -> tuple[float, object]:
-    """(seconds a step, the model of the longer run); one step looks at one example."""
+def passes(X) -> tuple[int, int]:
+    """How often a short and a long run go over the examples, or draw as many."""
     few = max(1, STEPS // X.shape[0] // 5)
-    many = max(6 * few, STEPS // X.shape[0])
-    short = seconds(lambda: make(few).fit(X, y))
-    model = make(many)
-    long = seconds(lambda: model.fit(X, y))
-    return (long - short) / ((many - few) * X.shape[0]), model
+    return few, max(6 * few, STEPS // X.shape[0])
 
 
 def objective(model, X, y, lam: float) -> float:
@@ -32,29 +28,30 @@ def objective(model, X, y, lam: float) -> float:
 
 def compare(name: str, X, y, repeats: int) -> dict:
     lam, m = 1e-4, X.shape[0]
-
-    def ours(passes):
-        return Pegasos(lam, steps=passes * m, intercept="none", random_state=0)
-
-    ours(1).fit(X[:50], np.where(np.arange(50) % 2, 1, -1))  # compiled, or loaded from the cache
+    few, many = passes(X)
+    makers = {
+        "certo": lambda n: Pegasos(lam, steps=n * m, intercept="none", random_state=0),
+        "sgd": lambda n: sgd_classifier(lam, n, average=False),
+        "averaged": lambda n: sgd_classifier(lam, n, average=True),
+    }
+    makers["certo"](1).fit(X[:50], np.arange(50) % 2)  # compiled, or loaded from the cache
     models = {}
 
-    def measure(side, make):
+    def measure(side, n):
         def once():
-            taken, models[side] = step_time(make, X, y)
-            return taken
+            models[side] = makers[side](n)
+            return seconds(lambda: models[side].fit(X, y))
 
         return once
 
+    sides = {(side, n): measure(side, n) for side in makers for n in (few, many)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        times = alternating(
-            repeats,
-            certo=measure("certo", ours),
-            sgd=measure("sgd", lambda passes: sgd_classifier(lam, passes, average=False)),
-            averaged=measure("averaged", lambda passes: sgd_classifier(lam, passes, average=True)),
-        )
-    best = {side: 1e9 * min(taken) for side, taken in times.items()}
+        times = alternating(repeats, **{f"{side} {n}": once for (side, n), once in sides.items()})
+    best = {
+        side: 1e9 * (min(times[f"{side} {many}"]) - min(times[f"{side} {few}"])) / (many - few) / m
+        for side in makers
+    }
     return {
         "data": name,
         "certo ns": best["certo"],
@@ -71,9 +68,9 @@ def compare(name: str, X, y, repeats: int) -> dict:
 def run(quick: bool = False) -> list[BenchTable]:
     table = BenchTable(
         "nanoseconds a step",
-        "a step looks at one example; the time of a long run less that of a short one; best of "
-        "alternating runs; λ = 1e-4, no intercept; Certo averages all iterates; F after about "
-        f"{STEPS:,} steps",
+        "a step looks at one example; the time of a long run less that of a short one, the best of "
+        "each in alternating runs; λ = 1e-4, no intercept; Certo averages all iterates; F after "
+        f"about {STEPS:,} steps",
     )
     repeats = 3 if quick else 5
     sizes = [5_000, 20_000] if quick else [20_000, 100_000, 500_000]

@@ -124,8 +124,7 @@ def _index(context, builder, kind, value):
     return context.cast(builder, value, kind, types.intp)
 
 
-@intrinsic
-def lane_dot(typingctx, x, i, w, j, n):
+def _dense_code(ahead: bool):
     def codegen(context, builder, signature, args):
         kinds = signature.args
         start, other, count = (_index(context, builder, kinds[k], args[k]) for k in (1, 3, 4))
@@ -136,7 +135,8 @@ def lane_dot(typingctx, x, i, w, j, n):
             return builder.fmul(_widen(builder, a), _widen(builder, b))
 
         def whole(p):
-            left.fetch_ahead(p)
+            if ahead:
+                left.fetch_ahead(p)
             return product(left.whole(p), right.whole(p))
 
         return _sum_of_products(
@@ -146,11 +146,10 @@ def lane_dot(typingctx, x, i, w, j, n):
             lambda p, mask: product(left.masked(p, mask), right.masked(p, mask)),
         )
 
-    return types.float64(x, i, w, j, n), codegen
+    return codegen
 
 
-@intrinsic
-def lane_dot_at(typingctx, x, at, i, w, n):
+def _gathering_code(ahead: bool):
     def codegen(context, builder, signature, args):
         kinds = signature.args
         start, count = (_index(context, builder, kinds[k], args[k]) for k in (2, 4))
@@ -172,8 +171,9 @@ def lane_dot_at(typingctx, x, at, i, w, n):
             return (builder.extract_element(some, _I32(k)) for k in range(LANES))
 
         def whole(p):
-            left.fetch_ahead(p)
-            places.fetch_ahead(p)
+            if ahead:
+                left.fetch_ahead(p)
+                places.fetch_ahead(p)
             return product(left.whole(p), places.items(p))
 
         return _sum_of_products(
@@ -183,4 +183,25 @@ def lane_dot_at(typingctx, x, at, i, w, n):
             lambda p, mask: product(left.masked(p, mask), masked_places(p, mask)),
         )
 
-    return types.float64(x, at, i, w, n), codegen
+    return codegen
+
+
+@intrinsic
+def lane_dot(typingctx, x, i, w, j, n):
+    return types.float64(x, i, w, j, n), _dense_code(ahead=True)
+
+
+@intrinsic
+def lane_dot_at(typingctx, x, at, i, w, n):
+    return types.float64(x, at, i, w, n), _gathering_code(ahead=True)
+
+
+@intrinsic
+def lone_lane_dot(typingctx, x, i, w, j, n):
+    """The same sum where the next to be read is elsewhere: nothing is fetched ahead."""
+    return types.float64(x, i, w, j, n), _dense_code(ahead=False)
+
+
+@intrinsic
+def lone_lane_dot_at(typingctx, x, at, i, w, n):
+    return types.float64(x, at, i, w, n), _gathering_code(ahead=False)

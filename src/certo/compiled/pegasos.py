@@ -20,9 +20,9 @@ from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
 from certo.compiled._jit import jit
-from certo.compiled.rows import DenseRows, row_dot
+from certo.compiled.rows import DenseRows, lone_row_dot
 
-AHEAD = 8  # rows are drawn at random, so those of the next draws are fetched early
+AHEAD = 16  # rows are drawn at random, so those of the next draws are fetched early
 
 
 class Sums(NamedTuple):
@@ -122,7 +122,7 @@ def take_steps(rows, signs, lift, lam, draws, done, harmonic, sums):
         y = signs[i]
         t = done + k + 1
         # `not >=`: a score that overflowed to NaN is no success
-        if t == 1 or not y * (row_dot(rows, i, u) + lift * u[-1]) >= lam * (t - 1):
+        if t == 1 or not y * (lone_row_dot(rows, i, u) + lift * u[-1]) >= lam * (t - 1):
             row_add_twice(rows, i, float(y), u, harmonic * y, a)
             u[-1] += lift * y
             a[-1] += lift * harmonic * y

@@ -13,7 +13,7 @@ import numpy as np
 from numba.extending import overload
 from scipy import sparse
 
-from certo.compiled._lanes import lane_dot, lane_dot_at
+from certo.compiled._lanes import lane_dot, lane_dot_at, lone_lane_dot, lone_lane_dot_at
 
 
 class DenseRows(NamedTuple):
@@ -57,6 +57,29 @@ def _row_dot(rows, i, w):
     def from_csr(rows, i, w):
         start = rows.indptr[i]
         return lane_dot_at(rows.data, rows.indices, start, w, rows.indptr[i + 1] - start)
+
+    return from_csr
+
+
+def lone_row_dot(rows, i, w):
+    """The same number for rows visited in random order: what follows xᵢ is not fetched, which
+    would only take the memory's time."""
+    raise TypeError("compiled code only")
+
+
+@overload(lone_row_dot, inline="always")
+def _lone_row_dot(rows, i, w):
+    if rows.instance_class is DenseRows:
+
+        def from_dense(rows, i, w):
+            d = rows.values.shape[1]
+            return lone_lane_dot(rows.values, i * d, w, 0, d)
+
+        return from_dense
+
+    def from_csr(rows, i, w):
+        start = rows.indptr[i]
+        return lone_lane_dot_at(rows.data, rows.indices, start, w, rows.indptr[i + 1] - start)
 
     return from_csr
 
