@@ -342,8 +342,12 @@ class TestLeaveOneOut:
         X, y = overlapping(30)
         y[:] = "no"
         y[3] = "yes"
-        assert 3 in SVM(10.0).fit(X, y).leave_one_out(X, y).in_doubt
-        assert SVM(10.0).fit(X, y).leave_one_out(X, y, exact=True).errors >= 1
+        for mode in MODES:
+            model = SVM(1e-3, intercept=mode).fit(X, y)
+            for exact in (False, True):
+                found = model.leave_one_out(X, y, exact=exact)
+                assert 3 not in found.in_doubt
+                assert found.errors >= 1, "nothing else is known of its class"
 
     def test_it_can_be_interrupted(self, monkeypatch):
         import certo.estimators._leave_one_out as inner

@@ -52,11 +52,15 @@ class LeaveOneOut:
 def leave_one_out(machine, X, y, signs, costs, *, exact: bool) -> LeaveOneOut:
     """Of a fitted SVM and its examples, with the signs and costs of each output.
 
-    An example t with α_t = 0 (and not the one that fixes b) can be left out: without it P falls or
-    stays at (w, b) and D(α) stays, so the same hyperplane has the same gap, and predicts t as now.
-    One whose margin is surely positive without it, in every output, is right.
+    The only example of a class is wrong: without it nothing is known of that class. An example t
+    with α_t = 0 (and not the one that fixes b) can be left out: without it P falls or stays at
+    (w, b) and D(α) stays, so the same hyperplane has the same gap, and predicts t as now. One whose
+    margin is surely positive without it, in every output, is right.
     """
     m = X.shape[0]
+    used = costs[0] > 0
+    classes, sizes = np.unique(y[used], return_counts=True)
+    only = used & np.isin(y, classes[sizes == 1])
     support, right = np.zeros(m, dtype=bool), np.ones(m, dtype=bool)
     scores = machine.decision_function(X).reshape(m, -1)
     claims = machine.certificate_.of_kind(DualityGap)
@@ -68,8 +72,9 @@ def leave_one_out(machine, X, y, signs, costs, *, exact: bool) -> LeaveOneOut:
             least = _least_margins(machine, X, signs[k], costs[k], k, claims[k].gap)
             own[rows] = least > SURE
         right &= own
-    in_doubt = np.flatnonzero(support & ~right)
-    errors = int(np.count_nonzero((machine.predict(X) != y) & ~support))
+    in_doubt = np.flatnonzero(support & ~right & ~only)
+    wrong = only | ((machine.predict(X) != y) & ~support)
+    errors = int(np.count_nonzero(wrong))
     if not exact:
         kind = "upper bound" if in_doubt.size else "exact"
         return LeaveOneOut(errors + in_doubt.size, m, kind, in_doubt)
@@ -79,7 +84,7 @@ def leave_one_out(machine, X, y, signs, costs, *, exact: bool) -> LeaveOneOut:
             if asked() or time.monotonic() > deadline:
                 left = in_doubt.size - done
                 return LeaveOneOut(errors + left, m, "upper bound", in_doubt)
-            errors += _without(machine, X, signs, costs, scores[t], t) != y[t]
+            errors += bool(_without(machine, X, signs, costs, scores[t], t) != y[t])
     return LeaveOneOut(errors, m, "exact", in_doubt)
 
 
@@ -115,8 +120,6 @@ def _without(machine, X, signs, costs, scores: np.ndarray, t: int):
             continue
         left = costs[k].copy()
         left[t] = 0.0
-        if not np.any(left[signs[k] == signs[k][t]]):
-            return None  # no example of its side is left to learn from
         start = np.zeros(len(left))
         start[rows] = np.abs(machine.dual_coef_[k])
         start[t] = 0.0
