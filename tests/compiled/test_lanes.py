@@ -8,13 +8,19 @@ from scipy import sparse
 
 from certo.certificates.perceptron_run import lane_scores
 from certo.compiled._jit import jit
-from certo.compiled.rows import row_add, row_dot, row_square, rows_of
+from certo.compiled.rows import lone_row_dot, row_add, row_dot, row_square, rows_of
 
 
 @jit
 def all_dots(rows, w, out):
     for i in range(out.size):
         out[i] = row_dot(rows, i, w)
+
+
+@jit
+def all_lone_dots(rows, w, out):
+    for i in range(out.size):
+        out[i] = lone_row_dot(rows, i, w)
 
 
 @jit
@@ -101,3 +107,15 @@ def test_rows_are_the_users_own_memory():
     )
     assert X.flags.writeable
     assert S.data.flags.writeable
+
+
+@pytest.mark.parametrize("store", STORAGES.values(), ids=STORAGES)
+@given(d=st.integers(1, 40), seed=st.integers(0, 10**6))
+@settings(max_examples=20, deadline=None)
+def test_a_lone_row_gives_the_same_number(store, d, seed):
+    random = np.random.default_rng(seed)
+    X = random.standard_normal((7, d)) * (random.random((7, d)) < 0.7)
+    w, together, alone = random.standard_normal(d + 1), np.empty(7), np.empty(7)
+    all_dots(rows_of(store(X)), w, together)
+    all_lone_dots(rows_of(store(X)), w, alone)
+    assert np.array_equal(together, alone)
