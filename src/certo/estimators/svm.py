@@ -20,6 +20,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 from certo.certificates import CannotClaim, Composite, DualityGap, Labels, NotClaimed, Sample
 from certo.certificates.duality_gap import costs_of
 from certo.certificates.encoding import counted, rounded_up
+from certo.certificates.exact import allowance
 from certo.certificates.maximum_margin import INTERCEPTS
 from certo.estimators import _input, _stream
 from certo.estimators._leave_one_out import LeaveOneOut, leave_one_out
@@ -206,7 +207,6 @@ class SVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         self._check_settings()
         X, y = _input.labelled_examples(self, X, y, reset=reset)
         targets = _stream.one_label_each(self, _input.targets(self, y))
-        _input.longest_example(self, X)
         return X, targets, self._prices(column_or_1d(y), targets.classes, sample_weight)
 
     def _prices(self, y: np.ndarray, classes: np.ndarray, sample_weight) -> Prices:
@@ -250,6 +250,8 @@ class SVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
 
     def _minimise(self, asked, X, targets: _input.Targets, prices: Prices, start):
         deadline = np.inf if self.time_limit is None else time.monotonic() + self.time_limit
+        square = _input.longest_example(self, X)
+        square += allowance(X.shape[1], square)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         context = self._init_callback_context(max_subtasks=None)
         context.call_on_fit_task_begin(estimator=self, X=X)
@@ -269,7 +271,8 @@ class SVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
                 asked=lambda: asked() or bool(heard) or time.monotonic() > deadline,
                 after_look=self._announcer(context, X, heard),
             )
-            found.append(self._certified(Sample(X, signs), labels, prices, costs, outcome))
+            sample = Sample(X, signs)
+            found.append(self._certified(sample, labels, prices, costs, outcome, square))
         self._store(targets, found, prices, by_hand=asked(), heard=bool(heard))
         context.call_on_fit_task_end(estimator=self, X=X, reconstruction_attributes=dict)
         return self
@@ -295,11 +298,13 @@ class SVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         prices: Prices,
         costs: np.ndarray,
         outcome: SoftOutcome,
+        square: float,
     ) -> _Machine:
         alpha = outcome.alpha
-        rows = np.flatnonzero(alpha)
-        if self.intercept == "free" and not np.any((alpha > 0) & (alpha < (1 - NEARLY) * costs)):
-            rows = np.union1d(rows, _fixing_b(sample, costs, outcome))
+        kept = alpha > 0
+        if self.intercept == "free" and not np.any(kept & (alpha < (1 - NEARLY) * costs)):
+            kept[_fixing_b(sample, costs, outcome)] = True
+        rows = np.flatnonzero(kept)
         dual_coef = alpha[rows] * sample.signs[rows]
         claim: DualityGap | NotClaimed
         try:
@@ -314,6 +319,7 @@ class SVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
                 sample_weight=prices.sample_weight,
                 rows=rows,
                 dual_coef=dual_coef,
+                square=square,
             )
         except CannotClaim as reason:
             claim = NotClaimed("DualityGap", f"{labels.shown}: {reason}")
