@@ -303,8 +303,9 @@ def _sum(terms: np.ndarray, quickly: bool = False) -> _Rounded:
         even = n // LANES * LANES
         terms = np.append(terms[:even].reshape(LANES, -1).sum(axis=0), terms[even:])
     total = _total(terms)
-    return _Rounded(total, total * Fraction(2 * exact.gamma(3 + LANES * (terms.size < n)))
-                    + n * Fraction(exact.TINY))  # fmt: skip
+    roundings = 3 + LANES * (terms.size < n)
+    relative = Fraction(2 * exact.gamma(roundings))
+    return _Rounded(total, total * relative + n * Fraction(exact.TINY))
 
 
 def _at_most(terms: np.ndarray) -> Fraction:
