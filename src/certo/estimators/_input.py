@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d, validate_data
 
+from certo.certificates.maximum_margin import INTERCEPTS
 from certo.certificates.sample import Labels
 
 # Beyond these lengths products of examples and weights over- or underflow in float64.
@@ -74,6 +75,19 @@ def check_time_limit(limit: Any) -> None:
         raise ValueError(
             f"time_limit must be a positive number of seconds, or None, got {limit!r}."
         )
+
+
+def check_margin_settings(estimator) -> None:
+    """Those that the hard and the soft margin share: intercept, tol, max_iter, time_limit."""
+    intercept, tol, most = estimator.intercept, estimator.tol, estimator.max_iter
+    if not isinstance(intercept, str) or intercept not in INTERCEPTS:
+        raise ValueError(f"intercept must be 'free', 'lifted' or 'none', got {intercept!r}.")
+    if not (is_number(tol) and 0 <= tol < 1):
+        raise ValueError(f"tol must be a number from 0 to below 1, got {tol!r}.")
+    whole = isinstance(most, numbers.Integral) and not isinstance(most, bool)
+    if not (whole and int(most) >= 1):
+        raise ValueError(f"max_iter must be a whole number of at least 1, got {most!r}.")
+    check_time_limit(estimator.time_limit)
 
 
 def longest_example(estimator, X) -> float:

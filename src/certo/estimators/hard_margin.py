@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 import time
 import warnings
 from typing import NamedTuple
@@ -27,7 +26,6 @@ from certo.certificates import (
 from certo.certificates.encoding import counted, rounded_up
 from certo.certificates.exact import UNIT, allowance
 from certo.certificates.margins import norm
-from certo.certificates.maximum_margin import INTERCEPTS
 from certo.estimators import _input
 from certo.estimators._linear import LinearClassifier
 from certo.estimators.verdict import two_class_verdict
@@ -149,18 +147,7 @@ class HardMarginSVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             return self._separate(asked, X, targets)
 
     def _check_settings(self) -> None:
-        if not isinstance(self.intercept, str) or self.intercept not in INTERCEPTS:
-            raise ValueError(
-                f"intercept must be 'free', 'lifted' or 'none', got {self.intercept!r}."
-            )
-        if not (_input.is_number(self.tol) and 0 <= self.tol < 1):
-            raise ValueError(f"tol must be a number from 0 to below 1, got {self.tol!r}.")
-        whole = isinstance(self.max_iter, numbers.Integral) and not isinstance(self.max_iter, bool)
-        if not (whole and int(self.max_iter) >= 1):
-            raise ValueError(
-                f"max_iter must be a whole number of at least 1, got {self.max_iter!r}."
-            )
-        _input.check_time_limit(self.time_limit)
+        _input.check_margin_settings(self)
 
     def _separate(self, asked, X, targets: _input.Targets):
         deadline = np.inf if self.time_limit is None else time.monotonic() + self.time_limit

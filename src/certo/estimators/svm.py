@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 import time
 import warnings
 from dataclasses import dataclass
@@ -21,7 +20,6 @@ from certo.certificates import CannotClaim, Composite, DualityGap, Labels, NotCl
 from certo.certificates.duality_gap import costs_of
 from certo.certificates.encoding import counted, rounded_up
 from certo.certificates.exact import allowance
-from certo.certificates.maximum_margin import INTERCEPTS
 from certo.estimators import _input, _stream
 from certo.estimators._leave_one_out import LeaveOneOut, leave_one_out
 from certo.estimators._linear import LinearClassifier
@@ -29,6 +27,7 @@ from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.soft_margin import GapTrace, SoftOutcome, soft_margin
 
 ROOM = 1e-3  # of tol: the solver leaves it to the rounding that a certificate pays for
+SMALLEST = 1e-280  # what slack can cost: less would vanish in products
 NEARLY = 1e-10  # of its bound: a multiplier so near to it counts as being there
 
 
@@ -177,18 +176,7 @@ class SVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             absent = value is None and name == "lam"
             if not (absent or (_input.is_number(value) and 0 < value < np.inf)):
                 raise ValueError(f"{name} must be a positive number, got {value!r}.")
-        if not isinstance(self.intercept, str) or self.intercept not in INTERCEPTS:
-            raise ValueError(
-                f"intercept must be 'free', 'lifted' or 'none', got {self.intercept!r}."
-            )
-        if not (_input.is_number(self.tol) and 0 <= self.tol < 1):
-            raise ValueError(f"tol must be a number from 0 to below 1, got {self.tol!r}.")
-        whole = isinstance(self.max_iter, numbers.Integral) and not isinstance(self.max_iter, bool)
-        if not (whole and int(self.max_iter) >= 1):
-            raise ValueError(
-                f"max_iter must be a whole number of at least 1, got {self.max_iter!r}."
-            )
-        _input.check_time_limit(self.time_limit)
+        _input.check_margin_settings(self)
         if not isinstance(self.warm_start, bool):
             raise ValueError(f"warm_start must be True or False, got {self.warm_start!r}.")
         by_class = self.class_weight
@@ -223,7 +211,10 @@ class SVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
                     "sample_weight must be positive for some example of every class, but it is "
                     f"zero for all of class {missing[0].item()!r}. Leave these examples out."
                 )
-        C = float(self.C) if self.lam is None else 1 / (float(self.lam) * total)
+        C = float(self.C)
+        if self.lam is not None:
+            with np.errstate(over="ignore", divide="ignore"):
+                C = float(1 / np.float64(self.lam * total))
         by_class = np.ones(len(classes))
         if self.class_weight is not None:
             by_class = compute_class_weight(
@@ -239,12 +230,13 @@ class SVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             own = by_class[np.searchsorted(classes, y)]
             weights = own * weights if weights.size else own
         prices = Prices(C, pair, weights)
-        with np.errstate(over="ignore"):
-            dearest = float(np.sum(prices.of(np.where(y == classes[-1], 1, -1))))
-        if not 0 < dearest < np.inf:
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            costs = prices.of(np.where(y == classes[-1], 1, -1))
+            least, total = np.min(costs[weights > 0] if weights.size else costs), np.sum(costs)
+        if not (least > SMALLEST and total < np.inf):
             raise ValueError(
-                f"the costs C·class_weight·sample_weight must have a sum within float64, but with "
-                f"C = {C:g} they do not. Choose a C of moderate size."
+                "the costs C·class_weight·sample_weight of slack must be within float64, but they "
+                f"are from {least:g} on, with a sum of {total:g}. Choose numbers of moderate size."
             )
         return prices
 
