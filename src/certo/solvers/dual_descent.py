@@ -1,0 +1,179 @@
+r"""Soft margin for many features: coordinate descent on the dual, and conjugate gradients.
+
+Descent     the step of `certo.compiled.dual_descent` for each example in random order: quick to
+            find which multipliers are 0, which are c_t, and which lie between (are *free*)
+Gradients   on the free multipliers alone the problem is a system of linear equations, K_FF p = r:
+            conjugate gradients, until a step gains much less than the best one did; then
+            α_F ← clip(α_F + t p) for the first t = 1, ½, ¼ … that gains (Moré & Toraldo 1991)
+Fewer rows  after a look at all examples, those at 0 or c_t whose margin is further on the right
+            side than any other is on the wrong one are left out until the next look
+Intercept   a free one is the multiplier b of Σ α y = 0: β ← b at every look (the method of
+            multipliers), κ being the mean of ‖x‖², so that b moves no faster than w does
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from certo.compiled.dual_descent import combine_at, descend, products_at
+from certo.solvers.free_intercept import rebalanced, smallest_b
+from certo.solvers.gap_ledger import Ledger
+from certo.solvers.hinge_rows import HingeRows
+from certo.solvers.nearest_point import one_thread
+from certo.solvers.threads import in_pieces, pieces
+
+EPOCHS = 10  # of descent between two looks,
+FEWER = 3  # or so many after conjugate gradients that met no bound
+STEPS = 50  # of conjugate gradients, at most
+GAINS = 0.01  # of the best step's gain: a step that gains less is the last
+
+
+class DualDescent:
+    """The state: α, w (its last entry is b), and the best pair so far (`best_w`, `best`)."""
+
+    def __init__(self, rows: HingeRows, intercept: str, rng: np.random.Generator):
+        self.rows, self.free, self.rng = rows, intercept == "free", rng
+        squares = rows.lengths**2
+        self.kappa = {"none": 0.0, "lifted": 1.0, "free": float(np.mean(squares))}[intercept]
+        self.squares = squares + self.kappa
+        self.alpha, self.w = np.zeros(rows.m), np.zeros(rows.X.shape[1] + 1)
+        self.best, self.best_w = self.alpha.copy(), self.w.copy()
+
+    def continue_from(self, alpha: np.ndarray, w: np.ndarray, b: float) -> None:
+        """From the solution of a problem much like this one."""
+        self.alpha, self.w = alpha.copy(), np.append(w, b)
+
+    @property
+    def best_pair(self) -> tuple[np.ndarray, float]:
+        return self.best_w[:-1], float(self.best_w[-1])
+
+    def run(self, ledger: Ledger) -> None:
+        """Until the gap is `ledger.goal`, or the ledger says that it is over."""
+        with one_thread():
+            self._run(ledger)
+
+    def _run(self, ledger: Ledger) -> None:
+        m = self.rows.m
+        active, every = np.arange(m), np.arange(m)
+        r = np.empty(m)
+        epochs = EPOCHS
+        while True:
+            for _ in range(epochs):
+                self._descend(active)
+            if ledger.looks:
+                epochs = self._conjugate_gradients(epochs)
+            np.subtract(1.0, self._products(every, self.w, r), out=r)
+            self._note(ledger, r, epochs + 1)
+            if ledger.over:
+                return
+            active = self._active(r)
+
+    def _descend(self, active: np.ndarray) -> None:
+        rows = self.rows
+        descend(
+            rows.rows, rows.signs, rows.costs, self.squares, self.kappa,
+            self.rng.permutation(active), self.alpha, self.w,
+        )  # fmt: skip
+
+    def _products(self, chosen: np.ndarray, w: np.ndarray, out: np.ndarray) -> np.ndarray:
+        rows = self.rows
+        in_pieces(
+            pieces(chosen.size, rows.work * chosen.size / rows.m),
+            lambda k, start, stop: products_at(rows.rows, rows.signs, chosen, w, start, stop, out),
+        )
+        return out
+
+    def _combined(self, chosen: np.ndarray, weights: np.ndarray, kappa: float) -> np.ndarray:
+        """Σ weights·y (x, κ)."""
+        rows = self.rows
+        parts = pieces(chosen.size, rows.work * chosen.size / rows.m - 4 * self.w.size)
+        v = np.zeros((len(parts), self.w.size))
+        in_pieces(
+            parts,
+            lambda k, start, stop: combine_at(
+                rows.rows, rows.signs, chosen, weights, kappa, start, stop, v[k]
+            ),
+        )
+        return v[0] if len(parts) == 1 else v.sum(axis=0)
+
+    def _product(self, u: np.ndarray, v: np.ndarray) -> float:
+        """The inner product of what two vectors of multipliers make: the last entry counts 1/κ, and
+        not at all where it is the price of a condition."""
+        last = 0.0 if self.free or not self.kappa else float(u[-1] * v[-1]) / self.kappa
+        return float(u[:-1] @ v[:-1]) + last
+
+    def _conjugate_gradients(self, epochs: int) -> int:
+        """A step for the free multipliers; with a free intercept within Σ α y = 0, whose multiplier
+        says what b should be."""
+        alpha, costs, kappa = self.alpha, self.rows.costs, 0.0 if self.free else self.kappa
+        inside = np.flatnonzero((alpha > 0) & (alpha < costs))
+        if not inside.size:
+            return epochs
+        now, room = alpha[inside], costs[inside]
+        y, diagonal = self.rows.signs[inside].astype(np.float64), self.squares[inside]
+        r = 1.0 - self._products(inside, self.w, np.empty(inside.size))
+        p, image, price, even = np.zeros(inside.size), np.empty(inside.size), 0.0, y / diagonal
+        if self.free:
+            p = -float(alpha @ self.rows.signs) / float(y @ even) * even
+            r -= self._products(inside, self._combined(inside, p, kappa), image)
+        size, q, best = 1.0, np.zeros(inside.size), 0.0
+        for _ in range(STEPS):
+            direction = r / diagonal
+            if self.free:
+                price = float(y @ direction) / float(y @ even)
+                direction -= price * even
+            size, before = float(r @ direction), size
+            q = direction + (size / before if best else 0.0) * q
+            v = self._combined(inside, q, kappa)
+            curve = self._product(v, v)
+            if not (curve > 0 and size > 0):
+                break
+            length = size / curve
+            p += length * q
+            r -= length * self._products(inside, v, image)
+            gain = 0.5 * length * size
+            best = max(best, gain)
+            if gain <= GAINS * best:
+                break
+        step = 1.0
+        while step > 1e-6:
+            change = np.clip(now + step * p, 0.0, room) - now
+            v = self._combined(inside, change, kappa)
+            fall = self._product(self.w, v) + 0.5 * self._product(v, v) - float(change.sum())
+            if self.free:
+                fall += (float(self.w[-1]) + price) * float(change @ y)
+            if fall < 0:
+                alpha[inside] = np.clip(now + step * p, 0.0, room)
+                self.w += v
+                self.w[-1] += step * price
+                break
+            step /= 2
+        return FEWER if step == 1 else EPOCHS
+
+    def _note(self, ledger: Ledger, r: np.ndarray, passes: int) -> None:
+        """The two values; and for a free intercept, a new β."""
+        alpha, rows, w = self.alpha, self.rows, self.w
+        dual = float(alpha.sum()) - 0.5 * self._product(w, w)
+        if self.free:
+            excess = float(alpha @ rows.signs)
+            even = rebalanced(alpha, rows.signs, rows.costs)
+            moved = np.flatnonzero(even != alpha)
+            v = w + self._combined(moved, even[moved] - alpha[moved], 0.0)
+            dual = float(even.sum()) - 0.5 * self._product(v, v)
+            b = smallest_b(rows.signs * (1.0 - r) - w[-1], rows.signs, rows.costs)
+            r = r - rows.signs * (b - w[-1])
+            alpha, w = even, np.append(w[:-1], b)
+            self.w[-1] += self.kappa * excess
+        primal = 0.5 * self._product(w, w) + float(rows.costs @ np.maximum(r, 0.0))
+        better_w, better = ledger.note(primal, dual, passes)
+        if better_w:
+            self.best_w = w.copy()
+        if better:
+            self.best = alpha.copy()
+
+    def _active(self, r: np.ndarray) -> np.ndarray:
+        alpha, costs = self.alpha, self.rows.costs
+        at_zero, at_cost = alpha <= 0, alpha >= costs
+        wrong = np.where(at_zero, r, np.where(at_cost, -r, np.abs(r)))  # how far KKT is violated
+        worst = max(float(wrong.max(initial=0.0)), 0.0)
+        return np.flatnonzero(wrong >= -worst)

@@ -1,0 +1,100 @@
+"""What is known of a minimum from both sides while a solver runs, and whether it may stop."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+IDLE = (
+    30  # looks in vain, near the limits of float64, after which no more is expected
+)
+
+
+@dataclass(frozen=True, repr=False)
+class GapTrace:
+    """What was known after every look at the examples.
+
+    Attributes
+    ----------
+    output : integer array
+        Whose machine.
+    seconds : array
+        Since the start.
+    passes : array
+        Passes over the examples so far (passes over a part of them count as one, too).
+    primal, dual : arrays
+        The best values so far, as computed.
+    """
+
+    output: np.ndarray
+    seconds: np.ndarray
+    passes: np.ndarray
+    primal: np.ndarray
+    dual: np.ndarray
+
+    @property
+    def gap(self) -> np.ndarray:
+        """(primal − dual)/primal; 0 where primal is 0."""
+        return (self.primal - self.dual) / np.where(self.primal == 0, 1.0, self.primal)
+
+    @classmethod
+    def layer(cls, traces: list[GapTrace]) -> GapTrace:
+        """The traces of several outputs in one."""
+        parts = {f.name: [getattr(trace, f.name) for trace in traces] for f in fields(cls)}
+        parts["output"] = [part + k for k, part in enumerate(parts["output"])]
+        return cls(**{name: np.concatenate(some) for name, some in parts.items()})
+
+    def __len__(self) -> int:
+        return len(self.seconds)
+
+    def __repr__(self) -> str:
+        return f"GapTrace({len(self)} looks at the examples)"
+
+
+class Ledger:
+    """The best values so far, and whether it is time to stop."""
+
+    def __init__(
+        self,
+        goal: float,
+        most: float = np.inf,
+        asked: Callable[[], bool] = lambda: False,
+        after_look: Callable[[float, float], bool] = lambda primal, dual: False,
+    ):
+        self.goal, self.most, self.asked, self.after_look = goal, most, asked, after_look
+        self.began = time.perf_counter()
+        self.primal, self.dual = np.inf, -np.inf
+        self.passes, self.stopped, self.idle, self.least = 0, False, 0, np.inf
+        self.looks: list[tuple[float, int, float, float]] = []
+
+    def note(self, primal: float, dual: float, passes: int = 1) -> tuple[bool, bool]:
+        """After a look: whether each of the two values is the best so far."""
+        better = primal < self.primal, dual > self.dual
+        self.primal, self.dual = min(primal, self.primal), max(dual, self.dual)
+        self.passes += passes
+        gap = self.primal - self.dual
+        self.idle = 0 if gap < 0.9 * self.least else self.idle + 1
+        self.least = min(self.least, gap) if self.idle == 0 else self.least
+        now = time.perf_counter() - self.began
+        self.looks.append((now, self.passes, self.primal, self.dual))
+        self.stopped = self.stopped or self.asked() or self.after_look(self.primal, self.dual)
+        return better
+
+    @property
+    def reached(self) -> bool:
+        return self.primal - self.dual <= self.goal * abs(self.primal)
+
+    @property
+    def over(self) -> bool:
+        stalled = self.idle >= IDLE and self.primal - self.dual <= 1e-8 * abs(self.primal)
+        return self.stopped or self.reached or stalled or self.passes >= self.most
+
+    @property
+    def trace(self) -> GapTrace:
+        seconds, passes, primal, dual = (
+            np.array(column) for column in zip(*self.looks, strict=True)
+        )
+        return GapTrace(np.zeros(seconds.size, np.int64), seconds, passes, primal, dual)

@@ -1,0 +1,39 @@
+"""Loops over the examples shared between the cores: threads, since compiled loops need no GIL."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+WORTH = 2**17  # multiplications below which a second thread costs more than it saves
+MOST = 8
+
+
+@cache
+def _pool(process: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(_cores() - 1 or 1, thread_name_prefix="certo")
+
+
+def _cores() -> int:
+    return min(MOST, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2)
+
+
+def pieces(count: int, work: float) -> list[tuple[int, int]]:
+    """Ranges that cover 0 … count, one for each thread that is worth it."""
+    parts = max(1, min(_cores(), int(work / WORTH), count))
+    ends = [count * k // parts for k in range(parts + 1)]
+    return list(pairwise(ends))
+
+
+def in_pieces(ranges: list[tuple[int, int]], loop: Callable[[int, int, int], Any]) -> list[Any]:
+    """loop(k, start, stop) for the k-th range, all at the same time; the results in order."""
+    if len(ranges) == 1:
+        return [loop(0, *ranges[0])]
+    pool = _pool(os.getpid())  # a forked process has none of its parent's threads
+    others = [pool.submit(loop, k, *part) for k, part in enumerate(ranges) if k]
+    first = loop(0, *ranges[0])
+    return [first, *(other.result() for other in others)]
