@@ -425,6 +425,11 @@ class TestConventions:
         with pytest.raises(ValueError, match="C must be a positive number"):
             SVM.path(X, y, [1.0, -1.0])
 
+    @pytest.mark.parametrize("settings", [{"C": 1e-290}, {"C": 1e200}, {"lam": 5e-324}])
+    def test_prices_out_of_range(self, settings):
+        with pytest.raises(ValueError, match="float64"):
+            SVM(**settings).fit(*overlapping())
+
     def test_one_class(self):
         with pytest.raises(ValueError, match="two classes"):
             SVM().fit([[1.0], [2.0]], ["a", "a"])

@@ -244,6 +244,12 @@ class SVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         deadline = np.inf if self.time_limit is None else time.monotonic() + self.time_limit
         square = _input.longest_example(self, X)
         square += allowance(X.shape[1], square)
+        longest = float(np.sqrt(square + 1) * np.sum(prices.of(targets.signs[0])))
+        if longest > _input.LONGEST:
+            raise ValueError(
+                f"SVM needs C·Σ‖x_t‖ below about {_input.LONGEST:g}, so that products stay within "
+                f"float64, but it is up to {longest:g}. Choose a smaller C, or rescale X."
+            )
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         context = self._init_callback_context(max_subtasks=None)
         context.call_on_fit_task_begin(estimator=self, X=X)
