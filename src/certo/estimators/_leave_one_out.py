@@ -107,7 +107,8 @@ def _least_margins(machine, X, signs, costs, k: int, gap: float) -> np.ndarray:
     margins = signs[rows] * (safe_sparse_dot(part, v, dense_output=True) + extra * dual_coef.sum())
     tiny = np.finfo(np.float64).tiny
     A = np.maximum(gap + alpha * (1 - margins) + 0.5 * alpha**2 * squares, tiny)
-    step = np.minimum(np.sqrt(2 * A / np.maximum(squares, tiny)), costs[rows])
+    with np.errstate(over="ignore"):  # an example at the origin
+        step = np.minimum(np.sqrt(2 * A / np.maximum(squares, tiny)), costs[rows])
     return 1 - A / step - 0.5 * step * squares
 
 
