@@ -214,6 +214,7 @@ def gap(model, ax: Axes | None = None) -> Axes:
         ax.axhline(model.tol, color=NEGATIVE, lw=0.9, ls="--", label=f"tol = {model.tol:g}")
     ax.set(title="Duality gap against time", xlabel="seconds", ylabel="relative gap (logarithmic)")
     ax.set_yscale("log")
+    ax.set_xlim(left=0)
     ax.yaxis.set_major_locator(LogLocator(numticks=8))
     ax.xaxis.set_major_locator(MaxNLocator(nbins=6))
     _legend(ax)
