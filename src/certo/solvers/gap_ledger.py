@@ -8,9 +8,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-IDLE = (
-    30  # looks in vain, near the limits of float64, after which no more is expected
-)
+IDLE = 30  # looks in vain, near the limits of float64, after which no more is expected
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,6 +80,16 @@ class Ledger:
         self.looks.append((now, self.passes, self.primal, self.dual))
         self.stopped = self.stopped or self.asked() or self.after_look(self.primal, self.dual)
         return better
+
+    def correct(self, primal: float, dual: float) -> None:
+        """The values were worth less than was believed: these, so that a smaller goal is set."""
+        self.primal, self.dual, self.goal, self.idle = primal, dual, self.goal / 10, 0
+
+    def anew(self) -> Ledger:
+        """For another problem: only the passes and the time go on."""
+        fresh = Ledger(self.goal, self.most, self.asked, self.after_look)
+        fresh.began, fresh.passes, fresh.stopped = self.began, self.passes, self.stopped
+        return fresh
 
     @property
     def reached(self) -> bool:

@@ -28,6 +28,8 @@ __all__ = ["GapTrace", "SoftOutcome", "smallest_b", "soft_margin"]
 FEW_FEATURES = 1000  # up to so many, a system of linear equations is quick to solve
 FEW_EXAMPLES = 300  # up to so many, of more features, are turned
 SMALL = 2**17  # problems with so many numbers are solved as exactly as float64 allows
+DEAR = 1e4  # costs, in units of 1/‖x‖², beyond which they are raised step by step
+AGAIN = 4  # times the method is run: what it says of the gap is rounded, or of an infeasible α
 EXACT = 1e-14  # a relative gap as small as it gets
 
 
@@ -75,8 +77,18 @@ def soft_margin(
     rows = HingeRows(X, signs, costs, False)
     goal = min(tol, EXACT) if rows.work <= SMALL else tol
     ledger = Ledger(goal, max_iter, asked, after_look)
+    rng = rng or np.random.default_rng(0)
     with one_thread():
-        return _solve(rows, intercept, ledger, tol, start, rng or np.random.default_rng(0))
+        cap = DEAR / float(np.mean(rows.lengths**2) or np.inf)
+        while cap < costs.max():  # errors are so dear that most likely nothing is worth one
+            capped = HingeRows(X, signs, np.minimum(costs, cap), False)
+            found = _solve(capped, intercept, ledger, tol, start, rng)
+            pair = _outward(rows, found.w, found.b)
+            found = found._replace(**_primal(rows, intercept, *pair)._asdict())
+            if found.primal - found.dual <= tol * found.primal or ledger.stopped:
+                return found
+            start, cap, ledger = found.alpha, cap * DEAR, ledger.anew()
+        return _solve(rows, intercept, ledger, tol, start, rng)
 
 
 def _solve(
@@ -87,51 +99,63 @@ def _solve(
     start: np.ndarray | None,
     rng: np.random.Generator,
 ) -> SoftOutcome:
-    method, turned = _method(rows, intercept, rng)
+    method, back = _method(rows, intercept, rng)
     if start is not None:
         point = _Point.of(rows, intercept, np.clip(start, 0.0, rows.costs))
-        _, w, b = _primal(rows, intercept, point.w, point.b)
-        method.continue_from(point.alpha, w, b)
+        pair = _primal(rows, intercept, point.w, point.b)
+        method.continue_from(point.alpha, pair.w, pair.b)
     elif isinstance(method, PrimalNewton):
         method.begin(ledger)
     best: SoftOutcome | None = None
-    while True:
+    for _ in range(AGAIN):
         method.run(ledger)
         point = _Point.of(rows, intercept, method.best)
-        values = [_primal(rows, intercept, point.w, point.b)]
-        if not turned:
-            values.append(_primal(rows, intercept, *method.best_pair))
-        primal, w, b = min(values, key=lambda value: value[0])
-        if best is None or primal - point.dual < best.primal - best.dual:
-            best = SoftOutcome(w, b, point.alpha, primal, point.dual, 0, False, ledger.trace)
+        w, b = method.best_pair
+        pairs = [_primal(rows, intercept, w if back is None else back @ w, b)]
+        if pairs[0].primal - point.dual > tol * pairs[0].primal:
+            pairs.append(_primal(rows, intercept, point.w, point.b))
+            pairs += [_primal(rows, intercept, *_outward(rows, p.w, p.b)) for p in pairs]
+        pair = min(pairs, key=lambda pair: pair.primal)
+        if best is None or pair.primal - point.dual < best.primal - best.dual:
+            best = SoftOutcome(
+                pair.w, pair.b, point.alpha, pair.primal, point.dual, 0, False, ledger.trace
+            )
         if best.primal - best.dual <= tol * best.primal or not ledger.reached:
             break
-        ledger.goal /= 10  # what the method believed was rounded
+        ledger.correct(best.primal, best.dual)
+    assert best is not None
     return best._replace(passes=ledger.passes, stopped=ledger.stopped, trace=ledger.trace)
 
 
 def _method(
     rows: HingeRows, intercept: str, rng: np.random.Generator
-) -> tuple[PrimalNewton | DualDescent, bool]:
-    """How to solve, and whether for rows that were turned."""
+) -> tuple[PrimalNewton | DualDescent, np.ndarray | sparse.csr_array | None]:
+    """How to solve; and, where the rows were turned, what turns w back."""
     m, d = rows.X.shape
-    turned = d > m and m <= FEW_EXAMPLES
-    if d > FEW_FEATURES and not turned:
-        return DualDescent(rows, intercept, rng), False
-    X = _turned(rows.X) if turned else rows.X
+    few = m < d and m <= FEW_EXAMPLES
+    if d > FEW_FEATURES and not few:
+        return DualDescent(rows, intercept, rng), None
+    X, back = _turned(rows.X) if few else (rows.X, None)
     lifted = HingeRows(X, rows.signs, rows.costs, intercept != "none")
     regular = np.ones(lifted.dimension)
     if intercept == "free":
         regular[-1] = 0.0
-    return PrimalNewton(lifted, regular, rng), turned
+    return PrimalNewton(lifted, regular, rng), back
 
 
-def _turned(X) -> np.ndarray:
-    """Rows with the same inner products and no more features than rows: X = RᵀQᵀ, so Rᵀ."""
+def _turned(X) -> tuple[np.ndarray, np.ndarray | sparse.csr_array]:
+    """Rows with the same inner products and no more features than rows, and what turns a vector
+    of these back: X = RᵀQᵀ with orthonormal columns in Q, so Rᵀ and Q."""
+    some, embed = X, None
     if sparse.issparse(X):
-        X = X[:, np.unique(X.indices)].toarray()
-    (R,) = qr(X.T.astype(np.float64), mode="r", check_finite=False)
-    return np.ascontiguousarray(R[: X.shape[0]].T)
+        columns = np.unique(X.indices)
+        some = X[:, columns].toarray()
+        ones = np.ones(columns.size)
+        embed = sparse.csr_array(
+            (ones, (columns, np.arange(columns.size))), shape=(X.shape[1], columns.size)
+        )
+    Q, R = qr(some.T.astype(np.float64), mode="economic", check_finite=False)
+    return np.ascontiguousarray(R.T), Q if embed is None else embed @ Q
 
 
 class _Point(NamedTuple):
@@ -151,13 +175,25 @@ class _Point(NamedTuple):
         return cls(alpha, w, b, float(np.sum(alpha)) - 0.5 * (float(w @ w) + b * b))
 
 
-def _primal(
-    rows: HingeRows, intercept: str, w: np.ndarray, b: float
-) -> tuple[float, np.ndarray, float]:
+def _outward(rows: HingeRows, w: np.ndarray, b: float) -> tuple[np.ndarray, float]:
+    """The pair times what brings the least margin to 1, if it is near: where examples are separable
+    and errors dear, what rounding leaves of a slack would be most of P."""
+    least = float(np.min(rows.products(w, np.empty(rows.m)) + b * rows.signs))
+    factor = (1 + 1e-15) / least if 0.9 < least < 1 else 1.0
+    return w * factor, b * factor
+
+
+class _Pair(NamedTuple):
+    primal: float
+    w: np.ndarray
+    b: float
+
+
+def _primal(rows: HingeRows, intercept: str, w: np.ndarray, b: float) -> _Pair:
     """P, w and b; a free b is chosen here."""
     margins = rows.products(w, np.empty(rows.m))
     if intercept == "free":
         b = smallest_b(rows.signs * margins, rows.signs, rows.costs)
     half = 0.5 * (float(w @ w) + (b * b if intercept == "lifted" else 0.0))
     margins += b * rows.signs
-    return half + float(rows.costs @ np.maximum(1.0 - margins, 0.0)), w, b
+    return _Pair(half + float(rows.costs @ np.maximum(1.0 - margins, 0.0)), w, b)
