@@ -79,7 +79,8 @@ def soft_margin(
     ledger = Ledger(goal, max_iter, asked, after_look)
     rng = rng or np.random.default_rng(0)
     with one_thread():
-        cap = DEAR / float(np.mean(rows.lengths**2) or np.inf)
+        size = float(np.mean(rows.lengths**2))
+        cap = DEAR / size if size > 0 else np.inf
         while cap < costs.max():  # errors are so dear that most likely nothing is worth one
             capped = HingeRows(X, signs, np.minimum(costs, cap), False)
             found = _solve(capped, intercept, ledger, tol, start, rng)
