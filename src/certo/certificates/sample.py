@@ -156,7 +156,15 @@ class Sample:
 
     def part(self, start: int, stop: int):
         """Rows start … stop − 1 in float64."""
-        rows = self.X if stop - start == self.m else self.X[start:stop]
+        rows = self.X
+        if stop - start < self.m and sparse.issparse(rows):  # a slice would copy
+            here = slice(rows.indptr[start], rows.indptr[stop])
+            places = rows.indptr[start : stop + 1] - rows.indptr[start]
+            rows = sparse.csr_array(
+                (rows.data[here], rows.indices[here], places), shape=(stop - start, self.d)
+            )
+        elif stop - start < self.m:
+            rows = rows[start:stop]
         return rows.astype(np.float64, copy=False)
 
     def square_bound(self) -> float:

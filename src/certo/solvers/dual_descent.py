@@ -22,9 +22,12 @@ from certo.solvers.hinge_rows import HingeRows
 from certo.solvers.nearest_point import one_thread
 from certo.solvers.threads import in_pieces, pieces
 
-EPOCHS = 10  # of descent between two looks,
+EPOCHS = 5  # of descent between two looks,
+NEAR = 100  # times the goal: within that,
+SLOW = 0.7, 0.95  # descent is slow if it leaves more than this share of the gap, far or near
+ASIDE = 0.3  # of the worst violation: how far on the right side one must be to be left out
 FEWER = 3  # or so many after conjugate gradients that met no bound
-STEPS = 50  # of conjugate gradients, at most
+FIRST, STEPS = 5, 50  # steps of conjugate gradients: at first, and at most, doubled in between
 GAINS = 0.01  # of the best step's gain: a step that gains less is the last
 
 
@@ -56,17 +59,22 @@ class DualDescent:
         m = self.rows.m
         active, every = np.arange(m), np.arange(m)
         r = np.empty(m)
-        epochs = EPOCHS
+        epochs, rounds, slow, before = EPOCHS, 0, False, np.inf
         while True:
             for _ in range(epochs):
                 self._descend(active)
-            if ledger.looks:
-                epochs = self._conjugate_gradients(epochs)
+            passes = epochs + 1
+            if slow:
+                epochs = self._conjugate_gradients(epochs, min(FIRST * 2**rounds, STEPS))
+                rounds += 1
             np.subtract(1.0, self._products(every, self.w, r), out=r)
-            self._note(ledger, r, epochs + 1)
+            self._note(ledger, r, passes)
             if ledger.over:
                 return
             active = self._active(r)
+            gap = ledger.primal - ledger.dual
+            near = gap <= NEAR * ledger.goal * ledger.primal
+            slow, before = slow or gap > SLOW[int(near)] * before, gap
 
     def _descend(self, active: np.ndarray) -> None:
         rows = self.rows
@@ -102,7 +110,7 @@ class DualDescent:
         last = 0.0 if self.free or not self.kappa else float(u[-1] * v[-1]) / self.kappa
         return float(u[:-1] @ v[:-1]) + last
 
-    def _conjugate_gradients(self, epochs: int) -> int:
+    def _conjugate_gradients(self, epochs: int, steps: int) -> int:
         """A step for the free multipliers; with a free intercept within Σ α y = 0, whose multiplier
         says what b should be."""
         alpha, costs, kappa = self.alpha, self.rows.costs, 0.0 if self.free else self.kappa
@@ -117,7 +125,7 @@ class DualDescent:
             p = -float(alpha @ self.rows.signs) / float(y @ even) * even
             r -= self._products(inside, self._combined(inside, p, kappa), image)
         size, q, best = 1.0, np.zeros(inside.size), 0.0
-        for _ in range(STEPS):
+        for _ in range(steps):
             direction = r / diagonal
             if self.free:
                 price = float(y @ direction) / float(y @ even)
@@ -176,4 +184,4 @@ class DualDescent:
         at_zero, at_cost = alpha <= 0, alpha >= costs
         wrong = np.where(at_zero, r, np.where(at_cost, -r, np.abs(r)))  # how far KKT is violated
         worst = max(float(wrong.max(initial=0.0)), 0.0)
-        return np.flatnonzero(wrong >= -worst)
+        return np.flatnonzero(wrong >= -ASIDE * worst)

@@ -28,7 +28,8 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from certo.solvers.gap_ledger import Ledger
 from certo.solvers.hinge_rows import HingeRows, Pull
 
-STEEPER = 5.0  # the factor of τ when settling
+LOOSE = 1.0  # settle when the gradient adds no more than this to the rest of the gap
+STEEPER = 2.5  # the factor of τ when settling
 WIDTH = 4.0  # 1/τ at the start: all examples are open at w = 0
 NEAR = 0.25  # and where a solution is continued: margins may be off by so much
 SAMPLE = 8  # one in so many examples is solved for first,
@@ -128,7 +129,7 @@ class PrimalNewton:
                 part, r, beta = self._widened(part, w, beta, tau, r)
                 q, snapshot = np.empty(rows.m), False
                 continue
-            if short <= 0.1 * apart:
+            if short <= LOOSE * apart:
                 beta[:] = _clipped(beta, tau, r)
                 tau *= STEEPER
                 smaller = self._narrowed(part, w, beta, r, 2 * float(np.linalg.norm(w - settled)))

@@ -18,6 +18,7 @@ def _pool(process: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(_cores() - 1 or 1, thread_name_prefix="certo")
 
 
+@cache
 def _cores() -> int:
     return min(MOST, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2)
 
