@@ -60,24 +60,34 @@ def separable_text(m: int, d: int = 60_000, words: int = 120, seed: int = 0):
 
 def mushrooms():
     """The mushrooms of UCI, edible or not, as 112 indicators; None if absent."""
-    from sklearn.datasets import load_svmlight_file
-
-    place = folder()
-    if place is None or not (place / "mushrooms" / "mushrooms.gz").exists():
-        return None
-    X, y = load_svmlight_file(str(place / "mushrooms" / "mushrooms.gz"), n_features=112)
-    return _narrow(X), np.where(y == 1, 1, -1)
+    data = _svmlight("mushrooms/mushrooms.gz", 112)
+    return data and (data[0], np.where(data[1] == 1, 1, -1))
 
 
 def news20():
     """The 20 newsgroups with 62,061 words, first ten groups against the others; None if absent."""
-    from sklearn.datasets import load_svmlight_file
+    data = _svmlight("news20_multiclass/news20.bz2", 62061)
+    return data and (data[0], np.where(data[1] <= 10, 1, -1))
 
-    place = folder()
-    if place is None or not (place / "news20_multiclass" / "news20.bz2").exists():
-        return None
-    X, y = load_svmlight_file(str(place / "news20_multiclass" / "news20.bz2"), n_features=62061)
-    return _narrow(X), np.where(y <= 10, 1, -1)
+
+def a9a():
+    """Census incomes above 50,000 or not, 123 indicators; None if absent."""
+    return _svmlight("a9a/a9a.gz", 123)
+
+
+def w8a():
+    """Web pages of a rare category or not, 300 keywords; None if absent."""
+    return _svmlight("w8a/w8a.gz", 300)
+
+
+def ijcnn1():
+    """The signals of an engine, 22 features; None if absent."""
+    return _svmlight("ijcnn1/ijcnn1.bz2", 22)
+
+
+def reuters_moneyfx():
+    """News on money and exchange or not, 8,315 words; None if absent."""
+    return _svmlight("reuters_moneyfx/reuters.trn.bz2", 8315)
 
 
 def covtype():
@@ -93,11 +103,16 @@ def covtype():
     return X, np.where(y == 2, 1, -1)
 
 
-def _narrow(X):
-    """32-bit indices, which is all that scikit-learn takes."""
-    return sparse.csr_matrix(
-        (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape
-    )
+def _svmlight(file: str, features: int):
+    """X in CSR with 32-bit indices, which is all that scikit-learn takes, and y; None if absent."""
+    from sklearn.datasets import load_svmlight_file
+
+    place = folder()
+    if place is None or not (place / file).exists():
+        return None
+    X, y = load_svmlight_file(str(place / file), n_features=features)
+    indices, indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    return sparse.csr_matrix((X.data, indices, indptr), shape=X.shape), y
 
 
 SMALL = {  # the file, and the place of the label

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import platform
 import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,6 +48,29 @@ def alternating(repeats: int, **sides: Callable[[], float]) -> dict[str, list[fl
 def median_ratio(above: list[float], below: list[float]) -> float:
     """The median of the ratios of neighbouring measurements: noise common to both cancels."""
     return float(np.median([a / b for a, b in zip(above, below, strict=True)]))
+
+
+def stopped_after(limit: float, call: Callable[[], Any]) -> tuple[float, Any] | None:
+    """Seconds that `call` takes, and what it returns, in a copy of this process, which shares its
+    data; None if it is not done after `limit` seconds: for code that cannot be interrupted."""
+    processes = multiprocessing.get_context("fork")
+    receiver, sender = processes.Pipe(duplex=False)
+
+    def work():
+        start = time.perf_counter()
+        found = call()
+        sender.send((time.perf_counter() - start, found))
+
+    copy = processes.Process(target=work, daemon=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # threads do not follow, none is needed
+        copy.start()
+    sender.close()
+    try:
+        return receiver.recv() if receiver.poll(limit) else None
+    finally:
+        copy.kill()
+        copy.join()
 
 
 def fresh_process(code: str, empty_cache: bool = False) -> float:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import numpy as np
 from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, milp
 from sklearn.linear_model import Perceptron as SklearnPerceptron
 from sklearn.linear_model import SGDClassifier
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC
 
 
 def sklearn_perceptron(epochs: int):
@@ -61,3 +64,69 @@ def sgd_classifier(lam: float, passes: int, average: bool):
         average=average,
         random_state=0,
     )
+
+
+class Hyperplane(NamedTuple):
+    w: np.ndarray
+    b: float
+    out_of_passes: bool  # it stopped at its largest number of passes, not at its tolerance
+
+
+SoftMargin = Callable[[float, float], Hyperplane]  # of C and the rival's own tolerance
+
+
+def soft_linear_svc(X, y, intercept: str) -> SoftMargin:
+    """scikit-learn's LIBLINEAR, with as many passes as it wants; "lifted" or "none"."""
+
+    def fit(C, tol):
+        model = LinearSVC(
+            C=C,
+            loss="hinge",
+            dual=True,
+            fit_intercept=intercept == "lifted",
+            intercept_scaling=1,
+            tol=tol,
+            max_iter=100_000_000,
+            random_state=0,
+        ).fit(X, y)
+        return Hyperplane(model.coef_[0], float(np.ravel(model.intercept_)[0]), False)
+
+    return fit
+
+
+def soft_liblinear(X, y, intercept: str) -> SoftMargin | None:
+    """LIBLINEAR itself, its copy of X made beforehand; "lifted" or "none". None if absent.
+
+    It stops after 300 passes, which no option changes.
+    """
+    try:
+        from liblinear.liblinear import PRINT_STRING_FUN
+        from liblinear.liblinearutil import parameter, problem, train
+    except ImportError:
+        return None
+    bias = 1 if intercept == "lifted" else -1
+    stored = problem(np.asarray(y, dtype=float), sparse.csr_matrix(X), bias)
+    d = X.shape[1]
+
+    def fit(C, tol):
+        options = parameter(f"-s 3 -c {C!r} -e {tol!r} -B {bias} -q")
+        said: list[bytes] = []
+        options.print_func = PRINT_STRING_FUN(said.append)
+        model = train(stored, options)
+        w = model.label[0] * np.ctypeslib.as_array(model.w, (d + (bias > 0),))  # labels are ±1
+        b = float(w[d]) if bias > 0 else 0.0
+        return Hyperplane(w[:d], b, b"max number of iterations" in b"".join(said))
+
+    return fit
+
+
+def soft_svc(X, y, intercept: str) -> SoftMargin:
+    """LIBSVM, the only one of them whose intercept is "free"."""
+
+    def fit(C, tol):
+        model = SVC(C=C, kernel="linear", tol=tol, cache_size=1000).fit(X, y)
+        w = model.coef_
+        w = w.toarray() if sparse.issparse(w) else w
+        return Hyperplane(w[0], float(model.intercept_[0]), False)
+
+    return fit
