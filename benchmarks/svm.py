@@ -274,4 +274,5 @@ def run(quick: bool = False) -> list[BenchTable]:
         f"{same}. LIBLINEAR has no such intercept; SVC(kernel='linear') has",
         "free", {"SVC": soft_svc}, some, (1.0,), limit, repeats,
     )  # fmt: skip
-    return [plain, summary(ratios), lifted, free, growth(quick), start_up()]
+    tables = [plain, summary(ratios), lifted, free, growth(quick), start_up()]
+    return [table for table in tables if table.rows]  # real data may be absent
