@@ -151,9 +151,11 @@ class DualityGap(Certificate):
         try:
             costs = draft._costs(sample)
             margins = Margins.of(sample, draft.coef, draft.intercept, square)
-            primal, dual = draft._values(margins, costs)
-            if primal.within + dual.within > Fraction(NEGLIGIBLE) * (primal.value - dual.value):
-                primal, dual = draft._values(margins, costs, most_exact=EXACT_PRODUCTS)
+            for most_exact in (0, 1, EXACT_PRODUCTS):
+                primal, dual = draft._values(margins, costs, most_exact)
+                rounding = primal.within + dual.within
+                if rounding <= Fraction(NEGLIGIBLE) * (primal.value - dual.value):
+                    break
         except Refuted as reason:
             raise CannotClaim(str(reason)) from reason
         upper = exact.above(primal.value + ROOM * primal.within)
@@ -215,7 +217,7 @@ class DualityGap(Certificate):
         check_weights(self, sample)
         costs = self._costs(sample)
         margins = Margins.of(sample, self.coef, self.intercept)
-        for most_exact in (0, 2 * EXACT_PRODUCTS):  # what was exact for the issuer is so here
+        for most_exact in (0, 1, 2 * EXACT_PRODUCTS):  # what was exact for the issuer is so here
             primal, dual = self._values(margins, costs, most_exact)
             above = primal.value + primal.within
             below = max(dual.value - dual.within, Fraction(0))  # P ≥ 0
@@ -254,10 +256,13 @@ class DualityGap(Certificate):
     def _values(
         self, margins: Margins, costs: np.ndarray, most_exact: int = 0
     ) -> tuple[_Rounded, _Rounded]:
-        """P(coef, intercept) and D(α); with `most_exact` the allowances are worked on."""
+        """P(coef, intercept) and D(α); with `most_exact` the allowances are worked on, and sums of
+        up to so many products are exact."""
         w = np.append(self.coef, self.intercept) if self.treatment == "lifted" else self.coef
-        primal = _hinge_losses(margins, costs, most_exact).plus(_square(w), Fraction(1, 2))
-        total = _sum(np.abs(self.dual_coef), quickly=not most_exact)
+        quickly = not most_exact
+        primal = _hinge_losses(margins, costs, most_exact)
+        primal = primal.plus(_square(w, quickly=quickly), Fraction(1, 2))
+        total = _sum(np.abs(self.dual_coef), quickly)
         return primal, total.plus(self._combination2(margins.sample, most_exact), Fraction(-1, 2))
 
     def _combination2(self, sample: Sample, most_exact: int) -> _Rounded:
@@ -284,7 +289,7 @@ class DualityGap(Certificate):
         if lifted:  # the sum is rounded once
             balance = float(_total(self.dual_coef))
             entries, slack = np.append(entries, balance), np.append(slack, abs(balance) * 2.0**-52)
-        return _square(entries, slack)
+        return _square(entries, slack, quickly=not most_exact)
 
 
 def _total(terms: np.ndarray) -> Fraction:
@@ -313,12 +318,16 @@ def _at_most(terms: np.ndarray) -> Fraction:
     return _total(np.array([np.sum(terms) * ABOVE])) + terms.size * Fraction(exact.TINY)
 
 
-def _square(entries: np.ndarray, slack: np.ndarray | None = None) -> _Rounded:
+def _square(
+    entries: np.ndarray, slack: np.ndarray | None = None, quickly: bool = False
+) -> _Rounded:
     """‖e‖² where each |e_j − entries_j| ≤ slack_j, hence |e_j² − entries_j²| ≤ (2|entries_j| +
     slack_j) slack_j."""
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         short = entries.size <= exact.SHORT and np.all(np.isfinite(entries))
-        square = _Rounded(exact.dot(entries, entries)) if short else _sum(entries * entries)
+        square = (
+            _Rounded(exact.dot(entries, entries)) if short else _sum(entries * entries, quickly)
+        )
         if slack is None:
             return square
         moved = _at_most((2 * np.abs(entries) + slack) * slack)

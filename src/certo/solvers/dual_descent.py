@@ -8,7 +8,8 @@ Gradients   on the free multipliers alone the problem is a system of linear equa
 Fewer rows  after a look at all examples, those at 0 or c_t whose margin is further on the right
             side than any other is on the wrong one are left out until the next look
 Intercept   a free one is the multiplier b of Σ α y = 0: β ← b at every look (the method of
-            multipliers), κ being the mean of ‖x‖², so that b moves no faster than w does
+            multipliers), κ being the mean of ‖x‖², so that b moves no faster than w does; but no
+            less than LIVELY/Σ c, or b would hardly move where errors are cheap
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ SLOW = 0.7, 0.95  # descent is slow if it leaves more than this share of the gap
 ASIDE = 0.3  # of the worst violation: how far on the right side one must be to be left out
 FEWER = 3  # or so many after conjugate gradients that met no bound
 FIRST, STEPS = 5, 50  # steps of conjugate gradients: at first, and at most, doubled in between
+LIVELY = 10  # how far b moves, at least, in a look that finds Σ α y = Σ c
 GAINS = 0.01  # of the best step's gain: a step that gains less is the last
 
 
@@ -37,7 +39,8 @@ class DualDescent:
     def __init__(self, rows: HingeRows, intercept: str, rng: np.random.Generator):
         self.rows, self.free, self.rng = rows, intercept == "free", rng
         squares = rows.lengths**2
-        self.kappa = {"none": 0.0, "lifted": 1.0, "free": float(np.mean(squares))}[intercept]
+        price = max(float(np.mean(squares)), LIVELY / rows.total)
+        self.kappa = {"none": 0.0, "lifted": 1.0, "free": price}[intercept]
         self.squares = squares + self.kappa
         self.alpha, self.w = np.zeros(rows.m), np.zeros(rows.X.shape[1] + 1)
         self.best, self.best_w = self.alpha.copy(), self.w.copy()

@@ -24,7 +24,7 @@ def smallest_b(scores: np.ndarray, signs: np.ndarray, costs: np.ndarray) -> floa
     some = np.flatnonzero((kinks >= low) & (kinks <= high))
     some = some[np.argsort(kinks[some], kind="stable")]
     below = float(np.sum(costs[kinks < low]))
-    tiny = 1e-13 * float(np.sum(costs))
+    tiny = max(1e-13, 1e-16 * some.size) * needed  # no sum before the kink exceeds `needed`
     right = below + np.cumsum(costs[some]) - needed
     found = np.flatnonzero(right >= -tiny)
     return float(kinks[some[found[0] if found.size else -1]])
@@ -36,9 +36,9 @@ def _around(kinks: np.ndarray, costs: np.ndarray, needed: float) -> tuple[float,
         return -math.inf, math.inf
     marks = np.quantile(kinks[:: max(1, kinks.size // 1000)], np.linspace(0, 1, 65))
     sums = np.cumsum(np.bincount(np.searchsorted(marks, kinks), costs, 66))
-    k = int(np.searchsorted(sums, needed * (1 - 1e-9)))
-    low = marks[k - 2] if k >= 2 else -math.inf
-    high = marks[k + 1] if k + 1 < 65 else math.inf
+    first, last = np.searchsorted(sums, [needed * (1 - 1e-9), needed * (1 + 1e-9)])
+    low = marks[first - 2] if first >= 2 else -math.inf
+    high = marks[last + 1] if last + 1 < 65 else math.inf
     return low, high
 
 
@@ -60,16 +60,17 @@ def rebalanced(alpha: np.ndarray, signs: np.ndarray, costs: np.ndarray) -> np.nd
 def balanced(alpha: np.ndarray, signs: np.ndarray, costs: np.ndarray) -> np.ndarray:
     """The multipliers rounded so that Σ α_t y_t = 0 *exactly*, and 0 ≤ α_t ≤ c_t.
 
-    All become whole multiples of the last digit of the largest cost (so that α_t = c_t stays, where
-    the costs are the same), which float64 holds exactly; what is then missing is spread over
-    examples that have room for it.
+    All become whole multiples of the last digit of the largest (so that α_t = c_t stays, where the
+    costs are the same), which float64 holds exactly; what is then missing is spread over examples
+    that have room for it.
     """
-    largest = float(costs.max(initial=0.0))
+    alpha = rebalanced(alpha, signs, costs)
+    largest = float(alpha.max(initial=0.0))
     if largest == 0:
         return np.zeros(alpha.size)
     unit = math.ulp(largest)
-    most = np.floor(costs / unit).astype(np.int64)
-    whole = np.clip(np.rint(rebalanced(alpha, signs, costs) / unit).astype(np.int64), 0, most)
+    most = np.minimum(np.floor(costs / unit), 2.0**53).astype(np.int64)
+    whole = np.clip(np.rint(alpha / unit).astype(np.int64), 0, most)
     high, low = whole >> 26, whole & (2**26 - 1)  # sums of halves stay within int64
     excess = (int(np.sum(high * signs)) << 26) + int(np.sum(low * signs))
     lower = signs * (1 if excess > 0 else -1) > 0

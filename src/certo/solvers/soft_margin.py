@@ -27,7 +27,7 @@ __all__ = ["GapTrace", "SoftOutcome", "smallest_b", "soft_margin"]
 
 FEW_FEATURES = 1000  # up to so many, a system of linear equations is quick to solve
 FEW_EXAMPLES = 300  # up to so many, of more features, are turned
-SMALL = 2**17  # problems with so many numbers are solved as exactly as float64 allows
+SMALL = 2**14  # problems with so many numbers are solved as exactly as float64 allows
 DEAR = 1e4  # costs, in units of 1/‖x‖², beyond which they are raised step by step
 AGAIN = 4  # times the method is run: what it says of the gap is rounded, or of an infeasible α
 EXACT = 1e-14  # a relative gap as small as it gets
@@ -104,7 +104,7 @@ def _solve(
     if start is not None:
         point = _Point.of(rows, intercept, np.clip(start, 0.0, rows.costs))
         pair = _primal(rows, intercept, point.w, point.b)
-        method.continue_from(point.alpha, pair.w, pair.b)
+        method.continue_from(point.alpha, pair.w if back is None else back.T @ pair.w, pair.b)
     elif isinstance(method, PrimalNewton):
         method.begin(ledger)
     best: SoftOutcome | None = None
@@ -149,7 +149,7 @@ def _turned(X) -> tuple[np.ndarray, np.ndarray | sparse.csr_array]:
     of these back: X = RᵀQᵀ with orthonormal columns in Q, so Rᵀ and Q."""
     some, embed = X, None
     if sparse.issparse(X):
-        columns = np.unique(X.indices)
+        columns = np.unique(np.append(X.indices, 0))  # one at least
         some = X[:, columns].toarray()
         ones = np.ones(columns.size)
         embed = sparse.csr_array(
