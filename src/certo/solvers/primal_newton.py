@@ -213,7 +213,7 @@ class PrimalNewton:
         lengths = part.rows.lengths
         reach = lengths * radius
         near = ~(((beta == 1) & (r > reach)) | ((beta == 0) & (r < -reach)))
-        if 2 * np.count_nonzero(near) > near.size:
+        if 4 * np.count_nonzero(near) > near.size:
             return None
         if inside is None:
             self.beta[part.chosen] = beta
