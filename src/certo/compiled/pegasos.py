@@ -14,15 +14,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic, overload
+from numba.extending import overload
 
 from certo.compiled._jit import jit
-from certo.compiled.rows import DenseRows, lone_row_dot
-
-AHEAD = 16  # rows are drawn at random, so those of the next draws are fetched early
+from certo.compiled.rows import AHEAD, DenseRows, lone_row_dot, row_fetch
 
 
 class Sums(NamedTuple):
@@ -30,52 +25,6 @@ class Sums(NamedTuple):
 
     u: np.ndarray  # Σ v_s
     a: np.ndarray  # Σ H_{s−1} v_s
-
-
-@intrinsic
-def _fetch(typingctx, array, place):
-    """Ask for the cache line of array[place] (as if flat); nothing waits for it."""
-
-    def codegen(context, builder, signature, args):
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        where = context.cast(builder, args[1], signature.args[1], types.intp)
-        byte = ir.IntType(8).as_pointer()
-        flag = ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [byte, flag, flag, flag])
-        fetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-        place = builder.bitcast(builder.gep(data, [where]), byte)
-        builder.call(fetch, [place, flag(0), flag(3), flag(1)])  # to read, to keep, data
-        return context.get_dummy_value()
-
-    return types.void(array, place), codegen
-
-
-def row_fetch(rows, i):
-    """Ask for the numbers of xᵢ ahead of their use."""
-    raise TypeError("compiled code only")
-
-
-@overload(row_fetch, inline="always")
-def _row_fetch(rows, i):
-    if rows.instance_class is DenseRows:
-
-        def from_dense(rows, i):
-            d = rows.values.shape[1]
-            line = 64 // rows.values.itemsize
-            for j in range(0, min(d, 16 * line), line):
-                _fetch(rows.values, i * d + j)
-
-        return from_dense
-
-    def from_csr(rows, i):
-        start = rows.indptr[i]
-        stop = min(rows.indptr[i + 1], start + 128)
-        for p in range(start, stop, 8):
-            _fetch(rows.data, p)
-        for p in range(start, stop, 16):
-            _fetch(rows.indices, p)
-
-    return from_csr
 
 
 def row_add_twice(rows, i, b, u, c, a):
