@@ -30,6 +30,7 @@ ASIDE = 0.3  # of the worst violation: how far on the right side one must be to 
 FEWER = 3  # or so many after conjugate gradients that met no bound
 FIRST, STEPS = 5, 50  # steps of conjugate gradients: at first, and at most, doubled in between
 LIVELY = 10  # how far b moves, at least, in a look that finds Σ α y = Σ c
+FLAT = 1e-10  # curvature, of what it is without its sums' cancelling, that is none
 GAINS = 0.01  # of the best step's gain: a step that gains less is the last
 
 
@@ -137,7 +138,10 @@ class DualDescent:
             q = direction + (size / before if best else 0.0) * q
             v = self._combined(inside, q, kappa)
             curve = self._product(v, v)
-            if not (curve > 0 and size > 0):
+            if not size > 0:
+                break
+            if curve <= FLAT * float(q @ (diagonal * q)):  # straight on, until bounds are met
+                p += float(room.max()) / float(np.abs(q).max()) * q
                 break
             length = size / curve
             p += length * q
