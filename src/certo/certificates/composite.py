@@ -49,6 +49,8 @@ class Composite:
             f"{failed} of {len(parts)} claims do not hold. (Claims are about exact numbers: are X "
             "and y those of the fit, to the last digit?)"
             if failed
+            else "the one claim holds."
+            if len(parts) == 1
             else f"all {len(parts)} claims hold."
         )
         return Verification(not failed, "Certificate", why, parts)
