@@ -24,8 +24,8 @@ from certo.solvers.nearest_point import one_thread
 from certo.solvers.threads import in_pieces, pieces
 
 EPOCHS = 5  # of descent between two looks,
-NEAR = 100  # times the goal: within that,
-SLOW = 0.7, 0.95  # descent is slow if it leaves more than this share of the gap, far or near
+SLOW = 0.7  # descent is slow if it leaves more than this share of the gap in one look,
+LATE, NEAR = 5, 100  # or in so many, where the gap is within so many times the goal
 ASIDE = 0.3  # of the worst violation: how far on the right side one must be to be left out
 FEWER = 3  # or so many after conjugate gradients that met no bound
 FIRST, STEPS = 5, 50  # steps of conjugate gradients: at first, and at most, doubled in between
@@ -63,7 +63,7 @@ class DualDescent:
         m = self.rows.m
         active, every = np.arange(m), np.arange(m)
         r = np.empty(m)
-        epochs, rounds, slow, before = EPOCHS, 0, False, np.inf
+        epochs, rounds, slow, gaps = EPOCHS, 0, False, [np.inf]
         while True:
             for _ in range(epochs):
                 self._descend(active)
@@ -77,8 +77,9 @@ class DualDescent:
                 return
             active = self._active(r)
             gap = ledger.primal - ledger.dual
-            near = gap <= NEAR * ledger.goal * ledger.primal
-            slow, before = slow or gap > SLOW[int(near)] * before, gap
+            gaps.append(gap)
+            back = LATE if gap <= NEAR * ledger.goal * ledger.primal else 1
+            slow = slow or (len(gaps) > back and gap > SLOW * gaps[-1 - back])
 
     def _descend(self, active: np.ndarray) -> None:
         rows = self.rows
