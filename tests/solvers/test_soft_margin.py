@@ -52,9 +52,9 @@ def cases():
         "whole numbers": (X.round(), signs, ones),
         "collinear": (np.c_[X, X @ [1, 2, 3], 2 * X[:, 0]], signs, ones),
         "constant column": (np.c_[X, np.full((40, 1), 3.0)], signs, ones),
-        "zero column and row": (np.c_[X, np.zeros(40)] * (np.arange(40) != 4)[:, None], signs, ones),
+        "zero column and row": (np.c_[X, 0 * ones] * (np.arange(40) != 4)[:, None], signs, ones),
         "badly scaled": (X * [1e-3, 1.0, 1e3], signs, ones),
-        "far from the origin": (X + [100.0, 0.0, -50.0], signs, ones),
+        "far from the origin": (X + np.array([100.0, 0.0, -50.0]), signs, ones),
         "unbalanced": (rare, few, np.ones(120)),
         "one class dearer": (X, signs, np.where(signs > 0, 1e4, 1.0)),
         "large C": (X, signs, np.full(40, 1e3)),
@@ -123,8 +123,10 @@ def right(X, signs, costs, intercept, found):
     history = found.trace
     assert len(history) >= 1
     assert history.passes[-1] == found.passes
-    for rising in (history.seconds, history.passes, -history.primal, history.dual):
+    for rising in (history.seconds, history.passes):
         assert np.all(np.diff(rising) >= 0)
+    for rising in (-history.primal, history.dual):  # but for corrections of what was rounded
+        assert np.all(np.diff(rising) >= -1e-9 * np.abs(rising[1:]))
     assert np.all(history.gap >= -1e-10)
 
 
@@ -192,13 +194,14 @@ def test_both_methods_agree_with_several_threads(name, intercept, method, shared
     w, b, alpha, ledger = by_method(method, X, signs, costs, intercept, most=most)
     feasible(signs, costs, intercept, alpha)
     least = minimum(name, intercept)
-    P, D = objective(X, signs, costs, intercept, w, b), value(X, signs, intercept, alpha)
-    assert ledger.primal == pytest.approx(P, rel=1e-9)
-    assert D <= least * (1 + 1e-9)
+    primal = objective(X, signs, costs, intercept, w, b)
+    dual = value(X, signs, intercept, alpha)
+    assert ledger.primal == pytest.approx(primal, rel=1e-9)
+    assert dual <= least * (1 + 1e-9)
     if slow:
         return
-    assert P <= least * (1 + 1e-7)
-    assert D >= least * (1 - 1e-7)
+    assert primal <= least * (1 + 1e-7)
+    assert dual >= least * (1 - 1e-7)
 
 
 @MODES
@@ -273,15 +276,16 @@ def test_each_method_keeps_its_best_at_every_look(intercept, method):
             method, X, signs, costs, intercept, goal=1e-10, after_look=stop_at(k)
         )
         feasible(signs, costs, intercept, alpha)
-        P, D = objective(X, signs, costs, intercept, w, b), value(X, signs, intercept, alpha)
-        assert ledger.primal == pytest.approx(P, rel=1e-9)
-        assert P >= least * (1 - 1e-12)
-        assert D <= least * (1 + 1e-12)
-        assert P <= before[0] * (1 + 1e-12)
+        primal = objective(X, signs, costs, intercept, w, b)
+        dual = value(X, signs, intercept, alpha)
+        assert ledger.primal == pytest.approx(primal, rel=1e-9)
+        assert primal >= least * (1 - 1e-12)
+        assert dual <= least * (1 + 1e-12)
+        assert primal <= before[0] * (1 + 1e-12)
         if intercept != "free":  # else α is balanced only afterwards
-            assert D == pytest.approx(ledger.dual, rel=1e-9, abs=1e-9)
-            assert D >= before[1] - 1e-12 * abs(before[1])
-        before = P, D
+            assert dual == pytest.approx(ledger.dual, rel=1e-9, abs=1e-9)
+            assert dual >= before[1] - 1e-12 * abs(before[1])
+        before = primal, dual
         if not ledger.stopped or len(ledger.looks) < k:
             break
     assert k > 3
