@@ -79,13 +79,16 @@ def leave_one_out(machine, X, y, signs, costs, *, exact: bool) -> LeaveOneOut:
         kind = "upper bound" if in_doubt.size else "exact"
         return LeaveOneOut(errors + in_doubt.size, m, kind, in_doubt)
     deadline = np.inf if machine.time_limit is None else time.monotonic() + machine.time_limit
+    ties = 0
     with ctrl_c_asks() as asked:
         for done, t in enumerate(in_doubt.tolist()):
             if asked() or time.monotonic() > deadline:
                 left = in_doubt.size - done
                 return LeaveOneOut(errors + left, m, "upper bound", in_doubt)
-            errors += bool(_without(machine, X, signs, costs, scores[t], t) != y[t])
-    return LeaveOneOut(errors, m, "exact", in_doubt)
+            found = _without(machine, X, signs, costs, scores[t], t)
+            ties += found is None
+            errors += found is None or bool(found != y[t])
+    return LeaveOneOut(errors, m, "upper bound" if ties else "exact", in_doubt)
 
 
 def _least_margins(machine, X, signs, costs, k: int, gap: float) -> np.ndarray:
@@ -113,7 +116,8 @@ def _least_margins(machine, X, signs, costs, k: int, gap: float) -> np.ndarray:
 
 
 def _without(machine, X, signs, costs, scores: np.ndarray, t: int):
-    """The class predicted for example t by machines fitted without it."""
+    """The class predicted for example t by machines fitted without it; None if rounding would
+    decide between the scores of two."""
     x = X[[t]].toarray()[0] if sparse.issparse(X) else X[t]
     scores = scores.copy()
     for k, rows in enumerate(machine.support_):
@@ -131,4 +135,7 @@ def _without(machine, X, signs, costs, scores: np.ndarray, t: int):
         scores[k] = x @ outcome.w + outcome.b
     if scores.size == 1:
         return machine.classes_[int(scores[0] >= 0)]
+    second, first = np.sort(scores)[-2:]
+    if first - second <= SURE * max(1.0, abs(first)):
+        return None
     return machine.classes_[int(np.argmax(scores))]

@@ -373,7 +373,7 @@ class SVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             why = f"Stopped at max_iter = {int(self.max_iter):,} passes over the examples"
         else:
             why = "Stopped because float64 allows no further progress"
-        if not worst < 1:
+        if not worst < 0.995:  # it would be shown as 1
             return f"{why}: nothing is proved about how near the objective is to the smallest."
         return f"{why}: {worth}, more than the tol of {self.tol:g}."
 

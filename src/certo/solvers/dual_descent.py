@@ -65,6 +65,7 @@ class DualDescent:
         r = np.empty(m)
         epochs, rounds, slow, gaps = EPOCHS, 0, False, [np.inf]
         while True:
+            epochs = max(0, min(epochs, int(min(ledger.most, 2**31)) - ledger.passes - 1))
             for _ in range(epochs):
                 self._descend(active)
             passes = epochs + 1

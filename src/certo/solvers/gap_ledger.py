@@ -82,8 +82,10 @@ class Ledger:
         return better
 
     def correct(self, primal: float, dual: float) -> None:
-        """The values were worth less than was believed: these, so that a smaller goal is set."""
+        """The values were worth less than was believed: these, so that a smaller goal is set, and
+        no earlier look knew better."""
         self.primal, self.dual, self.goal, self.idle = primal, dual, self.goal / 10, 0
+        self.looks = [(now, n, max(P, primal), min(D, dual)) for now, n, P, D in self.looks]
 
     def anew(self) -> Ledger:
         """For another problem: only the passes and the time go on."""
@@ -96,9 +98,14 @@ class Ledger:
         return self.primal - self.dual <= self.goal * abs(self.primal)
 
     @property
+    def spent(self) -> bool:
+        """Whether no further pass may be made."""
+        return self.stopped or self.passes >= self.most
+
+    @property
     def over(self) -> bool:
         stalled = self.idle >= IDLE and self.primal - self.dual <= 1e-8 * abs(self.primal)
-        return self.stopped or self.reached or stalled or self.passes >= self.most
+        return self.spent or self.reached or stalled
 
     @property
     def trace(self) -> GapTrace:

@@ -16,6 +16,7 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import qr
 
+from certo.certificates.exact import allowance
 from certo.solvers.dual_descent import DualDescent
 from certo.solvers.free_intercept import balanced, smallest_b
 from certo.solvers.gap_ledger import GapTrace, Ledger
@@ -84,9 +85,9 @@ def soft_margin(
         while cap < costs.max():  # errors are so dear that most likely nothing is worth one
             capped = HingeRows(X, signs, np.minimum(costs, cap), False)
             found = _solve(capped, intercept, ledger, tol, start, rng)
-            pair = _outward(rows, found.w, found.b)
-            found = found._replace(**_primal(rows, intercept, *pair)._asdict())
-            if found.primal - found.dual <= tol * found.primal or ledger.stopped:
+            pair = _outward(rows, intercept, found.w, found.b)
+            found = found._replace(primal=pair.primal, w=pair.w, b=pair.b)
+            if pair.worst - found.dual <= tol * pair.worst or ledger.spent:
                 return found
             start, cap, ledger = found.alpha, cap * DEAR, ledger.anew()
         return _solve(rows, intercept, ledger, tol, start, rng)
@@ -103,25 +104,27 @@ def _solve(
     method, back = _method(rows, intercept, rng)
     if start is not None:
         point = _Point.of(rows, intercept, np.clip(start, 0.0, rows.costs))
-        pair = _primal(rows, intercept, point.w, point.b)
+        pair = _chosen(rows, intercept, point.w, point.b)
         method.continue_from(point.alpha, pair.w if back is None else back.T @ pair.w, pair.b)
     elif isinstance(method, PrimalNewton):
         method.begin(ledger)
     best: SoftOutcome | None = None
+    gap = goal = np.inf
     for _ in range(AGAIN):
         method.run(ledger)
         point = _Point.of(rows, intercept, method.best)
         w, b = method.best_pair
-        pairs = [_primal(rows, intercept, w if back is None else back @ w, b)]
-        if pairs[0].primal - point.dual > tol * pairs[0].primal:
-            pairs.append(_primal(rows, intercept, point.w, point.b))
-            pairs += [_primal(rows, intercept, *_outward(rows, p.w, p.b)) for p in pairs]
-        pair = min(pairs, key=lambda pair: pair.primal)
-        if best is None or pair.primal - point.dual < best.primal - best.dual:
+        pairs = [_chosen(rows, intercept, w if back is None else back @ w, b)]
+        if pairs[0].worst - point.dual > tol * pairs[0].worst:
+            pairs.append(_chosen(rows, intercept, point.w, point.b))
+            pairs += [_outward(rows, intercept, pair.w, pair.b) for pair in pairs]
+        pair = min(pairs, key=lambda pair: pair.worst)
+        if best is None or pair.worst - point.dual < gap:
+            gap, goal = pair.worst - point.dual, tol * pair.worst
             best = SoftOutcome(
                 pair.w, pair.b, point.alpha, pair.primal, point.dual, 0, False, ledger.trace
             )
-        if best.primal - best.dual <= tol * best.primal or not ledger.reached:
+        if gap <= goal or ledger.spent or not ledger.reached:
             break
         ledger.correct(best.primal, best.dual)
     assert best is not None
@@ -169,32 +172,51 @@ class _Point(NamedTuple):
 
     @classmethod
     def of(cls, rows: HingeRows, intercept: str, alpha: np.ndarray) -> _Point:
+        """If less of each would be better, as after few steps, so much of each as is best."""
         if intercept == "free":
             alpha = balanced(alpha, rows.signs, rows.costs)
         w = rows.combination(alpha)
         b = float(alpha @ rows.signs) if intercept == "lifted" else 0.0
-        return cls(alpha, w, b, float(np.sum(alpha)) - 0.5 * (float(w @ w) + b * b))
-
-
-def _outward(rows: HingeRows, w: np.ndarray, b: float) -> tuple[np.ndarray, float]:
-    """The pair times what brings the least margin to 1, if it is near: where examples are separable
-    and errors dear, what rounding leaves of a slack would be most of P."""
-    least = float(np.min(rows.products(w, np.empty(rows.m)) + b * rows.signs))
-    factor = (1 + 1e-15) / least if 0.9 < least < 1 else 1.0
-    return w * factor, b * factor
+        total, square = float(np.sum(alpha)), float(w @ w) + b * b
+        if total < 0.9 * square:
+            return cls.of(rows, intercept, alpha * (total / square))
+        return cls(alpha, w, b, total - 0.5 * square)
 
 
 class _Pair(NamedTuple):
     primal: float
+    worst: float  # P, if every margin is as much smaller as rounding may have made it larger
     w: np.ndarray
     b: float
 
+    @classmethod
+    def of(cls, rows: HingeRows, intercept: str, w: np.ndarray, b: float, margins) -> _Pair:
+        half = 0.5 * (float(w @ w) + (b * b if intercept == "lifted" else 0.0))
+        short = 1.0 - margins - b * rows.signs
+        primal = half + float(rows.costs @ np.maximum(short, 0.0))
+        worst = half + float(rows.costs @ np.maximum(short + _slack(rows, w, b), 0.0))
+        return cls(primal, worst, w, b)
 
-def _primal(rows: HingeRows, intercept: str, w: np.ndarray, b: float) -> _Pair:
-    """P, w and b; a free b is chosen here."""
+
+def _slack(rows: HingeRows, w: np.ndarray, b: float) -> float:
+    """What a certificate allows for the rounding of a margin."""
+    longest = float(np.max(rows.lengths, initial=0.0))
+    return allowance(w.size, longest * float(np.linalg.norm(w)) + abs(b))
+
+
+def _chosen(rows: HingeRows, intercept: str, w: np.ndarray, b: float) -> _Pair:
+    """A free b is chosen here."""
     margins = rows.products(w, np.empty(rows.m))
     if intercept == "free":
         b = smallest_b(rows.signs * margins, rows.signs, rows.costs)
-    half = 0.5 * (float(w @ w) + (b * b if intercept == "lifted" else 0.0))
-    margins += b * rows.signs
-    return _Pair(half + float(rows.costs @ np.maximum(1.0 - margins, 0.0)), w, b)
+    return _Pair.of(rows, intercept, w, b, margins)
+
+
+def _outward(rows: HingeRows, intercept: str, w: np.ndarray, b: float) -> _Pair:
+    """The pair times what brings all margins above 1, if they nearly are: where examples are
+    separable and errors dear, what rounding may leave of a slack would be most of P."""
+    margins = rows.products(w, np.empty(rows.m))
+    least = float(np.min(margins + b * rows.signs))
+    wanted = 1 + 4 * _slack(rows, w, b)
+    factor = wanted / least if 0.9 < least < wanted else 1.0
+    return _Pair.of(rows, intercept, w * factor, b * factor, margins * factor)
