@@ -169,7 +169,8 @@ class ExpectedExcess(Certificate):
         require(self.bound >= bound, f"the guarantee is {bound!r}, not {self.bound!r}.")
         return (
             f"F is at most {rounded_up(self.objective)}, and the guarantee for "
-            f"{counted(self.steps, 'step')} is {rounded_up(bound, 4)}."
+            f"{counted(self.steps, 'step')} is {rounded_up(bound, 4)}; that so many were made is "
+            "assumed."
         )
 
 
