@@ -30,7 +30,6 @@ ASIDE = 0.3  # of the worst violation: how far on the right side one must be to 
 FEWER = 3  # or so many after conjugate gradients that met no bound
 FIRST, STEPS = 5, 50  # steps of conjugate gradients: at first, and at most, doubled in between
 LIVELY = 10  # how far b moves, at least, in a look that finds Σ α y = Σ c
-VAIN = 10  # looks in vain after gradients let a free b leap to and fro: descent alone for as many
 FLAT = 1e-10  # curvature, of what it is without its sums' cancelling, that is none
 GAINS = 0.01  # of the best step's gain: a step that gains less is the last
 
@@ -65,24 +64,19 @@ class DualDescent:
         active, every = np.arange(m), np.arange(m)
         r = np.empty(m)
         epochs, rounds, slow, gaps = EPOCHS, 0, False, [np.inf]
-        vain, rest, longer = 0, 0, VAIN
         while True:
             epochs = max(0, min(epochs, int(min(ledger.most, 2**31)) - ledger.passes - 1))
             for _ in range(epochs):
                 self._descend(active)
             passes = epochs + 1
-            tried = slow and not rest
-            if tried:
+            if slow:
                 epochs = self._conjugate_gradients(epochs, min(FIRST * 2**rounds, STEPS))
                 rounds += 1
             np.subtract(1.0, self._products(every, self.w, r), out=r)
-            better = self._note(ledger, r, passes)
+            self._note(ledger, r, passes)
             if ledger.over:
                 return
             active = self._active(r)
-            vain, rest = 0 if better else vain + tried, max(rest - 1, 0)
-            if vain == VAIN and self.free:
-                vain, rest, longer = 0, longer, 2 * longer
             gap = ledger.primal - ledger.dual
             gaps.append(gap)
             back = LATE if gap <= NEAR * ledger.goal * ledger.primal else 1
@@ -173,8 +167,8 @@ class DualDescent:
             step /= 2
         return FEWER if step == 1 else EPOCHS
 
-    def _note(self, ledger: Ledger, r: np.ndarray, passes: int) -> bool:
-        """The two values, and whether one is the best so far; for a free intercept, a new β."""
+    def _note(self, ledger: Ledger, r: np.ndarray, passes: int) -> None:
+        """The two values; and for a free intercept, a new β."""
         alpha, rows, w = self.alpha, self.rows, self.w
         dual = float(alpha.sum()) - 0.5 * self._product(w, w)
         if self.free:
@@ -193,7 +187,6 @@ class DualDescent:
             self.best_w = w.copy()
         if better:
             self.best = alpha.copy()
-        return better_w or better
 
     def _active(self, r: np.ndarray) -> np.ndarray:
         alpha, costs = self.alpha, self.rows.costs
