@@ -82,9 +82,12 @@ class Ledger:
         return better
 
     def correct(self, primal: float, dual: float) -> None:
-        """The values were worth less than was believed: these, so that a smaller goal is set, and
-        no earlier look knew better."""
+        """The values were worth less than was believed: these, so that a smaller goal is set."""
         self.primal, self.dual, self.goal, self.idle = primal, dual, self.goal / 10, 0
+        self.found(primal, dual)
+
+    def found(self, primal: float, dual: float) -> None:
+        """No look so far knew better than this (some values are estimates until the end)."""
         self.looks = [(now, n, max(P, primal), min(D, dual)) for now, n, P, D in self.looks]
 
     def anew(self) -> Ledger:

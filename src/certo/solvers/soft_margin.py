@@ -86,7 +86,8 @@ def soft_margin(
             capped = HingeRows(X, signs, np.minimum(costs, cap), False)
             found = _solve(capped, intercept, ledger, tol, start, rng)
             pair = _outward(rows, intercept, found.w, found.b)
-            found = found._replace(primal=pair.primal, w=pair.w, b=pair.b)
+            ledger.found(pair.primal, found.dual)
+            found = found._replace(primal=pair.primal, w=pair.w, b=pair.b, trace=ledger.trace)
             if pair.worst - found.dual <= tol * pair.worst or ledger.spent:
                 return found
             start, cap, ledger = found.alpha, cap * DEAR, ledger.anew()
@@ -128,6 +129,7 @@ def _solve(
             break
         ledger.correct(best.primal, best.dual)
     assert best is not None
+    ledger.found(best.primal, best.dual)
     return best._replace(passes=ledger.passes, stopped=ledger.stopped, trace=ledger.trace)
 
 
