@@ -31,6 +31,8 @@ FEW_EXAMPLES = 300  # up to so many, of more features, are turned
 SMALL = 2**14  # problems with so many numbers are solved as exactly as float64 allows
 DEAR = 1e4  # costs, in units of 1/‖x‖², beyond which they are raised step by step
 AGAIN = 4  # times the method is run: what it says of the gap is rounded, or of an infeasible α
+NEARLY = 1e-10  # and one that is near enough to it
+FAR = 1.0  # examples are centred if their mean is longer than they are far from it, squared
 EXACT = 1e-14  # a relative gap as small as it gets
 
 
@@ -75,23 +77,43 @@ def soft_margin(
         alpha = np.zeros(costs.size)
         alpha[used] = part.alpha
         return part._replace(alpha=alpha)
-    rows = HingeRows(X, signs, costs, False)
-    goal = min(tol, EXACT) if rows.work <= SMALL else tol
-    ledger = Ledger(goal, max_iter, asked, after_look)
     rng = rng or np.random.default_rng(0)
+    ledger = Ledger(tol, max_iter, asked, after_look)
+    rows = HingeRows(X, signs, costs, False)
+    centre = _centre(X) if intercept == "free" else None
     with one_thread():
-        size = float(np.mean(rows.lengths**2))
-        cap = DEAR / size if size > 0 else np.inf
-        while cap < costs.max():  # errors are so dear that most likely nothing is worth one
-            capped = HingeRows(X, signs, np.minimum(costs, cap), False)
-            found = _solve(capped, intercept, ledger, tol, start, rng)
-            pair = _outward(rows, intercept, found.w, found.b)
-            ledger.found(pair.primal, found.dual)
-            found = found._replace(primal=pair.primal, w=pair.w, b=pair.b, trace=ledger.trace)
-            if pair.worst - found.dual <= tol * pair.worst or ledger.spent:
-                return found
-            start, cap, ledger = found.alpha, cap * DEAR, ledger.anew()
-        return _solve(rows, intercept, ledger, tol, start, rng)
+        if centre is None:
+            return _priced(rows, intercept, ledger, tol, start, rng)
+        moved = HingeRows(X - centre, signs, costs, False)
+        found = _priced(moved, intercept, ledger, tol, start, rng)
+        pair = _chosen(rows, intercept, found.w, 0.0)
+        if pair.worst - found.dual > tol * pair.worst:
+            pair = min(pair, _outward(rows, intercept, pair.w, pair.b), key=lambda p: p.worst)
+        return _with(found, pair, ledger)
+
+
+def _priced(
+    rows: HingeRows,
+    intercept: str,
+    ledger: Ledger,
+    tol: float,
+    start: np.ndarray | None,
+    rng: np.random.Generator,
+) -> SoftOutcome:
+    """Where errors are so dear that most likely none is made, their prices are raised in steps."""
+    X, signs, costs = rows.X, rows.signs, rows.costs
+    ledger.goal = min(tol, EXACT) if rows.work <= SMALL else tol
+    size = float(np.mean(rows.lengths**2))
+    cap = DEAR / size if size > 0 else np.inf
+    while cap < costs.max():
+        capped = HingeRows(X, signs, np.minimum(costs, cap), False)
+        found = _solve(capped, intercept, ledger, tol, start, rng)
+        pair = _outward(rows, intercept, found.w, found.b)
+        found = _with(found, pair, ledger)
+        if pair.worst - found.dual <= tol * pair.worst or ledger.spent:
+            return found
+        start, cap, ledger = found.alpha, cap * DEAR, ledger.anew()
+    return _solve(rows, intercept, ledger, tol, start, rng)
 
 
 def _solve(
@@ -111,6 +133,7 @@ def _solve(
         method.begin(ledger)
     best: SoftOutcome | None = None
     gap = goal = np.inf
+    enough = max(ledger.goal, min(tol, NEARLY))
     for _ in range(AGAIN):
         method.run(ledger)
         point = _Point.of(rows, intercept, method.best)
@@ -121,7 +144,7 @@ def _solve(
             pairs += [_outward(rows, intercept, pair.w, pair.b) for pair in pairs]
         pair = min(pairs, key=lambda pair: pair.worst)
         if best is None or pair.worst - point.dual < gap:
-            gap, goal = pair.worst - point.dual, tol * pair.worst
+            gap, goal = pair.worst - point.dual, enough * pair.worst
             best = SoftOutcome(
                 pair.w, pair.b, point.alpha, pair.primal, point.dual, 0, False, ledger.trace
             )
@@ -131,6 +154,24 @@ def _solve(
     assert best is not None
     ledger.found(best.primal, best.dual)
     return best._replace(passes=ledger.passes, stopped=ledger.stopped, trace=ledger.trace)
+
+
+def _with(found: SoftOutcome, pair: _Pair, ledger: Ledger) -> SoftOutcome:
+    """The outcome with another pair; its trace claims no more."""
+    ledger.found(pair.primal, found.dual)
+    return found._replace(primal=pair.primal, w=pair.w, b=pair.b, trace=ledger.trace)
+
+
+def _centre(X) -> np.ndarray | None:
+    """The mean of dense examples that are further from the origin than from each other: a free
+    intercept makes it no other problem to take it away, but one that rounds much less."""
+    if sparse.issparse(X):
+        return None
+    some = X[:: max(1, X.shape[0] // 1000)].astype(np.float64)
+    mean = some.mean(axis=0)
+    if float(mean @ mean) <= FAR * float(np.mean(np.sum((some - mean) ** 2, axis=1))):
+        return None
+    return X.mean(axis=0, dtype=np.float64)
 
 
 def _method(
