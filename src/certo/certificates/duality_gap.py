@@ -18,7 +18,7 @@ from certo.certificates.maximum_margin import INTERCEPTS
 from certo.certificates.sample import Labels, Sample
 from certo.certificates.weights import check_weights, finite_vector, index_vector
 
-NEGLIGIBLE = 0.01  # of the gap: an allowance that is not worth exact sums
+NEGLIGIBLE = 1e-4  # of the gap: an allowance that is not worth more work
 EXACT_PRODUCTS = 2**16  # up to so many products (a row or column counts as 16 more) are exact
 PIECE = 4096  # rows added in whatever order; the sums of two halves are then added
 ROOM = 4  # allowances of the claim, in those of the checker: see `of`

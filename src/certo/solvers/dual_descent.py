@@ -27,7 +27,7 @@ EPOCHS = 5  # of descent between two looks,
 SLOW = 0.7  # descent is slow if it leaves more than this share of the gap in one look,
 LATE, NEAR = 5, 100  # or in so many, where the gap is within so many times the goal
 ASIDE = 0.3  # of the worst violation: how far on the right side one must be to be left out
-FEWER = 3  # or so many after conjugate gradients that met no bound
+FEWER, MORE = 3, 10  # or so many after conjugate gradients that met no bound, or did
 FIRST, STEPS = 5, 50  # steps of conjugate gradients: at first, and at most, doubled in between
 LIVELY = 10  # how far b moves, at least, in a look that finds Σ α y = Σ c
 FLAT = 1e-10  # curvature, of what it is without its sums' cancelling, that is none
@@ -61,6 +61,10 @@ class DualDescent:
 
     def _run(self, ledger: Ledger) -> None:
         m = self.rows.m
+        if ledger.looks:  # many small changes have been rounded
+            used = np.flatnonzero(self.alpha)
+            v = self._combined(used, self.alpha[used], self.kappa)
+            self.w = np.append(v[:-1], self.w[-1] if self.free else v[-1])
         active, every = np.arange(m), np.arange(m)
         r = np.empty(m)
         epochs, rounds, slow, gaps = EPOCHS, 0, False, [np.inf]
@@ -165,7 +169,7 @@ class DualDescent:
                 self.w[-1] += step * price
                 break
             step /= 2
-        return FEWER if step == 1 else EPOCHS
+        return FEWER if step == 1 else MORE
 
     def _note(self, ledger: Ledger, r: np.ndarray, passes: int) -> None:
         """The two values; and for a free intercept, a new β."""

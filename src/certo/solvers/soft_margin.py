@@ -241,10 +241,11 @@ class _Pair(NamedTuple):
         return cls(primal, worst, w, b)
 
 
-def _slack(rows: HingeRows, w: np.ndarray, b: float) -> float:
-    """What a certificate allows for the rounding of a margin."""
-    longest = float(np.max(rows.lengths, initial=0.0))
-    return allowance(w.size, longest * float(np.linalg.norm(w)) + abs(b))
+def _slack(rows: HingeRows, w: np.ndarray, b: float) -> np.ndarray:
+    """What a certificate may allow for the rounding of each margin."""
+    X = rows.X
+    most = int(np.max(np.diff(X.indptr), initial=0)) if sparse.issparse(X) else w.size
+    return allowance(most, rows.lengths * float(np.linalg.norm(w)) + abs(b))
 
 
 def _chosen(rows: HingeRows, intercept: str, w: np.ndarray, b: float) -> _Pair:
@@ -259,7 +260,6 @@ def _outward(rows: HingeRows, intercept: str, w: np.ndarray, b: float) -> _Pair:
     """The pair times what brings all margins above 1, if they nearly are: where examples are
     separable and errors dear, what rounding may leave of a slack would be most of P."""
     margins = rows.products(w, np.empty(rows.m))
-    least = float(np.min(margins + b * rows.signs))
-    wanted = 1 + 4 * _slack(rows, w, b)
-    factor = wanted / least if 0.9 < least < wanted else 1.0
+    least = float(np.min(margins + b * rows.signs - 4 * _slack(rows, w, b)))
+    factor = 1 / least if 0.9 < least < 1 else 1.0
     return _Pair.of(rows, intercept, w * factor, b * factor, margins * factor)
