@@ -433,7 +433,7 @@ class SVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         if {"C", "lam"} & set(settings):
             raise ValueError("path takes the C of its machines from Cs: leave out C and lam.")
         models: list[SVM] = []
-        for C in np.asarray(Cs, dtype=np.float64).tolist():
+        for C in np.ravel(np.asarray(Cs, dtype=np.float64)).tolist():
             before = models[-1]._multipliers() if models else None
             models.append(cls(C=C, **settings)._fit(X, y, sample_weight, before))
             if models[-1].status_.startswith("Stopped by hand"):
