@@ -445,3 +445,11 @@ class TestConventions:
         X[3, 1] = value
         with pytest.raises(ValueError, match=r"X\[3, 1\]"):
             SVM().fit(X, y)
+
+
+def test_the_slacks_of_the_fit_are_kept_but_not_stored():
+    X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
+    model = SVM().fit(X, y)
+    np.testing.assert_allclose(model.slack_[0], model.slacks(X, y))
+    with pytest.raises(AttributeError, match=r"slacks\(X, y\)"):
+        _ = pickle.loads(pickle.dumps(model)).slack_

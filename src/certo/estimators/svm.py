@@ -49,6 +49,7 @@ class _Machine(NamedTuple):
     rows: np.ndarray
     dual_coef: np.ndarray
     claim: DualityGap | NotClaimed
+    slack: np.ndarray
 
     @property
     def gap(self) -> float:
@@ -102,6 +103,8 @@ class SVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     dual_coef_ : list of n_outputs arrays
         α_t y_t of these examples, 0 for the one that fixes b. Σ dual_coef_t x_t is coef up to the
         gap and rounding, and Σ dual_coef_t = 0 exactly where the intercept is free.
+    slack_ : list of ndarray (n_samples,)
+        ξ of the examples of the fit, for each output; not kept in pickles and model files.
     n_support_ : ndarray (n_outputs,)
     C_ : float
         C, or 1/(λm).
@@ -321,7 +324,8 @@ class SVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             )
         except CannotClaim as reason:
             claim = NotClaimed("DualityGap", f"{labels.shown}: {reason}")
-        return _Machine(outcome, rows, dual_coef, claim)
+        slack = np.maximum(0.0, 1 - sample.signs * (sample.X @ outcome.w + outcome.b))
+        return _Machine(outcome, rows, dual_coef, claim, slack)
 
     def _store(
         self,
@@ -340,6 +344,7 @@ class SVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         self.dual_coef_ = [item.dual_coef for item in found]
         self.n_support_ = np.array([item.rows.size for item in found])
         self.C_ = prices.C
+        self._slack = [item.slack for item in found]
         self.objective_ = np.array([outcome.primal for outcome in outcomes])
         if self.lam is not None:
             self.objective_ *= float(self.lam)  # the form with C, divided by Cm
@@ -381,6 +386,23 @@ class SVM(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         return _Multipliers(
             self.classes_, self.n_samples_fit_, self.C_, self.support_, self.dual_coef_
         )
+
+    @property
+    def slack_(self) -> list[np.ndarray]:
+        """ξ_t of the examples of the fit, for each output; neither pickles nor model files keep
+        them, `slacks(X, y)` computes them again."""
+        check_is_fitted(self)
+        if not hasattr(self, "_slack"):
+            raise AttributeError(
+                "slack_ is there after fit, but this machine was copied or read from a file. "
+                "Call slacks(X, y) with the examples of the fit."
+            )
+        return self._slack
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        state.pop("_slack", None)
+        return state
 
     def slacks(self, X, y) -> np.ndarray:
         """ξ_t = [1 − y_t (w·x_t + b)]₊ of examples, those of the fit or others: (n_samples,) for
