@@ -20,7 +20,6 @@ from certo.compiled.dual_descent import combine_at, descend, products_at
 from certo.solvers.free_intercept import rebalanced, smallest_b
 from certo.solvers.gap_ledger import Ledger
 from certo.solvers.hinge_rows import HingeRows
-from certo.solvers.nearest_point import one_thread
 from certo.solvers.threads import in_pieces, pieces
 
 EPOCHS = 5  # of descent between two looks,
@@ -56,10 +55,6 @@ class DualDescent:
 
     def run(self, ledger: Ledger) -> None:
         """Until the gap is `ledger.goal`, or the ledger says that it is over."""
-        with one_thread():
-            self._run(ledger)
-
-    def _run(self, ledger: Ledger) -> None:
         m = self.rows.m
         if ledger.looks:  # many small changes have been rounded
             used = np.flatnonzero(self.alpha)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
+
+from certo.solvers.layered import Layered
 
 IDLE = 30  # looks in vain, near the limits of float64, after which no more is expected
 
 
 @dataclass(frozen=True, repr=False)
-class GapTrace:
+class GapTrace(Layered):
     """What was known after every look at the examples.
 
     Attributes
@@ -37,16 +39,6 @@ class GapTrace:
     def gap(self) -> np.ndarray:
         """(primal − dual)/primal; 0 where primal is 0."""
         return (self.primal - self.dual) / np.where(self.primal == 0, 1.0, self.primal)
-
-    @classmethod
-    def layer(cls, traces: list[GapTrace]) -> GapTrace:
-        """The traces of several outputs in one."""
-        parts = {f.name: [getattr(trace, f.name) for trace in traces] for f in fields(cls)}
-        parts["output"] = [part + k for k, part in enumerate(parts["output"])]
-        return cls(**{name: np.concatenate(some) for name, some in parts.items()})
-
-    def __len__(self) -> int:
-        return len(self.seconds)
 
     def __repr__(self) -> str:
         return f"GapTrace({len(self)} looks at the examples)"

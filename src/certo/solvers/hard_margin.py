@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -25,14 +25,15 @@ from scipy.linalg import lstsq, svd
 
 from certo.compiled.rows import rows_of
 from certo.compiled.slopes import signed_scores
+from certo.solvers.layered import Layered
 from certo.solvers.nearest_point import (
     FAST,
     MOST_NUMBERS,
     TOUCHING,
     Vectors,
     nearest_point,
-    one_thread,
 )
+from certo.solvers.threads import one_thread
 
 LEAF = 1000  # at least so many rows are solved for together, through their Gram matrix
 SHRINK = 32  # and of more rows than that, one in so many is taken first
@@ -40,7 +41,7 @@ SHORT = 1e-3  # points nearer to the origin than this, compared with the example
 
 
 @dataclass(frozen=True, repr=False)
-class MarginTrace:
+class MarginTrace(Layered):
     """What was known of γ* after every look at all examples.
 
     Attributes
@@ -65,16 +66,6 @@ class MarginTrace:
     def gap(self) -> np.ndarray:
         """(primal − dual)/primal of ½‖w‖²: 1 − (lower/upper)²."""
         return 1 - (self.lower / self.upper) ** 2
-
-    @classmethod
-    def layer(cls, traces: list[MarginTrace]) -> MarginTrace:
-        """The traces of several outputs in one."""
-        parts = {f.name: [getattr(trace, f.name) for trace in traces] for f in fields(cls)}
-        parts["output"] = [part + k for k, part in enumerate(parts["output"])]
-        return cls(**{name: np.concatenate(some) for name, some in parts.items()})
-
-    def __len__(self) -> int:
-        return len(self.seconds)
 
     def __repr__(self) -> str:
         return f"MarginTrace({len(self)} looks at all examples)"

@@ -19,20 +19,18 @@ rounding changed in one step is put right by the next: it is iterative refinemen
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from contextlib import nullcontext
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 from scipy.linalg import lstsq
 from scipy.linalg.lapack import dpotrf, dpotrs
-from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from certo.compiled.differences import solve_differences
 from certo.compiled.pairs import exchange
+from certo.solvers.threads import one_thread
 
 RIDGE = 1e-15  # for each row, relative to the Gram matrix: what rounding may have done to it
 TINY = 1e-300
@@ -138,38 +136,6 @@ def nearest_point(
     """
     with one_thread() if group.size <= SMALL else nullcontext():
         return _nearest_point(points, group, weights, tol, spend)
-
-
-@cache
-def _libraries() -> ThreadpoolController:
-    return ThreadpoolController()
-
-
-class _OneThread:
-    """The limit is one of the whole process: the first to come sets it, the last to go lifts it."""
-
-    def __init__(self) -> None:
-        self.lock, self.inside, self.limit = threading.Lock(), 0, None
-
-    def __enter__(self) -> None:
-        with self.lock:
-            if not self.inside:
-                self.limit = _libraries().limit(limits=1, user_api="blas")
-            self.inside += 1
-
-    def __exit__(self, *error) -> None:
-        with self.lock:
-            self.inside -= 1
-            if not self.inside and self.limit is not None:
-                self.limit.restore_original_limits()
-
-
-_ONE_THREAD = _OneThread()
-
-
-def one_thread() -> _OneThread:
-    """For matrices so small that threads would mostly wait for each other."""
-    return _ONE_THREAD
 
 
 def _nearest_point(points, group, weights, tol, spend) -> NearestPoint:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -14,10 +14,11 @@ from certo.compiled.online_gradient import HINGE, LOGISTIC, SQUARED, Books, Rule
 from certo.compiled.rows import rows_of
 from certo.losses import ConvexLoss, Hinge, Logistic
 from certo.solvers.checkpoints import blocks
+from certo.solvers.layered import Layered
 
 
 @dataclass(frozen=True, repr=False)
-class RegretTrace:
+class RegretTrace(Layered):
     """The books after 1, 2, 4, 8, … rounds and after the last.
 
     Attributes
@@ -34,16 +35,6 @@ class RegretTrace:
     step: np.ndarray
     suffered: np.ndarray
     bound: np.ndarray
-
-    @classmethod
-    def layer(cls, traces: list[RegretTrace]) -> RegretTrace:
-        """The traces of several outputs in one."""
-        output = [np.full(len(trace), k) for k, trace in enumerate(traces)]
-        rest = [np.concatenate([getattr(t, f.name) for t in traces]) for f in fields(cls)[1:]]
-        return cls(np.concatenate(output), *rest)
-
-    def __len__(self) -> int:
-        return len(self.step)
 
     def __repr__(self) -> str:
         return f"RegretTrace({len(self):,} entries)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -12,12 +12,13 @@ import numpy as np
 from certo.compiled.pegasos import Sums, take_steps
 from certo.compiled.rows import rows_of
 from certo.solvers.checkpoints import blocks
+from certo.solvers.layered import Layered
 
 KEPT_NUMBERS = 2**20  # of the trace of all outputs together
 
 
 @dataclass(frozen=True, repr=False)
-class StepTrace:
+class StepTrace(Layered):
     """The answer after 1, 2, 4, 8, … steps and after the last: of long runs with many features the
     later ones, as many as fit into 8 MB.
 
@@ -32,16 +33,6 @@ class StepTrace:
     output: np.ndarray
     step: np.ndarray
     weights: np.ndarray
-
-    @classmethod
-    def layer(cls, traces: list[StepTrace]) -> StepTrace:
-        """The traces of several outputs in one."""
-        output = [np.full(len(trace), k) for k, trace in enumerate(traces)]
-        rest = [np.concatenate([getattr(t, f.name) for t in traces]) for f in fields(cls)[1:]]
-        return cls(np.concatenate(output), *rest)
-
-    def __len__(self) -> int:
-        return len(self.step)
 
     def __repr__(self) -> str:
         return f"StepTrace({len(self):,} answers kept)"

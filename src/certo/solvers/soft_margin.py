@@ -21,8 +21,8 @@ from certo.solvers.dual_descent import DualDescent
 from certo.solvers.free_intercept import balanced, smallest_b
 from certo.solvers.gap_ledger import GapTrace, Ledger
 from certo.solvers.hinge_rows import HingeRows
-from certo.solvers.nearest_point import one_thread
 from certo.solvers.primal_newton import PrimalNewton
+from certo.solvers.threads import one_thread
 
 __all__ = ["GapTrace", "SoftOutcome", "smallest_b", "soft_margin"]
 
