@@ -35,6 +35,7 @@ NEAR = 0.25  # and where a solution is continued: margins may be off by so much
 SAMPLE = 8  # one in so many examples is solved for first,
 ENOUGH = 25  # if these are so many for each feature,
 COARSE = 3e-3  # and to this relative gap
+SMALL = 2**16  # numbers: with fewer, a part saves nothing
 
 
 class Part(NamedTuple):
@@ -126,7 +127,7 @@ class PrimalNewton:
             if arrived and part.is_whole:
                 break
             if arrived:
-                part, r, beta = self._widened(part, w, beta, tau, r)
+                part, r, beta = self._widened(part, w, beta)
                 q, snapshot = np.empty(rows.m), False
                 continue
             if short <= LOOSE * apart:
@@ -147,7 +148,7 @@ class PrimalNewton:
             w = w + length * step
             r -= length * q
             if length >= most:
-                part, r, beta = self._widened(part, w, beta, tau, r)
+                part, r, beta = self._widened(part, w, beta)
                 q, snapshot = np.empty(rows.m), False
         self.w, self.tau = w, tau
         self.beta[part.chosen] = beta
@@ -206,31 +207,32 @@ class PrimalNewton:
         return length
 
     def _narrowed(self, part, w, beta, r, radius) -> tuple[Part, np.ndarray, np.ndarray] | None:
-        """The part for this radius, its r and β; None if that would not save half the work."""
-        inside = r if part.is_whole else None
-        if radius == 0 or self.rows.work < 2**16:
+        """The part for this radius, its r and β; None if more than a quarter would be left."""
+        if radius == 0 or self.rows.work < SMALL:
             return None
-        lengths = part.rows.lengths
-        reach = lengths * radius
-        near = ~(((beta == 1) & (r > reach)) | ((beta == 0) & (r < -reach)))
+        near = _near(part.rows, beta, r, radius)
         if 4 * np.count_nonzero(near) > near.size:
             return None
-        if inside is None:
-            self.beta[part.chosen] = beta
-            beta, r = self.beta, 1.0 - self.rows.products(w, np.empty(self.rows.m))
-            reach = self.rows.lengths * radius
-            near = ~(((beta == 1) & (r > reach)) | ((beta == 0) & (r < -reach)))
+        if not part.is_whole:
+            _, r, beta = self._widened(part, w, beta)
+            near = _near(self.rows, beta, r, radius)
         chosen = np.flatnonzero(near)
         weights = np.where(near, 0.0, beta)
         outside = self.rows.pull(weights, 0.0, r)
         small = Part(self.rows.take(chosen), chosen, outside.v, outside.total, w, radius)
         return small, r[chosen], beta[chosen]
 
-    def _widened(self, part, w, beta, tau, r) -> tuple[Part, np.ndarray, np.ndarray]:
+    def _widened(self, part, w, beta) -> tuple[Part, np.ndarray, np.ndarray]:
         """All examples again."""
         self.beta[part.chosen] = beta
         r = 1.0 - self.rows.products(w, np.empty(self.rows.m))
         return Part.whole(self.rows, w), r, self.beta
+
+
+def _near(rows: HingeRows, beta: np.ndarray, r: np.ndarray, radius: float) -> np.ndarray:
+    """Which examples may not be settled somewhere in the ball."""
+    reach = rows.lengths * radius
+    return ~(((beta == 1) & (r > reach)) | ((beta == 0) & (r < -reach)))
 
 
 def _clipped(beta: np.ndarray, tau: float, r: np.ndarray) -> np.ndarray:
