@@ -17,10 +17,10 @@ from __future__ import annotations
 import numpy as np
 
 from certo.compiled.dual_descent import combine_at, descend, products_at
+from certo.compiled.threads import in_pieces, pieces
 from certo.solvers.free_intercept import rebalanced, smallest_b
 from certo.solvers.gap_ledger import Ledger
 from certo.solvers.hinge_rows import HingeRows
-from certo.solvers.threads import in_pieces, pieces
 
 EPOCHS = 5  # of descent between two looks,
 SLOW = 0.7  # descent is slow if it leaves more than this share of the gap in one look,

@@ -25,6 +25,7 @@ from scipy.linalg import lstsq, svd
 
 from certo.compiled.rows import rows_of
 from certo.compiled.slopes import signed_scores
+from certo.compiled.threads import one_thread
 from certo.solvers.layered import Layered
 from certo.solvers.nearest_point import (
     FAST,
@@ -33,7 +34,6 @@ from certo.solvers.nearest_point import (
     Vectors,
     nearest_point,
 )
-from certo.solvers.threads import one_thread
 
 LEAF = 1000  # at least so many rows are solved for together, through their Gram matrix
 SHRINK = 32  # and of more rows than that, one in so many is taken first

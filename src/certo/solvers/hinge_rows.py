@@ -10,7 +10,7 @@ from scipy.linalg.blas import dsyrk
 
 from certo.compiled.rows import rows_of
 from certo.compiled.soft_margin import add_squares, lengths, pull, signed_products, slope_along
-from certo.solvers.threads import in_pieces, pieces
+from certo.compiled.threads import in_pieces, pieces
 
 BLOCK = 4096  # dense rows squared at a time
 

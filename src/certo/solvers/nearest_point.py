@@ -30,7 +30,7 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 
 from certo.compiled.differences import solve_differences
 from certo.compiled.pairs import exchange
-from certo.solvers.threads import one_thread
+from certo.compiled.threads import one_thread
 
 RIDGE = 1e-15  # for each row, relative to the Gram matrix: what rounding may have done to it
 TINY = 1e-300

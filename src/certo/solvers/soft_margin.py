@@ -17,12 +17,12 @@ from scipy import sparse
 from scipy.linalg import qr
 
 from certo.certificates.exact import allowance
+from certo.compiled.threads import one_thread
 from certo.solvers.dual_descent import DualDescent
 from certo.solvers.free_intercept import balanced, smallest_b
 from certo.solvers.gap_ledger import GapTrace, Ledger
 from certo.solvers.hinge_rows import HingeRows
 from certo.solvers.primal_newton import PrimalNewton
-from certo.solvers.threads import one_thread
 
 __all__ = ["GapTrace", "SoftOutcome", "smallest_b", "soft_margin"]
 
