@@ -72,13 +72,21 @@ def cache_folder() -> Path | None:
 _FOLDER = cache_folder()
 
 
-def jit(function: Callable[..., Any]) -> Any:
-    """Compile on first call, without the GIL; keep the machine code where it can be kept."""
+def jit(function: Callable[..., Any], freedom: Any = False) -> Any:
+    """Compile on first call, without the GIL; keep the machine code where it can be kept.
+
+    `freedom` names what the compiler may do to sums and products, as LLVM calls it.
+    """
     if _FOLDER is None:
-        return numba.njit(nogil=True)(function)
+        return numba.njit(nogil=True, fastmath=freedom)(function)
     before = config.CACHE_DIR
     config.CACHE_DIR = str(_FOLDER)  # read once, while the function is decorated
     try:
-        return numba.njit(nogil=True, cache=True)(function)
+        return numba.njit(nogil=True, cache=True, fastmath=freedom)(function)
     finally:
         config.CACHE_DIR = before
+
+
+def loose(function: Callable[..., Any]) -> Any:
+    """The same, where sums may be added in any order, and multiply-adds rounded once."""
+    return jit(function, {"contract", "reassoc", "nsz"})
