@@ -14,9 +14,9 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from certo.certificates import CannotClaim, Certificate, DualityGap, Labels, Sample
+from certo.certificates import CannotClaim, Certificate, DualityGap, Labels, Sample, rounded
 from certo.certificates import duality_gap as module
-from certo.certificates.duality_gap import costs_of
+from certo.certificates.soft_margin_gap import costs_of
 
 LABELS = Labels(("a", "b"))
 TREATMENTS = ["free", "lifted", "none"]
@@ -262,8 +262,9 @@ class TestRounding:
         w = w * 2.0**-scale * (1 + 1e-3)
         alpha = alpha * 2.0 ** -max(2 * scale, 0)
         with pytest.MonkeyPatch.context() as patch:
-            for name, value in (("PIECE", 3), ("LANES", 2), ("EXACT_PRODUCTS", 1)):
+            for name, value in (("PIECE", 3), ("EXACT_PRODUCTS", 1)):
                 patch.setattr(module, name, value)
+            patch.setattr(rounded, "LANES", 2)
             patch.setattr(module.exact, "SHORT", 0)
             claim = p.claim(w, b, alpha)
             primal, dual = true_primal(p, w, b), true_dual(p, alpha)

@@ -17,9 +17,9 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
 from certo.certificates import CannotClaim, Composite, DualityGap, Labels, NotClaimed, Sample
-from certo.certificates.duality_gap import costs_of
 from certo.certificates.encoding import counted, rounded_up
 from certo.certificates.exact import allowance
+from certo.certificates.soft_margin_gap import costs_of
 from certo.estimators import _input, _stream
 from certo.estimators._leave_one_out import LeaveOneOut, leave_one_out
 from certo.estimators._linear import LinearClassifier
