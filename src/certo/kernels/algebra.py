@@ -1,0 +1,297 @@
+"""New kernels from old: sums, products, positive multiples, cosines."""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from certo.kernels.base import Kernel, _read, number
+from certo.kernels.rounding import HUGE, LEAST, ULPS, Rounding, gamma
+
+
+class _Composed(Kernel):
+    """Kernels made of others: points are as the parts take them."""
+
+    @property
+    def parts_(self) -> tuple[Kernel, ...]:
+        raise NotImplementedError
+
+    @property
+    def takes(self) -> str:  # type: ignore[override]
+        kinds = {part.takes for part in self.parts_}
+        return "vectors" if "vectors" in kinds else kinds.pop()
+
+    @property
+    def _chief(self) -> Kernel:
+        """The part that says what points look like."""
+        return next(part for part in self.parts_ if part.takes == self.takes)
+
+    def examples(self, X):
+        return self._chief.examples(X)
+
+    def centres(self, Z):
+        return self._chief.centres(Z)
+
+    def points(self, X, rows):
+        return self._chief.points(X, rows)
+
+    def take(self, X, rows):
+        return self._chief.take(X, rows)
+
+
+@dataclass(frozen=True)
+class _Several(_Composed):
+    parts: tuple[Kernel, ...]
+
+    def __post_init__(self):
+        parts = tuple(self.parts)
+        object.__setattr__(self, "parts", parts)
+        name = type(self).__name__
+        strange = [part for part in parts if not isinstance(part, Kernel)]
+        if strange:
+            raise ValueError(f"{name} takes kernels, got {type(strange[0]).__name__}.")
+        if len(parts) < 2:
+            raise ValueError(f"{name} takes at least two kernels, got {len(parts)}.")
+        if len({part.takes == "matrix" for part in parts}) > 1:
+            raise ValueError(
+                f"a precomputed kernel and a kernel of points cannot form a {name}: compute the "
+                "Gram matrix of the other one, and combine the two matrices."
+            )
+
+    @property
+    def parts_(self):
+        return self.parts
+
+    @classmethod
+    def of(cls, first: Kernel, second: Kernel):
+        """The two together; one that is of this kind already is opened."""
+        opened = (
+            kernel.parts if isinstance(kernel, cls) else (kernel,) for kernel in (first, second)
+        )
+        return cls(sum(opened, ()))
+
+    @classmethod
+    def _parse(cls, values: dict[str, Any], depth: int) -> Kernel:
+        if type(values["parts"]) is not list:
+            raise ValueError(f"the parts of a {cls.__name__} must be a list of kernels.")
+        return cls(tuple(_read(part, depth) for part in values["parts"]))
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class Sum(_Several):
+    """K₁ + K₂ + …: the feature spaces side by side.
+
+    >>> from certo.kernels import Gaussian, Linear
+    >>> Linear() + Gaussian(variance=2.0)
+    Linear() + Gaussian(variance=2.0)
+    """
+
+    parts: tuple[Kernel, ...]
+
+    def plain(self, X, Z):
+        return functools.reduce(operator.iadd, (part.plain(X, Z) for part in self.parts))
+
+    def _block(self, X, Z):
+        return functools.reduce(operator.iadd, (part._block(X, Z) for part in self.parts))
+
+    def diagonal(self, X):
+        return functools.reduce(operator.iadd, (part.diagonal(X) for part in self.parts))
+
+    def rounding(self, X, Z):
+        """Let p parts have bounds ε_k, a_k, and s_k = √K_k(x,x)·√K_k(z,z). The errors add up to
+        Σ ε_k s_k + Σ a_k ≤ (max ε_k)·Σ s_k + Σ a_k, and Σ s_k ≤ √K(x,x)·√K(z,z) by Cauchy–Schwarz;
+        p − 1 additions of values that are at most (1 + ε_k)·s_k + a_k add γ_p of that."""
+        bounds = [part.rounding(X, Z) for part in self.parts]
+        worst, grow = max(b.relative for b in bounds), gamma(len(bounds))
+        return Rounding(
+            1.01 * (worst + grow * (1.0 + worst)), 2.0 * sum(b.absolute for b in bounds)
+        )
+
+    def __repr__(self):
+        return " + ".join(map(repr, self.parts))
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class Product(_Several):
+    """K₁·K₂·…: the tensor product of the feature spaces, positive semi-definite by Schur.
+
+    >>> from certo.kernels import Gaussian, Polynomial
+    >>> Polynomial(2) * Gaussian(variance=2.0)
+    Polynomial(degree=2, scale=1.0, offset=1.0) * Gaussian(variance=2.0)
+    """
+
+    parts: tuple[Kernel, ...]
+
+    def plain(self, X, Z):
+        return functools.reduce(operator.imul, (part.plain(X, Z) for part in self.parts))
+
+    def _block(self, X, Z):
+        return functools.reduce(operator.imul, (part._block(X, Z) for part in self.parts))
+
+    def diagonal(self, X):
+        return functools.reduce(operator.imul, (part.diagonal(X) for part in self.parts))
+
+    def rounding(self, X, Z):
+        """Let p parts have bounds ε_k, a_k and s_k = √K_k(x,x)·√K_k(z,z) ≤ S_k, and |K_k| ≤ s_k.
+        The product of the computed values is within Π((1 + ε_k)·s_k + a_k) − Π s_k of the true
+        one: at most (Π(1 + ε_k) − 1)·Π s_k from the relative parts, and the absolute ones at most
+        Σ_k a_k·Π_{l≠k}(2·max(S_l, 1)), roughly speaking twice; p − 1 products round, γ_p."""
+        bounds = [part.rounding(X, Z) for part in self.parts]
+        sizes = [max(1.0, _greatest(part, X, Z)) for part in self.parts]
+        if not math.prod(sizes) < HUGE:
+            return Rounding(math.inf, math.inf)
+        grow = math.expm1(sum(math.log1p(b.relative) for b in bounds)) + gamma(len(bounds))
+        hidden = sum(b.absolute / size for b, size in zip(bounds, sizes, strict=True))
+        return Rounding(
+            1.01 * grow, 2.0 ** len(bounds) * math.prod(sizes) * hidden + len(bounds) * LEAST
+        )
+
+    def __repr__(self):
+        return " * ".join(
+            f"({part!r})" if isinstance(part, Sum) else repr(part) for part in self.parts
+        )
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class Scaled(_Composed):
+    """factor·K, for a positive factor.
+
+    >>> from certo.kernels import Linear
+    >>> 3 * Linear()
+    3.0 * Linear()
+    """
+
+    kernel: Kernel
+    factor: float
+
+    def __post_init__(self):
+        if not isinstance(self.kernel, Kernel):
+            raise ValueError(f"Scaled takes a kernel, got {type(self.kernel).__name__}.")
+        object.__setattr__(self, "factor", number(self.factor, "the factor of a kernel"))
+
+    @property
+    def parts_(self):
+        return (self.kernel,)
+
+    @classmethod
+    def of(cls, kernel: Kernel, factor: float) -> Scaled:
+        factor = number(factor, "the factor of a kernel")
+        if isinstance(kernel, Scaled):
+            return cls(kernel.kernel, kernel.factor * factor)
+        return cls(kernel, factor)
+
+    @classmethod
+    def _parse(cls, values: dict[str, Any], depth: int) -> Kernel:
+        return cls(_read(values["kernel"], depth), values["factor"])
+
+    def plain(self, X, Z):
+        block = self.kernel.plain(X, Z)
+        block *= self.factor
+        return block
+
+    def _block(self, X, Z):
+        block = self.kernel._block(X, Z)
+        block *= self.factor
+        return block
+
+    def diagonal(self, X):
+        return self.factor * self.kernel.diagonal(X)
+
+    def rounding(self, X, Z):
+        """Both sides grow by the factor, and one product rounds."""
+        relative, absolute = self.kernel.rounding(X, Z)
+        return Rounding(1.01 * (relative + gamma(1)), 2.0 * self.factor * absolute + LEAST)
+
+    def __repr__(self):
+        inner = f"({self.kernel!r})" if isinstance(self.kernel, _Several) else repr(self.kernel)
+        return f"{self.factor!r} * {inner}"
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class Normalised(_Composed):
+    """K(x, z)/√(K(x,x)·K(z,z)): the cosine of the two images; 0 where an image is 0.
+
+    >>> from certo.kernels import Linear
+    >>> Linear().normalised()([[3.0, 4.0]], [[0.0, 2.0]])
+    array([[0.8]])
+    """
+
+    kernel: Kernel
+
+    def __post_init__(self):
+        if not isinstance(self.kernel, Kernel):
+            raise ValueError(f"Normalised takes a kernel, got {type(self.kernel).__name__}.")
+        if self.kernel.takes == "matrix":
+            raise ValueError(
+                "a precomputed kernel cannot be normalised, since a row does not know its own "
+                "K(x, x): normalise the matrix, K / np.sqrt(np.outer(d, d)) with d = np.diag(K)."
+            )
+
+    @property
+    def parts_(self):
+        return (self.kernel,)
+
+    @classmethod
+    def _parse(cls, values: dict[str, Any], depth: int) -> Kernel:
+        return cls(_read(values["kernel"], depth))
+
+    def normalised(self) -> Kernel:
+        return self
+
+    def plain(self, X, Z):
+        return self._divide(self.kernel.plain(X, Z), X, Z)
+
+    def _block(self, X, Z):
+        return self._divide(self.kernel._block(X, Z), X, Z)
+
+    def _divide(self, block, X, Z):
+        block *= _inverse_roots(self.kernel.diagonal(X))[:, None].astype(block.dtype)
+        block *= _inverse_roots(self.kernel.diagonal(Z)).astype(block.dtype)
+        return block
+
+    def diagonal(self, X):
+        return (self.kernel.diagonal(X) > 0).astype(np.float64)
+
+    def rounding(self, X, Z):
+        """With bounds ε, a of K and r the least K(x,x) other than 0: K(x, z)/(s·s') is computed
+        from a numerator within (ε + a/r)·s·s' and from two roots, each within ε + a/r of the truth,
+        half of which passes through the root, and a few units of the last place."""
+        relative, absolute = self.kernel.rounding(X, Z)
+        diagonals = np.concatenate([self.kernel.diagonal(X), self.kernel.diagonal(Z)])
+        positive = diagonals[diagonals > 0]
+        if not positive.size:
+            return Rounding(0.0, 0.0)
+        relative += 2.0 * absolute / positive.min()
+        if not relative < 0.01 or np.any(diagonals < 0):
+            return Rounding(math.inf, math.inf)
+        return Rounding(2.1 * relative + 3.0 * ULPS, LEAST)
+
+    def __repr__(self):
+        inner = f"({self.kernel!r})" if not _is_atom(self.kernel) else repr(self.kernel)
+        return f"{inner}.normalised()"
+
+
+def _inverse_roots(diagonal: np.ndarray) -> np.ndarray:
+    roots = np.sqrt(np.maximum(diagonal, 0.0))
+    return np.divide(1.0, roots, out=np.zeros_like(roots), where=roots > 0)
+
+
+def _greatest(kernel: Kernel, X, Z) -> float:
+    """max √K(x,x) times max √K(z,z)."""
+    return math.sqrt(
+        max(np.max(kernel.diagonal(X), initial=0.0), 0.0)
+        * max(np.max(kernel.diagonal(Z), initial=0.0), 0.0)
+    )
+
+
+def _is_atom(kernel: Kernel) -> bool:
+    return not isinstance(kernel, _Composed)

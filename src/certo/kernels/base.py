@@ -1,0 +1,189 @@
+"""What a kernel is, and what every kernel can do."""
+
+from __future__ import annotations
+
+import abc
+import math
+import numbers
+from dataclasses import fields
+from typing import Any, ClassVar
+
+import numpy as np
+
+from certo.kernels.rounding import TINY, Rounding
+
+DEEPEST = 32  # kernels within kernels, in a JSON form
+
+
+class Kernel(abc.ABC):
+    """A symmetric positive semi-definite function K of two points: K(x, z) = φ(x)·φ(z).
+
+    A kernel is a value: frozen, hashable, equal to another of the same name and parameters, with
+    a JSON form. Called, it gives the Gram block K(x_i, z_j); `+` and `*` make new kernels.
+
+    On the left of a block stand *points*, on its right *centres*. They are the same thing, but
+    for a `Precomputed` kernel: there a point is a row of the matrix, and a centre the number of
+    one of its columns. For every kernel `kernel(kernel.points(X, rows), kernel.take(X, columns))`
+    is the block (rows, columns) of the Gram matrix of X.
+    """
+
+    #: what the points are: "vectors" (rows of a float array or CSR matrix), "objects" (the items of
+    #: any sequence), "matrix" (rows of a Gram matrix)
+    takes: ClassVar[str] = "objects"
+
+    @abc.abstractmethod
+    def plain(self, X, Z) -> np.ndarray:
+        """The block K(x_i, z_j) in float64 by NumPy and SciPy alone, as certificates compute it.
+
+        X and Z are as `examples` (or `points` and `take`) give them.
+        """
+
+    @abc.abstractmethod
+    def rounding(self, X, Z) -> Rounding:
+        """How far `plain(X, Z)`, and `plain` of any rows of X and Z, may be from the true values;
+        `diagonal(X)` and `diagonal(Z)` too, with K(x, x) for the product of roots."""
+
+    def error(self, X, Z) -> float:
+        """ε such that |plain(X, Z)_ij − K(x_i, z_j)| ≤ ε·√K(x_i,x_i)·√K(z_j,z_j) + TINY, with
+        TINY = 2⁻⁶⁰⁰, in the real numbers; it holds of any rows of X and Z as well, and of
+        `diagonal`. Infinite where no such bound is known."""
+        relative, absolute = self.rounding(X, Z)
+        return relative if absolute <= TINY else math.inf
+
+    def __call__(self, X, Z=None):
+        """The Gram block of points X and centres Z (Z=None: X again).
+
+        float32 if both are float32, else float64.
+        """
+        X = self.examples(X)
+        Z = self.take(X, slice(None)) if Z is None else self.centres(Z)
+        return self._block(X, Z)
+
+    def _block(self, X, Z) -> np.ndarray:
+        """The block by the fastest way that is known."""
+        return self.plain(X, Z)
+
+    def diagonal(self, X) -> np.ndarray:
+        """K(x_i, x_i) in float64."""
+        X = self.examples(X)
+        one_by_one = ([i] for i in range(count(X)))
+        values = [self.plain(self.points(X, i), self.take(X, i))[0, 0] for i in one_by_one]
+        return np.array(values, dtype=np.float64)
+
+    def examples(self, X):
+        """X as this kernel takes points, or a ValueError that says what is wrong with it."""
+        return as_objects(X, self)
+
+    def centres(self, Z):
+        """Z as this kernel takes centres, or a ValueError that says what is wrong with it."""
+        return self.examples(Z)
+
+    def points(self, X, rows):
+        """The points X[rows], as they stand on the left of a block."""
+        return [X[i] for i in _indices(rows, len(X))] if isinstance(X, list) else X[rows]
+
+    def take(self, X, rows):
+        """The points X[rows], as they stand on the right of a block."""
+        return self.points(X, rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Name and parameters as plain JSON values."""
+        return {"name": type(self).__name__} | {
+            f.name: _plain(getattr(self, f.name))
+            for f in fields(self)  # type: ignore[arg-type]  # every final kernel is a dataclass
+        }
+
+    @staticmethod
+    def from_dict(data: Any) -> Kernel:
+        """The kernel written by `to_dict`, or a ValueError saying what is wrong with it."""
+        return _read(data, DEEPEST)
+
+    @classmethod
+    def _parse(cls, values: dict[str, Any], depth: int) -> Kernel:
+        """A kernel of this class from its JSON fields, which are there but not yet looked at."""
+        return cls(**values)
+
+    def __add__(self, other: Kernel) -> Kernel:
+        from certo.kernels.algebra import Sum
+
+        return Sum.of(self, other) if isinstance(other, Kernel) else NotImplemented
+
+    def __mul__(self, other: Kernel | float) -> Kernel:
+        from certo.kernels.algebra import Product, Scaled
+
+        if isinstance(other, Kernel):
+            return Product.of(self, other)
+        return Scaled.of(self, other) if isinstance(other, numbers.Real) else NotImplemented
+
+    __rmul__ = __mul__
+
+    def normalised(self) -> Kernel:
+        """K(x, z)/√(K(x,x)·K(z,z)): the cosine of the two images."""
+        from certo.kernels.algebra import Normalised
+
+        return Normalised(self)
+
+
+def count(X) -> int:
+    """How many points: len(), which sparse matrices lack."""
+    return X.shape[0] if hasattr(X, "shape") else len(X)
+
+
+def as_objects(X, kernel: Kernel):
+    """Any sequence of points: arrays and sparse matrices by rows, others as a list."""
+    if hasattr(X, "shape") and X.shape and hasattr(X, "__getitem__") and not hasattr(X, "iloc"):
+        return X
+    if isinstance(X, str | bytes | dict) or not hasattr(X, "__iter__"):
+        raise ValueError(
+            f"{type(kernel).__name__} takes a sequence of points, got {type(X).__name__}. "
+            "Put a single point in a list."
+        )
+    return X if isinstance(X, list) else list(X)
+
+
+def number(value: Any, name: str, *, least: float = 0.0, included: bool = False) -> float:
+    """A parameter as a finite float above `least` (or from it on), or a ValueError."""
+    real = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+    try:
+        result = float(value) if real else math.nan
+    except OverflowError:
+        result = math.inf
+    if not (math.isfinite(result) and (result > least or (included and result == least))):
+        bound = f"of at least {least:g}" if included else f"above {least:g}"
+        came = repr(value)[:60] if real else f"{type(value).__name__} {str(value)[:40]!r}"
+        raise ValueError(f"{name} must be a finite number {bound}, got {came}.")
+    return result
+
+
+def _indices(rows, size: int):
+    if isinstance(rows, slice):
+        return range(*rows.indices(size))
+    rows = np.asarray(rows)
+    return np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.intp)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Kernel):
+        return value.to_dict()
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+
+
+def _read(data: Any, depth: int) -> Kernel:
+    kinds = {kind.__name__: kind for kind in _final_kinds(Kernel)}
+    name = data.get("name") if isinstance(data, dict) else None
+    if type(name) is not str or name not in kinds:
+        came = repr(name[:40]) if type(name) is str else "none"
+        raise ValueError(f"a kernel's 'name' must be one of {sorted(kinds)}, but there is {came}.")
+    if depth == 0:
+        raise ValueError(f"a kernel may hold kernels at most {DEEPEST} deep.")
+    kind, values = kinds[name], {k: v for k, v in data.items() if k != "name"}
+    names = {f.name for f in fields(kind)}
+    if set(values) != names:
+        raise ValueError(f"the kernel {name} must have exactly the fields {sorted(names)}.")
+    return kind._parse(values, depth - 1)
+
+
+def _final_kinds(kind: type) -> list[Any]:
+    children: list[type] = kind.__subclasses__()
+    below = [final for child in children for final in _final_kinds(child)]
+    return below if getattr(kind, "__abstractmethods__", None) else [kind, *below]

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from scipy import sparse
+
+from certo.kernels.base import number
+from certo.kernels.rounding import LEAST, ULPS, Rounding, gamma
+from certo.kernels.vectors import VectorKernel, products, same_width, squares
+
+GOOD = 1e-11  # where the fast formula promises less than this, it is used
+STRIP = 2**15  # values that are worked on at once, so that they stay in the processor's cache
+
+
+@final
+@dataclass(frozen=True)
+class Gaussian(VectorKernel):
+    """The Gaussian kernel: near points look alike.
+
+    Definition    K(x, z) = exp(−‖x − z‖²/(2·variance))
+    Domain        vectors
+    Map           into infinitely many dimensions; `certo.features.GaussianTaylor` truncates it
+    Note          scikit-learn's `gamma` is 1/(2·variance)
+
+    Parameters
+    ----------
+    variance : float, above 0
+        The square of the distance at which two points have exp(−1/2) ≈ 0.61 in common.
+
+    >>> Gaussian(variance=2.0)([[0.0]], [[0.0], [2.0]]).round(4)
+    array([[1.    , 0.3679]])
+    """
+
+    variance: float = 1.0
+
+    def __post_init__(self):
+        object.__setattr__(self, "variance", number(self.variance, "variance"))
+
+    @property
+    def _scale(self) -> float:
+        return 0.5 / self.variance
+
+    def plain(self, X, Z):
+        same_width(X, Z)
+        left, right = squares(X), squares(Z)
+        if self._by_norms(X.shape[1], left, right) <= GOOD:
+            return self._of_products(products(X, Z), left, right)
+        if not sparse.issparse(X) and not sparse.issparse(Z) and Z.shape[0]:
+            # distances do not change when all points move together
+            middle = Z.mean(axis=0, dtype=np.float64)
+            X, Z = X - middle, Z - middle
+            left, right = squares(X), squares(Z)
+            if self._by_norms(X.shape[1], left, right) <= GOOD:
+                return self._of_products(products(X, Z), left, right)
+        return self._of_differences(X, Z)
+
+    def _of_products(self, block, left, right):
+        """exp(min(0, 2·x·z − ‖x‖² − ‖z‖²)·scale), in place."""
+        step = max(1, STRIP // max(1, block.shape[1]))
+        for start in range(0, block.shape[0], step):
+            part = block[start : start + step]
+            part *= 2.0
+            part -= left[start : start + step, None]
+            part -= right
+            np.minimum(part, 0.0, out=part)
+            part *= self._scale
+            np.exp(part, out=part)
+        return block
+
+    def _of_differences(self, X, Z):
+        """exp(−Σ(x − z)²·scale), each difference by itself."""
+        result = np.empty((X.shape[0], Z.shape[0]))
+        Z = Z.toarray() if sparse.issparse(Z) else Z
+        step = max(1, STRIP // max(1, Z.size))
+        for start in range(0, X.shape[0], step):
+            rows = X[start : start + step]
+            rows = rows.toarray() if sparse.issparse(rows) else rows
+            difference = rows[:, None, :].astype(np.float64) - Z
+            np.einsum("ijk,ijk->ij", difference, difference, out=result[start : start + step])
+        result *= -self._scale
+        return np.exp(result, out=result)
+
+    def diagonal(self, X):
+        return np.ones(self.examples(X).shape[0])
+
+    def _by_norms(self, d: int, left, right) -> float:
+        """What the formula by norms promises: see `rounding`."""
+        spread = 2.0 * (np.max(left, initial=0.0) + np.max(right, initial=0.0))
+        exponent = (gamma(d + 6) * spread + 6 * (d + 2) * LEAST) * self._scale
+        return float(np.expm1(1.01 * exponent)) + 2.0 * gamma(4) + ULPS
+
+    def rounding(self, X, Z):
+        r"""Let t = ‖x − z‖²/(2·variance) and s = 1/(2·variance); √K(x,x)·√K(z,z) = 1.
+
+        By norms. ‖x‖², ‖z‖² and x·z are within γ_d of their magnitudes, and the two additions
+        round once each, so 2·x·z − ‖x‖² − ‖z‖² is within γ_{d+2}·(‖x‖ + ‖z‖)² ≤
+        γ_{d+2}·2(‖x‖² + ‖z‖²); cutting it at 0, where the truth never lies beyond, only helps.
+        A common shift c first rounds each coordinate of x − c by a factor 1 + δ, |δ| ≤ u, which
+        moves ‖x − z‖² by at most γ_4·(‖x − c‖ + ‖z − c‖)². Multiplied by s, which is itself
+        rounded, the computed exponent is within A + γ_2·t of −t, A = γ_{d+6}·2(‖x‖² + ‖z‖²)·s.
+        Then |e^(−t̂) − e^(−t)| ≤ e^(−t)·(e^(A + γ_2 t) − 1) ≤ (e^A − 1) + e^A·γ_2·t·e^(−(1−γ_2)t),
+        and t·e^(−(1−γ_2)t) < 1/2: altogether e^A − 1 + γ_4, and a few units of the last place for
+        the exponential itself.
+
+        By differences. The sum of d squares of rounded differences is within a factor
+        1 + γ_{d+2}, times s: t̂ is within γ_{d+4}·t of t, and the value within γ_{d+4}, as above.
+
+        `plain` takes the first way wherever it promises at most GOOD, and otherwise the second:
+        so the larger of the two numbers, the first cut at GOOD, holds of any rows.
+        """
+        d = X.shape[1]
+        by_norms = self._by_norms(d, squares(X), squares(Z))
+        direct = gamma(d + 6) + ULPS
+        return Rounding(max(min(by_norms, GOOD), direct), LEAST * 4)

@@ -1,0 +1,107 @@
+"""What kernels of vectors share: how vectors come in, and their inner products."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from certo.kernels.base import Kernel
+
+LONGEST = 1e140  # beyond this length products overflow in float64
+
+
+class VectorKernel(Kernel):
+    """A kernel of vectors: rows of a float32 or float64 array, or of a CSR matrix."""
+
+    takes = "vectors"
+
+    def __call__(self, X, Z=None):
+        """The Gram block of the rows of X and of Z (Z=None: X again); of two single vectors,
+        which scikit-learn's `pairwise_kernels` passes, the number.
+
+        float32 if both are float32, else float64.
+        """
+        if Z is not None and np.ndim(X) == 1 and np.ndim(Z) == 1 and not sparse.issparse(X):
+            return float(super().__call__([X], [Z])[0, 0])
+        return super().__call__(X, Z)
+
+    def _block(self, X, Z):
+        same_width(X, Z)
+        block = self.plain(X, Z)
+        return block.astype(np.float32) if X.dtype == Z.dtype == np.float32 else block
+
+    def examples(self, X):
+        return vectors(X, self)
+
+
+def vectors(X, kernel: Kernel):
+    """X as a C-ordered float32 or float64 array or a canonical CSR matrix; else a ValueError."""
+    name = type(kernel).__name__
+    if not sparse.issparse(X):
+        try:
+            X = np.asarray(X)
+        except (TypeError, ValueError) as wrong:
+            raise ValueError(f"{name} takes a table of numbers: {wrong}") from wrong
+    if X.ndim != 2:
+        raise ValueError(
+            f"{name} takes vectors as the rows of a table with two dimensions (examples, "
+            f"features), got shape {X.shape}. Reshape a single vector with x.reshape(1, -1)."
+        )
+    if sparse.issparse(X):
+        X = X.tocsr()
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+    X = _floats(X, name)
+    entries = X.data if sparse.issparse(X) else X
+    if entries.size and not max(float(entries.max()), -float(entries.min())) < LONGEST:
+        bad = np.argwhere(~(np.abs(entries.astype(np.float64)) < LONGEST))
+        value = entries[tuple(bad[0])]
+        place = "" if sparse.issparse(X) else f" at X[{bad[0][0]}, {bad[0][1]}]"
+        raise ValueError(
+            f"{name} takes finite numbers of a size below {LONGEST:g}, but there is "
+            f"{value:g}{place}. Remove or impute such rows, or rescale the features."
+        )
+    return X if sparse.issparse(X) else np.ascontiguousarray(X)
+
+
+def _floats(X, name: str):
+    if X.dtype in (np.float64, np.float32):
+        return X
+    if X.dtype.kind not in "biufO":
+        raise ValueError(f"{name} takes numbers, but the table holds {X.dtype}.")
+    if X.dtype.kind in "iu" and X.size and X.dtype.itemsize == 8:
+        largest = max(int(X.max()), -int(X.min()))
+        if largest > 2**53:
+            raise ValueError(
+                f"{name} computes in float64, which holds whole numbers exactly up to 2**53, but "
+                f"there is one of size {largest}. Round them yourself with X.astype(float)."
+            )
+    try:
+        return X.astype(np.float64)
+    except (TypeError, ValueError) as wrong:
+        raise ValueError(f"{name} takes numbers: {wrong}") from wrong
+
+
+def same_width(X, Z) -> None:
+    if X.shape[1] != Z.shape[1]:
+        raise ValueError(
+            f"points and centres must have the same number of features, got {X.shape[1]} and "
+            f"{Z.shape[1]}."
+        )
+
+
+def products(X, Z) -> np.ndarray:
+    """x_i·z_j in float64, dense. In any order of summation, each is within γ_d·‖x_i‖‖z_j‖."""
+    same_width(X, Z)
+    X, Z = X.astype(np.float64, copy=False), Z.astype(np.float64, copy=False)
+    result = X @ Z.T
+    return np.ascontiguousarray(result.toarray() if sparse.issparse(result) else result)
+
+
+def squares(X) -> np.ndarray:
+    """‖x_i‖² in float64, each within γ_d·‖x_i‖²."""
+    X = X.astype(np.float64, copy=False)
+    if sparse.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", X, X)
