@@ -21,7 +21,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import certo.estimators.svm as module
 from certo import SVM
-from certo.certificates import DualityGap, NotClaimed
+from certo.certificates import CannotClaim, DualityGap, NotClaimed
 from certo.certificates.encoding import to_plain
 
 MODES = ("free", "lifted", "none")
@@ -116,7 +116,7 @@ class TestFitted:
         assert path.gaps.max() <= 1e-6
         for C, model in zip(Cs, path.models, strict=True):
             assert model.certificate_.verify(X, y)
-            alone = SVM(C, intercept=mode, tol=1e-6).fit(X, y)
+            alone = SVM(C=C, intercept=mode, tol=1e-6).fit(X, y)
             np.testing.assert_allclose(model.objective_, alone.objective_, rtol=2e-6)
         assert path[2].C == 1.0
 
@@ -125,7 +125,7 @@ class TestIntercept:
     def test_the_smallest_of_the_best(self):
         """All multipliers at their bounds: every b in an interval is best."""
         X, y = np.array([[-1.0], [-0.1], [0.1], [1.0]]), [0, 0, 1, 1]
-        model = SVM(0.01).fit(X, y)  # α = C for all, w = 0.022, and 1 − w·x − b ≥ 0 within ±0.978
+        model = SVM(C=0.01).fit(X, y)  # α = C for all, w = 0.022, and 1 − w·x − b ≥ 0 within ±0.978
         w = 0.01 * 2.2
         assert model.coef_[0, 0] == pytest.approx(w)
         assert model.intercept_[0] == pytest.approx(-1 + w)
@@ -135,19 +135,19 @@ class TestIntercept:
     def test_the_row_that_fixes_it_is_kept(self):
         """α = C at −1 and 1, so w = 0.2, and nothing at 2, whose margin stops b from falling."""
         X, y = np.array([[-1.0], [1.0], [2.0], [9.0]]), np.array([0, 1, 1, 1])
-        model = SVM(0.1).fit(X, y)
+        model = SVM(C=0.1).fit(X, y)
         assert model.coef_[0, 0] == pytest.approx(0.2)
         assert model.intercept_[0] == pytest.approx(1 - 0.2 * 2)
         assert model.support_[0].tolist() == [0, 1, 2]
         assert model.dual_coef_[0].tolist() == [-0.1, 0.1, 0.0]
         assert model.certificate_.verify(X, y)
         for rows, b in (([0, 1, 2], 0.6), ([0, 1], -0.8)):
-            assert SVM(0.1).fit(X[rows], y[rows]).intercept_[0] == pytest.approx(b)
+            assert SVM(C=0.1).fit(X[rows], y[rows]).intercept_[0] == pytest.approx(b)
 
     def test_svc_has_the_same_hyperplane(self):
         X, y = overlapping(200, seed=5)
         for C in (0.1, 1.0, 10.0):
-            model = SVM(C, tol=1e-8).fit(X, y)
+            model = SVM(C=C, tol=1e-8).fit(X, y)
             other = SVC(kernel="linear", C=C, tol=1e-8).fit(X, y)
             np.testing.assert_allclose(model.coef_, other.coef_, atol=1e-4)
             np.testing.assert_allclose(model.intercept_, other.intercept_, atol=1e-4)
@@ -212,7 +212,7 @@ class TestWarmStart:
         assert model.n_iter_ <= passes
         assert model.trace_.gap[0] <= 1e-3, "the first look finds the last answer"
         model.set_params(C=2.0).fit(X, y)
-        fresh = SVM(2.0, tol=1e-6).fit(X, y)
+        fresh = SVM(C=2.0, tol=1e-6).fit(X, y)
         np.testing.assert_allclose(model.objective_, fresh.objective_, rtol=1e-6)
 
     def test_other_examples_or_classes_begin_anew(self):
@@ -245,14 +245,14 @@ class TestStopping:
         X, y = overlapping(300, 6, classes=classes)
         clock = iter(range(10**9))
         monkeypatch.setattr(module.time, "monotonic", lambda: next(clock) / 100)
-        status = self.ways(SVM(100.0, intercept=mode, tol=0, time_limit=0.005), X, y)
+        status = self.ways(SVM(C=100.0, intercept=mode, tol=0, time_limit=0.005), X, y)
         assert status.startswith("Stopped at the time limit of 0.005 seconds")
 
     def test_ctrl_c(self):
         if threading.current_thread() is not threading.main_thread():
             pytest.skip("signals reach the main thread only")
         X, y = overlapping(300, 6, classes=("a", "b", "c"))
-        model = SVM(100.0, tol=0).set_callbacks(At(2, lambda: signal.raise_signal(signal.SIGINT)))
+        model = SVM(C=100.0, tol=0).set_callbacks(At(2, lambda: signal.raise_signal(signal.SIGINT)))
         status = self.ways(model, X, y)
         assert status.startswith("Stopped by hand: ")
 
@@ -265,12 +265,12 @@ class TestStopping:
 
     def test_a_callback_may_ask(self):
         X, y = overlapping(300, 6, classes=("a", "b", "c"))
-        status = self.ways(SVM(100.0, tol=0).set_callbacks(At(1, lambda: True)), X, y)
+        status = self.ways(SVM(C=100.0, tol=0).set_callbacks(At(1, lambda: True)), X, y)
         assert status.startswith("Stopped by a callback")
 
     def test_max_iter(self):
         X, y = overlapping(1500, 5)
-        status = self.ways(SVM(100.0, max_iter=1), X, y)
+        status = self.ways(SVM(C=100.0, max_iter=1), X, y)
         assert status.startswith("Stopped at max_iter = 1")
 
     def test_a_tol_of_zero_is_out_of_reach_and_says_so(self):
@@ -283,9 +283,9 @@ class TestStopping:
 
     def test_nothing_proved_says_so(self, monkeypatch):
         def refuse(*args, **settings):
-            raise module.CannotClaim("numbers overflow float64.")
+            raise CannotClaim("numbers overflow float64.")
 
-        monkeypatch.setattr(module.DualityGap, "of", refuse)
+        monkeypatch.setattr(DualityGap, "of", refuse)
         X, y = overlapping()
         with pytest.warns(ConvergenceWarning, match="nothing is proved"):
             model = SVM().fit(X, y)
@@ -343,7 +343,7 @@ class TestLeaveOneOut:
         y[:] = "no"
         y[3] = "yes"
         for mode in MODES:
-            model = SVM(1e-3, intercept=mode).fit(X, y)
+            model = SVM(C=1e-3, intercept=mode).fit(X, y)
             for exact in (False, True):
                 found = model.leave_one_out(X, y, exact=exact)
                 assert 3 not in found.in_doubt

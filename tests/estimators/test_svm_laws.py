@@ -77,7 +77,7 @@ def test_a_quadratic_program_agrees_to_the_certified_gap(problem, C, mode, data)
     X = store(X)
     by_class = {-1: 2.0, 1: 0.3} if data.draw(st.booleans(), label="by class") else None
     passes = data.draw(st.sampled_from([1, 2, 3, 5, 1000]), label="passes")
-    model = SVM(C, intercept=mode, max_iter=passes, class_weight=by_class, random_state=0)
+    model = SVM(C=C, intercept=mode, max_iter=passes, class_weight=by_class, random_state=0)
     fitted(model, X, y, weights)
     (claim,) = model.certificate_
     assert claim.verify(X, y)
@@ -102,11 +102,11 @@ def test_a_quadratic_program_agrees_to_the_certified_gap(problem, C, mode, data)
 def test_rows_that_are_no_support_can_be_dropped(problem, C, mode):
     """w stays, and so does b: with a free intercept under the rule of the smallest b."""
     X, y = problem
-    whole = fitted(SVM(C, intercept=mode, tol=1e-9), X, y)
+    whole = fitted(SVM(C=C, intercept=mode, tol=1e-9), X, y)
     rows = whole.support_[0]
     if len(set(y[rows].tolist())) < 2:
         return
-    alone = fitted(SVM(C, intercept=mode, tol=1e-9), X[rows], y[rows])
+    alone = fitted(SVM(C=C, intercept=mode, tol=1e-9), X[rows], y[rows])
     agree(whole, alone, X)
 
 
@@ -115,7 +115,7 @@ def test_rows_that_are_no_support_can_be_dropped(problem, C, mode):
 def test_shifting_the_data_changes_only_b(problem, C, seed):
     X, y = problem
     shift = np.random.default_rng(seed).integers(-3, 4, X.shape[1]) / 2
-    here, there = (fitted(SVM(C, tol=1e-9), X + s, y) for s in (0, shift))
+    here, there = (fitted(SVM(C=C, tol=1e-9), X + s, y) for s in (0, shift))
     agree(here, there, np.r_[X, X + shift], shift=-float(here.coef_[0] @ shift))
 
 
@@ -139,7 +139,7 @@ def test_weights_are_repetitions(problem, C, mode, seed, form):
 def test_the_two_forms_are_one_problem(problem, mode, lam):
     X, y = problem
     form = fitted(SVM(lam=lam, intercept=mode), X, y)
-    other = fitted(SVM(1 / (lam * len(y)), intercept=mode), X, y)
+    other = fitted(SVM(C=1 / (lam * len(y)), intercept=mode), X, y)
     assert form.C_ == other.C_
     np.testing.assert_allclose(form.objective_, other.objective_ * lam, rtol=1e-6)
 
@@ -156,7 +156,7 @@ def test_with_large_c_it_is_the_hard_margin(seed, mode, d):
     largest = float(np.abs(hard.dual_coef_[0]).max())
     away = []
     for C in (0.1 * largest, 0.5 * largest, 2 * largest, 20 * largest):
-        soft = SVM(C, intercept=mode, tol=1e-9).fit(X, y)
+        soft = SVM(C=C, intercept=mode, tol=1e-9).fit(X, y)
         away.append(float(np.abs(soft.coef_ - hard.coef_).max() / np.abs(hard.coef_).max()))
     assert max(away[2:]) < 1e-4, "beyond the largest multiplier it is the same problem"
     np.testing.assert_allclose(soft.intercept_, hard.intercept_, rtol=1e-3, atol=1e-4)
@@ -168,7 +168,7 @@ def test_leave_one_out(problem, C, mode):
     """The machine without an example, by a quadratic program: never more errors than the bound,
     and as many as are called exact (scores of nearly zero aside)."""
     X, y = problem
-    model = fitted(SVM(C, intercept=mode, tol=1e-9), X, y)
+    model = fitted(SVM(C=C, intercept=mode, tol=1e-9), X, y)
     bound, exact = (model.leave_one_out(X, y, exact=exact) for exact in (False, True))
     assert exact.kind == "exact"
     assert bound.kind == ("upper bound" if bound.in_doubt.size else "exact")
@@ -198,10 +198,10 @@ def test_several_classes_are_as_many_problems(mode):
     X, y = random.standard_normal((60, 3)), random.choice(["a", "b", "c"], 60)
     weights = random.uniform(0.5, 2, 60)
     by_class = {"a": 3.0, "b": 1.0, "c": 0.25}
-    model = SVM(0.5, intercept=mode, class_weight=by_class, tol=1e-8).fit(X, y, weights)
+    model = SVM(C=0.5, intercept=mode, class_weight=by_class, tol=1e-8).fit(X, y, weights)
     own = weights * np.array([by_class[label] for label in y])
     for k, label in enumerate("abc"):
-        alone = SVM(0.5, intercept=mode, tol=1e-8).fit(X, y == label, own)
+        alone = SVM(C=0.5, intercept=mode, tol=1e-8).fit(X, y == label, own)
         np.testing.assert_allclose(model.coef_[k], alone.coef_[0], atol=1e-4)
         np.testing.assert_allclose(model.objective_[k], alone.objective_[0], rtol=1e-7)
     assert len(model.certificate_) == 3

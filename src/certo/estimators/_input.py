@@ -8,10 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
 from certo.certificates.maximum_margin import INTERCEPTS
 from certo.certificates.sample import Labels
+from certo.kernels import Kernel
+from certo.kernels.base import count
 
 # Beyond these lengths products of examples and weights over- or underflow in float64.
 LONGEST, SHORTEST = 1e140, 1e-140
@@ -42,6 +44,44 @@ def labelled_examples(estimator, X, y, *, reset: bool):
     if sparse.issparse(X) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
+    return X, y
+
+
+def points(estimator, kernel: Kernel, X):
+    """New examples for an estimator fitted with a kernel: vectors, rows of a Gram matrix against
+    the examples of the fit, or objects of any kind."""
+    if kernel.takes == "vectors":
+        return examples(estimator, X)
+    if kernel.takes == "matrix":
+        return validate_data(estimator, X, reset=False, dtype=np.float64, order="C")
+    return kernel.examples(X)
+
+
+def labelled_points(estimator, kernel: Kernel | None, X, y, *, reset: bool):
+    """X and y for a machine with this kernel. With one, vectors are found to be finite; whether a
+    matrix is a Gram matrix is left to `check_gram`."""
+    if kernel is None:
+        return labelled_examples(estimator, X, y, reset=reset)
+    if kernel.takes == "vectors":
+        X, y = labelled_examples(estimator, X, y, reset=reset)
+        longest_example(estimator, X)
+        return X, y
+    if kernel.takes == "matrix":
+        return validate_data(
+            estimator, X, y, reset=reset, multi_output=True, dtype=np.float64, order="C"
+        )
+    X = kernel.examples(X)
+    name, m = type(estimator).__name__, count(X)
+    if m == 0:
+        raise ValueError(f"{name} needs at least one example, but X is empty.")
+    if y is None:
+        raise ValueError(f"{name} requires y to be passed, but the target y is None.")
+    y = check_array(y, dtype=None, ensure_2d=False, ensure_all_finite=True)
+    if len(y) != m:
+        raise ValueError(
+            f"{name} needs one label for each example, but X holds {m:,} examples and y {len(y):,} "
+            "labels."
+        )
     return X, y
 
 

@@ -6,13 +6,10 @@ import time
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy import sparse
-from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
-from certo.certificates import DualityGap
 from certo.certificates.encoding import counted
+from certo.estimators._soft_margin import Limits, Space
 from certo.solvers.interrupt import ctrl_c_asks
-from certo.solvers.soft_margin import soft_margin
 
 SURE = 1e-9  # margins are computed, so one that decides must be beyond this
 
@@ -49,27 +46,27 @@ class LeaveOneOut:
         )
 
 
-def leave_one_out(machine, X, y, signs, costs, *, exact: bool) -> LeaveOneOut:
-    """Of a fitted SVM and its examples, with the signs and costs of each output.
+def leave_one_out(machine, space: Space, X, y, signs, costs, *, exact: bool) -> LeaveOneOut:
+    """Of a fitted SVM and its examples in their space, with the signs and costs of each output.
 
     The only example of a class is wrong: without it nothing is known of that class. An example t
     with α_t = 0 (and not the one that fixes b) can be left out: without it P falls or stays at
     (w, b) and D(α) stays, so the same hyperplane has the same gap, and predicts t as now. One whose
     margin is surely positive without it, in every output, is right.
     """
-    m = X.shape[0]
+    m = len(y)
     used = costs[0] > 0
     classes, sizes = np.unique(y[used], return_counts=True)
     only = used & np.isin(y, classes[sizes == 1])
     support, right = np.zeros(m, dtype=bool), np.ones(m, dtype=bool)
     scores = machine.decision_function(X).reshape(m, -1)
-    claims = machine.certificate_.of_kind(DualityGap)
+    claims = machine.certificate_.claims
     for k, rows in enumerate(machine.support_):
         support[rows] = True
         own = signs[k] * scores[:, k] > SURE
         own[rows] = False
         if machine.intercept != "free" and len(claims) == len(signs):
-            least = _least_margins(machine, X, signs[k], costs[k], k, claims[k].gap)
+            least = _least_margins(machine, space, signs[k], costs[k], k, claims[k].gap)
             own[rows] = least > SURE
         right &= own
     in_doubt = np.flatnonzero(support & ~right & ~only)
@@ -85,13 +82,13 @@ def leave_one_out(machine, X, y, signs, costs, *, exact: bool) -> LeaveOneOut:
             if asked() or time.monotonic() > deadline:
                 left = in_doubt.size - done
                 return LeaveOneOut(errors + left, m, "upper bound", in_doubt)
-            found = _without(machine, X, signs, costs, scores[t], t)
+            found = _without(machine, space, signs, costs, scores[t], t)
             ties += found is None
             errors += found is None or bool(found != y[t])
     return LeaveOneOut(errors, m, "upper bound" if ties else "exact", in_doubt)
 
 
-def _least_margins(machine, X, signs, costs, k: int, gap: float) -> np.ndarray:
+def _least_margins(machine, space: Space, signs, costs, k: int, gap: float) -> np.ndarray:
     """For each support t, a number that its margin y_t w'·x_t does not fall below, where w' is the
     best without t; intercept "none", or "lifted" with x_t = (x_t, 1).
 
@@ -104,10 +101,10 @@ def _least_margins(machine, X, signs, costs, k: int, gap: float) -> np.ndarray:
     best at δ = √(2A/K). (δ = α_t at gap 0 is the bound of Jaakkola and Haussler.)
     """
     rows, dual_coef = machine.support_[k], machine.dual_coef_[k]
-    part, alpha, extra = X[rows], np.abs(dual_coef), machine.intercept == "lifted"
-    squares = row_norms(part, squared=True).astype(np.float64) + extra
-    v = safe_sparse_dot(part.T, dual_coef, dense_output=True)
-    margins = signs[rows] * (safe_sparse_dot(part, v, dense_output=True) + extra * dual_coef.sum())
+    alpha, extra = np.abs(dual_coef), machine.intercept == "lifted"
+    products, squares = space.among(rows, dual_coef)
+    squares = squares + extra
+    margins = signs[rows] * (products + extra * dual_coef.sum())
     tiny = np.finfo(np.float64).tiny
     A = np.maximum(gap + alpha * (1 - margins) + 0.5 * alpha**2 * squares, tiny)
     with np.errstate(over="ignore"):  # an example at the origin
@@ -115,10 +112,10 @@ def _least_margins(machine, X, signs, costs, k: int, gap: float) -> np.ndarray:
     return 1 - A / step - 0.5 * step * squares
 
 
-def _without(machine, X, signs, costs, scores: np.ndarray, t: int):
+def _without(machine, space: Space, signs, costs, scores: np.ndarray, t: int):
     """The class predicted for example t by machines fitted without it; None if rounding would
     decide between the scores of two."""
-    x = X[[t]].toarray()[0] if sparse.issparse(X) else X[t]
+    limits = Limits(float(machine.tol), int(machine.max_iter))
     scores = scores.copy()
     for k, rows in enumerate(machine.support_):
         if t not in rows:
@@ -128,11 +125,8 @@ def _without(machine, X, signs, costs, scores: np.ndarray, t: int):
         start = np.zeros(len(left))
         start[rows] = np.abs(machine.dual_coef_[k])
         start[t] = 0.0
-        outcome = soft_margin(
-            X, signs[k], left, machine.intercept,
-            tol=float(machine.tol), max_iter=int(machine.max_iter), start=start,
-        )  # fmt: skip
-        scores[k] = x @ outcome.w + outcome.b
+        outcome = space.solve(signs[k], left, start, limits)
+        scores[k] = space.scores(outcome)[t] + outcome.b
     if scores.size == 1:
         return machine.classes_[int(scores[0] >= 0)]
     second, first = np.sort(scores)[-2:]

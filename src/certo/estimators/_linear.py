@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import Any, ClassVar
 
 import numpy as np
@@ -64,14 +65,15 @@ class LinearClassifier(ClassifierMixin):
         """Plain values only, so that a model file can hold them."""
         state = dict(super().__getstate__())
         if "certificate_" in state:
-            state["certificate_"] = json.dumps(state["certificate_"].to_dict())
+            with suppress(ValueError):  # a kernel that is a function has no such form: pickles only
+                state["certificate_"] = json.dumps(state["certificate_"].to_dict())
         if self.trace_kind is not None and "trace_" in state:
             state["trace_"] = dict(vars(state["trace_"]))
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         state = dict(state)
-        if "certificate_" in state:
+        if isinstance(state.get("certificate_"), str):
             state["certificate_"] = Composite.from_dict(json.loads(state["certificate_"]))
         if self.trace_kind is not None and "trace_" in state:
             state["trace_"] = self.trace_kind(**state["trace_"])

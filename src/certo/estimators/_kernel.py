@@ -1,0 +1,183 @@
+"""What every machine shares whose score is f(x) + intercept, f a function of a kernel's space."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from certo.estimators import _input
+from certo.estimators._linear import LinearClassifier
+from certo.kernels import Kernel
+from certo.kernels.base import count
+from certo.rkhs import Expansion
+from certo.solvers import gram
+
+SOME = 100  # examples on which a function is looked at before it is trusted
+
+
+class KernelClassifier(LinearClassifier):
+    """Scores, predictions and stored state of a layer of functions f = Σ dual_coef_i K(x_i, ·), one
+    for each output; or of hyperplanes, where `kernel_` is None.
+
+    With a kernel, a machine's fit sets `kernel_`, `support_` and `dual_coef_` (an array for each
+    output, the first of them increasing), `support_vectors_` (what stands for the supports of all
+    outputs on the right of the kernel, in increasing order, each once), and all that a
+    LinearClassifier needs but `coef_`; `_keep` helps.
+    """
+
+    kernel: Kernel | None
+    kernel_: Kernel | None
+    support_: list[np.ndarray]
+    dual_coef_: list[np.ndarray]
+    support_vectors_: Any
+
+    @property
+    def _kernel_to_fit(self) -> Kernel | None:
+        """The kernel that the settings ask for; a machine without linear form may put its own in
+        the place of None."""
+        return self.kernel
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        kernel = self._kernel_to_fit
+        takes = kernel.takes if isinstance(kernel, Kernel) else "vectors"
+        tags.input_tags.sparse = takes == "vectors"
+        tags.input_tags.pairwise = takes == "matrix"
+        tags.input_tags.two_d_array = takes != "objects"
+        return tags
+
+    def decision_function(self, X):
+        """Scores f(x) + intercept: (n_samples,) for two classes, else (n_samples, n_outputs)."""
+        check_is_fitted(self)
+        if self.kernel_ is None:
+            return super().decision_function(X)
+        X = _input.points(self, self.kernel_, X)
+        scores = np.tile(self.intercept_, (count(X), 1))
+        union, coef = self._expansion()
+        if union.size:
+            scores += gram.scores(self.kernel_, X, self.support_vectors_, coef)
+        return scores if self._multilabel or len(self.classes_) > 2 else scores[:, 0]
+
+    def _keep(self, X, coef: list[Any]) -> None:
+        """Set what predictions need, support_ being set; an earlier fit may have left the other."""
+        self.kernel_ = self._kernel_to_fit
+        for name in ("coef_", "support_vectors_"):
+            self.__dict__.pop(name, None)
+        if self.kernel_ is None:
+            self.coef_ = np.array(coef)
+        else:
+            self.support_vectors_ = self.kernel_.take(X, union_of(self.support_))
+
+    def _expansion(self) -> tuple[np.ndarray, np.ndarray]:
+        """The examples that are supports of any output, and their coefficients in each of them:
+        (n_supports,) and (n_supports, n_outputs)."""
+        union = union_of(self.support_)
+        coef = np.zeros((union.size, len(self.support_)))
+        for k, (rows, dual_coef) in enumerate(zip(self.support_, self.dual_coef_, strict=True)):
+            coef[np.searchsorted(union, rows), k] = dual_coef
+        return union, coef
+
+    @property
+    def expansions_(self) -> list[Expansion]:
+        """The function of each output, intercept left out, as something to compute with."""
+        check_is_fitted(self)
+        if self.kernel_ is None:
+            raise AttributeError(
+                "expansions_ is there with a kernel; without one the weights are in coef_."
+            )
+        union = union_of(self.support_)
+        places = [np.searchsorted(union, rows) for rows in self.support_]
+        return [
+            Expansion(self.kernel_, self.kernel_.points(self.support_vectors_, some), dual_coef)
+            for some, dual_coef in zip(places, self.dual_coef_, strict=True)
+        ]
+
+    def __getattr__(self, name: str):
+        found = getattr(type(self), name, None)
+        if isinstance(found, property):  # which raised an AttributeError with words of its own
+            return found.__get__(self)
+        advice = ""
+        if name == "coef_" and vars(self).get("kernel_") is not None:
+            advice = (
+                ": with a kernel the weights are a function, not a vector. See expansions_, or "
+                "support_vectors_, support_ and dual_coef_"
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{advice}.")
+
+
+def check_kernel(estimator, *, optional: bool) -> None:
+    """The setting `kernel` must be a kernel, or None where the machine has a linear form."""
+    kernel = estimator.kernel
+    if isinstance(kernel, Kernel) or (kernel is None and optional):
+        return
+    named = {
+        "linear": "Linear()",
+        "poly": "Polynomial(degree)",
+        "rbf": "Gaussian(variance), whose variance is 1/(2·gamma)",
+        "gaussian": "Gaussian(variance)",
+        "precomputed": "Precomputed()",
+    }
+    advice = "Function(f) makes one of any Python function of two objects"
+    if isinstance(kernel, str) and kernel in named:
+        advice = f"for {kernel!r} give {named[kernel]}"
+    elif isinstance(kernel, str) and kernel in _input.INTERCEPTS:
+        advice = f"for the intercept give intercept={kernel!r}"
+    elif _input.is_number(kernel):
+        advice = f"for the price of slack give C={kernel!r}"
+    elif isinstance(kernel, type) and issubclass(kernel, Kernel):
+        advice = f"{kernel.__name__} is one once it is made: {kernel.__name__}(…)"
+    raise ValueError(
+        f"kernel must be an object of certo.kernels{' or None' * optional}, got {kernel!r}: "
+        f"{advice}."
+    )
+
+
+def union_of(support: list[np.ndarray]) -> np.ndarray:
+    return np.unique(np.concatenate(support)) if support else np.zeros(0, np.int64)
+
+
+class Measured(NamedTuple):
+    """What is known of a kernel on some examples."""
+
+    square: float  # max K(x, x)
+    shift: float  # K + shift·I is shown to be positive semi-definite, where K is precomputed
+
+
+def measured(estimator, kernel: Kernel, X) -> Measured:
+    """Refuses numbers beyond float64, and what is seen to be no kernel on these examples."""
+    from certo.kernels.semidefinite import check_gram
+
+    name = type(estimator).__name__
+    shift = check_gram(X) if kernel.takes == "matrix" else 0.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        diagonal = kernel.diagonal(X)
+    most = _input.LONGEST**2
+    bad = np.flatnonzero(~((diagonal >= 0) & (diagonal <= most)))
+    if bad.size:
+        raise ValueError(
+            f"{name} needs K(x, x) from 0 to {most:g}, but with {kernel!r} it is "
+            f"{diagonal[bad[0]]:g} for the example in row {bad[0]} (counting from 0). Rescale the "
+            "features, or choose another kernel."
+        )
+    if kernel.takes == "objects":
+        _check_some(kernel, X)
+    return Measured(float(diagonal.max()), shift)
+
+
+def _check_some(kernel: Kernel, X) -> None:
+    """A function may be asymmetric or indefinite: some of the examples show it, most likely."""
+    from certo.kernels.semidefinite import check_gram
+
+    m = count(X)
+    rows = np.unique(np.linspace(0, m - 1, min(m, SOME)).astype(np.intp))
+    block = kernel.plain(kernel.points(X, rows), kernel.take(X, rows))
+    try:
+        check_gram(block)
+    except ValueError as wrong:
+        shown = ", ".join(str(t) for t in rows[:10].tolist()) + ", …" * (rows.size > 10)
+        raise type(wrong)(
+            f"{kernel!r} is no kernel: its Gram matrix of the examples in rows {shown} is none. "
+            f"{wrong}"
+        ) from wrong

@@ -1,0 +1,103 @@
+"""Soft-margin machines for several C, each begun from the one before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from certo.certificates.encoding import counted
+from certo.estimators import _input
+
+if TYPE_CHECKING:
+    from certo.estimators.svm import SVM
+
+
+class Multipliers(NamedTuple):
+    """Those of a fit, to begin another one from."""
+
+    classes: np.ndarray
+    m: int
+    C: float
+    support: list[np.ndarray]
+    dual_coef: list[np.ndarray]
+
+    @classmethod
+    def of(cls, machine: SVM) -> Multipliers:
+        return cls(
+            machine.classes_,
+            machine.n_samples_fit_,
+            machine.C_,
+            machine.support_,
+            machine.dual_coef_,
+        )
+
+    def at(self, C: float, targets: _input.Targets) -> list[np.ndarray] | None:
+        """For another C in proportion, so that what was at its bound is there again; None if the
+        problem is of another shape."""
+        as_many = self.m == len(targets.signs[0])
+        if not (as_many and np.array_equal(self.classes, targets.classes)):
+            return None
+        alphas = []
+        for rows, dual_coef in zip(self.support, self.dual_coef, strict=True):
+            alpha = np.zeros(self.m)
+            alpha[rows] = np.abs(dual_coef) * (C / self.C)
+            alphas.append(alpha)
+        return alphas
+
+
+@dataclass(frozen=True, repr=False)
+class Path:
+    """Machines for several C.
+
+    Attributes
+    ----------
+    Cs : ndarray (n_Cs,)
+    models : tuple of SVM
+        Fitted, each with its certificate.
+    """
+
+    Cs: np.ndarray
+    models: tuple[SVM, ...]
+
+    @property
+    def coefs(self) -> np.ndarray:
+        """(n_Cs, n_outputs, n_features); not with a kernel."""
+        return np.array([model.coef_ for model in self.models])
+
+    @property
+    def intercepts(self) -> np.ndarray:
+        """(n_Cs, n_outputs)"""
+        return np.array([model.intercept_ for model in self.models])
+
+    @property
+    def objectives(self) -> np.ndarray:
+        """(n_Cs, n_outputs)"""
+        return np.array([model.objective_ for model in self.models])
+
+    @property
+    def gaps(self) -> np.ndarray:
+        """(n_Cs,): the relative gap that is proved, of the worst output; inf where none is."""
+        return np.array(
+            [
+                max((claim.relative_gap for claim in model.certificate_), default=np.inf)
+                if len(model.certificate_) == len(model.intercept_)
+                else np.inf
+                for model in self.models
+            ]
+        )
+
+    @property
+    def supports(self) -> np.ndarray:
+        """(n_Cs, n_outputs): how many supports."""
+        return np.array([model.n_support_ for model in self.models])
+
+    def __len__(self) -> int:
+        return len(self.models)
+
+    def __getitem__(self, index: int) -> SVM:
+        return self.models[index]
+
+    def __repr__(self) -> str:
+        return f"Path({counted(len(self), 'C')})"

@@ -1,0 +1,80 @@
+"""What slack costs, example by example."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.validation import _check_sample_weight
+
+from certo.certificates.soft_margin_gap import costs_of
+from certo.estimators import _input
+
+SMALLEST = 1e-280  # what slack can cost: less would vanish in products
+
+
+class Prices(NamedTuple):
+    """c_t = (C·class_weight)·sample_weight_t."""
+
+    C: float
+    class_weight: tuple[float, float]  # of −1 and +1
+    sample_weight: np.ndarray  # empty: all 1
+
+    def of(self, signs: np.ndarray) -> np.ndarray:
+        return costs_of(self.C, self.class_weight, signs, self.sample_weight)
+
+
+def check_class_weight(by_class: Any) -> None:
+    if isinstance(by_class, dict):
+        known = all(_input.is_number(v) and 0 < v < np.inf for v in by_class.values())
+    else:
+        known = by_class is None or (isinstance(by_class, str) and by_class == "balanced")
+    if not known:
+        raise ValueError(
+            "class_weight must be a dict of positive numbers by class, 'balanced' or None, "
+            f"got {by_class!r}."
+        )
+
+
+def prices_of(machine, y: np.ndarray, classes: np.ndarray, sample_weight) -> Prices:
+    """From the settings C, lam and class_weight of a machine, and the weights of its examples."""
+    weights, total = np.zeros(0), float(y.size)
+    if sample_weight is not None:
+        weights = _check_sample_weight(sample_weight, y, dtype=np.float64, ensure_non_negative=True)
+        with np.errstate(over="ignore"):
+            total = float(np.sum(weights))
+        missing = [c for c in classes if not np.any(weights[y == c])]
+        if missing:
+            raise ValueError(
+                "sample_weight must be positive for some example of every class, but it is "
+                f"zero for all of class {missing[0].item()!r}. Leave these examples out."
+            )
+    C = float(machine.C)
+    if machine.lam is not None:
+        with np.errstate(over="ignore", divide="ignore"):
+            C = float(1 / np.float64(machine.lam * total))
+    by_class = np.ones(len(classes))
+    if machine.class_weight is not None:
+        by_class = compute_class_weight(
+            machine.class_weight,
+            classes=classes,
+            y=y,
+            sample_weight=weights if weights.size else None,
+        )
+    pair = (1.0, 1.0)
+    if len(classes) == 2:
+        pair = (float(by_class[0]), float(by_class[1]))
+    elif machine.class_weight is not None:  # the rest is no single class
+        own = by_class[np.searchsorted(classes, y)]
+        weights = own * weights if weights.size else own
+    prices = Prices(C, pair, weights)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        costs = prices.of(np.where(y == classes[-1], 1, -1))
+        least, total = np.min(costs[weights > 0] if weights.size else costs), np.sum(costs)
+    if not (least > SMALLEST and total < np.inf):
+        raise ValueError(
+            "the costs C·class_weight·sample_weight of slack must be within float64, but they "
+            f"are from {least:g} on, with a sum of {total:g}. Choose numbers of moderate size."
+        )
+    return prices
