@@ -13,6 +13,8 @@ from certo.certificates.expected_excess import ExpectedExcess
 from certo.certificates.gradient_run import GradientRun
 from certo.certificates.inseparable import Inseparable
 from certo.certificates.joint import JointlyInseparable, JointlySeparable
+from certo.certificates.kernel_gap import KernelGap
+from certo.certificates.kernel_sample import KernelSample
 from certo.certificates.least_errors import ErrorCount, LeastErrorsByCells, LeastErrorsByTree
 from certo.certificates.margins import Margins
 from certo.certificates.maximum_margin import MaximumMargin
@@ -38,6 +40,8 @@ __all__ = [
     "Inseparable",
     "JointlyInseparable",
     "JointlySeparable",
+    "KernelGap",
+    "KernelSample",
     "Labels",
     "LeastErrorsByCells",
     "LeastErrorsByTree",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import abc
 import html
+from collections.abc import Hashable
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from certo.certificates import encoding
-from certo.certificates.sample import Labels, Sample, SampleMismatch
+from certo.certificates.sample import Labels, Sample, SampleMismatch, exact_matrix
 
 
 class CannotClaim(Exception):
@@ -105,17 +106,28 @@ class Certificate(abc.ABC):
         return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in self.numbers}
 
     @abc.abstractmethod
-    def _check(self, sample: Sample) -> str:
+    def _check(self, sample: Any) -> str:
         """Why the claim holds of the sample, or raise `Refuted` with why not."""
+
+    #: claims that read X in the same way, apart from their labels, have the same here
+    _reads: ClassVar[Hashable] = None
+
+    def _read(self, X) -> Any:
+        """X as the check takes it, or SampleMismatch."""
+        return exact_matrix(X)
+
+    def _sample(self, X, y) -> Any:
+        """What the check is about: X as `_read` gives it, with a sign for each example."""
+        return Sample.of(X, y, self.labels)
 
     def verify(self, X, y) -> Verification:
         """Recompute the claim from the data, y being in the user's own labels."""
         try:
-            return self._verify(Sample.of(X, y, self.labels))
+            return self._verify(self._sample(self._read(X), y))
         except SampleMismatch as mismatch:
             return Verification(False, self.name, str(mismatch))
 
-    def _verify(self, sample: Sample) -> Verification:
+    def _verify(self, sample: Any) -> Verification:
         try:
             return Verification(True, self.name, self._check(sample))
         except Refuted as refuted:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, final
 
 from certo.certificates import encoding
 from certo.certificates.base import Certificate, NotClaimed, Verification
-from certo.certificates.sample import Labels, Sample, SampleMismatch, exact_matrix
+from certo.certificates.sample import Labels, SampleMismatch
 
 
 @final
@@ -56,16 +57,18 @@ class Composite:
         return Verification(not failed, "Certificate", why, parts)
 
     def _parts(self, X, y) -> tuple[Verification, ...]:
-        """X is looked at once, and y once for each meaning of its labels."""
-        samples: dict[Labels, Sample] = {}
+        """X is looked at once for each way to read it, and y for each meaning of its labels."""
+        read: dict[Hashable, Any] = {}
+        samples: dict[tuple[Hashable, Labels], Any] = {}
         parts = []
         for claim in self.claims:
+            how = claim._reads
             try:
-                if not samples:
-                    X = exact_matrix(X)
-                if claim.labels not in samples:
-                    samples[claim.labels] = Sample.of(X, y, claim.labels)
-                parts.append(claim._verify(samples[claim.labels]))
+                if how not in read:
+                    read[how] = claim._read(X)
+                if (how, claim.labels) not in samples:
+                    samples[how, claim.labels] = claim._sample(read[how], y)
+                parts.append(claim._verify(samples[how, claim.labels]))
             except SampleMismatch as mismatch:
                 parts.append(Verification(False, claim.name, str(mismatch)))
         return tuple(parts)

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from certo.kernels import Kernel
 from certo.rates import Rate
 
 MOST_DIGITS = 2**16  # of either part of a fraction, in base sixteen
@@ -27,7 +28,7 @@ MOST_BITS = 2**13  # of a whole number; the largest that a theorem can give here
 
 def to_plain(value: Any) -> Any:
     """A JSON value for a certificate, or for anything a certificate holds."""
-    if isinstance(value, Rate):
+    if isinstance(value, Rate | Kernel):
         return value.to_dict()
     if is_dataclass(value):
         return {f.name: to_plain(getattr(value, f.name)) for f in fields(value)}
@@ -78,6 +79,8 @@ def _read(kind: Any, value: Any, name: str) -> Any:
         return value
     if kind is Fraction:
         return fraction(value, name)
+    if kind is Kernel:
+        return Kernel.from_dict(value)
     if kind is Rate:
         known = {rate.__name__: rate for rate in Rate.__subclasses__()}
         called = value.get("name") if isinstance(value, dict) else None
