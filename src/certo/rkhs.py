@@ -107,7 +107,8 @@ class Expansion:
     def inner(self, other: Expansion) -> float:
         """⟨f, g⟩ = Σ_ij α_i β_j K(x_i, z_j) = Σ_i α_i g(x_i)."""
         self._require_same_space(other)
-        return float(self.coef @ other._at(self._points(self.centres)))
+        knows = other if self.gram is None else self
+        return float(self.coef @ other._at(knows._points(self.centres)))
 
     def norm(self) -> float:
         """‖f‖ = √⟨f, f⟩."""

@@ -13,6 +13,7 @@ from certo.kernels.linear import Linear
 from certo.kernels.polynomial import Polynomial
 from certo.kernels.precomputed import Precomputed
 from certo.kernels.rounding import TINY
+from certo.kernels.semidefinite import NotPositive
 
 __all__ = [
     "TINY",
@@ -21,6 +22,7 @@ __all__ = [
     "Kernel",
     "Linear",
     "Normalised",
+    "NotPositive",
     "Polynomial",
     "Precomputed",
     "Product",
