@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 
 from certo import Perceptron
-from certo.certificates import Composite, CompressionBound, MistakeBound, Separating
+from certo.certificates import Composite, CompressionBound, MistakeBound, Sample, Separating
 from certo.rates import Geometric, Power
 
 
@@ -131,15 +131,11 @@ def test_claims_without_a_rerun_hold_in_any_storage(kind):
 
 
 def test_a_sample_of_a_composite_is_made_once_for_each_meaning(monkeypatch):
-    from certo.certificates import composite
-
     X, y = table("three classes")
     certificate = Perceptron(epochs=20).fit(X, y).certificate_
     seen = []
-    of = composite.Sample.of
-    monkeypatch.setattr(
-        composite.Sample, "of", lambda X, y, labels: seen.append(labels) or of(X, y, labels)
-    )
+    of = Sample.of
+    monkeypatch.setattr(Sample, "of", lambda X, y, labels: seen.append(labels) or of(X, y, labels))
     assert certificate.verify(X, y)
     assert len(seen) == 3
     wrong = certificate.verify(X[:-1], y)

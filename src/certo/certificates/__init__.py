@@ -13,7 +13,10 @@ from certo.certificates.expected_excess import ExpectedExcess
 from certo.certificates.gradient_run import GradientRun
 from certo.certificates.inseparable import Inseparable
 from certo.certificates.joint import JointlyInseparable, JointlySeparable
+from certo.certificates.kernel_expected_excess import KernelExpectedExcess
 from certo.certificates.kernel_gap import KernelGap
+from certo.certificates.kernel_margin import KernelMargin
+from certo.certificates.kernel_mistake_bound import KernelMistakeBound
 from certo.certificates.kernel_sample import KernelSample
 from certo.certificates.least_errors import ErrorCount, LeastErrorsByCells, LeastErrorsByTree
 from certo.certificates.margins import Margins
@@ -40,7 +43,10 @@ __all__ = [
     "Inseparable",
     "JointlyInseparable",
     "JointlySeparable",
+    "KernelExpectedExcess",
     "KernelGap",
+    "KernelMargin",
+    "KernelMistakeBound",
     "KernelSample",
     "Labels",
     "LeastErrorsByCells",

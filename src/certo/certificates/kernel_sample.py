@@ -31,6 +31,7 @@ from certo.certificates.rounded import Rounded, at_most, total
 from certo.certificates.sample import Labels, SampleMismatch, exact_matrix
 from certo.kernels import Kernel, Precomputed
 from certo.kernels.base import count
+from certo.kernels.semidefinite import check_gram, is_shown_psd, symmetrised
 
 HEIGHT, WIDTH = 512, 2048  # of a block of kernel values, 8 MB
 COARSEST = 2.0**-7  # relative error of kernel values with which nothing is claimed any more
@@ -55,13 +56,17 @@ class KernelSample:
 
     For a precomputed kernel X is its Gram matrix. Rounding often leaves such a matrix not quite
     symmetric and with eigenvalues a little below 0, which no function space has: what is meant is
-    ½(K + Kᵀ) + shift·I.
+    `symmetrised(K)` + shift·I.
     """
 
     kernel: Kernel
     X: Any
     signs: np.ndarray
     shift: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.kernel.takes == "matrix":
+            object.__setattr__(self, "X", symmetrised(self.X))
 
     @classmethod
     def of(cls, X, y, labels: Labels, kernel: Kernel, shift: float | None = None) -> KernelSample:
@@ -91,7 +96,7 @@ class KernelSample:
         """Numbers that the s_t do not exceed."""
         delta = self._rounding[1]
         with np.errstate(over="ignore", invalid="ignore"):
-            squares = self.kernel.diagonal(self.X)
+            squares = self.kernel.diagonal(self.X) + self.shift
             least = np.min(squares, initial=0.0)
             require(least >= -delta, f"K(x, x) is {least:g} for some x, which no kernel can be.")
             return 1.01 * np.sqrt(np.maximum(squares, 0.0) + delta)
@@ -99,7 +104,7 @@ class KernelSample:
     @cached_property
     def _rounding(self) -> tuple[float, float]:
         """ε and δ."""
-        epsilon, delta = _rounding(self.X, self.kernel)
+        epsilon, delta = self.kernel.rounding(self.X, self.kernel.take(self.X, slice(None)))
         require(
             epsilon <= COARSEST and delta <= 1.0,
             f"{self.kernel!r} cannot be computed precisely enough on these examples.",
@@ -117,7 +122,7 @@ class KernelSample:
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
             reach = self._lengths * (magnitude @ self._lengths[rows])
             beyond = delta * np.sum(magnitude)
-            if known is None:
+            if known is None or self.kernel.takes == "matrix":  # which costs next to nothing
                 value, size = self._sums(rows, coef, magnitude)
             else:
                 value, size = known.astype(np.float64), 1.02 * (reach + beyond)
@@ -170,9 +175,7 @@ def readable(X, kernel: Kernel):
     if not count(X):
         raise SampleMismatch("X has no examples: there is nothing to check.")
     if kernel.takes == "matrix" and X.shape[0] != X.shape[1]:
-        raise SampleMismatch(
-            f"the Gram matrix of the examples must be square, got shape {X.shape}."
-        )
+        raise SampleMismatch(f"the Gram matrix of the examples must be square, got {X.shape}.")
     return X
 
 
@@ -181,21 +184,17 @@ def needed_shift(X, kernel: Kernel) -> float:
     kernels of points. `certo.kernels.NotPositive`, where that would take more than a rounding."""
     if kernel.takes != "matrix":
         return 0.0
-    from certo.kernels.semidefinite import check_gram
-
-    shift, margin = check_gram(_gram(X, kernel)), _doubt(X, kernel)
-    return float(np.nextafter(shift + margin, np.inf)) if margin else shift
+    shift, doubt = check_gram(_gram(X, kernel)), _doubt(X, kernel)
+    return float(np.nextafter(shift + doubt, np.inf)) if doubt else shift
 
 
 def check_shift(X, kernel: Kernel, shift: float) -> None:
     """SampleMismatch, unless the shift is shown to be enough."""
     if kernel.takes != "matrix":
         return
-    from certo.kernels.semidefinite import is_shown_psd
-
-    margin = _doubt(X, kernel)
-    rest = float(np.nextafter(shift - margin, -np.inf)) if margin else shift
-    if rest < 0 or not is_shown_psd(_gram(X, kernel), rest):
+    doubt = _doubt(X, kernel)
+    rest = float(np.nextafter(shift - doubt, -np.inf)) if doubt else shift
+    if not is_shown_psd(_gram(X, kernel), rest):
         raise SampleMismatch(
             f"the Gram matrix, with {shift!r} added to its diagonal, is not shown to be positive "
             "semi-definite."
@@ -204,24 +203,15 @@ def check_shift(X, kernel: Kernel, shift: float) -> None:
 
 def _gram(X, kernel: Kernel) -> np.ndarray:
     """The matrix itself, rather than a copy, where it is one."""
+    X = symmetrised(X)
     if isinstance(kernel, Precomputed):
         return X
     return kernel.plain(X, kernel.take(X, slice(None)))
 
 
-def _rounding(X, kernel: Kernel) -> tuple[float, float]:
-    """ε and δ; an entry of K is off ½(K + Kᵀ) by half of what it differs from its mirror image."""
-    epsilon, delta = kernel.rounding(X, kernel.take(X, slice(None)))
-    if kernel.takes == "matrix":
-        K = _gram(X, kernel)
-        strips = (slice(start, start + HEIGHT) for start in range(0, K.shape[0], HEIGHT))
-        delta += 0.51 * max(float(np.max(np.abs(K[strip] - K[:, strip].T))) for strip in strips)
-    return epsilon, delta
-
-
 def _doubt(X, kernel: Kernel) -> float:
-    """What the errors of the entries, E_ij ≤ ε s_i s_j + δ, can take from an eigenvalue:
-    |zᵀEz| ≤ (ε Σ s_i² + mδ)·‖z‖², by Cauchy and Schwarz."""
-    epsilon, delta = _rounding(X, kernel)
+    """What errors of the entries, |E_ij| ≤ ε s_i s_j + δ, can take from an eigenvalue: |zᵀEz| ≤
+    (ε Σ s_i² + mδ)·‖z‖², by Cauchy and Schwarz."""
+    epsilon, delta = kernel.rounding(X, kernel.take(X, slice(None)))
     trace = float(np.sum(np.abs(kernel.diagonal(X)))) if epsilon else 0.0
     return 1.01 * (epsilon * trace + X.shape[0] * delta)
