@@ -14,6 +14,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "SVM": "certo.estimators",
     "HardMarginSVM": "certo.estimators",
+    "KernelPerceptron": "certo.estimators",
     "MinDisagreement": "certo.estimators",
     "Neuron": "certo.geometry",
     "OnlineGradientDescent": "certo.estimators",
@@ -31,6 +32,7 @@ __all__ = [
     "SVM",
     "HardMarginSVM",
     "Inseparable",
+    "KernelPerceptron",
     "MinDisagreement",
     "Neuron",
     "NotSeparable",
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from certo.estimators import (
         SVM,
         HardMarginSVM,
+        KernelPerceptron,
         MinDisagreement,
         NotSeparable,
         OnlineGradientDescent,

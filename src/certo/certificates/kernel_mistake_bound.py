@@ -18,7 +18,6 @@ from certo.certificates.rounded import Rounded, at_most, positive_sum
 from certo.certificates.sample import Labels
 from certo.certificates.update_sums import Inequality, UpdateSums, most_updates
 from certo.certificates.weights import finite_vector, index_vector
-from certo.kernels import Kernel
 from certo.rates import Constant
 
 ROOM = 4  # allowances of the claim, in those of a checker who adds in another order
@@ -27,9 +26,9 @@ ROOM = 4  # allowances of the claim, in those of a checker who adds in another o
 @final
 @dataclass(frozen=True, repr=False, eq=False)
 class KernelMistakeBound(KernelClaim):
-    r"""Claim: f = Σ dual_coef_t K̃(x_t, ·) over `rows`, where |dual_coef_t| counts mistakes on x_t and
-    has the sign y_t, is a sum of `updates` steps y_t K̃(x_t, ·) from f = 0, and the theorem allows no
-    more than `bound` of them. K̃ is the kernel, or 1 + the kernel if `lifted`.
+    r"""Claim: f = Σ dual_coef_t K̃(x_t, ·) over `rows`, where |dual_coef_t| counts mistakes on x_t
+    and has the sign y_t, is a sum of `updates` steps y_t K̃(x_t, ·) from f = 0, and the theorem
+    allows no more than `bound` of them. K̃ is the kernel, or 1 + the kernel if `lifted`.
 
     Proof, for any comparator u = Σ comparator_coef_i K(x_i, ·) + comparator_intercept and target
     ρ > 0, with norms of the space of K̃. A step adds y u(x) ≥ ρ − [ρ − y u(x)]₊ to ⟨u, f⟩, by the
@@ -128,14 +127,12 @@ class KernelMistakeBound(KernelClaim):
             radius2 = greatest_square(sample) + lifted
         except Refuted as reason:
             raise CannotClaim(str(reason)) from reason
-        weak = {
-            "shortfall": exact.above(shortfall.value + ROOM * shortfall.within),
-            "comparator2": max(0.0, exact.above(length2.value + ROOM * length2.within)),
-            "radius2": exact.above(radius2),
-        }
-        if math.inf in weak.values():
+        missing = exact.above(shortfall.value + ROOM * shortfall.within)
+        square = max(0.0, exact.above(length2.value + ROOM * length2.within))
+        greatest = exact.above(radius2)
+        if math.inf in (missing, square, greatest):
             raise CannotClaim("numbers overflow float64.")
-        draft = replace(draft, **weak)
+        draft = replace(draft, shortfall=missing, comparator2=square, radius2=greatest)
         bound = draft._most_updates()
         if bound < draft.updates:
             raise CannotClaim(
@@ -162,11 +159,11 @@ class KernelMistakeBound(KernelClaim):
 
     @property
     def claim(self) -> str:
-        space = f"{self.kernel!r}" + " + 1" * self.lifted
+        space = self._where + " and the constants" * self.lifted
         made = (
             f"{self.labels.shown} against {self.labels.rest}: {counted(self.updates, 'mistake')}, "
             f"on {self.rows.size:,} of {counted(self.examples, 'example')}, add up to this "
-            f"function of the space of {space}. "
+            f"function of {space}. "
         )
         if self.separable:
             return made + (
@@ -242,7 +239,10 @@ class KernelMistakeBound(KernelClaim):
         return most
 
     def _check(self, sample: KernelSample) -> str:
-        self._check_examples(sample)
+        require(
+            sample.m == self.examples,
+            f"the claim is about {self.examples:,} examples, but X has {sample.m:,}.",
+        )
         for rows in (self.rows, self.comparator_rows):
             require(not rows.size or rows[-1] < sample.m, "rows must be rows of X.")
         require(
@@ -296,7 +296,7 @@ def _lowest(margins: Scores, room: float = 1) -> np.ndarray:
 
 def greatest_square(sample: KernelSample) -> Fraction:
     """A number that no K(x_t, x_t) exceeds: it is within ε K(x_t, x_t) + δ of the diagonal's."""
-    epsilon, delta = sample.rounding
+    epsilon, delta = sample._rounding
     peak = float(np.max(sample.kernel.diagonal(sample.X)))
     require(math.isfinite(peak), "K(x, x) overflows float64.")
     square = (Fraction(peak) + Fraction(delta)) / (1 - Fraction(epsilon))

@@ -30,10 +30,15 @@ def batch(estimator, X, y, classes) -> Batch:
     """One call's examples. The first call must see all labels, in y or in `classes`."""
     fresh = not hasattr(estimator, "coef_")
     X, y = _input.labelled_examples(estimator, X, y, reset=fresh)
+    found = targets(estimator, y, classes, fresh)
+    if not fresh and estimator.intercept == "none" and np.any(estimator.intercept_):
+        raise ValueError("intercept cannot become 'none' after one was learned.")
+    return Batch(X, found, fresh)
+
+
+def targets(estimator, y, classes, fresh: bool) -> _input.Targets:
+    """One call's labels: all of them are known after the first, and must stay the same."""
     if not fresh and classes is not None and not np.array_equal(classes, estimator.classes_):
         raise ValueError(f"classes must stay {estimator.classes_.tolist()}, got {list(classes)}.")
     known = classes if fresh else estimator.classes_
-    targets = one_label_each(estimator, _input.targets(estimator, y, known))
-    if not fresh and estimator.intercept == "none" and np.any(estimator.intercept_):
-        raise ValueError("intercept cannot become 'none' after one was learned.")
-    return Batch(X, targets, fresh)
+    return one_label_each(estimator, _input.targets(estimator, y, known))

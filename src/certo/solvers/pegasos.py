@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -27,12 +27,19 @@ class StepTrace(Layered):
     output, step : integer arrays
         Whose answer, and after how many steps.
     weights : array (kept, d + 1)
-        What the run would have answered then, the intercept last.
+        What the run would have answered then, the intercept last. With a kernel (kept, m + 1): a
+        coefficient for each example, and the intercept.
     """
 
     output: np.ndarray
     step: np.ndarray
     weights: np.ndarray
+
+    @classmethod
+    def of(cls, kept: Collection[tuple[int, np.ndarray]]) -> StepTrace:
+        """Of one output's steps and answers."""
+        steps, answers = zip(*kept, strict=True)
+        return cls(np.zeros(len(kept), np.int64), np.array(steps), np.array(answers))
 
     def __repr__(self) -> str:
         return f"StepTrace({len(self):,} answers kept)"
@@ -41,7 +48,7 @@ class StepTrace(Layered):
 class PegasosState(NamedTuple):
     """All that later steps depend on."""
 
-    sums: np.ndarray  # (2, d + 1): u and a of `certo.compiled.pegasos`
+    sums: np.ndarray  # (2, d + 1): u and a of `certo.compiled.pegasos`; with a kernel (2, m)
     steps: int
     harmonic: float  # H_steps
 
@@ -60,7 +67,7 @@ class PegasosState(NamedTuple):
 
 
 class PegasosOutcome(NamedTuple):
-    w: np.ndarray  # (d + 1,): the intercept's weight last
+    w: np.ndarray  # (d + 1,), with a kernel (m + 1,): the intercept's weight last
     state: PegasosState
     stopped: bool
     trace: StepTrace
@@ -105,15 +112,14 @@ def pegasos(
                 kept.append((end, answer(state, lam)))
         if stopped:
             break
-    w = kept[-1][1]
+    return PegasosOutcome(finite(kept[-1][1], lam), state, stopped, StepTrace.of(kept))
+
+
+def finite(w: np.ndarray, lam: float) -> np.ndarray:
+    """w, if it did not overflow."""
     if not np.all(np.isfinite(w)):
         raise ValueError(
             f"the weights overflowed float64: lam = {lam!r} is too small for examples of this "
             "size. Rescale the features (StandardScaler), or take a larger lam."
         )
-    trace = StepTrace(
-        np.zeros(len(kept), np.int64),
-        np.array([step for step, _ in kept]),
-        np.array([weights for _, weights in kept]),
-    )
-    return PegasosOutcome(w, state, stopped, trace)
+    return w

@@ -1,0 +1,78 @@
+"""Examples of one call for a machine with a kernel, beside those that its function is made of."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from certo.estimators import _input, _stream
+from certo.estimators._kernel import union_of
+from certo.kernels import Kernel
+from certo.kernels.base import count
+
+
+class KernelBatch(NamedTuple):
+    kernel: Kernel
+    X: Any
+    targets: _input.Targets
+    before: Any = None  # the machine, as an earlier call left it
+
+    @property
+    def new(self) -> int:
+        return count(self.X)
+
+    @property
+    def old(self) -> int:
+        return 0 if self.before is None else count(self.before.support_vectors_)
+
+    @property
+    def seen(self) -> int:
+        """Examples of all earlier calls."""
+        return 0 if self.before is None else self.before._seen
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """The numbers of the old examples and the new, as they came."""
+        new = self.seen + np.arange(self.new)
+        return new if self.before is None else np.append(union_of(self.before.support_), new)
+
+    def places(self, output: int) -> np.ndarray:
+        """Where the supports of an output are among the old examples."""
+        return np.searchsorted(union_of(self.before.support_), self.before.support_[output])
+
+    def signs(self, output: int) -> np.ndarray:
+        """Those of the new examples; 0 for the old, which are not visited again."""
+        return np.append(np.zeros(self.old, np.int8), self.targets.signs[output])
+
+    def joint(self, shift: float) -> Any:
+        """Old and new examples in one, in float64, so that the signs of scores can be trusted; for
+        a precomputed kernel the matrix that claims are about, with the shift on its diagonal."""
+        X = self.X
+        if self.kernel.takes == "matrix":
+            return X + shift * np.eye(self.new) if shift else X
+        if self.kernel.takes == "vectors":
+            X = X.astype(np.float64, copy=False)
+        if not self.old:
+            return X
+        old = self.before.support_vectors_
+        if sparse.issparse(X) or sparse.issparse(old):
+            return sparse.csr_array(sparse.vstack([sparse.csr_array(old), sparse.csr_array(X)]))
+        if isinstance(X, np.ndarray) and isinstance(old, np.ndarray):
+            return np.concatenate([old, X])
+        return [*old, *X]
+
+
+def streamed_batch(estimator, kernel: Kernel, X, y, classes, fresh: bool) -> KernelBatch:
+    """One call's examples. The first call must see all labels, in y or in `classes`."""
+    if kernel.takes == "matrix":
+        raise ValueError(
+            "partial_fit needs a kernel that can be computed between old and new examples, but "
+            f"{kernel!r} is a matrix among those of one call. Use fit."
+        )
+    if not fresh and kernel != estimator.kernel_:
+        raise ValueError(f"kernel must stay {estimator.kernel_!r} in a run, got {kernel!r}.")
+    X, y = _input.labelled_points(estimator, kernel, X, y, reset=fresh)
+    targets = _stream.targets(estimator, y, classes, fresh)
+    return KernelBatch(kernel, X, targets, None if fresh else estimator)

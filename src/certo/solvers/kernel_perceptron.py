@@ -1,0 +1,167 @@
+"""The kernel perceptron: the box of the notes, block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from certo.certificates.perceptron_run import AT_ZERO
+from certo.compiled.kernel_steps import Edges, Supports, visit_within
+from certo.compiled.trace import Copies, Log, empty_records, keep
+from certo.solvers.kernel_steps import PIECE, VISITS, GramRows, Growing, blocks
+from certo.solvers.trace import Trace
+
+
+class Terms(NamedTuple):
+    """f = Σ coef_s K̃(x_s, ·) over all examples at hand."""
+
+    coef: np.ndarray  # (m,): sums of signs
+    updated: np.ndarray  # (m,) int64: the update that touched it last, from 1; 0: no term
+    updates: int
+    norm2: float  # ‖f‖²
+
+    @classmethod
+    def none(cls, m: int) -> Terms:
+        return cls(np.zeros(m), np.zeros(m, np.int64), 0, 0.0)
+
+
+class KernelPerceptronOutcome(NamedTuple):
+    terms: Terms
+    updates: int  # of this run
+    epochs: int
+    converged: bool  # the last epoch made no update
+    interrupted: bool
+    trace: Trace
+
+
+def kernel_perceptron(
+    rows: GramRows,
+    signs: np.ndarray,
+    *,
+    epochs: int = 1,
+    visits: np.ndarray | None = None,
+    random: np.random.Generator | None = None,
+    lifted: bool = False,
+    update_at_zero: str = "negative",
+    budget: int | None = None,
+    start: Terms | None = None,
+    after_block: Callable[[], bool] = lambda: False,
+    after_epoch: Callable[[], bool] = lambda: False,
+) -> KernelPerceptronOutcome:
+    """Run on the examples of `rows`, signs being int8 in {−1, +1}.
+
+    Every epoch visits the examples `visits` (None: all), in that order, or in one that `random`
+    permutes anew. `start` continues an earlier run. With a `budget`, the term updated least
+    recently leaves where there would be more. `after_block` and `after_epoch` may return True to
+    stop.
+    """
+    visits = np.arange(rows.m) if visits is None else visits
+    start = Terms.none(rows.m) if start is None else start
+    edge, lift = AT_ZERO[update_at_zero] * signs >= 0, float(lifted)
+    run = (
+        _Unbounded(rows, signs, lift, edge, start, visits)
+        if budget is None
+        else _Bounded(rows, signs, lift, edge, start, budget)
+    )
+    records = empty_records()
+    epoch_updates: list[int] = []
+    updates, converged, interrupted = 0, False, False
+    while len(epoch_updates) < epochs and not (converged or interrupted):
+        order = visits if random is None else random.permutation(visits)
+        last, seen, notes = len(epoch_updates) + 1 == epochs, 0, []
+        for block in blocks(order, run.size):
+            seen += block.size
+            notes.append(run.visit(block, order[seen:] if last else None))
+            interrupted = seen < order.size and after_block()
+            if interrupted:
+                break
+        log = Log(*map(np.concatenate, zip(*notes, strict=True)))
+        made = log.example.size
+        keep(records, log, made, updates, len(epoch_updates) + 1)
+        epoch_updates.append(made)
+        updates += made
+        if not np.isfinite(run.terms.norm2):
+            raise ValueError(
+                f"‖f‖² overflowed float64 in epoch {len(epoch_updates)}: the kernel's values are "
+                "too large, or no numbers. Scale the kernel, or the features."
+            )
+        converged = made == 0 and not interrupted
+        interrupted = interrupted or (after_epoch() and not converged)
+    nothing = Copies(np.empty((0, 0)), np.array([0, 1]))
+    trace = Trace.of(records, nothing, epoch_updates)
+    return KernelPerceptronOutcome(
+        run.terms, updates, len(epoch_updates), converged, interrupted, trace
+    )
+
+
+class _Unbounded:
+    """Scores of all examples still to be visited are kept, and grow with the function."""
+
+    def __init__(self, rows: GramRows, signs, lift, edge, start: Terms, visits):
+        self.size = VISITS[rows.kernel.takes]
+        self.growing = Growing(rows, signs, lift, start.coef.copy())
+        self.growing.start(visits)
+        self.terms = start._replace(coef=self.growing.coef, updated=start.updated.copy())
+        self.edge = edge
+
+    def visit(self, block: np.ndarray, needed) -> Log:
+        edges = Edges(np.zeros(block.size), self.edge[block])
+        steps, margins, squares = self.growing.visit(block, edges, needed)
+        terms, made = self.terms, block[steps]
+        norms2 = np.maximum(terms.norm2 + np.cumsum(2.0 * margins + squares), 0.0)
+        terms.updated[made] = terms.updates + 1 + np.arange(made.size)
+        self.terms = terms._replace(updates=terms.updates + made.size, norm2=_last(terms, norms2))
+        return _log(made, margins, squares, terms.norm2, norms2)
+
+
+class _Bounded:
+    """Within a budget: the scores of a block are computed from the few terms when it comes."""
+
+    def __init__(self, rows: GramRows, signs, lift, edge, start: Terms, budget: int):
+        self.rows, self.signs, self.lift, self.edge, self.budget = rows, signs, lift, edge, budget
+        self.size = max(16, min(VISITS[rows.kernel.takes], PIECE // (budget + 1)))
+        self.terms = start._replace(coef=start.coef.copy(), updated=start.updated.copy())
+
+    def visit(self, block: np.ndarray, needed) -> Log:
+        terms, signs = self.terms, self.signs[block]
+        old = np.flatnonzero(terms.updated)
+        old = old[np.argsort(terms.updated[old])]
+        first, places = min(old.size, block.size), np.append(old, block)
+        gram = self.rows.block(np.append(old[:first], block), places)
+        home = old.size + np.arange(block.size)
+        place_of = {t: k for k, t in enumerate(old.tolist())}
+        for i, t in enumerate(block.tolist()):
+            home[i] = place_of.get(t, home[i])
+        none = np.zeros(block.size)
+        supports = Supports(
+            np.append(terms.coef[old], none),
+            np.append(terms.updated[old], none.astype(np.int64)),
+            home,
+        )
+        scores = (gram[first:, : old.size] + self.lift) @ terms.coef[old]
+        steps, norms2 = np.empty(block.size, np.int64), np.empty(block.size)
+        made = visit_within(
+            self.budget, gram, self.lift, signs, Edges(none, self.edge[block]), scores, steps,
+            supports, terms.updates, terms.norm2, norms2,
+        )  # fmt: skip
+        steps, norms2 = steps[:made], norms2[:made]
+        terms.coef[places], terms.updated[places] = 0.0, 0
+        held = np.flatnonzero(supports.updated)
+        terms.coef[places[held]] = supports.coef[held]
+        terms.updated[places[held]] = supports.updated[held]
+        squares = gram[first + steps, old.size + steps] + self.lift
+        self.terms = terms._replace(updates=terms.updates + made, norm2=_last(terms, norms2))
+        return _log(block[steps], signs[steps] * scores[steps], squares, terms.norm2, norms2)
+
+
+def _last(terms: Terms, norms2: np.ndarray) -> float:
+    return float(norms2[-1]) if norms2.size else terms.norm2
+
+
+def _log(made: np.ndarray, margins, squares, norm2: float, norms2: np.ndarray) -> Log:
+    """What happened at the updates: with v = y φ̃(x), old f · new f = ‖f‖² + ⟨f, v⟩, and so on."""
+    before = np.append(norm2, norms2)[:-1]
+    across2 = np.maximum(before * squares - margins**2, 0.0)
+    return Log(made.astype(np.int64), norms2, before + margins, across2)

@@ -1,0 +1,103 @@
+"""Functions that grow by y K(x, ·) at the examples they fail on: what the kernel perceptron and
+kernel Pegasos have in common.
+
+Both visit examples in an order that does not depend on what they find. So visits are taken in
+blocks: the scores of a block are known before it, its own Gram matrix carries the steps made inside
+it to the visits after them, and then all steps of the block reach the other examples at once, as
+one matrix product. The steps are those of visiting one by one, up to the rounding of the scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.linalg.blas import daxpy
+
+from certo.compiled.kernel_steps import Edges, visit
+from certo.kernels import Kernel
+from certo.solvers import gram
+
+VISITS = {"vectors": 512, "matrix": 512, "objects": 32}  # in a block; values of objects are dear
+PIECE = 2**22  # numbers computed at a time
+
+
+def blocks(order: np.ndarray, size: int) -> Iterator[np.ndarray]:
+    return (order[start : start + size] for start in range(0, order.size, size))
+
+
+class GramRows:
+    """Rows K(x_s, ·) of the Gram matrix of X: at most `cache_mb` megabytes of them are kept."""
+
+    def __init__(self, kernel: Kernel, X, m: int, cache_mb: float = 0):
+        self.kernel, self.X, self.m = kernel, X, m
+        room = min(m, int(cache_mb * 2**20) // (8 * m))
+        self._kept, self._used = np.empty((room, m)), 0
+        self._place = np.full(m, -1)
+
+    def block(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        kernel, X = self.kernel, self.X
+        return np.ascontiguousarray(kernel(kernel.points(X, rows), kernel.take(X, columns)))
+
+    def add(self, scores: np.ndarray, rows: np.ndarray, coef: np.ndarray, needed=None) -> None:
+        """scores ← scores + Σ coef_s K(x_s, ·); if it saves work, only where it is `needed`."""
+        self._keep(np.unique(rows[self._place[rows] < 0]))
+        kept = self._place[rows] >= 0
+        for place, c in zip(self._place[rows[kept]].tolist(), coef[kept].tolist(), strict=True):
+            daxpy(self._kept[place], scores, a=c)
+        rest = rows[~kept]
+        if rest.size:
+            needed = slice(None) if needed is None else needed
+            points = self.kernel.points(self.X, needed)
+            centres = self.kernel.take(self.X, rest)
+            scores[needed] += gram.scores(self.kernel, points, centres, coef[~kept])
+
+    def _keep(self, rows: np.ndarray) -> None:
+        """Compute and keep these, as far as there is room."""
+        rows = rows[: len(self._kept) - self._used]
+        everyone = self.kernel.take(self.X, np.arange(self.m)) if rows.size else None
+        for some in blocks(rows, max(1, PIECE // self.m)):
+            places = slice(self._used, self._used + some.size)
+            self._kept[places] = self.kernel(self.kernel.points(self.X, some), everyone)
+            self._place[some] = np.arange(self._used, self._used + some.size)
+            self._used += some.size
+
+
+class Growing:
+    """u = Σ coef_s K̃(x_s, ·), K̃ = K + lift, and its scores on the examples still to be visited."""
+
+    def __init__(self, rows: GramRows, signs: np.ndarray, lift: float, coef: np.ndarray):
+        self.rows, self.signs, self.lift, self.coef = rows, signs, lift, coef
+        self.scores = np.zeros(rows.m)
+
+    def start(self, needed: np.ndarray) -> None:
+        """The scores of terms that are there before the first visit."""
+        terms = np.flatnonzero(self.coef)
+        self._spread(terms, self.coef[terms], needed)
+
+    def visit(self, block: np.ndarray, edges: Edges, needed=None) -> tuple[np.ndarray, ...]:
+        """Visit the examples of the block in turn; the scores of `needed` (None: all) then are as
+        they should be.
+
+        Returns which visits led to a step, and the margins y u(x) and squares K̃(x, x) there.
+        """
+        signs, scores = self.signs[block], self.scores[block]
+        margins = signs * scores
+        fails = ~(margins > edges.value) & ((margins != edges.value) | edges.counts)
+        first = int(np.argmax(fails))
+        if not fails[first]:
+            return np.zeros(0, np.int64), np.zeros(0), np.zeros(0)
+        rest = block[first:]  # up to the first step nothing changes
+        own, scores = self.rows.block(rest, rest), scores[first:]
+        edges = Edges(edges.value[first:], edges.counts[first:])
+        steps = np.empty(rest.size, np.int64)
+        steps = steps[: visit(own, self.lift, signs[first:], edges, scores, steps)]
+        made, y = rest[steps], signs[first:][steps].astype(np.float64)
+        np.add.at(self.coef, made, y)
+        self._spread(made, y, needed)
+        return first + steps, y * scores[steps], own[steps, steps] + self.lift
+
+    def _spread(self, rows: np.ndarray, coef: np.ndarray, needed) -> None:
+        if rows.size and (needed is None or needed.size):
+            self.rows.add(self.scores, rows, coef, needed)
+            self.scores += self.lift * float(coef.sum())
