@@ -14,11 +14,12 @@ from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 WORTH = 2**17  # multiplications below which a second thread costs more than it saves
 MOST = 8
+NAME = "certo"  # of our threads
 
 
 @cache
 def _pool(process: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(_cores() - 1 or 1, thread_name_prefix="certo")
+    return ThreadPoolExecutor(_cores() - 1 or 1, thread_name_prefix=NAME)
 
 
 @cache
@@ -35,8 +36,8 @@ def pieces(count: int, work: float) -> list[tuple[int, int]]:
 
 def in_pieces(ranges: list[tuple[int, int]], loop: Callable[[int, int, int], Any]) -> list[Any]:
     """loop(k, start, stop) for the k-th range, all at the same time; the results in order."""
-    if len(ranges) == 1:
-        return [loop(0, *ranges[0])]
+    if len(ranges) == 1 or threading.current_thread().name.startswith(NAME):
+        return [loop(k, *part) for k, part in enumerate(ranges)]  # a thread of ours waits for none
     pool = _pool(os.getpid())  # a forked process has none of its parent's threads
     others = [pool.submit(loop, k, *part) for k, part in enumerate(ranges) if k]
     first = loop(0, *ranges[0])

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import final
 
@@ -11,6 +12,8 @@ from certo.kernels.rounding import LEAST, ULPS, Rounding, gamma
 from certo.kernels.vectors import VectorKernel, products, same_width, squares
 
 GOOD = 1e-11  # where the fast formula promises less than this, it is used
+GOOD_IN_FLOAT32 = 1e-5
+TILE = 256, 512  # rows and columns of a block that are worked on at once on the compiled path
 STRIP = 2**15  # values that are worked on at once, so that they stay in the processor's cache
 
 
@@ -44,17 +47,73 @@ class Gaussian(VectorKernel):
 
     def plain(self, X, Z):
         same_width(X, Z)
+        ready = self._near(X, Z, self._good)
+        if ready is None:
+            return self._of_differences(X, Z)
+        X, Z, left, right = ready
+        return self._of_products(products(X, Z), left, right)
+
+    def _near(self, X, Z, good):
+        """(X, Z, ‖x‖², ‖z‖²), all points moved by a common vector if need be, such that distances
+        by inner products are `good`; None if they are not even then."""
         left, right = squares(X), squares(Z)
-        if self._by_norms(X.shape[1], left, right) <= GOOD:
-            return self._of_products(products(X, Z), left, right)
-        if not sparse.issparse(X) and not sparse.issparse(Z) and Z.shape[0]:
-            # distances do not change when all points move together
-            middle = Z.mean(axis=0, dtype=np.float64)
-            X, Z = X - middle, Z - middle
-            left, right = squares(X), squares(Z)
-            if self._by_norms(X.shape[1], left, right) <= GOOD:
-                return self._of_products(products(X, Z), left, right)
-        return self._of_differences(X, Z)
+        if good(X.shape[1], left, right):
+            return X, Z, left, right
+        if sparse.issparse(X) or sparse.issparse(Z) or not Z.shape[0]:
+            return None
+        middle = Z.mean(axis=0, dtype=np.float64)
+        X, Z = X - middle, Z - middle
+        left, right = squares(X), squares(Z)
+        return (X, Z, left, right) if good(X.shape[1], left, right) else None
+
+    def _good(self, d: int, left, right) -> bool:
+        return self._by_norms(d, left, right) <= GOOD
+
+    def _good_in_float32(self, d: int, left, right) -> bool:
+        """Errors of random sign add up to √d of them; float32 itself rounds by 6e-8."""
+        return math.sqrt(d) * 2.0**-24 * self._size(left, right) <= GOOD_IN_FLOAT32
+
+    def _block(self, X, Z):
+        same_width(X, Z)
+        single = X.dtype == Z.dtype == np.float32
+        ready = self._near(X, Z, self._good_in_float32) if single else None
+        work = np.float64 if ready is None else np.float32
+        ready = ready or self._near(X, Z, self._good)
+        if ready is None:
+            return super()._block(X, Z)
+        X, Z, left, right = (part.astype(work, copy=False) for part in ready)
+        return self._compiled(X, Z, left, right, np.float32 if single else np.float64)
+
+    def _compiled(self, X, Z, left, right, dtype):
+        """As `_of_products`, on all cores, with a compiled exponential that takes over each tile of
+        inner products while it is in the cache."""
+        from certo.compiled.gaussian import exp_block
+        from certo.compiled.threads import in_pieces, one_thread, pieces
+
+        scale = X.dtype.type(self._scale)
+        if sparse.issparse(X) or sparse.issparse(Z):
+            block = products(X, Z).astype(X.dtype, copy=False)
+            ranges = pieces(block.shape[0], block.size)
+            in_pieces(ranges, lambda _, i, k: exp_block(block[i:k], left[i:k], right, scale))
+            return block.astype(dtype, copy=False)
+        block = np.empty((X.shape[0], Z.shape[0]), dtype)
+        height, width = TILE
+
+        def fill(_, start, stop):
+            room = np.empty(height * width, X.dtype)
+            for i in range(start, stop, height):
+                rows = slice(i, min(i + height, stop))
+                for j in range(0, Z.shape[0], width):
+                    columns = slice(j, j + width)
+                    shape = block[rows, columns].shape
+                    tile = room[: shape[0] * shape[1]].reshape(shape)
+                    np.matmul(X[rows], Z[columns].T, out=tile)
+                    exp_block(tile, left[rows], right[columns], scale)
+                    block[rows, columns] = tile
+
+        with one_thread():
+            in_pieces(pieces(block.shape[0], block.size * X.shape[1]), fill)
+        return block
 
     def _of_products(self, block, left, right):
         """exp(min(0, 2·x·z − ‖x‖² − ‖z‖²)·scale), in place."""
@@ -87,9 +146,12 @@ class Gaussian(VectorKernel):
 
     def _by_norms(self, d: int, left, right) -> float:
         """What the formula by norms promises: see `rounding`."""
-        spread = 2.0 * (np.max(left, initial=0.0) + np.max(right, initial=0.0))
-        exponent = (gamma(d + 6) * spread + 6 * (d + 2) * LEAST) * self._scale
+        exponent = gamma(d + 6) * self._size(left, right) + 6 * (d + 2) * LEAST * self._scale
         return float(np.expm1(1.01 * exponent)) + 2.0 * gamma(4) + ULPS
+
+    def _size(self, left, right) -> float:
+        """What 2(‖x‖² + ‖z‖²)/(2·variance) does not exceed."""
+        return 2.0 * self._scale * float(np.max(left, initial=0.0) + np.max(right, initial=0.0))
 
     def rounding(self, X, Z):
         r"""Let t = ‖x − z‖²/(2·variance) and s = 1/(2·variance); √K(x,x)·√K(z,z) = 1.

@@ -8,6 +8,7 @@ from scipy import sparse
 from certo.kernels.base import Kernel
 
 LONGEST = 1e140  # beyond this length products overflow in float64
+MOST_DENSE = 2**24  # entries of a sparse matrix that may be made dense on the way
 
 
 class VectorKernel(Kernel):
@@ -95,8 +96,24 @@ def products(X, Z) -> np.ndarray:
     """x_i·z_j in float64, dense. In any order of summation, each is within γ_d·‖x_i‖‖z_j‖."""
     same_width(X, Z)
     X, Z = X.astype(np.float64, copy=False), Z.astype(np.float64, copy=False)
+    X, Z = _quicker(X, Z)
     result = X @ Z.T
     return np.ascontiguousarray(result.toarray() if sparse.issparse(result) else result)
+
+
+def _quicker(X, Z):
+    """Sparse rows that share entries often are multiplied faster if Z, or both, are dense.
+
+    The bounds are where times of the three ways met, measured on 2000 × 1500 rows of 68 to 20,000
+    features, 0.3 % to 44 % of them other than 0.
+    """
+    if not (sparse.issparse(X) and sparse.issparse(Z)) or Z.shape[0] * Z.shape[1] > MOST_DENSE:
+        return X, Z
+    filled = X.nnz / max(1, X.shape[0] * X.shape[1])
+    shared = filled * Z.nnz / max(1, Z.shape[0])
+    if shared < 0.4:
+        return X, Z
+    return (X.toarray() if filled > 0.2 else X), Z.toarray()
 
 
 def squares(X) -> np.ndarray:
