@@ -48,7 +48,7 @@ def memory(model, X, y) -> float:
 
 
 def compare(name: str, X, y, intercept: str, repeats: int, patience: float) -> dict:
-    model = HardMarginSVM(intercept).fit(X, y)  # compiled, or loaded from the cache
+    model = HardMarginSVM(intercept=intercept).fit(X, y)  # compiled, or loaded from the cache
     claim = model.certificate_.of_kind("MaximumMargin")[0]
     largest = margin_of(X, y, model.coef_[0])
     with warnings.catch_warnings():
@@ -63,7 +63,7 @@ def compare(name: str, X, y, intercept: str, repeats: int, patience: float) -> d
         slow = seconds(lambda: rival(iterations).fit(X, y)) > 2
         times = alternating(
             1 if slow else repeats,
-            certo=lambda: seconds(lambda: HardMarginSVM(intercept).fit(X, y)),
+            certo=lambda: seconds(lambda: HardMarginSVM(intercept=intercept).fit(X, y)),
             sklearn=lambda: seconds(lambda: rival(iterations).fit(X, y)),
             verify=lambda: seconds(lambda: model.certificate_.verify(X, y)),
         )
@@ -79,7 +79,7 @@ def compare(name: str, X, y, intercept: str, repeats: int, patience: float) -> d
         "by": f"{loss}, {iterations:,}",
         "supports": int(model.n_support_[0]),
         "verify s": float(np.median(times["verify"])),
-        "MB besides X": memory(HardMarginSVM(intercept), X, y),
+        "MB besides X": memory(HardMarginSVM(intercept=intercept), X, y),
     }
 
 

@@ -183,6 +183,8 @@ def fit_table(table: Any, target: str, estimator, *, scale=None, **choices: Any)
     try:
         estimator.fit(examples.X, examples.y)
     except NotSeparable as wrong:
+        if wrong.proof is None:  # in a kernel's space
+            raise Problem(str(wrong)) from wrong
         raise CannotSeparate(wrong.proof, examples) from wrong
     except (ArithmeticError, RuntimeError) as wrong:
         raise _without_answer(wrong) from wrong

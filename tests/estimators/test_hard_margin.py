@@ -67,7 +67,7 @@ def refused(estimator):
     return dict.fromkeys(names, "NotSeparable: no hyperplane can give the labels of this check")
 
 
-@parametrize_with_checks([HardMarginSVM(), HardMarginSVM("none")], expected_failed_checks=refused)
+@parametrize_with_checks([HardMarginSVM(), HardMarginSVM(intercept="none")], expected_failed_checks=refused)
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
 
@@ -94,7 +94,7 @@ XOR = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]])
 class TestFitted:
     def test_what_a_fit_proves(self, mode):
         X, y = separable(mode=mode)
-        model = HardMarginSVM(mode).fit(X, y)
+        model = HardMarginSVM(intercept=mode).fit(X, y)
         assert [type(claim) for claim in model.certificate_] == [Separating, MaximumMargin]
         assert model.certificate_.verify(X, y)
         assert not model.certificate_.verify(X, np.roll(y, 1))
@@ -124,7 +124,7 @@ class TestFitted:
         X, y = separable(m, d, mode, seed)
         if len(set(y.tolist())) < 2:
             return
-        model = HardMarginSVM(mode).fit(X, y)
+        model = HardMarginSVM(intercept=mode).fit(X, y)
         assert model.converged_
         assert model.certificate_.verify(X, y)
         if mode == "free":
@@ -142,16 +142,16 @@ class TestFitted:
     def test_every_storage(self, mode, store):
         X, y = separable(mode=mode, seed=7)
         kept = store(X.astype(np.float32).astype(float))
-        model = HardMarginSVM(mode).fit(kept, y)
-        plain = HardMarginSVM(mode).fit(X.astype(np.float32), y)
+        model = HardMarginSVM(intercept=mode).fit(kept, y)
+        plain = HardMarginSVM(intercept=mode).fit(X.astype(np.float32), y)
         assert model.certificate_.verify(kept, y)
         assert model.coef_.dtype == np.float64
         np.testing.assert_allclose(model.coef_, plain.coef_, rtol=1e-9)
 
     def test_dropping_what_is_no_support_changes_nothing(self, mode):
         X, y = separable(300, mode=mode)
-        whole = HardMarginSVM(mode).fit(X, y)
-        alone = HardMarginSVM(mode).fit(X[whole.support_[0]], y[whole.support_[0]])
+        whole = HardMarginSVM(intercept=mode).fit(X, y)
+        alone = HardMarginSVM(intercept=mode).fit(X[whole.support_[0]], y[whole.support_[0]])
         np.testing.assert_allclose(alone.coef_, whole.coef_, rtol=1e-9)
         np.testing.assert_allclose(alone.intercept_, whole.intercept_, rtol=1e-9, atol=1e-12)
 
@@ -172,7 +172,7 @@ class TestFitted:
         with pytest.MonkeyPatch.context() as patch:
             said = []
             patch.setattr(module.warnings, "warn", lambda text, *a, **k: said.append(text))
-            model, proof = fitted_or_refused(HardMarginSVM(mode), X, y)
+            model, proof = fitted_or_refused(HardMarginSVM(intercept=mode), X, y)
         if proof is not None:
             assert proof.verify(X, y)
             return
@@ -185,7 +185,7 @@ class TestFitted:
         angle = np.linspace(0, np.pi, 40)
         X = np.r_[np.c_[np.full(40, 1.0), np.cos(angle)], np.c_[np.full(40, -1.0), np.sin(angle)]]
         y = np.repeat([1, 0], 40)
-        model = HardMarginSVM(mode).fit(X, y)
+        model = HardMarginSVM(intercept=mode).fit(X, y)
         assert np.isclose(model.margin_[0], 1)
         np.testing.assert_allclose(model.coef_, [[1, 0]], atol=1e-7)
         assert model.certificate_.verify(X, y)
@@ -196,7 +196,7 @@ class TestFitted:
         X[:, 0] = np.where(y == "yes", gap, -gap)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(module.warnings, "warn", lambda *a, **k: None)
-            model = HardMarginSVM(mode).fit(X[:, :1] if gap < 1e-6 else X, y)
+            model = HardMarginSVM(intercept=mode).fit(X[:, :1] if gap < 1e-6 else X, y)
         claim = model.certificate_[1]
         assert model.certificate_.verify(X[:, :1] if gap < 1e-6 else X, y)
         if gap < 1e-6:
@@ -232,7 +232,7 @@ class TestNotSeparable:
     def test_the_error_carries_a_proof(self, mode):
         y = np.array(["no", "no", "yes", "yes"])
         with pytest.raises(NotSeparable, match=r"rows .*counting from 0") as caught:
-            HardMarginSVM(mode).fit(XOR, y)
+            HardMarginSVM(intercept=mode).fit(XOR, y)
         assert isinstance(caught.value, ValueError)
         assert isinstance(caught.value.proof, Inseparable)
         assert caught.value.proof.verify(XOR, y)
@@ -249,7 +249,7 @@ class TestNotSeparable:
         X = np.array(X, float)
         y = np.where(np.random.default_rng(seed).random(len(X)) < 0.5, 1, -1)
         y[:2] = -1, 1
-        model, proof = fitted_or_refused(HardMarginSVM(mode), X, y)
+        model, proof = fitted_or_refused(HardMarginSVM(intercept=mode), X, y)
         assert (proof or model.certificate_).verify(X, y)
         assert proof is not None or model.converged_
 
@@ -348,7 +348,7 @@ class TestConventions:
 
     def test_pipelines_and_clones(self):
         X, y = separable()
-        pipe = make_pipeline(StandardScaler(), HardMarginSVM("lifted")).fit(X, y)
+        pipe = make_pipeline(StandardScaler(), HardMarginSVM(intercept="lifted")).fit(X, y)
         assert pipe.score(X, y) == 1
         assert np.array_equal(clone(pipe).fit(X, y)[1].coef_, pipe[1].coef_)
 
@@ -373,12 +373,12 @@ class TestConventions:
         assert model.margin_ == np.inf
         assert "one class alone" in model.status_
         for intercept, margin in (("lifted", np.sqrt(5.5)), ("none", np.sqrt(4.5))):
-            model = HardMarginSVM(intercept).fit(X, ["a"] * 3)
+            model = HardMarginSVM(intercept=intercept).fit(X, ["a"] * 3)
             assert model.margin_[0] == pytest.approx(margin)
             assert model.certificate_.verify(X, ["a"] * 3)
             assert model.predict(X).tolist() == ["a"] * 3
         with pytest.raises(NotSeparable):
-            HardMarginSVM("none").fit([[1.0], [-2.0]], [1, 1])
+            HardMarginSVM(intercept="none").fit([[1.0], [-2.0]], [1, 1])
 
     def test_matrices_of_labels(self):
         X, _ = separable()

@@ -145,7 +145,7 @@ class TestFitted:
         model = Perceptron(epochs=5000, intercept=intercept).fit(X, y)
         assert model.converged_
         own = model.certificate_.of_kind(MistakeBound)[0]
-        best = HardMarginSVM(intercept).fit(X, y)
+        best = HardMarginSVM(intercept=intercept).fit(X, y)
         strong = model.mistake_bound(X, y, best.coef_, best.intercept_)
         weak = model.mistake_bound(X, y, model.coef_, model.intercept_)
         assert strong.verify(X, y)

@@ -152,7 +152,7 @@ def test_with_large_c_it_is_the_hard_margin(seed, mode, d):
     score = X @ random.standard_normal(d) + (0.0 if mode == "none" else 0.3)
     X, y = X[np.abs(score) > 0.3], (score > 0)[np.abs(score) > 0.3]
     assume(len(set(y.tolist())) == 2)
-    hard = HardMarginSVM(mode).fit(X, y)
+    hard = HardMarginSVM(intercept=mode).fit(X, y)
     largest = float(np.abs(hard.dual_coef_[0]).max())
     away = []
     for C in (0.1 * largest, 0.5 * largest, 2 * largest, 20 * largest):

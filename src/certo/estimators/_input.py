@@ -118,7 +118,8 @@ def check_time_limit(limit: Any) -> None:
 
 
 def check_margin_settings(estimator) -> None:
-    """Those that the hard and the soft margin share: intercept, tol, max_iter, time_limit."""
+    """Those that the hard and the soft margin share: intercept, tol, max_iter, time_limit and
+    cache_mb."""
     intercept, tol, most = estimator.intercept, estimator.tol, estimator.max_iter
     if not isinstance(intercept, str) or intercept not in INTERCEPTS:
         raise ValueError(f"intercept must be 'free', 'lifted' or 'none', got {intercept!r}.")
@@ -128,6 +129,10 @@ def check_margin_settings(estimator) -> None:
     if not (whole and int(most) >= 1):
         raise ValueError(f"max_iter must be a whole number of at least 1, got {most!r}.")
     check_time_limit(estimator.time_limit)
+    if not (is_number(estimator.cache_mb) and 0 < estimator.cache_mb < np.inf):
+        raise ValueError(
+            f"cache_mb must be a positive number of megabytes, got {estimator.cache_mb!r}."
+        )
 
 
 def longest_example(estimator, X) -> float:

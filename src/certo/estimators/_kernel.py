@@ -7,10 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from certo.certificates.kernel_sample import needed_shift
 from certo.estimators import _input
 from certo.estimators._linear import LinearClassifier
-from certo.kernels import Kernel
+from certo.kernels import Kernel, Precomputed
 from certo.kernels.base import count
+from certo.kernels.semidefinite import NotPositive, check_gram, symmetrised
 from certo.rkhs import Expansion
 from certo.solvers import gram
 
@@ -139,18 +141,20 @@ def union_of(support: list[np.ndarray]) -> np.ndarray:
 
 
 class Measured(NamedTuple):
-    """What is known of a kernel on some examples."""
+    """Examples, and what is known of a kernel on them."""
 
+    X: Any  # a precomputed matrix is made symmetric to the last digit
     square: float  # max K(x, x)
     shift: float  # K + shift·I is shown to be positive semi-definite, where K is precomputed
 
 
 def measured(estimator, kernel: Kernel, X) -> Measured:
     """Refuses numbers beyond float64, and what is seen to be no kernel on these examples."""
-    from certo.kernels.semidefinite import check_gram
-
     name = type(estimator).__name__
-    shift = check_gram(X) if kernel.takes == "matrix" else 0.0
+    shift = 0.0
+    if kernel.takes == "matrix":
+        shift, X = check_gram(X), symmetrised(X)
+        shift = shift if isinstance(kernel, Precomputed) else needed_shift(X, kernel)
     with np.errstate(over="ignore", invalid="ignore"):
         diagonal = kernel.diagonal(X)
     most = _input.LONGEST**2
@@ -163,21 +167,23 @@ def measured(estimator, kernel: Kernel, X) -> Measured:
         )
     if kernel.takes == "objects":
         _check_some(kernel, X)
-    return Measured(float(diagonal.max()), shift)
+    return Measured(X, float(diagonal.max()), shift)
 
 
 def _check_some(kernel: Kernel, X) -> None:
     """A function may be asymmetric or indefinite: some of the examples show it, most likely."""
-    from certo.kernels.semidefinite import check_gram
-
     m = count(X)
     rows = np.unique(np.linspace(0, m - 1, min(m, SOME)).astype(np.intp))
     block = kernel.plain(kernel.points(X, rows), kernel.take(X, rows))
     try:
         check_gram(block)
+    except NotPositive as indefinite:
+        witness = np.zeros(m)
+        witness[rows] = indefinite.witness
+        raise NotPositive(witness, indefinite.value) from None
     except ValueError as wrong:
         shown = ", ".join(str(t) for t in rows[:10].tolist()) + ", …" * (rows.size > 10)
-        raise type(wrong)(
-            f"{kernel!r} is no kernel: its Gram matrix of the examples in rows {shown} is none. "
-            f"{wrong}"
-        ) from wrong
+        raise ValueError(
+            f"{kernel!r} is no kernel: its matrix K of the examples in rows {shown} (counting from "
+            f"0) is no kernel's, since {wrong}"
+        ) from None

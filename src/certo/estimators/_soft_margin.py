@@ -17,6 +17,8 @@ from certo.certificates import (
     Sample,
 )
 from certo.certificates.exact import allowance
+from certo.certificates.kernel_gap import KernelGap
+from certo.certificates.kernel_sample import KernelSample
 from certo.estimators import _input
 from certo.estimators._kernel import measured
 from certo.estimators._prices import Prices
@@ -85,8 +87,8 @@ class KernelSpace:
 
     def __init__(self, machine, X):
         self.kernel: Kernel = machine.kernel
-        self.X, self.intercept, self.cache_mb = X, machine.intercept, float(machine.cache_mb)
-        self.square, self.shift = measured(machine, self.kernel, X)
+        self.intercept, self.cache_mb = machine.intercept, float(machine.cache_mb)
+        self.X, self.square, self.shift = measured(machine, self.kernel, X)
 
     def solve(self, signs, costs, start, limits: Limits) -> KernelOutcome:
         return kernel_soft_margin(
@@ -97,10 +99,7 @@ class KernelSpace:
     def scores(self, outcome: KernelOutcome) -> np.ndarray:
         return outcome.scores
 
-    def claim(self, signs, outcome: KernelOutcome, **witness) -> Certificate:
-        from certo.certificates.kernel_gap import KernelGap
-        from certo.certificates.kernel_sample import KernelSample
-
+    def claim(self, signs, outcome: KernelOutcome, **witness) -> KernelGap:
         sample = KernelSample(self.kernel, self.X, signs, shift=self.shift)
         return KernelGap.of(sample, scores=outcome.scores, **witness)
 

@@ -181,6 +181,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
             return self._minimise(asked, X, targets, prices, start)
 
     def _check_settings(self) -> None:
+        _kernel.check_kernel(self, optional=True)
         for name, value in (("C", self.C), ("lam", self.lam)):
             absent = value is None and name == "lam"
             if not (absent or (_input.is_number(value) and 0 < value < np.inf)):
@@ -189,11 +190,6 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         if not isinstance(self.warm_start, bool):
             raise ValueError(f"warm_start must be True or False, got {self.warm_start!r}.")
         check_class_weight(self.class_weight)
-        _kernel.check_kernel(self, optional=True)
-        if not (_input.is_number(self.cache_mb) and 0 < self.cache_mb < np.inf):
-            raise ValueError(
-                f"cache_mb must be a positive number of megabytes, got {self.cache_mb!r}."
-            )
 
     def _problem(self, X, y, sample_weight, *, reset: bool):
         """The examples, their signs for each output, and what slack costs."""

@@ -114,7 +114,7 @@ def hard_margin(
     slopes = None if start is None else found.look_along(start)
     pool = np.zeros(0, np.int64)
     while True:
-        pool = np.union1d(pool, _hardest(examples, weights, slopes))
+        pool = np.union1d(pool, hardest(examples.group, examples.groups, weights, slopes))
         weights[pool] = _solve(examples.take(pool), weights[pool], tol / 20, budget)
         slopes = found.look(weights)
         budget.spent |= after_look()
@@ -278,7 +278,7 @@ def _solve(block: _Block, weights: np.ndarray, tol: float, budget: _Budget) -> n
     """The weights of the nearest point of a block, to a relative gap of `tol`."""
     n = block.group.size
     if n <= LEAF:
-        return block.nearest(_begun(block, weights), budget)
+        return block.nearest(begun(weights, block.group, block.groups), budget)
     weights, pool, slopes = weights.copy(), np.zeros(0, np.int64), None
     least, idle = np.inf, 0
     while True:
@@ -292,12 +292,12 @@ def _solve(block: _Block, weights: np.ndarray, tol: float, budget: _Budget) -> n
             least = min(least, size)
             if gap <= tol * size or size <= TOUCHING**2 or idle >= 3 or budget.spend(block.numbers):
                 return weights
-        pool = np.union1d(pool, _hardest(block, weights, slopes))
+        pool = np.union1d(pool, hardest(block.group, block.groups, weights, slopes))
         if n <= LEAF * SHRINK or 2 * pool.size > n:
             if pool.size > 2 * LEAF:
-                pool = _hardest(block, weights, slopes)
+                pool = hardest(block.group, block.groups, weights, slopes)
             part = block.take(pool)
-            weights[pool] = part.nearest(_begun(part, weights[pool]), budget)
+            weights[pool] = part.nearest(begun(weights[pool], part.group, part.groups), budget)
         else:
             weights[pool] = _solve(block.take(pool), weights[pool], tol / 4, budget)
 
@@ -353,31 +353,33 @@ def _fewest(block: _Block, weights: np.ndarray) -> np.ndarray:
     return weights
 
 
-def _begun(block: _Block, weights: np.ndarray) -> np.ndarray:
+def begun(weights: np.ndarray, group: np.ndarray, groups: int) -> np.ndarray:
     """The weights, or if there are none yet, one row for each group."""
     if weights.any():
         return weights
     weights = weights.copy()
-    for g in range(block.groups):
-        weights[np.argmax(block.group == g)] = 1.0
+    for g in range(groups):
+        weights[np.argmax(group == g)] = 1.0
     return weights
 
 
-def _hardest(block: _Block, weights: np.ndarray, slopes: np.ndarray | None) -> np.ndarray:
+def hardest(
+    group: np.ndarray, groups: int, weights: np.ndarray, slopes: np.ndarray | None
+) -> np.ndarray:
     """The rows to solve for next: those with weight, and those furthest below their level."""
-    n, groups = block.group.size, block.groups
+    n = group.size
     used = np.flatnonzero(weights)
     count = max(LEAF // 2, n // SHRINK, used.size // 2)
     if n <= LEAF:
         return np.arange(n)
     if slopes is None:
         some = np.random.default_rng(0).choice(n, min(n, max(LEAF, n // SHRINK)), replace=False)
-        firsts = [np.argmax(block.group == g) for g in range(groups)]
+        firsts = [np.argmax(group == g) for g in range(groups)]
         return np.union1d(some, firsts)
-    level = np.bincount(block.group, weights * slopes, groups)
+    level = np.bincount(group, weights * slopes, groups)
     picked = [used]
     for g in range(groups):
-        short = block.group == g
+        short = group == g
         if used.size:
             short &= slopes < level[g]
         short = np.flatnonzero(short)

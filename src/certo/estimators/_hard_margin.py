@@ -1,0 +1,264 @@
+"""One hard-margin machine: solved and certified, as a hyperplane or in a kernel's space."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from certo.certificates import (
+    CannotClaim,
+    Certificate,
+    Inseparable,
+    KernelMargin,
+    KernelSample,
+    Labels,
+    Margins,
+    MaximumMargin,
+    NotClaimed,
+    Sample,
+    Separating,
+)
+from certo.certificates.exact import UNIT, allowance
+from certo.certificates.margins import norm
+from certo.estimators import _input
+from certo.estimators._kernel import measured
+from certo.estimators.verdict import two_class_verdict
+from certo.kernels import Kernel
+from certo.solvers.hard_margin import MarginOutcome, MarginTrace, balanced, hard_margin
+from certo.solvers.kernel_hard_margin import KernelMarginOutcome, kernel_hard_margin
+
+
+class NotSeparable(ValueError):
+    """No hyperplane separates the examples; `proof` is an `Inseparable` certificate of it.
+
+    With a kernel `proof` is None: no function was found that separates them, and the message says
+    how small a margin one could have at most.
+    """
+
+    def __init__(self, message: str, proof: Inseparable | None):
+        super().__init__(message)
+        self.proof = proof
+
+    def __reduce__(self):
+        return type(self), (str(self), self.proof)
+
+
+class Limits(NamedTuple):
+    """When to stop."""
+
+    tol: float
+    max_iter: int
+    asked: Callable[[], bool]
+    after_look: Callable[[], bool]
+
+
+class Separator(NamedTuple):
+    """What was found for one output."""
+
+    coef: np.ndarray | None  # None: a function of a kernel's space
+    length: float  # ‖w‖, or ‖f‖; 0: one class alone
+    intercept: float
+    rows: np.ndarray
+    dual_coef: np.ndarray
+    claims: list[Certificate | NotClaimed]
+    outcome: MarginOutcome | KernelMarginOutcome
+
+    @property
+    def gap(self) -> float:
+        if self.length == 0:
+            return 0.0
+        margins = [c for c in self.claims if isinstance(c, MaximumMargin | KernelMargin)]
+        return margins[0].relative_gap if margins else 1.0
+
+
+class Space(Protocol):
+    """Where separators are looked for."""
+
+    def separator(self, labels: Labels, signs: np.ndarray, limits: Limits) -> Separator: ...
+
+    def alone(self, labels: Labels, signs: np.ndarray) -> Separator:
+        """For one class with a free intercept, where w* = 0."""
+
+
+class VectorSpace:
+    """Hyperplanes w·x + b."""
+
+    def __init__(self, machine, X):
+        self.X, self.intercept = X, machine.intercept
+        self.square = _input.longest_example(machine, X)
+
+    def separator(self, labels: Labels, signs: np.ndarray, limits: Limits) -> Separator:
+        radius = float(np.sqrt(self.square))
+        outcome = hard_margin(self.X, signs, self.intercept, radius, **limits._asdict())
+        sample = Sample(self.X, signs)
+        w, b, margins = _feasible(sample, outcome.w, outcome.b, self.square)
+        if margins.least()[0] <= 0:
+            w, b = self._last_resort(sample, labels, outcome, limits)
+            w, b, margins = _feasible(sample, w, b, self.square)
+        rows, dual_coef = _multipliers(outcome.rows, outcome.alpha, signs, self.intercept)
+        claims: list[Certificate | NotClaimed] = [
+            _claimed(Separating, labels, lambda: Separating.of(sample, labels, w, b, margins)),
+            _claimed(
+                MaximumMargin,
+                labels,
+                lambda: MaximumMargin.of(
+                    sample, labels, coef=w, intercept=b, treatment=self.intercept,
+                    rows=rows, dual_coef=dual_coef, margins=margins,
+                ),
+            ),
+        ]  # fmt: skip
+        return Separator(w, norm(w), b, rows, dual_coef, claims, outcome)
+
+    def alone(self, labels: Labels, signs: np.ndarray) -> Separator:
+        sample = Sample(self.X, signs)
+        coef = np.zeros(sample.d)
+        claims: list[Certificate | NotClaimed]
+        claims = [Separating.of(sample, labels, coef, 1.0), _unbounded("MaximumMargin", labels)]
+        none = np.zeros(0)
+        outcome = MarginOutcome(coef, 1.0, none.astype(int), none, 0, False, _EMPTY)
+        return Separator(coef, 0.0, 1.0, none.astype(int), none, claims, outcome)
+
+    def _last_resort(
+        self, sample: Sample, labels: Labels, outcome: MarginOutcome, limits: Limits
+    ) -> tuple[np.ndarray, float]:
+        """A separator where the solver found none, or the error that says why there is none."""
+        _refuse_unfinished("a hyperplane", labels, outcome, limits)
+        try:
+            verdict = two_class_verdict(
+                sample, labels, "none" if self.intercept == "none" else "free"
+            )
+        except ArithmeticError as too_fine:
+            raise ValueError(
+                "HardMarginSVM needs weights that float64 can hold, but every hyperplane found "
+                f"that separates {labels.shown} from {labels.rest} is too fine for that: examples "
+                "nearly touch, or features differ too much in size, or repeat each other up to "
+                "rounding. Rescale, round or drop features."
+            ) from too_fine
+        if isinstance(verdict, Inseparable):
+            named = ", ".join(str(t) for t in verdict.rows[:10].tolist())
+            more = f" and {verdict.rows.size - 10} more" if verdict.rows.size > 10 else ""
+            raise NotSeparable(
+                f"HardMarginSVM needs classes that a hyperplane can separate, but none separates "
+                f"{labels.shown} from {labels.rest}"
+                + (" through the origin" if self.intercept == "none" else "")
+                + f": the examples in rows {named}{more} (counting from 0) cannot all be on "
+                "their own side. The error's `proof` shows why.",
+                verdict,
+            )
+        return verdict.coef, verdict.intercept
+
+
+class KernelSpace:
+    """Functions f(x) + b, f = Σ α_t y_t K(x_t, ·)."""
+
+    def __init__(self, machine, X):
+        self.kernel: Kernel = machine.kernel
+        self.intercept, self.cache_mb = machine.intercept, float(machine.cache_mb)
+        self.X, self.square, self.shift = measured(machine, self.kernel, X)
+
+    def separator(self, labels: Labels, signs: np.ndarray, limits: Limits) -> Separator:
+        outcome = kernel_hard_margin(
+            self.kernel, self.X, signs, self.intercept, cache_mb=self.cache_mb, **limits._asdict()
+        )
+        if not outcome.separates:
+            self._refuse(labels, outcome, limits)
+        rows, dual_coef = _multipliers(outcome.rows, np.abs(outcome.coef), signs, self.intercept)
+        claim = _claimed(
+            KernelMargin,
+            labels,
+            lambda: KernelMargin.of(
+                KernelSample(self.kernel, self.X, signs, self.shift), labels,
+                intercept=outcome.b, treatment=self.intercept,
+                rows=rows, dual_coef=dual_coef,
+            ),
+        )  # fmt: skip
+        length = float(np.sqrt(max(outcome.coef @ outcome.scores[outcome.rows], 0.0)))
+        return Separator(None, length, outcome.b, rows, dual_coef, [claim], outcome)
+
+    def alone(self, labels: Labels, signs: np.ndarray) -> Separator:
+        none = np.zeros(0)
+        rows, scores = none.astype(int), np.zeros(signs.size)
+        outcome = KernelMarginOutcome(rows, none, 1.0, scores, 0, False, _EMPTY)
+        return Separator(None, 0.0, 1.0, rows, none, [_unbounded("KernelMargin", labels)], outcome)
+
+    def _refuse(self, labels: Labels, outcome: KernelMarginOutcome, limits: Limits) -> None:
+        _refuse_unfinished("a function", labels, outcome, limits)
+        named = ", ".join(str(t) for t in outcome.rows[:10].tolist())
+        more = f" and {outcome.rows.size - 10} more" if outcome.rows.size > 10 else ""
+        raise NotSeparable(
+            f"HardMarginSVM needs classes that a function of the space of {self.kernel!r} can "
+            f"separate, but float64 shows none that separates {labels.shown} from {labels.rest}: "
+            f"on the examples in rows {named}{more} (counting from 0) alone, the margin is at most "
+            f"{outcome.trace.upper[-1]:.3g}, where examples have a length of up to "
+            f"{np.sqrt(self.square):.3g}. Are some examples of different classes the same? "
+            "Use SVM, which allows errors, or another kernel.",
+            None,
+        )
+
+
+def _refuse_unfinished(what: str, labels: Labels, outcome, limits: Limits) -> None:
+    if outcome.stopped or outcome.looks >= limits.max_iter:
+        advice = "; certo.separability decides whether one exists"
+        advice = advice if what == "a hyperplane" else ""
+        raise RuntimeError(
+            f"HardMarginSVM was stopped before it found {what} that separates "
+            f"{labels.shown} from {labels.rest}, so there is nothing to return: the largest "
+            f"margin is at most {outcome.trace.upper[-1]:.6g}, if there is one at all. Allow "
+            f"more time_limit or max_iter{advice}."
+        )
+
+
+def _multipliers(rows, alpha, signs, intercept: str) -> tuple[np.ndarray, np.ndarray]:
+    """The rows and signed multipliers other than 0, of sum 0 exactly where b is free."""
+    alpha = balanced(alpha, signs[rows]) if intercept == "free" else alpha
+    return rows[alpha > 0], (alpha * signs[rows])[alpha > 0]
+
+
+def _claimed(kind: type, labels: Labels, claim: Callable[[], Any]) -> Certificate | NotClaimed:
+    try:
+        return claim()
+    except CannotClaim as reason:
+        return NotClaimed(kind.__name__, f"{labels.shown}: {reason}")
+
+
+def _unbounded(kind: str, labels: Labels) -> NotClaimed:
+    reason = f"{labels.shown}: there is one class alone, which any margin separates from nothing."
+    return NotClaimed(kind, reason)
+
+
+_EMPTY = MarginTrace(np.zeros(0, int), np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0, int))
+
+
+def _feasible(
+    sample: Sample, w: np.ndarray, b: float, square: float
+) -> tuple[np.ndarray, float, Margins]:
+    """(w, b) times a number such that all margins are at least 1 in exact arithmetic, and these.
+
+    Rounding the products moves a margin by at most u(‖w‖X + |b|), computing it by no more than its
+    allowance; where that is little it is added at once, and one look at the margins is enough.
+    """
+    square += allowance(sample.d, square)
+    radius = float(np.sqrt(square))
+
+    def times(factor):
+        return w * factor, b * factor, Margins.of(sample, w * factor, b * factor, square)
+
+    room = 2 * allowance(sample.d, radius * norm(w) + abs(b))
+    best = times(1 + room) if room < 1e-9 else times(1.0)
+    least, factor = best[2].least()[0], 1.0
+    if least >= 1:
+        return best
+    for _ in range(4 * (least > 0)):
+        factor *= (1 + 4 * UNIT * (radius * norm(best[0]) + abs(best[1]))) / float(least)
+        best = times(factor)
+        least = best[2].least()[0]
+        if least >= 1:
+            return best
+        if least <= 0:
+            break
+    # too fine for a factor that rounds: a power of two does not
+    best = times(1.0)
+    least = best[2].least()[0]
+    return times(2.0 ** np.ceil(-np.log2(float(least)))) if 0 < least < 1 else best

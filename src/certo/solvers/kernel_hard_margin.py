@@ -1,0 +1,207 @@
+r"""The function with the largest margin in a kernel's space, from few rows of the Gram matrix.
+
+Problem     min ½‖f‖²  s.t.  y_t (f(x_t) + b) ≥ 1      (b free, none, or lifted: ½(‖f‖² + b²))
+Dual        as without a kernel (`hard_margin`): with z_t = y_t K(x_t, ·), in the lifted space
+            (K + 1), the nearest points of the two classes' hulls (free), or the point of the hull
+            of the z_t nearest to the origin: p = Σ λ_t z_t. With G = 2 or 1 groups, f* = G p/‖p‖²
+Bounds      every λ gives γ* ≤ ‖p‖/G, and with h = Σ_g min_{t in g} z_t·p over *all* examples,
+            p separates if h > 0, with γ* ≥ h/(G‖p‖)
+Few rows    solve for some rows through their Gram matrix, look at all, add those that are short
+            of the margin, repeat
+Memory      of a Gram matrix that would be too large only the rows are taken that are furthest from
+            their level; all others with weight stand together as one point for each group, which
+            is in the hull too, so that ‖p‖ still falls
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from certo.kernels import Kernel
+from certo.solvers import gram
+from certo.solvers.hard_margin import MarginTrace, begun, hardest
+from certo.solvers.nearest_point import Gram, nearest_point
+
+COPIES = 5  # of a Gram matrix, that a step of `nearest_point` needs
+
+
+class KernelMarginOutcome(NamedTuple):
+    rows: np.ndarray  # the supports, increasing
+    coef: np.ndarray  # α_t y_t of these; f = Σ coef_t K(x_t, ·)
+    b: float  # margins are at least 1, up to rounding, if it separates
+    scores: np.ndarray  # f(x_t) of all examples
+    looks: int
+    stopped: bool
+    trace: MarginTrace
+
+    @property
+    def separates(self) -> bool:
+        return bool(self.trace.lower.max(initial=0.0) > 0)
+
+
+def kernel_hard_margin(
+    kernel: Kernel,
+    X,
+    signs: np.ndarray,
+    intercept: str,
+    *,
+    tol: float = 1e-6,
+    max_iter: int = 1000,
+    cache_mb: float = 1000,
+    asked: Callable[[], bool] = lambda: False,
+    after_look: Callable[[], bool] = lambda: False,
+) -> KernelMarginOutcome:
+    """The largest margin of the examples X (as `kernel.examples` gives them), signs being ±1, both
+    present where the intercept is free.
+
+    Stops at a relative gap of `tol`, after `max_iter` looks at all examples, when `asked()` (often)
+    or `after_look()` returns True, or when nothing improves any more. Where no separator was found
+    by then, its scores are zero. Gram matrices are kept within `cache_mb` megabytes.
+    """
+    images = _Images(kernel, X, signs, intercept)
+    found = _Found(images)
+    most = max(4, int(np.sqrt(cache_mb * 1e6 / (8 * COPIES))))
+    weights, slopes, stopped = np.zeros(signs.size), None, False
+    while True:
+        rows = hardest(images.group, images.groups, weights, slopes)
+        if rows.size > most:
+            rows = _furthest(images, weights, slopes, rows, most)
+        weights = _solved(images, weights, rows, tol / 20, asked)
+        slopes = found.look(weights)
+        stopped = after_look() or asked()
+        if found.gap <= tol / 2 or found.stalled or stopped or found.looks >= max_iter:
+            return found.outcome(stopped)
+
+
+class _Images:
+    """The z_t, known by their inner products; `group` numbers the hull each belongs to."""
+
+    def __init__(self, kernel: Kernel, X, signs: np.ndarray, intercept: str):
+        self.kernel, self.X, self.signs = kernel, X, signs.astype(np.float64)
+        self.lift = float(intercept == "lifted")
+        self.groups = 2 if intercept == "free" else 1
+        self.group = (signs > 0).astype(np.int64) * (self.groups - 1)
+
+    def gram(self, rows: np.ndarray) -> np.ndarray:
+        """z_i·z_j among the rows."""
+        block = self.kernel.plain(self.kernel.points(self.X, rows), self.kernel.take(self.X, rows))
+        block += self.lift
+        block *= self.signs[rows, None] * self.signs[rows]
+        return block
+
+    def scores(self, of, rows: np.ndarray, coef: np.ndarray) -> np.ndarray:
+        """Σ coef_j K(x_j, x_i), for all rows x_i of `of`."""
+        points = self.kernel.points(self.X, of)
+        return gram.scores(self.kernel, points, self.kernel.take(self.X, rows), coef)
+
+    def products(self, of, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """z_i·Σ weights_j z_j, for all rows z_i of `of`."""
+        coef = weights * self.signs[rows]
+        return self.signs[of] * (self.scores(of, rows, coef) + self.lift * coef.sum())
+
+
+def _furthest(images: _Images, weights, slopes, rows, most: int) -> np.ndarray:
+    """As many of the rows as are allowed: those furthest below their level, and, if they have
+    weight, above it; at the nearest point all rows with weight are there."""
+    if slopes is None:
+        firsts = [np.argmax(images.group == g) for g in range(images.groups)]
+        return np.union1d(rows[: most - images.groups], firsts)
+    level = np.bincount(images.group, weights * slopes, images.groups)
+    above = (slopes - level[images.group])[rows]
+    away = np.where(weights[rows] > 0, np.abs(above), -above)
+    return np.sort(rows[np.argpartition(-away, most)[:most]])
+
+
+def _solved(images: _Images, weights, rows, tol: float, asked) -> np.ndarray:
+    """The weights after those of these rows, and what all others have together, were improved."""
+    group, weights = images.group, begun(weights, images.group, images.groups)
+    outside = weights.copy()
+    outside[rows] = 0.0
+    sums = np.bincount(group, outside, images.groups)
+    parts = [np.flatnonzero(outside * (group == g)) for g in np.flatnonzero(sums)]
+    n, size = rows.size, rows.size + len(parts)
+    among, groups = np.empty((size, size)), np.append(group[rows], np.flatnonzero(sums))
+    among[:n, :n] = images.gram(rows)
+    shares = [outside[part] / outside[part].sum() for part in parts]
+    for k, (part, share) in enumerate(zip(parts, shares, strict=True), n):
+        # the rest of a group as one point
+        among[k, :n] = among[:n, k] = images.products(rows, part, share)
+        for j, (other, parted) in enumerate(zip(parts, shares, strict=True), n):
+            among[k, j] = parted @ images.products(other, part, share)
+    now = np.append(weights[rows], sums[sums > 0])
+    found = nearest_point(
+        Gram(among), groups, now, tol=tol, spend=lambda multiplications: asked()
+    ).weights
+    factor = np.ones(images.groups)
+    factor[sums > 0] = found[n:] / sums[sums > 0]
+    weights = outside * factor[group]
+    weights[rows] = found[:n]
+    return weights
+
+
+class _Found:
+    """The best separator so far, and what is known of γ*."""
+
+    def __init__(self, images: _Images):
+        self.images = images
+        self.began = time.perf_counter()
+        self.lower, self.upper, self.radius = -np.inf, np.inf, 0.0
+        self.weights = self.slopes = np.zeros(0)
+        self.trace: list[tuple[float, float, float, int]] = []
+
+    def look(self, weights: np.ndarray) -> np.ndarray:
+        """Look at all examples along the point with these weights."""
+        images = self.images
+        rows = np.flatnonzero(weights)
+        slopes = images.products(slice(None), rows, weights[rows])
+        length = float(np.sqrt(max(weights[rows] @ slopes[rows], 0.0)))
+        self.upper = min(self.upper, length)
+        lower = sum(_lowest(images, slopes)) / length if length > 0 else 0.0
+        if lower > self.lower:
+            self.lower, self.weights, self.slopes = lower, weights, slopes
+        known = max(self.lower, 0.0) / images.groups, self.upper / images.groups
+        self.trace.append((time.perf_counter() - self.began, *known, rows.size))
+        return slopes
+
+    @property
+    def looks(self) -> int:
+        return len(self.trace)
+
+    @property
+    def gap(self) -> float:
+        return 1 - (max(self.lower, 0.0) / self.upper) ** 2 if self.upper > 0 else 1.0
+
+    @property
+    def stalled(self) -> bool:
+        """Whether the hulls meet, or nearly, or the last looks found nothing better."""
+        if self.upper == 0 or self.looks < 6:
+            return self.upper == 0
+        (_, lower, upper, _), (_, lower_now, upper_now, _) = self.trace[-6], self.trace[-1]
+        return lower_now <= lower * (1 + 1e-12) and upper_now >= upper * (1 - 1e-12)
+
+    def outcome(self, stopped: bool) -> KernelMarginOutcome:
+        images, rows = self.images, np.flatnonzero(self.weights)
+        lows = _lowest(images, self.slopes)
+        scale = images.groups / sum(lows) if self.lower > 0 else 1.0
+        coef = scale * self.weights[rows] * images.signs[rows]
+        b = images.lift * float(coef.sum())
+        if images.groups == 2:
+            b = (lows[0] - lows[1]) / 2 * scale  # the middle between the classes
+        seconds, lower, upper, used = (np.array(column) for column in zip(*self.trace, strict=True))
+        return KernelMarginOutcome(
+            rows=rows,
+            coef=coef,
+            b=b,
+            scores=scale * images.signs * self.slopes - images.lift * coef.sum(),
+            looks=self.looks,
+            stopped=stopped,
+            trace=MarginTrace(np.zeros(self.looks, np.int64), seconds, lower, upper, used),
+        )
+
+
+def _lowest(images: _Images, slopes: np.ndarray) -> list[float]:
+    return [float(slopes[images.group == g].min()) for g in range(images.groups)]
