@@ -96,10 +96,8 @@ class KernelExpectedExcess(KernelClaim):
         try:
             scores = scores or sample.scores(draft.rows, draft.dual_coef)
             radius2 = exact.above(greatest_square(sample) + lifted)
-            objective = objective_to_claim(
-                sample, draft.rows, draft.dual_coef, intercept, lam, scores
-            )
-            length2 = _length2(sample, draft.rows, draft.dual_coef, intercept, scores)
+            length2 = squared_length(sample, draft.rows, draft.dual_coef, intercept, scores)
+            objective = to_claim(risk(sample.signs, scores, intercept, lam, length2))
         except Refuted as reason:
             raise CannotClaim(str(reason)) from reason
         bound = guarantee(radius2, lam, steps) if radius2 < math.inf else math.inf
@@ -164,11 +162,11 @@ class KernelExpectedExcess(KernelClaim):
             f"K(x, x) is not shown to be at most {self.radius2!r} for all examples.",
         )
         scores = sample.scores(self.rows, self.dual_coef)
-        length2 = _length2(sample, self.rows, self.dual_coef, self.intercept, scores)
+        length2 = squared_length(sample, self.rows, self.dual_coef, self.intercept, scores)
         require(length2.above <= self._reach2, "the function is not shown to be as short as X/λ.")
-        risk = _risk(sample, self.intercept, self.lam, scores, length2)
         require(
-            risk.above <= Fraction(self.objective),
+            risk(sample.signs, scores, self.intercept, self.lam, length2).above
+            <= Fraction(self.objective),
             f"F of this function is not shown to be at most {self.objective!r}.",
         )
         bound = guarantee(self.radius2, self.lam, self.steps)
@@ -180,29 +178,24 @@ class KernelExpectedExcess(KernelClaim):
         )
 
 
-def objective_to_claim(
-    sample: KernelSample, rows, dual_coef, intercept: float, lam: float, scores: Scores
-) -> float:
-    """A float that F of this function does not exceed, with room for a checker who rounds
-    otherwise; +inf after overflow."""
-    try:
-        length2 = _length2(sample, rows, dual_coef, intercept, scores)
-        risk = _risk(sample, intercept, lam, scores, length2)
-    except Refuted:
-        return math.inf
-    return max(0.0, exact.above(risk.value + ROOM * risk.within))
-
-
-def _length2(sample: KernelSample, rows, dual_coef, intercept: float, scores: Scores) -> Rounded:
-    """‖f‖² + b²."""
+def squared_length(
+    sample: KernelSample, rows, dual_coef, intercept: float, scores: Scores
+) -> Rounded:
+    """‖f‖² + b², from the scores of f."""
     return sample.square(rows, dual_coef, scores).plus(Rounded(Fraction(intercept) ** 2))
 
 
-def _risk(
-    sample: KernelSample, intercept: float, lam: float, scores: Scores, length2: Rounded
+def risk(
+    signs: np.ndarray, scores: Scores, intercept: float, lam: float, length2: Rounded
 ) -> Rounded:
-    """F: the hinge losses are computed as they are, and divided by m exactly."""
+    """F on the examples that the scores of f are of; the losses are divided by m exactly."""
     value, slack = scores.plus(intercept)
-    losses = hinge_losses(sample.signs * value, slack, np.ones(sample.m))
+    losses = hinge_losses(signs * value, slack, np.ones(signs.size))
     nothing = Rounded(Fraction(0))
-    return nothing.plus(losses, Fraction(1, sample.m)).plus(length2, Fraction(lam) / 2)
+    return nothing.plus(losses, Fraction(1, signs.size)).plus(length2, Fraction(lam) / 2)
+
+
+def to_claim(value: Rounded) -> float:
+    """A float that a non-negative number does not exceed, with room for a checker who rounds
+    otherwise; +inf after overflow."""
+    return max(0.0, exact.above(value.value + ROOM * value.within))

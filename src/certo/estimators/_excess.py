@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from sklearn.utils.extmath import safe_sparse_dot
 
-from certo.certificates import Composite, DualityGap, ExpectedExcess, Labels
+from certo.certificates import Composite, Labels
 from certo.certificates.exact import below
 from certo.certificates.expected_excess import guarantee
 from certo.estimators import _input
+from certo.kernels import Kernel
+from certo.kernels.base import count
+from certo.solvers import gram
 
 
 @dataclass(frozen=True, repr=False)
@@ -30,7 +34,8 @@ class Excess:
         What the guarantee allows for objective − min F in expectation; infinite where there is
         no guarantee.
     certificate : certo.certificates.Composite
-        The claims of the run, and a DualityGap for each output, from which `least` follows.
+        The claims of the run, and a DualityGap (KernelGap) for each output, from which `least`
+        follows.
     """
 
     output: np.ndarray
@@ -59,23 +64,33 @@ def excess(model, X, y, tol: float) -> Excess:
     """The excess of every answer in the trace of a fitted Pegasos."""
     from certo.estimators.svm import SVM
 
-    X = _input.examples(model, X)
+    kernel = model.kernel_
+    X = _input.examples(model, X) if kernel is None else _input.points(model, kernel, X)
+    if kernel is not None and model.trace_.weights.shape[1] != count(X) + 1:
+        raise ValueError(
+            "excess needs the very examples of a fit, or of the first call of partial_fit: later "
+            "functions are made of older examples, too."
+        )
     verdict = model.certificate_.verify(X, y)
     if not verdict:
         raise ValueError(
             f"excess needs the very examples of the last fit, but the claims of that fit do not "
             f"hold of X and y: {verdict}"
         )
-    best = SVM(lam=model.lam, intercept=model.intercept, tol=tol, random_state=0).fit(X, y)
+    best = SVM(
+        kernel=kernel, lam=model.lam, intercept=model.intercept, tol=tol, random_state=0
+    ).fit(X, y)
     if not np.array_equal(best.classes_, model.classes_):
         raise ValueError(f"y must hold the classes {model.classes_.tolist()} of the fit.")
-    optima = {claim.labels: claim for claim in best.certificate_.of_kind(DualityGap)}
-    runs = {claim.labels: claim for claim in model.certificate_.of_kind(ExpectedExcess)}
+    optima: dict[Labels, Any] = {claim.labels: claim for claim in best.certificate_}
+    runs: dict[Labels, Any] = {claim.labels: claim for claim in model.certificate_}
     trace, lam = model.trace_, float(model.lam)
     objective, least, bound = (np.empty(len(trace)) for _ in range(3))
+    scores, squares = _measured(kernel, X, trace.weights)
     for k, (output, step) in enumerate(zip(trace.output, trace.step, strict=True)):
         labels = model.outputs_[output]
-        objective[k] = _objective(X, labels.signs(y), trace.weights[k], lam)
+        hinges = np.maximum(1 - labels.signs(y) * scores[:, k], 0.0)
+        objective[k] = np.mean(hinges) + lam / 2 * squares[k]
         least[k] = _least(optima, labels, lam)
         run = runs.get(labels)
         bound[k] = guarantee(run.radius2, lam, int(step)) if run else np.inf
@@ -86,12 +101,20 @@ def excess(model, X, y, tol: float) -> Excess:
     return Excess(trace.output, trace.step, objective, least, bound, certificate)
 
 
-def _objective(X, signs: np.ndarray, w: np.ndarray, lam: float) -> float:
-    scores = safe_sparse_dot(X, w[:-1]) + w[-1]
-    return float(np.mean(np.maximum(1 - signs * scores, 0.0)) + lam / 2 * (w @ w))
+def _measured(kernel: Kernel | None, X, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of each answer: its scores on all examples, and ‖w‖², the intercept's included."""
+    coef, intercept = weights[:, :-1], weights[:, -1]
+    if kernel is None:
+        scores = safe_sparse_dot(X, coef.T, dense_output=True)
+        squares = np.einsum("kj,kj->k", coef, coef)
+    else:
+        centres = kernel.take(X, np.arange(count(X)))
+        scores = gram.scores(kernel, X, centres, np.ascontiguousarray(coef.T))
+        squares = np.einsum("kj,jk->k", coef, scores)
+    return scores + intercept, squares + intercept**2
 
 
-def _least(optima: dict[Labels, DualityGap], labels: Labels, lam: float) -> float:
+def _least(optima: dict[Labels, Any], labels: Labels, lam: float) -> float:
     """min F ≥ min(1, λCm)·dual/(Cm): with λ' = 1/(Cm), which is λ up to rounding, the minimum of
     F is dual/(Cm) at least, and a penalty of λ instead is at least λ/λ' times that of λ'."""
     if labels not in optima:

@@ -13,31 +13,17 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from certo.certificates import (
-    CannotClaim,
-    Certificate,
-    Composite,
-    ExpectedExcess,
-    Labels,
-    Margins,
-    NotClaimed,
-    Sample,
-)
+from certo.certificates import Certificate, Composite, NotClaimed
 from certo.certificates.encoding import counted, rounded_up
-from certo.certificates.exact import allowance
-from certo.certificates.expected_excess import objective_to_claim
 from certo.estimators import _input, _stream
 from certo.estimators._excess import Excess, excess
-from certo.estimators._linear import LinearClassifier
+from certo.estimators._kernel import KernelClassifier, check_kernel
+from certo.estimators._kernel_stream import KernelBatch, streamed_batch
+from certo.estimators._pegasos_spaces import KernelSpace, Space, VectorSpace
+from certo.kernels.base import count
 from certo.solvers.checkpoints import blocks
 from certo.solvers.interrupt import ctrl_c_asks
-from certo.solvers.pegasos import (
-    KEPT_NUMBERS,
-    PegasosOutcome,
-    PegasosState,
-    StepTrace,
-    pegasos,
-)
+from certo.solvers.pegasos import PegasosOutcome, StepTrace
 
 
 class _Learned(NamedTuple):
@@ -48,7 +34,7 @@ class _Learned(NamedTuple):
     claim: Certificate | NotClaimed
 
 
-class Pegasos(CallbackSupportMixin, LinearClassifier, BaseEstimator):
+class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
     r"""Pegasos: minimise F(w) = (1/m) Σ [1 − y_t w·x_t]₊ + (λ/2)‖w‖² one random example at a time.
 
     Step t draws an example uniformly and sets w ← (1 − 1/t) w + (1/(λt)) y x if its hinge loss is
@@ -62,20 +48,35 @@ class Pegasos(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         λ, the weight of the penalty; C = 1/(λm) in the words of `SVM`.
     steps : int, default=100_000
         T, how many examples are drawn (by `fit`).
+    kernel : certo.kernels.Kernel or None, default=None
+        Learn a function of this kernel's space, w·x being f(x) = Σ dual_coef_i K(x_i, x) and ‖w‖
+        its length there; None: weights of the features.
     average : bool, default=True
         Answer with the average of the iterates, as the guarantee wants it, or with the last one.
     intercept : {"lifted", "none"}, default="lifted"
         "lifted" learns an intercept as the weight of an extra feature 1, which is penalised too.
+    cache_mb : float, default=1000
+        With a kernel, so many megabytes of its values may be kept.
     random_state : int, RandomState instance or None, default=None
         Decides the draws.
 
     Attributes
     ----------
     coef_ : ndarray (n_outputs, n_features), float64 for float32 examples too
+        Without a kernel; with one there are instead:
+    support_, dual_coef_ : lists of n_outputs arrays
+        The examples whose hinge was positive in some step, in increasing order, and their
+        coefficients in the answer. Over calls of partial_fit they are numbered as they came.
+    support_vectors_ : array, sparse matrix or list
+        The examples that any output is made of (for a precomputed kernel, their numbers).
+    n_support_ : ndarray (n_outputs,)
+    expansions_ : list of certo.rkhs.Expansion
+        f of each output, intercept left out.
+    kernel_ : certo.kernels.Kernel or None
     intercept_ : ndarray (n_outputs,)
     classes_ : ndarray
     objective_ : ndarray (n_outputs,)
-        F of these weights on the examples of the last call, rounded up.
+        F of the answer on the examples of the last call, rounded up.
     steps_ : ndarray (n_outputs,)
         Steps taken, over all calls.
     n_iter_ : int
@@ -85,7 +86,8 @@ class Pegasos(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     status_ : str
         What was done, and what the answer is worth.
     certificate_ : certo.certificates.Composite
-        ExpectedExcess for each output, or why it is not claimed.
+        ExpectedExcess, with a kernel KernelExpectedExcess, for each output, or why it is not
+        claimed.
 
     Examples
     --------
@@ -102,12 +104,22 @@ class Pegasos(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     trace_kind = StepTrace
 
     def __init__(
-        self, lam=0.01, steps=100_000, *, average=True, intercept="lifted", random_state=None
+        self,
+        lam=0.01,
+        steps=100_000,
+        *,
+        kernel=None,
+        average=True,
+        intercept="lifted",
+        cache_mb=1000,
+        random_state=None,
     ):
         self.lam = lam
         self.steps = steps
+        self.kernel = kernel
         self.average = average
         self.intercept = intercept
+        self.cache_mb = cache_mb
         self.random_state = random_state
 
     @with_callbacks
@@ -117,9 +129,15 @@ class Pegasos(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         C-ordered float32 or float64 arrays and CSR matrices are used as they are, not copied.
         """
         self._check_settings()
-        X, y = _input.labelled_examples(self, X, y, reset=True)
+        kernel = self.kernel
+        if kernel is None:
+            X, y = _input.labelled_examples(self, X, y, reset=True)
+        else:
+            X, y = _input.labelled_points(self, kernel, X, y, reset=True)
         targets = _stream.one_label_each(self, _input.targets(self, y))
-        return self._learn(_stream.Batch(X, targets, True), streamed=False)
+        if kernel is None:
+            return self._learn(_stream.Batch(X, targets, True), streamed=False)
+        return self._learn(KernelBatch(kernel, X, targets), streamed=False)
 
     @with_callbacks
     def partial_fit(self, X, y, classes=None):
@@ -128,9 +146,16 @@ class Pegasos(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         The first call must see all labels, in y or in `classes`. `lam` must stay the same.
         """
         self._check_settings()
-        batch = _stream.batch(self, X, y, classes)
-        if not batch.fresh and float(self.lam) != self._lam:
+        fresh = not hasattr(self, "steps_")
+        if not fresh and float(self.lam) != self._lam:
             raise ValueError(f"lam must stay {self._lam!r} in a run, got {self.lam!r}.")
+        if not fresh and self.kernel != self.kernel_:
+            raise ValueError(f"kernel must stay {self.kernel_!r} in a run, got {self.kernel!r}.")
+        if self.kernel is None:
+            return self._learn(_stream.batch(self, X, y, classes), streamed=True)
+        if not fresh and self.intercept == "none" and np.any(self.intercept_):
+            raise ValueError("intercept cannot become 'none' after one was learned.")
+        batch = streamed_batch(self, self.kernel, X, y, classes, fresh)
         return self._learn(batch, streamed=True)
 
     def excess(self, X, y, *, tol=1e-6) -> Excess:
@@ -143,6 +168,7 @@ class Pegasos(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         return excess(self, X, y, tol)
 
     def _check_settings(self) -> None:
+        check_kernel(self, optional=True)
         if not (_input.is_number(self.lam) and 0 < self.lam < np.inf):
             raise ValueError(f"lam must be a positive finite number, got {self.lam!r}.")
         whole = isinstance(self.steps, numbers.Integral) and not isinstance(self.steps, bool)
@@ -152,42 +178,45 @@ class Pegasos(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             raise ValueError(f"average must be True or False, got {self.average!r}.")
         if not isinstance(self.intercept, str) or self.intercept not in ("lifted", "none"):
             raise ValueError(f"intercept must be 'lifted' or 'none', got {self.intercept!r}.")
+        if not (_input.is_number(self.cache_mb) and 0 <= self.cache_mb < np.inf):
+            raise ValueError(
+                f"cache_mb must be a number of megabytes of at least 0, got {self.cache_mb!r}."
+            )
 
-    def _learn(self, batch: _stream.Batch, *, streamed: bool):
+    def _learn(self, batch: _stream.Batch | KernelBatch, *, streamed: bool):
         with ctrl_c_asks() as asked:
             return self._learn_until(asked, batch, streamed)
 
-    def _learn_until(self, asked, batch: _stream.Batch, streamed: bool):
-        X, targets, fresh = batch
-        square = _input.longest_example(self, X)
-        steps = X.shape[0] if streamed else int(self.steps)
+    def _learn_until(self, asked, batch: _stream.Batch | KernelBatch, streamed: bool):
+        steps = count(batch.X) if streamed else int(self.steps)
+        space: Space = (
+            KernelSpace(self, batch, steps)
+            if isinstance(batch, KernelBatch)
+            else VectorSpace(self, batch)
+        )
+        targets, lam, lifted = batch.targets, float(self.lam), self.intercept == "lifted"
         seed = 0 if streamed else int(check_random_state(self.random_state).randint(2**31 - 1))
-        before = 0 if fresh else int(self.steps_[0])
+        before = 0 if space.fresh else int(self.steps_[0])
         rounds = sum(1 for _ in blocks(before, steps)) * len(targets.outputs)
         context = self._init_callback_context(max_subtasks=rounds)
-        context.call_on_fit_task_begin(estimator=self, X=X)
+        context.call_on_fit_task_begin(estimator=self, X=batch.X)
         learned = []
-        for output, (labels, signs) in enumerate(zip(targets.outputs, targets.signs, strict=True)):
-            start = None
-            if not fresh:
-                start = PegasosState(
-                    self._sums[output], int(self.steps_[output]), float(self._harmonics[output])
-                )
-            outcome = pegasos(
-                X,
-                signs,
-                float(self.lam),
+        for output in range(len(targets.outputs)):
+            outcome = space.run(
+                output,
+                lam,
                 steps,
-                lifted=self.intercept == "lifted",
+                lifted=lifted,
                 rng=None if streamed else np.random.default_rng([seed, output]),
                 average=bool(self.average),
-                start=start,
-                keep=KEPT_NUMBERS // (len(targets.outputs) * (X.shape[1] + 1)),
-                after_block=self._announcer(asked, context, X),
+                after_block=self._announcer(asked, context, batch.X),
             )
-            learned.append(self._certified(Sample(X, signs), labels, outcome, square, streamed))
-        self._store(targets, learned, streamed)
-        context.call_on_fit_task_end(estimator=self, X=X, reconstruction_attributes=dict)
+            reason = self._no_guarantee(outcome, streamed)
+            learned.append(
+                _Learned(outcome, *space.certified(output, outcome, lam, lifted, reason))
+            )
+        self._store(space, learned)
+        context.call_on_fit_task_end(estimator=self, X=batch.X, reconstruction_attributes=dict)
         return self
 
     def _announcer(self, asked, context, X):
@@ -202,30 +231,6 @@ class Pegasos(CallbackSupportMixin, LinearClassifier, BaseEstimator):
 
         return announce
 
-    def _certified(
-        self, sample: Sample, labels: Labels, outcome: PegasosOutcome, square: float, streamed: bool
-    ) -> _Learned:
-        coef, intercept = outcome.w[:-1], float(outcome.w[-1])
-        square += allowance(sample.d, square)
-        margins = Margins.of(sample, coef, intercept, square)
-        try:
-            if reason := self._no_guarantee(outcome, streamed):
-                raise CannotClaim(reason)
-            claim: Certificate | NotClaimed = ExpectedExcess.of(
-                sample,
-                labels,
-                coef=coef,
-                intercept=intercept,
-                lifted=self.intercept == "lifted",
-                lam=float(self.lam),
-                steps=outcome.state.steps,
-                square=square,
-                margins=margins,
-            )
-        except CannotClaim as reason:
-            claim = NotClaimed(ExpectedExcess.__name__, f"{labels.shown}: {reason}")
-        return _Learned(outcome, objective_to_claim(margins, float(self.lam)), claim)
-
     def _no_guarantee(self, outcome: PegasosOutcome, streamed: bool) -> str:
         """Why the theorem does not speak of this run; nothing if it does."""
         if streamed:
@@ -239,17 +244,16 @@ class Pegasos(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             return "the run was stopped by hand, not after a number of steps set before."
         return ""
 
-    def _store(self, targets: _input.Targets, learned: list[_Learned], streamed: bool) -> None:
+    def _store(self, space: Space, learned: list[_Learned]) -> None:
         outcomes = [item.outcome for item in learned]
-        self.classes_, self._multilabel = targets.classes, False
-        self.coef_ = np.array([outcome.w[:-1] for outcome in outcomes])
+        space.keep(self, outcomes)
+        self.classes_, self._multilabel = space.targets.classes, False
         self.intercept_ = np.array([outcome.w[-1] for outcome in outcomes])
         self.objective_ = np.array([item.objective for item in learned])
         self.steps_ = np.array([outcome.state.steps for outcome in outcomes])
         self.n_iter_ = int(self.steps_.max())
         self.trace_ = StepTrace.layer([outcome.trace for outcome in outcomes])
         self._lam = float(self.lam)
-        self._sums = np.array([outcome.state.sums for outcome in outcomes])
         self._harmonics = np.array([outcome.state.harmonic for outcome in outcomes])
         self.certificate_ = Composite(
             tuple(item.claim for item in learned if isinstance(item.claim, Certificate)),
@@ -263,9 +267,9 @@ class Pegasos(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     def _status(self, stopped: bool) -> str:
         taken = counted(int(self.steps_.min()), "step")
         if stopped:
-            return f"Stopped by hand after {taken}: nothing is proved about these weights."
-        bounds = [claim.bound for claim in self.certificate_.of_kind(ExpectedExcess)]
-        if len(bounds) < len(self.coef_):
+            return f"Stopped by hand after {taken}: nothing is proved about the answer."
+        bounds = [claim.bound for claim in self.certificate_]
+        if len(bounds) < len(self.outputs_):
             return f"Took {taken}. No guarantee: {self.certificate_.not_claimed[0].reason}"
         return (
             f"Took {taken}: F is expected to exceed its minimum by at most "
