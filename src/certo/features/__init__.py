@@ -1,0 +1,17 @@
+"""Feature maps one can look at: φ with φ(x)·φ(z) = K(x, z), exactly or with a stated error."""
+
+from certo.features.conic import Conic
+from certo.features.explicit import explicit_map
+from certo.features.gaussian_taylor import GaussianTaylor
+from certo.features.monomials import Monomials
+from certo.features.nystroem import Nystroem
+from certo.features.random_features import RandomFeatures
+
+__all__ = [
+    "Conic",
+    "GaussianTaylor",
+    "Monomials",
+    "Nystroem",
+    "RandomFeatures",
+    "explicit_map",
+]

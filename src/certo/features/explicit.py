@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import math
+
+from sklearn.pipeline import FeatureUnion, make_pipeline
+from sklearn.preprocessing import Normalizer
+
+from certo.features.monomials import Monomials
+from certo.kernels import Gaussian, Kernel, Linear, Normalised, Polynomial, Scaled, Sum
+
+
+def explicit_map(kernel: Kernel):
+    """A transformer whose φ has φ(x)·φ(z) = K(x, z) exactly, up to rounding.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        `Linear`, `Polynomial`, and their sums, multiples and cosines.
+
+    Returns
+    -------
+    scikit-learn transformer
+        `Monomials` for the first two, side by side for a sum, scaled to length 1 for a cosine.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from certo.kernels import Linear, Polynomial
+    >>> kernel = 2 * Linear() + Polynomial(3).normalised()
+    >>> X = np.array([[1.0, 2.0], [0.5, -1.0]])
+    >>> F = explicit_map(kernel).fit_transform(X)
+    >>> np.allclose(F @ F.T, kernel(X))
+    True
+    """
+    match kernel:
+        case Linear():
+            return Monomials(1, offset=0.0)
+        case Polynomial(degree, scale, offset):
+            return Monomials(degree, scale=scale, offset=offset)
+        case Sum(parts):
+            return FeatureUnion([(f"part{k}", explicit_map(part)) for k, part in enumerate(parts)])
+        case Scaled(inner, factor):
+            weights = {"part": math.sqrt(factor)}
+            return FeatureUnion([("part", explicit_map(inner))], transformer_weights=weights)
+        case Normalised(inner):
+            return make_pipeline(explicit_map(inner), Normalizer())
+        case Gaussian(variance):
+            raise ValueError(
+                "the Gaussian kernel's map has infinitely many coordinates: take "
+                f"GaussianTaylor({variance!r}), RandomFeatures({variance!r}) or "
+                f"Nystroem({kernel!r}), which say how far off they are."
+            )
+    raise ValueError(f"no explicit feature map is known here for {kernel!r}. Nystroem takes it.")
