@@ -7,10 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from certo.certificates.kernel_sample import KernelSample, Scores
 from certo.estimators import _input, _stream
 from certo.estimators._kernel import union_of
 from certo.kernels import Kernel
 from certo.kernels.base import count
+from certo.solvers import gram
 
 
 class KernelBatch(NamedTuple):
@@ -76,3 +78,12 @@ def streamed_batch(estimator, kernel: Kernel, X, y, classes, fresh: bool) -> Ker
     X, y = _input.labelled_points(estimator, kernel, X, y, reset=fresh)
     targets = _stream.targets(estimator, y, classes, fresh)
     return KernelBatch(kernel, X, targets, None if fresh else estimator)
+
+
+def quick_scores(sample: KernelSample, X, rows: np.ndarray, coef: np.ndarray) -> Scores:
+    """Scores for a claim, with kernel values from the fast way where there is one; X are the
+    examples of the sample in float64."""
+    kernel, known = sample.kernel, None
+    if kernel.takes == "vectors" and rows.size:
+        known = gram.scores(kernel, X, kernel.take(X, rows), coef)
+    return sample.scores(rows, coef, known)

@@ -24,7 +24,7 @@ from certo.certificates.kernel_expected_excess import risk, squared_length, to_c
 from certo.certificates.kernel_sample import Scores, needed_shift
 from certo.estimators import _input, _stream
 from certo.estimators._kernel import measured, union_of
-from certo.estimators._kernel_stream import KernelBatch
+from certo.estimators._kernel_stream import KernelBatch, quick_scores
 from certo.solvers.kernel_pegasos import kernel_pegasos
 from certo.solvers.kernel_steps import GramRows
 from certo.solvers.pegasos import KEPT_NUMBERS, PegasosOutcome, PegasosState, pegasos
@@ -136,7 +136,7 @@ class KernelSpace:
         X = self.X if self.fresh else self._rows.X
         sample = KernelSample(batch.kernel, X, batch.signs(output), self._shift)
         try:
-            scores = sample.scores(rows, dual_coef)
+            scores = quick_scores(sample, self._rows.X, rows, dual_coef)
             length2 = squared_length(sample, rows, dual_coef, intercept, scores)
             new = Scores(*(part[batch.old :] for part in scores))
             objective = to_claim(risk(sample.signs[batch.old :], new, intercept, lam, length2))

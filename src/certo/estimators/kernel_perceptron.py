@@ -22,12 +22,13 @@ from certo.certificates import (
     Labels,
     NotClaimed,
 )
+from certo.certificates.base import Refuted
 from certo.certificates.encoding import counted
 from certo.certificates.kernel_sample import needed_shift
 from certo.certificates.perceptron_run import AT_ZERO
 from certo.estimators import _input, _stream
 from certo.estimators._kernel import KernelClassifier, check_kernel, measured, union_of
-from certo.estimators._kernel_stream import KernelBatch, streamed_batch
+from certo.estimators._kernel_stream import KernelBatch, quick_scores, streamed_batch
 from certo.kernels import Gaussian, Kernel
 from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.kernel_perceptron import KernelPerceptronOutcome, Terms, kernel_perceptron
@@ -61,7 +62,7 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         more, the one leaves on which no mistake was made for longest. The mistake bounds say
         nothing of such runs.
     cache_mb : float, default=1000
-        With several epochs, so many megabytes of kernel values may be kept.
+        With several epochs and a kernel of objects, so many megabytes of its values may be kept.
     random_state : int, RandomState instance or None, default=None
         Decides random orders; not used where nothing is random.
 
@@ -243,7 +244,7 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
                 after_epoch=self._announcer(asked, context, batch.X),
             )
             sample = KernelSample(kernel, batch.X, signs, shift)
-            learned.append((outcome, self._claim(sample, labels, outcome, batch)))
+            learned.append((outcome, self._claim(sample, labels, outcome, batch, rows.X)))
             if outcome.interrupted:  # the other outputs stay where they are
                 epochs = 0
         self._store(batch, rows.X, learned, streamed)
@@ -274,6 +275,7 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         labels: Labels,
         outcome: KernelPerceptronOutcome,
         batch: KernelBatch,
+        X: Any,
     ) -> Certificate | NotClaimed:
         try:
             if self.budget is not None:
@@ -287,6 +289,7 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
                 )
             rows = np.flatnonzero(outcome.terms.coef)
             coef = outcome.terms.coef[rows]
+            scores = quick_scores(sample, X, rows, coef)
             lifted = self.intercept == "lifted"
             return KernelMistakeBound.of(
                 sample,
@@ -297,8 +300,9 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
                 comparator_rows=rows,
                 comparator_coef=coef,
                 comparator_intercept=float(coef.sum()) if lifted else 0.0,
+                scores=scores,
             )
-        except CannotClaim as reason:
+        except (CannotClaim, Refuted) as reason:
             return NotClaimed(KernelMistakeBound.__name__, f"{labels.shown}: {reason}")
 
     def _store(self, batch: KernelBatch, examples: Any, learned: list[Any], streamed: bool) -> None:

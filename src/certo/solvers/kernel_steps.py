@@ -27,12 +27,16 @@ def blocks(order: np.ndarray, size: int) -> Iterator[np.ndarray]:
 
 
 class GramRows:
-    """Rows K(x_s, ·) of the Gram matrix of X: at most `cache_mb` megabytes of them are kept."""
+    """Rows K(x_s, ·) of the Gram matrix of X.
+
+    Of kernels of objects, whose values are dear, at most `cache_mb` megabytes of rows are kept; to
+    compute those of vectors again takes less time than to read them from memory.
+    """
 
     def __init__(self, kernel: Kernel, X, m: int, cache_mb: float = 0):
         self.kernel, self.X, self.m = kernel, X, m
-        room = min(m, int(cache_mb * 2**20) // (8 * m))
-        self._kept, self._used = np.empty((room, m)), 0
+        room = int(cache_mb * 2**20) // (8 * m) if kernel.takes == "objects" else 0
+        self._kept, self._used = np.empty((min(room, m), m)), 0
         self._place = np.full(m, -1)
 
     def block(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
@@ -45,21 +49,22 @@ class GramRows:
         kept = self._place[rows] >= 0
         for place, c in zip(self._place[rows[kept]].tolist(), coef[kept].tolist(), strict=True):
             daxpy(self._kept[place], scores, a=c)
-        rest = rows[~kept]
-        if rest.size:
+        rows, coef = rows[~kept], coef[~kept]
+        if rows.size and self.kernel.takes == "matrix":  # its rows are at hand, whole
+            for some in blocks(np.arange(rows.size), max(1, PIECE // self.m)):
+                scores += coef[some] @ self.block(rows[some], np.arange(self.m))
+        elif rows.size:
             needed = slice(None) if needed is None else needed
             points = self.kernel.points(self.X, needed)
-            centres = self.kernel.take(self.X, rest)
-            scores[needed] += gram.scores(self.kernel, points, centres, coef[~kept])
+            scores[needed] += gram.scores(self.kernel, points, self.kernel.take(self.X, rows), coef)
 
     def _keep(self, rows: np.ndarray) -> None:
         """Compute and keep these, as far as there is room."""
         rows = rows[: len(self._kept) - self._used]
-        everyone = self.kernel.take(self.X, np.arange(self.m)) if rows.size else None
         for some in blocks(rows, max(1, PIECE // self.m)):
-            places = slice(self._used, self._used + some.size)
-            self._kept[places] = self.kernel(self.kernel.points(self.X, some), everyone)
-            self._place[some] = np.arange(self._used, self._used + some.size)
+            places = np.arange(self._used, self._used + some.size)
+            self._kept[places] = self.block(some, np.arange(self.m))
+            self._place[some] = places
             self._used += some.size
 
 
