@@ -7,7 +7,8 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, settings
 
-sys.path.insert(0, str(Path(__file__).parent / "solvers"))  # boxes: the notes' algorithms
+for folder in ("solvers", "certificates"):  # boxes: the notes' algorithms; kernel_truth
+    sys.path.insert(0, str(Path(__file__).parent / folder))
 
 settings.register_profile(
     "certo",

@@ -33,7 +33,7 @@ from certo.kernels import Kernel, Precomputed
 from certo.kernels.base import count
 from certo.kernels.semidefinite import check_gram, is_shown_psd, symmetrised
 
-HEIGHT, WIDTH = 512, 2048  # of a block of kernel values, 8 MB
+HEIGHT, WIDTH = 256, 1024  # of a block of kernel values: 2 MB, which a cache holds
 COARSEST = 2.0**-7  # relative error of kernel values with which nothing is claimed any more
 THREADS = min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2)
 

@@ -1,0 +1,171 @@
+"""KernelSample: scores in blocks, never further from the truth than they say."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from kernel_truth import (
+    KERNELS,
+    LABELS,
+    STORIES,
+    problem,
+    shared_letters,
+    true_gram,
+    true_scores,
+    true_square,
+)  # fmt: skip
+from scipy import sparse
+
+from certo.certificates import KernelSample
+from certo.certificates import kernel_sample as module
+from certo.certificates.base import Refuted
+from certo.certificates.sample import SampleMismatch
+from certo.kernels import Function, Gaussian, Linear, NotPositive, Polynomial, Precomputed
+
+seeds = st.integers(0, 10**6)
+
+
+class TestScores:
+    @given(st.sampled_from(KERNELS), st.sampled_from(STORIES), seeds, st.sampled_from([2, 5, 1024]))
+    @settings(max_examples=120)
+    def test_are_within_their_slack(self, kernel, story, seed, width):
+        p = problem(kernel, story, seed, "none")
+        rng = np.random.default_rng(seed)
+        coef = rng.standard_normal(p.signs.size) * (rng.random(p.signs.size) < 0.7)
+        rows = np.flatnonzero(coef)
+        sample = p.sample
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(module, "WIDTH", width)
+            patch.setattr(module, "HEIGHT", 3)
+            scores = sample.scores(rows, coef[rows])
+            known = sample.scores(rows, coef[rows], scores.value.copy())
+        # scores from elsewhere get the largest slack that those computed here could have
+        assert np.all(known.slack >= (1 - 1e-9) * scores.slack)
+        gram = true_gram(kernel, p.X, sample.shift)
+        truth = true_scores(gram, coef)
+        for value, slack, true in zip(*scores, truth, strict=True):
+            assert abs(Fraction(value) - true) <= slack
+        square = sample.square(rows, coef[rows], scores)
+        assert abs(square.value - true_square(gram, coef)) <= square.within
+        value, slack = scores.plus(0.1)
+        for one, much, true in zip(value, slack, truth, strict=True):
+            assert abs(Fraction(one) - true - Fraction(0.1)) <= much
+
+    @given(seeds)
+    @settings(max_examples=30)
+    def test_slack_is_not_much(self, seed):
+        p = problem(Gaussian(1.0), "plain", seed, "none")
+        scores = p.sample.scores(np.arange(p.signs.size), np.ones(p.signs.size))
+        assert np.all(scores.slack < 1e-11)
+
+    def test_in_every_storage(self):
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((300, 4)).astype(np.float32)
+        y = np.where(X[:, 0] > 0, "b", "a")
+        rows, coef = np.arange(0, 300, 7), rng.standard_normal(43)
+        for kernel in (Gaussian(2.0), Polynomial(2), Linear(), 2 * Linear() + Gaussian(1.0)):
+            stores = (X, X.astype(float), sparse.csr_array(X), sparse.csc_matrix(X), X.tolist())
+            found = [KernelSample.of(S, y, LABELS, kernel).scores(rows, coef) for S in stores]
+            for scores in found[1:]:
+                assert np.all(
+                    np.abs(scores.value - found[0].value) <= scores.slack + found[0].slack
+                )
+
+    def test_no_block_is_large(self, monkeypatch):
+        """The whole Gram matrix would have 25 million entries."""
+        plain, seen = Gaussian.plain, []
+
+        def watched(self, X, Z):
+            block = plain(self, X, Z)
+            seen.append(block.size)
+            return block
+
+        monkeypatch.setattr(Gaussian, "plain", watched)
+        X = np.random.default_rng(0).standard_normal((5000, 2))
+        y = np.where(X[:, 0] > 0, "b", "a")
+        sample = KernelSample.of(X, y, LABELS, Gaussian(1.0))
+        sample.scores(np.arange(5000), np.ones(5000))
+        assert sum(seen) == 5000**2
+        assert max(seen) <= module.HEIGHT * module.WIDTH <= 2**20
+
+    def test_numbers_that_overflow(self):
+        X, y = np.array([[1e100], [-1e100]]), ["a", "b"]
+        sample = KernelSample.of(X, y, LABELS, Polynomial(3))
+        with pytest.raises(Refuted, match="precisely enough"):
+            sample.scores(np.arange(2), np.ones(2))
+
+
+class TestPrecomputed:
+    def gram(self, dtype=np.float64):
+        X = np.random.default_rng(1).standard_normal((40, 3)).astype(dtype)
+        return (X @ X.T).astype(np.float64), np.where(X[:, 0] > 0, "b", "a")
+
+    def test_a_rounded_matrix_is_shifted_by_little(self):
+        for dtype in (np.float64, np.float32):
+            K, y = self.gram(dtype)
+            sample = KernelSample.of(K, y, LABELS, Precomputed())
+            assert 0 <= sample.shift <= 1e-4 * np.trace(K)
+            KernelSample.of(K, y, LABELS, Precomputed(), sample.shift)
+
+    def test_what_is_not_quite_symmetric_is_made_so(self):
+        K, y = self.gram()
+        K[0, 1] *= 1 + 1e-12
+        sample = KernelSample.of(K, y, LABELS, Precomputed())
+        assert np.array_equal(sample.X, sample.X.T)
+        assert sample.X[0, 1] == 0.5 * (K[0, 1] + K[1, 0])
+
+    def test_an_indefinite_matrix_is_refused_with_a_witness(self):
+        K, y = self.gram()
+        K[3, 3] -= 1.0
+        with pytest.raises(NotPositive) as refused:
+            KernelSample.of(K, y, LABELS, Precomputed())
+        z = refused.value.witness
+        assert z @ K @ z < 0
+        with pytest.raises(SampleMismatch, match="not shown"):
+            KernelSample.of(K, y, LABELS, Precomputed(), 1e-3)
+
+    def test_a_multiple_and_a_sum_of_matrices(self):
+        K, y = self.gram()
+        for kernel in (2.5 * Precomputed(), Precomputed() + Precomputed()):
+            sample = KernelSample.of(K, y, LABELS, kernel)
+            KernelSample.of(K, y, LABELS, kernel, sample.shift)
+            with pytest.raises(SampleMismatch, match="not shown"):
+                KernelSample.of(K, y, LABELS, kernel, 0.0)
+
+    def test_it_must_be_square(self):
+        K, y = self.gram()
+        with pytest.raises(SampleMismatch, match="square"):
+            KernelSample.of(K[:, :10], y, LABELS, Precomputed(), 0.0)
+
+
+class TestOfObjects:
+    def test_strings(self):
+        words, y = ["ab", "bc", "xyz", "x"], ["a", "a", "b", "b"]
+        sample = KernelSample.of(words, y, LABELS, Function(shared_letters))
+        scores = sample.scores(np.array([0, 2]), np.array([-1.0, 1.0]))
+        assert scores.value.tolist() == [-2, -1, 3, 1]
+
+    def test_a_function_that_is_no_kernel(self):
+        sample = KernelSample.of([1.0, 2.0], ["a", "b"], LABELS, Function(lambda x, z: -x * z))
+        with pytest.raises(Refuted, match="no kernel can be"):
+            sample.scores(np.array([0]), np.array([1.0]))
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "why"),
+    [
+        ([[1.0], [2.0]], ["a"], "2 examples, but y has 1"),
+        (np.zeros((0, 2)), [], "no examples"),
+        ([[np.nan]], ["a"], "finite"),
+        ([[2**60 + 1]], ["a"], "exactly"),
+        ([1.0, 2.0], ["a", "b"], "two dimensions"),
+        ([[1.0], [2.0]], ["a", "c"], "classes"),
+    ],
+)
+def test_what_cannot_be_the_data(X, y, why):
+    with pytest.raises(SampleMismatch, match=why):
+        KernelSample.of(X, y, LABELS, Gaussian(1.0))
