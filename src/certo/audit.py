@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from scipy import sparse
 
 from certo.certificates import (
     Certificate,
@@ -20,6 +21,8 @@ from certo.certificates import (
     DualityGap,
     ErrorCount,
     ExpectedExcess,
+    KernelGap,
+    KernelMargin,
     LeastErrorsByCells,
     LeastErrorsByTree,
     MaximumMargin,
@@ -34,6 +37,7 @@ from certo.data.fingerprint import fingerprint
 from certo.data.model_file import LoadedModel, StoredModel
 from certo.data.problem import Problem
 from certo.estimators import SVM, HardMarginSVM, MinDisagreement, Pegasos, Perceptron
+from certo.estimators._kernel import union_of
 from certo.workflow import usable_rows
 
 
@@ -83,6 +87,8 @@ def audit_table(loaded: LoadedModel, table: Any) -> Audit:
         claims = Verification(False, "Composite", f"the claims cannot be checked: {wrong}")
         return Audit(same_data, loaded.as_written, claims, tuple(strangers), could_check=False)
     strangers = _unspoken(certificate, model.machine, y)
+    if not _same_vectors(model.machine, X):
+        strangers.append("The support vectors of the model are not the rows of the table.")
     if len(y) != model.rows:
         strangers.append(f"The model is said to be fitted to {model.rows:,} rows, not {len(y):,}.")
     if not np.array_equal(np.unique(y), model.machine.classes_):
@@ -100,9 +106,10 @@ def _examples(model: StoredModel, table: pa.Table) -> tuple[Any, np.ndarray]:
 def _unspoken(certificate: Composite, machine, y: np.ndarray | None) -> list[str]:
     """How the claims do not fit the machine: other values, other classes, outputs left out. (Some
     settings, like balanced weights, mean something for given labels only.)"""
-    spoken_of, makes = SAYS[type(machine)]
+    kernel = getattr(machine, "kernel_", None)
+    spoken_of, makes = (SAYS if kernel is None else SAYS_WITH_KERNEL)[type(machine)]
     classes = tuple(label.item() for label in machine.classes_)
-    spoken: dict[int, set[str]] = {output: set() for output in range(len(machine.coef_))}
+    spoken: dict[int, set[str]] = {output: set() for output in range(len(machine.intercept_))}
     wrong = []
     for claim in certificate:
         output = _output(claim, classes)
@@ -153,7 +160,7 @@ def _same_least(claim: LeastErrorsByCells | LeastErrorsByTree, machine, y) -> bo
     return not claim.sample_weight.size and claim.lifted == (machine.intercept == "free")
 
 
-def _same_costs(claim: DualityGap, machine: SVM, y: np.ndarray | None) -> bool:
+def _same_costs(claim: DualityGap | KernelGap, machine: SVM, y: np.ndarray | None) -> bool:
     """What slack costs is what the settings say for these labels."""
     if claim.treatment != machine.intercept or claim.C != machine.C_:
         return False
@@ -161,6 +168,24 @@ def _same_costs(claim: DualityGap, machine: SVM, y: np.ndarray | None) -> bool:
         return True  # that is said elsewhere
     prices = machine._prices(y, machine.classes_, None)
     return all(np.array_equal(getattr(claim, name), own) for name, own in prices._asdict().items())
+
+
+def _same_function(claim: KernelGap | KernelMargin, machine: SVM | HardMarginSVM) -> bool:
+    return claim.kernel == machine.kernel_ and claim.treatment == machine.intercept
+
+
+def _same_vectors(machine, X) -> bool:
+    """Claims speak of rows of the table; the vectors that predictions use must be these rows."""
+    if getattr(machine, "kernel_", None) is None:
+        return True
+    rows, vectors = union_of(machine.support_), machine.support_vectors_
+    if rows.size and rows[-1] >= X.shape[0]:
+        return False
+    own = X[rows]
+    if sparse.issparse(own) or sparse.issparse(vectors):
+        different = sparse.csr_array(own) != sparse.csr_array(vectors)
+        return own.shape == vectors.shape and different.nnz == 0
+    return np.array_equal(own, vectors)
 
 
 def _same_guarantee(claim: ExpectedExcess, machine: Pegasos, y) -> bool:
@@ -203,6 +228,21 @@ SAYS = {
             ErrorCount: _same_count,
             LeastErrorsByCells: _same_least,
             LeastErrorsByTree: _same_least,
+        },
+    ),
+}
+
+SAYS_WITH_KERNEL = {
+    HardMarginSVM: Says(
+        ("intercept_", "support_", "dual_coef_"),
+        {KernelMargin: lambda claim, machine, y: _same_function(claim, machine)},
+    ),
+    SVM: Says(
+        ("intercept_", "support_", "dual_coef_"),
+        {
+            KernelGap: lambda claim, machine, y: (
+                _same_function(claim, machine) and _same_costs(claim, machine, y)
+            )
         },
     ),
 }

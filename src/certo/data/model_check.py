@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
-from certo.certificates import Composite, DualityGap, MaximumMargin
+from certo.certificates import Composite, DualityGap, KernelGap, KernelMargin, MaximumMargin
 from certo.data.encoder import TableEncoder
 from certo.data.problem import Problem
 from certo.estimators import (
@@ -21,6 +22,8 @@ from certo.estimators import (
     Pegasos,
     Perceptron,
 )
+from certo.estimators._kernel import union_of
+from certo.kernels import Kernel
 from certo.losses import Loss
 from certo.rates import Rate
 
@@ -102,6 +105,10 @@ def _check_machine(machine: Any, features: int) -> None:
     _require(kind in _FITTED, "its machine is none of Certo's.")
     _refuse_overrides(machine)
     settings, fitted = set(machine.get_params(deep=False)), _EVERY | _FITTED[kind]
+    kernel = vars(machine).get("kernel_")
+    if "kernel" in settings:
+        fitted |= {"kernel_": _of_type(type(None)) if kernel is None else _a_kernel}
+    fitted |= _LINEAR if kernel is None else {"support_vectors_": _vectors}
     _has(machine, *settings, *fitted)
     strange = sorted(set(vars(machine)) - settings - set(fitted))
     _require(not strange, f"its {kind.__name__} holds {strange[:1]}, which no fit leaves there.")
@@ -115,6 +122,8 @@ def _check_machine(machine: Any, features: int) -> None:
         sound = is_sound(getattr(machine, name), outputs, features)
         _require(sound, f"its {name} does not fit the classes and features, or is no number.")
     _require(type(machine.trace_) is machine.trace_kind, "its trace is of another kind.")
+    if kernel is not None:
+        _check_kernel(machine)
     if kind is HardMarginSVM:
         _check_margins(machine)
     if kind is MinDisagreement:
@@ -127,7 +136,7 @@ def _check_settings(machine: Any, settings: set[str]) -> None:
     for name in settings:
         value = getattr(machine, name)
         parts = [*value, *value.values()] if type(value) is dict else [value]
-        plain = all(type(part) in _PLAIN or isinstance(part, Rate | Loss) for part in parts)
+        plain = all(type(part) in _PLAIN or isinstance(part, _VALUES) for part in parts)
         _require(plain, f"its setting {name} is no plain value.")
     try:
         machine.run() if hasattr(machine, "run") else machine._check_settings()
@@ -135,8 +144,36 @@ def _check_settings(machine: Any, settings: set[str]) -> None:
         raise Problem(f"its settings cannot be: {wrong}") from wrong
 
 
+def _check_kernel(machine: HardMarginSVM | SVM) -> None:
+    """The kernel is one of vectors, and there is a vector for each support."""
+    _require(type(machine) in (HardMarginSVM, SVM), "its machine takes no kernel from a file.")
+    _require(machine.kernel == machine.kernel_, "its kernel is not the one of its settings.")
+    kernel = machine.kernel_
+    _require(
+        kernel is not None and kernel.takes == "vectors", "its kernel takes no columns of numbers."
+    )
+    rows = union_of(machine.support_)
+    _require(rows.size == machine.support_vectors_.shape[0], "its supports lack their vectors.")
+
+
 def _check_margins(machine: HardMarginSVM) -> None:
     """What follows from the weights and the certificate is as they say."""
+    if machine.kernel_ is not None:
+        with np.errstate(all="ignore"):
+            sound = np.allclose(2 * machine.objective_ * machine.margin_**2, 1, rtol=1e-9, atol=0)
+            last = machine.intercept_ if machine.intercept == "lifted" else 0.0
+            lifted = 1 / np.hypot(1 / machine.geometric_margin_, last)
+            sound = sound and np.allclose(machine.margin_, lifted, rtol=1e-9, atol=0)
+        claims = machine.certificate_.of_kind(KernelMargin)
+        if len(claims) == len(machine.margin_):
+            least, most = (
+                np.array([getattr(c, end) for c in claims]) for end in ("lower", "upper")
+            )
+            near = (machine.margin_ >= least * (1 - 1e-6)) & (machine.margin_ <= most * (1 + 1e-6))
+            sound = sound and bool(np.all(near))
+        _require(sound, "its margins are not those of its function.")
+        _check_converged(machine, claims)
+        return
     length = np.linalg.norm(machine.coef_, axis=1)
     last = machine.intercept_ if machine.intercept == "lifted" else 0.0
     with np.errstate(all="ignore"):
@@ -151,14 +188,15 @@ def _check_margins(machine: HardMarginSVM) -> None:
 
 def _check_gap(machine: SVM) -> None:
     """The same for a soft margin."""
-    m, claims = machine.n_samples_fit_, machine.certificate_.of_kind(DualityGap)
+    kind = DualityGap if machine.kernel_ is None else KernelGap
+    m, claims = machine.n_samples_fit_, machine.certificate_.of_kind(kind)
     _require(
         all(rows.size <= m and np.all((rows >= 0) & (rows < m)) for rows in machine.support_),
         "its supports are no examples.",
     )
     _require(0 < machine.C_ < np.inf, "its C cannot be.")
     _require(all(claim.examples == m for claim in claims), "its claims are about other examples.")
-    if len(claims) == len(machine.coef_):
+    if len(claims) == len(machine.intercept_):
         scale = 1.0 if machine.lam is None else float(machine.lam)
         values = [scale * claim.primal for claim in claims]
         same = np.allclose(machine.objective_, values, rtol=1e-6, atol=0)
@@ -209,6 +247,25 @@ def _list_for_each_output(kinds: str):
     )
 
 
+def _a_kernel(value: Any, outputs: int, features: int) -> bool:
+    return isinstance(value, Kernel)
+
+
+def _vectors(value: Any, outputs: int, features: int) -> bool:
+    """Rows of features, in an array or a CSR matrix."""
+    if not sparse.issparse(value):
+        return isinstance(value, np.ndarray) and _numbers(value, (len(value), features))
+    try:
+        value.check_format(full_check=True)
+    except ValueError:
+        return False
+    return (
+        value.format == "csr"
+        and value.shape[1:] == (features,)
+        and _numbers(value.data, value.data.shape)
+    )
+
+
 def _sums(value: Any, outputs: int, features: int) -> bool:
     """Two vectors for each output, the intercept's entry last."""
     return _numbers(value, (outputs, 2, features + 1))
@@ -221,8 +278,11 @@ def _of_type(*kinds: type):
 # What a fit leaves in every machine, and in each: whether a value is sound, given the number of
 # outputs and of features. Nothing else may be there.
 _PLAIN = (int, float, str, bool, type(None))
-_EVERY: dict[str, Any] = {
+_VALUES = (Rate, Loss, Kernel)
+_LINEAR: dict[str, Any] = {
     "coef_": lambda value, outputs, features: _numbers(value, (outputs, features)),
+}
+_EVERY: dict[str, Any] = {
     "intercept_": _for_each_output(),
     "classes_": _of_type(np.ndarray),
     "n_features_in_": lambda value, outputs, features: type(value) is int and value == features,

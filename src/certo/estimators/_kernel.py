@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from certo.certificates.kernel_sample import needed_shift
@@ -16,6 +18,7 @@ from certo.kernels.semidefinite import NotPositive, check_gram, symmetrised
 from certo.rkhs import Expansion
 from certo.solvers import gram
 
+KERNEL, CSR = "certo.kernels", "csr"  # what a value stands for that is written down
 SOME = 100  # examples on which a function is looked at before it is trusted
 
 
@@ -96,6 +99,29 @@ class KernelClassifier(LinearClassifier):
             for some, dual_coef in zip(places, self.dual_coef_, strict=True)
         ]
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Plain values and arrays, but for kernels and objects that only a pickle can hold."""
+        state = dict(super().__getstate__())
+        for name in ("kernel", "kernel_"):
+            if isinstance(state.get(name), Kernel):
+                with suppress(ValueError):
+                    state[name] = {KERNEL: state[name].to_dict()}
+        vectors: Any = state.get("support_vectors_")
+        if sparse.issparse(vectors):
+            parts = vectors.data, vectors.indices, vectors.indptr
+            state["support_vectors_"] = {CSR: [*parts, list(vectors.shape)]}
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        for name in ("kernel", "kernel_"):
+            if _is_written(state.get(name), KERNEL):
+                state[name] = Kernel.from_dict(state[name][KERNEL])
+        if _is_written(state.get("support_vectors_"), CSR):
+            *parts, shape = state["support_vectors_"][CSR]
+            state["support_vectors_"] = sparse.csr_array(tuple(parts), shape=tuple(shape))
+        super().__setstate__(state)
+
     def __getattr__(self, name: str):
         found = getattr(type(self), name, None)
         if isinstance(found, property):  # which raised an AttributeError with words of its own
@@ -134,6 +160,10 @@ def check_kernel(estimator, *, optional: bool) -> None:
         f"kernel must be an object of certo.kernels{' or None' * optional}, got {kernel!r}: "
         f"{advice}."
     )
+
+
+def _is_written(value: Any, kind: str) -> bool:
+    return isinstance(value, dict) and set(value) == {kind}
 
 
 def union_of(support: list[np.ndarray]) -> np.ndarray:
