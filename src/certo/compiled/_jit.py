@@ -90,3 +90,8 @@ def jit(function: Callable[..., Any], freedom: Any = False) -> Any:
 def loose(function: Callable[..., Any]) -> Any:
     """The same, where sums may be added in any order, and multiply-adds rounded once."""
     return jit(function, {"contract", "reassoc", "nsz"})
+
+
+def loosest(function: Callable[..., Any]) -> Any:
+    """The same, and no number is NaN or infinite: a maximum becomes a vector instruction."""
+    return jit(function, True)
