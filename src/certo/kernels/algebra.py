@@ -251,11 +251,13 @@ class Normalised(_Composed):
         return self._divide(self.kernel.plain(X, Z), X, Z)
 
     def _block(self, X, Z):
+        if getattr(X, "dtype", None) == getattr(Z, "dtype", None) == np.float32:
+            return self.plain(X, Z).astype(np.float32)  # K(x, x) may be beyond float32
         return self._divide(self.kernel._block(X, Z), X, Z)
 
     def _divide(self, block, X, Z):
-        block *= _inverse_roots(self.kernel.diagonal(X))[:, None].astype(block.dtype)
-        block *= _inverse_roots(self.kernel.diagonal(Z)).astype(block.dtype)
+        block *= _inverse_roots(self.kernel.diagonal(X))[:, None]
+        block *= _inverse_roots(self.kernel.diagonal(Z))
         return block
 
     def diagonal(self, X):
@@ -264,16 +266,16 @@ class Normalised(_Composed):
     def rounding(self, X, Z):
         """With bounds ε, a of K and r the least K(x,x) other than 0: K(x, z)/(s·s') is computed
         from a numerator within (ε + a/r)·s·s' and from two roots, each within ε + a/r of the truth,
-        half of which passes through the root, and a few units of the last place."""
+        half of which passes through the root, and a few units of the last place. That pays for
+        underflow too, since an image has length 1, or is 0 and its values are 0 exactly."""
         relative, absolute = self.kernel.rounding(X, Z)
         diagonals = np.concatenate([self.kernel.diagonal(X), self.kernel.diagonal(Z)])
-        positive = diagonals[diagonals > 0]
-        if not positive.size:
-            return Rounding(0.0, 0.0)
-        relative += 2.0 * absolute / positive.min()
-        if not relative < 0.01 or np.any(diagonals < 0):
+        least = np.min(diagonals, where=diagonals != 0.0, initial=math.inf)
+        relative += 2.0 * absolute / least
+        underflown = absolute > 0 and np.any(diagonals == 0.0)  # or is it an image of 0?
+        if not relative < 0.01 or least < 0 or underflown:
             return Rounding(math.inf, math.inf)
-        return Rounding(2.1 * relative + 3.0 * ULPS, LEAST)
+        return Rounding(2.1 * relative + 4.0 * ULPS, 0.0)
 
     def __repr__(self):
         inner = f"({self.kernel!r})" if not _is_atom(self.kernel) else repr(self.kernel)
@@ -287,10 +289,8 @@ def _inverse_roots(diagonal: np.ndarray) -> np.ndarray:
 
 def _greatest(kernel: Kernel, X, Z) -> float:
     """max √K(x,x) times max √K(z,z)."""
-    return math.sqrt(
-        max(np.max(kernel.diagonal(X), initial=0.0), 0.0)
-        * max(np.max(kernel.diagonal(Z), initial=0.0), 0.0)
-    )
+    peaks = (max(float(np.max(kernel.diagonal(points), initial=0.0)), 0.0) for points in (X, Z))
+    return math.prod(map(math.sqrt, peaks))
 
 
 def _is_atom(kernel: Kernel) -> bool:

@@ -147,7 +147,7 @@ class Gaussian(VectorKernel):
     def _by_norms(self, d: int, left, right) -> float:
         """What the formula by norms promises: see `rounding`."""
         exponent = gamma(d + 6) * self._size(left, right) + 6 * (d + 2) * LEAST * self._scale
-        return float(np.expm1(1.01 * exponent)) + 2.0 * gamma(4) + ULPS
+        return math.expm1(1.01 * exponent) + 2.0 * gamma(4) + ULPS if exponent < 1 else math.inf
 
     def _size(self, left, right) -> float:
         """What 2(‖x‖² + ‖z‖²)/(2·variance) does not exceed."""
@@ -164,7 +164,7 @@ class Gaussian(VectorKernel):
         rounded, the computed exponent is within A + γ_2·t of −t, A = γ_{d+6}·2(‖x‖² + ‖z‖²)·s.
         Then |e^(−t̂) − e^(−t)| ≤ e^(−t)·(e^(A + γ_2 t) − 1) ≤ (e^A − 1) + e^A·γ_2·t·e^(−(1−γ_2)t),
         and t·e^(−(1−γ_2)t) < 1/2: altogether e^A − 1 + γ_4, and a few units of the last place for
-        the exponential itself.
+        the exponential itself, which pay for its underflow as well.
 
         By differences. The sum of d squares of rounded differences is within a factor
         1 + γ_{d+2}, times s: t̂ is within γ_{d+4}·t of t, and the value within γ_{d+4}, as above.
@@ -175,4 +175,4 @@ class Gaussian(VectorKernel):
         d = X.shape[1]
         by_norms = self._by_norms(d, squares(X), squares(Z))
         direct = gamma(d + 6) + ULPS
-        return Rounding(max(min(by_norms, GOOD), direct), LEAST * 4)
+        return Rounding(max(min(by_norms, GOOD), direct), 0.0)

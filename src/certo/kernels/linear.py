@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import final
 
 from certo.kernels.rounding import LEAST, Rounding, gamma
-from certo.kernels.vectors import VectorKernel, products, squares
+from certo.kernels.vectors import VectorKernel, least_entry, products, squares
 
 
 @final
@@ -28,6 +28,7 @@ class Linear(VectorKernel):
 
     def rounding(self, X, Z):
         """A sum of d products, in any order, is within γ_d·Σ|x_k z_k| ≤ γ_d·‖x‖‖z‖
-        (Cauchy–Schwarz), and ‖x‖ = √K(x, x)."""
+        (Cauchy–Schwarz), and ‖x‖ = √K(x, x). Products of entries from 2⁻⁵⁰⁰ on do not underflow."""
         d = X.shape[1]
-        return Rounding(gamma(d), d * LEAST)
+        tiny = min(least_entry(X), least_entry(Z)) < 2.0**-500
+        return Rounding(gamma(d), d * LEAST if tiny else 0.0)

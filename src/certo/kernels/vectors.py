@@ -122,3 +122,9 @@ def squares(X) -> np.ndarray:
     if sparse.issparse(X):
         return np.asarray(X.multiply(X).sum(axis=1)).ravel()
     return np.einsum("ij,ij->i", X, X)
+
+
+def least_entry(X) -> float:
+    """The size of the smallest entry other than 0."""
+    entries = np.abs(X.data if sparse.issparse(X) else X)
+    return float(np.min(entries, where=entries > 0, initial=np.inf))

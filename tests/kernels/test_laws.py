@@ -1,0 +1,428 @@
+"""What makes a kernel a kernel, for each of them, in each storage."""
+
+import json
+from decimal import Decimal
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from real_numbers import value
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.metrics.pairwise import pairwise_kernels, polynomial_kernel, rbf_kernel
+from sklearn.svm import SVC
+
+from certo.kernels import (
+    TINY,
+    Function,
+    Gaussian,
+    Kernel,
+    Linear,
+    Normalised,
+    Polynomial,
+    Precomputed,
+    Product,
+    Scaled,
+    Sum,
+)
+from certo.kernels.base import _final_kinds
+
+NAMED = [
+    Linear(),
+    Polynomial(1),
+    Polynomial(3),
+    Polynomial(5, scale=0.5, offset=0.0),
+    Gaussian(),
+    Gaussian(variance=0.01),
+    Linear() + Gaussian(variance=3.0),
+    Polynomial(2) * Gaussian(variance=5.0) * Linear(),
+    0.25 * (Linear() + Polynomial(2)),
+    (2 * Linear() + Gaussian()).normalised(),
+    Linear().normalised() * Polynomial(2),
+]
+FUNCTIONS = [Function(np.dot), Function(np.dot) + Gaussian(), 3 * Function(np.dot)]
+
+entries = st.floats(-8, 8, width=32)
+
+
+def points(d=3, most=6):
+    return arrays(np.float64, st.tuples(st.integers(1, most), st.just(d)), elements=entries)
+
+
+def scale_of(K):
+    return 1e-12 * max(1.0, float(np.max(np.abs(K))))
+
+
+def test_no_kernel_escapes_the_laws():
+    def kinds(kernel):
+        below = getattr(kernel, "parts", None) or [getattr(kernel, "kernel", None)]
+        return {type(kernel)}.union(*(kinds(part) for part in below if part is not None))
+
+    seen = {Precomputed}.union(*(kinds(kernel) for kernel in [*NAMED, *FUNCTIONS]))
+    ours = {kind for kind in _final_kinds(Kernel) if kind.__module__.startswith("certo.")}
+    assert seen == ours
+
+
+@pytest.mark.parametrize("kernel", [*NAMED, *FUNCTIONS], ids=repr)
+@settings(max_examples=25, deadline=None)
+@given(X=points())
+def test_symmetric_positive_semi_definite_with_its_diagonal(kernel, X):
+    K = kernel(X)
+    np.testing.assert_allclose(K, K.T, atol=scale_of(K))
+    np.testing.assert_allclose(kernel.diagonal(X), np.diag(K), atol=scale_of(K))
+    assert np.linalg.eigvalsh((K + K.T) / 2)[0] >= -10 * scale_of(K)
+
+
+@pytest.mark.parametrize("kernel", [*NAMED, *FUNCTIONS], ids=repr)
+@settings(max_examples=25, deadline=None)
+@given(X=points(), Z=points(), data=st.data())
+def test_any_cut_into_blocks_gives_the_same_values(kernel, X, Z, data):
+    K = kernel(X, Z)
+    assert K.dtype == np.float64
+    assert K.shape == (len(X), len(Z))
+    np.testing.assert_allclose(kernel.plain(X, Z), K, atol=scale_of(K))
+    rows = data.draw(st.lists(st.integers(0, len(X) - 1), max_size=4))
+    columns = data.draw(st.lists(st.integers(0, len(Z) - 1), max_size=4))
+    block = kernel(kernel.points(X, rows), kernel.take(Z, columns))
+    np.testing.assert_allclose(block, K[np.ix_(rows, columns)], atol=scale_of(K))
+
+
+@pytest.mark.parametrize("kernel", NAMED, ids=repr)
+@settings(max_examples=25, deadline=None)
+@given(X=points(), Z=points())
+def test_every_storage_gives_the_same_values(kernel, X, Z):
+    K = kernel(X, Z)
+    for left in (X, sparse.csr_array(X), sparse.csr_matrix(X), X.tolist(), np.asfortranarray(X)):
+        for right in (Z, sparse.csc_array(Z)):
+            np.testing.assert_allclose(kernel(left, right), K, atol=scale_of(K))
+    np.testing.assert_allclose(kernel.diagonal(sparse.csr_array(X)), kernel.diagonal(X))
+    single = kernel(X.astype(np.float32), Z.astype(np.float32))
+    assert single.dtype == np.float32
+    np.testing.assert_allclose(single, K, atol=1e8 * scale_of(K))
+    assert kernel(X.astype(np.float32), Z).dtype == np.float64
+
+
+@pytest.mark.parametrize("kernel", NAMED, ids=repr)
+@settings(max_examples=25, deadline=None)
+@given(
+    X=points(most=3),
+    Z=points(most=3),
+    moved=st.sampled_from([0.0, 1.0, 1e4, 1e9]),
+    grown=st.sampled_from([1e-170, 1e-30, 1e-3, 1.0, 1e3, 1e7]),
+)
+def test_the_error_bound_holds_against_sixty_digits(kernel, X, Z, moved, grown):
+    X, Z = grown * X + moved, grown * Z + moved
+    for left, right in ((X, Z), (sparse.csr_array(X), sparse.csr_array(Z))):
+        error = kernel.error(left, right)
+        if error == np.inf:
+            continue
+        error = Decimal(error)
+        K, own = kernel.plain(left, right), kernel.diagonal(left)
+        for i, x in enumerate(X.tolist()):
+            square = value(kernel, x, x)
+            assert abs(Decimal(own[i]) - square) <= error * square + Decimal(TINY)
+            for j, z in enumerate(Z.tolist()):
+                most = error * (square * value(kernel, z, z)).sqrt() + Decimal(TINY)
+                assert abs(Decimal(K[i, j]) - value(kernel, x, z)) <= most
+
+
+@settings(max_examples=40, deadline=None)
+@given(X=points(most=5), moved=st.sampled_from([0.0, 1e3, 1e5, 1e8]), data=st.data())
+def test_the_bound_of_the_gaussian_holds_of_any_rows(X, moved, data):
+    X = X + np.where(np.arange(len(X)) % 2, moved, 0.0)[:, None]  # near ones and far ones
+    kernel = Gaussian(variance=0.5)
+    error = Decimal(kernel.error(X, X))
+    assert error <= Decimal("1e-11")
+    rows = data.draw(st.lists(st.integers(0, len(X) - 1), min_size=1))
+    part = kernel.plain(X[rows], X[rows[:1]])
+    for k, i in enumerate(rows):
+        true = value(kernel, X[i].tolist(), X[rows[0]].tolist())
+        assert abs(Decimal(part[k, 0]) - true) <= error + Decimal(TINY)
+
+
+def test_far_from_the_origin_distances_are_still_distances():
+    X = np.random.default_rng(0).standard_normal((30, 4))
+    K = Gaussian(variance=2.0)(X)
+    for far, tolerance in ((1e4, 1e-10), (1e8, 1e-6)):
+        for moved in (X + far, sparse.csr_array(X + far)):
+            np.testing.assert_allclose(Gaussian(variance=2.0)(moved), K, atol=tolerance)
+    single = (X + 1e3).astype(np.float32)
+    np.testing.assert_allclose(Gaussian(2.0)(single), K, atol=1e-3)
+    exact = Gaussian(2.0)(single.astype(np.float64))
+    np.testing.assert_allclose(Gaussian(2.0)(single), exact, atol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (700, 1300), (257, 513), (0, 5), (5, 0)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_compiled_gaussian_is_the_plain_one(shape, dtype):
+    rng = np.random.default_rng(1)
+    X, Z = (rng.standard_normal((n, 7)).astype(dtype) for n in shape)
+    kernel = Gaussian(variance=7.0)
+    K = kernel(X, Z)
+    assert K.dtype == dtype
+    tolerance = 1e-5 if dtype == np.float32 else 1e-14
+    np.testing.assert_allclose(K, kernel.plain(X, Z), atol=tolerance)
+    np.testing.assert_allclose(kernel(sparse.csr_array(X), Z), kernel.plain(X, Z), atol=tolerance)
+
+
+def test_it_can_be_called_from_one_of_our_own_threads():
+    from certo.compiled.threads import in_pieces
+
+    X = np.random.default_rng(2).standard_normal((600, 30))
+    blocks = in_pieces([(0, 300), (300, 600)], lambda _, i, k: Gaussian(9.0)(X[i:k], X))
+    np.testing.assert_allclose(np.vstack(blocks), Gaussian(9.0)(X), atol=1e-15)
+
+
+def test_sparse_rows_are_multiplied_the_same_however_full():
+    rng = np.random.default_rng(3)
+    for filled in (0.002, 0.1, 0.5):
+        X = sparse.random_array((60, 200), density=filled, format="csr", rng=rng)
+        for kernel in (Linear(), Gaussian(4.0)):
+            np.testing.assert_allclose(kernel(X), kernel(X.toarray()), atol=1e-13)
+
+
+@settings(max_examples=25, deadline=None)
+@given(X=points(), Z=points())
+def test_the_algebra_is_that_of_the_values(X, Z):
+    first, second = Polynomial(2), Gaussian(variance=2.0)
+    A, B = first(X, Z), second(X, Z)
+    np.testing.assert_allclose((first + second)(X, Z), A + B)
+    np.testing.assert_allclose((first * second)(X, Z), A * B)
+    np.testing.assert_allclose((2.5 * first)(X, Z), 2.5 * A)
+    np.testing.assert_allclose((first * 2.5)(X, Z), 2.5 * A)
+    roots = np.sqrt(np.outer(first.diagonal(X), first.diagonal(Z)))
+    np.testing.assert_allclose(first.normalised()(X, Z), A / roots)
+    np.testing.assert_allclose(Polynomial(1, offset=0.0)(X, Z), Linear()(X, Z))
+    np.testing.assert_allclose(second.normalised()(X, Z), B)
+
+
+def test_what_composes_is_kept_flat_and_readable():
+    a, b, c = Linear(), Polynomial(2), Gaussian(3)
+    assert (a + b) + c == a + (b + c) == Sum((a, b, c))
+    assert (a * b) * c == Product((a, b, c))
+    assert 2 * (3 * a) == Scaled(a, 6.0)
+    assert a.normalised().normalised() == Normalised(a)
+    assert repr(2 * (a + c) * b) == (
+        "2.0 * (Linear() + Gaussian(variance=3.0)) * Polynomial(degree=2, scale=1.0, offset=1.0)"
+    )
+
+
+@pytest.mark.parametrize("kernel", [*NAMED, Precomputed()], ids=repr)
+def test_a_kernel_is_a_value(kernel):
+    assert eval(repr(kernel)) == kernel
+    back = Kernel.from_dict(json.loads(json.dumps(kernel.to_dict())))
+    assert back == kernel
+    assert hash(back) == hash(kernel)
+    assert repr(back) == repr(kernel)
+    assert clone(SVC(kernel=kernel)).kernel == kernel
+    assert kernel != Gaussian(variance=77.0)
+    assert len({kernel, back}) == 1
+    with pytest.raises(AttributeError):
+        kernel.variance = 3.0
+
+
+def test_the_json_form_is_the_name_and_the_parameters():
+    assert Gaussian(2).to_dict() == {"name": "Gaussian", "variance": 2.0}
+    assert (Linear() + Polynomial(2)).to_dict() == {
+        "name": "Sum",
+        "parts": [
+            {"name": "Linear"},
+            {"name": "Polynomial", "degree": 2, "scale": 1.0, "offset": 1.0},
+        ],
+    }
+    with pytest.raises(ValueError, match="has no JSON form"):
+        Function(np.dot).to_dict()
+    with pytest.raises(ValueError, match="has no JSON form"):
+        (Linear() + Function(np.dot)).to_dict()
+
+
+def nested(depth):
+    data = {"name": "Linear"}
+    for _ in range(depth):
+        data = {"name": "Normalised", "kernel": data}
+    return data
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        None,
+        "Gaussian",
+        {},
+        {"name": "os.system"},
+        {"name": ["Gaussian"]},
+        {"name": "Kernel"},
+        {"name": "VectorKernel"},
+        {"name": "Gaussian"},
+        {"name": "Gaussian", "variance": 1.0, "more": 1},
+        {"name": "Gaussian", "variance": "1.0"},
+        {"name": "Gaussian", "variance": True},
+        {"name": "Gaussian", "variance": float("nan")},
+        {"name": "Gaussian", "variance": 10**400},
+        {"name": "Gaussian", "variance": -1.0},
+        {"name": "Polynomial", "degree": 2.5, "scale": 1.0, "offset": 1.0},
+        {"name": "Polynomial", "degree": 10**9, "scale": 1.0, "offset": 1.0},
+        {"name": "Function", "of": "os.system"},
+        {"name": "Sum", "parts": "ab"},
+        {"name": "Sum", "parts": [{"name": "Linear"}]},
+        {"name": "Sum", "parts": [{"name": "Linear"}, {"name": "Precomputed"}]},
+        {"name": "Sum", "parts": [{"name": "Linear"}, 3]},
+        {"name": "Scaled", "kernel": {"name": "Linear"}, "factor": 0},
+        {"name": "Scaled", "kernel": 1, "factor": 2.0},
+        {"name": "Normalised", "kernel": {"name": "Precomputed"}},
+        nested(40),
+        nested(5000),
+    ],
+)
+def test_what_is_no_kernel_is_not_read(data):
+    with pytest.raises(ValueError, match=r"must|takes|cannot|deep"):
+        Kernel.from_dict(data)
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: Gaussian(0), "variance must be a finite number above 0, got 0"),
+        (lambda: Gaussian("scale"), "variance must be"),
+        (lambda: Gaussian(np.inf), "variance must be"),
+        (lambda: Polynomial(0), "degree must be a whole number"),
+        (lambda: Polynomial(2, offset=-1), "offset must be a finite number of at least 0"),
+        (lambda: Polynomial(2, scale=0), "scale must be"),
+        (lambda: -1 * Linear(), "the factor of a kernel must be"),
+        (lambda: Function(3), "Function takes a function of two objects, got int"),
+        (lambda: Precomputed() + Linear(), "a precomputed kernel and a kernel of points"),
+        (lambda: Precomputed().normalised(), "normalise the matrix"),
+        (lambda: Scaled("rbf", 2.0), "Scaled takes a kernel"),
+        (lambda: Normalised(None), "Normalised takes a kernel"),
+        (lambda: Sum((Linear(), 1)), "Sum takes kernels"),
+    ],
+)
+def test_parameters_are_looked_at(make, says):
+    with pytest.raises(ValueError, match=says):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("X", "says"),
+    [
+        ([1.0, 2.0], "two dimensions"),
+        ([[1.0, np.nan]], r"there is nan at X\[0, 1\]"),
+        ([[1.0], [np.inf]], r"there is inf at X\[1, 0\]"),
+        ([[1e200]], "below 1e\\+140"),
+        ([["a", "b"]], "takes numbers"),
+        (np.array([["a", 1.0]], dtype=object), "takes numbers"),
+        ([[1.0, 2.0], [3.0]], "table of numbers"),
+        ([[2**60 + 1]], "2\\*\\*53"),
+        (sparse.csr_array([[np.nan, 1.0]]), "there is nan"),
+        ([[1j]], "takes numbers"),
+    ],
+)
+def test_vectors_are_looked_at(X, says):
+    for kernel in (Gaussian(), Linear() + Gaussian()):
+        with pytest.raises(ValueError, match=says):
+            kernel(X)
+        with pytest.raises(ValueError, match=says):
+            kernel.diagonal(X)
+
+
+def test_points_and_centres_must_have_the_same_features():
+    for kernel in (Linear(), Gaussian(), Polynomial(2), Linear() + Gaussian()):
+        with pytest.raises(ValueError, match="got 2 and 3"):
+            kernel(np.ones((4, 2)), np.ones((4, 3)))
+
+
+def test_nothing_but_numbers_may_be_missing():
+    assert TypeError is type(_raises(lambda: Linear() + 1))
+    assert TypeError is type(_raises(lambda: Linear() * "a"))
+
+
+def _raises(act):
+    try:
+        act()
+    except Exception as error:
+        return error
+    return None
+
+
+def test_an_overflow_has_no_bound():
+    X = np.full((1, 1), 1e100)
+    assert Polynomial(1).error(X, X) < 1e-14
+    assert Polynomial(2).error(X, X) == np.inf
+    assert (Polynomial(1) * Linear()).error(X, X) == np.inf
+    assert (1e300 * Linear().normalised()).error(X, X) < 1e-14
+
+
+def test_a_zero_image_has_cosine_zero():
+    kernel = Linear().normalised()
+    X = np.array([[0.0, 0.0], [3.0, 4.0]])
+    np.testing.assert_array_equal(kernel(X), [[0.0, 0.0], [0.0, kernel(X)[1, 1]]])
+    np.testing.assert_array_equal(kernel.diagonal(X), [0.0, 1.0])
+
+
+def test_functions_of_any_objects():
+    def shared(a, b):
+        return len(set(a) & set(b))
+
+    kernel = Function(shared)
+    words = ["tea", "coffee", "meat"]
+    assert kernel.takes == "objects"
+    np.testing.assert_array_equal(kernel(words), [[3, 1, 3], [1, 4, 1], [3, 1, 4]])
+    np.testing.assert_array_equal(kernel(tuple(words), np.array(words)), kernel(words))
+    np.testing.assert_array_equal(kernel.diagonal(words), [3, 4, 4])
+    assert kernel.take(words, [2, 0]) == ["meat", "tea"]
+    assert kernel.take(words, np.array([True, False, True])) == ["tea", "meat"]
+    assert kernel.points(words, slice(1, None)) == ["coffee", "meat"]
+    assert kernel.error(words, words) == 0.0
+    assert "shared" in repr(kernel)
+    assert kernel == Function(shared)
+    assert kernel.normalised().diagonal(words).tolist() == [1.0, 1.0, 1.0]
+    with pytest.raises(ValueError, match="Put a single point in a list"):
+        kernel("tea")
+    for bad, says in (("three", "must return a number"), (np.nan, "finite"), (None, "a number")):
+        with pytest.raises(ValueError, match=says):
+            Function(lambda a, b, bad=bad: bad)(words)
+
+
+def test_precomputed_blocks_are_columns():
+    X = np.random.default_rng(4).standard_normal((6, 2))
+    K, kernel = Gaussian()(X), Precomputed()
+    assert kernel.takes == (2 * kernel).takes == "matrix"
+    np.testing.assert_array_equal(kernel(K), K)
+    np.testing.assert_array_equal(kernel(K[:2], [3, 0]), K[:2][:, [3, 0]])
+    rows, columns = [1, 4], [0, 0, 5]
+    block = kernel.plain(kernel.points(K, rows), kernel.take(K, columns))
+    np.testing.assert_array_equal(block, K[np.ix_(rows, columns)])
+    np.testing.assert_array_equal((kernel + kernel)(K, [1]), 2 * K[:, [1]])
+    np.testing.assert_array_equal(K, Gaussian()(X))  # sums are not made in place of the data
+    np.testing.assert_array_equal(kernel.diagonal(K), np.diag(K))
+    np.testing.assert_array_equal((3 * kernel)(K), 3 * K)
+    for bad, says in (
+        (K[0], "rows of a Gram matrix"),
+        (np.full((2, 2), np.nan), r"entry \[0, 0\] is nan"),
+        ([["a"]], "matrix of numbers"),
+    ):
+        with pytest.raises(ValueError, match=says):
+            kernel(bad)
+    with pytest.raises(ValueError, match="numbers of columns"):
+        kernel(K, K)
+    with pytest.raises(ValueError, match="square matrix"):
+        kernel.diagonal(K[:2])
+
+
+def test_scikit_learn_takes_our_kernels_and_has_the_same():
+    rng = np.random.default_rng(5)
+    X, Z = rng.standard_normal((40, 3)), rng.standard_normal((9, 3))
+    y = np.where(X[:, 0] * X[:, 1] > 0, 1, -1)
+    np.testing.assert_allclose(Gaussian(2.0)(X, Z), rbf_kernel(X, Z, gamma=0.25))
+    expected = polynomial_kernel(X, Z, degree=3, gamma=0.5, coef0=2.0)
+    np.testing.assert_allclose(Polynomial(3, scale=0.5, offset=2.0)(X, Z), expected)
+    ours, theirs = SVC(kernel=Gaussian(2.0)).fit(X, y), SVC(gamma=0.25).fit(X, y)
+    np.testing.assert_allclose(ours.decision_function(Z), theirs.decision_function(Z), atol=1e-3)
+    pairwise = pairwise_kernels(X, Z, metric=Gaussian(2.0))
+    np.testing.assert_allclose(pairwise, Gaussian(2.0)(X, Z))
+    ridge = KernelRidge(kernel=Polynomial(2)).fit(X, y).predict(Z)
+    same = KernelRidge(kernel="poly", degree=2, gamma=1.0).fit(X, y).predict(Z)
+    np.testing.assert_allclose(ridge, same, atol=1e-6)
