@@ -259,6 +259,13 @@ class TestWhatCannotBeClaimed:
         with pytest.raises(CannotClaim, match="no kernel"):
             p.claim(0.0, np.ones(2))
 
+    def test_a_function_that_fails_on_other_examples(self):
+        p = problem(Function(shared_letters), "plain", 1, "none")
+        claim = p.claim(*solved(p))
+        nowhere = Function(lambda x, z: float("nan"))
+        object.__setattr__(claim, "kernel", nowhere)
+        assert "finite" in claim.verify(p.X, p.y).why
+
 
 class TestAttacks:
     @staticmethod

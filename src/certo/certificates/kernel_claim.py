@@ -7,9 +7,9 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from certo.certificates.base import Certificate
-from certo.certificates.kernel_sample import KernelSample, check_shift, readable
-from certo.kernels import Function, Kernel
+from certo.certificates.base import Certificate, Verification
+from certo.certificates.kernel_sample import KernelSample, check_shift, functions_of, readable
+from certo.kernels import Kernel
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -34,7 +34,7 @@ class KernelClaim(Certificate):
     def assumes(self) -> tuple[str, ...]:
         return tuple(
             f"the function {part!r} is symmetric and positive semi-definite, and always the same"
-            for part in _functions(self.kernel)
+            for part in functions_of(self.kernel)
         )
 
     @property
@@ -55,6 +55,12 @@ class KernelClaim(Certificate):
     def _sample(self, X, y) -> KernelSample:
         return KernelSample.labelled(X, y, self.labels, self.kernel, self.shift)
 
+    def _verify(self, sample: KernelSample) -> Verification:
+        try:
+            return super()._verify(sample)
+        except ValueError as wrong:  # of the kernel, about these examples
+            return Verification(False, self.name, str(wrong))
+
     def __eq__(self, other: object) -> bool:
         """By value; not by JSON, which a Python function has none of."""
         return type(other) is type(self) and all(
@@ -65,9 +71,3 @@ class KernelClaim(Certificate):
         )
 
     __hash__ = Certificate.__hash__
-
-
-def _functions(kernel: Kernel) -> list[Function]:
-    if isinstance(kernel, Function):
-        return [kernel]
-    return [found for part in getattr(kernel, "parts_", ()) for found in _functions(part)]

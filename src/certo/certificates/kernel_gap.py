@@ -18,6 +18,7 @@ from certo.certificates.sample import Labels
 from certo.certificates.soft_margin_gap import HUGE, SoftMarginGap
 
 HALF = Fraction(1, 2)
+NEGLIGIBLE = 1e-3  # of the gap: an allowance that is not worth a pass over the kernel
 
 
 @final
@@ -78,7 +79,7 @@ class KernelGap(SoftMarginGap, KernelClaim):
             sample_weight=np.asarray(sample_weight), rows=rows, dual_coef=dual_coef,
             examples=sample.m, primal=HUGE, dual=0.0, allowance=HUGE,
         )  # fmt: skip
-        return draft._issued(draft._values_in_turn(sample, scores))
+        return draft._issued(draft._values_in_turn(sample, scores), NEGLIGIBLE)
 
     @property
     def claim(self) -> str:

@@ -29,7 +29,7 @@ from certo.certificates import exact
 from certo.certificates.base import require
 from certo.certificates.rounded import Rounded, at_most, total
 from certo.certificates.sample import Labels, SampleMismatch, exact_matrix
-from certo.kernels import Kernel, Precomputed
+from certo.kernels import Function, Kernel, Precomputed
 from certo.kernels.base import count
 from certo.kernels.semidefinite import check_gram, is_shown_psd, symmetrised
 
@@ -120,7 +120,8 @@ class KernelSample:
         magnitude = np.abs(coef)
         epsilon, delta = self._rounding
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            reach = self._lengths * (magnitude @ self._lengths[rows])
+            # 2⁻¹⁰⁷⁴ for each: products of small numbers vanish
+            reach = self._lengths * (magnitude @ self._lengths[rows] + rows.size * exact.TINY)
             beyond = delta * np.sum(magnitude)
             if known is None or self.kernel.takes == "matrix":  # which costs next to nothing
                 value, size = self._sums(rows, coef, magnitude)
@@ -146,12 +147,12 @@ class KernelSample:
                 block = block if block.min(initial=0.0) >= 0 else np.abs(block)
                 size[here] += block @ magnitude[part]
 
-        # NumPy works without the GIL; a Python function would only wait for itself
-        with ThreadPoolExecutor(1 if kernel.takes == "objects" else THREADS) as pool:
+        with ThreadPoolExecutor(THREADS) as pool:  # NumPy works without the GIL
+            every = map if functions_of(kernel) else pool.map  # Python would wait for itself
             for first in range(0, rows.size, WIDTH):
                 part = slice(first, first + WIDTH)
                 centres = kernel.take(self.X, rows[part])
-                for _ in pool.map(add, range(0, self.m, HEIGHT)):
+                for _ in every(add, range(0, self.m, HEIGHT)):
                     pass
         return value, size
 
@@ -162,6 +163,13 @@ class KernelSample:
             rounding = at_most(np.abs(products) * 2.0**-51)
             moved = at_most(np.abs(coef) * scores.slack[rows])
         return Rounded(total(products), rounding + moved + rows.size * Fraction(exact.TINY))
+
+
+def functions_of(kernel: Kernel) -> list[Function]:
+    """The Python functions that a kernel is made of."""
+    if isinstance(kernel, Function):
+        return [kernel]
+    return [found for part in getattr(kernel, "parts_", ()) for found in functions_of(part)]
 
 
 def readable(X, kernel: Kernel):

@@ -71,7 +71,9 @@ class SoftMarginGap(Certificate):
         if not 0 <= self.dual <= self.primal or self.allowance < 0:
             raise ValueError("0 ≤ dual ≤ primal and 0 ≤ allowance must hold.")
 
-    def _issued(self, values: Iterable[tuple[Rounded, Rounded]]) -> Self:
+    def _issued(
+        self, values: Iterable[tuple[Rounded, Rounded]], negligible: float = NEGLIGIBLE
+    ) -> Self:
         """This claim with its numbers, from P(w, b) and D(α) at more and more cost: those whose
         allowances are a negligible part of the gap, or the last. CannotClaim, if there are none.
 
@@ -82,7 +84,7 @@ class SoftMarginGap(Certificate):
         try:
             for primal, dual in values:
                 rounding = primal.within + dual.within
-                if rounding <= Fraction(NEGLIGIBLE) * (primal.value - dual.value):
+                if rounding <= Fraction(negligible) * (primal.value - dual.value):
                     break
         except Refuted as reason:
             raise CannotClaim(str(reason)) from reason
