@@ -95,7 +95,7 @@ class KernelExpectedExcess(KernelClaim):
         )  # fmt: skip
         try:
             scores = scores or sample.scores(draft.rows, draft.dual_coef)
-            radius2 = exact.above(greatest_square(sample) + lifted)
+            radius2 = exact.above(greatest_square(sample, ROOM) + lifted)
             length2 = squared_length(sample, draft.rows, draft.dual_coef, intercept, scores)
             objective = to_claim(risk(sample.signs, scores, intercept, lam, length2))
         except Refuted as reason:

@@ -124,7 +124,7 @@ class KernelMistakeBound(KernelClaim):
             if not draft.separable:
                 shortfall = draft._falls_short(margins)
             length2 = draft._length2(sample, scores)
-            radius2 = greatest_square(sample) + lifted
+            radius2 = greatest_square(sample, ROOM) + lifted
         except Refuted as reason:
             raise CannotClaim(str(reason)) from reason
         missing = exact.above(shortfall.value + ROOM * shortfall.within)
@@ -294,10 +294,11 @@ def _lowest(margins: Scores, room: float = 1) -> np.ndarray:
     return np.where(np.isnan(low), -np.inf, low)
 
 
-def greatest_square(sample: KernelSample) -> Fraction:
-    """A number that no K(x_t, x_t) exceeds: it is within ε K(x_t, x_t) + δ of the diagonal's."""
-    epsilon, delta = sample._rounding
+def greatest_square(sample: KernelSample, room: int = 0) -> Fraction:
+    """A number that no K(x_t, x_t) exceeds: it is within ε K(x_t, x_t) + δ of the diagonal's; with
+    `room` for a checker, whose diagonal is as near to it."""
+    epsilon, delta = map(Fraction, sample._rounding)
     peak = float(np.max(sample.kernel.diagonal(sample.X)))
     require(math.isfinite(peak), "K(x, x) overflows float64.")
-    square = (Fraction(peak) + Fraction(delta)) / (1 - Fraction(epsilon))
-    return max(square, Fraction(0)) + Fraction(sample.shift)
+    square = max(Fraction(0), Fraction(peak) + delta) / (1 - epsilon)
+    return square * (1 + room * epsilon) + room * delta + Fraction(sample.shift)

@@ -10,7 +10,7 @@ from scipy import sparse
 from certo.certificates.kernel_sample import KernelSample, Scores
 from certo.estimators import _input, _stream
 from certo.estimators._kernel import union_of
-from certo.kernels import Kernel
+from certo.kernels import Kernel, Precomputed
 from certo.kernels.base import count
 from certo.solvers import gram
 
@@ -53,7 +53,8 @@ class KernelBatch(NamedTuple):
         a precomputed kernel the matrix that claims are about, with the shift on its diagonal."""
         X = self.X
         if self.kernel.takes == "matrix":
-            return X + shift * np.eye(self.new) if shift else X
+            is_plain = isinstance(self.kernel, Precomputed)
+            return X + shift * np.eye(self.new) if shift and is_plain else X
         if self.kernel.takes == "vectors":
             X = X.astype(np.float64, copy=False)
         if not self.old:

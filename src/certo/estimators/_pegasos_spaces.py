@@ -21,7 +21,7 @@ from certo.certificates.base import Refuted
 from certo.certificates.exact import allowance
 from certo.certificates.expected_excess import objective_to_claim
 from certo.certificates.kernel_expected_excess import risk, squared_length, to_claim
-from certo.certificates.kernel_sample import Scores, needed_shift
+from certo.certificates.kernel_sample import Scores
 from certo.estimators import _input, _stream
 from certo.estimators._kernel import measured, union_of
 from certo.estimators._kernel_stream import KernelBatch, quick_scores
@@ -99,10 +99,10 @@ class KernelSpace:
     """Functions Σ dual_coef_i K(x_i, ·), and an intercept."""
 
     def __init__(self, model, batch: KernelBatch, steps: int):
-        self.X, self.targets, self.fresh = batch.X, batch.targets, batch.before is None
+        self.X, _, self._shift = measured(model, batch.kernel, batch.X)
+        batch = batch._replace(X=self.X)
+        self.targets, self.fresh = batch.targets, batch.before is None
         self.m, self._batch, self._model = batch.new, batch, model
-        measured(model, batch.kernel, batch.X)
-        self._shift = needed_shift(batch.X, batch.kernel)
         # with fewer steps than examples, rows of the Gram matrix are hardly needed twice
         cache = float(model.cache_mb) if steps > self.m else 0.0
         joint = batch.joint(self._shift)

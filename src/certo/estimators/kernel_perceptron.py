@@ -24,7 +24,6 @@ from certo.certificates import (
 )
 from certo.certificates.base import Refuted
 from certo.certificates.encoding import counted
-from certo.certificates.kernel_sample import needed_shift
 from certo.certificates.perceptron_run import AT_ZERO
 from certo.estimators import _input, _stream
 from certo.estimators._kernel import KernelClassifier, check_kernel, measured, union_of
@@ -218,8 +217,8 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
 
     def _learn_until(self, asked, batch: KernelBatch, streamed: bool):
         kernel, targets = batch.kernel, batch.targets
-        measured(self, kernel, batch.X)
-        shift = needed_shift(batch.X, kernel)
+        X, _, shift = measured(self, kernel, batch.X)
+        batch = batch._replace(X=X)
         epochs = 1 if streamed else int(self.epochs)
         examples = batch.joint(shift)
         cache = float(self.cache_mb) if epochs > 1 and self.budget is None else 0.0
@@ -227,7 +226,7 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         random = check_random_state(self.random_state) if self.order == "shuffled" else None
         seed = random.randint(2**31 - 1) if random is not None else 0
         context = self._init_callback_context(max_subtasks=epochs * len(targets.outputs))
-        context.call_on_fit_task_begin(estimator=self, X=batch.X)
+        context.call_on_fit_task_begin(estimator=self, X=X)
         learned = []
         for k, (labels, signs) in enumerate(zip(targets.outputs, targets.signs, strict=True)):
             outcome = kernel_perceptron(
@@ -241,14 +240,14 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
                 budget=None if self.budget is None else int(self.budget),
                 start=None if batch.before is None else self._terms(batch, k),
                 after_block=asked,
-                after_epoch=self._announcer(asked, context, batch.X),
+                after_epoch=self._announcer(asked, context, X),
             )
-            sample = KernelSample(kernel, batch.X, signs, shift)
+            sample = KernelSample(kernel, X, signs, shift)
             learned.append((outcome, self._claim(sample, labels, outcome, batch, rows.X)))
             if outcome.interrupted:  # the other outputs stay where they are
                 epochs = 0
         self._store(batch, rows.X, learned, streamed)
-        context.call_on_fit_task_end(estimator=self, X=batch.X, reconstruction_attributes=dict)
+        context.call_on_fit_task_end(estimator=self, X=X, reconstruction_attributes=dict)
         return self
 
     def _terms(self, batch: KernelBatch, output: int) -> Terms:
