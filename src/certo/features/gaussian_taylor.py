@@ -85,7 +85,7 @@ class GaussianTaylor(FeatureMap):
 
         Returns
         -------
-        array or CSR matrix of shape (n_examples, n_output_features_)
+        array or CSR matrix of shape (n_examples, ``n_output_features_``)
         """
         check_is_fitted(self)
         X = self._vectors(X, reset=False)

@@ -17,8 +17,9 @@ class Function(Kernel):
 
     Definition    K(x, z) = float(of(x, z))
     Domain        whatever the function takes: the items of any sequence, the rows of an array
-    Note          what the function returns *is* the kernel; that it is one is taken on trust
-                  until a Gram matrix shows otherwise, and it has no JSON form
+
+    What the function returns *is* the kernel. That it is one is taken on trust until a Gram matrix
+    shows otherwise, and it has no JSON form.
 
     Parameters
     ----------

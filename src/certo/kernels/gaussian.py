@@ -13,7 +13,7 @@ from certo.kernels.vectors import VectorKernel, products, same_width, squares
 
 GOOD = 1e-11  # where the fast formula promises less than this, it is used
 GOOD_IN_FLOAT32 = 1e-5
-TILE = 256, 512  # rows and columns of a block that are worked on at once on the compiled path
+TILE = 256, 256  # rows and columns of a block that are worked on at once on the compiled path
 STRIP = 2**15  # values that are worked on at once, so that they stay in the processor's cache
 
 
