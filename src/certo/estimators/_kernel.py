@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -123,9 +124,9 @@ class KernelClassifier(LinearClassifier):
         super().__setstate__(state)
 
     def __getattr__(self, name: str):
-        found = getattr(type(self), name, None)
-        if isinstance(found, property):  # which raised an AttributeError with words of its own
-            return found.__get__(self)
+        found = inspect.getattr_static(type(self), name, None)
+        if hasattr(found, "__get__"):  # it raised an AttributeError with words of its own
+            return found.__get__(self, type(self))
         advice = ""
         if name == "coef_" and vars(self).get("kernel_") is not None:
             advice = (

@@ -67,13 +67,19 @@ class KernelBatch(NamedTuple):
         return [*old, *X]
 
 
-def streamed_batch(estimator, kernel: Kernel, X, y, classes, fresh: bool) -> KernelBatch:
-    """One call's examples. The first call must see all labels, in y or in `classes`."""
-    if kernel.takes == "matrix":
-        raise ValueError(
+def can_stream(estimator) -> bool:
+    """Whether there is a partial_fit."""
+    kernel = estimator._kernel_to_fit
+    if isinstance(kernel, Kernel) and kernel.takes == "matrix":
+        raise AttributeError(
             "partial_fit needs a kernel that can be computed between old and new examples, but "
             f"{kernel!r} is a matrix among those of one call. Use fit."
         )
+    return True
+
+
+def streamed_batch(estimator, kernel: Kernel, X, y, classes, fresh: bool) -> KernelBatch:
+    """One call's examples. The first call must see all labels, in y or in `classes`."""
     if not fresh and kernel != estimator.kernel_:
         raise ValueError(f"kernel must stay {estimator.kernel_!r} in a run, got {kernel!r}.")
     X, y = _input.labelled_points(estimator, kernel, X, y, reset=fresh)

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from certo.certificates import (
@@ -27,7 +28,12 @@ from certo.certificates.encoding import counted
 from certo.certificates.perceptron_run import AT_ZERO
 from certo.estimators import _input, _stream
 from certo.estimators._kernel import KernelClassifier, check_kernel, measured, union_of
-from certo.estimators._kernel_stream import KernelBatch, quick_scores, streamed_batch
+from certo.estimators._kernel_stream import (
+    KernelBatch,
+    can_stream,
+    quick_scores,
+    streamed_batch,
+)
 from certo.kernels import Gaussian, Kernel
 from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.kernel_perceptron import KernelPerceptronOutcome, Terms, kernel_perceptron
@@ -144,6 +150,7 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         targets = _stream.one_label_each(self, _input.targets(self, y))
         return self._learn(KernelBatch(kernel, X, targets), streamed=False)
 
+    @available_if(can_stream)
     @with_callbacks
     def partial_fit(self, X, y, classes=None):
         """Go once over these examples, from the function reached so far, which keeps its own copy

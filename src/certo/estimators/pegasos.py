@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from certo.certificates import Certificate, Composite, NotClaimed
@@ -18,7 +19,7 @@ from certo.certificates.encoding import counted, rounded_up
 from certo.estimators import _input, _stream
 from certo.estimators._excess import Excess, excess
 from certo.estimators._kernel import KernelClassifier, check_kernel
-from certo.estimators._kernel_stream import KernelBatch, streamed_batch
+from certo.estimators._kernel_stream import KernelBatch, can_stream, streamed_batch
 from certo.estimators._pegasos_spaces import KernelSpace, Space, VectorSpace
 from certo.kernels.base import count
 from certo.solvers.checkpoints import blocks
@@ -139,6 +140,7 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
             return self._learn(_stream.Batch(X, targets, True), streamed=False)
         return self._learn(KernelBatch(kernel, X, targets), streamed=False)
 
+    @available_if(can_stream)
     @with_callbacks
     def partial_fit(self, X, y, classes=None):
         """Take one step on each of these examples, in their order, from where the last call ended.
