@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numbers
 import warnings
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -36,9 +38,12 @@ from certo.estimators._kernel_stream import (
 )
 from certo.kernels import Gaussian, Kernel
 from certo.solvers.interrupt import ctrl_c_asks
+from certo.solvers.kernel_hard_margin import kernel_hard_margin
 from certo.solvers.kernel_perceptron import KernelPerceptronOutcome, Terms, kernel_perceptron
 from certo.solvers.kernel_steps import GramRows
 from certo.solvers.trace import Trace
+
+MOST_COMPARED = 1000  # supports up to which the largest margin is looked for, too
 
 
 class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
@@ -250,7 +255,7 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
                 after_epoch=self._announcer(asked, context, X),
             )
             sample = KernelSample(kernel, X, signs, shift)
-            learned.append((outcome, self._claim(sample, labels, outcome, batch, rows.X)))
+            learned.append((outcome, self._claim(sample, labels, outcome, batch, rows.X, asked)))
             if outcome.interrupted:  # the other outputs stay where they are
                 epochs = 0
         self._store(batch, rows.X, learned, streamed)
@@ -282,7 +287,10 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         outcome: KernelPerceptronOutcome,
         batch: KernelBatch,
         X: Any,
+        asked: Callable[[], bool],
     ) -> Certificate | NotClaimed:
+        """The mistake bound against f itself or, after a run that converged, against the largest
+        margin, for which the theorem allows the fewest mistakes."""
         try:
             if self.budget is not None:
                 raise CannotClaim(
@@ -294,10 +302,8 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
                     "the run started from a function of examples that are not among these."
                 )
             rows = np.flatnonzero(outcome.terms.coef)
-            coef = outcome.terms.coef[rows]
-            scores = quick_scores(sample, X, rows, coef)
-            lifted = self.intercept == "lifted"
-            return KernelMistakeBound.of(
+            coef, lifted = outcome.terms.coef[rows], self.intercept == "lifted"
+            own = KernelMistakeBound.of(
                 sample,
                 labels,
                 lifted=lifted,
@@ -306,10 +312,22 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
                 comparator_rows=rows,
                 comparator_coef=coef,
                 comparator_intercept=float(coef.sum()) if lifted else 0.0,
-                scores=scores,
+                scores=quick_scores(sample, X, rows, coef),
             )
         except (CannotClaim, Refuted) as reason:
             return NotClaimed(KernelMistakeBound.__name__, f"{labels.shown}: {reason}")
+        if not outcome.converged or rows.size > MOST_COMPARED:
+            return own
+        best = kernel_hard_margin(
+            batch.kernel, X, sample.signs, self.intercept, tol=1e-3, max_iter=20, asked=asked
+        )
+        if not best.separates:
+            return own
+        with suppress(CannotClaim):
+            better = own.against(sample, best.rows, best.coef, best.b)
+            if better.separable and not (own.separable and own.bound <= better.bound):
+                return better
+        return own
 
     def _store(self, batch: KernelBatch, examples: Any, learned: list[Any], streamed: bool) -> None:
         outcomes: list[KernelPerceptronOutcome] = [outcome for outcome, _ in learned]
