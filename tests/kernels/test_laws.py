@@ -4,6 +4,7 @@ import json
 from decimal import Decimal
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -287,6 +288,7 @@ def test_what_is_no_kernel_is_not_read(data):
     [
         (lambda: Gaussian(0), "variance must be a finite number above 0, got 0"),
         (lambda: Gaussian("scale"), "variance must be"),
+        (lambda: Gaussian(1e-320), "variance must not be as small"),
         (lambda: Gaussian(np.inf), "variance must be"),
         (lambda: Polynomial(0), "degree must be a whole number"),
         (lambda: Polynomial(2, offset=-1), "offset must be a finite number of at least 0"),
@@ -347,6 +349,12 @@ def _raises(act):
     return None
 
 
+def test_distances_beyond_all_range_are_far():
+    X = np.array([[0.0], [1e100]])
+    for points in (X, sparse.csr_array(X)):
+        np.testing.assert_array_equal(Gaussian(1e-250)(points), np.eye(2))
+
+
 def test_an_overflow_has_no_bound():
     X = np.full((1, 1), 1e100)
     assert Polynomial(1).error(X, X) < 1e-14
@@ -379,8 +387,12 @@ def test_functions_of_any_objects():
     assert "shared" in repr(kernel)
     assert kernel == Function(shared)
     assert kernel.normalised().diagonal(words).tolist() == [1.0, 1.0, 1.0]
-    with pytest.raises(ValueError, match="Put a single point in a list"):
-        kernel("tea")
+    for single in ("tea", 3, np.array("tea"), None, (word for word in words)):
+        with pytest.raises(ValueError, match="Put a single point in a list"):
+            kernel(single)
+    rows = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]})
+    np.testing.assert_array_equal(Function(np.dot)(rows), [[10.0, 14.0], [14.0, 20.0]])
+    np.testing.assert_array_equal(kernel(pd.Series(words)), kernel(words))
     for bad, says in (("three", "must return a number"), (np.nan, "finite"), (None, "a number")):
         with pytest.raises(ValueError, match=says):
             Function(lambda a, b, bad=bad: bad)(words)

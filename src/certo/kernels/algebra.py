@@ -139,19 +139,20 @@ class Product(_Several):
         return functools.reduce(operator.imul, (part.diagonal(X) for part in self.parts))
 
     def rounding(self, X, Z):
-        """Let p parts have bounds ε_k, a_k and s_k = √K_k(x,x)·√K_k(z,z) ≤ S_k, and |K_k| ≤ s_k.
-        The product of the computed values is within Π((1 + ε_k)·s_k + a_k) − Π s_k of the true
-        one: at most (Π(1 + ε_k) − 1)·Π s_k from the relative parts, and the absolute ones at most
-        Σ_k a_k·Π_{l≠k}(2·max(S_l, 1)), roughly speaking twice; p − 1 products round, γ_p."""
+        """Let p parts have bounds ε_k, a_k, and |K_k| ≤ s_k = √K_k(x,x)·√K_k(z,z) ≤ S_k. The
+        product of the computed values is within Π((1 + ε_k)·s_k + a_k) − Π s_k of the true one.
+        What has no a_k in it is at most (Π(1 + ε_k) − 1)·Π s_k. Of the rest, terms with a_k number
+        at most 2^(p−1), and each is at most 2·a_k·Π_{l≠k} max(S_l, 1), as long as Π(1 + ε_l) ≤ 2
+        and a_l ≤ 1. Rounding of the products adds γ_p, and their underflow 2⁻¹⁰⁷⁴ each, times what
+        follows."""
         bounds = [part.rounding(X, Z) for part in self.parts]
         sizes = [max(1.0, _greatest(part, X, Z)) for part in self.parts]
-        if not math.prod(sizes) < HUGE:
+        p, size = len(bounds), math.prod(sizes)
+        grow = math.expm1(sum(math.log1p(b.relative) for b in bounds)) + gamma(p)
+        if not (size < HUGE and grow < 0.5 and max(b.absolute for b in bounds) <= 1.0):
             return Rounding(math.inf, math.inf)
-        grow = math.expm1(sum(math.log1p(b.relative) for b in bounds)) + gamma(len(bounds))
-        hidden = sum(b.absolute / size for b, size in zip(bounds, sizes, strict=True))
-        return Rounding(
-            1.01 * grow, 2.0 ** len(bounds) * math.prod(sizes) * hidden + len(bounds) * LEAST
-        )
+        hidden = sum(b.absolute / part for b, part in zip(bounds, sizes, strict=True))
+        return Rounding(1.01 * grow, 2.0**p * size * (hidden + LEAST))
 
     def __repr__(self):
         return " * ".join(

@@ -131,9 +131,10 @@ def count(X) -> int:
 
 def as_objects(X, kernel: Kernel):
     """Any sequence of points: arrays and sparse matrices by rows, others as a list."""
-    if hasattr(X, "shape") and X.shape and hasattr(X, "__getitem__") and not hasattr(X, "iloc"):
+    X = X.to_numpy() if hasattr(X, "to_numpy") else X  # data frames, by rows
+    if getattr(X, "shape", None):
         return X
-    if isinstance(X, str | bytes | dict) or not hasattr(X, "__iter__"):
+    if isinstance(X, str | bytes | dict) or not hasattr(X, "__len__") or hasattr(X, "shape"):
         raise ValueError(
             f"{type(kernel).__name__} takes a sequence of points, got {type(X).__name__}. "
             "Put a single point in a list."

@@ -40,6 +40,8 @@ class Gaussian(VectorKernel):
 
     def __post_init__(self):
         object.__setattr__(self, "variance", number(self.variance, "variance"))
+        if not math.isfinite(self._scale):
+            raise ValueError(f"variance must not be as small as {self.variance:g}: 1/x overflows.")
 
     @property
     def _scale(self) -> float:
@@ -131,14 +133,15 @@ class Gaussian(VectorKernel):
     def _of_differences(self, X, Z):
         """exp(−Σ(x − z)²·scale), each difference by itself."""
         result = np.empty((X.shape[0], Z.shape[0]))
-        Z = Z.toarray() if sparse.issparse(Z) else Z
-        step = max(1, STRIP // max(1, Z.size))
-        for start in range(0, X.shape[0], step):
-            rows = X[start : start + step]
-            rows = rows.toarray() if sparse.issparse(rows) else rows
-            difference = rows[:, None, :].astype(np.float64) - Z
-            np.einsum("ijk,ijk->ij", difference, difference, out=result[start : start + step])
-        result *= -self._scale
+        step = max(1, STRIP // max(1, Z.shape[1]))
+        for start in range(0, Z.shape[0], step):
+            columns = slice(start, start + step)
+            centres = _dense(Z[columns])
+            for i in range(X.shape[0]):
+                difference = centres - _dense(X[[i]])
+                np.einsum("ij,ij->i", difference, difference, out=result[i, columns])
+        with np.errstate(over="ignore"):  # beyond all range: the exponential is 0
+            result *= -self._scale
         return np.exp(result, out=result)
 
     def diagonal(self, X):
@@ -176,3 +179,7 @@ class Gaussian(VectorKernel):
         by_norms = self._by_norms(d, squares(X), squares(Z))
         direct = gamma(d + 6) + ULPS
         return Rounding(max(min(by_norms, GOOD), direct), 0.0)
+
+
+def _dense(X) -> np.ndarray:
+    return np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
