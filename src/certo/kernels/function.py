@@ -26,6 +26,8 @@ class Function(Kernel):
     of : callable
         A function of two objects that returns a number, the same for the same objects.
 
+    Examples
+    --------
     >>> def letters(a, b):
     ...     return len(set(a) & set(b))
     >>> Function(letters)(["tea", "coffee"], ["meat"])

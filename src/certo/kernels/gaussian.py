@@ -32,6 +32,8 @@ class Gaussian(VectorKernel):
     variance : float, above 0
         The square of the distance at which two points have exp(−1/2) ≈ 0.61 in common.
 
+    Examples
+    --------
     >>> Gaussian(variance=2.0)([[0.0]], [[0.0], [2.0]]).round(4)
     array([[1.    , 0.3679]])
     """

@@ -28,6 +28,8 @@ class Polynomial(VectorKernel):
     offset : float, at least 0
         With 0, only products of exactly `degree` coordinates remain.
 
+    Examples
+    --------
     >>> Polynomial(2)([[1.0, 2.0]], [[3.0, 1.0]])
     array([[36.]])
     """
