@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -24,9 +25,14 @@ from certo.estimators._kernel import measured
 from certo.estimators._prices import Prices
 from certo.kernels import Kernel
 from certo.solvers import gram
+from certo.solvers.free_intercept import balanced
+from certo.solvers.kernel_active_set import Finished, finished
 from certo.solvers.kernel_soft_margin import KernelOutcome, kernel_soft_margin
-from certo.solvers.soft_margin import SoftOutcome, soft_margin
+from certo.solvers.soft_margin import GapTrace, SoftOutcome, soft_margin
 
+FEW = 200  # examples in a kernel's space that are solved for as exactly as float64 allows,
+MANY = 1000  # and those for which that is tried if nothing else reaches the goal
+FIRST = 100  # passes of a quicker solver before
 NEARLY = 1e-10  # of its bound: a multiplier so near to it counts as being there
 
 
@@ -89,12 +95,23 @@ class KernelSpace:
         self.kernel: Kernel = machine.kernel
         self.intercept, self.cache_mb = machine.intercept, float(machine.cache_mb)
         self.X, self.square, self.shift = measured(machine, self.kernel, X)
+        self._centres = self.kernel.take(self.X, slice(None))
 
     def solve(self, signs, costs, start, limits: Limits) -> KernelOutcome:
-        return kernel_soft_margin(
-            self.kernel, self.X, signs, costs, self.intercept,
-            cache_mb=self.cache_mb, start=start, **limits._asdict(),
+        m, most = signs.size, limits.max_iter
+        few = m <= MANY and most > FIRST
+        if start is not None and self.intercept == "free":
+            start = balanced(np.clip(start, 0.0, costs), signs, costs)
+        outcome = kernel_soft_margin(
+            self.kernel, self.X, signs, costs, self.intercept, cache_mb=self.cache_mb,
+            start=start, **limits._replace(max_iter=FIRST if few else most)._asdict(),
         )  # fmt: skip
+        unfinished = outcome.primal - outcome.dual > limits.tol * outcome.primal
+        if not few or outcome.stopped or not (m <= FEW or unfinished):
+            return outcome
+        gram = self.kernel.plain(self.kernel.points(self.X, slice(None)), self._centres)
+        better = finished(gram, signs, costs, self.intercept, outcome.alpha, limits.asked)
+        return outcome._replace(**better._asdict(), trace=_ending(outcome.trace, better))
 
     def scores(self, outcome: KernelOutcome) -> np.ndarray:
         return outcome.scores
@@ -123,6 +140,13 @@ class Machine(NamedTuple):
     @property
     def gap(self) -> float:
         return np.inf if isinstance(self.claim, NotClaimed) else self.claim.relative_gap
+
+
+def _ending(trace: GapTrace, found: Finished) -> GapTrace:
+    """What was known after the last look is what was found then."""
+    primal, dual = trace.primal.copy(), trace.dual.copy()
+    primal[-1], dual[-1] = min(primal[-1], found.primal), max(dual[-1], found.dual)
+    return replace(trace, primal=primal, dual=dual)
 
 
 def machine_for(
