@@ -99,9 +99,11 @@ class KernelMistakeBound(KernelClaim):
         comparator_rows: np.ndarray,
         comparator_coef: np.ndarray,
         comparator_intercept: float = 0.0,
+        target: float | None = None,
         scores: Scores | None = None,
     ) -> KernelMistakeBound:
-        """The claim for a comparator u: as a separator if it is one, else with its shortfall.
+        """The claim for a comparator u: as a separator if it is one, else with its shortfall from
+        the `target` (default: a typical margin of the mistakes).
 
         `scores` are those of u without its intercept, if known. CannotClaim, where numbers overflow
         or more mistakes are listed than the theorem allows.
@@ -116,15 +118,14 @@ class KernelMistakeBound(KernelClaim):
             scores = scores or sample.scores(draft.comparator_rows, draft.comparator_coef)
             margins = draft._margins(sample, scores)
             least = float(np.min(_lowest(margins, ROOM)))
-            own = np.abs(margins.value[draft.rows])
-            scale = float(np.mean(own)) if own.size else 1.0  # the scale of u is free
-            target = least if least > 0 else scale if 0 < scale < math.inf else 1.0
-            draft = replace(draft, separable=least > 0, target=target)
-            shortfall = Rounded(Fraction(0))
-            if not draft.separable:
-                shortfall = draft._falls_short(margins)
             length2 = draft._length2(sample, scores)
             radius2 = greatest_square(sample, ROOM) + lifted
+            shortfall = Rounded(Fraction(0))
+            if least > 0:
+                draft = replace(draft, separable=True, target=least)
+            else:
+                draft = replace(draft, target=target or _typical(margins.value[draft.rows]))
+                shortfall = draft._falls_short(margins)
         except Refuted as reason:
             raise CannotClaim(str(reason)) from reason
         missing = exact.above(shortfall.value + ROOM * shortfall.within)
@@ -143,7 +144,12 @@ class KernelMistakeBound(KernelClaim):
         return replace(draft, bound=bound)
 
     def against(
-        self, sample: KernelSample, rows, coef, intercept: float = 0.0
+        self,
+        sample: KernelSample,
+        rows,
+        coef,
+        intercept: float = 0.0,
+        target: float | None = None,
     ) -> KernelMistakeBound:
         """The same run against another comparator Σ coef_i K(x_rows_i, ·) + intercept."""
         return KernelMistakeBound.of(
@@ -155,6 +161,7 @@ class KernelMistakeBound(KernelClaim):
             comparator_rows=rows,
             comparator_coef=coef,
             comparator_intercept=intercept,
+            target=target,
         )
 
     @property
@@ -292,6 +299,14 @@ def _lowest(margins: Scores, room: float = 1) -> np.ndarray:
     with np.errstate(over="ignore", invalid="ignore"):
         low = np.nextafter(margins.value - room * margins.slack, -np.inf)
     return np.where(np.isnan(low), -np.inf, low)
+
+
+def _typical(margins: np.ndarray) -> float:
+    """The scale of a comparator is free; far beyond its margins every mistake falls short, and the
+    bound is their number, which says nothing."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        scale = float(np.mean(np.abs(margins))) if margins.size else 1.0
+    return scale if 0 < scale < math.inf else 1.0
 
 
 def greatest_square(sample: KernelSample, room: int = 0) -> Fraction:

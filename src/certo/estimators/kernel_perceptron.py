@@ -175,8 +175,9 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         """The KernelMistakeBound of this fit against the functions of another machine.
 
         X and y are the examples of this fit, and of that of `machine`: a fitted SVM, HardMarginSVM
-        or other machine with this kernel (and an intercept only if "lifted" here). The largest
-        margin gives the strongest claim about separable examples.
+        or other machine with this kernel (and an intercept only if "lifted" here). Where they do
+        not separate the examples, the bound counts their hinge losses; where they do, the largest
+        margin gives the strongest claim.
         """
         check_is_fitted(self)
         check_is_fitted(machine)
@@ -193,11 +194,8 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         for claim in self.certificate_.of_kind(KernelMistakeBound):
             k = self.outputs_.index(claim.labels)
             sample = KernelSample.of(X, y, claim.labels, self.kernel_, claim.shift)
-            claims.append(
-                claim.against(
-                    sample, machine.support_[k], machine.dual_coef_[k], machine.intercept_[k]
-                )
-            )
+            u = machine.support_[k], machine.dual_coef_[k], machine.intercept_[k]
+            claims.append(claim.against(sample, *u, target=1.0))
         return Composite(tuple(claims))
 
     def _check_settings(self) -> None:
