@@ -10,7 +10,13 @@ from matplotlib.collections import LineCollection
 from matplotlib.ticker import EngFormatter, LogLocator, MaxNLocator
 from scipy import sparse
 
-from certo.certificates import DualityGap, Inseparable, MistakeBound, Separable
+from certo.certificates import (
+    DualityGap,
+    Inseparable,
+    KernelMistakeBound,
+    MistakeBound,
+    Separable,
+)
 from certo.certificates.encoding import rounded_down, rounded_up
 from certo.certificates.exact import UNIT
 from certo.certificates.margins import norm
@@ -404,7 +410,7 @@ def _logarithmic(ax: Axes, curves: list[np.ndarray]) -> None:
 def mistakes(model, ax: Axes | None = None) -> Axes:
     """Updates in every epoch, for every output."""
     ax = _axes(ax)
-    outputs = len(model.coef_)
+    outputs = len(model.outputs_)
     lines = [model.trace_.of_output(output).epoch_updates for output in range(outputs)]
     named = 1 < outputs <= MOST_NAMED
     for output, counts in enumerate(lines):
@@ -435,9 +441,10 @@ def _axes(ax: Axes | None) -> Axes:
     return pyplot.subplots(figsize=(5.2, 4.2), layout="constrained")[1]
 
 
-def _bound(model, output: int) -> MistakeBound | None:
-    """The MistakeBound of one neuron, where there is one."""
-    found = model.certificate_.of_kind(MistakeBound)
+def _bound(model, output: int) -> MistakeBound | KernelMistakeBound | None:
+    """The mistake bound of one output, where there is one."""
+    claims = model.certificate_
+    found = claims.of_kind(MistakeBound) + claims.of_kind(KernelMistakeBound)
     return next((claim for claim in found if claim.labels == model.outputs_[output]), None)
 
 

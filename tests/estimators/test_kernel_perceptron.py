@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from matplotlib.figure import Figure
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.callback import ProgressBar
@@ -19,7 +20,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import certo.estimators.kernel_perceptron as module
-from certo import SVM, HardMarginSVM, KernelPerceptron, Perceptron
+from certo import SVM, HardMarginSVM, KernelPerceptron, Perceptron, plots
 from certo.certificates import Composite, KernelMistakeBound
 from certo.kernels import Function, Gaussian, Linear, NotPositive, Polynomial, Precomputed
 
@@ -310,6 +311,15 @@ def test_callbacks_are_told(capsys):
     model = KernelPerceptron(Gaussian(0.5), 4)
     model.set_callbacks(ProgressBar())
     assert model.fit(X, y).n_iter_ == 4
+
+
+def test_pictures_of_a_run():
+    X, y = ring(80)
+    model = KernelPerceptron(Gaussian(0.5), 30).fit(X, y)
+    (curve, *_) = plots.squared_norm(model, ax=Figure().add_subplot()).lines
+    assert np.array_equal(curve.get_ydata(), model.trace_.squared_norm)
+    (counts,) = plots.mistakes(model, ax=Figure().add_subplot()).lines
+    assert counts.get_ydata().sum() == model.updates_[0]
 
 
 def test_ctrl_c_returns_what_there_is(monkeypatch):
