@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from certo.blas import one_thread
 from certo.certificates import exact
 from certo.certificates.base import require
 from certo.certificates.rounded import Rounded, at_most, total
@@ -147,7 +148,7 @@ class KernelSample:
                 block = block if block.min(initial=0.0) >= 0 else np.abs(block)
                 size[here] += block @ magnitude[part]
 
-        with ThreadPoolExecutor(THREADS) as pool:  # NumPy works without the GIL
+        with one_thread(), ThreadPoolExecutor(THREADS) as pool:  # NumPy works without the GIL
             every = map if functions_of(kernel) else pool.map  # Python would wait for itself
             for first in range(0, rows.size, WIDTH):
                 part = slice(first, first + WIDTH)

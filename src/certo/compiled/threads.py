@@ -10,7 +10,9 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
-from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+from certo.blas import one_thread
+
+__all__ = ["in_pieces", "one_thread", "pieces"]
 
 WORTH = 2**17  # multiplications below which a second thread costs more than it saves
 MOST = 8
@@ -42,35 +44,3 @@ def in_pieces(ranges: list[tuple[int, int]], loop: Callable[[int, int, int], Any
     others = [pool.submit(loop, k, *part) for k, part in enumerate(ranges) if k]
     first = loop(0, *ranges[0])
     return [first, *(other.result() for other in others)]
-
-
-@cache
-def _libraries() -> ThreadpoolController:
-    return ThreadpoolController()
-
-
-class _OneThread:
-    """The limit is one of the whole process: the first to come sets it, the last to go lifts it."""
-
-    def __init__(self) -> None:
-        self.lock, self.inside, self.limit = threading.Lock(), 0, None
-
-    def __enter__(self) -> None:
-        with self.lock:
-            if not self.inside:
-                self.limit = _libraries().limit(limits=1, user_api="blas")
-            self.inside += 1
-
-    def __exit__(self, *error) -> None:
-        with self.lock:
-            self.inside -= 1
-            if not self.inside and self.limit is not None:
-                self.limit.restore_original_limits()
-
-
-_ONE_THREAD = _OneThread()
-
-
-def one_thread() -> _OneThread:
-    """For matrices so small that threads would mostly wait for each other."""
-    return _ONE_THREAD

@@ -1,0 +1,44 @@
+"""BLAS in one thread, where the work is shared out in another way or is too small to share."""
+
+from __future__ import annotations
+
+import threading
+from functools import cache
+from typing import Any
+
+
+@cache
+def _libraries() -> Any:
+    """What sets the number of threads; None without threadpoolctl, which claims can do without."""
+    try:
+        from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+    except ImportError:
+        return None
+    return ThreadpoolController()
+
+
+class _OneThread:
+    """The limit is one of the whole process: the first to come sets it, the last to go lifts it."""
+
+    def __init__(self) -> None:
+        self.lock, self.inside, self.limit = threading.Lock(), 0, None
+
+    def __enter__(self) -> None:
+        with self.lock:
+            if not self.inside and _libraries() is not None:
+                self.limit = _libraries().limit(limits=1, user_api="blas")
+            self.inside += 1
+
+    def __exit__(self, *error) -> None:
+        with self.lock:
+            self.inside -= 1
+            if not self.inside and self.limit is not None:
+                self.limit.restore_original_limits()
+
+
+_ONE_THREAD = _OneThread()
+
+
+def one_thread() -> _OneThread:
+    """While this lasts, BLAS uses the thread that calls it and no others."""
+    return _ONE_THREAD
