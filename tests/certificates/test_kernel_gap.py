@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -417,3 +419,21 @@ class TestAttacks:
         p, data = self.claim()
         assert data["intercept"] != 0
         assert not verified({**data, name: value}, p.X, p.y)
+
+
+def test_an_auditor_needs_numpy_and_scipy_only():
+    p = problem(Gaussian(1.0), "plain", 1, "free")
+    claim = p.claim(*solved(p))
+    code = (
+        "import sys, json; "
+        "heavy = ['numba', 'sklearn', 'threadpoolctl', 'certo.compiled']; "
+        "sys.modules.update(dict.fromkeys(heavy)); "
+        "from certo.certificates import Certificate; "
+        "claim, X, y = json.load(sys.stdin); "
+        "print(Certificate.from_dict(claim).verify(X, y).holds)"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True,
+        input=json.dumps([claim.to_dict(), p.X.tolist(), p.y.tolist()]),
+    )  # fmt: skip
+    assert found.stdout == "True\n", found.stderr
