@@ -29,6 +29,8 @@ from certo.kernels import Kernel
 from certo.solvers.hard_margin import MarginOutcome, MarginTrace, balanced, hard_margin
 from certo.solvers.kernel_hard_margin import KernelMarginOutcome, kernel_hard_margin
 
+ROUGH = 3e-8  # of the length of examples: margins that float64 cannot tell from 0
+
 
 class NotSeparable(ValueError):
     """No hyperplane separates the examples; `proof` is an `Inseparable` certificate of it.
@@ -162,8 +164,6 @@ class KernelSpace:
         outcome = kernel_hard_margin(
             self.kernel, self.X, signs, self.intercept, cache_mb=self.cache_mb, **limits._asdict()
         )
-        if not outcome.separates:
-            self._refuse(labels, outcome, limits)
         rows, dual_coef = _multipliers(outcome.rows, np.abs(outcome.coef), signs, self.intercept)
         claim = _claimed(
             KernelMargin,
@@ -174,6 +174,8 @@ class KernelSpace:
                 rows=rows, dual_coef=dual_coef,
             ),
         )  # fmt: skip
+        if isinstance(claim, NotClaimed):
+            self._refuse(labels, outcome, limits)
         length = float(np.sqrt(max(outcome.coef @ outcome.scores[outcome.rows], 0.0)))
         return Separator(None, length, outcome.b, rows, dual_coef, [claim], outcome)
 
@@ -187,13 +189,14 @@ class KernelSpace:
         _refuse_unfinished("a function", labels, outcome, limits)
         named = ", ".join(str(t) for t in outcome.rows[:10].tolist())
         more = f" and {outcome.rows.size - 10} more" if outcome.rows.size > 10 else ""
+        length = float(np.sqrt(self.square + (self.intercept == "lifted")))
+        upper = max(outcome.trace.upper[-1], ROUGH * length)
         raise NotSeparable(
             f"HardMarginSVM needs classes that a function of the space of {self.kernel!r} can "
             f"separate, but float64 shows none that separates {labels.shown} from {labels.rest}: "
-            f"on the examples in rows {named}{more} (counting from 0) alone, the margin is at most "
-            f"{outcome.trace.upper[-1]:.3g}, where examples have a length of up to "
-            f"{np.sqrt(self.square):.3g}. Are some examples of different classes the same? "
-            "Use SVM, which allows errors, or another kernel.",
+            f"already on the examples in rows {named}{more} (counting from 0), the margin is at "
+            f"most about {upper:.2g}, where examples have a length of up to {length:.3g}. Are some "
+            "examples of different classes the same? SVM allows errors.",
             None,
         )
 

@@ -38,10 +38,6 @@ class KernelMarginOutcome(NamedTuple):
     stopped: bool
     trace: MarginTrace
 
-    @property
-    def separates(self) -> bool:
-        return bool(self.trace.lower.max(initial=0.0) > 0)
-
 
 def kernel_hard_margin(
     kernel: Kernel,
