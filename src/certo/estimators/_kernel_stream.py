@@ -53,8 +53,10 @@ class KernelBatch(NamedTuple):
         a precomputed kernel the matrix that claims are about, with the shift on its diagonal."""
         X = self.X
         if self.kernel.takes == "matrix":
-            is_plain = isinstance(self.kernel, Precomputed)
-            return X + shift * np.eye(self.new) if shift and is_plain else X
+            if shift and isinstance(self.kernel, Precomputed):
+                X = X.copy()
+                X.flat[:: self.new + 1] += shift
+            return X
         if self.kernel.takes == "vectors":
             X = X.astype(np.float64, copy=False)
         if not self.old:

@@ -319,8 +319,6 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         best = kernel_hard_margin(
             batch.kernel, X, sample.signs, self.intercept, tol=1e-3, max_iter=20, asked=asked
         )
-        if not best.separates:
-            return own
         with suppress(CannotClaim):
             better = own.against(sample, best.rows, best.coef, best.b)
             if better.separable and not (own.separable and own.bound <= better.bound):

@@ -123,17 +123,17 @@ class _Bounded:
         self.rows, self.signs, self.lift, self.edge, self.budget = rows, signs, lift, edge, budget
         self.size = max(16, min(VISITS[rows.kernel.takes], PIECE // (budget + 1)))
         self.terms = start._replace(coef=start.coef.copy(), updated=start.updated.copy())
+        self.held = np.flatnonzero(start.updated)
+        self.place = np.full(rows.m, -1)  # of a term, while a block is visited
 
     def visit(self, block: np.ndarray, needed) -> Log:
         terms, signs = self.terms, self.signs[block]
-        old = np.flatnonzero(terms.updated)
-        old = old[np.argsort(terms.updated[old])]
+        old = self.held[np.argsort(terms.updated[self.held])]
         first, places = min(old.size, block.size), np.append(old, block)
         gram = self.rows.block(np.append(old[:first], block), places)
-        home = old.size + np.arange(block.size)
-        place_of = {t: k for k, t in enumerate(old.tolist())}
-        for i, t in enumerate(block.tolist()):
-            home[i] = place_of.get(t, home[i])
+        self.place[old] = np.arange(old.size)
+        home = np.where(self.place[block] >= 0, self.place[block], old.size + np.arange(block.size))
+        self.place[old] = -1
         none = np.zeros(block.size)
         supports = Supports(
             np.append(terms.coef[old], none),
@@ -151,6 +151,7 @@ class _Bounded:
         held = np.flatnonzero(supports.updated)
         terms.coef[places[held]] = supports.coef[held]
         terms.updated[places[held]] = supports.updated[held]
+        self.held = places[held]
         squares = gram[first + steps, old.size + steps] + self.lift
         self.terms = terms._replace(updates=terms.updates + made, norm2=_last(terms, norms2))
         return _log(block[steps], signs[steps] * scores[steps], squares, terms.norm2, norms2)
