@@ -86,3 +86,46 @@ def exp_dot(G, left, right, scale, coef, out):
     """out_i ← out_i + Σ_j coef_j exp(min(0, (2 G_ij − left_i − right_j)·scale))."""
     for i in range(G.shape[0]):
         out[i] += _weighted(G[i], left[i], right, scale, coef)
+
+
+@jit
+def add_rows(kept, places, coef, rows, everyone, start, stop, out):
+    """out_i ← out_i + Σ_j coef_j kept[places_j, rows_i] for i from start to stop."""
+    for j in range(places.size):
+        row, c = kept[places[j]], coef[j]
+        if everyone:
+            for i in range(start, stop):
+                out[i] += c * row[i]
+        else:
+            for i in range(start, stop):
+                out[i] += c * row[rows[i]]
+
+
+@loose
+def _add_four(out, a, b, c, d, x, y, z, w):
+    for k in range(out.size):
+        out[k] += a * x[k] + b * y[k] + c * z[k] + d * w[k]
+
+
+@loose
+def _add_one(out, a, x):
+    for k in range(out.size):
+        out[k] += a * x[k]
+
+
+@jit
+def sparse_products(data, indices, indptr, rows, turned, out):
+    """out_ij ← x_i·z_j, x_i being CSR rows, z_j the columns of a dense matrix."""
+    for i in range(rows.size):
+        row = out[i]
+        row[:] = 0
+        start, stop = indptr[rows[i]], indptr[rows[i] + 1]
+        fours = start + (stop - start) // 4 * 4
+        for p in range(start, fours, 4):
+            _add_four(
+                row, data[p], data[p + 1], data[p + 2], data[p + 3],
+                turned[indices[p]], turned[indices[p + 1]],
+                turned[indices[p + 2]], turned[indices[p + 3]],
+            )  # fmt: skip
+        for p in range(fours, stop):
+            _add_one(row, data[p], turned[indices[p]])

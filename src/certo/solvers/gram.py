@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from certo.compiled.gaussian import exp_block, exp_dot
+from certo.compiled.gaussian import add_rows, exp_block, exp_dot, sparse_products
 from certo.compiled.threads import in_pieces, one_thread, pieces
 from certo.kernels import Gaussian, Kernel
 from certo.kernels.base import count
@@ -18,18 +18,19 @@ from certo.kernels.vectors import squares
 
 BLOCK = 2**22  # numbers of a block
 TILE = 256, 1024  # points and centres of a tile
-DENSE = 2**25  # numbers: a sparse matrix that is no larger is made dense, or if 1 in 16 is not 0
+SPARSE = 0.15  # of the entries: with fewer other than 0, products are made entry by entry
+TURNED = 2**23  # numbers of a tile of centres, at most
 WHOLE = 2.0**24  # up to which float32 holds all whole numbers
-FINE = 1e-6  # what float32 may do to an exponent
+DEAR = 24.0  # nanoseconds: a value of the kernel that takes longer to make is kept,
+FLOP = 0.023  # those of a multiply-add in float32
+ROUGH = 1e-4  # what float32 may do to an exponent
 
 
 def scores(kernel: Kernel, X, centres, coef: np.ndarray) -> np.ndarray:
     """Σ_j coef_j K(x_i, z_j) for all points x_i, in float64; coef may have several columns."""
     m = count(X)
-    if isinstance(kernel, Gaussian) and _is_small(X) and _is_small(centres):
-        X, centres = (part.toarray() if sparse.issparse(part) else part for part in (X, centres))
-        middle = centres.mean(axis=0, dtype=np.float64)
-        left, right = _Rows(X - middle), _Rows(centres - middle)
+    if isinstance(kernel, Gaussian):
+        left, right = _Points.both(X, centres)
         out = np.zeros((m, *coef.shape[1:]))
         _add_gaussian(out, left, right, 0.5 / kernel.variance, coef)
         return out
@@ -41,10 +42,10 @@ def scores(kernel: Kernel, X, centres, coef: np.ndarray) -> np.ndarray:
     return np.concatenate(parts) if parts else np.zeros((0, *coef.shape[1:]))
 
 
-def images_of(kernel: Kernel, X) -> Images:
+def images_of(kernel: Kernel, X, cache_mb: float) -> Images:
     """The images of examples (as `kernel.examples` gives them)."""
-    is_gaussian = isinstance(kernel, Gaussian) and _is_small(X)
-    return GaussianImages(kernel, X) if is_gaussian else Images(kernel, X)
+    kind = GaussianImages if isinstance(kernel, Gaussian) else Images
+    return kind(kernel, X, cache_mb)
 
 
 class Images:
@@ -52,7 +53,7 @@ class Images:
 
     single: type = np.float64  # what is precise enough for a block that others correct
 
-    def __init__(self, kernel: Kernel, X):
+    def __init__(self, kernel: Kernel, X, cache_mb: float = 0):
         self.kernel, self.X, self.m = kernel, X, count(X)
         self.diagonal = kernel.diagonal(X)
         if 1e-15 < self.diagonal.max(initial=0.0) < 1e15:
@@ -72,94 +73,201 @@ class Images:
 
 class GaussianImages(Images):
     """Those of the Gaussian kernel: a copy of the points in float64 (moved to their mean, which
-    changes no distance), or in float32 where inner products are exact in it; and one in float32."""
+    changes no distance), or in float32 where inner products are exact in it; and one in float32.
+    Rows of the Gram matrix are kept where they are dearer to make than to read."""
 
-    def __init__(self, kernel: Gaussian, X):
-        X = X.toarray() if sparse.issparse(X) else X
+    def __init__(self, kernel: Kernel, X, cache_mb: float = 0):
+        assert isinstance(kernel, Gaussian)
         self.kernel, self.m, self.diagonal = kernel, X.shape[0], np.ones(X.shape[0])
         self.scale = 0.5 / kernel.variance
-        exact = _exact_in_float32(X)
-        moved = X if exact is not None else X - X.mean(axis=0, dtype=np.float64)
-        self.rows = _Rows(moved if exact is None else exact)
-        rough = exact if exact is not None else moved.astype(np.float32)
-        self.rough = self.rows if exact is not None else _Rows(rough)
-        error = np.sqrt(X.shape[1]) * 2.0**-23 * self.scale * self.rows.square.max(initial=0.0)
-        self.single = np.float32 if exact is not None or error < FINE * 100 else np.float64
+        self.points = _Points.of(X)
+        self.rough, self.single = self.points.in_float32(), np.float32
+        if self.rough is not self.points:
+            size = self.scale * self.points.square.max(initial=0.0)
+            if np.sqrt(X.shape[1]) * 2.0**-23 * size > ROUGH:
+                self.single = np.float64
+        price = FLOP * self.points.entries / max(1, self.m) * (self.points.dtype.itemsize // 4)
+        room = int(cache_mb * 2**20) // (8 * self.m) if price > DEAR else 0
+        self._kept, self._used = np.empty((min(room, self.m), self.m)), 0
+        self._place = np.full(self.m, -1)
 
     def block(self, rows: np.ndarray, dtype) -> np.ndarray:
-        of = self.rough if dtype == np.float32 else self.rows
-        points, square = of.values[rows], of.square[rows].astype(dtype)
-        block = (points @ points.T).astype(dtype, copy=False)
-        scale = block.dtype.type(self.scale)
-        in_pieces(
-            pieces(rows.size, 8.0 * block.size),
-            lambda _, i, k: exp_block(block[i:k], square[i:k], square, scale),
-        )
+        of = (self.rough if dtype == np.float32 else self.points).take(rows)
+        block = np.empty((rows.size, rows.size), dtype)
+        square, scale = of.square.astype(dtype), block.dtype.type(self.scale)
+
+        def fill(turned, columns, i, k, room):
+            if columns.stop <= i:  # the other half
+                return
+            tile = of.products(slice(i, k), turned, room).astype(dtype, copy=False)
+            exp_block(tile, square[i:k], square[columns], scale)
+            block[i:k, columns] = tile
+            block[columns, i:k] = tile.T
+
+        _tiles(of, of, rows.size, fill)
         return block
 
     def add(self, out, rows: np.ndarray | None, columns: np.ndarray, coef: np.ndarray) -> None:
-        _add_gaussian(out, self.rows, self.rows.take(columns), self.scale, coef, rows)
+        place = self._place[columns]
+        known = place >= 0
+        if known.any():
+            everyone = rows is None
+            some = np.arange(0) if rows is None else rows
+            in_pieces(
+                pieces(len(out), float(len(out)) * np.count_nonzero(known)),
+                lambda _, i, k: add_rows(
+                    self._kept, place[known], coef[known], some, everyone, i, k, out
+                ),
+            )
+        columns, coef = columns[~known], coef[~known]
+        if rows is None and columns.size:
+            new = columns[: len(self._kept) - self._used]
+            if new.size:
+                self._keep(out, new, coef[: new.size])
+            columns, coef = columns[new.size :], coef[new.size :]
+        if columns.size:
+            _add_gaussian(out, self.points, self.points.take(columns), self.scale, coef, rows)
+
+    def _keep(self, out, columns: np.ndarray, coef: np.ndarray) -> None:
+        """`add` for all points, and keep what was made for it."""
+        kept = self._kept[self._used : self._used + columns.size]
+        self._place[columns] = np.arange(self._used, self._used + columns.size)
+        self._used += columns.size
+        centres = self.points.take(columns)
+
+        def fill(turned, points, i, k, room):
+            tile = np.asarray(centres.products(slice(i, k), turned, room), np.float64)
+            exp_block(tile, centres.square[i:k], self.points.square[points], self.scale)
+            kept[i:k, points] = tile
+            out[points] += coef[i:k] @ tile
+
+        _tiles(centres, self.points, columns.size, fill, by_columns=True)
 
 
-class _Rows:
-    """Points and their squared lengths, in float64."""
+class _Points:
+    """Vectors, dense or CSR, and their squared lengths in float64."""
 
-    def __init__(self, values: np.ndarray, square: np.ndarray | None = None):
+    def __init__(self, values, square: np.ndarray | None = None):
         self.values = values
         self.square = squares(values) if square is None else square
+        self.dtype = values.dtype
 
-    def take(self, rows) -> _Rows:
-        return _Rows(self.values[rows], self.square[rows])
+    @classmethod
+    def of(cls, X) -> _Points:
+        """Examples: few entries other than 0 are kept as such; others are moved to their mean,
+        unless their inner products are exact in float32 as they are."""
+        X = _as_sparse(X)
+        exact = _exact_in_float32(X)
+        if exact is not None:
+            return cls(exact)
+        if sparse.issparse(X):
+            return cls(X.astype(np.float64))
+        return cls(X - X.mean(axis=0, dtype=np.float64))
+
+    @classmethod
+    def both(cls, X, Z) -> tuple[_Points, _Points]:
+        """The same for two sets."""
+        X, Z = _as_sparse(X), _as_sparse(Z)
+        if not (sparse.issparse(X) or sparse.issparse(Z)):
+            middle = Z.mean(axis=0, dtype=np.float64)
+            X, Z = X - middle, Z - middle
+        return cls(X.astype(np.float64, copy=False)), cls(Z.astype(np.float64, copy=False))
+
+    @property
+    def entries(self) -> int:
+        return self.values.nnz if sparse.issparse(self.values) else self.values.size
+
+    def in_float32(self) -> _Points:
+        if self.dtype == np.float32:
+            return self
+        return _Points(self.values.astype(np.float32), self.square)
+
+    def take(self, rows) -> _Points:
+        return _Points(self.values[rows], self.square[rows])
+
+    def turned(self, columns: slice) -> np.ndarray:
+        """Features by points, dense."""
+        part = self.values[columns]
+        return np.ascontiguousarray((part.toarray() if sparse.issparse(part) else part).T)
+
+    def products(self, rows, turned: np.ndarray, out: np.ndarray) -> np.ndarray:
+        """out_ij ← x_i·z_j for some rows, and z_j the columns of `turned`."""
+        if not sparse.issparse(self.values):
+            return np.matmul(self.values[rows], turned, out=out)
+        X = self.values
+        some = np.arange(X.shape[0])[rows]
+        sparse_products(X.data, X.indices, X.indptr, some, turned, out)
+        return out
 
 
-def _add_gaussian(out, left: _Rows, right: _Rows, scale: float, coef, rows=None) -> None:
-    """out_i ← out_i + Σ_j coef_j exp(−‖x_i − z_j‖² scale); only x_i in `rows`, if given."""
+def _tiles(left: _Points, right: _Points, count: int, fill, by_columns: bool = False) -> None:
+    """fill(turned, columns, i, k, room) for all tiles of points i … k of the left and columns of
+    the right, on all cores: those that share rows (or columns) one after the other."""
     height, width = TILE
     n, d = right.values.shape
-    turned = np.ascontiguousarray(right.values.T)
-    ends = range(0, n, width)
+    width = max(16, min(width, TURNED // max(1, d)))
+    work = float(count) * n * (16 + left.entries / max(1, left.values.shape[0]))
 
-    def fill(_, start, stop):
-        room = np.empty((height, min(width, n)), np.result_type(left.values, right.values))
+    def down(turned, columns, start, stop):
+        room = np.empty((min(height, count), turned.shape[1]), np.result_type(left.dtype, turned))
         for i in range(start, stop, height):
             k = min(i + height, stop)
-            some = slice(i, k) if rows is None else rows[i:k]
-            points, square = left.values[some], left.square[some]
-            for j in ends:
-                columns = slice(j, min(j + width, n))
-                tile = room[: k - i, : columns.stop - j]
-                if not tile.flags.c_contiguous:
-                    tile = room.reshape(-1)[: tile.size].reshape(tile.shape)
-                np.matmul(points, turned[:, columns], out=tile)
-                if coef.ndim == 1:
-                    exp_dot(tile, square, right.square[columns], scale, coef[columns], out[i:k])
-                else:
-                    tile = tile.astype(np.float64, copy=False)
-                    exp_block(tile, square, right.square[columns], scale)
-                    out[i:k] += tile @ coef[columns]
+            fill(turned, columns, i, k, room[: k - i])
 
     with one_thread():
-        in_pieces(pieces(len(out), float(len(out)) * n * (d + 16)), fill)
+        if by_columns:
+
+            def across(_, start, stop):
+                for j in range(start, stop, height):
+                    columns = slice(j, min(j + height, stop))
+                    down(right.turned(columns), columns, 0, count)
+
+            in_pieces(pieces(n, work), across)
+            return
+        for j in range(0, n, width):
+            columns = slice(j, min(j + width, n))
+            turned = right.turned(columns)
+            in_pieces(
+                pieces(count, work * (columns.stop - j) / n),
+                lambda _, start, stop, turned=turned, columns=columns: down(
+                    turned, columns, start, stop
+                ),
+            )
 
 
-def _is_small(X) -> bool:
-    """Whether a dense copy of X can be afforded."""
-    if not sparse.issparse(X):
-        return True
-    size = X.shape[0] * X.shape[1]
-    return size <= max(DENSE, 16 * X.nnz)
+def _add_gaussian(out, left: _Points, right: _Points, scale: float, coef, rows=None) -> None:
+    """out_i ← out_i + Σ_j coef_j exp(−‖x_i − z_j‖² scale); only x_i in `rows`, if given."""
+
+    def fill(turned, columns, i, k, room):
+        some = slice(i, k) if rows is None else rows[i:k]
+        tile = left.products(some, turned, room)
+        if coef.ndim == 1:
+            exp_dot(tile, left.square[some], right.square[columns], scale, coef[columns], out[i:k])
+        else:
+            tile = tile.astype(np.float64, copy=False)
+            exp_block(tile, left.square[some], right.square[columns], scale)
+            out[i:k] += tile @ coef[columns]
+
+    _tiles(left, right, len(out), fill)
 
 
-def _exact_in_float32(X: np.ndarray) -> np.ndarray | None:
+def _as_sparse(X):
+    """X as it is, or as CSR if few of its entries are other than 0."""
+    if sparse.issparse(X):
+        return X.toarray() if X.nnz > SPARSE * X.shape[0] * X.shape[1] else X
+    if np.count_nonzero(X[:: max(1, len(X) // 256)]) > SPARSE * min(len(X), 256) * X.shape[1]:
+        return X
+    return sparse.csr_array(X) if np.count_nonzero(X) <= SPARSE * X.size else X
+
+
+def _exact_in_float32(X):
     """X in float32, if inner products of its rows, added in any order, are exact there: if all
     entries are whole multiples u of the same small power of two, and no Σ u² exceeds 2²⁴ (so no
     partial sum does, by Cauchy and Schwarz)."""
-    first = X[: max(1, 2**14 // max(1, X.shape[1]))]
+    entries = X.data if sparse.issparse(X) else X
+    first = entries[: max(1, 2**14 // max(1, entries[:1].size))]
     for unit in (1.0, 0.5, 0.25, 0.125):
-        for some in (first, X):
-            whole = some / unit
-            if not np.array_equal(whole, np.rint(whole)):
-                break
-        else:
-            return X.astype(np.float32) if squares(whole).max(initial=0.0) <= WHOLE else None
+        if all(np.array_equal(some / unit, np.rint(some / unit)) for some in (first, entries)):
+            small = squares(X).max(initial=0.0) / unit**2 <= WHOLE
+            return X.astype(np.float32) if small else None
     return None

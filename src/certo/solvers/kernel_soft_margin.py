@@ -28,11 +28,13 @@ from certo.kernels import Kernel
 from certo.solvers.free_intercept import balanced, smallest_b
 from certo.solvers.gap_ledger import GapTrace, Ledger
 from certo.solvers.gram import Images, images_of
+from certo.solvers.repetitions import Repetitions
 
-BLOCK, LARGEST = 2048, 4096  # examples in a block; more, where many are inside their box
-WELL = 0.05  # of the violation, down to which a block is solved
+SMALLEST, LARGEST = 1024, 4096  # examples in a block: an eighth of all, or more,
+PART = 8  # where many are inside their box
+WELL = 0.1  # of the violation, down to which a block is solved
 SLIGHT = 0.005  # of the violation: less does not count as one
-NEAR = 1.0  # violations from the margin, within which examples are followed
+NEAR = 2.0  # violations from the margin, within which examples are followed
 STEPS = 200  # for each example of a block
 ROUNDS = 30  # blocks between two looks at all examples
 AIM = 0.3  # of the goal: what is aimed at before all are looked at
@@ -72,7 +74,18 @@ def kernel_soft_margin(
     `start` holds multipliers to begin with. `after_look` is told primal and dual after every look
     at all examples, and may return True to stop, as `asked` may.
     """
-    search = _Search(images_of(kernel, X), signs, costs, intercept, start)
+    same = Repetitions.of(kernel, X, signs, costs)
+    if same is not None:
+        found = kernel_soft_margin(
+            kernel, X[same.first], signs[same.first], same.total(costs), intercept,
+            tol=tol, max_iter=max_iter, cache_mb=cache_mb,
+            start=None if start is None else same.total(start), asked=asked, after_look=after_look,
+        )  # fmt: skip
+        alpha = same.spread(found.alpha, costs)
+        if intercept == "free":
+            alpha = balanced(alpha, signs, costs)
+        return found._replace(alpha=alpha, scores=found.scores[same.group])
+    search = _Search(images_of(kernel, X, cache_mb), signs, costs, intercept, start)
     ledger = Ledger(tol, max_iter, asked, after_look)
     best = None
     while True:
@@ -82,7 +95,7 @@ def kernel_soft_margin(
             best = _Found(search.beta.copy(), search.f.copy(), b, primal, dual)
         if best.primal - best.dual <= tol * best.primal or ledger.spent or search.stuck:
             break
-        search.improve(b, AIM * tol * best.primal, ledger)
+        search.improve(AIM * tol * best.primal, ledger)
     alpha = best.beta * signs
     if intercept == "free":
         alpha = balanced(alpha, signs, costs)
@@ -127,59 +140,64 @@ class _Search:
         primal, dual = half + float(self.costs @ slack), float(self.beta @ self.signs) - half
         return b, primal, dual
 
-    def improve(self, b: float, goal: float, ledger: Ledger) -> None:
+    def improve(self, goal: float, ledger: Ledger) -> None:
         """A step on a block of all examples; or, where few violate, several on those near the
         margin, until their part of the gap is at most `goal`."""
-        look = _Look.of(self, None, self.f, b)
+        self._improve(np.arange(self.f.size), self.f, _Look.of(self, None, self.f), goal, ledger)
+
+    def _improve(self, rows, f: np.ndarray, look: _Look, goal: float, ledger: Ledger) -> None:
         inside = np.count_nonzero(look.inside)
-        size = min(max(BLOCK, 2 * inside), LARGEST)
-        if np.count_nonzero(look.excess > look.slight) + inside > size:
-            self._step(None, self.f, look, self._chosen(look, size))
+        size = min(max(SMALLEST, self.f.size // PART, 2 * inside), LARGEST)
+        near = np.flatnonzero(look.excess > -NEAR * look.typical)
+        if near.size > rows.size // 2 or rows.size <= size:
+            self._step(rows, f, look, self._chosen(look, size))
             return
-        near = np.flatnonzero(look.excess > -NEAR * look.violation)
-        before, f, others = self.beta[near], self.f[near], np.ones(self.f.size, bool)
-        others[near] = False
+        some, scores = rows[near], f[near]
+        before = self.beta[some]
         for _ in range(ROUNDS):
-            look = _Look.of(self, near, f, None)
+            look = _Look.of(self, some, scores)
             if look.gap <= goal or self.stuck or ledger.asked() or self.rounds >= ledger.most:
                 break
-            self._step(near, f, look, self._chosen(look, size))
-        self.f[near] = f
-        change = self.beta[near] - before
-        moved, rest = np.flatnonzero(change), np.flatnonzero(others)
-        if moved.size and rest.size:
-            scores = self.f[rest]
-            self.images.add(scores, rest, near[moved], change[moved])
-            self.f[rest] = scores
+            self._improve(some, scores, look, goal, ledger)
+        f[near] = scores
+        change = self.beta[some] - before
+        moved, rest = np.flatnonzero(change), np.ones(rows.size, bool)
+        rest[near] = False
+        if moved.size:
+            scores = f[rest]
+            self.images.add(scores, rows[rest], some[moved], change[moved])
+            f[rest] = scores
 
     def _chosen(self, look: _Look, size: int) -> np.ndarray:
         """Which of the examples looked at to solve for: those inside their box, others that
         violate, at random if they are many, and with room left the nearest to violating."""
         if look.excess.size <= size:
             return np.arange(look.excess.size)
-        taken = look.inside.copy()
-        room = size - np.count_nonzero(taken)
-        if room < size // 4:  # too many inside: the worst of them
-            taken[:] = False
-            some = np.flatnonzero(look.inside)
-            taken[some[np.argpartition(-look.excess[some], 3 * size // 4)[: 3 * size // 4]]] = True
-            room = size // 4
-        others = np.flatnonzero((look.excess > look.slight) & ~taken)
-        if others.size > room:
-            others = self.rng.choice(others, room, replace=False)
-        elif others.size < room:
-            rest = np.flatnonzero((look.excess <= look.slight) & ~taken)
-            extra = min(room - others.size, others.size + look.excess.size // 100, rest.size - 1)
-            if extra > 0:
-                rest = rest[np.argpartition(-look.excess[rest], extra)[:extra]]
-                others = np.concatenate([others, rest])
-        taken[others] = True
-        taken[look.worst] = True
-        return np.flatnonzero(taken)
+        inside = np.flatnonzero(look.inside)
+        if inside.size > 3 * size // 4:  # the worst of them
+            inside = _greatest(look.excess, inside, 3 * size // 4)
+        room = size - inside.size
+        outside = ~look.inside
+        violating = outside & (look.excess > look.slight)
+        risers = np.flatnonzero(violating & (look.slopes > 0))
+        fallers = np.flatnonzero(violating & (look.slopes < 0))
+        if risers.size + fallers.size > room:
+            half = max(room // 2, room - min(risers.size, fallers.size))
+            risers, fallers = (
+                self.rng.choice(some, half, replace=False) if some.size > half else some
+                for some in (risers, fallers)
+            )
+            others = np.concatenate([risers, fallers])[:size]
+        else:
+            others = np.concatenate([risers, fallers])
+            rest = np.flatnonzero(outside & ~violating)
+            extra = min(room - others.size, others.size + inside.size, rest.size)
+            others = np.concatenate([others, _greatest(look.excess, rest, extra)])
+        return np.unique(np.concatenate([inside, others, look.worst]))
 
     def _step(self, rows, f: np.ndarray, look: _Look, chosen: np.ndarray) -> None:
-        """Solve for the chosen ones of `rows` (None: of all), whose scores are f; move β and f."""
-        at = chosen if rows is None else rows[chosen]
+        """Solve for the chosen ones of `rows`, whose scores are f; move β and f."""
+        at = rows[chosen]
         slopes = look.slopes[chosen]
         gram = self.images.block(at, self.precision)
         if self.intercept == "lifted":
@@ -196,7 +214,7 @@ class _Search:
         change = now - beta
         moved = np.flatnonzero(change)
         step = np.zeros(f.size)
-        self.images.add(step, rows, at[moved], change[moved])
+        self.images.add(step, None if rows.size == self.f.size else rows, at[moved], change[moved])
         added = float(change.sum()) if self.intercept == "lifted" else 0.0
         slope = float(slopes @ change)
         curve = float(change @ step[chosen]) + added * added
@@ -223,19 +241,20 @@ class _Look(NamedTuple):
     def slight(self) -> float:
         return SLIGHT * self.violation
 
+    @property
+    def typical(self) -> float:
+        """The mean violation of those that violate."""
+        return float(np.mean(self.excess, where=self.excess > self.slight))
+
     @classmethod
-    def of(cls, search: _Search, rows, f: np.ndarray, b: float | None) -> _Look:
-        """With b = None the middle of what the examples allow."""
+    def of(cls, search: _Search, rows, f: np.ndarray) -> _Look:
         some = slice(None) if rows is None else rows
         beta, signs = search.beta[some], search.signs[some]
         can_rise, can_fall = beta < search.high[some], beta > search.low[some]
         slopes = signs - f
-        if search.intercept != "free":
-            b = search.lift
-        elif b is None:
-            most = np.max(slopes, where=can_rise, initial=-np.inf)
-            least = np.min(slopes, where=can_fall, initial=np.inf)
-            b = float(most + least) / 2 if most > -np.inf and least < np.inf else 0.0
+        b = search.lift
+        if search.intercept == "free":
+            b = _middle(slopes, can_rise, can_fall)
         slopes = slopes - b
         rise = np.where(can_rise, slopes, -np.inf)
         fall = np.where(can_fall, -slopes, -np.inf)
@@ -249,3 +268,21 @@ class _Look(NamedTuple):
         hinge = signs * slopes  # 1 − y (f + b)
         gap = float(search.costs[some] @ np.maximum(hinge, 0.0) - (beta * signs) @ hinge)
         return cls(slopes, excess, can_rise & can_fall, worst, max(most, 0.0), gap)
+
+
+def _middle(slopes: np.ndarray, can_rise: np.ndarray, can_fall: np.ndarray) -> float:
+    """A b between the slopes of those inside their box, or between those that can rise and those
+    that can fall."""
+    inside = can_rise & can_fall
+    if inside.any():
+        return float(np.median(slopes[inside]))
+    most = float(np.max(slopes, where=can_rise, initial=-np.inf))
+    least = float(np.min(slopes, where=can_fall, initial=np.inf))
+    return (most + least) / 2 if np.isfinite(most + least) else 0.0
+
+
+def _greatest(values: np.ndarray, some: np.ndarray, count: int) -> np.ndarray:
+    """Those of `some` that have the greatest values."""
+    if count >= some.size:
+        return some
+    return some[np.argpartition(-values[some], count)[:count]] if count > 0 else some[:0]
