@@ -65,11 +65,13 @@ class KernelGap(SoftMarginGap, KernelClaim):
         rows: np.ndarray,
         dual_coef: np.ndarray,
         scores: np.ndarray | None = None,
+        enough: float = 0.0,
     ) -> KernelGap:
         """The strongest such claim from signed multipliers α_t y_t of some rows.
 
         `scores`, if known, are the values f(x_t) in float64 (without what `sample.shift` adds).
-        They save the pass over the kernel, unless what they may be off by is too much of the gap.
+        They save the pass over the kernel, unless what they may be off by is too much of the gap,
+        and the claim would not be a relative gap of `enough`.
         They may be off by twice what those computed here may be; where they are worse, the claim
         may fail its check. CannotClaim, if the multipliers are not feasible or numbers overflow.
         """
@@ -79,7 +81,7 @@ class KernelGap(SoftMarginGap, KernelClaim):
             sample_weight=np.asarray(sample_weight), rows=rows, dual_coef=dual_coef,
             examples=sample.m, primal=HUGE, dual=0.0, allowance=HUGE,
         )  # fmt: skip
-        return draft._issued(draft._values_in_turn(sample, scores), NEGLIGIBLE)
+        return draft._issued(draft._values_in_turn(sample, scores), NEGLIGIBLE, enough)
 
     @property
     def claim(self) -> str:

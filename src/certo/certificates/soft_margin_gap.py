@@ -72,10 +72,14 @@ class SoftMarginGap(Certificate):
             raise ValueError("0 ≤ dual ≤ primal and 0 ≤ allowance must hold.")
 
     def _issued(
-        self, values: Iterable[tuple[Rounded, Rounded]], negligible: float = NEGLIGIBLE
+        self,
+        values: Iterable[tuple[Rounded, Rounded]],
+        negligible: float = NEGLIGIBLE,
+        enough: float = 0.0,
     ) -> Self:
         """This claim with its numbers, from P(w, b) and D(α) at more and more cost: those whose
-        allowances are a negligible part of the gap, or the last. CannotClaim, if there are none.
+        allowances are a negligible part of the gap, or that prove a relative gap of `enough`, or
+        the last. CannotClaim, if there are none.
 
         A checker may add in another order: his values differ from these by his allowance and ours,
         and he then allows for his own. His are at most 1.5 times ours (they are computed alike), so
@@ -83,8 +87,9 @@ class SoftMarginGap(Certificate):
         """
         try:
             for primal, dual in values:
-                rounding = primal.within + dual.within
-                if rounding <= Fraction(negligible) * (primal.value - dual.value):
+                rounding, gap = primal.within + dual.within, primal.value - dual.value
+                proved = gap + ROOM * rounding <= Fraction(enough) * primal.value
+                if proved or rounding <= Fraction(negligible) * gap:
                     break
         except Refuted as reason:
             raise CannotClaim(str(reason)) from reason

@@ -94,6 +94,7 @@ class KernelSpace:
     def __init__(self, machine, X):
         self.kernel: Kernel = machine.kernel
         self.intercept, self.cache_mb = machine.intercept, float(machine.cache_mb)
+        self.tol = float(machine.tol)
         self.X, self.square, self.shift = measured(machine, self.kernel, X)
         self._centres = self.kernel.take(self.X, slice(None))
 
@@ -118,7 +119,7 @@ class KernelSpace:
 
     def claim(self, signs, outcome: KernelOutcome, **witness) -> KernelGap:
         sample = KernelSample(self.kernel, self.X, signs, shift=self.shift)
-        return KernelGap.of(sample, scores=outcome.scores, **witness)
+        return KernelGap.of(sample, scores=outcome.scores, enough=self.tol, **witness)
 
     def among(self, rows, dual_coef) -> tuple[np.ndarray, np.ndarray]:
         kernel, part = self.kernel, self.kernel.points(self.X, rows)
