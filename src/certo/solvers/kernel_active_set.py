@@ -97,7 +97,8 @@ class _Problem:
                 trial = inside.copy()
                 trial[some] = True
                 move, b, trial = self._without_stuck(alpha, slopes, trial)
-                if np.any(trial & ~inside):
+                alone = self.intercept == "free" and trial.sum() == 1  # which cannot move
+                if np.any(trial & ~inside) and not alone:
                     break
             inside = trial
         ratios = self._ratios(alpha, move)
