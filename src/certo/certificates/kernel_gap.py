@@ -70,10 +70,9 @@ class KernelGap(SoftMarginGap, KernelClaim):
         """The strongest such claim from signed multipliers α_t y_t of some rows.
 
         `scores`, if known, are the values f(x_t) in float64 (without what `sample.shift` adds).
-        They save the pass over the kernel, unless what they may be off by is too much of the gap,
-        and the claim would not be a relative gap of `enough`.
-        They may be off by twice what those computed here may be; where they are worse, the claim
-        may fail its check. CannotClaim, if the multipliers are not feasible or numbers overflow.
+        They save the pass over the kernel, if some that are computed agree with them, unless what
+        they may be off by is too much of the gap, and the claim would not be a relative gap of
+        `enough`. CannotClaim, if the multipliers are not feasible or numbers overflow.
         """
         draft = cls(
             labels=labels, kernel=sample.kernel, shift=sample.shift, intercept=intercept,

@@ -35,6 +35,7 @@ from certo.kernels.base import count
 from certo.kernels.semidefinite import check_gram, is_shown_psd, symmetrised
 
 HEIGHT, WIDTH = 256, 1024  # of a block of kernel values: 2 MB, which a cache holds
+LOOKS = 64  # examples whose known scores are looked at
 COARSEST = 2.0**-7  # relative error of kernel values with which nothing is claimed any more
 THREADS = min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2)
 
@@ -115,8 +116,8 @@ class KernelSample:
     def scores(self, rows: np.ndarray, coef: np.ndarray, known: np.ndarray | None = None) -> Scores:
         """f(x_t) for all t, where f = Σ coef_i K(x_rows_i, ·).
 
-        `known` are such numbers from elsewhere (without what `shift` adds), believed to be as good
-        as those computed here; their slack is then the largest that one of these could have.
+        `known` are such numbers from elsewhere. They are taken, with the largest slack that those
+        computed here could have, if some that are computed here agree with them.
         """
         magnitude = np.abs(coef)
         epsilon, delta = self._rounding
@@ -124,17 +125,26 @@ class KernelSample:
             # 2⁻¹⁰⁷⁴ for each: products of small numbers vanish
             reach = self._lengths * (magnitude @ self._lengths[rows] + rows.size * exact.TINY)
             beyond = delta * np.sum(magnitude)
-            if known is None or self.kernel.takes == "matrix":  # which costs next to nothing
-                value, size = self._sums(rows, coef, magnitude)
-            else:
-                value, size = known.astype(np.float64), 1.02 * (reach + beyond)
+            roundings = min(rows.size, WIDTH) + rows.size // WIDTH + 2
+            least = 1.01 * (epsilon * reach + beyond) + 2 * rows.size * exact.TINY
+            if known is not None and self.kernel.takes != "matrix":  # which is soon computed
+                slack = least + exact.allowance(roundings, 1.02 * (reach + beyond))
+                if self._agree(rows, coef, known, 2 * slack):
+                    return Scores(known.astype(np.float64), slack)
+            value, size = self._sums(rows, coef, magnitude)
             if self.shift:
                 value[rows] += self.shift * coef
                 size[rows] += self.shift * magnitude
-            roundings = min(rows.size, WIDTH) + rows.size // WIDTH + 2
-            slack = exact.allowance(roundings, size) + 2 * rows.size * exact.TINY
-            slack += 1.01 * (epsilon * reach + beyond)
-        return Scores(value, slack)
+            return Scores(value, least + exact.allowance(roundings, size))
+
+    def _agree(self, rows, coef, known, slack) -> bool:
+        """Whether scores of some examples are within this slack of the known ones."""
+        kernel, some = self.kernel, np.unique(np.linspace(0, self.m - 1, LOOKS).astype(int))
+        points, value = kernel.points(self.X, some), np.zeros(some.size)
+        for first in range(0, rows.size, WIDTH):
+            part = slice(first, first + WIDTH)
+            value += kernel.plain(points, kernel.take(self.X, rows[part])) @ coef[part]
+        return bool(np.all(np.abs(value - known[some]) <= slack[some]))
 
     def _sums(self, rows, coef, magnitude) -> tuple[np.ndarray, np.ndarray]:
         """Σ coef_i k̂(x_i, x_t) and Σ |coef_i k̂(x_i, x_t)| for all t, block by block."""
