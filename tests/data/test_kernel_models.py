@@ -1,0 +1,143 @@
+"""Model files hold machines with kernels whole; forged ones are refused, or fail their audit."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from sklearn.base import clone
+
+from certo import SVM, HardMarginSVM
+from certo.audit import audit_table
+from certo.data.model_file import load_model, save_model
+from certo.data.problem import Problem
+from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
+from certo.workflow import fit_table
+
+RANDOM = np.random.default_rng(0)
+POINTS = RANDOM.uniform(-2, 2, (60, 2))
+ROOMS = [f"room {k % 40}" for k in range(60)]  # so many columns that X becomes sparse
+Y = np.where(POINTS[:, 0] * POINTS[:, 1] > 0, "up", "down").tolist()
+TABLE = pa.table({"p": POINTS[:, 0], "q": POINTS[:, 1], "y": Y})
+SPARSE = TABLE.append_column("room", pa.array(ROOMS))
+THREE = TABLE.set_column(2, "y", pa.array(np.digitize(POINTS[:, 0], [-0.7, 0.7]).astype(str)))
+MACHINES = [
+    SVM(Gaussian(0.7)),
+    SVM(2.0 * Polynomial(2) + Linear().normalised(), C=3.0, intercept="lifted"),
+    SVM(Gaussian() * Polynomial(3), lam=0.1, class_weight="balanced", intercept="none"),
+    HardMarginSVM(Gaussian(0.1)),
+    HardMarginSVM(Gaussian(0.1), intercept="lifted"),
+]
+
+
+@pytest.mark.parametrize("table", [TABLE, SPARSE, THREE], ids=["dense", "sparse", "three"])
+@pytest.mark.parametrize("machine", MACHINES, ids=str)
+def test_it_comes_back_whole(machine, table, tmp_path):
+    model = fit_table(table, "y", clone(machine)).model
+    save_model(tmp_path / "m", model)
+    loaded = load_model(tmp_path / "m")
+    again, fitted = loaded.model.machine, model.machine
+    assert again.get_params() == fitted.get_params()
+    assert again.kernel_ == fitted.kernel_
+    assert again.certificate_ == fitted.certificate_
+    X = model.encoder.transform(table)
+    np.testing.assert_array_equal(again.decision_function(X), fitted.decision_function(X))
+    assert audit_table(loaded, table).passed
+
+
+def forged(change, tmp_path, machine=MACHINES[0]):
+    model = copy.deepcopy(fit_table(TABLE, "y", clone(machine)).model)
+    change(model.machine)
+    save_model(tmp_path / "m", model)
+    return load_model(tmp_path / "m")
+
+
+def other_vectors(machine):
+    machine.support_vectors_ = machine.support_vectors_ + 1e-9
+
+
+def other_kernel(machine):
+    machine.kernel = machine.kernel_ = Gaussian(0.71)
+
+
+def other_price(machine):
+    machine.C = machine.C_ = 1.1
+
+
+def other_coefficients(machine):
+    machine.dual_coef_ = [0.5 * part for part in machine.dual_coef_]
+
+
+def other_intercept(machine):
+    machine.intercept_ = machine.intercept_ + 0.1
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (other_vectors, "support vectors"),
+        (other_kernel, "other settings"),
+        (other_price, "other settings"),
+        (other_coefficients, "dual_coef_"),
+        (other_intercept, "intercept_"),
+    ],
+)
+def test_a_changed_machine_is_not_verified(change, what, tmp_path):
+    audit = audit_table(forged(change, tmp_path), TABLE)
+    assert not audit.passed
+    assert any(what in text for text in audit.about_model)
+
+
+def too_few_vectors(machine):
+    machine.support_vectors_ = machine.support_vectors_[:-1]
+
+
+def narrow_vectors(machine):
+    machine.support_vectors_ = machine.support_vectors_[:, :1]
+
+
+def holed_vectors(machine):
+    machine.support_vectors_ = machine.support_vectors_ * np.nan
+
+
+def two_kernels(machine):
+    machine.kernel = Linear()
+
+
+def a_matrix(machine):
+    machine.kernel = machine.kernel_ = Precomputed()
+
+
+def weights_besides(machine):
+    machine.coef_ = np.ones((1, 2))
+
+
+def other_margin(machine):
+    machine.margin_ = 2 * machine.margin_
+
+
+@pytest.mark.parametrize(
+    "change",
+    [too_few_vectors, narrow_vectors, holed_vectors, two_kernels, a_matrix, weights_besides],
+)
+def test_what_no_fit_leaves_is_refused(change, tmp_path):
+    with pytest.raises(Problem, match="damaged or no Certo model file"):
+        forged(change, tmp_path)
+
+
+def test_another_margin_is_refused(tmp_path):
+    with pytest.raises(Problem, match="margins"):
+        forged(other_margin, tmp_path, MACHINES[3])
+
+
+def test_kernels_that_files_cannot_hold():
+    """Not even as something that a pickle could."""
+
+    def product(a, b):
+        return float(a @ b)
+
+    model = fit_table(TABLE, "y", SVM(Function(product))).model
+    with pytest.raises(Problem, match="does not create from a file"):
+        save_model("never written", model)
