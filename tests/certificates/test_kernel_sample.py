@@ -62,6 +62,27 @@ class TestScores:
         scores = p.sample.scores(np.arange(p.signs.size), np.ones(p.signs.size))
         assert np.all(scores.slack < 1e-11)
 
+    @given(seeds, st.sampled_from([1e-6, 0.01, 1.0, 1e4]), st.sampled_from([0.0, 10.0, 1e4]))
+    @settings(max_examples=60)
+    def test_the_gaussian_is_close_to_what_it_is(self, seed, variance, far):
+        rng = np.random.default_rng(seed)
+        X = far + rng.standard_normal((6, int(rng.integers(1, 5)))) * rng.choice([0.1, 1.0, 3.0])
+        kernel = Gaussian(variance)
+        block, close = kernel.plain(X, X), Fraction(kernel.closeness(X, X))
+        for x, row in zip(X, block, strict=True):
+            for z, value in zip(X, row, strict=True):
+                off = abs(Fraction(value) - true_value(kernel, x, z))
+                assert off <= close * Fraction(value) + Fraction(2) ** -1070
+
+    def test_a_narrow_kernel_has_less(self):
+        """Σ|coef| is 500, but Σ|coef_i K(x_i, x_t)| little more than 1."""
+        X = np.arange(500.0)[:, None] + 1000
+        sample = KernelSample.of(X, ["a", "b"] * 250, LABELS, Gaussian(0.1))
+        scores = sample.scores(np.arange(500), np.ones(500))
+        assert np.all(scores.slack < 2e-11)
+        known = sample.scores(np.arange(500), np.ones(500), scores.value)
+        assert np.all(known.slack > 1e-9)
+
     def test_in_every_storage(self):
         rng = np.random.default_rng(0)
         X = rng.standard_normal((300, 4)).astype(np.float32)

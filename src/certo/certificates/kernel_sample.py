@@ -8,6 +8,9 @@ roundings. By the fact of `exact`,
 
     |f̂(x_t) − f(x_t)|  ≤  γ_r Σ|a_i k̂(x_i, x_t)| + n·2⁻¹⁰⁷⁴  +  ε s_t Σ|a_i| s_i + δ Σ|a_i| .
 
+Where the kernel knows an η with |k̂ − K| ≤ η k̂ + 2⁻¹⁰⁷⁰ (`Kernel.closeness`), η Σ|a_i k̂(x_i, x_t)|
+may stand for ε s_t Σ|a_i| s_i: a narrow Gaussian is nearly 0 at most pairs.
+
 The diagonal is off by a factor 1 ± ε and δ, so s_t ≤ √((K̂(x_t, x_t) + δ)/(1 − ε)); ε is required to
 be at most 2⁻⁷, and factors of 1.01 pay for that root and the roundings of these sums themselves.
 And ‖f‖² = Σ_i a_i f(x_i) is off by at most Σ|a_i| times what f(x_i) is, and what is rounded when
@@ -113,6 +116,11 @@ class KernelSample:
         )
         return epsilon, delta
 
+    @cached_property
+    def _closeness(self) -> float:
+        """η."""
+        return self.kernel.closeness(self.X, self.kernel.take(self.X, slice(None)))
+
     def scores(self, rows: np.ndarray, coef: np.ndarray, known: np.ndarray | None = None) -> Scores:
         """f(x_t) for all t, where f = Σ coef_i K(x_rows_i, ·).
 
@@ -126,16 +134,19 @@ class KernelSample:
             reach = self._lengths * (magnitude @ self._lengths[rows] + rows.size * exact.TINY)
             beyond = delta * np.sum(magnitude)
             roundings = min(rows.size, WIDTH) + rows.size // WIDTH + 2
-            least = 1.01 * (epsilon * reach + beyond) + 2 * rows.size * exact.TINY
+            lost = 1.01 * beyond + 4 * exact.TINY * (rows.size + 4 * np.sum(magnitude))
             if known is not None and self.kernel.takes != "matrix":  # which is soon computed
-                slack = least + exact.allowance(roundings, 1.02 * (reach + beyond))
+                slack = lost + exact.allowance(roundings, 1.02 * (reach + beyond))
+                slack += 1.02 * epsilon * reach
                 if self._agree(rows, coef, known, 2 * slack):
                     return Scores(known.astype(np.float64), slack)
             value, size = self._sums(rows, coef, magnitude)
             if self.shift:
                 value[rows] += self.shift * coef
                 size[rows] += self.shift * magnitude
-            return Scores(value, least + exact.allowance(roundings, size))
+            slack = lost + exact.allowance(roundings, size)
+            # fmin: an infinite η of nothing is nothing known
+            return Scores(value, slack + 1.02 * np.fmin(epsilon * reach, self._closeness * size))
 
     def _agree(self, rows, coef, known, slack) -> bool:
         """Whether scores of some examples are within this slack of the known ones."""

@@ -43,6 +43,11 @@ class Kernel(abc.ABC):
         """How far `plain(X, Z)`, and `plain` of any rows of X and Z, may be from the true values;
         `diagonal(X)` and `diagonal(Z)` too, with K(x, x) for the product of roots."""
 
+    def closeness(self, X, Z) -> float:
+        """ε such that |plain(X, Z)_ij − K(x_i, z_j)| ≤ ε·plain(X, Z)_ij + 2⁻¹⁰⁷⁰, for any rows of X
+        and Z as well: less than `rounding` says where K is small. Infinite if none is known."""
+        return math.inf
+
     def error(self, X, Z) -> float:
         """ε such that |plain(X, Z)_ij − K(x_i, z_j)| ≤ ε·√K(x_i,x_i)·√K(z_j,z_j) + TINY, with
         TINY = 2⁻⁶⁰⁰, in the real numbers; it holds of any rows of X and Z as well, and of

@@ -182,6 +182,18 @@ class Gaussian(VectorKernel):
         direct = gamma(d + 6) + ULPS
         return Rounding(max(min(by_norms, GOOD), direct), 0.0)
 
+    def closeness(self, X, Z):
+        """As in `rounding`, the computed exponent is within A + γ_2·t of −t by norms, and within
+        γ_{d+4}·t by differences, so the value is off by that factor's logarithm; and t ≤ 750, since
+        beyond both the value and the truth are below 2⁻¹⁰⁷⁰. A is less than what `_by_norms`
+        promises; where that is at most GOOD for all, the second way is never taken."""
+        d = X.shape[1]
+        by_norms = self._by_norms(d, squares(X), squares(Z))
+        exponent = min(by_norms, GOOD) + 750 * gamma(2)
+        if by_norms > GOOD:
+            exponent = max(exponent, 750 * gamma(d + 6))
+        return 1.01 * (math.expm1(1.01 * exponent) + ULPS)
+
 
 def _dense(X) -> np.ndarray:
     return np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
