@@ -17,6 +17,7 @@ from kernel_truth import (
     true_gram,
     true_scores,
     true_square,
+    true_value,
 )  # fmt: skip
 from scipy import sparse
 
