@@ -23,7 +23,7 @@ from certo.certificates import (
 from certo.certificates.exact import UNIT, allowance
 from certo.certificates.margins import norm
 from certo.estimators import _input
-from certo.estimators._kernel import measured
+from certo.estimators._kernel import measured, posed
 from certo.estimators.verdict import two_class_verdict
 from certo.kernels import Kernel
 from certo.solvers.hard_margin import MarginOutcome, MarginTrace, balanced, hard_margin
@@ -159,10 +159,11 @@ class KernelSpace:
         self.kernel: Kernel = machine.kernel
         self.intercept, self.cache_mb = machine.intercept, float(machine.cache_mb)
         self.X, self.square, self.shift = measured(machine, self.kernel, X)
+        self._posed = posed(self.kernel, self.X, self.cache_mb)
 
     def separator(self, labels: Labels, signs: np.ndarray, limits: Limits) -> Separator:
         outcome = kernel_hard_margin(
-            self.kernel, self.X, signs, self.intercept, cache_mb=self.cache_mb, **limits._asdict()
+            *self._posed, signs, self.intercept, cache_mb=self.cache_mb, **limits._asdict()
         )
         rows, dual_coef = _multipliers(outcome.rows, np.abs(outcome.coef), signs, self.intercept)
         claim = _claimed(

@@ -201,15 +201,27 @@ def measured(estimator, kernel: Kernel, X) -> Measured:
     return Measured(X, float(diagonal.max()), shift)
 
 
+def posed(kernel: Kernel, X, cache_mb: float) -> tuple[Kernel, Any]:
+    """The kernel and the examples as solvers take them: of objects the Gram matrix, if there is
+    room for it, since no one knows how long one value takes."""
+    if kernel.takes != "objects" or 8 * count(X) ** 2 > cache_mb * 1e6:
+        return kernel, X
+    return Precomputed(), symmetrised(_checked(kernel, X, np.arange(count(X))))
+
+
 def _check_some(kernel: Kernel, X) -> None:
     """A function may be asymmetric or indefinite: some of the examples show it, most likely."""
     m = count(X)
-    rows = np.unique(np.linspace(0, m - 1, min(m, SOME)).astype(np.intp))
+    _checked(kernel, X, np.unique(np.linspace(0, m - 1, min(m, SOME)).astype(np.intp)))
+
+
+def _checked(kernel: Kernel, X, rows: np.ndarray) -> np.ndarray:
+    """The Gram matrix of these examples, if it is one."""
     block = kernel.plain(kernel.points(X, rows), kernel.take(X, rows))
     try:
         check_gram(block)
     except NotPositive as indefinite:
-        witness = np.zeros(m)
+        witness = np.zeros(count(X))
         witness[rows] = indefinite.witness
         raise NotPositive(witness, indefinite.value) from None
     except ValueError as wrong:
@@ -218,3 +230,4 @@ def _check_some(kernel: Kernel, X) -> None:
             f"{kernel!r} is no kernel: its matrix K of the examples in rows {shown} (counting from "
             f"0) is no kernel's, since {wrong}"
         ) from None
+    return block

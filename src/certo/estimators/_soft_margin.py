@@ -21,7 +21,7 @@ from certo.certificates.exact import allowance
 from certo.certificates.kernel_gap import KernelGap
 from certo.certificates.kernel_sample import KernelSample
 from certo.estimators import _input
-from certo.estimators._kernel import measured
+from certo.estimators._kernel import measured, posed
 from certo.estimators._prices import Prices
 from certo.kernels import Kernel
 from certo.solvers import gram
@@ -33,6 +33,7 @@ from certo.solvers.soft_margin import GapTrace, SoftOutcome, soft_margin
 FEW = 200  # examples in a kernel's space that are solved for as exactly as float64 allows,
 MANY = 1000  # and those for which that is tried if nothing else reaches the goal
 FIRST = 100  # passes of a quicker solver before
+COPIES = 5  # of a Gram matrix, that this needs
 NEARLY = 1e-10  # of its bound: a multiplier so near to it counts as being there
 
 
@@ -96,22 +97,23 @@ class KernelSpace:
         self.intercept, self.cache_mb = machine.intercept, float(machine.cache_mb)
         self.tol = float(machine.tol)
         self.X, self.square, self.shift = measured(machine, self.kernel, X)
-        self._centres = self.kernel.take(self.X, slice(None))
+        self._posed = posed(self.kernel, self.X, self.cache_mb)
 
     def solve(self, signs, costs, start, limits: Limits) -> KernelOutcome:
         m, most = signs.size, limits.max_iter
-        few = m <= MANY and most > FIRST
+        few = m <= MANY and most > FIRST and COPIES * 8 * m**2 <= self.cache_mb * 1e6
         if start is not None and self.intercept == "free":
             start = balanced(np.clip(start, 0.0, costs), signs, costs)
+        kernel, X = self._posed
         outcome = kernel_soft_margin(
-            self.kernel, self.X, signs, costs, self.intercept, cache_mb=self.cache_mb,
+            kernel, X, signs, costs, self.intercept, cache_mb=self.cache_mb,
             start=start, **limits._replace(max_iter=FIRST if few else most)._asdict(),
         )  # fmt: skip
         unfinished = outcome.primal - outcome.dual > limits.tol * outcome.primal
         if not few or outcome.stopped or not (m <= FEW or unfinished):
             return outcome
-        gram = self.kernel.plain(self.kernel.points(self.X, slice(None)), self._centres)
-        better = finished(gram, signs, costs, self.intercept, outcome.alpha, limits.asked)
+        matrix = kernel.plain(X, kernel.take(X, slice(None)))
+        better = finished(matrix, signs, costs, self.intercept, outcome.alpha, limits.asked)
         return outcome._replace(**better._asdict(), trace=_ending(outcome.trace, better))
 
     def scores(self, outcome: KernelOutcome) -> np.ndarray:
