@@ -150,9 +150,10 @@ class TestPrecomputed:
         with pytest.raises(SampleMismatch, match="not shown"):
             KernelSample.of(K, y, LABELS, Precomputed(), 1e-3)
 
-    def test_a_multiple_and_a_sum_of_matrices(self):
+    def test_the_algebra_of_matrices(self):
         K, y = self.gram()
-        for kernel in (2.5 * Precomputed(), Precomputed() + Precomputed()):
+        one = Precomputed()
+        for kernel in (2.5 * one, one + one, one * one, (one + one) * (0.5 * one)):
             sample = KernelSample.of(K, y, LABELS, kernel)
             KernelSample.of(K, y, LABELS, kernel, sample.shift)
             with pytest.raises(SampleMismatch, match="not shown"):

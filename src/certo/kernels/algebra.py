@@ -289,7 +289,10 @@ def _inverse_roots(diagonal: np.ndarray) -> np.ndarray:
 
 
 def _greatest(kernel: Kernel, X, Z) -> float:
-    """max √K(x,x) times max √K(z,z)."""
+    """max √K(x,x) times max √K(z,z): for a square matrix its largest entry, which is on the
+    diagonal."""
+    if kernel.takes == "matrix":
+        return float(np.max(np.abs(kernel.plain(X, Z)), initial=0.0))
     peaks = (max(float(np.max(kernel.diagonal(points), initial=0.0)), 0.0) for points in (X, Z))
     return math.prod(map(math.sqrt, peaks))
 
