@@ -21,8 +21,10 @@ from certo.certificates import (
     DualityGap,
     ErrorCount,
     ExpectedExcess,
+    KernelExpectedExcess,
     KernelGap,
     KernelMargin,
+    KernelMistakeBound,
     LeastErrorsByCells,
     LeastErrorsByTree,
     MaximumMargin,
@@ -36,7 +38,14 @@ from certo.data import tables
 from certo.data.fingerprint import fingerprint
 from certo.data.model_file import LoadedModel, StoredModel
 from certo.data.problem import Problem
-from certo.estimators import SVM, HardMarginSVM, MinDisagreement, Pegasos, Perceptron
+from certo.estimators import (
+    SVM,
+    HardMarginSVM,
+    KernelPerceptron,
+    MinDisagreement,
+    Pegasos,
+    Perceptron,
+)
 from certo.estimators._kernel import union_of
 from certo.workflow import usable_rows
 
@@ -188,10 +197,26 @@ def _same_vectors(machine, X) -> bool:
     return np.array_equal(own, vectors)
 
 
-def _same_guarantee(claim: ExpectedExcess, machine: Pegasos, y) -> bool:
+def _same_guarantee(claim: ExpectedExcess | KernelExpectedExcess, machine: Pegasos, y) -> bool:
     """The theorem speaks of the average, for the λ and the intercept of the run."""
     settings = (machine.lam, machine.steps, machine.intercept == "lifted")
     return machine.average and (claim.lam, claim.steps, claim.lifted) == settings
+
+
+def _same_mistakes(claim: KernelMistakeBound, machine: KernelPerceptron, y) -> bool:
+    lifted = machine.intercept == "lifted"
+    return (
+        machine.budget is None
+        and (claim.kernel, claim.lifted) == (machine.kernel_, lifted)
+        and all(
+            b == lifted * float(coef.sum())
+            for b, coef in zip(machine.intercept_, machine.dual_coef_, strict=True)
+        )
+    )
+
+
+def _same_kernel_guarantee(claim: KernelExpectedExcess, machine: Pegasos, y) -> bool:
+    return claim.kernel == machine.kernel_ and _same_guarantee(claim, machine, y)
 
 
 class Says(NamedTuple):
@@ -233,6 +258,8 @@ SAYS = {
 }
 
 SAYS_WITH_KERNEL = {
+    KernelPerceptron: Says((), {KernelMistakeBound: _same_mistakes}),  # with a budget, no claim
+    Pegasos: Says((), {KernelExpectedExcess: _same_kernel_guarantee}),
     HardMarginSVM: Says(
         ("intercept_", "support_", "dual_coef_"),
         {KernelMargin: lambda claim, machine, y: _same_function(claim, machine)},

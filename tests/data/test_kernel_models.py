@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from sklearn.base import clone
 
-from certo import SVM, HardMarginSVM
+from certo import SVM, HardMarginSVM, KernelPerceptron, Pegasos
 from certo.audit import audit_table
 from certo.data.model_file import load_model, save_model
 from certo.data.problem import Problem
@@ -29,6 +29,9 @@ MACHINES = [
     SVM(Gaussian() * Polynomial(3), lam=0.1, class_weight="balanced", intercept="none"),
     HardMarginSVM(Gaussian(0.1)),
     HardMarginSVM(Gaussian(0.1), intercept="lifted"),
+    KernelPerceptron(Gaussian(0.5), epochs=5),
+    KernelPerceptron(Polynomial(2), epochs=2, intercept="lifted", budget=10),
+    Pegasos(0.1, 300, kernel=Gaussian(), random_state=0),
 ]
 
 
@@ -102,6 +105,10 @@ def holed_vectors(machine):
     machine.support_vectors_ = machine.support_vectors_ * np.nan
 
 
+def repeated_supports(machine):
+    machine.support_[0][1] = machine.support_[0][0]
+
+
 def two_kernels(machine):
     machine.kernel = Linear()
 
@@ -120,11 +127,29 @@ def other_margin(machine):
 
 @pytest.mark.parametrize(
     "change",
-    [too_few_vectors, narrow_vectors, holed_vectors, two_kernels, a_matrix, weights_besides],
+    [
+        repeated_supports,
+        too_few_vectors,
+        narrow_vectors,
+        holed_vectors,
+        two_kernels,
+        a_matrix,
+        weights_besides,
+    ],
 )
 def test_what_no_fit_leaves_is_refused(change, tmp_path):
     with pytest.raises(Problem, match="damaged or no Certo model file"):
         forged(change, tmp_path)
+
+
+@pytest.mark.parametrize("machine", MACHINES[-3:], ids=str)
+def test_a_changed_run_is_not_verified(machine, tmp_path):
+    def coefficients(machine):
+        machine.dual_coef_[0][0] += 1
+
+    if machine.get_params().get("budget") is None:
+        assert not audit_table(forged(coefficients, tmp_path, machine), TABLE).passed
+    assert not audit_table(forged(other_vectors, tmp_path, machine), TABLE).passed
 
 
 def test_another_margin_is_refused(tmp_path):

@@ -17,12 +17,13 @@ from certo.data.problem import Problem
 from certo.estimators import (
     SVM,
     HardMarginSVM,
+    KernelPerceptron,
     MinDisagreement,
     OnlineGradientDescent,
     Pegasos,
     Perceptron,
 )
-from certo.estimators._kernel import union_of
+from certo.estimators._kernel import KernelClassifier, union_of
 from certo.kernels import Kernel
 from certo.losses import Loss
 from certo.rates import Rate
@@ -102,13 +103,14 @@ def _check_encoder(encoder: TableEncoder) -> int:
 
 def _check_machine(machine: Any, features: int) -> None:
     kind = type(machine)
-    _require(kind in _FITTED, "its machine is none of Certo's.")
+    _require(kind in _FITTED or kind in _FITTED_WITH_KERNEL, "its machine is none of Certo's.")
     _refuse_overrides(machine)
-    settings, fitted = set(machine.get_params(deep=False)), _EVERY | _FITTED[kind]
-    kernel = vars(machine).get("kernel_")
-    if "kernel" in settings:
-        fitted |= {"kernel_": _of_type(type(None)) if kernel is None else _a_kernel}
-    fitted |= _LINEAR if kernel is None else {"support_vectors_": _vectors}
+    settings, kernel = set(machine.get_params(deep=False)), vars(machine).get("kernel_")
+    left = _FITTED if kernel is None else _FITTED_WITH_KERNEL
+    _require(kind in left, f"its {kind.__name__} must have a kernel, or must not have one.")
+    fitted = _EVERY | left[kind] | (_LINEAR if kernel is None else _WITH_KERNEL)
+    if kernel is None and "kernel" in settings:
+        fitted |= {"kernel_": _of_type(type(None))}
     _has(machine, *settings, *fitted)
     strange = sorted(set(vars(machine)) - settings - set(fitted))
     _require(not strange, f"its {kind.__name__} holds {strange[:1]}, which no fit leaves there.")
@@ -144,16 +146,24 @@ def _check_settings(machine: Any, settings: set[str]) -> None:
         raise Problem(f"its settings cannot be: {wrong}") from wrong
 
 
-def _check_kernel(machine: HardMarginSVM | SVM) -> None:
+def _check_kernel(machine: KernelClassifier) -> None:
     """The kernel is one of vectors, and there is a vector for each support."""
-    _require(type(machine) in (HardMarginSVM, SVM), "its machine takes no kernel from a file.")
-    _require(machine.kernel == machine.kernel_, "its kernel is not the one of its settings.")
-    kernel = machine.kernel_
+    kernel, rows = machine.kernel_, union_of(machine.support_)
+    _require(machine._kernel_to_fit == kernel, "its kernel is not the one of its settings.")
     _require(
         kernel is not None and kernel.takes == "vectors", "its kernel takes no columns of numbers."
     )
-    rows = union_of(machine.support_)
+    _require(
+        all(np.all(some >= 0) and np.all(np.diff(some) > 0) for some in machine.support_),
+        "its supports are not in order.",
+    )
     _require(rows.size == machine.support_vectors_.shape[0], "its supports lack their vectors.")
+    sizes = [some.size for some in machine.support_]
+    _require(sizes == machine.n_support_.tolist(), "its supports are other than their number.")
+    for name in ("dual_coef_", "_updated", "_sums"):  # what a run needs to go on with
+        if name in vars(machine):
+            own = [np.shape(part)[-1] for part in getattr(machine, name)]
+            _require(own == sizes, f"its supports lack their {name}.")
 
 
 def _check_margins(machine: HardMarginSVM) -> None:
@@ -271,6 +281,14 @@ def _sums(value: Any, outputs: int, features: int) -> bool:
     return _numbers(value, (outputs, 2, features + 1))
 
 
+def _pairs_for_each_output(value: Any, outputs: int, features: int) -> bool:
+    return (
+        type(value) is list
+        and len(value) == outputs
+        and all(_numbers(part, (2, np.shape(part)[-1])) for part in value)
+    )
+
+
 def _of_type(*kinds: type):
     return lambda value, outputs, features: type(value) in kinds
 
@@ -336,5 +354,25 @@ _FITTED: dict[type, dict[str, Any]] = {
         "_run": _of_type(str),
         "_sums": _sums,
         "_books": lambda value, outputs, features: _numbers(value, (outputs, 3)),
+    },
+}
+_WITH_KERNEL: dict[str, Any] = {
+    "kernel_": _a_kernel,
+    "support_vectors_": _vectors,
+    "support_": _list_for_each_output("iu"),
+    "dual_coef_": _list_for_each_output("f"),
+    "n_support_": _for_each_output("iu"),
+}
+_FITTED_WITH_KERNEL: dict[type, dict[str, Any]] = {
+    HardMarginSVM: _FITTED[HardMarginSVM],
+    SVM: _FITTED[SVM],
+    Pegasos: _FITTED[Pegasos] | {"_sums": _pairs_for_each_output, "_seen": _of_type(int)},
+    KernelPerceptron: {
+        "updates_": _for_each_output("iu"),
+        "converged_": _of_type(bool),
+        "_lifted": _of_type(bool),
+        "_updated": _list_for_each_output("iu"),
+        "_norms2": _for_each_output(),
+        "_seen": _of_type(int),
     },
 }

@@ -23,6 +23,7 @@ from certo.data.problem import Problem
 TRUSTED = [
     "certo.data.encoder.TableEncoder",
     "certo.estimators.hard_margin.HardMarginSVM",
+    "certo.estimators.kernel_perceptron.KernelPerceptron",
     "certo.estimators.min_disagreement.MinDisagreement",
     "certo.estimators.online_gradient_descent.OnlineGradientDescent",
     "certo.estimators.pegasos.Pegasos",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -124,9 +123,10 @@ class KernelClassifier(LinearClassifier):
         super().__setstate__(state)
 
     def __getattr__(self, name: str):
-        found = inspect.getattr_static(type(self), name, None)
-        if hasattr(found, "__get__"):  # it raised an AttributeError with words of its own
-            return found.__get__(self, type(self))
+        for kind in type(self).__mro__:
+            found: Any = vars(kind).get(name)
+            if hasattr(found, "__get__"):  # it raised an AttributeError with words of its own
+                return found.__get__(self, type(self))
         advice = ""
         if name == "coef_" and vars(self).get("kernel_") is not None:
             advice = (
