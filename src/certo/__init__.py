@@ -26,6 +26,7 @@ _HOMES = {
     "quasi_separability": "certo.estimators.verdict",
     "risk": "certo.losses",
     "separability": "certo.estimators.verdict",
+    "validation_curve": "certo.selection",
 }
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "quasi_separability",
     "risk",
     "separability",
+    "validation_curve",
 ]
 
 if TYPE_CHECKING:
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
     from certo.estimators.verdict import quasi_separability, separability
     from certo.geometry import Neuron
     from certo.losses import risk
+    from certo.selection import validation_curve
 
 
 def __getattr__(name: str) -> Any:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.ticker import EngFormatter, LogLocator, MaxNLocator
 from scipy import sparse
 
 from certo.certificates import (
     DualityGap,
     Inseparable,
+    KernelGap,
     KernelMistakeBound,
     MistakeBound,
     Separable,
@@ -20,12 +23,19 @@ from certo.certificates import (
 from certo.certificates.encoding import rounded_down, rounded_up
 from certo.certificates.exact import UNIT
 from certo.certificates.margins import norm
-from certo.estimators import SVM
+from certo.estimators import SVM, HardMarginSVM, Pegasos
+from certo.estimators._kernel import union_of
 from certo.geometry import PlaneView
+from certo.selection import ValidationCurve
 
 POSITIVE, NEGATIVE, INK, SOFT = "#c2410c", "#1d4ed8", "#1f2937", "#9ca3af"
 MOST_POINTS = 1000  # more hide each other
 MOST_NAMED = 10  # lines with a colour and a name of their own
+FINENESS = 201  # points of a region's grid in either direction
+TOO_SIMPLE_OR_RICH = {
+    "variance": ("← over-fitting", "under-fitting →"),
+    "degree": ("← under-fitting", "over-fitting →"),
+}
 FAR_APART = 20  # curves whose ratio is beyond this are drawn on a logarithmic scale
 
 
@@ -72,6 +82,187 @@ def margin_band(model, X, y, output: int = 0, ax: Axes | None = None, names=None
             _draw_slacks(ax, view, points, labels.signs(y)[shown], _matrix(X)[shown] @ w + b, w)
         _scatter(ax, points, f"supports ({supports.size:,})", **look)
         _legend(ax)
+    return ax
+
+
+def regions(model, X, y, ax: Axes | None = None, names=None) -> Axes:
+    """What a machine predicts everywhere in the plane, the examples, and those that it is made of.
+
+    For two classes the score is drawn as well: darker where it is larger, and for a margin machine
+    the lines where it is ±1. X has two features."""
+    ax = _axes(ax)
+    X, y = _matrix(X), np.asarray(y)
+    if X.ndim != 2 or X.shape[1] != 2:
+        raise ValueError(f"regions are drawn of two features, but X has shape {X.shape}.")
+    names = getattr(model, "feature_names_in_", None) if names is None else names
+    supports = union_of(model.support_)
+    rows = _some(len(y))
+    points = X.toarray() if sparse.issparse(X) else X
+    (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
+    pads = 0.06 * np.where([right > left, top > bottom], [right - left, top - bottom], 1.0)
+    across = np.linspace(left - pads[0], right + pads[0], FINENESS)
+    up = np.linspace(bottom - pads[1], top + pads[1], FINENESS)
+    grid = np.column_stack([part.ravel() for part in np.meshgrid(across, up)])
+    scores = model.decision_function(grid.astype(points.dtype))
+    if scores.ndim == 1:
+        _draw_score(ax, across, up, scores.reshape(FINENESS, FINENESS), _has_margin(model))
+    else:
+        _draw_classes(ax, across, up, scores.argmax(axis=1).reshape(FINENESS, FINENESS))
+    for label, color, marker in _class_looks(model.classes_):
+        mine = rows[y[rows] == label]
+        name = _short(str(label)) if len(model.classes_) <= MOST_NAMED else None
+        _scatter(ax, points[mine], name, s=13, c=[color], marker=marker, alpha=0.75, lw=0, zorder=3)
+    shown = np.intersect1d(supports, rows)
+    look = {"s": 34, "facecolors": "none", "edgecolors": INK, "lw": 0.8}
+    look |= {"alpha": 0.8 if shown.size < 100 else 0.45, "zorder": 4}
+    _scatter(ax, points[shown], f"supports ({supports.size:,})", **look)
+    drawn = f" ({len(rows):,} of {len(y):,} examples drawn)" if len(rows) < len(y) else ""
+    first, second = _axis_names(2, names)
+    ax.set(xlabel=first + drawn, ylabel=second, title=f"Regions: {_short(repr(model.kernel_), 48)}")
+    ax.set(xlim=across[[0, -1]], ylim=up[[0, -1]])
+    _legend(ax)
+    return ax
+
+
+def _draw_score(ax: Axes, across, up, scores: np.ndarray, margin: bool) -> None:
+    """Shades of the two sides, and the boundary between them."""
+    size = 2.0 if margin else float(np.max(np.abs(scores))) or 1.0
+    shades = LinearSegmentedColormap.from_list("sides", [NEGATIVE, "white", POSITIVE])
+    ax.imshow(
+        np.clip(scores / size, -1, 1),
+        extent=(across[0], across[-1], up[0], up[-1]),
+        origin="lower", aspect="auto", cmap=shades, vmin=-1, vmax=1, alpha=0.4,
+        interpolation="bilinear", zorder=0,
+    )  # fmt: skip
+    for level, look in ((0.0, "-"), (-1.0, "--"), (1.0, "--"))[: 3 if margin else 1]:
+        if scores.min() < level < scores.max():
+            width = 1.5 if level == 0 else 0.8
+            ax.contour(across, up, scores, [level], colors=INK, linewidths=width, linestyles=look)
+    ax.plot([], [], color=INK, lw=1.5, label="boundary")
+    if margin:
+        ax.plot([], [], color=INK, lw=0.8, ls="--", label="score ±1")
+
+
+def _draw_classes(ax: Axes, across, up, classes: np.ndarray) -> None:
+    """A colour for each class, and lines between them."""
+    last = int(classes.max())
+    for k in range(last + 1):
+        inside = (classes == k).astype(float)
+        if not inside.any():
+            continue
+        ax.contourf(across, up, inside, [0.5, 1.5], colors=[_color(k)], alpha=0.22, zorder=0)
+        if not inside.all():
+            ax.contour(across, up, inside, [0.5], colors=INK, linewidths=0.7)
+    ax.plot([], [], color=INK, lw=0.7, label="boundaries")
+
+
+def _class_looks(classes) -> list[tuple[Any, Any, str]]:
+    """A label, its colour and its marker: for two classes those of the two sides."""
+    if len(classes) == 2:
+        return [(classes[0], NEGATIVE, "s"), (classes[1], POSITIVE, "o")]
+    return [(label, _color(k), "osD^vP*Xph"[k % 10]) for k, label in enumerate(classes)]
+
+
+def _color(k: int):
+    return colormaps["tab10"](k % 10)
+
+
+def _has_margin(model) -> bool:
+    """Whether a score of 1 is what a machine aims at; sums of mistakes have no scale."""
+    return isinstance(model, SVM | HardMarginSVM | Pegasos)
+
+
+def scores(model, X, y, output: int = 0, ax: Axes | None = None) -> Axes:
+    """How the scores of either class are distributed, for one output: whatever the examples are,
+    this much of a function can be seen. Right of 0 it says yes."""
+    ax = _axes(ax)
+    labels = model.outputs_[output]
+    values = model.decision_function(X).reshape(len(y), -1)[:, output]
+    signs = labels.signs(y)
+    # a few far ones would leave no room for the others; they are counted at the ends
+    low, high = np.quantile(values, [0.005, 0.995])
+    reach = 1.05 * max(abs(low), abs(high), 1.5 if _has_margin(model) else 0.0) or 1.0
+    bins = np.linspace(-reach, reach, 49).tolist()  # 0 is where one ends
+    for sign, color, _, text in _sides(labels):
+        mine = np.clip(values[signs == sign], -reach, reach)
+        ax.hist(mine, bins, color=color, alpha=0.45, label=text)
+        ax.hist(mine, bins, color=color, histtype="step", lw=0.9)
+    wrong = np.mean(signs * values <= 0)
+    ax.axvline(0, color=INK, lw=1.5, label=f"boundary ({wrong:.1%} on the wrong side)")
+    if _has_margin(model):
+        for level in (-1, 1):
+            ax.axvline(level, color=INK, lw=0.8, ls="--", label="score ±1" if level > 0 else None)
+    ax.set(title=f"Scores: {_named(labels)}", xlabel="score", ylabel="examples")
+    ax.set_xlim(-reach, reach)
+    _whole_numbers(ax.yaxis)
+    _legend(ax)
+    return ax
+
+
+def validation_curve(curve: ValidationCurve, ax: Axes | None = None) -> Axes:
+    """Training and validation error of each kernel, the nearest neighbours beside them, and below
+    the number of supports. Where both errors are high the kernel is too simple; where they part,
+    too rich.
+
+    The panel of supports takes its room from that of `ax`, a subplot."""
+    ax = _axes(ax, (5.6, 5.2))
+    place = ax.get_subplotspec()
+    if place is None:
+        raise ValueError("validation_curve needs an ax made by subplots() or add_subplot().")
+    two = place.subgridspec(2, 1, height_ratios=[3, 1], hspace=0.08)
+    ax.set_subplotspec(two[0])
+    below = ax.figure.add_subplot(two[1], sharex=ax)
+    known = curve.parameter
+    name, at = (
+        known
+        if known is not None
+        else ("number of the kernel", np.arange(1.0, len(curve.kernels) + 1))
+    )
+    order = np.argsort(at, kind="stable")
+    at, best = at[order], at[curve.best_index]
+    train, valid, spread = (
+        100 * part[order]
+        for part in (curve.training_error, curve.validation_error, curve.standard_error)
+    )
+    look: dict[str, Any] = {"lw": 1.4 if known else 0, "ms": 4}
+    ax.plot(at, valid, "o-", color=POSITIVE, label="validation error", **look)
+    if np.any(spread):
+        text = "± its standard error"
+        edges = valid - spread, valid + spread
+        ax.fill_between(at, *edges, color=POSITIVE, alpha=0.15, lw=0, label=text)
+    ax.plot(at, train, "s-", color=NEGATIVE, label="training error", **look)
+    near = curve.neighbours
+    if near is not None:
+        text = f"{near.best} nearest neighbours"
+        ax.axhline(100 * near.validation_error, color=INK, lw=1.0, ls="--", label=text)
+    text = f"least: {name} {best:g}" if known else f"least: {_short(repr(curve.best), 40)}"
+    for panel in (ax, below):
+        panel.axvline(best, color=SOFT, lw=1.0, ls=":", label=text if panel is ax else None)
+    below.plot(at, curve.supports[order], "o-", color=INK, **look)
+    what = curve.machine
+    if known is not None:
+        what += f", {type(curve.kernels[0]).__name__}"
+    ax.set(title=f"Choosing a kernel: {_short(what, 40)}", ylabel="error (%)")
+    ax.set_ylim(bottom=0)
+    below.set_ylabel("supports")
+    below.set_ylim(0, 1.15 * max(1.0, float(curve.supports.max())))
+    _whole_numbers(below.yaxis)
+    ax.tick_params(labelbottom=False)
+    if known is None:
+        below.set_xticks(at, [str(k + 1) for k in order.tolist()])
+    elif np.all(at == np.rint(at)) and name != "variance":
+        _whole_numbers(below.xaxis)
+    elif at[0] > 0:
+        ax.set_xscale("log")
+        name += " (logarithmic)"
+    left, right = TOO_SIMPLE_OR_RICH.get(name.split()[0], ("", ""))
+    below.set_xlabel(f"{left}    {name}    {right}".strip())
+    if ax.figure.get_layout_engine() is None:
+        ax.legend(loc="best", fontsize="small")
+    else:  # below the label of the axis
+        look = {"bbox_to_anchor": (0.5, 0), "borderaxespad": 4.5, "frameon": False}
+        handles = ax.get_legend_handles_labels()
+        below.legend(*handles, loc="upper center", ncols=2, fontsize="small", **look)
     return ax
 
 
@@ -196,9 +387,10 @@ def gap(model, ax: Axes | None = None) -> Axes:
     """How far from the best an SVM's objective can be, (primal − dual)/primal, against time, for
     every output; and what is proved of it at the end."""
     ax = _axes(ax)
-    outputs, trace = len(model.coef_), model.trace_
+    outputs, trace = len(model.outputs_), model.trace_
     named = 1 < outputs <= MOST_NAMED
-    proved = {claim.labels: claim for claim in model.certificate_.of_kind(DualityGap)}
+    gaps = model.certificate_.of_kind(DualityGap) + model.certificate_.of_kind(KernelGap)
+    proved = {claim.labels: claim for claim in gaps}
     ends = []
     for output, labels in enumerate(model.outputs_):
         mine = trace.output == output
@@ -233,7 +425,7 @@ def pegasos_excess(model, X, y, ax: Axes | None = None) -> Axes:
 
     X and y are the examples of the fit: the minimum is found, and proved, by an SVM."""
     ax = _axes(ax)
-    found, outputs = model.excess(X, y), len(model.coef_)
+    found, outputs = model.excess(X, y), len(model.outputs_)
     named = 1 < outputs <= MOST_NAMED
     for output, labels in enumerate(model.outputs_):
         mine = (found.output == output) & (found.excess > 0)
@@ -433,12 +625,12 @@ def mistakes(model, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _axes(ax: Axes | None) -> Axes:
+def _axes(ax: Axes | None, size: tuple[float, float] = (5.2, 4.2)) -> Axes:
     if ax is not None:
         return ax
     from matplotlib import pyplot
 
-    return pyplot.subplots(figsize=(5.2, 4.2), layout="constrained")[1]
+    return pyplot.subplots(figsize=size, layout="constrained")[1]
 
 
 def _bound(model, output: int) -> MistakeBound | KernelMistakeBound | None:

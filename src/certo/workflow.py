@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -10,11 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from certo import rates
 from certo.certificates import ClassSeparability, CompressionBound, Inseparable, Separable
 from certo.certificates.compression_bound import PREPROCESSED
 from certo.certificates.inseparable import INTERCEPTS
-from certo.data import tables
+from certo.data import tables, written
 from certo.data.encoder import TableEncoder, have
 from certo.data.fingerprint import fingerprint
 from certo.data.model_file import StoredModel
@@ -23,6 +21,7 @@ from certo.data.remarks import count
 from certo.estimators import (
     SVM,
     HardMarginSVM,
+    KernelPerceptron,
     MinDisagreement,
     NotSeparable,
     Pegasos,
@@ -33,10 +32,12 @@ from certo.estimators.verdict import separability
 MACHINES = {
     "perceptron": Perceptron,
     "hard-margin": HardMarginSVM,
+    "kernel-perceptron": KernelPerceptron,
     "min-disagreement": MinDisagreement,
     "svm": SVM,
     "pegasos": Pegasos,
 }
+WRITTEN = {"learning_rate": written.rate, "kernel": written.kernel}  # settings that are objects
 AS_THEY_ARE = (MinDisagreement,)  # machines whose answer does not depend on scaling
 MOST_CLASSES = 100  # a numeric target with more different values is taken for a measurement
 
@@ -93,7 +94,8 @@ class CannotSeparate(Problem):
 
 
 def machine(name: str, settings: list[str]):
-    """A machine by name, with settings like 'epochs=20' or 'learning_rate=Power(exponent=0.5)'."""
+    """A machine by name, with settings like 'epochs=20', 'learning_rate=Power(exponent=0.5)' or
+    'kernel=Gaussian(variance=2)'."""
     if name not in MACHINES:
         raise Problem(f"there is no machine {name!r}; there is {', '.join(sorted(MACHINES))}.")
     made = MACHINES[name]()
@@ -104,32 +106,9 @@ def machine(name: str, settings: list[str]):
                 f"--set needs NAME=VALUE with a parameter of {name} "
                 f"({', '.join(sorted(made.get_params()))}), got {setting!r}."
             )
-        is_rate = key == "learning_rate" and "(" in text
-        made.set_params(**{key: _rate(text) if is_rate else _literal(text)})
+        read = WRITTEN.get(key, written.literal) if "(" in text else written.literal
+        made.set_params(**{key: read(text)})
     return made
-
-
-def _literal(text: str) -> Any:
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text
-
-
-def _rate(text: str) -> rates.Rate:
-    """A learning rate as one would write it in Python, read without running anything."""
-    kinds = {kind.__name__: kind for kind in rates.Rate.__subclasses__()}
-    try:
-        call = ast.parse(text, mode="eval").body
-        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
-            raise ValueError("it is not of the form Name(parameter=value).")
-        given = {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
-        return kinds[call.func.id](**given)
-    except (KeyError, SyntaxError, TypeError, ValueError) as wrong:
-        raise Problem(
-            f"a learning rate must be a number or one of {', '.join(sorted(kinds))} with its "
-            f"parameters, as in Power(initial=1, exponent=0.5), got {text!r}: {wrong}"
-        ) from wrong
 
 
 def encode_table(

@@ -1,0 +1,86 @@
+"""Values as one writes them in Python, read without running anything."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from certo import rates
+from certo.data.problem import Problem
+from certo.kernels import Gaussian, Kernel, Linear, Polynomial
+
+KERNELS = {kind.__name__: kind for kind in (Gaussian, Linear, Polynomial)}
+NOT_OF_TABLES = {
+    "Function": "a function is code, which is neither read from a command nor stored in a model",
+    "Precomputed": "a table holds examples, not a Gram matrix",
+}
+DEEPEST = 30  # parts within parts
+
+
+def literal(text: str) -> Any:
+    """A number, list or other plain value; else the text itself."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def rate(text: str) -> rates.Rate:
+    """A learning rate, as in 'Power(exponent=0.5)'."""
+    kinds = {kind.__name__: kind for kind in rates.Rate.__subclasses__()}
+    try:
+        call = ast.parse(text, mode="eval").body
+        if not isinstance(call, ast.Call) or call.args:
+            raise ValueError("it is not of the form Name(parameter=value).")
+        return _made(call, kinds)
+    except (SyntaxError, TypeError, ValueError) as wrong:
+        raise Problem(
+            f"a learning rate must be a number or one of {', '.join(sorted(kinds))} with its "
+            f"parameters, as in Power(initial=1, exponent=0.5), got {text!r}: {wrong}"
+        ) from wrong
+
+
+def kernel(text: str) -> Kernel:
+    """A kernel, as in 'Gaussian(variance=2)' or '0.5 * Polynomial(3).normalised() + Linear()'."""
+    try:
+        found = _kernel(ast.parse(text.strip(), mode="eval").body, DEEPEST)
+        if not isinstance(found, Kernel):
+            raise ValueError("it is a number.")
+        return found
+    except (SyntaxError, TypeError, ValueError, RecursionError, MemoryError) as wrong:
+        raise Problem(
+            f"a kernel must be one of {', '.join(KERNELS)} with its parameters, or made of these "
+            "by +, * and .normalised(), as in Gaussian(variance=2) or "
+            f"0.5 * Polynomial(degree=3) + Linear(), got {text[:80]!r}: {wrong}"
+        ) from wrong
+
+
+def _kernel(node: ast.expr, depth: int) -> Any:
+    """A kernel, or a number to multiply one with."""
+    if depth == 0:
+        raise ValueError(f"it is more than {DEEPEST} deep.")
+    match node:
+        case ast.BinOp(left, ast.Add(), right):
+            return _kernel(left, depth - 1) + _kernel(right, depth - 1)
+        case ast.BinOp(left, ast.Mult(), right):
+            return _kernel(left, depth - 1) * _kernel(right, depth - 1)
+        case ast.Call(ast.Attribute(inner, "normalised"), [], []):
+            part = _kernel(inner, depth - 1)
+            if isinstance(part, Kernel):
+                return part.normalised()
+        case ast.Call():
+            return _made(node, KERNELS)
+        case ast.Constant(value) if type(value) in (int, float):
+            return value
+    raise ValueError(f"{ast.unparse(node)[:40]!r} is no kernel.")
+
+
+def _made(call: ast.Call, kinds: dict[str, Any]) -> Any:
+    """Name(value, parameter=value) with plain values."""
+    name = call.func.id if isinstance(call.func, ast.Name) else ast.unparse(call.func)
+    if name in NOT_OF_TABLES and kinds is KERNELS:
+        raise ValueError(f"{name} cannot be used here, since {NOT_OF_TABLES[name]}.")
+    if name not in kinds:
+        raise ValueError(f"there is no {name}.")
+    given = {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
+    return kinds[name](*map(ast.literal_eval, call.args), **given)

@@ -1,0 +1,391 @@
+"""Choosing a kernel by examples that the machine has not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.utils import gen_batches
+from sklearn.utils.metaestimators import _safe_split
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import column_or_1d
+
+from certo.estimators import SVM
+from certo.estimators._kernel import union_of
+from certo.kernels import Gaussian, Kernel
+from certo.kernels.base import count
+from certo.kernels.vectors import squares
+
+ODD = (1, 3, 5, 9, 15, 25, 45)  # numbers of neighbours to try: two classes never tie
+SOME = 1000  # examples whose distances say what is near and what is far
+BY_HAND = "Stopped by hand"  # how the status begins of every machine that was
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """The rule of the k nearest neighbours (equal votes, Euclidean distance), for several k.
+
+    Attributes
+    ----------
+    ks : tuple of int
+    training_errors, validation_errors : ndarray (n_ks, n_folds)
+    """
+
+    ks: tuple[int, ...]
+    training_errors: np.ndarray
+    validation_errors: np.ndarray
+
+    @property
+    def best(self) -> int:
+        """The k with the least mean validation error; the largest of those."""
+        return self.ks[self._best]
+
+    @property
+    def _best(self) -> int:
+        means = self.validation_errors.mean(axis=1)
+        return int(np.flatnonzero(means == means.min())[-1])
+
+    @property
+    def training_error(self) -> float:
+        """Of the best k, in the mean of the folds."""
+        return float(self.training_errors[self._best].mean())
+
+    @property
+    def validation_error(self) -> float:
+        return float(self.validation_errors[self._best].mean())
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "ks": list(self.ks),
+            "best": self.best,
+            "training_errors": self.training_errors.tolist(),
+            "validation_errors": self.validation_errors.tolist(),
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class ValidationCurve:
+    """What a machine makes of each of several kernels.
+
+    Attributes
+    ----------
+    machine : str
+        The machine and its settings.
+    kernels : tuple of certo.kernels.Kernel
+    training_errors, validation_errors : ndarray (n_kernels, n_folds)
+        The fraction of wrong predictions, on the examples of the fit and on the others.
+    support_counts : ndarray (n_kernels, n_folds)
+        How many examples the functions of the machine are made of.
+    neighbours : Neighbours or None
+        The nearest neighbours on the same folds.
+    validated_on : str
+        What the validation errors are of, in words.
+    complete : bool
+        Whether all kernels were tried; False if Ctrl-C stopped it.
+    """
+
+    machine: str
+    kernels: tuple[Kernel, ...]
+    training_errors: np.ndarray
+    validation_errors: np.ndarray
+    support_counts: np.ndarray
+    neighbours: Neighbours | None
+    validated_on: str
+    complete: bool = True
+
+    @property
+    def training_error(self) -> np.ndarray:
+        """For each kernel, the mean over the folds."""
+        return self.training_errors.mean(axis=1)
+
+    @property
+    def validation_error(self) -> np.ndarray:
+        return self.validation_errors.mean(axis=1)
+
+    @property
+    def supports(self) -> np.ndarray:
+        return self.support_counts.mean(axis=1)
+
+    @property
+    def standard_error(self) -> np.ndarray:
+        """Of the mean validation error, as the folds differ; zero where there is only one."""
+        folds = self.validation_errors.shape[1]
+        if folds == 1:
+            return np.zeros(len(self.kernels))
+        return self.validation_errors.std(axis=1, ddof=1) / np.sqrt(folds)
+
+    @property
+    def best_index(self) -> int:
+        """Where the mean validation error is least; of several, the one with fewest supports."""
+        return int(np.lexsort((self.supports, self.validation_error))[0])
+
+    @property
+    def best(self) -> Kernel:
+        return self.kernels[self.best_index]
+
+    @property
+    def parameter(self) -> tuple[str, np.ndarray] | None:
+        """The one number in which the kernels differ, and its values; None if there is none."""
+        kind = type(self.kernels[0])
+        if any(type(kernel) is not kind for kernel in self.kernels):
+            return None
+        names = [f.name for f in fields(kind)]  # type: ignore[arg-type]  # kernels are dataclasses
+        differing = [n for n in names if len({getattr(k, n) for k in self.kernels}) > 1]
+        if len(differing) != 1:
+            return None
+        values = [getattr(kernel, differing[0]) for kernel in self.kernels]
+        numeric = all(isinstance(value, int | float) for value in values)
+        return (differing[0], np.array(values, float)) if numeric else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values; a kernel that has no such form is given by its name."""
+        return {
+            "machine": self.machine,
+            "kernels": [_written(kernel) for kernel in self.kernels],
+            "training_errors": self.training_errors.tolist(),
+            "validation_errors": self.validation_errors.tolist(),
+            "support_counts": self.support_counts.tolist(),
+            "best": _written(self.best),
+            "neighbours": None if self.neighbours is None else self.neighbours.to_dict(),
+            "validated_on": self.validated_on,
+            "complete": self.complete,
+        }
+
+    def __repr__(self) -> str:
+        kernels = [repr(kernel) for kernel in self.kernels]
+        near = self.neighbours
+        wide = max(map(len, [*kernels, "kernel"]))
+        ended = "" if self.complete else ", stopped by hand"
+        lines = [
+            f"Validation curve of {self.machine}; {self.validated_on}{ended}",
+            f"  {'kernel':<{wide}}  training  validation  supports",
+        ]
+        for k, name in enumerate(kernels):
+            mark = "*" if k == self.best_index else " "
+            lines.append(
+                f"{mark} {name:<{wide}}  {self.training_error[k]:8.1%}  "
+                f"{self.validation_error[k]:10.1%}  {self.supports[k]:8,.0f}"
+            )
+        if near is not None:
+            name = f"{near.best}-nearest neighbours"
+            lines.append(
+                f"  {name:<{wide}}  {near.training_error:8.1%}  {near.validation_error:10.1%}"
+            )
+        return "\n".join(lines)
+
+
+def validation_curve(
+    X,
+    y,
+    kernels: Sequence[Kernel],
+    machine=None,
+    *,
+    validation: tuple[Any, Any] | None = None,
+    cv=5,
+    neighbours: int | Sequence[int] | None = ODD,
+    random_state=None,
+    n_jobs=None,
+    report: Callable[[int, int], object] | None = None,
+) -> ValidationCurve:
+    """Training error, validation error and number of supports for each of several kernels.
+
+    A kernel that is too simple is wrong on training and new examples alike; one that is too rich is
+    right on the former and wrong on the latter. Between the two the validation error is least.
+
+    The least of several errors flatters: for an estimate of the risk of the machine chosen, keep
+    other examples aside.
+
+    Parameters
+    ----------
+    X, y
+        The examples: what `machine` takes, with any of the kernels.
+    kernels : sequence of certo.kernels.Kernel
+        As `[Gaussian(v) for v in (0.1, 1, 10)]`, or `[Polynomial(n) for n in range(1, 8)]`.
+    machine : estimator with a parameter `kernel`, default=None
+        SVM, KernelPerceptron, HardMarginSVM or Pegasos, with all its other settings. None: SVM().
+    validation : pair (X, y) or None, default=None
+        Examples to validate on. None: those left out of each fold.
+    cv : int, splitter or iterable of splits, default=5
+        A number means so many stratified folds, shuffled.
+    neighbours : int, sequence of int or None, default=(1, 3, 5, 9, 15, 25, 45)
+        How many nearest neighbours vote in the rule that is shown beside; odd numbers. Of several,
+        the one is shown that the same validation finds best. None leaves it out; so do kernels of
+        other things than vectors.
+    random_state : int, RandomState instance or None, default=None
+        Decides the folds.
+    n_jobs : int or None, default=None
+        How many fits at once. The fits themselves use all cores where they can.
+    report : function of two numbers, or None
+        Called after each fit with how many are done, and of how many.
+
+    Returns
+    -------
+    ValidationCurve
+        `certo.plots.validation_curve` draws it. Ctrl-C ends it early, with the kernels done by
+        then.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from certo import KernelPerceptron, validation_curve
+    >>> from certo.kernels import Polynomial
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> y = (X**2).sum(axis=1) > 1.2
+    >>> kernels = [Polynomial(n) for n in (1, 2)]
+    >>> curve = validation_curve(X, y, kernels, KernelPerceptron(epochs=20), random_state=0)
+    >>> curve.best
+    Polynomial(degree=2, scale=1.0, offset=1.0)
+    """
+    kernels = _checked(kernels)
+    machine = SVM() if machine is None else machine
+    if "kernel" not in machine.get_params():
+        raise ValueError(
+            f"machine must have a parameter 'kernel', as SVM and KernelPerceptron have, got "
+            f"{machine!r}."
+        )
+    y = column_or_1d(y)
+    takes = {kernel.takes for kernel in kernels}
+    validated_on, parts = _parts(X, y, validation, cv, random_state)
+    near = None
+    if neighbours is not None and takes == {"vectors"}:
+        near = _neighbours(_odd(neighbours), [part(machine) for part in parts])
+    machines = [clone(machine).set_params(kernel=kernel) for kernel in kernels]
+    jobs = (delayed(_fit_and_count)(one, part) for one in machines for part in parts)
+    total, found, complete = len(machines) * len(parts), [], True
+    try:
+        for one in Parallel(n_jobs=n_jobs, return_as="generator")(jobs):
+            if one.stopped:
+                complete = False
+                break
+            found.append(one[:3])
+            if report is not None:
+                report(len(found), total)
+    except KeyboardInterrupt:
+        complete = False
+    done = len(found) // len(parts)
+    if not done:
+        raise KeyboardInterrupt
+    table = np.array(found[: done * len(parts)]).reshape(done, len(parts), 3)
+    training, errors, supports = np.moveaxis(table, 2, 0)
+    name = repr(clone(machine).set_params(kernel=None))
+    return ValidationCurve(
+        name, kernels[:done], training, errors, supports, near, validated_on, complete
+    )
+
+
+def gaussians(X) -> list[Gaussian]:
+    """Gaussian kernels from where every example is alone to where all look alike: variances from
+    4⁻⁵ to 4³ times the median squared distance of the examples, to two digits."""
+    X = Gaussian().examples(X)
+    if count(X) > SOME:
+        X = X[np.sort(np.random.default_rng(0).choice(count(X), SOME, replace=False))]
+    lengths = squares(X)
+    inner = X @ X.T
+    inner = inner.toarray() if sparse.issparse(inner) else inner
+    distances = (lengths[:, None] + lengths - 2.0 * inner)[np.triu_indices(len(lengths), 1)]
+    typical = float(np.median(distances[distances > 0])) if np.any(distances > 0) else 1.0
+    return [Gaussian(float(f"{typical * 4.0**k:.2g}")) for k in range(-5, 4)]
+
+
+class _Fit(NamedTuple):
+    training_error: float
+    validation_error: float
+    supports: int
+    stopped: bool
+
+
+def _fit_and_count(machine, part) -> _Fit:
+    X, y, X_valid, y_valid = part(machine)
+    machine = clone(machine).fit(X, y)
+    return _Fit(
+        np.mean(machine.predict(X) != y),
+        np.mean(machine.predict(X_valid) != y_valid),
+        union_of(machine.support_).size,
+        machine.status_.startswith(BY_HAND),
+    )
+
+
+def _parts(X, y, validation, cv, random_state) -> tuple[str, list[Any]]:
+    """What is validated on, in words; and for each fold a function of a machine (which may take a
+    Gram matrix) to the examples to fit it to and those to validate it on."""
+    if validation is not None:
+        X_valid, y_valid = validation
+        y_valid = column_or_1d(y_valid)
+        words = f"validated on {len(y_valid):,} other examples than the {len(y):,} of the fit"
+        return words, [partial(_given, X, y, X_valid, y_valid)]
+    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+        cv = StratifiedKFold(int(cv), shuffle=True, random_state=random_state)
+    folds = list(check_cv(cv, y, classifier=True).split(X, y))
+    words = f"{len(folds)} folds of {len(y):,} examples"
+    if isinstance(cv, StratifiedKFold):
+        words = f"{len(folds)} stratified folds of {len(y):,} examples"
+    return words, [partial(_fold, X, y, train, valid) for train, valid in folds]
+
+
+def _given(X, y, X_valid, y_valid, machine):
+    return X, y, X_valid, y_valid
+
+
+def _fold(X, y, train, valid, machine):
+    return *_safe_split(machine, X, y, train), *_safe_split(machine, X, y, valid, train)
+
+
+def _neighbours(ks: tuple[int, ...], parts) -> Neighbours | None:
+    """Votes of the nearest neighbours, which are looked for once for all k; a training example is a
+    neighbour of its own."""
+    ks = tuple(k for k in ks if all(k <= len(y) for _, y, *_ in parts))
+    if not ks:
+        return None
+    training, errors = np.empty((2, len(ks), len(parts)))
+    for fold, (X, y, X_valid, y_valid) in enumerate(parts):
+        rule = KNeighborsClassifier(max(ks)).fit(X, y)
+        training[:, fold] = _wrong_votes(rule, ks, X, y)
+        errors[:, fold] = _wrong_votes(rule, ks, X_valid, y_valid)
+    return Neighbours(ks, training, errors)
+
+
+def _wrong_votes(rule: KNeighborsClassifier, ks: tuple[int, ...], X, y) -> np.ndarray:
+    """The fraction of wrong predictions for each k; votes that tie go to the first class."""
+    wrong = np.zeros(len(ks))
+    for some in gen_batches(count(X), 1000):
+        votes = rule._y[rule.kneighbors(X[some], return_distance=False)]
+        for i, k in enumerate(ks):
+            counts = (votes[:, :k, None] == np.arange(len(rule.classes_))).sum(axis=1)
+            wrong[i] += np.sum(rule.classes_[counts.argmax(axis=1)] != y[some])
+    return wrong / count(X)
+
+
+def _checked(kernels) -> tuple[Kernel, ...]:
+    kernels = (kernels,) if isinstance(kernels, Kernel) else tuple(kernels)
+    if not kernels:
+        raise ValueError("kernels must hold at least one kernel, but it is empty.")
+    for k, kernel in enumerate(kernels):
+        if not isinstance(kernel, Kernel):
+            raise ValueError(
+                f"kernels must hold objects of certo.kernels, as Gaussian(variance=1.0), but at "
+                f"{k} there is {kernel!r}."
+            )
+    return kernels
+
+
+def _odd(neighbours: int | Sequence[int]) -> tuple[int, ...]:
+    ks = tuple(np.atleast_1d(np.asarray(neighbours)).tolist())
+    if not ks or any(type(k) is not int or k < 1 or k % 2 == 0 for k in ks):
+        raise ValueError(
+            f"neighbours must be odd numbers, so that two classes cannot tie, got {neighbours!r}."
+        )
+    return tuple(sorted(set(ks)))
+
+
+def _written(kernel: Kernel) -> Any:
+    try:
+        return kernel.to_dict()
+    except ValueError:
+        return repr(kernel)
