@@ -7,6 +7,8 @@ sum are one loop over a tile of inner products.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from scipy import sparse
 
@@ -16,7 +18,7 @@ from certo.kernels import Gaussian, Kernel
 from certo.kernels.base import count
 from certo.kernels.vectors import squares
 
-BLOCK = 2**22  # numbers of a block
+BLOCK = 2**20  # numbers of a block
 TILE = 256, 1024  # points and centres of a tile
 SPARSE = 0.15  # of the entries: with fewer other than 0, products are made entry by entry
 TURNED = 2**23  # numbers of a tile of centres, at most
@@ -34,6 +36,8 @@ def scores(kernel: Kernel, X, centres, coef: np.ndarray) -> np.ndarray:
         out = np.zeros((m, *coef.shape[1:]))
         _add_gaussian(out, left, right, 0.5 / kernel.variance, coef)
         return out
+    if kernel.takes == "vectors":
+        X, centres = (part.astype(np.float64, copy=False) for part in (X, centres))
     step = max(1, BLOCK // max(1, len(coef)))
     parts = [
         np.asarray(kernel(X[start : start + step], centres), dtype=np.float64) @ coef
@@ -54,6 +58,8 @@ class Images:
     single: type = np.float64  # what is precise enough for a block that others correct
 
     def __init__(self, kernel: Kernel, X, cache_mb: float = 0):
+        if kernel.takes == "vectors":  # of float32 vectors values would be in float32
+            X = X.astype(np.float64, copy=False)
         self.kernel, self.X, self.m = kernel, X, count(X)
         self.diagonal = kernel.diagonal(X)
         if 1e-15 < self.diagonal.max(initial=0.0) < 1e15:
@@ -208,7 +214,7 @@ def _tiles(left: _Points, right: _Points, count: int, fill, by_columns: bool = F
     width = max(16, min(width, TURNED // max(1, d)))
     work = float(count) * n * (16 + left.entries / max(1, left.values.shape[0]))
 
-    def down(turned, columns, start, stop):
+    def down(turned, columns, _, start, stop):
         room = np.empty((min(height, count), turned.shape[1]), np.result_type(left.dtype, turned))
         for i in range(start, stop, height):
             k = min(i + height, stop)
@@ -220,19 +226,14 @@ def _tiles(left: _Points, right: _Points, count: int, fill, by_columns: bool = F
             def across(_, start, stop):
                 for j in range(start, stop, height):
                     columns = slice(j, min(j + height, stop))
-                    down(right.turned(columns), columns, 0, count)
+                    down(right.turned(columns), columns, 0, 0, count)
 
             in_pieces(pieces(n, work), across)
             return
         for j in range(0, n, width):
             columns = slice(j, min(j + width, n))
-            turned = right.turned(columns)
-            in_pieces(
-                pieces(count, work * (columns.stop - j) / n),
-                lambda _, start, stop, turned=turned, columns=columns: down(
-                    turned, columns, start, stop
-                ),
-            )
+            below = partial(down, right.turned(columns), columns)
+            in_pieces(pieces(count, work * (columns.stop - j) / n), below)
 
 
 def _add_gaussian(out, left: _Points, right: _Points, scale: float, coef, rows=None) -> None:

@@ -19,12 +19,14 @@ certificate will say.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isqrt
 from typing import NamedTuple
 
 import numpy as np
 
 from certo.compiled.smo import smo_pairs, smo_single
 from certo.kernels import Kernel
+from certo.solvers.box_newton import box_newton
 from certo.solvers.free_intercept import balanced, smallest_b
 from certo.solvers.gap_ledger import GapTrace, Ledger
 from certo.solvers.gram import Images, images_of
@@ -35,9 +37,10 @@ PART = 8  # where many are inside their box
 WELL = 0.1  # of the violation, down to which a block is solved
 SLIGHT = 0.005  # of the violation: less does not count as one
 NEAR = 2.0  # violations from the margin, within which examples are followed
-STEPS = 200  # for each example of a block
+STEPS = 20  # for each example of a block, after which Newton's take over,
+NEWTON = 200  # of these at most
 ROUNDS = 30  # blocks between two looks at all examples
-AIM = 0.3  # of the goal: what is aimed at before all are looked at
+AIM = 0.7  # of the goal: what is aimed at before all are looked at
 
 
 class KernelOutcome(NamedTuple):
@@ -71,8 +74,10 @@ def kernel_soft_margin(
 ) -> KernelOutcome:
     """The best function for examples X (as `kernel.examples` gives them), signs being ±1.
 
-    `start` holds multipliers to begin with. `after_look` is told primal and dual after every look
-    at all examples, and may return True to stop, as `asked` may.
+    Besides copies of X in float64 and float32 and some vectors, `cache_mb` megabytes are used at
+    most (and 8 or so): half for a block's Gram matrix, half for rows that are kept. `start` holds
+    multipliers to begin with. `after_look` is told primal and dual after every look at all
+    examples, and may return True to stop, as `asked` may.
     """
     same = Repetitions.of(kernel, X, signs, costs)
     if same is not None:
@@ -85,7 +90,8 @@ def kernel_soft_margin(
         if intercept == "free":
             alpha = balanced(alpha, signs, costs)
         return found._replace(alpha=alpha, scores=found.scores[same.group])
-    search = _Search(images_of(kernel, X, cache_mb), signs, costs, intercept, start)
+    largest = max(16, min(LARGEST, isqrt(int(cache_mb * 2**20) // 16)))
+    search = _Search(images_of(kernel, X, cache_mb / 2), signs, costs, intercept, start, largest)
     ledger = Ledger(tol, max_iter, asked, after_look)
     best = None
     while True:
@@ -115,7 +121,8 @@ class _Found(NamedTuple):
 class _Search:
     """Multipliers β, and the scores f of all examples that belong to them."""
 
-    def __init__(self, images: Images, signs, costs, intercept: str, start):
+    def __init__(self, images: Images, signs, costs, intercept: str, start, largest: int):
+        self.largest = largest
         self.images, self.signs, self.costs, self.intercept = images, signs, costs, intercept
         self.low, self.high = np.where(signs > 0, 0.0, -costs), np.where(signs > 0, costs, 0.0)
         self.beta, self.f = np.zeros(signs.size), np.zeros(signs.size)
@@ -146,8 +153,8 @@ class _Search:
         self._improve(np.arange(self.f.size), self.f, _Look.of(self, None, self.f), goal, ledger)
 
     def _improve(self, rows, f: np.ndarray, look: _Look, goal: float, ledger: Ledger) -> None:
-        inside = np.count_nonzero(look.inside)
-        size = min(max(SMALLEST, self.f.size // PART, 2 * inside), LARGEST)
+        inside = int(np.count_nonzero(look.inside))
+        size = min(max(SMALLEST, self.f.size // PART, 2 * inside), self.largest)
         near = np.flatnonzero(look.excess > -NEAR * look.typical)
         if near.size > rows.size // 2 or rows.size <= size:
             self._step(rows, f, look, self._chosen(look, size))
@@ -197,24 +204,14 @@ class _Search:
 
     def _step(self, rows, f: np.ndarray, look: _Look, chosen: np.ndarray) -> None:
         """Solve for the chosen ones of `rows`, whose scores are f; move β and f."""
-        at = rows[chosen]
-        slopes = look.slopes[chosen]
-        gram = self.images.block(at, self.precision)
-        if self.intercept == "lifted":
-            gram += 1
-        beta, low, high = self.beta[at], self.low[at], self.high[at]
-        smo = smo_pairs if self.intercept == "free" else smo_single
-        eps = self.precision(WELL * look.violation)
-        now = beta.copy()
-        smo(
-            gram, np.ascontiguousarray(gram.diagonal()), now, low, high,
-            slopes.astype(self.precision), eps, STEPS * at.size,
-        )  # fmt: skip
+        at, slopes = rows[chosen], look.slopes[chosen]
+        beta = self.beta[at]
+        now = self._solved(at, slopes, WELL * look.violation)
         self.rounds += 1
         change = now - beta
-        moved = np.flatnonzero(change)
-        step = np.zeros(f.size)
-        self.images.add(step, None if rows.size == self.f.size else rows, at[moved], change[moved])
+        moved, step = np.flatnonzero(change), np.zeros(f.size)
+        everyone = rows.size == self.f.size
+        self.images.add(step, None if everyone else rows, at[moved], change[moved])
         added = float(change.sum()) if self.intercept == "lifted" else 0.0
         slope = float(slopes @ change)
         curve = float(change @ step[chosen]) + added * added
@@ -223,8 +220,33 @@ class _Search:
             self.precision = np.float64
             return
         length = min(1.0, slope / curve) if curve > 0 else 1.0
-        self.beta[at] = now if length == 1 else np.clip(beta + length * change, low, high)
+        some = np.clip(beta + length * change, self.low[at], self.high[at])
+        self.beta[at] = now if length == 1 else some
         f += length * step
+
+    def _solved(self, at: np.ndarray, slopes: np.ndarray, eps: float) -> np.ndarray:
+        """β of these examples, the others being what they are, until none violates by more than
+        eps: by pairs, and where that would take too many steps, by Newton's."""
+        beta, low, high = self.beta[at].copy(), self.low[at], self.high[at]
+        gram = self._gram(at, self.precision)
+        smo = smo_pairs if self.intercept == "free" else smo_single
+        most = STEPS * at.size
+        made = smo(
+            gram, np.ascontiguousarray(gram.diagonal()), beta, low, high,
+            slopes.astype(gram.dtype), gram.dtype.type(eps), most,
+        )  # fmt: skip
+        if made < most:
+            return beta
+        gram = gram if gram.dtype == np.float64 else self._gram(at, np.float64)
+        slopes = slopes - gram @ (beta - self.beta[at])
+        free = self.intercept == "free"
+        return box_newton(gram, beta, low, high, slopes, free=free, eps=eps, most=NEWTON)
+
+    def _gram(self, at: np.ndarray, dtype) -> np.ndarray:
+        gram = self.images.block(at, dtype)
+        if self.intercept == "lifted":
+            gram += 1
+        return gram
 
 
 class _Look(NamedTuple):
