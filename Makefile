@@ -44,10 +44,10 @@ $(DOCS): $(DEV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	@touch $@
 
-# LIBLINEAR needs a C++ compiler; without it, the benchmarks leave that rival out.
+# LIBLINEAR needs a C++ compiler; the benchmarks leave out rivals that are not there.
 $(BENCH): $(DEV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]' || \
-		echo "LIBLINEAR could not be installed; it is left out."
+		echo "LIBLINEAR and oneDAL could not be installed; they are left out."
 	@touch $@
 
 clean:

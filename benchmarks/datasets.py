@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 from pathlib import Path
 
@@ -85,6 +86,31 @@ def ijcnn1():
     return _svmlight("ijcnn1/ijcnn1.bz2", 22)
 
 
+def phishing():
+    """Web sites that are what they seem or not, 68 indicators; None if absent."""
+    return _svmlight("phishing/phishing.gz", 68)
+
+
+def letter():
+    """Printed letters, A to M against N to Z, 16 features; None if absent."""
+    data = _svmlight("letter_scale/letter.scale.gz", 16)
+    return data and (data[0], np.where(data[1] <= 13, 1, -1))
+
+
+def mnist():
+    """Handwritten digits, even against odd, 784 pixels from 0 to 1; None if absent."""
+    place = folder()
+    if place is None or not (place / "mnist").is_dir():
+        return None
+
+    def content(file: str, header: int) -> np.ndarray:
+        with gzip.open(place / "mnist" / file) as stream:
+            return np.frombuffer(stream.read(), np.uint8, offset=header)
+
+    digits = content("train-labels-idx1-ubyte.gz", 8)
+    return content("train-images-idx3-ubyte.gz", 16).reshape(-1, 784) / 255, 1 - digits % 2
+
+
 def reuters_moneyfx():
     """News on money and exchange or not, 8,315 words; None if absent."""
     return _svmlight("reuters_moneyfx/reuters.trn.bz2", 8315)
@@ -101,6 +127,14 @@ def covtype():
     y = next(a for a in arrays.values() if a.ndim == 1)
     X = np.ascontiguousarray((X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-12))
     return X, np.where(y == 2, 1, -1)
+
+
+def at_random(data, m: int, seed: int = 0):
+    """`m` of the examples, in random order; all in their own if there are no more; or None."""
+    if data is None or data[0].shape[0] <= m:
+        return data
+    chosen = np.random.default_rng(seed).permutation(data[0].shape[0])[:m]
+    return data[0][chosen], data[1][chosen]
 
 
 def _svmlight(file: str, features: int):

@@ -130,3 +130,17 @@ def soft_svc(X, y, intercept: str) -> SoftMargin:
         return Hyperplane(w[0], float(model.intercept_[0]), False)
 
     return fit
+
+
+def gaussian_svc(C: float, gamma: float):
+    """LIBSVM with K = exp(−γ‖x − x'‖²), at its own tolerance."""
+    return SVC(C=C, gamma=gamma, cache_size=2000)
+
+
+def gaussian_onedal(C: float, gamma: float):
+    """The same of Intel's oneDAL. None if absent."""
+    try:
+        from sklearnex.svm import SVC as OneDAL  # noqa: N811
+    except ImportError:
+        return None
+    return OneDAL(C=C, gamma=gamma, cache_size=2000)

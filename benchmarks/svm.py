@@ -41,12 +41,13 @@ class Problem:
 
     @classmethod
     def of(cls, name: str, X, y, C: float, intercept: str) -> Problem:
-        model = SVM(C, intercept=intercept, tol=1e-9, random_state=0).fit(X, y)
+        model = SVM(C=C, intercept=intercept, tol=1e-9, random_state=0).fit(X, y)
         claim = model.certificate_.of_kind("DualityGap")[0]
         return cls(name, X, y, C, intercept, claim.dual, claim.relative_gap)
 
     def certo(self, tol: float) -> SVM:
-        return SVM(self.C, intercept=self.intercept, tol=tol, random_state=0).fit(self.X, self.y)
+        machine = SVM(C=self.C, intercept=self.intercept, tol=tol, random_state=0)
+        return machine.fit(self.X, self.y)
 
     def excess(self, w: np.ndarray, b: float) -> float:
         """(P(w, b) − P*)/P*."""
