@@ -256,7 +256,7 @@ def validation_curve(curve: ValidationCurve, ax: Axes | None = None) -> Axes:
         ax.set_xscale("log")
         name += " (logarithmic)"
     left, right = TOO_SIMPLE_OR_RICH.get(name.split()[0], ("", ""))
-    below.set_xlabel(f"{left}    {name}    {right}".strip())
+    below.set_xlabel("\u2003".join((left, name, right)).strip())  # a space that SVG keeps
     if ax.figure.get_layout_engine() is None:
         ax.legend(loc="best", fontsize="small")
     else:  # below the label of the axis
@@ -556,31 +556,34 @@ def _draw_line(ax: Axes, line, points: np.ndarray, band: tuple[float, str] | Non
 
 
 def squared_norm(model, output: int = 0, ax: Axes | None = None) -> Axes:
-    """‖w‖² after every update, between the two curves of the convergence theorem."""
+    """‖w‖² after every update (with a kernel ‖f‖²), between the two curves of the theorem."""
     ax = _axes(ax)
+    kernel = getattr(model, "kernel_", None) is not None
+    square = "‖f‖²" if kernel else "‖w‖²"
     trace = model.trace_.of_output(output)
     claim = _bound(model, output)
     name = _short(model.outputs_[output].name())
-    ax.set(xlabel="updates", ylabel="‖w‖²", title=f"Squared norm between its bounds: {name}")
+    ax.set(xlabel="updates", ylabel=square, title=f"Squared norm between its bounds: {name}")
     if not len(trace):
         ax.text(0.5, 0.5, "no update was made", ha="center", transform=ax.transAxes)
         ax.set_axis_off()
         return ax
     curves = [trace.squared_norm]
-    ax.plot(trace.update, trace.squared_norm, color=INK, lw=1.4, label="‖w‖²")
+    ax.plot(trace.update, trace.squared_norm, color=INK, lw=1.4, label=square)
     if claim is not None:
         n = np.unique(np.linspace(1, claim.updates, 200).astype(np.int64))
         lower, upper = claim.curves(n)
-        ax.plot(n, upper, color=POSITIVE, lw=1.1, ls="--", label="at most ‖w₀‖² + X² Ση²")
+        most = "at most n max K(x, x)" if kernel else "at most ‖w₀‖² + X² Ση²"
+        ax.plot(n, upper, color=POSITIVE, lw=1.1, ls="--", label=most)
         curves.append(upper)
         if claim.separable:
-            formula = "at least (w₀·u + γ Ση)² / ‖u‖²"
+            formula = "at least (n γ)² / ‖u‖²" if kernel else "at least (w₀·u + γ Ση)² / ‖u‖²"
             ax.plot(n, lower, color=NEGATIVE, lw=1.1, ls="--", label=formula)
             curves.append(lower)
         ax.fill_between(n, lower if claim.separable else 0, upper, color=SOFT, alpha=0.15, lw=0)
     peaks = [float(np.max(curve)) for curve in curves]
     if min(peaks) > 0 and max(peaks) > FAR_APART * min(peaks):
-        _logarithmic(ax, curves)
+        _logarithmic(ax, curves, square)
     else:
         ax.set_ylim(bottom=0)
         ax.yaxis.set_major_formatter(EngFormatter(sep=""))
@@ -589,14 +592,14 @@ def squared_norm(model, output: int = 0, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _logarithmic(ax: Axes, curves: list[np.ndarray]) -> None:
+def _logarithmic(ax: Axes, curves: list[np.ndarray], name: str) -> None:
     positive = np.concatenate([curve[curve > 0] for curve in curves])
     ax.set_yscale("log")
     ax.yaxis.set_major_locator(LogLocator(numticks=8))
     # what is many orders below everything else is the start of a lower bound: cut there
     floor = max(positive.min(), min(float(np.max(curve)) for curve in curves) / 1e3)
     ax.set_ylim(0.7 * floor, 1.6 * positive.max())
-    ax.set_ylabel("‖w‖² (logarithmic)")
+    ax.set_ylabel(f"{name} (logarithmic)")
 
 
 def mistakes(model, ax: Axes | None = None) -> Axes:

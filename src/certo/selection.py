@@ -258,7 +258,8 @@ def validation_curve(
         near = _neighbours(_odd(neighbours), [part(machine) for part in parts])
     machines = [clone(machine).set_params(kernel=kernel) for kernel in kernels]
     jobs = (delayed(_fit_and_count)(one, part) for one in machines for part in parts)
-    total, found, complete = len(machines) * len(parts), [], True
+    total, complete = len(machines) * len(parts), True
+    found: list[tuple[float, float, int]] = []
     try:
         for one in Parallel(n_jobs=n_jobs, return_as="generator")(jobs):
             if one.stopped:
@@ -280,7 +281,7 @@ def validation_curve(
     )
 
 
-def gaussians(X) -> list[Gaussian]:
+def gaussians(X) -> list[Kernel]:
     """Gaussian kernels from where every example is alone to where all look alike: variances from
     4⁻⁵ to 4³ times the median squared distance of the examples, to two digits."""
     X = Gaussian().examples(X)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -28,6 +28,8 @@ from certo.estimators import (
     Perceptron,
 )
 from certo.estimators.verdict import separability
+from certo.kernels import Gaussian, Kernel, Polynomial
+from certo.selection import ValidationCurve, gaussians, validation_curve
 
 MACHINES = {
     "perceptron": Perceptron,
@@ -81,6 +83,14 @@ class Decided:
 
     verdict: Verdict
     intercept: str
+    examples: Examples
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What a machine makes of several kernels."""
+
+    curve: ValidationCurve
     examples: Examples
 
 
@@ -175,6 +185,74 @@ def fit_table(table: Any, target: str, estimator, *, scale=None, **choices: Any)
         examples.data_fingerprint, len(examples.y), examples.notes,
     )  # fmt: skip
     return Fitted(model, examples)
+
+
+def compare_kernels(
+    table: Any,
+    target: str,
+    estimator,
+    kernels: Callable[[Any], list[Kernel]],
+    *,
+    scale: str = "standard",
+    curve_settings: dict[str, Any],
+    **choices: Any,
+) -> Compared:
+    """The validation curve of the estimator on a table. The `kernels` to try are a function of the
+    encoded examples; `curve_settings` are those of `validation_curve`, `choices` of `encode_table`.
+    """
+    examples = encode_table(table, target, scale=scale, **choices)
+    _refuse_one_class(examples)
+    if examples.encoder.is_fitted_to_data:
+        examples.notes.append(
+            "The columns are scaled by all rows, those that are validated on included."
+        )
+    try:
+        curve = validation_curve(
+            examples.X, examples.y, kernels(examples.X), estimator, **curve_settings
+        )
+    except NotSeparable as wrong:
+        raise Problem(str(wrong)) from wrong
+    except (ArithmeticError, RuntimeError) as wrong:
+        raise _without_answer(wrong) from wrong
+    return Compared(curve, examples)
+
+
+def kernels_to_try(names: Sequence[str], values: str | None = None):
+    """A function of the examples to kernels: those of a family, with the values of its parameter
+    (or some that fit the examples), or each as one would write it in Python."""
+    if len(names) == 1 and names[0] in FAMILIES:
+        family = FAMILIES[names[0]]
+        if values is None:
+            return family.usual
+        try:
+            made = [family.kind(family.number(text)) for text in values.split(",")]
+        except ValueError as wrong:
+            raise Problem(
+                f"--values must be numbers with commas between them, each {family.parameter} of "
+                f"a {names[0]} kernel, got {values!r}: {wrong}"
+            ) from wrong
+    else:
+        if values is not None:
+            raise Problem("--values are for one --kernel, gaussian or polynomial.")
+        made = [written.kernel(name) for name in names]
+    return lambda X: made
+
+
+class Family(NamedTuple):
+    """Kernels that differ in one number."""
+
+    kind: Callable[[Any], Kernel]
+    parameter: str
+    number: Callable[[str], float]
+    usual: Callable[[Any], list[Kernel]]  # of the examples
+
+
+FAMILIES = {
+    "gaussian": Family(Gaussian, "the variance", float, gaussians),
+    "polynomial": Family(
+        Polynomial, "the degree", int, lambda X: [Polynomial(n) for n in range(1, 8)]
+    ),
+}
 
 
 def separate_table(

@@ -1,4 +1,4 @@
-"""certo fit, separable, predict, verify: faces of `certo.workflow` and `certo.audit`."""
+"""certo fit, curve, separable, predict, verify: faces of `certo.workflow` and `certo.audit`."""
 
 from __future__ import annotations
 
@@ -54,6 +54,17 @@ Category = Annotated[
     list[str] | None,
     typer.Option(metavar="COLUMN", help="Its whole numbers are categories; may be repeated."),
 ]
+PriceOfSlack = Annotated[
+    float | None, typer.Option("--C", help="The price of slack (svm).", show_default=False)
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Any parameter, as epochs=20 or 'kernel=Gaussian(variance=2)'; may be repeated.",
+    ),
+]
 
 
 def _version(wanted: bool) -> None:
@@ -83,7 +94,8 @@ def fit(
         str,
         typer.Option(
             metavar="NAME",
-            help="Which machine: perceptron, hard-margin, svm, pegasos, min-disagreement.",
+            help="Which machine: perceptron, kernel-perceptron, hard-margin, svm, pegasos, "
+            "min-disagreement.",
         ),
     ] = "perceptron",
     output: Annotated[
@@ -102,9 +114,7 @@ def fit(
     na: NotAvailable = None,
     drop: Drop = None,
     category: Category = None,
-    C: Annotated[
-        float | None, typer.Option("--C", help="The price of slack (svm).", show_default=False)
-    ] = None,
+    C: PriceOfSlack = None,
     lam: Annotated[
         float | None,
         typer.Option(help="The weight λ of the penalty (svm, pegasos).", show_default=False),
@@ -113,10 +123,7 @@ def fit(
         float | None,
         typer.Option(help="The relative gap to prove (svm, hard-margin).", show_default=False),
     ] = None,
-    setting: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Any parameter; may be repeated."),
-    ] = None,
+    setting: Settings = None,
     as_json: Json = False,
 ) -> None:
     """Learn to predict a column of a table, and say what that proves."""
@@ -152,6 +159,84 @@ def fit(
         print_json(said)
     else:
         tell_fit(Voice(), said)
+    if said["interrupted"]:
+        raise typer.Exit(INTERRUPTED)
+
+
+@app.command()
+def curve(
+    data: DataFile,
+    target: Target,
+    kernel: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KERNEL",
+            help="gaussian (over variances), polynomial (over degrees), or a kernel written out, "
+            "as 'Gaussian(2) + Linear()', repeated for each one to try.",
+            show_default="gaussian",
+        ),
+    ] = None,
+    values: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBERS",
+            help="The variances or degrees to try, as 0.1,1,10.",
+            show_default="variances that suit the data, degrees from 1 to 7",
+        ),
+    ] = None,
+    machine: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="Which machine: svm, kernel-perceptron, hard-margin, pegasos."
+        ),
+    ] = "svm",
+    C: PriceOfSlack = None,
+    setting: Settings = None,
+    folds: Annotated[int, typer.Option(help="In how many parts the examples are cut.")] = 5,
+    seed: Annotated[int, typer.Option(help="Decides the parts.")] = 0,
+    jobs: Annotated[
+        int | None, typer.Option(help="How many fits at once.", show_default="1")
+    ] = None,
+    report: Report = None,
+    picture: Annotated[
+        Path | None, typer.Option(help="The picture to write: SVG, PNG or PDF.", show_default=False)
+    ] = None,
+    scale: Annotated[
+        str, typer.Option(help="Numeric columns: standard (mean 0, variance 1) or none.")
+    ] = "standard",
+    missing: Missing = "refuse",
+    na: NotAvailable = None,
+    drop: Drop = None,
+    category: Category = None,
+    as_json: Json = False,
+) -> None:
+    """Compare kernels by cross-validation: training and validation error, and the number of
+    supports, with the nearest neighbours beside them."""
+    from certo.cli.choosing import run_curve
+    from certo.cli.words import tell_curve
+
+    said = run_curve(
+        data,
+        target,
+        machine=machine,
+        settings=[*(setting or []), *([] if C is None else [f"C={C!r}"])],
+        kernels=kernel or ["gaussian"],
+        values=values,
+        folds=folds,
+        seed=seed,
+        jobs=jobs,
+        report=report,
+        picture=picture,
+        scale=scale,
+        missing=missing,
+        na=tuple(na or ()),
+        drop=tuple(drop or ()),
+        category=tuple(category or ()),
+    )
+    if as_json:
+        print_json(said)
+    else:
+        tell_curve(Voice(), said)
     if said["interrupted"]:
         raise typer.Exit(INTERRUPTED)
 

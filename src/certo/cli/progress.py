@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -40,6 +42,16 @@ class FitProgress:
         """Something whose length is not known."""
         self._bar.tasks[0].total = None
         self._bar.update(self._task, description=what, count="")
+
+    def report(self, what: str, unit: str) -> Callable[[int, int], None]:
+        """A function to call when so many units of how many are done."""
+
+        def tell(done: int, total: int) -> None:
+            self._bar.tasks[0].total = total
+            steps = f"{done}/{total} {unit}s"
+            self._bar.update(self._task, completed=done, description=what, count=steps)
+
+        return tell
 
     # the callback
     def setup(self, estimator, context) -> None:

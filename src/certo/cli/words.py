@@ -23,7 +23,8 @@ MOST_ROWS, MOST_CELLS, MOST_TERMS = 12, 8, 20  # of a proof or a hyperplane, on 
 
 def tell_fit(voice: Voice, said: dict[str, Any]) -> None:
     """The facts of a fit."""
-    _tell_examples(voice, said, said["machine"], "for")
+    kernel = f" with {said['kernel']}" if said["kernel"] else ""
+    _tell_examples(voice, said, said["machine"] + kernel, "for")
     voice.say(said["status"])
     right = f"{100 * said['training_accuracy']:.2f} % of the training examples are right"
     voice.say(f"{right}; always saying the commonest class gets {100 * said['commonest']:.2f} %.")
@@ -59,6 +60,35 @@ def _tell_examples(voice: Voice, said: dict[str, Any], *title: str) -> None:
         voice.say(f"{many}, one 0/1 feature for each level", indent=2)
     for note in said["notes"]:
         voice.say(("note ", "yellow"), note, indent=2)
+
+
+def tell_curve(voice: Voice, said: dict[str, Any]) -> None:
+    """Kernels beside each other."""
+    curve, near = said["curve"], said["neighbours"]
+    _tell_examples(voice, said, curve["machine"], "for")
+    voice.say(curve["validated_on"][:1].upper() + curve["validated_on"][1:] + ".")
+    voice.say()
+    wide = max(len("kernel"), *(len(row["kernel"]) for row in said["rows"]))
+    voice.say((f"  {'kernel':<{wide}}  training  validation          supports", "bold"))
+    for row in said["rows"]:
+        off = f"± {100 * row['standard_error']:.1f}"
+        voice.say(
+            ("* ", "bold green") if row["best"] else "  ",
+            f"{row['kernel']:<{wide}}  {row['training_error']:8.1%}  "
+            f"{row['validation_error']:10.1%} {off:<7}  {row['supports']:8,.0f}",
+        )
+    if near:
+        name = f"{near['best']} nearest neighbours"
+        voice.say(
+            f"  {name:<{wide}}  {near['training_error']:8.1%}  {near['validation_error']:10.1%}"
+        )
+    voice.say()
+    if said["interrupted"]:
+        voice.say(("Stopped by hand: ", "yellow"), "these kernels were done by then.")
+    for name, what in (("report_file", "Report"), ("picture_file", "Picture")):
+        if said[name]:
+            voice.say(f"{what} written to {said[name]}")
+    voice.say(f"To fit the best: {said['fit_with']} --out MODEL")
 
 
 def tell_verdict(voice: Voice, said: dict[str, Any]) -> None:

@@ -1,6 +1,14 @@
 """Self-contained HTML pages about fitted models and verdicts: facts laid out, nothing computed."""
 
-from certo.report.findings import facts, refusal_facts, verdict_facts
-from certo.report.page import html_report, html_verdict
+from certo.report.findings import curve_facts, facts, refusal_facts, verdict_facts
+from certo.report.page import html_curve, html_report, html_verdict
 
-__all__ = ["facts", "html_report", "html_verdict", "refusal_facts", "verdict_facts"]
+__all__ = [
+    "curve_facts",
+    "facts",
+    "html_curve",
+    "html_report",
+    "html_verdict",
+    "refusal_facts",
+    "verdict_facts",
+]

@@ -11,13 +11,31 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from certo import plots
-from certo.certificates import DualityGap, ExpectedExcess, MaximumMargin, MistakeBound, Sample
+from certo.certificates import (
+    DualityGap,
+    ExpectedExcess,
+    KernelExpectedExcess,
+    KernelGap,
+    KernelMargin,
+    KernelMistakeBound,
+    MaximumMargin,
+    MistakeBound,
+    Sample,
+)
 from certo.certificates.encoding import readable, rounded_up
 from certo.certificates.least_errors import is_error
-from certo.estimators import SVM, HardMarginSVM, MinDisagreement, Pegasos, Perceptron
+from certo.estimators import (
+    SVM,
+    HardMarginSVM,
+    KernelPerceptron,
+    MinDisagreement,
+    Pegasos,
+    Perceptron,
+)
 from certo.workflow import Examples
 
 MOST_PICTURED = 6  # outputs drawn one by one
+MOST_COMPARED = 5000  # examples up to which the best function of a kernel's space is looked for
 
 
 class Tile(NamedTuple):
@@ -25,9 +43,49 @@ class Tile(NamedTuple):
     text: str
 
 
+def supports_tile(said: dict[str, Any]) -> Tile:
+    return Tile("/".join(map(readable, said["supports"][:6])), "supports")
+
+
 def new_axes() -> Axes:
     """Axes of a figure that no window knows of."""
     return Figure(figsize=(5.2, 4.2), layout="constrained").add_subplot()
+
+
+def outputs_drawn(machine) -> range:
+    return range(min(len(machine.outputs_), MOST_PICTURED))
+
+
+def has_kernel(machine) -> bool:
+    return getattr(machine, "kernel_", None) is not None
+
+
+def in_the_plane(machine, examples: Examples) -> Iterator[Axes]:
+    """The regions of a kernel machine, where there are two features."""
+    if has_kernel(machine) and examples.X.shape[1] == 2:
+        X, y, names = examples.X, examples.y, examples.feature_names
+        yield plots.regions(machine, X, y, ax=new_axes(), names=names)
+
+
+def rule(machine, examples: Examples, output: int, flat) -> Axes:
+    """A hyperplane as `flat` draws it, or the scores of a function of a kernel's space."""
+    X, y = examples.X, examples.y
+    if has_kernel(machine):
+        return plots.scores(machine, X, y, output, ax=new_axes())
+    return flat(machine, X, y, output, ax=new_axes(), names=examples.feature_names)
+
+
+def rules(machine, examples: Examples, flat) -> Iterator[Axes]:
+    yield from in_the_plane(machine, examples)
+    for output in outputs_drawn(machine):
+        yield rule(machine, examples, output, flat)
+
+
+def worst(machine, number: str, *kinds: type) -> float | None:
+    """The largest of a number that all outputs have in their claims of these kinds."""
+    claims = [claim for kind in kinds for claim in machine.certificate_.of_kind(kind)]
+    values = [getattr(claim, number) for claim in claims]
+    return max(values) if len(values) == len(machine.outputs_) else None
 
 
 class Face(abc.ABC):
@@ -51,8 +109,10 @@ class Face(abc.ABC):
 
 
 class PerceptronFace(Face):
+    bound: type = MistakeBound
+
     def numbers(self, machine) -> dict[str, Any]:
-        claims = machine.certificate_.of_kind(MistakeBound)
+        claims = machine.certificate_.of_kind(self.bound)
         return {
             "converged": bool(machine.converged_),
             "epochs": int(machine.n_iter_),
@@ -69,31 +129,41 @@ class PerceptronFace(Face):
         return tiles
 
     def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
-        X, y, names = examples.X, examples.y, examples.feature_names
-        for output in range(min(len(machine.coef_), MOST_PICTURED)):
-            yield plots.boundary(machine, X, y, output, ax=new_axes(), names=names)
+        yield from in_the_plane(machine, examples)
+        for output in outputs_drawn(machine):
+            yield rule(machine, examples, output, plots.boundary)
             yield plots.squared_norm(machine, output, ax=new_axes())
         yield plots.mistakes(machine, ax=new_axes())
 
 
+class KernelPerceptronFace(PerceptronFace):
+    bound = KernelMistakeBound
+
+    def numbers(self, machine) -> dict[str, Any]:
+        return super().numbers(machine) | {"supports": machine.n_support_.tolist()}
+
+    def tiles(self, said: dict[str, Any]) -> list[Tile]:
+        return [*super().tiles(said), supports_tile(said)]
+
+
 class HardMarginFace(Face):
     def numbers(self, machine) -> dict[str, Any]:
-        gaps = [claim.relative_gap for claim in machine.certificate_.of_kind(MaximumMargin)]
         return {
             "converged": bool(machine.converged_),
             "margins": machine.margin_.tolist(),
             "geometric_margins": machine.geometric_margin_.tolist(),
             "supports": machine.n_support_.tolist(),
-            "relative_gap": max(gaps) if len(gaps) == len(machine.coef_) else None,
+            "relative_gap": worst(machine, "relative_gap", MaximumMargin, KernelMargin),
         }
 
     def tiles(self, said: dict[str, Any]) -> list[Tile]:
         smallest = min(said["geometric_margins"])
         which = "margin" if len(said["supports"]) == 1 else "smallest margin"
         gap = said["relative_gap"]
+        where = ", in the kernel's space" if said["kernel"] else ""
         return [
-            Tile(readable(smallest), f"{which}: the distance to the nearest example"),
-            Tile("/".join(map(readable, said["supports"][:6])), "supports"),
+            Tile(readable(smallest), f"{which}: the distance to the nearest example{where}"),
+            supports_tile(said),
             Tile("?" if gap is None else "≤ " + rounded_up(gap, 2), "relative gap to the largest"),
         ]
 
@@ -104,21 +174,18 @@ class HardMarginFace(Face):
         return found
 
     def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
-        X, y, names = examples.X, examples.y, examples.feature_names
-        for output in range(min(len(machine.coef_), MOST_PICTURED)):
-            yield plots.margin_band(machine, X, y, output, ax=new_axes(), names=names)
+        yield from rules(machine, examples, plots.margin_band)
 
 
 class SVMFace(Face):
     def numbers(self, machine) -> dict[str, Any]:
-        gaps = [claim.relative_gap for claim in machine.certificate_.of_kind(DualityGap)]
         return {
             "converged": bool(machine.converged_),
             "C": machine.C_,
             "objectives": machine.objective_.tolist(),
             "supports": machine.n_support_.tolist(),
             "passes": machine.n_iter_,
-            "relative_gap": max(gaps) if len(gaps) == len(machine.coef_) else None,
+            "relative_gap": worst(machine, "relative_gap", DualityGap, KernelGap),
         }
 
     def tiles(self, said: dict[str, Any]) -> list[Tile]:
@@ -128,7 +195,7 @@ class SVMFace(Face):
         return [
             Tile(readable(max(said["objectives"])), f"{which}, in the form with {form}"),
             Tile("?" if gap is None else "≤ " + rounded_up(gap, 2), "relative gap to the smallest"),
-            Tile("/".join(map(readable, said["supports"][:6])), "supports"),
+            supports_tile(said),
         ]
 
     def rows(self, machine, X, y) -> list[tuple[str, np.ndarray]]:
@@ -142,20 +209,18 @@ class SVMFace(Face):
         return found
 
     def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
-        X, y, names = examples.X, examples.y, examples.feature_names
-        for output in range(min(len(machine.coef_), MOST_PICTURED)):
-            yield plots.margin_band(machine, X, y, output, ax=new_axes(), names=names)
+        yield from rules(machine, examples, plots.margin_band)
         yield plots.gap(machine, ax=new_axes())
 
 
 class PegasosFace(Face):
     def numbers(self, machine) -> dict[str, Any]:
-        bounds = [claim.bound for claim in machine.certificate_.of_kind(ExpectedExcess)]
+        supports = {"supports": machine.n_support_.tolist()} if has_kernel(machine) else {}
         return {
             "steps": machine.steps_.tolist(),
             "objectives": machine.objective_.tolist(),
-            "expected_excess": max(bounds) if len(bounds) == len(machine.coef_) else None,
-        }
+            "expected_excess": worst(machine, "bound", ExpectedExcess, KernelExpectedExcess),
+        } | supports
 
     def tiles(self, said: dict[str, Any]) -> list[Tile]:
         bound = said["expected_excess"]
@@ -164,13 +229,13 @@ class PegasosFace(Face):
             Tile(readable(max(said["objectives"])), f"{which} F(w)"),
             Tile("?" if bound is None else "≤ " + rounded_up(bound, 3), "expected excess"),
             Tile(readable(max(said["steps"])), "steps"),
+            *([supports_tile(said)] if "supports" in said else []),
         ]
 
     def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
-        X, y, names = examples.X, examples.y, examples.feature_names
-        for output in range(min(len(machine.coef_), MOST_PICTURED)):
-            yield plots.boundary(machine, X, y, output, ax=new_axes(), names=names)
-        yield plots.pegasos_excess(machine, X, y, ax=new_axes())
+        yield from rules(machine, examples, plots.boundary)
+        if not has_kernel(machine) or len(examples.y) <= MOST_COMPARED:
+            yield plots.pegasos_excess(machine, examples.X, examples.y, ax=new_axes())
 
 
 class MinDisagreementFace(Face):
@@ -207,6 +272,7 @@ class MinDisagreementFace(Face):
 
 FACES: dict[type, Face] = {
     Perceptron: PerceptronFace(),
+    KernelPerceptron: KernelPerceptronFace(),
     HardMarginSVM: HardMarginFace(),
     MinDisagreement: MinDisagreementFace(),
     SVM: SVMFace(),

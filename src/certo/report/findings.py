@@ -18,8 +18,8 @@ from certo.certificates import (
     JointlySeparable,
     Separable,
 )
-from certo.report.faces import face_of
-from certo.workflow import CannotSeparate, Decided, Examples, Fitted
+from certo.report.faces import face_of, has_kernel
+from certo.workflow import CannotSeparate, Compared, Decided, Examples, Fitted
 
 MOST_LISTED = 50  # rows of the table, where there may be very many
 LONGEST = 12  # digits of a fraction that is still read as one
@@ -33,6 +33,7 @@ def facts(fitted: Fitted) -> dict[str, Any]:
     return {
         "certo": __version__,
         "machine": type(machine).__name__,
+        "kernel": repr(machine.kernel_) if has_kernel(machine) else None,
         "settings": {name: _plain(value) for name, value in machine.get_params().items()},
         **_about(examples),
         "status": machine.status_,
@@ -45,6 +46,33 @@ def facts(fitted: Fitted) -> dict[str, Any]:
             {"what": what, "total": len(rows), "rows": listed(examples, rows[:MOST_LISTED])}
             for what, rows in face.rows(machine, examples.X, examples.y)
         ],
+    }
+
+
+def curve_facts(compared: Compared) -> dict[str, Any]:
+    """What there is to say about kernels beside each other."""
+    curve, near = compared.curve, compared.curve.neighbours
+    columns = (
+        curve.training_error, curve.validation_error, curve.standard_error, curve.supports,
+    )  # fmt: skip
+    names = "training_error", "validation_error", "standard_error", "supports"
+    return {
+        "certo": __version__,
+        **_about(compared.examples),
+        "rows": [
+            {"kernel": repr(kernel), "best": k == curve.best_index}
+            | {name: float(column[k]) for name, column in zip(names, columns, strict=True)}
+            for k, kernel in enumerate(curve.kernels)
+        ],
+        "neighbours": None
+        if near is None
+        else {
+            "best": near.best,
+            "tried": list(near.ks),
+            "training_error": near.training_error,
+            "validation_error": near.validation_error,
+        },
+        "curve": curve.to_dict(),
     }
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import jinja2
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from certo import plots
 from certo.certificates import ClassSeparability, Inseparable, Separable
@@ -17,7 +18,7 @@ from certo.certificates.encoding import readable, rounded_down
 from certo.data.remarks import count
 from certo.report.faces import MOST_PICTURED, face_of, new_axes
 from certo.report.svg import inline_svg
-from certo.workflow import Decided, Examples, Fitted
+from certo.workflow import Compared, Decided, Examples, Fitted
 
 MOST_OPEN = 6  # claims of a kind that are seen before the rest is unfolded
 MOST_COLUMNS = 30  # of the rows that are listed
@@ -38,10 +39,17 @@ def html_report(fitted: Fitted, said: dict[str, Any]) -> str:
         refusals=_grouped(said["not_claimed"], "name"),
         tiles=face.tiles(said),
         pictures=_inline(face.pictures(machine, fitted.examples)),
-        outputs=len(machine.coef_),
+        outputs=len(machine.outputs_),
         most_pictured=MOST_PICTURED,
         most_open=MOST_OPEN,
     )
+
+
+def html_curve(compared: Compared, said: dict[str, Any]) -> str:
+    """The same for kernels beside each other."""
+    ax = Figure(figsize=(7.6, 5.6), layout="constrained").add_subplot()
+    pictures = _inline([plots.validation_curve(compared.curve, ax=ax)])
+    return _page("curve.html", said, pictures=pictures)
 
 
 def html_verdict(decided: Decided, said: dict[str, Any]) -> str:
@@ -126,6 +134,7 @@ def _page(template: str, said: dict[str, Any], **parts: Any) -> str:
     )
     environment.filters |= {
         "readable": readable,
+        "percent": lambda value: f"{100 * value:.2f}\u202f%",
         "at_least": rounded_down,
         "asked": question,
         "proved": reason,
