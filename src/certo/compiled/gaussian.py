@@ -62,14 +62,18 @@ def _exp_of(u):
     return double
 
 
+@loose
+def _exp_row(row, own, right, scale):
+    for j in range(row.size):
+        u = (row[j] + row[j] - own - right[j]) * scale
+        row[j] = _exp(min(u, u - u))
+
+
 @jit
 def exp_block(G, left, right, scale):
     """G_ij ← exp(min(0, (2 G_ij − left_i − right_j)·scale)), in place; all of one dtype."""
     for i in range(G.shape[0]):
-        row, own = G[i], left[i]
-        for j in range(row.size):
-            u = (row[j] + row[j] - own - right[j]) * scale
-            row[j] = _exp(min(u, u - u))
+        _exp_row(G[i], left[i], right, scale)
 
 
 @loose
