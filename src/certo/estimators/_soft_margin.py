@@ -32,7 +32,7 @@ from certo.solvers.soft_margin import GapTrace, SoftOutcome, soft_margin
 
 FEW = 200  # examples in a kernel's space that are solved for as exactly as float64 allows,
 MANY = 1000  # and those for which that is tried if nothing else reaches the goal
-FIRST = 100  # passes of a quicker solver before
+FIRST = 10  # passes of a quicker solver before
 COPIES = 5  # of a Gram matrix, that this needs
 NEARLY = 1e-10  # of its bound: a multiplier so near to it counts as being there
 
@@ -114,7 +114,10 @@ class KernelSpace:
             return outcome
         matrix = kernel.plain(X, kernel.take(X, slice(None)))
         better = finished(matrix, signs, costs, self.intercept, outcome.alpha, limits.asked)
-        return outcome._replace(**better._asdict(), trace=_ending(outcome.trace, better))
+        stopped = better.primal - better.dual > limits.tol * better.primal and limits.asked()
+        return outcome._replace(
+            **better._asdict(), stopped=stopped, trace=_ending(outcome.trace, better)
+        )
 
     def scores(self, outcome: KernelOutcome) -> np.ndarray:
         return outcome.scores

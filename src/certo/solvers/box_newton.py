@@ -151,7 +151,7 @@ def _solved(M: np.ndarray, aim: np.ndarray) -> np.ndarray:
     if not aim.size:
         return aim
     diagonal = M.diagonal()
-    unit = 1 / np.sqrt(np.maximum(diagonal, 1e-30 * diagonal.max() + 1e-300))
+    unit = 1 / np.sqrt(np.maximum(diagonal, 1e-30 * (float(diagonal.max()) or 1.0)))
     M, ridge = unit[:, None] * M * unit, RIDGE * aim.size
     while True:
         shifted = M.copy()
