@@ -149,6 +149,63 @@ def test_pegasos_from_the_table_to_the_audit(certo, tmp_path):
         assert words in page.read_text()
 
 
+@pytest.mark.parametrize(
+    ("machine", "settings", "claim", "pictures"),
+    [
+        ("svm", ["kernel=Gaussian(variance=0.5)", "C=10"], "KernelGap", ["Duality gap"]),
+        ("svm", ["kernel=0.5 * Polynomial(2) + Linear()"], "KernelGap", ["Duality gap"]),
+        ("hard-margin", ["kernel=Gaussian(0.5)"], "KernelMargin", ["Supports of"]),
+        ("kernel-perceptron", ["epochs=50"], "KernelMistakeBound", ["‖f‖²", "Mistakes in each"]),
+        (
+            "pegasos",
+            ["kernel=Polynomial(2)", "steps=500", "lam=0.1"],
+            "KernelExpectedExcess",
+            ["Excess"],
+        ),
+    ],
+)
+def test_kernel_machines_from_the_table_to_the_audit(
+    certo, xor, tmp_path, machine, settings, claim, pictures
+):
+    model, page = tmp_path / "m", tmp_path / "r.html"
+    words = ["--machine", machine, "--target", "kind", "--scale", "none"]
+    for setting in settings:
+        words += ["--set", setting]
+    said = certo("fit", xor, *words, "--out", model, "--report", page)
+    assert said.code == 0
+    assert f"{claim}\n" in said.out
+    assert " with " in said.out.splitlines()[0]
+    checked = certo("verify", model, xor)
+    assert checked.code == 0
+    assert f"{claim}:" in checked.out
+    assert len(certo("predict", model, xor).out.split()) == 2 + 4
+    text = page.read_text()
+    for words in ("Regions: ", "Scores: other and same", "supports", "with the kernel", *pictures):
+        assert words in text.replace("Scores: same and other", "Scores: other and same")
+    xor.write_text(XOR.replace("1,0,other", "1,0,same"))
+    assert certo("verify", model, xor).code != 0
+
+
+def test_facts_of_a_kernel_machine(certo, xor):
+    words = ["--machine", "svm", "--target", "kind", "--json", "--scale", "none"]
+    facts = certo("fit", xor, *words, "--set", "kernel=Gaussian(1)", "--C", "100").json
+    assert facts["kernel"] == "Gaussian(variance=1.0)"
+    assert facts["training_accuracy"] == 1
+    assert facts["supports"] == [4]
+    assert facts["relative_gap"] <= 1e-4
+    assert "coef" not in str(sorted(facts))
+    assert certo("fit", xor, *words).json["kernel"] is None
+
+
+def test_a_hard_margin_that_a_kernel_does_not_find(certo, tmp_path):
+    table = tmp_path / "same.csv"
+    table.write_text("x,y\n1,a\n1,b\n2,a\n")
+    words = ["--machine", "hard-margin", "--target", "y", "--set", "kernel=Gaussian(1)"]
+    said = certo("fit", table, *words)
+    assert said.code == 2
+    assert "Are some examples of different classes the same?" in said.err
+
+
 @pytest.mark.parametrize(("target", "answer"), [(0, "no"), (1, "yes")])
 def test_the_decision_problem(certo, xor, target, answer):
     words = ["--machine", "min-disagreement", "--target", "kind", "--set", f"target={target}"]
@@ -170,7 +227,12 @@ def test_the_decision_problem(certo, xor, target, answer):
         ("hard-margin", "time_limit=0", "time_limit must be"),
         ("svm", "C=0", "C must be a positive number"),
         ("svm", "class_weight={'same': 'much'}", "class_weight"),
-        ("svm", "kernel=rbf", "intercept, lam, max_iter"),
+        ("svm", "kernel=rbf", "variance is 1/(2·gamma)"),
+        ("svm", "kernel=Gaussian(variance=0)", "variance must be a finite number above 0"),
+        ("svm", "kernel=Function(len)", "a function is code"),
+        ("svm", "kernel=Precomputed()", "not a Gram matrix"),
+        ("svm", "gamma=1", "intercept, kernel, lam, max_iter"),
+        ("kernel-perceptron", "budget=0", "budget must be"),
         ("pegasos", "steps=0", "steps must be"),
     ],
 )

@@ -1,0 +1,230 @@
+"""Validation curves: the errors are those of scikit-learn's own cross-validation."""
+
+from __future__ import annotations
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+from joblib import parallel_config
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.model_selection import ShuffleSplit, StratifiedKFold, cross_validate
+from sklearn.neighbors import KNeighborsClassifier
+
+from certo import SVM, HardMarginSVM, KernelPerceptron, Pegasos, Perceptron, validation_curve
+from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
+from certo.selection import ODD, ValidationCurve, _parts, gaussians
+
+RANDOM = np.random.default_rng(0)
+X = RANDOM.normal(size=(120, 2))
+Y = np.where((X**2).sum(axis=1) + 0.3 * RANDOM.normal(size=120) > 1.2, "out", "in")
+THREE = np.digitize(X[:, 0] + 0.3 * RANDOM.normal(size=120), [-0.5, 0.5])
+KERNELS = [Gaussian(0.01), Gaussian(1.0), Gaussian(100.0)]
+
+
+@pytest.mark.parametrize("y", [Y, THREE], ids=["two", "three"])
+@pytest.mark.parametrize(
+    "machine",
+    [
+        SVM(C=2.0),
+        KernelPerceptron(epochs=3, intercept="lifted"),
+        Pegasos(0.1, 200, random_state=0),
+    ],
+    ids=str,
+)
+def test_errors_are_those_of_cross_validation(machine, y):
+    curve = validation_curve(X, y, KERNELS, machine, cv=3, random_state=5)
+    folds = StratifiedKFold(3, shuffle=True, random_state=5)
+    for k, kernel in enumerate(KERNELS):
+        expected = cross_validate(
+            machine.set_params(kernel=kernel), X, y, cv=folds, return_train_score=True,
+            return_estimator=True,
+        )  # fmt: skip
+        np.testing.assert_allclose(curve.training_errors[k], 1 - expected["train_score"])
+        np.testing.assert_allclose(curve.validation_errors[k], 1 - expected["test_score"])
+        supports = [len(np.unique(np.concatenate(m.support_))) for m in expected["estimator"]]
+        assert curve.support_counts[k].tolist() == supports
+    assert machine.kernel == KERNELS[-1], "the machine given is not fitted, nor changed"
+
+
+@pytest.mark.parametrize("y", [Y, THREE], ids=["two", "three"])
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+def test_neighbours_are_those_of_scikit_learn_on_the_same_folds(make, y):
+    curve = validation_curve(make(X), y, [Gaussian()], cv=4, random_state=1)
+    near = curve.neighbours
+    folds = StratifiedKFold(4, shuffle=True, random_state=1)
+    assert near.ks == ODD
+    for k, train, valid in zip(near.ks, near.training_errors, near.validation_errors, strict=True):
+        rule = KNeighborsClassifier(k)
+        expected = cross_validate(rule, make(X), y, cv=folds, return_train_score=True)
+        np.testing.assert_allclose(train, 1 - expected["train_score"])
+        np.testing.assert_allclose(valid, 1 - expected["test_score"])
+    assert near.validation_error == near.validation_errors.mean(axis=1).min()
+    assert near.best in near.ks
+
+
+def test_under_and_over_fitting_are_seen():
+    curve = validation_curve(X, Y, KERNELS, SVM(C=10.0), random_state=0)
+    narrow, good, wide = range(3)
+    assert curve.training_error[narrow] == 0
+    assert curve.validation_error[narrow] > curve.validation_error[good] + 0.1
+    assert curve.training_error[wide] > curve.training_error[good] + 0.05
+    assert curve.supports[narrow] > curve.supports[good]
+    assert curve.best == KERNELS[good]
+    name, values = curve.parameter
+    assert (name, values.tolist()) == ("variance", [0.01, 1.0, 100.0])
+    assert np.all(curve.standard_error >= 0)
+
+
+def test_a_given_validation_set():
+    curve = validation_curve(
+        X[:80], Y[:80], KERNELS, SVM(), validation=(X[80:], Y[80:]), neighbours=7
+    )
+    for k, kernel in enumerate(KERNELS):
+        model = SVM(kernel).fit(X[:80], Y[:80])
+        assert curve.validation_error[k] == pytest.approx(1 - model.score(X[80:], Y[80:]))
+        assert curve.supports[k] == model.n_support_[0]
+    assert not np.any(curve.standard_error)
+    assert curve.neighbours.best == 7
+    rule = KNeighborsClassifier(7).fit(X[:80], Y[:80])
+    assert curve.neighbours.validation_error == pytest.approx(1 - rule.score(X[80:], Y[80:]))
+    assert "validated on 40 other examples than the 80 of the fit" in repr(curve)
+
+
+def test_precomputed_matrices_are_cut_on_both_sides():
+    gram = Gaussian(1.0)(X)
+    folds = {"cv": 3, "random_state": 0}
+    matrix = validation_curve(gram, Y, [Precomputed()], **folds)
+    vectors = validation_curve(X, Y, [Gaussian(1.0)], **folds)
+    np.testing.assert_array_equal(matrix.validation_errors, vectors.validation_errors)
+    assert matrix.neighbours is None
+
+
+def shared(a, b):
+    return float(len(set(a) & set(b)))
+
+
+def test_lists_of_objects():
+    words = [f"{a}{b}" for a in "abc" for b in "abcdefgh"]
+    y = [word[0] == "a" for word in words]
+    curve = validation_curve(words, y, [Function(shared)], KernelPerceptron(), cv=2)
+    assert curve.neighbours is None
+    assert curve.to_dict()["kernels"] == [repr(Function(shared))]
+    assert curve.parameter is None
+
+
+def test_kernels_of_several_kinds_and_splitters():
+    kernels = [Linear(), Polynomial(2), Gaussian(1.0) + Linear()]
+    split = ShuffleSplit(2, test_size=0.3, random_state=0)
+    curve = validation_curve(X, Y, kernels, cv=split)
+    assert curve.parameter is None
+    assert curve.kernels == tuple(kernels)
+    assert "2 folds of 120 examples" in repr(curve)
+    degrees = validation_curve(X, Y, [Polynomial(n) for n in (1, 2)], cv=split, neighbours=None)
+    assert degrees.parameter[0] == "degree"
+    assert degrees.neighbours is None
+
+
+def test_several_at_once_are_the_same():
+    one = validation_curve(X, Y, KERNELS, random_state=3)
+    with parallel_config(backend="threading"):  # processes take long to begin
+        two = validation_curve(X, Y, KERNELS, random_state=3, n_jobs=2)
+    assert one.to_dict() == two.to_dict()
+    machine, *parts = clone(SVM(Gaussian())), *_parts(X, Y, None, 5, 0)[1]
+    assert pickle.loads(pickle.dumps((machine, parts)))
+
+
+def test_it_can_be_read_and_written():
+    curve = validation_curve(X, Y, KERNELS, SVM(C=3.0), cv=2, random_state=0)
+    known = json.loads(json.dumps(curve.to_dict()))
+    assert known["kernels"][1] == {"name": "Gaussian", "variance": 1.0}
+    assert known["best"] == curve.best.to_dict()
+    assert np.shape(known["validation_errors"]) == (3, 2)
+    lines = repr(curve).splitlines()
+    assert lines[0] == "Validation curve of SVM(C=3.0); 2 stratified folds of 120 examples"
+    assert [line[0] for line in lines[2:5]].count("*") == 1
+    assert f"{curve.neighbours.best}-nearest neighbours" in lines[-1]
+
+
+def test_of_equal_errors_the_fewest_supports_are_best():
+    errors = np.array([[0.2], [0.1], [0.1]])
+    supports = np.array([[1], [9], [3]])
+    curve = ValidationCurve("m", tuple(KERNELS), errors, errors, supports, None, "here")
+    assert curve.best_index == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"kernels": []}, "at least one kernel"),
+        ({"kernels": ["rbf"]}, "at 0 there is 'rbf'"),
+        ({"machine": Perceptron()}, "must have a parameter 'kernel'"),
+        ({"neighbours": 4}, "odd numbers"),
+        ({"neighbours": [1, 2.5]}, "odd numbers"),
+        ({"neighbours": []}, "odd numbers"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(given, expected):
+    with pytest.raises(ValueError, match=expected):
+        validation_curve(X, Y, **{"kernels": KERNELS} | given)
+
+
+def test_few_examples_have_few_neighbours():
+    few = validation_curve(X[:8], [0, 1] * 4, [Gaussian()], cv=2)
+    assert few.neighbours.ks == (1, 3)
+    none = validation_curve(X[:8], [0, 1] * 4, [Gaussian()], cv=2, neighbours=99)
+    assert none.neighbours is None
+
+
+def stop_after(count):
+    def report(done, total):
+        assert total == 15
+        if done == count:
+            raise KeyboardInterrupt
+
+    return report
+
+
+def test_ctrl_c_leaves_the_kernels_that_are_done():
+    curve = validation_curve(X, Y, KERNELS, random_state=0, report=stop_after(12))
+    assert curve.kernels == tuple(KERNELS[:2])
+    assert not curve.complete
+    assert "stopped by hand" in repr(curve)
+    whole = validation_curve(X, Y, KERNELS, random_state=0)
+    np.testing.assert_array_equal(curve.validation_errors, whole.validation_errors[:2])
+    with pytest.raises(KeyboardInterrupt):
+        validation_curve(X, Y, KERNELS, report=stop_after(4))
+
+
+def test_a_fit_that_is_stopped_by_hand_ends_it(monkeypatch):
+    fit = SVM.fit
+
+    def stopped(self, X, y):
+        fit(self, X, y)
+        if self.kernel == KERNELS[1]:
+            self.status_ = "Stopped by hand: so far"
+        return self
+
+    monkeypatch.setattr(SVM, "fit", stopped)
+    curve = validation_curve(X, Y, KERNELS, random_state=0)
+    assert curve.kernels == tuple(KERNELS[:1])
+    assert not curve.complete
+
+
+def test_the_hard_margin_can_be_compared_too():
+    y = (X**2).sum(axis=1) > 1.2
+    curve = validation_curve(X, y, [Gaussian(0.3), Polynomial(2)], HardMarginSVM(), cv=3)
+    assert curve.training_error.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+def test_variances_go_from_alone_to_alike(make):
+    kernels = gaussians(make(X))
+    first, last = kernels[0](X), kernels[-1](X)
+    assert np.median(first[~np.eye(len(X), dtype=bool)]) < 1e-6
+    assert np.median(last) > 0.99
+    assert gaussians(np.ones((3, 2)))[5] == Gaussian(1.0)
+    many = gaussians(np.repeat(X, 20, axis=0))
+    assert len(many) == 9
