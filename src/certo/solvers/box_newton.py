@@ -16,11 +16,15 @@ the diagonal of K_FF (for ties, repetitions) changed is put right by the next on
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
+from certo.compiled.threads import one_thread
+
 RIDGE = 1e-15  # for each row, relative to the Gram matrix: what rounding may have done to it
+SMALL = 2000  # rows, for which matrices are handled in one thread
 IDLE = 8  # steps in vain after which no more is expected
 
 
@@ -41,14 +45,15 @@ def box_newton(
     problem = _Box(gram, beta, low, high, slopes, free)
     best, highest, idle = beta, 0.0, 0
     inside = (beta > low) & (beta < high)
-    for _ in range(most):
-        beta, inside, whole, wrong = problem.step(beta, inside)
-        gain = problem.gain(beta)
-        idle = 0 if gain > highest * (1 + 1e-14) or not whole else idle + 1
-        if gain > highest:
-            best, highest = beta, gain
-        if (whole and wrong <= eps) or idle >= IDLE or asked():
-            break
+    with one_thread() if beta.size <= SMALL else nullcontext():
+        for _ in range(most):
+            beta, inside, whole, wrong = problem.step(beta, inside)
+            gain = problem.gain(beta)
+            idle = 0 if gain > highest * (1 + 1e-14) or not whole else idle + 1
+            if gain > highest:
+                best, highest = beta, gain
+            if (whole and wrong <= eps) or idle >= IDLE or asked():
+                break
     return best
 
 

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from certo.compiled.threads import one_thread
 from certo.solvers.box_newton import box_newton
 from certo.solvers.free_intercept import balanced, smallest_b
 
@@ -42,17 +41,16 @@ def finished(
     low, high = np.where(signs > 0, 0.0, -costs), np.where(signs > 0, costs, 0.0)
     lifted = gram + 1.0 if intercept == "lifted" else gram
     best = _valued(gram, signs, costs, intercept, alpha)
-    with one_thread():
-        for _ in range(AGAIN):
-            beta = best.alpha * signs
-            beta = box_newton(
-                lifted, beta, low, high, signs - lifted @ beta,
-                free=intercept == "free", most=100 + 10 * signs.size, asked=asked,
-            )  # fmt: skip
-            found = _valued(gram, signs, costs, intercept, beta * signs)
-            if not found.gap < best.gap:
-                break
-            best = found
+    for _ in range(AGAIN):
+        beta = best.alpha * signs
+        beta = box_newton(
+            lifted, beta, low, high, signs - lifted @ beta,
+            free=intercept == "free", most=100 + 10 * signs.size, asked=asked,
+        )  # fmt: skip
+        found = _valued(gram, signs, costs, intercept, beta * signs)
+        if not found.gap < best.gap:
+            break
+        best = found
     return best
 
 

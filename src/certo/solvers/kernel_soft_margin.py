@@ -91,7 +91,8 @@ def kernel_soft_margin(
             alpha = balanced(alpha, signs, costs)
         return found._replace(alpha=alpha, scores=found.scores[same.group])
     largest = max(16, min(LARGEST, isqrt(int(cache_mb * 2**20) // 16)))
-    search = _Search(images_of(kernel, X, cache_mb / 2), signs, costs, intercept, start, largest)
+    images = images_of(kernel, X, cache_mb / 2)
+    search = _Search(images, signs, costs, intercept, start, largest, asked)
     ledger = Ledger(tol, max_iter, asked, after_look)
     best = None
     while True:
@@ -121,8 +122,8 @@ class _Found(NamedTuple):
 class _Search:
     """Multipliers β, and the scores f of all examples that belong to them."""
 
-    def __init__(self, images: Images, signs, costs, intercept: str, start, largest: int):
-        self.largest = largest
+    def __init__(self, images: Images, signs, costs, intercept: str, start, largest: int, asked):
+        self.largest, self.asked = largest, asked
         self.images, self.signs, self.costs, self.intercept = images, signs, costs, intercept
         self.low, self.high = np.where(signs > 0, 0.0, -costs), np.where(signs > 0, costs, 0.0)
         self.beta, self.f = np.zeros(signs.size), np.zeros(signs.size)
@@ -240,7 +241,9 @@ class _Search:
         gram = gram if gram.dtype == np.float64 else self._gram(at, np.float64)
         slopes = slopes - gram @ (beta - self.beta[at])
         free = self.intercept == "free"
-        return box_newton(gram, beta, low, high, slopes, free=free, eps=eps, most=NEWTON)
+        return box_newton(
+            gram, beta, low, high, slopes, free=free, eps=eps, most=NEWTON, asked=self.asked
+        )
 
     def _gram(self, at: np.ndarray, dtype) -> np.ndarray:
         gram = self.images.block(at, dtype)
