@@ -8,10 +8,23 @@ import numpy as np
 import pytest
 from matplotlib import pyplot
 from matplotlib.collections import LineCollection
+from matplotlib.contour import ContourSet
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 from scipy import sparse
 
-from certo import SVM, HardMarginSVM, MinDisagreement, Pegasos, Perceptron, plots, separability
+from certo import (
+    SVM,
+    HardMarginSVM,
+    KernelPerceptron,
+    MinDisagreement,
+    Pegasos,
+    Perceptron,
+    plots,
+    separability,
+    validation_curve,
+)
+from certo.kernels import Function, Gaussian, Linear, Polynomial
 
 RNG = np.random.default_rng(1)
 
@@ -302,3 +315,116 @@ def test_a_data_frame_is_drawn_with_its_own_names():
     y = (X["height"] > 0).to_numpy()
     ax = plots.boundary(Perceptron(epochs=5).fit(X, y), X, y)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("height", "weight")
+
+
+PLANE = RNG.normal(size=(80, 2))
+OUT = (PLANE**2).sum(axis=1) > 1.2
+
+
+def labelled(ax, text):
+    return next(part for part in ax.collections if text in str(part.get_label()))
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        SVM(Gaussian(0.5)),
+        HardMarginSVM(Gaussian(0.5)),
+        KernelPerceptron(Polynomial(2), epochs=20),
+        Pegasos(0.1, 200, kernel=Gaussian(), random_state=0),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array, np.float32])
+def test_regions_show_the_supports_and_end_where_the_score_is_zero(machine, make):
+    X = make(PLANE)
+    model = machine.fit(X, OUT)
+    ax = plots.regions(model, X, OUT, names=["a", "b"])
+    rings = labelled(ax, f"supports ({model.n_support_[0]})")
+    np.testing.assert_allclose(rings.get_offsets(), PLANE[model.support_[0]], rtol=1e-6)
+    boundary = next(p for p in ax.collections if isinstance(p, ContourSet))
+    points = np.concatenate([path.vertices for path in boundary.get_paths()])
+    scores = model.decision_function(make(points))
+    assert np.max(np.abs(scores)) < 0.05 * np.max(np.abs(model.decision_function(X)))
+    dashed = sum(isinstance(p, ContourSet) for p in ax.collections) > 1
+    assert dashed == (not isinstance(model, KernelPerceptron)), "a sum of mistakes has no scale"
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("a", "b")
+    assert repr(model.kernel_) in ax.get_title()
+
+
+@pytest.mark.parametrize("classes", [3, 12])
+def test_regions_of_several_classes(classes):
+    y = np.arange(80) % classes
+    model = SVM(Gaussian(0.5)).fit(PLANE, y)
+    ax = plots.regions(model, PLANE, y)
+    ax.figure.savefig(io.BytesIO(), format="svg")
+    drawn = [part for part in ax.collections if len(part.get_offsets()) > 1]
+    assert sum(len(part.get_offsets()) for part in drawn[:-1]) == 80
+    names = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert ("2" in names) == (classes == 3)
+
+
+def test_regions_are_of_two_features():
+    X = RNG.normal(size=(20, 3))
+    model = SVM(Gaussian()).fit(X, X[:, 0] > 0)
+    with pytest.raises(ValueError, match=r"two features, but X has shape \(20, 3\)"):
+        plots.regions(model, X, X[:, 0] > 0)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_scores_are_counted_for_each_side(classes):
+    X, y = RNG.normal(size=(90, 4)), np.arange(90) % classes
+    model = SVM(Gaussian()).fit(X, y)
+    for output in range(len(model.outputs_)):
+        ax = plots.scores(model, X, y, output)
+        counted = sum(bar.get_height() for bar in ax.patches if bar.__class__ is Rectangle)
+        assert counted == 90, "those beyond the ends included"
+        assert len(ax.lines) == 3
+    strings = [f"{a}{b}" for a in "abc" for b in "abcdef"]
+    sides = [word[0] == "a" for word in strings]
+    objects = KernelPerceptron(Function(lambda a, b: float(len(set(a) & set(b)))))
+    ax = plots.scores(objects.fit(strings, sides), strings, sides)
+    assert len(ax.lines) == 1
+
+
+@pytest.fixture(scope="module")
+def curve():
+    kernels = [Gaussian(v) for v in (10.0, 0.1, 1.0)]
+    return validation_curve(PLANE, OUT, kernels, SVM(C=10.0), cv=3, random_state=0)
+
+
+def test_a_validation_curve_with_its_supports_below(curve):
+    ax = plots.validation_curve(curve)
+    above, below = ax.figure.axes
+    assert above is ax
+    assert ax.get_xscale() == below.get_xscale() == "log"
+    lines = {str(line.get_label()): line for line in ax.lines}
+    order = np.argsort([kernel.variance for kernel in curve.kernels])
+    for name, values in (
+        ("validation error", curve.validation_error),
+        ("training error", curve.training_error),
+    ):
+        assert lines[name].get_xdata().tolist() == [0.1, 1.0, 10.0]
+        np.testing.assert_allclose(lines[name].get_ydata(), 100 * values[order])
+    supports = max(below.lines, key=lambda line: len(line.get_xdata()))
+    np.testing.assert_allclose(supports.get_ydata(), curve.supports[order])
+    near = lines[f"{curve.neighbours.best} nearest neighbours"]
+    assert near.get_ydata()[0] == pytest.approx(100 * curve.neighbours.validation_error)
+    assert f"least: variance {curve.best.variance:g}" in lines
+    assert "over-fitting" in below.get_xlabel()
+    ax.figure.savefig(io.BytesIO(), format="svg")
+
+
+def test_validation_curves_of_degrees_and_of_any_kernels():
+    degrees = [Polynomial(n) for n in (1, 2, 3)]
+    other = [Linear(), Gaussian(1.0) + Linear(), Function(lambda a, b: float(a @ b))]
+    for kernels, scale, label in ((degrees, "linear", "degree"), (other, "linear", "number of")):
+        found = validation_curve(PLANE, OUT, kernels, cv=2, neighbours=None, random_state=0)
+        ax = Figure().add_subplot()
+        assert plots.validation_curve(found, ax=ax) is ax
+        below = ax.figure.axes[1]
+        assert ax.get_xscale() == scale
+        assert label in below.get_xlabel()
+        ax.figure.savefig(io.BytesIO(), format="svg")
+    with pytest.raises(ValueError, match="subplots"):
+        plots.validation_curve(found, ax=Figure().add_axes((0, 0, 1, 1)))

@@ -10,8 +10,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from certo.report import facts, html_report, html_verdict, verdict_facts
-from certo.workflow import fit_table, machine, separate_table
+from certo.report import (
+    curve_facts,
+    facts,
+    html_curve,
+    html_report,
+    html_verdict,
+    verdict_facts,
+)
+from certo.workflow import compare_kernels, fit_table, kernels_to_try, machine, separate_table
 
 
 def page_of(table, target="y", name="perceptron", settings=("epochs=5",), **choices):
@@ -119,6 +126,17 @@ def others():
         "svm": page_of(noisy, name="svm", settings=[]),
         "pegasos": page_of(noisy, name="pegasos", settings=["random_state=0", "steps=100"]),
     }
+    gaussian = "kernel=Gaussian(variance=1.5)"
+    for name, data, *settings in (
+        ("svm", table, gaussian),
+        ("svm", mixed, gaussian),
+        ("hard-margin", table, "kernel=Gaussian(0.05)"),
+        ("kernel-perceptron", table, gaussian, "epochs=3"),
+        ("kernel-perceptron", mixed, gaussian, "epochs=3"),
+        ("pegasos", table, gaussian, "random_state=0", "steps=100"),
+    ):
+        kind = "two" if data is table else "three"
+        pages[f"kernel {name} {kind}"] = page_of(data, name=name, settings=settings)
     for name, data in (("yes", table), ("no", noisy), ("several", mixed)):
         decided = separate_table(data, "y")
         said = verdict_facts(decided)
@@ -126,21 +144,35 @@ def others():
     return pages
 
 
+KERNEL_PAGES = {  # with their pictures
+    "kernel svm two": 3,
+    "kernel svm three": 5,
+    "kernel hard-margin two": 2,
+    "kernel kernel-perceptron two": 4,
+    "kernel kernel-perceptron three": 8,
+    "kernel pegasos two": 3,
+}
+
+
 @pytest.mark.parametrize(
-    "name", ["hard-margin", "min-disagreement", "svm", "pegasos", "yes", "no", "several"]
+    "name",
+    ["hard-margin", "min-disagreement", "svm", "pegasos", "yes", "no", "several", *KERNEL_PAGES],
 )
 def test_every_page_is_whole(others, name):
     text, said = others[name]
     page = Page(text)
     assert "http" not in text
-    assert all(link.startswith("#") for link in page.links)
-    assert {link[1:] for link in page.links} <= set(page.ids)
+    links = [link for link in page.links if not link.startswith("data:image/png;base64,")]
+    assert all(link.startswith("#") for link in links)
+    assert {link[1:] for link in links} <= set(page.ids)
     assert len(set(page.ids)) == len(page.ids)
     assert "<b>," not in text
     assert "nan" not in page.text.replace("dominant", "")
     inside = re.search(r'id="facts">(.*?)</script>', text)[1]
     assert json.loads(inside) == json.loads(json.dumps(said))
-    if name != "several":
+    if name in KERNEL_PAGES:
+        assert page.tags.count("svg") == KERNEL_PAGES[name]
+    elif name != "several":
         two = name in ("min-disagreement", "svm", "pegasos")
         assert page.tags.count("svg") == (2 if two else 1)
 
@@ -161,6 +193,39 @@ def test_rows_are_listed_from_the_table(others):
     text, said = others["hard-margin"]
     assert f"supports ({said['supports'][0]})" in text
     assert "no example within" in text
+
+
+@pytest.mark.parametrize("name", KERNEL_PAGES)
+def test_a_kernel_machine_shows_its_kernel_and_supports_and_no_weights(others, name):
+    text, said = others[name]
+    assert f"with the kernel <code>{said['kernel']}</code>" in text
+    assert f"Regions: {said['kernel']}" in text
+    assert "Scores: " in text
+    assert "/".join(map(str, said["supports"])) in text
+    for words in ("Boundary: ", "hyperplane", "coef", "Margin: "):
+        assert words not in Page(text).text
+
+
+def test_a_page_about_kernels_beside_each_other():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    table = pa.table({"a": X[:, 0], "<b>": X[:, 1], "y": (X**2).sum(axis=1) > 1})
+    compared = compare_kernels(
+        table, "y", machine("svm", []), kernels_to_try(["gaussian"], "0.1,1"),
+        curve_settings={"cv": 3, "random_state": 0},
+    )  # fmt: skip
+    said = curve_facts(compared) | {"fit_with": "certo fit 'a b.csv'"}
+    text = html_curve(compared, said)
+    page = Page(text)
+    assert "http" not in text
+    assert all(link.startswith("#") for link in page.links)
+    assert page.tags.count("svg") == 1
+    for row in said["rows"]:
+        assert row["kernel"] in page.text
+        assert f"{100 * row['validation_error']:.2f}" in page.text
+    assert "certo fit 'a b.csv'" in page.text
+    inside = re.search(r'id="facts">(.*?)</script>', text)[1]
+    assert json.loads(inside) == json.loads(json.dumps(said))
 
 
 def test_several_classes_are_answered_one_by_one(others):
