@@ -21,11 +21,12 @@ from certo.kernels.vectors import squares
 BLOCK = 2**20  # numbers of a block
 TILE = 256, 1024  # points and centres of a tile
 SPARSE = 0.15  # of the entries: with fewer other than 0, products are made entry by entry
-TURNED = 2**23  # numbers of a tile of centres, at most
+TURNED = 2**22  # numbers of a tile of centres, at most
 WHOLE = 2.0**24  # up to which float32 holds all whole numbers
 DEAR = 24.0  # nanoseconds: a value of the kernel that takes longer to make is kept,
 FLOP = 0.023  # those of a multiply-add in float32
 ROUGH = 1e-4  # what float32 may do to an exponent
+FINE = 1e-8  # and float64, beyond which differences are taken instead of inner products
 
 
 def scores(kernel: Kernel, X, centres, coef: np.ndarray) -> np.ndarray:
@@ -33,9 +34,10 @@ def scores(kernel: Kernel, X, centres, coef: np.ndarray) -> np.ndarray:
     m = count(X)
     if isinstance(kernel, Gaussian):
         left, right = _Points.both(X, centres)
-        out = np.zeros((m, *coef.shape[1:]))
-        _add_gaussian(out, left, right, 0.5 / kernel.variance, coef)
-        return out
+        scale, out = 0.5 / kernel.variance, np.zeros((m, *coef.shape[1:]))
+        if _fine(left, right, scale):
+            _add_gaussian(out, left, right, scale, coef)
+            return out
     if kernel.takes == "vectors":
         X, centres = (part.astype(np.float64, copy=False) for part in (X, centres))
     step = max(1, BLOCK // max(1, len(coef)))
@@ -48,8 +50,11 @@ def scores(kernel: Kernel, X, centres, coef: np.ndarray) -> np.ndarray:
 
 def images_of(kernel: Kernel, X, cache_mb: float) -> Images:
     """The images of examples (as `kernel.examples` gives them)."""
-    kind = GaussianImages if isinstance(kernel, Gaussian) else Images
-    return kind(kernel, X, cache_mb)
+    if isinstance(kernel, Gaussian):
+        points, scale = _Points.of(X), 0.5 / kernel.variance
+        if _fine(points, points, scale):
+            return GaussianImages(kernel, points, cache_mb)
+    return Images(kernel, X)
 
 
 class Images:
@@ -57,7 +62,7 @@ class Images:
 
     single: type = np.float64  # what is precise enough for a block that others correct
 
-    def __init__(self, kernel: Kernel, X, cache_mb: float = 0):
+    def __init__(self, kernel: Kernel, X):
         if kernel.takes == "vectors":  # of float32 vectors values would be in float32
             X = X.astype(np.float64, copy=False)
         self.kernel, self.X, self.m = kernel, X, count(X)
@@ -82,15 +87,13 @@ class GaussianImages(Images):
     changes no distance), or in float32 where inner products are exact in it; and one in float32.
     Rows of the Gram matrix are kept where they are dearer to make than to read."""
 
-    def __init__(self, kernel: Kernel, X, cache_mb: float = 0):
-        assert isinstance(kernel, Gaussian)
-        self.kernel, self.m, self.diagonal = kernel, X.shape[0], np.ones(X.shape[0])
-        self.scale = 0.5 / kernel.variance
-        self.points = _Points.of(X)
-        self.rough, self.single = self.points.in_float32(), np.float32
-        if self.rough is not self.points:
-            size = self.scale * self.points.square.max(initial=0.0)
-            if np.sqrt(X.shape[1]) * 2.0**-23 * size > ROUGH:
+    def __init__(self, kernel: Gaussian, points: _Points, cache_mb: float):
+        self.m, d = points.values.shape
+        self.kernel, self.diagonal, self.scale = kernel, np.ones(self.m), 0.5 / kernel.variance
+        self.points, self.rough, self.single = points, points.in_float32(), np.float32
+        if self.rough is not points:
+            size = self.scale * points.square.max(initial=0.0)
+            if np.sqrt(d) * 2.0**-23 * size > ROUGH:
                 self.single = np.float64
         price = FLOP * self.points.entries / max(1, self.m) * (self.points.dtype.itemsize // 4)
         room = int(cache_mb * 2**20) // (8 * self.m) if price > DEAR else 0
@@ -193,8 +196,8 @@ class _Points:
 
     def turned(self, columns: slice) -> np.ndarray:
         """Features by points, dense."""
-        part = self.values[columns]
-        return np.ascontiguousarray((part.toarray() if sparse.issparse(part) else part).T)
+        part = self.values[columns].T
+        return part.tocsr().toarray() if sparse.issparse(part) else np.ascontiguousarray(part)
 
     def products(self, rows, turned: np.ndarray, out: np.ndarray) -> np.ndarray:
         """out_ij ← x_i·z_j for some rows, and z_j the columns of `turned`."""
@@ -250,6 +253,12 @@ def _add_gaussian(out, left: _Points, right: _Points, scale: float, coef, rows=N
             out[i:k] += tile @ coef[columns]
 
     _tiles(left, right, len(out), fill)
+
+
+def _fine(left: _Points, right: _Points, scale: float) -> bool:
+    """Whether inner products tell distances well: those in float32 are exact."""
+    longest = left.square.max(initial=0.0) + right.square.max(initial=0.0)
+    return left.dtype == np.float32 or 2.0**-52 * scale * float(longest) <= FINE
 
 
 def _as_sparse(X):
