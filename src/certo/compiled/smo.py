@@ -57,7 +57,7 @@ def smo_pairs(K, diagonal, beta, low, high, v, eps, most_steps):
     n = v.size
     cannot_rise = np.where(beta < high, np.float32(0), BIG)
     cannot_fall = np.where(beta > low, np.float32(0), BIG)
-    i, j, step = 0, 0, np.float32(0)
+    i, j, step = 0, 0, v.dtype.type(0)
     for steps in range(most_steps):
         most, least, where = -BIG, BIG, 0
         for start in range(0, n, PIECE):
@@ -107,7 +107,7 @@ def smo_pairs(K, diagonal, beta, low, high, v, eps, most_steps):
         for k in (i, j):
             cannot_rise[k] = np.float32(0) if beta[k] < high[k] else BIG
             cannot_fall[k] = np.float32(0) if beta[k] > low[k] else BIG
-        step = np.float32(size)
+        step = v.dtype.type(size)
     return most_steps
 
 
@@ -130,7 +130,7 @@ def smo_single(K, diagonal, beta, low, high, v, eps, most_steps):
     n = v.size
     cannot_rise = np.where(beta < high, np.float32(0), BIG)
     cannot_fall = np.where(beta > low, np.float32(0), BIG)
-    i, step = 0, np.float32(0)
+    i, step = 0, v.dtype.type(0)
     for steps in range(most_steps):
         gain, most, where = np.float32(-1), np.float32(0), 0
         for start in range(0, n, PIECE):
@@ -150,7 +150,7 @@ def smo_single(K, diagonal, beta, low, high, v, eps, most_steps):
             if use > 0 and use * use / max(diagonal[k], TINY) > best:
                 best, i = use * use / max(diagonal[k], TINY), k
         to = min(max(beta[i] + float(v[i]) / max(diagonal[i], TINY), low[i]), high[i])
-        step = np.float32(to - beta[i])
+        step = v.dtype.type(to - beta[i])
         beta[i] = to
         cannot_rise[i] = np.float32(0) if beta[i] < high[i] else BIG
         cannot_fall[i] = np.float32(0) if beta[i] > low[i] else BIG
