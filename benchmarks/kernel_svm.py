@@ -5,7 +5,8 @@ Certo is given the first of smaller and smaller gaps to prove with which its dua
 least as good as that of either rival; the fit with that one is timed, not the search for it. All
 objectives are then computed anew, in the same way, from the multipliers.
 
-Every side may have the examples as an array or in CSR, and takes what it is quicker with.
+Every side may have the examples as an array or in CSR, and takes what it is quicker with; oneDAL
+tries CSR only up to 20,000 of them, since on more it can be many times slower.
 """
 
 from __future__ import annotations
@@ -59,9 +60,9 @@ def in_this_process(limit: float, call: Callable[[], Any]) -> tuple[float, Any]:
     return time.perf_counter() - start, found
 
 
-RIVALS: dict[str, tuple[Callable, Callable]] = {
-    "oneDAL": (gaussian_onedal, in_this_process),
-    "LIBSVM": (gaussian_svc, stopped_after),
+RIVALS: dict[str, tuple] = {  # how they are made and run, and up to how many examples CSR is tried
+    "oneDAL": (gaussian_onedal, in_this_process, 20_000),
+    "LIBSVM": (gaussian_svc, stopped_after, np.inf),
 }
 
 
@@ -108,15 +109,18 @@ class Fit(NamedTuple):
 
 
 class Side(NamedTuple):
-    """An unfitted machine, made anew for each fit; and how a fit is run under a limit."""
+    """An unfitted machine, made anew for each fit; how a fit is run under a limit; and up to how
+    many examples CSR is tried."""
 
     make: Callable[[], Any]
-    run: Callable[[float, Callable[[], Any]], tuple[float, Any] | None]
+    run: Callable[[float, Callable[[], Any]], tuple[float, Any] | None] = in_this_process
+    most_in_csr: float = np.inf
 
     def fit(self, problem: Problem, limit: float, storages: Iterable[str] = ()) -> Fit | None:
         """With the storage that is quickest; None if stopped at the limit with every one."""
         best: Fit | None = None
-        for stored in storages or problem.storages:
+        all_of_them = problem.storages if len(problem.y) <= self.most_in_csr else ["dense"]
+        for stored in storages or all_of_them:
             fit = partial(self.make().fit, problem.storages[stored], problem.y)
             answer = self.run(best.seconds if best else limit, fit)
             if answer is not None and (best is None or answer[0] < best.seconds):
@@ -156,14 +160,14 @@ def product(X: np.ndarray, centres: np.ndarray) -> float:
     return seconds(lambda: [np.matmul(x, centres.T, out=room[: len(x)]) for x in parts])
 
 
-def at_least(problem: Problem, dual: float) -> tuple[float, Fit]:
+def tol_for(problem: Problem, dual: float) -> float:
     """The first of TOLS with which our dual objective, as proved, is that large (or the last)."""
+    stored = next(iter(problem.storages))
     for tol in TOLS:
-        fit = Side(partial(problem.certo, tol), in_this_process).fit(problem, np.inf)
+        fit = Side(partial(problem.certo, tol)).fit(problem, np.inf, [stored])
         if fit and claim_of(fit).dual >= dual:
             break
-    assert fit is not None  # nothing stopped it
-    return tol, fit
+    return tol
 
 
 def claim_of(fit: Fit):
@@ -185,14 +189,19 @@ class Race(NamedTuple):
 
 
 def compare(problem: Problem, limit: float, repeats: int) -> Race:
-    made = {name: partial(make, problem.C, problem.gamma) for name, (make, _) in RIVALS.items()}
-    sides = {name: Side(make, RIVALS[name][1]) for name, make in made.items() if make()}
+    sides = {
+        name: Side(partial(make, problem.C, problem.gamma), *how)
+        for name, (make, *how) in RIVALS.items()
+    }
+    sides = {name: side for name, side in sides.items() if side.make() is not None}
     runs = {name: side.fit(problem, limit) for name, side in sides.items()}
     fits = {name: fit for name, fit in runs.items() if fit is not None}
     worth = dict(zip(fits, worths(problem, list(fits.values())), strict=True))
-    tol, ours = at_least(problem, max((w.dual for w in worth.values()), default=-np.inf))
-    fits["certo"], sides["certo"] = ours, Side(partial(problem.certo, tol), in_this_process)
-    worth["certo"] = worths(problem, [ours])[0]
+    tol = tol_for(problem, max((item.dual for item in worth.values()), default=-np.inf))
+    sides["certo"] = Side(partial(problem.certo, tol))
+    ours = sides["certo"].fit(problem, np.inf)
+    assert ours is not None  # nothing stops it
+    fits["certo"], worth["certo"] = ours, worths(problem, [ours])[0]
 
     def again(name: str) -> float:
         fit = sides[name].fit(problem, limit, [fits[name].stored])
