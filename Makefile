@@ -5,7 +5,7 @@ DEV := .venv/.dev
 DOCS := .venv/.docs
 BENCH := .venv/.bench
 
-.PHONY: demo test check bench docs clean
+.PHONY: demo test check bench docs pictures clean
 
 demo: $(DEV)
 	@mkdir -p demo
@@ -29,6 +29,10 @@ bench: $(BENCH)
 docs: $(DOCS)
 	$(BIN)/sphinx-build -W -q -b html docs docs/_build/html
 	@echo "Open docs/_build/html/index.html in a browser."
+
+# Those of the documentation, which are kept in the repository.
+pictures: $(DEV)
+	$(BIN)/python docs/pictures.py
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

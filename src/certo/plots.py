@@ -31,6 +31,7 @@ from certo.selection import ValidationCurve
 POSITIVE, NEGATIVE, INK, SOFT = "#c2410c", "#1d4ed8", "#1f2937", "#9ca3af"
 MOST_POINTS = 1000  # more hide each other
 MOST_NAMED = 10  # lines with a colour and a name of their own
+SHADES = 20  # of either side: few keep a file small
 FINENESS = 201  # points of a region's grid in either direction
 TOO_SIMPLE_OR_RICH = {
     "variance": ("← over-fitting", "under-fitting →"),
@@ -129,10 +130,10 @@ def _draw_score(ax: Axes, across, up, scores: np.ndarray, margin: bool) -> None:
     size = 2.0 if margin else float(np.max(np.abs(scores))) or 1.0
     shades = LinearSegmentedColormap.from_list("sides", [NEGATIVE, "white", POSITIVE])
     ax.imshow(
-        np.clip(scores / size, -1, 1),
+        np.round(SHADES * np.clip(scores / size, -1, 1)) / SHADES,
         extent=(across[0], across[-1], up[0], up[-1]),
         origin="lower", aspect="auto", cmap=shades, vmin=-1, vmax=1, alpha=0.4,
-        interpolation="bilinear", zorder=0,
+        interpolation="nearest", zorder=0,
     )  # fmt: skip
     for level, look in ((0.0, "-"), (-1.0, "--"), (1.0, "--"))[: 3 if margin else 1]:
         if scores.min() < level < scores.max():
