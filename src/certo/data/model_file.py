@@ -78,6 +78,12 @@ def save_model(path: str | Path, model: StoredModel) -> str:
     """Write the model atomically; returns its fingerprint."""
     import skops.io
 
+    kernel = getattr(model.machine, "kernel_", None)
+    if kernel is not None:
+        try:
+            kernel.to_dict()
+        except ValueError as wrong:
+            raise Problem(f"this machine cannot be stored: {wrong}") from wrong
     payload = skops.io.dumps({item.name: getattr(model, item.name) for item in fields(model)})
     _refuse_other_kinds(payload)  # rather now than when it is read
     digest = hashlib.sha256(payload).hexdigest()
