@@ -138,9 +138,9 @@ class _Box:
     def _level(self, beta, slopes) -> float:
         """With none inside: the b between the slopes of those that can rise, and of those that can
         fall, so that some of both kinds are found wrong if any is."""
-        most = np.max(slopes, where=beta < self.high, initial=-np.inf)
-        least = np.min(slopes, where=beta > self.low, initial=np.inf)
-        return 0.5 * float(most + least) if np.isfinite(most + least) else 0.0
+        most = float(np.max(slopes, where=beta < self.high, initial=-np.inf))
+        least = float(np.min(slopes, where=beta > self.low, initial=np.inf))
+        return 0.5 * (most + least) if np.isfinite(most + least) else 0.0
 
     def _ratios(self, beta, move) -> np.ndarray:
         """How much of the move each multiplier allows."""

@@ -27,7 +27,7 @@ import numpy as np
 from certo.compiled.smo import smo_pairs, smo_single
 from certo.kernels import Kernel
 from certo.solvers.box_newton import box_newton
-from certo.solvers.free_intercept import balanced, smallest_b
+from certo.solvers.free_intercept import balanced, rebalanced, smallest_b
 from certo.solvers.gap_ledger import GapTrace, Ledger
 from certo.solvers.gram import Images, images_of
 from certo.solvers.repetitions import Repetitions
@@ -128,7 +128,10 @@ class _Search:
         self.low, self.high = np.where(signs > 0, 0.0, -costs), np.where(signs > 0, costs, 0.0)
         self.beta, self.f = np.zeros(signs.size), np.zeros(signs.size)
         if start is not None:
-            self.beta = np.clip(start * signs, self.low, self.high)
+            start = np.clip(start, 0.0, costs)
+            if intercept == "free":
+                start = rebalanced(start, signs, costs)
+            self.beta = start * signs
             some = np.flatnonzero(self.beta)
             images.add(self.f, None, some, self.beta[some])
         self.precision = images.single
@@ -151,7 +154,10 @@ class _Search:
     def improve(self, goal: float, ledger: Ledger) -> None:
         """A step on a block of all examples; or, where few violate, several on those near the
         margin, until their part of the gap is at most `goal`."""
-        self._improve(np.arange(self.f.size), self.f, _Look.of(self, None, self.f), goal, ledger)
+        look = _Look.of(self, None, self.f)
+        self.stuck = look.violation == 0  # what is left of the gap is rounding
+        if not self.stuck:
+            self._improve(np.arange(self.f.size), self.f, look, goal, ledger)
 
     def _improve(self, rows, f: np.ndarray, look: _Look, goal: float, ledger: Ledger) -> None:
         inside = int(np.count_nonzero(look.inside))
@@ -164,7 +170,8 @@ class _Search:
         before = self.beta[some]
         for _ in range(ROUNDS):
             look = _Look.of(self, some, scores)
-            if look.gap <= goal or self.stuck or ledger.asked() or self.rounds >= ledger.most:
+            done = look.gap <= goal or look.violation == 0 or self.stuck
+            if done or ledger.asked() or self.rounds >= ledger.most:
                 break
             self._improve(some, scores, look, goal, ledger)
         f[near] = scores

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from certo.compiled.rows import rows_of
+from certo.compiled.shares import fill_up
 from certo.compiled.slopes import signed_scores
 from certo.kernels import Kernel
 
 WORTH = 0.05  # of the examples: fewer repetitions are left alone
-FEW = 2000  # examples, of which one looks at first
 
 
 class Repetitions(NamedTuple):
@@ -56,11 +56,6 @@ class Repetitions(NamedTuple):
 
     def spread(self, alpha: np.ndarray, costs: np.ndarray) -> np.ndarray:
         """Multipliers of all examples, at most their costs, the sum of a group being its alpha."""
-        costs = costs[self.members]
-        before = np.cumsum(costs) - costs
-        sizes = np.diff(np.append(self.starts, costs.size))
-        before -= np.repeat(before[self.starts], sizes)
-        shares = np.clip(np.repeat(alpha, sizes) - before, 0.0, costs)
         spread = np.empty(costs.size)
-        spread[self.members] = shares
+        fill_up(alpha, self.members, self.starts, costs, spread)
         return spread
