@@ -315,6 +315,10 @@ def test_a_data_frame_is_drawn_with_its_own_names():
     y = (X["height"] > 0).to_numpy()
     ax = plots.boundary(Perceptron(epochs=5).fit(X, y), X, y)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("height", "weight")
+    curved = SVM(Gaussian()).fit(X, y)
+    ax = plots.regions(curved, X, y)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("height", "weight")
+    assert plots.scores(curved, X, y).get_xlabel() == "score"
 
 
 PLANE = RNG.normal(size=(80, 2))
@@ -362,6 +366,13 @@ def test_regions_of_several_classes(classes):
     assert sum(len(part.get_offsets()) for part in drawn[:-1]) == 80
     names = [text.get_text() for text in ax.get_legend().get_texts()]
     assert ("2" in names) == (classes == 3)
+
+
+def test_regions_of_a_hyperplane():
+    model, X, y = fitted(2)
+    ax = plots.regions(model, X, y)
+    assert ax.get_title() == "Regions: Perceptron"
+    assert not any("supports" in str(part.get_label()) for part in ax.collections)
 
 
 def test_regions_are_of_two_features():

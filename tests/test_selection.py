@@ -6,6 +6,8 @@ import json
 import pickle
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from joblib import parallel_config
 from scipy import sparse
@@ -169,6 +171,14 @@ def test_of_equal_errors_the_fewest_supports_are_best():
 def test_what_makes_no_sense_is_refused(given, expected):
     with pytest.raises(ValueError, match=expected):
         validation_curve(X, Y, **{"kernels": KERNELS} | given)
+
+
+def test_lists_and_data_frames_are_examples_too():
+    folds = {"cv": 3, "random_state": 0}
+    expected = validation_curve(X, Y, [Gaussian()], **folds).to_dict()
+    assert validation_curve(X.tolist(), Y.tolist(), [Gaussian()], **folds).to_dict() == expected
+    for frame in (pd.DataFrame(X, columns=["a", "b"]), pl.DataFrame(X, schema=["a", "b"])):
+        assert validation_curve(frame, pd.Series(Y), [Gaussian()], **folds).to_dict() == expected
 
 
 def test_few_examples_have_few_neighbours():

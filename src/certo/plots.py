@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -96,7 +97,8 @@ def regions(model, X, y, ax: Axes | None = None, names=None) -> Axes:
     if X.ndim != 2 or X.shape[1] != 2:
         raise ValueError(f"regions are drawn of two features, but X has shape {X.shape}.")
     names = getattr(model, "feature_names_in_", None) if names is None else names
-    supports = union_of(model.support_)
+    supports = union_of(getattr(model, "support_", []))
+    kernel = getattr(model, "kernel_", None)
     rows = _some(len(y))
     points = X.toarray() if sparse.issparse(X) else X
     (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
@@ -104,7 +106,9 @@ def regions(model, X, y, ax: Axes | None = None, names=None) -> Axes:
     across = np.linspace(left - pads[0], right + pads[0], FINENESS)
     up = np.linspace(bottom - pads[1], top + pads[1], FINENESS)
     grid = np.column_stack([part.ravel() for part in np.meshgrid(across, up)])
-    scores = model.decision_function(grid.astype(points.dtype))
+    with warnings.catch_warnings():  # a grid has no names, and needs none
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")
+        scores = model.decision_function(grid.astype(points.dtype))
     if scores.ndim == 1:
         _draw_score(ax, across, up, scores.reshape(FINENESS, FINENESS), _has_margin(model))
     else:
@@ -116,10 +120,12 @@ def regions(model, X, y, ax: Axes | None = None, names=None) -> Axes:
     shown = np.intersect1d(supports, rows)
     look = {"s": 34, "facecolors": "none", "edgecolors": INK, "lw": 0.8}
     look |= {"alpha": 0.8 if shown.size < 100 else 0.45, "zorder": 4}
-    _scatter(ax, points[shown], f"supports ({supports.size:,})", **look)
+    if supports.size:
+        _scatter(ax, points[shown], f"supports ({supports.size:,})", **look)
     drawn = f" ({len(rows):,} of {len(y):,} examples drawn)" if len(rows) < len(y) else ""
     first, second = _axis_names(2, names)
-    ax.set(xlabel=first + drawn, ylabel=second, title=f"Regions: {_short(repr(model.kernel_), 48)}")
+    title = type(model).__name__ if kernel is None else repr(kernel)
+    ax.set(xlabel=first + drawn, ylabel=second, title=f"Regions: {_short(title, 48)}")
     ax.set(xlim=across[[0, -1]], ylim=up[[0, -1]])
     _legend(ax)
     return ax

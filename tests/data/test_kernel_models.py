@@ -164,5 +164,5 @@ def test_kernels_that_files_cannot_hold():
         return float(a @ b)
 
     model = fit_table(TABLE, "y", SVM(Function(product))).model
-    with pytest.raises(Problem, match="cannot be stored: .*a file cannot hold a Python function"):
+    with pytest.raises(Problem, match=r"cannot be stored: .*a file cannot hold a Python function"):
         save_model("never written", model)

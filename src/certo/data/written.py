@@ -7,9 +7,10 @@ from typing import Any
 
 from certo import rates
 from certo.data.problem import Problem
-from certo.kernels import Gaussian, Kernel, Linear, Polynomial
+from certo.kernels import Kernel
+from certo.kernels.vectors import VectorKernel
 
-KERNELS = {kind.__name__: kind for kind in (Gaussian, Linear, Polynomial)}
+KERNELS = {kind.__name__: kind for kind in VectorKernel.__subclasses__()}  # those of columns
 NOT_OF_TABLES = {
     "Function": "a function is code, which is neither read from a command nor stored in a model",
     "Precomputed": "a table holds examples, not a Gram matrix",
@@ -49,7 +50,7 @@ def kernel(text: str) -> Kernel:
         return found
     except (SyntaxError, TypeError, ValueError, RecursionError, MemoryError) as wrong:
         raise Problem(
-            f"a kernel must be one of {', '.join(KERNELS)} with its parameters, or made of these "
+            f"a kernel must be one of {', '.join(sorted(KERNELS))} with its parameters, or made of these "
             "by +, * and .normalised(), as in Gaussian(variance=2) or "
             f"0.5 * Polynomial(degree=3) + Linear(), got {text[:80]!r}: {wrong}"
         ) from wrong
