@@ -368,6 +368,14 @@ def test_regions_of_several_classes(classes):
     assert ("2" in names) == (classes == 3)
 
 
+def test_regions_between_whole_numbers():
+    model = SVM(Gaussian(0.5), C=10).fit(XOR.astype(int), [0, 0, 1, 1])
+    ax = plots.regions(model, XOR.astype(int), [0, 0, 1, 1])
+    boundary = next(p for p in ax.collections if isinstance(p, ContourSet))
+    points = np.concatenate([path.vertices for path in boundary.get_paths()])
+    assert np.max(np.abs(model.decision_function(points))) < 0.02
+
+
 def test_regions_of_a_hyperplane():
     model, X, y = fitted(2)
     ax = plots.regions(model, X, y)

@@ -101,6 +101,7 @@ def regions(model, X, y, ax: Axes | None = None, names=None) -> Axes:
     kernel = getattr(model, "kernel_", None)
     rows = _some(len(y))
     points = X.toarray() if sparse.issparse(X) else X
+    points = points if points.dtype == np.float32 else points.astype(np.float64)
     (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
     pads = 0.06 * np.where([right > left, top > bottom], [right - left, top - bottom], 1.0)
     across = np.linspace(left - pads[0], right + pads[0], FINENESS)

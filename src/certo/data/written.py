@@ -50,8 +50,8 @@ def kernel(text: str) -> Kernel:
         return found
     except (SyntaxError, TypeError, ValueError, RecursionError, MemoryError) as wrong:
         raise Problem(
-            f"a kernel must be one of {', '.join(sorted(KERNELS))} with its parameters, or made of these "
-            "by +, * and .normalised(), as in Gaussian(variance=2) or "
+            f"a kernel must be one of {', '.join(sorted(KERNELS))} with its parameters, or made of "
+            "these by +, * and .normalised(), as in Gaussian(variance=2) or "
             f"0.5 * Polynomial(degree=3) + Linear(), got {text[:80]!r}: {wrong}"
         ) from wrong
 
