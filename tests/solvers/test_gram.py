@@ -104,7 +104,7 @@ def test_blocks_and_sums_of_any_rows(kernel, store):
 
 
 @pytest.mark.parametrize("store", STORES)
-@pytest.mark.parametrize("kernel", [Gaussian(0.1), Gaussian(3.0), Polynomial(3)], ids=repr)
+@pytest.mark.parametrize("kernel", [Gaussian(3.0), Polynomial(3)], ids=repr)
 def test_any_tiles(kernel, store, tiles):
     X = kernel.examples(STORES[store])
     check_images(kernel, X, images_of(kernel, X, 1.0), exact=1e-7 if "far" in store else 1e-12)
@@ -129,8 +129,8 @@ def test_rows_that_are_kept(store, cache_mb, tiles, monkeypatch):
 
 
 @pytest.mark.parametrize("store", STORES)
-@pytest.mark.parametrize("outputs", [(), (1,), (3,)])
-@pytest.mark.parametrize("kernel", [Gaussian(0.1), Gaussian(3.0), Polynomial(2)], ids=repr)
+@pytest.mark.parametrize("outputs", [(), (3,)])
+@pytest.mark.parametrize("kernel", [Gaussian(3.0), Polynomial(2)], ids=repr)
 def test_scores_of_any_points(kernel, outputs, store, tiles):
     X = kernel.examples(STORES[store])
     K, random = plain(kernel, X), np.random.default_rng(2)

@@ -253,13 +253,13 @@ def test_storage_does_not_matter(intercept, store):
 
 @MODES
 def test_matrices_and_objects_of_the_same_values(intercept):
-    X, signs = example(6, m=50)
+    X, signs = example(6, m=25)
     kernel = Gaussian(1.0)
-    truth = solve(kernel, X, signs, np.ones(50), intercept, tol=1e-8)
+    truth = solve(kernel, X, signs, np.ones(25), intercept, tol=1e-8)
     same = Function(lambda x, z: float(kernel.plain(x[None], z[None])[0, 0]))
     for other, points in [(Precomputed(), kernel.plain(X, X)), (same, list(X))]:
-        found = solve(other, points, signs, np.ones(50), intercept, tol=1e-8)
-        reached(kernel, X, signs, np.ones(50), intercept, found, 1e-8)
+        found = solve(other, points, signs, np.ones(25), intercept, tol=1e-8)
+        reached(kernel, X, signs, np.ones(25), intercept, found, 1e-8)
         assert found.dual == pytest.approx(truth.dual, rel=1e-7)
 
 
