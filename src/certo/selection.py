@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -253,10 +252,10 @@ def validation_curve(
     y = column_or_1d(y)
     takes = {kernel.takes for kernel in kernels}
     validated_on, parts = _parts(X, y, validation, cv, random_state)
+    machines = [clone(machine).set_params(kernel=kernel) for kernel in kernels]
     near = None
     if neighbours is not None and takes == {"vectors"}:
-        near = _neighbours(_odd(neighbours), [part(machine) for part in parts])
-    machines = [clone(machine).set_params(kernel=kernel) for kernel in kernels]
+        near = _neighbours(_odd(neighbours), parts, machines[0])
     jobs = (delayed(_fit_and_count)(one, part) for one in machines for part in parts)
     total, complete = len(machines) * len(parts), True
     found: list[tuple[float, float, int]] = []
@@ -303,7 +302,7 @@ class _Fit(NamedTuple):
 
 
 def _fit_and_count(machine, part) -> _Fit:
-    X, y, X_valid, y_valid = part(machine)
+    X, y, X_valid, y_valid = part.of(machine)
     machine = clone(machine).fit(X, y)
     return _Fit(
         np.mean(machine.predict(X) != y),
@@ -313,39 +312,66 @@ def _fit_and_count(machine, part) -> _Fit:
     )
 
 
-def _parts(X, y, validation, cv, random_state) -> tuple[str, list[Any]]:
-    """What is validated on, in words; and for each fold a function of a machine (which may take a
-    Gram matrix) to the examples to fit it to and those to validate it on."""
+class _Given(NamedTuple):
+    """Examples to fit to, and others to validate on, as a machine takes them."""
+
+    X: Any
+    y: np.ndarray
+    X_valid: Any
+    y_valid: np.ndarray
+
+    @property
+    def size(self) -> int:
+        return len(self.y)
+
+    def of(self, machine) -> _Given:
+        return self
+
+
+class _Fold(NamedTuple):
+    """The same, cut out of one sample; a Gram matrix is cut on both sides."""
+
+    X: Any
+    y: np.ndarray
+    train: np.ndarray
+    valid: np.ndarray
+
+    @property
+    def size(self) -> int:
+        return len(self.train)
+
+    def of(self, machine) -> _Given:
+        return _Given(
+            *_safe_split(machine, self.X, self.y, self.train),
+            *_safe_split(machine, self.X, self.y, self.valid, self.train),
+        )
+
+
+def _parts(X, y, validation, cv, random_state) -> tuple[str, list[_Given] | list[_Fold]]:
+    """What is validated on, in words, and the parts to fit to and to validate on."""
     if validation is not None:
         X_valid, y_valid = validation
         y_valid = column_or_1d(y_valid)
         words = f"validated on {len(y_valid):,} other examples than the {len(y):,} of the fit"
-        return words, [partial(_given, X, y, X_valid, y_valid)]
+        return words, [_Given(X, y, X_valid, y_valid)]
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         cv = StratifiedKFold(int(cv), shuffle=True, random_state=random_state)
     folds = list(check_cv(cv, y, classifier=True).split(X, y))
     words = f"{len(folds)} folds of {len(y):,} examples"
     if isinstance(cv, StratifiedKFold):
         words = f"{len(folds)} stratified folds of {len(y):,} examples"
-    return words, [partial(_fold, X, y, train, valid) for train, valid in folds]
+    return words, [_Fold(X, y, train, valid) for train, valid in folds]
 
 
-def _given(X, y, X_valid, y_valid, machine):
-    return X, y, X_valid, y_valid
-
-
-def _fold(X, y, train, valid, machine):
-    return *_safe_split(machine, X, y, train), *_safe_split(machine, X, y, valid, train)
-
-
-def _neighbours(ks: tuple[int, ...], parts) -> Neighbours | None:
+def _neighbours(ks: tuple[int, ...], parts, machine) -> Neighbours | None:
     """Votes of the nearest neighbours, which are looked for once for all k; a training example is a
     neighbour of its own."""
-    ks = tuple(k for k in ks if all(k <= len(y) for _, y, *_ in parts))
+    ks = tuple(k for k in ks if all(k <= part.size for part in parts))
     if not ks:
         return None
     training, errors = np.empty((2, len(ks), len(parts)))
-    for fold, (X, y, X_valid, y_valid) in enumerate(parts):
+    for fold, part in enumerate(parts):
+        X, y, X_valid, y_valid = part.of(machine)
         rule = KNeighborsClassifier(max(ks)).fit(X, y)
         training[:, fold] = _wrong_votes(rule, ks, X, y)
         errors[:, fold] = _wrong_votes(rule, ks, X_valid, y_valid)
