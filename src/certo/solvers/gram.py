@@ -71,7 +71,7 @@ class Images:
             self.single = np.float32
 
     def block(self, rows: np.ndarray, dtype) -> np.ndarray:
-        """The Gram matrix of these."""
+        """The Gram matrix of these; the memory of the last one may be used again."""
         kernel, X = self.kernel, self.X
         block = kernel(kernel.points(X, rows), kernel.take(X, rows))
         return np.ascontiguousarray(block, dtype=dtype)
@@ -97,23 +97,26 @@ class GaussianImages(Images):
                 self.single = np.float64
         price = FLOP * self.points.entries / max(1, self.m) * (self.points.dtype.itemsize // 4)
         room = int(cache_mb * 2**20) // (8 * self.m) if price > DEAR else 0
+        self._room = np.empty(0, self.single)
         self._kept, self._used = np.empty((min(room, self.m), self.m)), 0
         self._place = np.full(self.m, -1)
 
     def block(self, rows: np.ndarray, dtype) -> np.ndarray:
         of = (self.rough if dtype == np.float32 else self.points).take(rows)
-        block = np.empty((rows.size, rows.size), dtype)
+        if self._room.nbytes < rows.size**2 * np.dtype(dtype).itemsize:  # new memory is slow
+            self._room = np.empty(
+                2 * rows.size**2, dtype
+            )  # where not yet touched, it costs nothing
+        block = self._room.view(dtype)[: rows.size**2].reshape(rows.size, rows.size)
         square, scale = of.square.astype(dtype), block.dtype.type(self.scale)
 
         def fill(turned, columns, i, k, room):
-            if columns.stop <= i:  # the other half
-                return
             tile = of.products(slice(i, k), turned, room).astype(dtype, copy=False)
             exp_block(tile, square[i:k], square[columns], scale)
             block[i:k, columns] = tile
             block[columns, i:k] = tile.T
 
-        _tiles(of, of, rows.size, fill)
+        _tiles(of, of, rows.size, fill, half=True)
         return block
 
     def add(self, out, rows: np.ndarray | None, columns: np.ndarray, coef: np.ndarray) -> None:
@@ -144,13 +147,13 @@ class GaussianImages(Images):
         self._used += columns.size
         centres = self.points.take(columns)
 
-        def fill(turned, points, i, k, room):
-            tile = np.asarray(centres.products(slice(i, k), turned, room), np.float64)
-            exp_block(tile, centres.square[i:k], self.points.square[points], self.scale)
-            kept[i:k, points] = tile
-            out[points] += coef[i:k] @ tile
+        def fill(turned, columns, i, k, room):
+            tile = np.asarray(self.points.products(slice(i, k), turned, room), np.float64)
+            exp_block(tile, self.points.square[i:k], centres.square[columns], self.scale)
+            kept[columns, i:k] = tile.T
+            out[i:k] += tile @ coef[columns]
 
-        _tiles(centres, self.points, columns.size, fill, by_columns=True)
+        _tiles(self.points, centres, self.m, fill)
 
 
 class _Points:
@@ -209,34 +212,26 @@ class _Points:
         return out
 
 
-def _tiles(left: _Points, right: _Points, count: int, fill, by_columns: bool = False) -> None:
+def _tiles(left: _Points, right: _Points, count: int, fill, half: bool = False) -> None:
     """fill(turned, columns, i, k, room) for all tiles of points i … k of the left and columns of
-    the right, on all cores: those that share rows (or columns) one after the other."""
+    the right, on all cores; or `half` of them, those on and above the diagonal."""
     height, width = TILE
     n, d = right.values.shape
-    width = max(16, min(width, TURNED // max(1, d)))
-    work = float(count) * n * (16 + left.entries / max(1, left.values.shape[0]))
+    width = height if half else max(16, min(width, TURNED // max(1, d)))
+    work = 16 + left.entries / max(1, left.values.shape[0])
 
-    def down(turned, columns, _, start, stop):
+    def down(turned, columns, _, first, last):
         room = np.empty((min(height, count), turned.shape[1]), np.result_type(left.dtype, turned))
-        for i in range(start, stop, height):
-            k = min(i + height, stop)
+        for i in range(first * height, min(last * height, count), height):
+            k = min(i + height, count)
             fill(turned, columns, i, k, room[: k - i])
 
     with one_thread():
-        if by_columns:
-
-            def across(_, start, stop):
-                for j in range(start, stop, height):
-                    columns = slice(j, min(j + height, stop))
-                    down(right.turned(columns), columns, 0, 0, count)
-
-            in_pieces(pieces(n, work), across)
-            return
         for j in range(0, n, width):
             columns = slice(j, min(j + width, n))
             below = partial(down, right.turned(columns), columns)
-            in_pieces(pieces(count, work * (columns.stop - j) / n), below)
+            rows = min(count, columns.stop) if half else count
+            in_pieces(pieces(-(-rows // height), work * rows * (columns.stop - j)), below)
 
 
 def _add_gaussian(out, left: _Points, right: _Points, scale: float, coef, rows=None) -> None:

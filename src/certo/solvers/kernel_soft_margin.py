@@ -26,7 +26,7 @@ import numpy as np
 
 from certo.compiled.smo import smo_pairs, smo_single
 from certo.kernels import Kernel
-from certo.solvers.box_newton import box_newton
+from certo.solvers.box_interior import box_solved
 from certo.solvers.free_intercept import balanced, rebalanced, smallest_b
 from certo.solvers.gap_ledger import GapTrace, Ledger
 from certo.solvers.gram import Images, images_of
@@ -38,7 +38,7 @@ WELL = 0.1  # of the violation, down to which a block is solved
 SLIGHT = 0.005  # of the violation: less does not count as one
 NEAR = 2.0  # violations from the margin, within which examples are followed
 STEPS = 20  # for each example of a block, after which Newton's take over,
-NEWTON = 200  # of these at most
+FINER = 0.01  # and go on further, since that costs them little
 ROUNDS = 30  # blocks between two looks at all examples
 AIM = 0.7  # of the goal: what is aimed at before all are looked at
 
@@ -248,8 +248,8 @@ class _Search:
         gram = gram if gram.dtype == np.float64 else self._gram(at, np.float64)
         slopes = slopes - gram @ (beta - self.beta[at])
         free = self.intercept == "free"
-        return box_newton(
-            gram, beta, low, high, slopes, free=free, eps=eps, most=NEWTON, asked=self.asked
+        return box_solved(
+            gram, beta, low, high, slopes, free=free, eps=FINER * eps, asked=self.asked
         )
 
     def _gram(self, at: np.ndarray, dtype) -> np.ndarray:
