@@ -88,6 +88,20 @@ def test_verify_says_what_holds(certo, iris):
     assert all(part["holds"] for part in facts["claims"]["parts"])
 
 
+def test_where_nothing_is_claimed_nothing_was_proved(certo, iris, tmp_path):
+    words = "--machine", "kernel-perceptron", "--set", "budget=20", "--set", "epochs=2"
+    model, table = tmp_path / "m", iris[1]
+    said = certo("fit", table, "--target", "species", *words, "--out", model)
+    assert "Nothing is claimed." in said.out
+    assert "certo verify" not in said.out
+    said = certo("verify", model, table)
+    assert said.code == 0
+    assert "Nothing was proved: the model claims nothing." in said.out
+    assert "Verified" not in said.out
+    found = certo("verify", model, table, "--json").json["claims"]
+    assert (found["holds"], found["why"]) == (True, "nothing is claimed, so nothing was proved.")
+
+
 def test_verify_on_other_data_says_that_the_data_differ(certo, iris, rewritten):
     model, table = iris
     header, *rows = rows_of(table)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import pty
 import re
@@ -13,7 +14,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 
+from certo.cli.console import Voice
 from certo.data import files
 from certo.data.model_file import load_model
 from certo.data.problem import Problem
@@ -192,3 +195,11 @@ def test_a_reader_that_goes_away_is_no_error(certo, noise, tmp_path):
     os.close(write)
     assert done.returncode == 0
     assert done.stderr == b""
+
+
+def test_a_suggested_command_is_one_line_on_a_terminal_too():
+    command, out = f"certo verify {60 * 'a'} data.csv", io.StringIO()
+    voice = Voice()
+    voice.console = Console(file=out, width=40, force_terminal=True, highlight=False)
+    voice.suggest("Check it with", command)
+    assert out.getvalue() == f"Check it with: {command}\n"

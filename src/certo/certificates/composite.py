@@ -50,6 +50,8 @@ class Composite:
             f"{failed} of {len(parts)} claims do not hold. (Claims are about exact numbers: are X "
             "and y those of the fit, to the last digit?)"
             if failed
+            else "nothing is claimed, so nothing was proved."
+            if not parts
             else "the one claim holds."
             if len(parts) == 1
             else f"all {len(parts)} claims hold."

@@ -33,6 +33,10 @@ class Voice:
         else:
             self.console.print(" " * indent + line.plain, soft_wrap=True)
 
+    def suggest(self, why: str, command: str) -> None:
+        """A command on one line however long, so that it can be copied."""
+        self.console.print(Text(_visible(f"{why}: {command}")), soft_wrap=True)
+
 
 def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")

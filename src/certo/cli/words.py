@@ -30,12 +30,15 @@ def tell_fit(voice: Voice, said: dict[str, Any]) -> None:
     voice.say(f"{right}; always saying the commonest class gets {100 * said['commonest']:.2f} %.")
     voice.say()
     _tell_claims(voice, said)
+    if not said["claims"]:
+        voice.say("Nothing is claimed.")
     voice.say()
     if said["interrupted"]:
         voice.say(("Stopped by hand: ", "yellow"), "this is what was reached until then.")
     if said["model_file"]:
         voice.say(f"Model written to {said['model_file']}")
-        voice.say(f"Check it with: {said['verify_with']}")
+        if said["claims"]:
+            voice.suggest("Check it with", said["verify_with"])
     if said["report_file"]:
         voice.say(f"Report written to {said['report_file']}: open it in a browser.")
     if not said["model_file"] and not said["report_file"]:
@@ -88,7 +91,7 @@ def tell_curve(voice: Voice, said: dict[str, Any]) -> None:
     for name, what in (("report_file", "Report"), ("picture_file", "Picture")):
         if said[name]:
             voice.say(f"{what} written to {said[name]}")
-    voice.say(f"To fit the best: {said['fit_with']} --out MODEL")
+    voice.suggest("To fit the best", f"{said['fit_with']} --out MODEL")
 
 
 def tell_verdict(voice: Voice, said: dict[str, Any]) -> None:
@@ -157,7 +160,7 @@ def tell_refusal(voice: Voice, why: dict[str, Any], data: Path, target: str) -> 
     voice.say(("error: ", "bold red"), why["error"])
     _tell_rows(voice, why["proof"])
     words = " ".join(map(shlex.quote, ["certo", "separable", str(data), "--target", target]))
-    voice.say(f"The proof in the table's own numbers, with a picture: {words} --report FILE")
+    voice.suggest("The proof in the table's own numbers, with a picture", f"{words} --report FILE")
 
 
 def _tell_claims(voice: Voice, said: dict[str, Any]) -> None:
@@ -215,7 +218,10 @@ def tell_audit(voice: Voice, audit: Audit) -> None:
     if not audit.could_check:
         line(False, audit.claims.why)
     voice.say()
-    if audit.passed:
+    if audit.claims_hold and not audit.claims.parts:
+        whose = "" if audit.passed else ", and data or model are not those of the fit"
+        voice.say(("Nothing was proved: ", "bold yellow"), f"the model claims nothing{whose}.")
+    elif audit.passed:
         voice.say(("Verified: ", "bold green"), "every claim holds.")
     elif not audit.same_data and audit.could_check:
         voice.say(
