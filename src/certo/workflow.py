@@ -17,7 +17,7 @@ from certo.data.encoder import TableEncoder, have
 from certo.data.fingerprint import fingerprint
 from certo.data.model_file import StoredModel
 from certo.data.problem import Problem
-from certo.data.remarks import count
+from certo.data.remarks import about_names, count
 from certo.estimators import (
     SVM,
     HardMarginSVM,
@@ -153,6 +153,7 @@ def encode_table(
     X = encoder.transform(used)
     said = [
         *notes,
+        *about_names(table.column_names),
         *_remarks(table.num_rows, used.drop_columns(list(drop))),
         *encoder.notes_,
     ]

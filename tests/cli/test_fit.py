@@ -304,3 +304,12 @@ def test_help_version_and_wrong_commands(certo):
     assert certo("--version").out.startswith("certo ")
     assert certo("fly").code == 2
     assert certo("fit").code == 2
+
+
+def test_a_first_line_of_numbers_is_noted(certo, written):
+    rows = "3.62,8.66,-2.8,0\n4.5,8.1,-2.4,0\n-1.4,3.3,-1.3,1\n-3.5,-8.3,1.2,1\n"
+    for command in ("fit", "separable"):
+        said = certo(command, written(rows), "--target", "0")
+        assert "but 4 of 4 are numbers (3.62, 8.66, -2.8, …): if the file has no header" in said.out
+    counted = written("y,0,1,2,3\n" + "a,1,2,3,4\nb,4,3,2,1\n")
+    assert "the first line" not in certo("fit", counted, "--target", "y").out

@@ -17,6 +17,19 @@ def count(n: int, what: str) -> str:
     return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
+def about_names(names: Sequence[str]) -> list[str]:
+    """Column names that look like a row of data: numbers, which do not just count the columns."""
+    found = [name for name in names if is_number(name)]
+    values = np.array([float(name) for name in found])
+    if 4 * len(found) < 3 * len(names) or np.all(np.diff(values) == 1):
+        return []
+    shown = ", ".join(found[:3]) + ", …" * (len(found) > 3)
+    return [
+        f"the first line was taken as the names of the columns, but {len(found)} of {len(names)} "
+        f"are numbers ({shown}): if the file has no header line, add one."
+    ]
+
+
 def about_numbers(names: Sequence[str], numbers: np.ndarray) -> list[str]:
     """Constant columns, row numbers, and numbers that float64 rounds."""
     notes = []

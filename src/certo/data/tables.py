@@ -71,7 +71,7 @@ def as_table(data: Any, where: str = "the table") -> pa.Table:
     if twice:
         raise Problem(
             f"{where}: column names must differ, but {twice[0]!r} occurs more than once "
-            f"({len(twice)} such names). Rename the columns."
+            f"({len(twice)} such names). Rename the columns, or add a header line if there is none."
         )
     if data.num_rows == 0:
         raise Problem(f"{where} has a header but no rows. Rows to learn from are needed.")
