@@ -22,8 +22,10 @@ from scipy.linalg import cho_factor, cho_solve
 from certo.compiled.threads import one_thread
 from certo.solvers.box_newton import SMALL, box_newton
 
-FIRST, LAST = 30, 200  # steps of the active set before and after
-STEPS = 60
+STEPS = 30  # of the active set, after which it goes on from the inside
+WORK = 3e10  # multiplications of its last steps, about
+INNER = 60  # steps from the inside
+TINY = 1e-30  # of its box
 SHORT = 0.995  # of the way to the nearest bound
 AT_BOUND = 1e-5  # of how far the furthest is inside: what is nearer to a bound is there
 
@@ -31,16 +33,20 @@ AT_BOUND = 1e-5  # of how far the furthest is inside: what is nearer to a bound 
 def box_solved(gram, beta, low, high, slopes, *, free: bool, eps: float, asked) -> np.ndarray:
     """The best β from this one on: by an active set, if few bounds are wrong; else from the inside,
     and then by an active set."""
-    found = box_newton(gram, beta, low, high, slopes, free=free, eps=eps, most=FIRST, asked=asked)
+    found = box_newton(gram, beta, low, high, slopes, free=free, eps=eps, most=STEPS, asked=asked)
     now = slopes - gram @ (found - beta)
     if asked() or _violation(found, low, high, now, free) <= eps:
         return found
     with one_thread() if beta.size <= SMALL else nullcontext():
-        inner = box_interior(gram, found, low, high, now, free=free, eps=eps, asked=asked)
+        inner = box_interior(gram, found, low, high, now, free=free, eps=0.01 * eps, asked=asked)
     then = now - gram @ (inner - found)
     if float((inner - found) @ (now + then)) > 0:  # the dual rose
         found, now = inner, then
-    return box_newton(gram, found, low, high, now, free=free, eps=eps, most=LAST, asked=asked)
+    inside = np.count_nonzero((found > low) & (found < high))
+    most = int(WORK / (inside**3 + 10.0 * beta.size**2)) + STEPS // 4
+    return box_newton(
+        gram, found, low, high, now, free=free, eps=eps, most=min(most, 300), asked=asked
+    )
 
 
 def _violation(beta, low, high, slopes, free: bool) -> float:
@@ -73,7 +79,7 @@ def box_interior(
     b = float(np.median(slope)) if free else 0.0
     z = np.full(x.size, max(float(np.max(np.abs(slope - b))), 1e-12))
     w = z.copy()
-    for _ in range(STEPS):
+    for _ in range(INNER):
         slope = first - K @ x
         wrong, missing = slope - b + z - w, float(np.sum(origin - x)) if free else 0.0
         mu = float(x @ z + s @ w) / (2 * x.size)
@@ -81,7 +87,10 @@ def box_interior(
         if (done and abs(missing) <= 1e-10 * np.max(box)) or asked():
             break
         M = K.copy()
-        M.flat[:: x.size + 1] += z / x + w / s
+        with np.errstate(over="ignore"):
+            M.flat[:: x.size + 1] += z / x + w / s
+        if not np.all(np.isfinite(M.diagonal())):
+            break
         try:
             factor = cho_factor(M, lower=True, overwrite_a=True, check_finite=False)
         except np.linalg.LinAlgError:  # no more can be told apart
@@ -105,8 +114,8 @@ def box_interior(
         dx, db, dz, dw = direction(goal - dx * dz, goal + dx * dw)
         step = SHORT * min(_reach(x, dx), _reach(s, -dx), _reach(z, dz), _reach(w, dw))
         x, z, w, b = x + step * dx, z + step * dz, w + step * dw, b + step * db
-        x = np.clip(x, 1e-300, box)
-        s = np.maximum(box - x, 1e-300)
+        x = np.clip(x, TINY * box, box)
+        s = np.maximum(box - x, TINY * box)
     near = AT_BOUND * float(np.max(np.minimum(x, s)))
     x = np.where(x < near, 0.0, np.where(s < near, box, x))
     if free:  # what is missing goes to the one with most room
@@ -119,5 +128,5 @@ def box_interior(
 
 def _reach(values: np.ndarray, move: np.ndarray) -> float:
     """How much of the move, at most all, keeps the values positive."""
-    falling = move < 0
-    return min(1.0, float(np.min(values[falling] / -move[falling], initial=np.inf)))
+    falling = move < -values  # the others could go on for longer than all of it
+    return float(np.min(values[falling] / -move[falling], initial=1.0))
