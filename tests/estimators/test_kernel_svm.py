@@ -509,3 +509,20 @@ class TestStopping:
         X, y = curved(600)
         model = SVM(Gaussian(0.5), C=1e3, tol=0).set_callbacks(Interrupter())
         assert "Stopped by hand" in self.stopped(model, X, y)
+
+
+def test_the_status_says_that_nearly_all_examples_are_supports():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    y = np.sign(X[:, 0])
+    assert "Nearly all examples are supports" in SVM(Gaussian(1e-4)).fit(X, y).status_
+    assert "supports" not in SVM(Gaussian(1.0), C=100).fit(X, y).status_
+    assert "supports" not in SVM(Gaussian(1e-4)).fit(X[:10], y[:10]).status_
+    assert "supports" not in SVM(Linear(), C=1e-9).fit(X, y).status_, "there is no variance"
+
+
+def test_the_status_says_how_large_values_leave_no_room_for_progress():
+    random = np.random.default_rng(0)
+    X, y = 1000 * random.normal(size=(60, 3)), random.choice([-1, 1], 60)
+    with pytest.warns(ConvergenceWarning):
+        said = SVM(Polynomial(3), C=1e3).fit(X, y).status_
+    assert "no further progress (K(x, x) reaches 4e+20: scale the features, or give Poly" in said

@@ -27,9 +27,12 @@ from certo.estimators._soft_margin import (
     VectorSpace,
     machine_for,
 )
+from certo.kernels import Gaussian, Polynomial
 from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.soft_margin import GapTrace
 
+LARGE = 1e6  # values of a kernel that leave few digits for the differences that matter
+FEW, NEARLY_ALL = 20, 0.95  # examples below which supports tell nothing; and the part that does
 ROOM = 1e-3  # of tol: the solver leaves it to the rounding that a certificate pays for
 
 
@@ -231,7 +234,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
             machine_for(space, labels, signs, prices, self.intercept, begun, limits)
             for labels, signs, begun in zip(targets.outputs, targets.signs, starts, strict=True)
         ]
-        self._store(X, targets, found, prices, by_hand=asked(), heard=bool(heard))
+        self._store(X, targets, found, prices, space, by_hand=asked(), heard=bool(heard))
         context.call_on_fit_task_end(estimator=self, X=X, reconstruction_attributes=dict)
         return self
 
@@ -255,6 +258,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         targets: _input.Targets,
         found: list[Machine],
         prices: Prices,
+        space: Space,
         *,
         by_hand: bool,
         heard: bool,
@@ -280,11 +284,21 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
             tuple(claim for claim in claims if isinstance(claim, NotClaimed)),
         )
         self.converged_ = all(item.gap <= self.tol for item in found)
-        self.status_ = self._status(found, by_hand, heard)
+        self.status_ = self._status(found, space, by_hand, heard) + self._crowded()
         if not self.converged_:
             warnings.warn(self.status_, ConvergenceWarning, stacklevel=5)
 
-    def _status(self, found: list[Machine], by_hand: bool, heard: bool) -> str:
+    def _crowded(self) -> str:
+        """What it suggests if nearly every example is near to no other."""
+        m, fewest = self.n_samples_fit_, int(self.n_support_.min())
+        if not isinstance(self.kernel, Gaussian) or m < FEW or fewest < NEARLY_ALL * m:
+            return ""
+        return (
+            " Nearly all examples are supports, which suggests that the variance (or C) is too "
+            "small: certo curve or certo.validation_curve compares variances."
+        )
+
+    def _status(self, found: list[Machine], space: Space, by_hand: bool, heard: bool) -> str:
         worst = max(item.gap for item in found)
         shown = rounded_up(worst, 2) if 0 < worst < np.inf else "0"
         worth = f"the objective is proved to be smallest up to a relative gap of {shown}"
@@ -300,10 +314,18 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         elif any(outcome.passes >= self.max_iter for outcome in outcomes):
             why = f"Stopped at max_iter = {int(self.max_iter):,} passes over the examples"
         else:
-            why = "Stopped because float64 allows no further progress"
+            why = "Stopped because float64 allows no further progress" + self._too_large(space)
         if not worst < 0.995:  # it would be shown as 1
             return f"{why}: nothing is proved about how near the objective is to the smallest."
         return f"{why}: {worth}, more than the tol of {self.tol:g}."
+
+    def _too_large(self, space: Space) -> str:
+        if self.kernel is None or space.square < LARGE:
+            return ""
+        advice = ": scale the features" if self.kernel.takes == "vectors" else ""
+        if isinstance(self.kernel, Polynomial):
+            advice += f", or give Polynomial({self.kernel.degree}, scale=…)"
+        return f" (K(x, x) reaches {space.square:.1g}{advice})"
 
     @property
     def slack_(self) -> list[np.ndarray]:

@@ -45,6 +45,22 @@ class Gaussian(VectorKernel):
         if not math.isfinite(self._scale):
             raise ValueError(f"variance must not be as small as {self.variance:g}: 1/x overflows.")
 
+    @classmethod
+    def fitted_to(cls, X) -> Gaussian:
+        """The kernel whose variance is d/2 times the variance of all entries of X, as by
+        scikit-learn's gamma="scale"; d is the number of features. It is a choice made with the
+        data."""
+        X = cls().examples(X)
+        d, size = X.shape[1], X.shape[0] * X.shape[1]
+        if sparse.issparse(X):
+            mean = X.sum(dtype=np.float64) / size
+            spread = float(np.sum((X.data - mean) ** 2) + (size - X.nnz) * mean**2) / size
+        else:
+            spread = float(np.var(X, dtype=np.float64))
+        if not spread > 0:
+            raise ValueError("X must hold different numbers for a variance, but all are the same.")
+        return cls(d * spread / 2)
+
     @property
     def _scale(self) -> float:
         return 0.5 / self.variance
