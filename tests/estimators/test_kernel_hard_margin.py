@@ -19,7 +19,7 @@ import certo.solvers.kernel_hard_margin as module
 from certo import SVM, HardMarginSVM, NotSeparable
 from certo.certificates import KernelMargin
 from certo.features import Monomials
-from certo.kernels import Function, Gaussian, NotPositive, Polynomial, Precomputed
+from certo.kernels import Function, Gaussian, Linear, NotPositive, Polynomial, Precomputed
 from certo.solvers.kernel_hard_margin import kernel_hard_margin
 
 MODES = ("free", "lifted", "none")
@@ -243,3 +243,12 @@ class TestStopping:
                 return
         assert "Stopped by hand" in str(said[0].message)
         assert model.certificate_.verify(X, y)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+def test_a_refusal_names_equal_examples_only_where_there_are_some(make):
+    xor, y = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]]), [0, 0, 1, 1]
+    with pytest.raises(NotSeparable, match=r"richer kernel .* may separate them\. SVM"):
+        HardMarginSVM(Linear()).fit(make(xor), y)
+    with pytest.raises(NotSeparable, match="No kernel can: the examples in rows 1 and 4 are equal"):
+        HardMarginSVM(Gaussian()).fit(make(np.vstack([xor, [[1, 1]]])), [*y, 1])

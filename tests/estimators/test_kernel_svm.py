@@ -526,3 +526,11 @@ def test_the_status_says_how_large_values_leave_no_room_for_progress():
     with pytest.warns(ConvergenceWarning):
         said = SVM(Polynomial(3), C=1e3).fit(X, y).status_
     assert "no further progress (K(x, x) reaches 4e+20: scale the features, or give Poly" in said
+
+
+@pytest.mark.parametrize("kernel", [None, Gaussian(1.0)])
+def test_leave_one_out_takes_a_data_frame_without_a_warning(kernel):
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    frame, y = pd.DataFrame(X, columns=["a", "b"]), np.sign(X[:, 0])
+    found = SVM(kernel).fit(frame, y).leave_one_out(frame, y, exact=True)
+    assert found == SVM(kernel).fit(X, y).leave_one_out(X, y, exact=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from scipy import sparse
 
 from certo.certificates import (
     CannotClaim,
@@ -159,9 +160,11 @@ class KernelSpace:
         self.kernel: Kernel = machine.kernel
         self.intercept, self.cache_mb = machine.intercept, float(machine.cache_mb)
         self.X, self.square, self.shift = measured(machine, self.kernel, X)
-        self._posed = posed(self.kernel, self.X, self.cache_mb)
+        self._posed: tuple[Kernel, Any] | None = None
 
     def separator(self, labels: Labels, signs: np.ndarray, limits: Limits) -> Separator:
+        if self._posed is None:
+            self._posed = posed(self.kernel, self.X, self.cache_mb, limits.asked)
         outcome = kernel_hard_margin(
             *self._posed, signs, self.intercept, cache_mb=self.cache_mb, **limits._asdict()
         )
@@ -176,7 +179,7 @@ class KernelSpace:
             ),
         )  # fmt: skip
         if isinstance(claim, NotClaimed):
-            self._refuse(labels, outcome, limits)
+            self._refuse(labels, signs, outcome, limits)
         length = float(np.sqrt(max(outcome.coef @ outcome.scores[outcome.rows], 0.0)))
         return Separator(None, length, outcome.b, rows, dual_coef, [claim], outcome)
 
@@ -186,20 +189,42 @@ class KernelSpace:
         outcome = KernelMarginOutcome(rows, none, 1.0, scores, 0, False, _EMPTY)
         return Separator(None, 0.0, 1.0, rows, none, [_unbounded("KernelMargin", labels)], outcome)
 
-    def _refuse(self, labels: Labels, outcome: KernelMarginOutcome, limits: Limits) -> None:
+    def _refuse(
+        self, labels: Labels, signs: np.ndarray, outcome: KernelMarginOutcome, limits: Limits
+    ) -> None:
         _refuse_unfinished("a function", labels, outcome, limits)
         named = ", ".join(str(t) for t in outcome.rows[:10].tolist())
         more = f" and {outcome.rows.size - 10} more" if outcome.rows.size > 10 else ""
         length = float(np.sqrt(self.square + (self.intercept == "lifted")))
         upper = max(outcome.trace.upper[-1], ROUGH * length)
+        twins = _twins(self._posed[1], signs)
+        advice = (
+            "A richer kernel (of a higher degree, or a smaller variance) may separate them"
+            if twins is None
+            else "No kernel can: the examples in rows {} and {} are equal".format(*twins)
+        )
         raise NotSeparable(
             f"HardMarginSVM needs classes that a function of the space of {self.kernel!r} can "
             f"separate, but float64 shows none that separates {labels.shown} from {labels.rest}: "
             f"already on the examples in rows {named}{more} (counting from 0), the margin is at "
-            f"most about {upper:.2g}, where examples have a length of up to {length:.3g}. Are some "
-            "examples of different classes the same? SVM allows errors.",
+            f"most about {upper:.2g}, where examples have a length of up to {length:.3g}. "
+            f"{advice}. SVM allows errors.",
             None,
         )
+
+
+def _twins(X, signs: np.ndarray) -> tuple[int, int] | None:
+    """Two rows of numbers that are equal, though their examples are of different classes."""
+    if not (sparse.issparse(X) or isinstance(X, np.ndarray)):
+        return None
+    seen: dict[tuple[bytes, ...], int] = {}
+    for t in range(X.shape[0]):
+        row = X[[t]]
+        parts = (row.indices, row.data) if sparse.issparse(row) else (row,)
+        first = seen.setdefault(tuple((part + 0).tobytes() for part in parts), t)
+        if signs[first] != signs[t]:
+            return first, t
+    return None
 
 
 def _refuse_unfinished(what: str, labels: Labels, outcome, limits: Limits) -> None:

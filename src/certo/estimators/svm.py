@@ -107,7 +107,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
     C_ : float
         C, or 1/(λm).
     objective_ : ndarray (n_outputs,)
-        The value that was made small, in the form with λ if lam is given.
+        The value that was made small, as far as it is proved, in the form with λ if lam is given.
     converged_ : bool
     n_iter_ : int
         Passes over the examples (of the output that needed most).
@@ -272,7 +272,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         self.n_support_ = np.array([item.rows.size for item in found])
         self.C_ = prices.C
         self._slack = [item.slack for item in found]
-        self.objective_ = np.array([outcome.primal for outcome in outcomes])
+        self.objective_ = np.array([item.objective for item in found])
         if self.lam is not None:
             self.objective_ *= float(self.lam)  # the form with C, divided by Cm
         self.n_iter_ = max(int(outcome.passes) for outcome in outcomes)
@@ -363,7 +363,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         each of those in doubt. See `docs/svm.md` for the inequality.
         """
         check_is_fitted(self)
-        X, targets, prices = self._problem(X, y, sample_weight, reset=False)
+        examples, targets, prices = self._problem(X, y, sample_weight, reset=False)
         if len(targets.signs[0]) != self.n_samples_fit_ or not np.array_equal(
             targets.classes, self.classes_
         ):
@@ -372,7 +372,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
                 f"same classes, but X and y hold {len(targets.signs[0]):,}, or other classes."
             )
         costs = [prices.of(signs) for signs in targets.signs]
-        space = self._space(X)
+        space = self._space(examples)
         return leave_one_out(self, space, X, column_or_1d(y), targets.signs, costs, exact=exact)
 
     @classmethod
