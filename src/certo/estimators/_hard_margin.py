@@ -220,7 +220,7 @@ def _twins(X, signs: np.ndarray) -> tuple[int, int] | None:
     seen: dict[tuple[bytes, ...], int] = {}
     for t in range(X.shape[0]):
         row = X[[t]]
-        parts = (row.indices, row.data) if sparse.issparse(row) else (row,)
+        parts: tuple = (row.indices, row.data) if sparse.issparse(row) else (row,)
         first = seen.setdefault(tuple((part + 0).tobytes() for part in parts), t)
         if signs[first] != signs[t]:
             return first, t

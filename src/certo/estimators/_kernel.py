@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +22,7 @@ from certo.solvers import gram
 
 KERNEL, CSR = "certo.kernels", "csr"  # what a value stands for that is written down
 SOME = 100  # examples on which a function is looked at before it is trusted
+VALUES = 1000  # of a kernel between two questions whether to stop
 
 
 class KernelClassifier(LinearClassifier):
@@ -201,27 +204,38 @@ def measured(estimator, kernel: Kernel, X) -> Measured:
     return Measured(X, float(diagonal.max()), shift)
 
 
-def posed(kernel: Kernel, X, cache_mb: float) -> tuple[Kernel, Any]:
+def posed(
+    kernel: Kernel, X, cache_mb: float, asked: Callable[[], bool] = lambda: False
+) -> tuple[Kernel, Any]:
     """The kernel and the examples as solvers take them: of objects the Gram matrix, if there is
-    room for it, since no one knows how long one value takes."""
-    if kernel.takes != "objects" or 8 * count(X) ** 2 > cache_mb * 1e6:
+    room for it and nobody asks to stop before it is made, since no one knows how long one value
+    takes. Half of it is computed: whether it is symmetric was asked of some."""
+    m = count(X)
+    if kernel.takes != "objects" or 8 * m**2 > cache_mb * 1e6:
         return kernel, X
-    return Precomputed(), symmetrised(_checked(kernel, X, np.arange(count(X))))
+    gram = np.empty((m, m))
+    for i, k in pairwise([*range(0, m, max(1, VALUES // m)), m]):
+        here, beyond = np.arange(i, k), np.arange(i, m)
+        gram[i:k, i:] = kernel.plain(kernel.points(X, here), kernel.take(X, beyond))
+        gram[i:, i:k] = gram[i:k, i:].T
+        if asked():
+            return kernel, X
+    return Precomputed(), symmetrised(_checked(kernel, gram, np.arange(m), m))
 
 
 def _check_some(kernel: Kernel, X) -> None:
     """A function may be asymmetric or indefinite: some of the examples show it, most likely."""
     m = count(X)
-    _checked(kernel, X, np.unique(np.linspace(0, m - 1, min(m, SOME)).astype(np.intp)))
+    rows = np.unique(np.linspace(0, m - 1, min(m, SOME)).astype(np.intp))
+    _checked(kernel, kernel.plain(kernel.points(X, rows), kernel.take(X, rows)), rows, m)
 
 
-def _checked(kernel: Kernel, X, rows: np.ndarray) -> np.ndarray:
-    """The Gram matrix of these examples, if it is one."""
-    block = kernel.plain(kernel.points(X, rows), kernel.take(X, rows))
+def _checked(kernel: Kernel, block: np.ndarray, rows: np.ndarray, m: int) -> np.ndarray:
+    """The Gram matrix of these of m examples, if it is one."""
     try:
         check_gram(block)
     except NotPositive as indefinite:
-        witness = np.zeros(count(X))
+        witness = np.zeros(m)
         witness[rows] = indefinite.witness
         raise NotPositive(witness, indefinite.value) from None
     except ValueError as wrong:

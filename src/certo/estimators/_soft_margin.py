@@ -97,13 +97,15 @@ class KernelSpace:
         self.intercept, self.cache_mb = machine.intercept, float(machine.cache_mb)
         self.tol = float(machine.tol)
         self.X, self.square, self.shift = measured(machine, self.kernel, X)
-        self._posed = posed(self.kernel, self.X, self.cache_mb)
+        self._posed: tuple[Kernel, Any] | None = None
 
     def solve(self, signs, costs, start, limits: Limits) -> KernelOutcome:
         m, most = signs.size, limits.max_iter
         few = m <= MANY and most > FIRST and COPIES * 8 * m**2 <= self.cache_mb * 1e6
         if start is not None and self.intercept == "free":
             start = balanced(np.clip(start, 0.0, costs), signs, costs)
+        if self._posed is None:
+            self._posed = posed(self.kernel, self.X, self.cache_mb, limits.asked)
         kernel, X = self._posed
         outcome = kernel_soft_margin(
             kernel, X, signs, costs, self.intercept, cache_mb=self.cache_mb,
@@ -146,6 +148,12 @@ class Machine(NamedTuple):
     @property
     def gap(self) -> float:
         return np.inf if isinstance(self.claim, NotClaimed) else self.claim.relative_gap
+
+    @property
+    def objective(self) -> float:
+        """What it is proved to be at most; near the limits of float64 more than what it seems."""
+        claim = self.claim
+        return self.outcome.primal if isinstance(claim, NotClaimed) else claim.primal
 
 
 def _ending(trace: GapTrace, found: Finished) -> GapTrace:
