@@ -18,7 +18,7 @@ for kernel in (Linear(), Polynomial(2), Gaussian(9.0), Linear().normalised() + 2
         points = kernel.examples(points)
         K = kernel.plain(kernel.points(points, [0, 1]), kernel.take(points, [2]))
         assert K.shape == (2, 1) and kernel.diagonal(points).shape == (4,)
-        assert kernel.error(points, points) < 1e-11
+        assert kernel.rounding(points, points).relative < 1e-11
     assert Kernel.from_dict(kernel.to_dict()) == kernel
     K = kernel.plain(X, X)
     assert is_shown_psd(K, check_gram(K)) and Precomputed().plain(K, [0]).shape == (4, 1)

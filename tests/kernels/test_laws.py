@@ -17,7 +17,6 @@ from sklearn.metrics.pairwise import pairwise_kernels, polynomial_kernel, rbf_ke
 from sklearn.svm import SVC
 
 from certo.kernels import (
-    TINY,
     Function,
     Gaussian,
     Kernel,
@@ -107,27 +106,49 @@ def test_every_storage_gives_the_same_values(kernel, X, Z):
 
 
 @pytest.mark.parametrize("kernel", NAMED, ids=repr)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     X=points(most=3),
     Z=points(most=3),
     moved=st.sampled_from([0.0, 1.0, 1e4, 1e9]),
-    grown=st.sampled_from([1e-170, 1e-30, 1e-3, 1.0, 1e3, 1e7]),
+    grown=st.tuples(*[st.sampled_from([1e-170, 1e-30, 1e-3, 1.0, 1e3, 1e7, 1e75])] * 2),
+    factor=st.sampled_from([1e-200, 1.0, 1e200]),
+    within=st.sampled_from(
+        [
+            lambda kernel: kernel,
+            lambda kernel: kernel.normalised(),
+            lambda kernel: kernel + Linear(),
+            lambda kernel: (kernel + kernel).normalised(),
+            lambda kernel: (kernel * Gaussian()).normalised(),
+        ]
+    ),
 )
-def test_the_error_bound_holds_against_sixty_digits(kernel, X, Z, moved, grown):
-    X, Z = grown * X + moved, grown * Z + moved
+@pytest.mark.filterwarnings("ignore:(overflow|invalid value):RuntimeWarning")
+def test_the_error_bound_holds_against_sixty_digits(kernel, X, Z, moved, grown, factor, within):
+    kernel = within(kernel if factor == 1.0 else factor * kernel)
+    X, Z = grown[0] * X + moved, grown[1] * Z + moved
     for left, right in ((X, Z), (sparse.csr_array(X), sparse.csr_array(Z))):
-        error = kernel.error(left, right)
-        if error == np.inf:
+        relative, absolute = kernel.rounding(left, right)
+        if max(relative, absolute) == np.inf:
             continue
-        error = Decimal(error)
+        relative, absolute = Decimal(relative), Decimal(absolute)
         K, own = kernel.plain(left, right), kernel.diagonal(left)
         for i, x in enumerate(X.tolist()):
             square = value(kernel, x, x)
-            assert abs(Decimal(own[i]) - square) <= error * square + Decimal(TINY)
+            assert abs(Decimal(own[i]) - square) <= relative * square + absolute
             for j, z in enumerate(Z.tolist()):
-                most = error * (square * value(kernel, z, z)).sqrt() + Decimal(TINY)
+                most = relative * (square * value(kernel, z, z)).sqrt() + absolute
                 assert abs(Decimal(K[i, j]) - value(kernel, x, z)) <= most
+
+
+def test_products_that_underflow_between_points_that_are_near():
+    """The squares of a million differences are each off by a fifth, and their sum is too."""
+    kernel, X = Gaussian(2.9e-309), np.zeros((2, 1_000_000))
+    X[1] = 1.5e-162
+    off = abs(Decimal(kernel.plain(X, X)[0, 1]) - value(kernel, [0.0], [1.5e-159]))
+    assert off > Decimal("1e-11")
+    assert off <= Decimal(kernel.rounding(X, X).relative)
+    assert off <= Decimal(kernel.closeness(X, X))
 
 
 @settings(max_examples=40, deadline=None)
@@ -135,13 +156,13 @@ def test_the_error_bound_holds_against_sixty_digits(kernel, X, Z, moved, grown):
 def test_the_bound_of_the_gaussian_holds_of_any_rows(X, moved, data):
     X = X + np.where(np.arange(len(X)) % 2, moved, 0.0)[:, None]  # near ones and far ones
     kernel = Gaussian(variance=0.5)
-    error = Decimal(kernel.error(X, X))
+    error = Decimal(kernel.rounding(X, X).relative)
     assert error <= Decimal("1e-11")
     rows = data.draw(st.lists(st.integers(0, len(X) - 1), min_size=1))
     part = kernel.plain(X[rows], X[rows[:1]])
     for k, i in enumerate(rows):
         true = value(kernel, X[i].tolist(), X[rows[0]].tolist())
-        assert abs(Decimal(part[k, 0]) - true) <= error + Decimal(TINY)
+        assert abs(Decimal(part[k, 0]) - true) <= error
 
 
 def test_far_from_the_origin_distances_are_still_distances():
@@ -225,6 +246,22 @@ def test_a_kernel_is_a_value(kernel):
         kernel.variance = 3.0
 
 
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        (2 * Gaussian()) * (3 * Linear()),
+        Linear() * (2 * (Gaussian() * Gaussian())),
+        2 * (Linear() + Gaussian()) * Polynomial(2),
+        2 * (Linear() * Gaussian()) * Polynomial(2) + Linear(),
+        (2 * Gaussian()).normalised() * (3 * Linear()),
+        Product((Linear(), Product((Gaussian(), Linear())))),
+    ],
+    ids=repr,
+)
+def test_a_kernel_is_written_as_it_is_made(kernel):
+    assert eval(repr(kernel)) == kernel
+
+
 def test_the_json_form_is_the_name_and_the_parameters():
     assert Gaussian(2).to_dict() == {"name": "Gaussian", "variance": 2.0}
     assert (Linear() + Polynomial(2)).to_dict() == {
@@ -274,6 +311,7 @@ def nested(depth):
         {"name": "Scaled", "kernel": {"name": "Linear"}, "factor": 0},
         {"name": "Scaled", "kernel": 1, "factor": 2.0},
         {"name": "Normalised", "kernel": {"name": "Precomputed"}},
+        {"name": "Product", "parts": [{"name": "Linear"}] * 1100},
         nested(40),
         nested(5000),
     ],
@@ -357,10 +395,19 @@ def test_distances_beyond_all_range_are_far():
 
 def test_an_overflow_has_no_bound():
     X = np.full((1, 1), 1e100)
-    assert Polynomial(1).error(X, X) < 1e-14
-    assert Polynomial(2).error(X, X) == np.inf
-    assert (Polynomial(1) * Linear()).error(X, X) == np.inf
-    assert (1e300 * Linear().normalised()).error(X, X) < 1e-14
+    for kernel in (Polynomial(1), 1e99 * Linear(), 1e300 * Linear().normalised()):
+        assert kernel.rounding(X, X).relative < 1e-14
+    for kernel in (
+        Polynomial(2),
+        Polynomial(1) * Linear(),
+        1e200 * Linear(),
+        1e101 * Linear() + 1e101 * Linear(),
+    ):
+        assert kernel.rounding(X, X) == kernel.normalised().rounding(X, X) == (np.inf, np.inf)
+    near = np.full((1, 1), 1e-100)  # values are of ordinary size, but those of the diagonal not
+    for pair in ((X, near), (near, X)):
+        assert (1e200 * Linear()).rounding(*pair).relative == np.inf
+        assert (Linear() * Linear()).rounding(*pair).relative == np.inf
 
 
 def test_a_zero_image_has_cosine_zero():
@@ -383,7 +430,7 @@ def test_functions_of_any_objects():
     assert kernel.take(words, [2, 0]) == ["meat", "tea"]
     assert kernel.take(words, np.array([True, False, True])) == ["tea", "meat"]
     assert kernel.points(words, slice(1, None)) == ["coffee", "meat"]
-    assert kernel.error(words, words) == 0.0
+    assert kernel.rounding(words, words) == (0.0, 0.0)
     assert "shared" in repr(kernel)
     assert kernel == Function(shared)
     assert kernel.normalised().diagonal(words).tolist() == [1.0, 1.0, 1.0]
@@ -435,6 +482,8 @@ def test_scikit_learn_takes_our_kernels_and_has_the_same():
     np.testing.assert_allclose(ours.decision_function(Z), theirs.decision_function(Z), atol=1e-3)
     pairwise = pairwise_kernels(X, Z, metric=Gaussian(2.0))
     np.testing.assert_allclose(pairwise, Gaussian(2.0)(X, Z))
+    both = Gaussian(2.0) + Linear()
+    np.testing.assert_allclose(pairwise_kernels(X, Z, metric=both), both(X, Z))
     ridge = KernelRidge(kernel=Polynomial(2)).fit(X, y).predict(Z)
     same = KernelRidge(kernel="poly", degree=2, gamma=1.0).fit(X, y).predict(Z)
     np.testing.assert_allclose(ridge, same, atol=1e-6)

@@ -2,14 +2,8 @@ r"""Real numbers, not floats: exact rational arithmetic, and allowances for what
 
 Every float is a rational number, so every score, norm and margin of the given data is one too,
 and `Fraction` computes it exactly. That is slow, so rounded arithmetic looks first and exact
-arithmetic decides only where the rounded answer is too close to call. The one fact used:
-
-    A sum of products Σ_{j≤n} a_j b_j, computed in float64 in *any* order, with or without fused
-    multiply-add, differs from the true value by at most
-                      γ_n Σ|a_j b_j| + n·2⁻¹⁰⁷⁴,      γ_n = n·u/(1 − n·u),  u = 2⁻⁵³,
-    if nothing overflows: a product passes through at most n roundings, each a factor 1 + δ with
-    |δ| ≤ u (Higham, Accuracy and Stability of Numerical Algorithms, §3.1), and a product that
-    underflows is off by at most 2⁻¹⁰⁷⁵ (sums do not underflow inexactly).
+arithmetic decides only where the rounded answer is too close to call. How far a computed sum of
+products may be off, γ_n Σ|a_j b_j| + n·2⁻¹⁰⁷⁴, is told in `certo.kernels.rounding`.
 
 The magnitudes Σ|a_j b_j| in the allowance are themselves computed in float64, hence too small by
 at most a factor 1 − γ_n; `allowance` doubles γ_n, which pays for that and for its own roundings.
@@ -25,15 +19,11 @@ from fractions import Fraction
 
 import numpy as np
 
-UNIT = 2.0**-53
-TINY = 2.0**-1074
+from certo.kernels.rounding import LEAST as TINY
+from certo.kernels.rounding import UNIT as UNIT
+from certo.kernels.rounding import gamma
+
 SHORT = 256  # vectors up to this length are summed exactly: that takes about 0.2 ms
-
-
-def gamma(n):
-    """γ_n rounded up: for n·u ≤ 0.005, n·u/(1 − n·u) < 1.01·n·u; beyond that, none is given."""
-    most = n if isinstance(n, int) else np.max(n, initial=0)
-    return 1.01 * n * UNIT if most * UNIT <= 0.005 else math.inf
 
 
 def allowance(n, magnitude):

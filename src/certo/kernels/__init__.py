@@ -12,11 +12,9 @@ from certo.kernels.gaussian import Gaussian
 from certo.kernels.linear import Linear
 from certo.kernels.polynomial import Polynomial
 from certo.kernels.precomputed import Precomputed
-from certo.kernels.rounding import TINY
 from certo.kernels.semidefinite import NotPositive
 
 __all__ = [
-    "TINY",
     "Function",
     "Gaussian",
     "Kernel",

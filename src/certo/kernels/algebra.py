@@ -11,7 +11,9 @@ from typing import Any, final
 import numpy as np
 
 from certo.kernels.base import Kernel, _read, number
-from certo.kernels.rounding import HUGE, LEAST, ULPS, Rounding, gamma
+from certo.kernels.rounding import HUGE, LEAST, ULPS, UNKNOWN, Rounding, gamma
+
+MOST_PARTS = 500
 
 
 class _Composed(Kernel):
@@ -49,14 +51,16 @@ class _Several(_Composed):
     parts: tuple[Kernel, ...]
 
     def __post_init__(self):
-        parts = tuple(self.parts)
-        object.__setattr__(self, "parts", parts)
         name = type(self).__name__
+        parts: list[Kernel] = []
+        for part in self.parts:  # one that is of this kind already is opened
+            parts.extend(part.parts if isinstance(part, type(self)) else [part])
+        object.__setattr__(self, "parts", tuple(parts))
         strange = [part for part in parts if not isinstance(part, Kernel)]
         if strange:
             raise ValueError(f"{name} takes kernels, got {type(strange[0]).__name__}.")
-        if len(parts) < 2:
-            raise ValueError(f"{name} takes at least two kernels, got {len(parts)}.")
+        if not 2 <= len(parts) <= MOST_PARTS:
+            raise ValueError(f"{name} takes from 2 to {MOST_PARTS} kernels, got {len(parts)}.")
         if len({part.takes == "matrix" for part in parts}) > 1:
             raise ValueError(
                 f"a precomputed kernel and a kernel of points cannot form a {name}: compute the "
@@ -66,14 +70,6 @@ class _Several(_Composed):
     @property
     def parts_(self):
         return self.parts
-
-    @classmethod
-    def of(cls, first: Kernel, second: Kernel):
-        """The two together; one that is of this kind already is opened."""
-        opened = (
-            kernel.parts if isinstance(kernel, cls) else (kernel,) for kernel in (first, second)
-        )
-        return cls(sum(opened, ()))
 
     @classmethod
     def _parse(cls, values: dict[str, Any], depth: int) -> Kernel:
@@ -106,7 +102,10 @@ class Sum(_Several):
     def rounding(self, X, Z):
         """Let p parts have bounds ε_k, a_k, and s_k = √K_k(x,x)·√K_k(z,z). The errors add up to
         Σ ε_k s_k + Σ a_k ≤ (max ε_k)·Σ s_k + Σ a_k, and Σ s_k ≤ √K(x,x)·√K(z,z) by Cauchy–Schwarz;
-        p − 1 additions of values that are at most (1 + ε_k)·s_k + a_k add γ_p of that."""
+        p − 1 additions of values that are at most (1 + ε_k)·s_k + a_k add γ_p of that.
+        Nothing is known once a value overflows."""
+        if not sum(_greatest(part, X, Z) for part in self.parts) < HUGE:
+            return UNKNOWN
         bounds = [part.rounding(X, Z) for part in self.parts]
         worst, grow = max(b.relative for b in bounds), gamma(len(bounds))
         return Rounding(
@@ -144,19 +143,21 @@ class Product(_Several):
         What has no a_k in it is at most (Π(1 + ε_k) − 1)·Π s_k. Of the rest, terms with a_k number
         at most 2^(p−1), and each is at most 2·a_k·Π_{l≠k} max(S_l, 1), as long as Π(1 + ε_l) ≤ 2
         and a_l ≤ 1. Rounding of the products adds γ_p, and their underflow 2⁻¹⁰⁷⁴ each, times what
-        follows."""
+        follows. Nothing is known once a value overflows."""
         bounds = [part.rounding(X, Z) for part in self.parts]
         sizes = [max(1.0, _greatest(part, X, Z)) for part in self.parts]
         p, size = len(bounds), math.prod(sizes)
         grow = math.expm1(sum(math.log1p(b.relative) for b in bounds)) + gamma(p)
         if not (size < HUGE and grow < 0.5 and max(b.absolute for b in bounds) <= 1.0):
-            return Rounding(math.inf, math.inf)
+            return UNKNOWN
         hidden = sum(b.absolute / part for b, part in zip(bounds, sizes, strict=True))
         return Rounding(1.01 * grow, 2.0**p * size * (hidden + LEAST))
 
     def __repr__(self):
+        first, *others = self.parts  # 2·K·L is (2·K)·L already
         return " * ".join(
-            f"({part!r})" if isinstance(part, Sum) else repr(part) for part in self.parts
+            [f"({first!r})" if isinstance(first, Sum) else repr(first)]
+            + [f"({part!r})" if isinstance(part, Sum | Scaled) else repr(part) for part in others]
         )
 
 
@@ -207,9 +208,12 @@ class Scaled(_Composed):
         return self.factor * self.kernel.diagonal(X)
 
     def rounding(self, X, Z):
-        """Both sides grow by the factor, and one product rounds."""
+        """Both sides grow by the factor, and one product rounds. Nothing is known once a value
+        overflows."""
+        if not self.factor * _greatest(self.kernel, X, Z) < HUGE:
+            return UNKNOWN
         relative, absolute = self.kernel.rounding(X, Z)
-        return Rounding(1.01 * (relative + gamma(1)), 2.0 * self.factor * absolute + LEAST)
+        return Rounding(1.01 * (relative + gamma(1)), self.factor * (2.0 * absolute) + LEAST)
 
     def __repr__(self):
         inner = f"({self.kernel!r})" if isinstance(self.kernel, _Several) else repr(self.kernel)
@@ -270,13 +274,16 @@ class Normalised(_Composed):
         half of which passes through the root, and a few units of the last place. That pays for
         underflow too, since an image has length 1, or is 0 and its values are 0 exactly."""
         relative, absolute = self.kernel.rounding(X, Z)
-        diagonals = np.concatenate([self.kernel.diagonal(X), self.kernel.diagonal(Z)])
+        with np.errstate(over="ignore", invalid="ignore"):
+            diagonals = np.concatenate([self.kernel.diagonal(X), self.kernel.diagonal(Z)])
+        if not np.all(diagonals < HUGE):
+            return UNKNOWN
         least = np.min(diagonals, where=diagonals != 0.0, initial=math.inf)
         relative += 2.0 * absolute / least
         underflown = absolute > 0 and np.any(diagonals == 0.0)  # or is it an image of 0?
         if not relative < 0.01 or least < 0 or underflown:
-            return Rounding(math.inf, math.inf)
-        return Rounding(2.1 * relative + 4.0 * ULPS, 0.0)
+            return UNKNOWN
+        return Rounding(float(2.1 * relative + 4.0 * ULPS), 0.0)
 
     def __repr__(self):
         inner = f"({self.kernel!r})" if not _is_atom(self.kernel) else repr(self.kernel)
@@ -289,12 +296,15 @@ def _inverse_roots(diagonal: np.ndarray) -> np.ndarray:
 
 
 def _greatest(kernel: Kernel, X, Z) -> float:
-    """max √K(x,x) times max √K(z,z): for a square matrix its largest entry, which is on the
-    diagonal."""
-    if kernel.takes == "matrix":
-        return float(np.max(np.abs(kernel.plain(X, Z)), initial=0.0))
-    peaks = (max(float(np.max(kernel.diagonal(points), initial=0.0)), 0.0) for points in (X, Z))
-    return math.prod(map(math.sqrt, peaks))
+    """What no K(x, x), K(z, z) and hence no |K(x, z)| exceeds, up to rounding: of a matrix its
+    largest entry; infinite if one may have overflowed."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if kernel.takes == "matrix":
+            values = np.abs(kernel.plain(X, Z))
+        else:
+            values = np.concatenate([kernel.diagonal(X), kernel.diagonal(Z)])
+    greatest = float(np.max(values, initial=0.0))
+    return greatest if greatest < HUGE else math.inf
 
 
 def _is_atom(kernel: Kernel) -> bool:

@@ -9,8 +9,9 @@ from dataclasses import fields
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 
-from certo.kernels.rounding import TINY, Rounding
+from certo.kernels.rounding import Rounding
 
 DEEPEST = 32  # kernels within kernels, in a JSON form
 
@@ -48,18 +49,14 @@ class Kernel(abc.ABC):
         and Z as well: less than `rounding` says where K is small. Infinite if none is known."""
         return math.inf
 
-    def error(self, X, Z) -> float:
-        """ε such that |plain(X, Z)_ij − K(x_i, z_j)| ≤ ε·√K(x_i,x_i)·√K(z_j,z_j) + TINY, with
-        TINY = 2⁻⁶⁰⁰, in the real numbers; it holds of any rows of X and Z as well, and of
-        `diagonal`. Infinite where no such bound is known."""
-        relative, absolute = self.rounding(X, Z)
-        return relative if absolute <= TINY else math.inf
-
     def __call__(self, X, Z=None):
-        """The Gram block of points X and centres Z (Z=None: X again).
+        """The Gram block of points X and centres Z (Z=None: X again); of two single vectors, which
+        scikit-learn's `pairwise_kernels` passes, the number.
 
         float32 if both are float32, else float64.
         """
+        if self.takes == "vectors" and Z is not None and _is_vector(X) and _is_vector(Z):
+            return float(self([X], [Z])[0, 0])
         X = self.examples(X)
         Z = self.take(X, slice(None)) if Z is None else self.centres(Z)
         return self._block(X, Z)
@@ -111,13 +108,13 @@ class Kernel(abc.ABC):
     def __add__(self, other: Kernel) -> Kernel:
         from certo.kernels.algebra import Sum
 
-        return Sum.of(self, other) if isinstance(other, Kernel) else NotImplemented
+        return Sum((self, other)) if isinstance(other, Kernel) else NotImplemented
 
     def __mul__(self, other: Kernel | float) -> Kernel:
         from certo.kernels.algebra import Product, Scaled
 
         if isinstance(other, Kernel):
-            return Product.of(self, other)
+            return Product((self, other))
         return Scaled.of(self, other) if isinstance(other, numbers.Real) else NotImplemented
 
     __rmul__ = __mul__
@@ -132,6 +129,10 @@ class Kernel(abc.ABC):
 def count(X) -> int:
     """How many points: len(), which sparse matrices lack."""
     return X.shape[0] if hasattr(X, "shape") else len(X)
+
+
+def _is_vector(x) -> bool:
+    return not sparse.issparse(x) and np.ndim(x) == 1
 
 
 def as_objects(X, kernel: Kernel):

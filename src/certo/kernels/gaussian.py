@@ -174,6 +174,10 @@ class Gaussian(VectorKernel):
         """What 2(‖x‖² + ‖z‖²)/(2·variance) does not exceed."""
         return 2.0 * self._scale * float(np.max(left, initial=0.0) + np.max(right, initial=0.0))
 
+    def _underflow(self, d: int) -> float:
+        """B: see `rounding`."""
+        return 1.02 * d * LEAST * self._scale
+
     def rounding(self, X, Z):
         r"""Let t = ‖x − z‖²/(2·variance) and s = 1/(2·variance); √K(x,x)·√K(z,z) = 1.
 
@@ -187,27 +191,28 @@ class Gaussian(VectorKernel):
         and t·e^(−(1−γ_2)t) < 1/2: altogether e^A − 1 + γ_4, and a few units of the last place for
         the exponential itself, which pay for its underflow as well.
 
-        By differences. The sum of d squares of rounded differences is within a factor
-        1 + γ_{d+2}, times s: t̂ is within γ_{d+4}·t of t, and the value within γ_{d+4}, as above.
+        By differences. The sum of d squares of rounded differences is within a factor 1 + γ_{d+2},
+        and within 2⁻¹⁰⁷⁴ for each square that underflows, times s: t̂ is within γ_{d+4}·t + B of t,
+        B = 1.01·d·2⁻¹⁰⁷⁴·s, and the value within e^B − 1 + γ_{d+4}, as above.
 
         `plain` takes the first way wherever it promises at most GOOD, and otherwise the second:
         so the larger of the two numbers, the first cut at GOOD, holds of any rows.
         """
         d = X.shape[1]
         by_norms = self._by_norms(d, squares(X), squares(Z))
-        direct = gamma(d + 6) + ULPS
+        direct = math.expm1(self._underflow(d)) + gamma(d + 6) + ULPS
         return Rounding(max(min(by_norms, GOOD), direct), 0.0)
 
     def closeness(self, X, Z):
         """As in `rounding`, the computed exponent is within A + γ_2·t of −t by norms, and within
-        γ_{d+4}·t by differences, so the value is off by that factor's logarithm; and t ≤ 750, since
-        beyond both the value and the truth are below 2⁻¹⁰⁷⁰. A is less than what `_by_norms`
+        γ_{d+4}·t + B by differences, so the value is off by that factor's logarithm; and t ≤ 750,
+        since beyond both the value and the truth are below 2⁻¹⁰⁷⁰. A is less than what `_by_norms`
         promises; where that is at most GOOD for all, the second way is never taken."""
         d = X.shape[1]
         by_norms = self._by_norms(d, squares(X), squares(Z))
         exponent = min(by_norms, GOOD) + 750 * gamma(2)
         if by_norms > GOOD:
-            exponent = max(exponent, 750 * gamma(d + 6))
+            exponent = max(exponent, 750 * gamma(d + 6) + self._underflow(d))
         return 1.01 * (math.expm1(1.01 * exponent) + ULPS)
 
 

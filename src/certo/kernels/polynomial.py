@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import math
 import numbers
 from dataclasses import dataclass
 from typing import final
@@ -8,7 +7,7 @@ from typing import final
 import numpy as np
 
 from certo.kernels.base import number
-from certo.kernels.rounding import HUGE, LEAST, Rounding, gamma
+from certo.kernels.rounding import HUGE, LEAST, UNKNOWN, Rounding, gamma
 from certo.kernels.vectors import VectorKernel, products, squares
 
 
@@ -80,6 +79,6 @@ class Polynomial(VectorKernel):
         with np.errstate(over="ignore"):
             greatest = np.power(self.offset + self.scale * longest, float(n))
         if not greatest < HUGE:
-            return Rounding(math.inf, math.inf)
+            return UNKNOWN
         least = 2.0 * n * (d * max(self.scale, 1.0) + 2) * LEAST
         return Rounding(gamma(n * (d + 3)) + least, least + 2 * n * LEAST)

@@ -1,8 +1,11 @@
-"""How far a kernel's value computed in float64 may be from the real number.
+r"""How far a number computed in float64 may be from the real one. The one fact used:
 
-γ_n = n·u/(1 − n·u), u = 2⁻⁵³, bounds what n roundings, each a factor 1 + δ with |δ| ≤ u, do to a
-number or to a sum of n products (Higham, Accuracy and Stability of Numerical Algorithms, §3.1);
-what falls below the least normal number adds at most 2⁻¹⁰⁷⁴ for each operation.
+A sum of products Σ_{j≤n} a_j b_j, computed in float64 in *any* order, with or without fused
+multiply-add, differs from the true value by at most
+                  γ_n Σ|a_j b_j| + n·2⁻¹⁰⁷⁴,      γ_n = n·u/(1 − n·u),  u = 2⁻⁵³,
+if nothing overflows: a product passes through at most n roundings, each a factor 1 + δ with
+|δ| ≤ u (Higham, Accuracy and Stability of Numerical Algorithms, §3.1), and a product that
+underflows is off by at most 2⁻¹⁰⁷⁵ (sums do not underflow inexactly).
 """
 
 from __future__ import annotations
@@ -10,19 +13,20 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 UNIT = 2.0**-53
 LEAST = 2.0**-1074
-#: no kernel's bound may hide more than this beside its relative part
-TINY = 2.0**-600
 #: values beyond this may have overflowed on the way
 HUGE = 2.0**1000
 #: np.exp, np.sqrt and their vectorised forms are within four units in the last place
 ULPS = 8.0 * UNIT
 
 
-def gamma(n: int) -> float:
+def gamma(n):
     """γ_n rounded up: for n·u ≤ 0.005, n·u/(1 − n·u) < 1.01·n·u; beyond that, none is given."""
-    return 1.01 * n * UNIT if n * UNIT <= 0.005 else math.inf
+    most = n if isinstance(n, int) else np.max(n, initial=0)
+    return 1.01 * n * UNIT if most * UNIT <= 0.005 else math.inf
 
 
 class Rounding(NamedTuple):
@@ -30,3 +34,7 @@ class Rounding(NamedTuple):
 
     relative: float
     absolute: float
+
+
+#: where values may have overflowed
+UNKNOWN = Rounding(math.inf, math.inf)

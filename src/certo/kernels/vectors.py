@@ -16,16 +16,6 @@ class VectorKernel(Kernel):
 
     takes = "vectors"
 
-    def __call__(self, X, Z=None):
-        """The Gram block of the rows of X and of Z (Z=None: X again); of two single vectors,
-        which scikit-learn's `pairwise_kernels` passes, the number.
-
-        float32 if both are float32, else float64.
-        """
-        if Z is not None and np.ndim(X) == 1 and np.ndim(Z) == 1 and not sparse.issparse(X):
-            return float(super().__call__([X], [Z])[0, 0])
-        return super().__call__(X, Z)
-
     def _block(self, X, Z):
         same_width(X, Z)
         block = self.plain(X, Z)
