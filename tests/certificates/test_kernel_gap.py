@@ -34,7 +34,7 @@ from certo.certificates import (
     Labels,
     Sample,
 )
-from certo.kernels import Function, Gaussian, Kernel, Linear, Polynomial, Precomputed
+from certo.kernels import Function, Gaussian, Kernel, Linear, Polynomial, Precomputed, Product
 
 TREATMENTS = ["free", "lifted", "none"]
 treatments = st.sampled_from(TREATMENTS)
@@ -394,6 +394,31 @@ class TestAttacks:
         assert not claim.verify(K, ["b", "a"])
         assert "positive" in claim.verify(K, ["b", "a"]).why
         assert verified({**claim.to_dict(), "shift": 2.001}, K, ["b", "a"])
+
+    @pytest.mark.filterwarnings("ignore:(overflow|invalid value):RuntimeWarning")
+    @pytest.mark.parametrize(
+        ("kernel", "X", "says"),
+        [
+            ((1e200 * Linear()).normalised(), [[1e75], [1.0]], "precisely enough"),
+            (Precomputed(), [[2.0, 5.0], [-5.0, 2.0]], "symmetric, but K[0, 1] is 5.0"),
+            (2 * Precomputed(), [[2.0, 1.0], [0.5, 2.0]], "symmetric, but K[0, 1] is 1.0"),
+            (Precomputed(), [[1e301, 0.0], [0.0, 1e301]], "is not shown to be at most"),
+            (Precomputed(), [[1e302, 0.0], [0.0, 1e302]], "below 1e300"),
+            (1e10 * Precomputed(), [[1e295, 0.0], [0.0, 1e295]], "below 1e300"),
+            (Product((Linear(),) * 500), [[1e70], [1.0]], "precisely enough"),
+        ],
+        ids=repr,
+    )
+    def test_what_cannot_be_said_of_the_data_is_refused_with_the_reason(self, kernel, X, says):
+        weights = np.zeros(0)
+        claim = KernelGap(
+            labels=LABELS, kernel=kernel, shift=0.0, intercept=0.0, treatment="none", C=1.0,
+            class_weight=np.ones(2), sample_weight=weights, rows=np.array([1]),
+            dual_coef=np.array([0.5]), examples=2, primal=1.5, dual=0.0, allowance=10.0,
+        )  # fmt: skip
+        found = claim.verify(np.array(X), ["a", "b"])
+        assert not found
+        assert says in found.why
 
     @pytest.mark.parametrize(
         ("name", "value"),

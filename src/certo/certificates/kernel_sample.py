@@ -35,7 +35,7 @@ from certo.certificates.rounded import Rounded, at_most, total
 from certo.certificates.sample import Labels, SampleMismatch, exact_matrix
 from certo.kernels import Function, Kernel, Precomputed
 from certo.kernels.base import count
-from certo.kernels.semidefinite import check_gram, is_shown_psd, symmetrised
+from certo.kernels.semidefinite import check_gram, is_shown_psd, require_symmetric, symmetrised
 
 HEIGHT, WIDTH = 256, 1024  # of a block of kernel values: 2 MB, which a cache holds
 LOOKS = 64  # examples whose known scores are looked at
@@ -219,12 +219,17 @@ def needed_shift(X, kernel: Kernel) -> float:
 
 
 def check_shift(X, kernel: Kernel, shift: float) -> None:
-    """SampleMismatch, unless the shift is shown to be enough."""
+    """SampleMismatch, unless the shift is shown to be enough, and the matrix is symmetric up to
+    rounding."""
     if kernel.takes != "matrix":
         return
-    doubt = _doubt(X, kernel)
-    rest = float(np.nextafter(shift - doubt, -np.inf)) if doubt else shift
-    if not is_shown_psd(_gram(X, kernel), rest):
+    try:
+        gram, doubt = _gram(X, kernel), _doubt(X, kernel)
+        rest = float(np.nextafter(shift - doubt, -np.inf)) if doubt else shift
+        enough = is_shown_psd(gram, rest)
+    except ValueError as wrong:
+        raise SampleMismatch(str(wrong)) from wrong
+    if not enough:
         raise SampleMismatch(
             f"the Gram matrix, with {shift!r} added to its diagonal, is not shown to be positive "
             "semi-definite."
@@ -232,7 +237,8 @@ def check_shift(X, kernel: Kernel, shift: float) -> None:
 
 
 def _gram(X, kernel: Kernel) -> np.ndarray:
-    """The matrix itself, rather than a copy, where it is one."""
+    """The matrix itself, rather than a copy, where it is one; ValueError, if it is asymmetric."""
+    require_symmetric(X)
     X = symmetrised(X)
     if isinstance(kernel, Precomputed):
         return X

@@ -61,7 +61,8 @@ class NotPositive(ValueError):
         super().__init__(
             "the kernel matrix is not positive semi-definite, so it is no kernel's: zᵀKz is "
             f"{value:.6g} for the z with {parts}{rest}. The whole z is the attribute `witness` of "
-            "this error."
+            "this error. Add a multiple of the identity to the matrix, or use a similarity that is "
+            "a kernel."
         )
 
     def __reduce__(self):
@@ -84,7 +85,7 @@ def check_gram(K) -> float:
     K = _finite_square(K)
     if K.shape[0] == 0:
         return 0.0
-    _refuse_asymmetric(K)
+    require_symmetric(K)
     K = symmetrised(K)
     n, greatest = K.shape[0], float(np.max(np.diagonal(K)))
     need = ROOM * _margin(K, 0.0)
@@ -142,7 +143,8 @@ def _strips(n: int) -> list[slice]:
     return [slice(start, min(start + step, n)) for start in range(0, n, step)]
 
 
-def _refuse_asymmetric(K: np.ndarray) -> None:
+def require_symmetric(K: np.ndarray) -> None:
+    """ValueError, if a square matrix is asymmetric by more than rounding."""
     size = np.abs(np.diagonal(K))
     for part in _strips(K.shape[0]):
         difference = np.abs(K[part] - K[:, part].T)
