@@ -197,7 +197,7 @@ class KernelSpace:
         more = f" and {outcome.rows.size - 10} more" if outcome.rows.size > 10 else ""
         length = float(np.sqrt(self.square + (self.intercept == "lifted")))
         upper = max(outcome.trace.upper[-1], ROUGH * length)
-        twins = _twins(self._posed[1], signs)
+        twins = _twins(self.X, signs)
         advice = (
             "A richer kernel (of a higher degree, or a smaller variance) may separate them"
             if twins is None
