@@ -117,6 +117,20 @@ def test_what_a_fit_leaves():
     assert isinstance(repr(model), str)
 
 
+def test_the_comparison_keeps_to_the_memory_too(monkeypatch):
+    X, y = ring(gap=0.1)
+    seen, best = [], module.kernel_hard_margin
+
+    def watched(*args, **words):
+        seen.append(words["cache_mb"])
+        return best(*args, **words)
+
+    monkeypatch.setattr(module, "kernel_hard_margin", watched)
+    model = KernelPerceptron(Gaussian(0.5), epochs=500, cache_mb=0).fit(X, y)
+    assert seen == [0.0]
+    assert model.certificate_.verify(X, y)
+
+
 @pytest.mark.parametrize("kernel", [Gaussian(0.5), Polynomial(2), Linear() + Gaussian(2.0)])
 def test_storage_and_precision_change_nothing_but_rounding(kernel):
     X, y = ring()

@@ -317,8 +317,9 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         if not outcome.converged or rows.size > MOST_COMPARED:
             return own
         best = kernel_hard_margin(
-            batch.kernel, X, sample.signs, self.intercept, tol=1e-3, max_iter=20, asked=asked
-        )
+            batch.kernel, X, sample.signs, self.intercept, tol=1e-3, max_iter=20,
+            cache_mb=float(self.cache_mb), asked=asked,
+        )  # fmt: skip
         with suppress(CannotClaim):
             better = own.against(sample, best.rows, best.coef, best.b)
             if better.separable and not (own.separable and own.bound <= better.bound):
