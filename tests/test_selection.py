@@ -238,3 +238,7 @@ def test_variances_go_from_alone_to_alike(make):
     assert gaussians(np.ones((3, 2)))[5] == Gaussian(1.0)
     many = gaussians(np.repeat(X, 20, axis=0))
     assert len(many) == 9
+    whole = np.rint(1000 * X)  # which stay what they are far from the origin
+    assert gaussians(make(whole + 1e12)) == gaussians(make(whole))
+    assert gaussians(make((whole + 1e6).astype(np.float32))) == gaussians(make(whole))
+    assert gaussians(make(np.full((7, 2), 1e9 / 3)))[5] == Gaussian(1.0)

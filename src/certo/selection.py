@@ -286,6 +286,12 @@ def gaussians(X) -> list[Kernel]:
     X = Gaussian().examples(X)
     if count(X) > SOME:
         X = X[np.sort(np.random.default_rng(0).choice(count(X), SOME, replace=False))]
+    X = X.astype(np.float64)
+    if sparse.issparse(X) and 2 * X.nnz > X.shape[0] * X.shape[1]:
+        X = X.toarray()
+    if not sparse.issparse(X):  # near the origin the squares below keep their digits
+        X = X - X[:1]
+        X = X - X.mean(axis=0)
     lengths = squares(X)
     inner = X @ X.T
     inner = inner.toarray() if sparse.issparse(inner) else inner
