@@ -427,7 +427,7 @@ def test_a_validation_curve_with_its_supports_below(curve):
         np.testing.assert_allclose(lines[name].get_ydata(), 100 * values[order])
     supports = max(below.lines, key=lambda line: len(line.get_xdata()))
     np.testing.assert_allclose(supports.get_ydata(), curve.supports[order])
-    near = lines[f"{curve.neighbours.best} nearest neighbours"]
+    near = lines[curve.neighbours.name]
     assert near.get_ydata()[0] == pytest.approx(100 * curve.neighbours.validation_error)
     assert f"least: variance {curve.best.variance:g}" in lines
     assert "over-fitting" in below.get_xlabel()

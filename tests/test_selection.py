@@ -15,7 +15,15 @@ from sklearn.base import clone
 from sklearn.model_selection import ShuffleSplit, StratifiedKFold, cross_validate
 from sklearn.neighbors import KNeighborsClassifier
 
-from certo import SVM, HardMarginSVM, KernelPerceptron, Pegasos, Perceptron, validation_curve
+from certo import (
+    SVM,
+    HardMarginSVM,
+    KernelPerceptron,
+    NotSeparable,
+    Pegasos,
+    Perceptron,
+    validation_curve,
+)
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
 from certo.selection import ODD, ValidationCurve, _parts, gaussians
 
@@ -147,7 +155,7 @@ def test_it_can_be_read_and_written():
     lines = repr(curve).splitlines()
     assert lines[0] == "Validation curve of SVM(C=3.0); 2 stratified folds of 120 examples"
     assert [line[0] for line in lines[2:5]].count("*") == 1
-    assert f"{curve.neighbours.best}-nearest neighbours" in lines[-1]
+    assert curve.neighbours.name in lines[-1]
 
 
 def test_of_equal_errors_the_fewest_supports_are_best():
@@ -227,6 +235,31 @@ def test_the_hard_margin_can_be_compared_too():
     y = (X**2).sum(axis=1) > 1.2
     curve = validation_curve(X, y, [Gaussian(0.3), Polynomial(2)], HardMarginSVM(), cv=3)
     assert curve.training_error.tolist() == [0, 0]
+
+
+def test_a_kernel_that_does_not_separate_is_marked_and_the_others_go_on():
+    y = (X**2).sum(axis=1) > 1.2
+    kernels = [Polynomial(n) for n in (1, 2, 3)]
+    curve = validation_curve(X, y, kernels, HardMarginSVM(), cv=3, random_state=0)
+    assert curve.separable.tolist() == [False, True, True]
+    assert np.isnan(curve.validation_error[0])
+    assert curve.best != kernels[0]
+    assert "not separable" in repr(curve).splitlines()[2]
+    assert (
+        json.loads(json.dumps(curve.to_dict(), allow_nan=False))["validation_errors"][0][0] is None
+    )
+    with pytest.raises(NotSeparable, match="no kernel separates"):
+        validation_curve(X, y, kernels[:1], HardMarginSVM(), cv=3)
+
+
+def test_a_best_value_at_an_end_of_the_range_is_remarked():
+    def remark(*kernels):
+        return validation_curve(X, Y, kernels, SVM(C=10.0), random_state=0).best_is_at_end
+
+    assert remark(*KERNELS) == ""
+    assert "the largest that was tried: larger" in remark(*map(Gaussian, (0.001, 0.01, 1.0)))
+    assert "the smallest that was tried: smaller" in remark(*map(Gaussian, (1.0, 300.0, 1000.0)))
+    assert remark(Gaussian(1.0), Gaussian(100.0)) == "", "two values are no range"
 
 
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])

@@ -241,7 +241,7 @@ def validation_curve(curve: ValidationCurve, ax: Axes | None = None) -> Axes:
     ax.plot(at, train, "s-", color=NEGATIVE, label="training error", **look)
     near = curve.neighbours
     if near is not None:
-        text = f"{near.best} nearest neighbours"
+        text = near.name
         ax.axhline(100 * near.validation_error, color=INK, lw=1.0, ls="--", label=text)
     text = f"least: {name} {best:g}" if known else f"least: {_short(repr(curve.best), 40)}"
     for panel in (ax, below):
@@ -253,7 +253,7 @@ def validation_curve(curve: ValidationCurve, ax: Axes | None = None) -> Axes:
     ax.set(title=f"Choosing a kernel: {_short(what, 40)}", ylabel="error (%)")
     ax.set_ylim(bottom=0)
     below.set_ylabel("supports")
-    below.set_ylim(0, 1.15 * max(1.0, float(curve.supports.max())))
+    below.set_ylim(0, 1.15 * max(1.0, float(np.nanmax(curve.supports))))
     _whole_numbers(below.yaxis)
     ax.tick_params(labelbottom=False)
     if known is None:

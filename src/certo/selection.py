@@ -16,7 +16,7 @@ from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import column_or_1d
 
-from certo.estimators import SVM
+from certo.estimators import SVM, NotSeparable
 from certo.estimators._kernel import union_of
 from certo.kernels import Gaussian, Kernel
 from certo.kernels.base import count
@@ -24,6 +24,7 @@ from certo.kernels.vectors import squares
 
 ODD = (1, 3, 5, 9, 15, 25, 45)  # numbers of neighbours to try: two classes never tie
 SOME = 1000  # examples whose distances say what is near and what is far
+NO_ANSWER = "not separable in every fold"  # what a machine of hard margins makes of some kernels
 BY_HAND = "Stopped by hand"  # how the status begins of every machine that was
 
 
@@ -45,6 +46,11 @@ class Neighbours:
     def best(self) -> int:
         """The k with the least mean validation error; the largest of those."""
         return self.ks[self._best]
+
+    @property
+    def name(self) -> str:
+        """The rule with the best k."""
+        return f"{self.best} nearest neighbour" + "s" * (self.best > 1)
 
     @property
     def _best(self) -> int:
@@ -79,7 +85,8 @@ class ValidationCurve:
         The machine and its settings.
     kernels : tuple of certo.kernels.Kernel
     training_errors, validation_errors : ndarray (n_kernels, n_folds)
-        The fraction of wrong predictions, on the examples of the fit and on the others.
+        The fraction of wrong predictions, on the examples of the fit and on the others; NaN where
+        the machine needs separable classes (HardMarginSVM) and the kernel does not separate them.
     support_counts : ndarray (n_kernels, n_folds)
         How many examples the functions of the machine are made of.
     neighbours : Neighbours or None
@@ -143,14 +150,35 @@ class ValidationCurve:
         numeric = all(isinstance(value, int | float) for value in values)
         return (differing[0], np.array(values, float)) if numeric else None
 
+    @property
+    def separable(self) -> np.ndarray:
+        """For each kernel, whether the machine had an answer in every fold."""
+        return ~np.isnan(self.validation_error)
+
+    @property
+    def best_is_at_end(self) -> str:
+        """A remark if the best of three or more values of the parameter is the first or last."""
+        known = self.parameter
+        if known is None or len(set(known[1])) < 3:
+            return ""
+        name, values = known
+        best = values[self.best_index]
+        if best == values.max():
+            end = "largest", "larger"
+        elif best == values.min() and (name, best) != ("degree", 1):
+            end = "smallest", "smaller"
+        else:
+            return ""
+        return f"The best {name} is the {end[0]} that was tried: {end[1]} ones may be better."
+
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values; a kernel that has no such form is given by its name."""
+        """Plain JSON values: null for NaN; a kernel that has no such form is given by its name."""
         return {
             "machine": self.machine,
             "kernels": [_written(kernel) for kernel in self.kernels],
-            "training_errors": self.training_errors.tolist(),
-            "validation_errors": self.validation_errors.tolist(),
-            "support_counts": self.support_counts.tolist(),
+            "training_errors": _nested(self.training_errors),
+            "validation_errors": _nested(self.validation_errors),
+            "support_counts": _nested(self.support_counts),
             "best": _written(self.best),
             "neighbours": None if self.neighbours is None else self.neighbours.to_dict(),
             "validated_on": self.validated_on,
@@ -168,14 +196,14 @@ class ValidationCurve:
         ]
         for k, name in enumerate(kernels):
             mark = "*" if k == self.best_index else " "
-            lines.append(
-                f"{mark} {name:<{wide}}  {self.training_error[k]:8.1%}  "
-                f"{self.validation_error[k]:10.1%}  {self.supports[k]:8,.0f}"
+            found = (
+                f"{self.training_error[k]:8.1%}  {self.validation_error[k]:10.1%}  "
+                f"{self.supports[k]:8,.0f}"
             )
+            lines.append(f"{mark} {name:<{wide}}  {found if self.separable[k] else NO_ANSWER}")
         if near is not None:
-            name = f"{near.best}-nearest neighbours"
             lines.append(
-                f"  {name:<{wide}}  {near.training_error:8.1%}  {near.validation_error:10.1%}"
+                f"  {near.name:<{wide}}  {near.training_error:8.1%}  {near.validation_error:10.1%}"
             )
         return "\n".join(lines)
 
@@ -258,7 +286,7 @@ def validation_curve(
         near = _neighbours(_odd(neighbours), parts, machines[0])
     jobs = (delayed(_fit_and_count)(one, part) for one in machines for part in parts)
     total, complete = len(machines) * len(parts), True
-    found: list[tuple[float, float, int]] = []
+    found: list[tuple[float, float, float]] = []
     try:
         for one in Parallel(n_jobs=n_jobs, return_as="generator")(jobs):
             if one.stopped:
@@ -275,9 +303,12 @@ def validation_curve(
     table = np.array(found[: done * len(parts)]).reshape(done, len(parts), 3)
     training, errors, supports = np.moveaxis(table, 2, 0)
     name = repr(clone(machine).set_params(kernel=None))
-    return ValidationCurve(
+    curve = ValidationCurve(
         name, kernels[:done], training, errors, supports, near, validated_on, complete
     )
+    if not curve.separable.any():
+        raise NotSeparable(f"{name} needs separable classes: no kernel separates every fold.", None)
+    return curve
 
 
 def gaussians(X) -> list[Kernel]:
@@ -303,13 +334,16 @@ def gaussians(X) -> list[Kernel]:
 class _Fit(NamedTuple):
     training_error: float
     validation_error: float
-    supports: int
+    supports: float
     stopped: bool
 
 
 def _fit_and_count(machine, part) -> _Fit:
     X, y, X_valid, y_valid = part.of(machine)
-    machine = clone(machine).fit(X, y)
+    try:
+        machine = clone(machine).fit(X, y)
+    except NotSeparable:
+        return _Fit(np.nan, np.nan, np.nan, False)
     return _Fit(
         np.mean(machine.predict(X) != y),
         np.mean(machine.predict(X_valid) != y_valid),
@@ -415,6 +449,10 @@ def _odd(neighbours: int | Sequence[int]) -> tuple[int, ...]:
             f"neighbours must be odd numbers, so that two classes cannot tie, got {neighbours!r}."
         )
     return tuple(sorted(set(ks)))
+
+
+def _nested(table: np.ndarray) -> list[list[float | None]]:
+    return [[None if np.isnan(value) else value for value in row] for row in table.tolist()]
 
 
 def _written(kernel: Kernel) -> Any:

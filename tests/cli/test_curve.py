@@ -106,3 +106,17 @@ def test_ctrl_c_tells_what_is_done(certo, monkeypatch):
     assert said.code == 130
     assert "Stopped by hand: these kernels were done by then." in said.out
     assert "Gaussian(variance=1.0)" not in said.out
+
+
+def test_a_hard_margin_marks_the_kernels_that_do_not_separate(certo, tmp_path):
+    page, picture = tmp_path / "r.html", tmp_path / "p.svg"
+    words = [*WORDS, "--machine", "hard-margin", "--kernel", "polynomial", "--values", "1,5,6"]
+    said = certo(*words, "--report", page, "--picture", picture)
+    assert said.code == 0
+    (row,) = (line for line in said.out.splitlines() if "degree=1," in line)
+    assert row.endswith("not separable in every fold")
+    assert "validation ± standard error" in said.out
+    assert "not separable in every fold" in page.read_text()
+    assert certo(*words, "--json").json["rows"][0]["validation_error"] is None
+    said = certo(*words, "--values", "1")
+    assert (said.code, "no kernel separates every fold" in said.err) == (2, True)

@@ -16,6 +16,7 @@ from certo.audit import Audit
 from certo.cli.console import Voice
 from certo.data.remarks import count
 from certo.report.page import point, question, reason
+from certo.selection import NO_ANSWER
 
 MOST_SHOWN = 6  # of one kind, where there may be one for each of many classes
 MOST_ROWS, MOST_CELLS, MOST_TERMS = 12, 8, 20  # of a proof or a hyperplane, on a terminal
@@ -72,20 +73,24 @@ def tell_curve(voice: Voice, said: dict[str, Any]) -> None:
     voice.say(curve["validated_on"][:1].upper() + curve["validated_on"][1:] + ".")
     voice.say()
     wide = max(len("kernel"), *(len(row["kernel"]) for row in said["rows"]))
-    voice.say((f"  {'kernel':<{wide}}  training  validation          supports", "bold"))
+    voice.say((f"  {'kernel':<{wide}}  training  validation ± standard error  supports", "bold"))
     for row in said["rows"]:
-        off = f"± {100 * row['standard_error']:.1f}"
+        found = NO_ANSWER
+        if row["supports"] is not None:
+            off = f"± {100 * row['standard_error']:.1f}"
+            found = (
+                f"{row['training_error']:8.1%}  {row['validation_error']:10.1%} {off:<16}  "
+                f"{row['supports']:8,.0f}"
+            )
         voice.say(
-            ("* ", "bold green") if row["best"] else "  ",
-            f"{row['kernel']:<{wide}}  {row['training_error']:8.1%}  "
-            f"{row['validation_error']:10.1%} {off:<7}  {row['supports']:8,.0f}",
+            ("* ", "bold green") if row["best"] else "  ", f"{row['kernel']:<{wide}}  {found}"
         )
     if near:
-        name = f"{near['best']} nearest neighbours"
-        voice.say(
-            f"  {name:<{wide}}  {near['training_error']:8.1%}  {near['validation_error']:10.1%}"
-        )
+        errors = f"{near['training_error']:8.1%}  {near['validation_error']:10.1%}"
+        voice.say(f"  {near['name']:<{wide}}  {errors}")
     voice.say()
+    if said["best_is_at_end"]:
+        voice.say(("note ", "yellow"), said["best_is_at_end"])
     if said["interrupted"]:
         voice.say(("Stopped by hand: ", "yellow"), "these kernels were done by then.")
     for name, what in (("report_file", "Report"), ("picture_file", "Picture")):

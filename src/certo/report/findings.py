@@ -61,13 +61,18 @@ def curve_facts(compared: Compared) -> dict[str, Any]:
         **_about(compared.examples),
         "rows": [
             {"kernel": repr(kernel), "best": k == curve.best_index}
-            | {name: float(column[k]) for name, column in zip(names, columns, strict=True)}
+            | {
+                name: float(column[k]) if curve.separable[k] else None
+                for name, column in zip(names, columns, strict=True)
+            }
             for k, kernel in enumerate(curve.kernels)
         ],
+        "best_is_at_end": curve.best_is_at_end,
         "neighbours": None
         if near is None
         else {
             "best": near.best,
+            "name": near.name,
             "tried": list(near.ks),
             "training_error": near.training_error,
             "validation_error": near.validation_error,
