@@ -243,3 +243,26 @@ def test_in_a_pipeline_and_a_grid():
         cv=3,
     ).fit(X, y)
     assert grid.best_score_ > 0.9
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+def test_far_from_the_origin_the_image_is_zero(make):
+    X = np.array([[1e80], [1e200], [40.0], [1.0]])
+    F = GaussianTaylor(1.0, 4).fit_transform(make(X))
+    F = F.toarray() if sparse.issparse(F) else F
+    np.testing.assert_array_equal(F[:3], 0.0)
+    np.testing.assert_allclose(F[3] @ F[3], 1.0, atol=0.004)
+
+
+def test_degrees_beyond_float64_are_refused():
+    X = np.array([[0.5]])
+    F = GaussianTaylor(1.0, 170).fit_transform(np.vstack([X, [[38.0]]]))
+    np.testing.assert_allclose(F[0] @ F[0], 1.0)
+    assert np.isfinite(F).all()
+    with pytest.raises(ValueError, match="degree must be at most 170"):
+        GaussianTaylor(1.0, 171).fit(X)
+    F = Monomials(900).fit_transform(0.01 * X)
+    np.testing.assert_allclose(F @ F.T, Polynomial(900)(0.01 * X))
+    for beyond in (Monomials(2000), Monomials(400, scale=1e3), Monomials(400, offset=1e3)):
+        with pytest.raises(ValueError, match="beyond the range of float64"):
+            beyond.fit(X)

@@ -12,6 +12,8 @@ from certo.features.monomials import Monomials
 from certo.kernels import Gaussian
 from certo.kernels.vectors import squares
 
+HIGHEST = 170  # 170! is in the range of float64
+
 
 class GaussianTaylor(FeatureMap):
     r"""The Gaussian kernel's own feature map, cut off after the products of `degree` features.
@@ -30,6 +32,7 @@ class GaussianTaylor(FeatureMap):
     ----------
     variance : float, default=1.0
     degree : int, default=4
+        At most 170.
 
     Attributes
     ----------
@@ -70,6 +73,11 @@ class GaussianTaylor(FeatureMap):
         """
         variance = positive(self.variance, "variance")
         degree = whole(self.degree, "degree", 1)
+        if degree > HIGHEST:
+            raise ValueError(
+                f"degree must be at most {HIGHEST}, beyond which k! is out of the range of "
+                f"float64, got {degree}. Use the kernel itself."
+            )
         X = self._vectors(X, reset=True)
         self._monomials = Monomials(degree).fit(X)
         self.n_output_features_ = self._monomials.n_output_features_
@@ -90,13 +98,17 @@ class GaussianTaylor(FeatureMap):
         check_is_fitted(self)
         X = self._vectors(X, reset=False)
         variance, degree = self.kernel_.variance, self._monomials.kernel_.degree
+        with np.errstate(over="ignore"):
+            rows = np.exp(-squares(X) / (2.0 * variance))
+        near = (rows > 0)[:, None]  # the others' images are 0, though their products overflow
+        X = X.multiply(near).tocsr() if sparse.issparse(X) else X * near
         # the monomials' weights, √(C(n,k)·orderings), turned into √(orderings/k!)
         F = self._monomials.transform(X / math.sqrt(variance))
         lengths = [math.comb(self.n_features_in_ + k - 1, k) for k in range(degree + 1)]
         turn = [
             1.0 / math.sqrt(math.comb(degree, k) * math.factorial(k)) for k in range(degree + 1)
         ]
-        columns, rows = np.repeat(turn, lengths), np.exp(-squares(X) / (2.0 * variance))
+        columns = np.repeat(turn, lengths)
         if sparse.issparse(F):
             return F.multiply(columns[None, :]).multiply(rows[:, None]).tocsr()
         return F * columns * rows[:, None]

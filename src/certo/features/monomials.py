@@ -77,6 +77,12 @@ class Monomials(FeatureMap):
         d = self._vectors(X, reset=True).shape[1]
         counts = [d**k if self.ordered else math.comb(d + k - 1, k) for k in self._orders(degree)]
         require_few(f"Monomials(degree={degree}) of {d:,} features", sum(counts))
+        # the sum of all squared weights is K(1, 1), and none of their factors exceeds this
+        if degree * math.log10(max(1.0, offset) + max(1.0, scale) * d) > 300:
+            raise ValueError(
+                f"Monomials(degree={degree}) of {d:,} features has weights beyond the range of "
+                "float64. Use the kernel itself, or a lower degree."
+            )
         self.n_output_features_ = sum(counts)
         self.kernel_ = Polynomial(degree, scale=scale, offset=float(offset))
         return self
