@@ -447,3 +447,10 @@ def test_validation_curves_of_degrees_and_of_any_kernels():
         ax.figure.savefig(io.BytesIO(), format="svg")
     with pytest.raises(ValueError, match="subplots"):
         plots.validation_curve(found, ax=Figure().add_axes((0, 0, 1, 1)))
+
+
+@pytest.mark.parametrize("draw", [plots.boundary, plots.margin_band])
+def test_a_kernel_machine_has_regions_not_a_hyperplane(draw):
+    X, y = [[0.0, 0.0], [1.0, 1.0]], [0, 1]
+    with pytest.raises(ValueError, match=r"use plots\.regions"):
+        draw(SVM(Gaussian()).fit(X, y), X, y)

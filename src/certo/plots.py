@@ -44,6 +44,7 @@ FAR_APART = 20  # curves whose ratio is beyond this are drawn on a logarithmic s
 def boundary(model, X, y, output: int = 0, ax: Axes | None = None, names=None) -> Axes:
     """The examples and the hyperplane of one output: in the plane itself if there are two
     features, else seen from the side, along the weights and the main direction across them."""
+    _needs_hyperplane(model, "boundary")
     ax = _axes(ax)
     if names is None:
         names = getattr(model, "feature_names_in_", None)
@@ -61,6 +62,7 @@ def margin_band(model, X, y, output: int = 0, ax: Axes | None = None, names=None
     `model` is a HardMarginSVM, which has no examples in the band; or an SVM, where a line joins
     every example with slack to the edge of the band beyond which it would have none; or a Separable
     certificate, whose band is as wide as is proved."""
+    _needs_hyperplane(model, "margin_band")
     ax = _axes(ax)
     soft = isinstance(model, SVM)
     if isinstance(model, Separable):
@@ -173,6 +175,14 @@ def _class_looks(classes) -> list[tuple[Any, Any, str]]:
 
 def _color(k: int):
     return colormaps["tab10"](k % 10)
+
+
+def _needs_hyperplane(model, what: str) -> None:
+    if getattr(model, "kernel_", None) is not None:
+        raise ValueError(
+            f"{what} draws a hyperplane, but this machine has the kernel {model.kernel_!r}: use "
+            "plots.regions (of two features) or plots.scores."
+        )
 
 
 def _has_margin(model) -> bool:

@@ -229,8 +229,8 @@ def kernels_to_try(names: Sequence[str], values: str | None = None):
             made = [family.kind(family.number(text)) for text in values.split(",")]
         except ValueError as wrong:
             raise Problem(
-                f"--values must be numbers with commas between them, each {family.parameter} of "
-                f"a {names[0]} kernel, got {values!r}: {wrong}"
+                f"--values must be {family.numbers} with commas between them, each "
+                f"{family.parameter} of a {names[0]} kernel, got {values!r}: {wrong}"
             ) from wrong
     else:
         if values is not None:
@@ -244,14 +244,19 @@ class Family(NamedTuple):
 
     kind: Callable[[Any], Kernel]
     parameter: str
+    numbers: str
     number: Callable[[str], float]
     usual: Callable[[Any], list[Kernel]]  # of the examples
 
 
 FAMILIES = {
-    "gaussian": Family(Gaussian, "the variance", float, gaussians),
+    "gaussian": Family(Gaussian, "the variance", "numbers", float, gaussians),
     "polynomial": Family(
-        Polynomial, "the degree", int, lambda X: [Polynomial(n) for n in range(1, 8)]
+        Polynomial,
+        "the degree",
+        "whole numbers",
+        int,
+        lambda X: [Polynomial(n) for n in range(1, 8)],
     ),
 }
 

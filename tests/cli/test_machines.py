@@ -233,6 +233,7 @@ def test_the_decision_problem(certo, xor, target, answer):
         ("svm", "kernel=Precomputed()", "not a Gram matrix"),
         ("svm", "gamma=1", "intercept, kernel, lam, max_iter"),
         ("kernel-perceptron", "budget=0", "budget must be"),
+        ("svm", "kernel=Gaussian", "for 'Gaussian' give Gaussian()"),
         ("pegasos", "steps=0", "steps must be"),
     ],
 )

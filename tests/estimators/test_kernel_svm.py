@@ -534,3 +534,9 @@ def test_leave_one_out_takes_a_data_frame_without_a_warning(kernel):
     frame, y = pd.DataFrame(X, columns=["a", "b"]), np.sign(X[:, 0])
     found = SVM(kernel).fit(frame, y).leave_one_out(frame, y, exact=True)
     assert found == SVM(kernel).fit(X, y).leave_one_out(X, y, exact=True)
+
+
+def test_new_rows_of_a_matrix_need_a_column_for_each_training_example():
+    model = SVM(Precomputed()).fit(np.eye(4), [0, 0, 1, 1])
+    with pytest.raises(ValueError, match="with each of the training examples"):
+        model.predict(np.eye(3))

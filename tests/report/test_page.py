@@ -240,3 +240,18 @@ def test_the_perceptron_is_shown_beside_the_limit_of_the_theorem():
     (limit,) = said["updates_allowed"]
     assert limit >= said["updates"][0]
     assert f"≤ {limit:,}" in text
+
+
+def test_a_page_says_no_more_than_there_is():
+    X = np.random.default_rng(0).normal(size=(20, 40)) / 3
+    columns = {f"c{k}": column for k, column in enumerate(X.T)}
+    table = pa.table(columns | {"y": np.where(X[:, 0] > 0, "a", "b")})
+    fitted = fit_table(table, "y", machine("svm", ["C=1000"]))
+    text = html_report(fitted, facts(fitted) | {"model_fingerprint": None, "verify_with": "check"})
+    assert "<p>No examples on the wrong side between" in text
+    assert "more columns are not shown" not in text
+    assert "<code>check" not in text
+    text, said = page_of(table, name="hard-margin", settings=[])
+    assert "10 more columns are not shown" in text
+    first = said["listed"][0]["rows"][0]
+    assert f"<td>{first['values']['c0']:.6g}</td>" in text

@@ -7,6 +7,7 @@ from typing import Any
 
 from certo import rates
 from certo.data.problem import Problem
+from certo.estimators._kernel import NAMED
 from certo.kernels import Kernel
 from certo.kernels.vectors import VectorKernel
 
@@ -73,6 +74,8 @@ def _kernel(node: ast.expr, depth: int) -> Any:
             return _made(node, KERNELS)
         case ast.Constant(value) if type(value) in (int, float):
             return value
+        case ast.Name(name) if name.lower() in NAMED:
+            raise ValueError(f"{name!r} is no kernel: give {NAMED[name.lower()]}.")
     raise ValueError(f"{ast.unparse(node)[:40]!r} is no kernel.")
 
 

@@ -53,6 +53,12 @@ def points(estimator, kernel: Kernel, X):
     if kernel.takes == "vectors":
         return examples(estimator, X)
     if kernel.takes == "matrix":
+        m, width = estimator.n_features_in_, np.shape(X)[1:2]
+        if width not in ((m,), ()):
+            raise ValueError(
+                f"X has {width[0]} features, but {type(estimator).__name__} is expecting {m} "
+                "features as input: the values of the kernel with each of the training examples."
+            )
         return validate_data(estimator, X, reset=False, dtype=np.float64, order="C")
     return kernel.examples(X)
 

@@ -21,6 +21,14 @@ from certo.rkhs import Expansion
 from certo.solvers import gram
 
 KERNEL, CSR = "certo.kernels", "csr"  # what a value stands for that is written down
+NAMED = {  # what to give in the place of a name
+    "linear": "Linear()",
+    "poly": "Polynomial(degree), as Polynomial(3)",
+    "polynomial": "Polynomial(degree), as Polynomial(3)",
+    "rbf": "Gaussian(variance), whose variance is 1/(2·gamma)",
+    "gaussian": "Gaussian(), or Gaussian(variance)",
+    "precomputed": "Precomputed()",
+}
 SOME = 100  # examples on which a function is looked at before it is trusted
 VALUES = 1000  # of a kernel between two questions whether to stop
 
@@ -144,16 +152,9 @@ def check_kernel(estimator, *, optional: bool) -> None:
     kernel = estimator.kernel
     if isinstance(kernel, Kernel) or (kernel is None and optional):
         return
-    named = {
-        "linear": "Linear()",
-        "poly": "Polynomial(degree)",
-        "rbf": "Gaussian(variance), whose variance is 1/(2·gamma)",
-        "gaussian": "Gaussian(variance)",
-        "precomputed": "Precomputed()",
-    }
     advice = "Function(f) makes one of any Python function of two objects"
-    if isinstance(kernel, str) and kernel in named:
-        advice = f"for {kernel!r} give {named[kernel]}"
+    if isinstance(kernel, str) and kernel.lower() in NAMED:
+        advice = f"for {kernel!r} give {NAMED[kernel.lower()]}"
     elif isinstance(kernel, str) and kernel in _input.INTERCEPTS:
         advice = f"for the intercept give intercept={kernel!r}"
     elif _input.is_number(kernel):

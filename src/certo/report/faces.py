@@ -203,9 +203,9 @@ class SVMFace(Face):
         slacks = machine.slacks(X, y).reshape(len(y), -1)
         for labels, slack in zip(machine.outputs_, slacks.T, strict=True):
             wrong = np.flatnonzero(slack >= 1)
-            what = f"examples on the wrong side between {labels.shown} and {labels.rest}, the "
+            what = f"examples on the wrong side between {labels.shown} and {labels.rest}"
             furthest = wrong[np.argsort(-slack[wrong], kind="stable")]
-            found.append((what + "furthest first", furthest))
+            found.append((what + ", the furthest first" * (wrong.size > 1), furthest))
         return found
 
     def pictures(self, machine, examples: Examples) -> Iterator[Axes]:

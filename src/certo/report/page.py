@@ -135,6 +135,7 @@ def _page(template: str, said: dict[str, Any], **parts: Any) -> str:
     environment.filters |= {
         "readable": readable,
         "percent": lambda value: f"{100 * value:.2f}\u202f%",
+        "short": lambda value: readable(value) if isinstance(value, float) else value,
         "at_least": rounded_down,
         "asked": question,
         "proved": reason,
