@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from certo.features import Monomials
-from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
+from certo.kernels import Function, Gaussian, Linear, NotPositive, Polynomial, Precomputed
 from certo.rkhs import Expansion
 
 KERNELS = [
@@ -163,3 +163,48 @@ def test_only_numbers_multiply_and_only_functions_add():
             act()
     with pytest.raises(ValueError, match="read-only"):
         f.coef[0] = 2.0
+
+
+def test_the_matrix_of_a_precomputed_kernel_is_looked_at():
+    kernel, K = Precomputed(), np.array([[2.0, 1.0], [1.0, 3.0]])
+    with pytest.raises(NotPositive) as refused:
+        Expansion(kernel, [0, 1], [1.0, -1.0], gram=[[1.0, 3.0], [3.0, 1.0]])
+    assert refused.value.value < 0
+    with pytest.raises(ValueError, match=r"symmetric, but K\[0, 1\]"):
+        Expansion(kernel, [0], [1.0], gram=[[1.0, 0.5], [0.1, 1.0]])
+    for number in (5, -1):
+        with pytest.raises(ValueError, match=f"from 0 to 1 of this matrix, but there is {number}"):
+            Expansion(kernel, [number], [1.0], gram=K)
+        with pytest.raises(ValueError, match=f"there is {number}"):
+            Expansion(kernel, [number], [1.0])(K)
+        with pytest.raises(ValueError, match=f"there is {number}"):
+            Expansion(kernel, [0], [1.0], gram=K) + Expansion(kernel, [number], [1.0])
+        with pytest.raises(ValueError, match=f"there is {number}"):
+            Expansion(kernel, [0], [1.0], gram=K).project([number])
+    f = Expansion(kernel, [0, 1], [1.0, -1.0], gram=K)
+    K[:] = 0.0
+    assert f.norm() ** 2 == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize("make", [np.array, sparse.csr_array, lambda X: X.tolist()])
+def test_a_function_does_not_change_with_the_data_it_was_made_of(make):
+    X = make(np.array([[0.0, 1.0], [2.0, 0.5]]))
+    first = Function(lambda x, z: float(x[0] * z[0]))
+    f = Expansion(first if type(X) is list else Linear(), X, [1, 2])
+    before = f(X)
+    points = make(np.array([[0.0, 1.0], [2.0, 0.5]]))
+    X[1 if type(X) is list else (1, 0)] = [9.0, 9.0] if type(X) is list else 9.0
+    np.testing.assert_array_equal(f(points), before)
+
+
+def test_functions_are_added_up_if_they_are_of_the_same_points():
+    f = Expansion(Gaussian(), [[0.0]], [1.0])
+    assert sum([f, 2 * f]).norm() == pytest.approx(3 * f.norm())
+    assert len(sum([f, 2 * f])) == 1  # the same centres
+    with pytest.raises(TypeError):
+        1 + f
+    for other in (np.array([[0.0, 1.0]]), sparse.csr_array([[0.0, 1.0]])):
+        with pytest.raises(ValueError, match="as many features, got 1 and 2"):
+            f + Expansion(Gaussian(), other, [1.0])
+    with pytest.raises(ValueError, match="finite"):
+        np.inf * f

@@ -17,6 +17,8 @@ from scipy import sparse
 
 from certo.kernels import Kernel
 from certo.kernels.base import count
+from certo.kernels.precomputed import require_columns
+from certo.kernels.semidefinite import check_gram, symmetrised
 
 BLOCK = 2**22  # kernel values that are held at once
 
@@ -34,7 +36,7 @@ class Expansion:
     coef : array of shape (n_centres,)
     gram : square array, optional
         For `Precomputed` alone: the matrix among the points that the centres number, without
-        which inner products are not known.
+        which inner products are not known. It must be positive semi-definite.
 
     Examples
     --------
@@ -58,18 +60,9 @@ class Expansion:
     def __post_init__(self):
         if not isinstance(self.kernel, Kernel):
             raise ValueError(f"kernel must be a Kernel, got {type(self.kernel).__name__}.")
-        coef = np.array(self.coef, dtype=np.float64)
-        centres = self.kernel.centres(self.centres)
-        if coef.shape != (count(centres),):
-            raise ValueError(
-                f"coef must hold one number for each of the {count(centres)} centres, got shape "
-                f"{coef.shape}."
-            )
-        if not np.all(np.isfinite(coef)):
-            raise ValueError(f"coef must be finite, got {coef[~np.isfinite(coef)][0]}.")
-        coef.flags.writeable = False
-        object.__setattr__(self, "coef", coef)
+        centres = _own(self.kernel.centres(self.centres))
         object.__setattr__(self, "centres", centres)
+        object.__setattr__(self, "coef", _coefficients(self.coef, count(centres)))
         if self.gram is not None:
             self._set_gram()
 
@@ -77,9 +70,17 @@ class Expansion:
         if self.kernel.takes != "matrix":
             raise ValueError(f"gram is for Precomputed kernels: {self.kernel!r} computes its own.")
         gram = self.kernel.examples(self.gram)
-        if gram.shape[0] != gram.shape[1]:
-            raise ValueError(f"gram must be a square matrix, got shape {gram.shape}.")
-        object.__setattr__(self, "gram", gram)
+        check_gram(gram)
+        require_columns(self.centres, gram.shape[0])
+        object.__setattr__(self, "gram", _own(symmetrised(gram)))
+
+    def _other(self, centres, coef, gram) -> Expansion:
+        """A function of the same space; centres and gram have been looked at."""
+        made = object.__new__(Expansion)
+        values = {"kernel": self.kernel, "centres": centres, "gram": gram}
+        for name, value in (values | {"coef": _coefficients(coef, count(centres))}).items():
+            object.__setattr__(made, name, value)
+        return made
 
     def __call__(self, X) -> np.ndarray:
         """f(x) for each point x of X, in float64."""
@@ -102,6 +103,7 @@ class Expansion:
                 "the inner products of a precomputed kernel's functions need the matrix among "
                 "their centres: make the Expansion with gram=K."
             )
+        require_columns(centres, self.gram.shape[0])
         return self.kernel.points(self.gram, centres)
 
     def inner(self, other: Expansion) -> float:
@@ -138,7 +140,7 @@ class Expansion:
         kept = values > values.size * np.finfo(float).eps * values[-1:]
         basis = basis[:, kept]
         coef = basis @ ((basis.T @ self._at(points)) / values[kept])
-        return Expansion(self.kernel, centres, coef, self.gram)
+        return self._other(_own(centres), coef, self.gram)
 
     def __add__(self, other: Expansion) -> Expansion:
         if not isinstance(other, Expansion):
@@ -146,18 +148,20 @@ class Expansion:
         self._require_same_space(other)
         gram = other.gram if self.gram is None else self.gram
         if self.centres is other.centres:
-            return Expansion(self.kernel, self.centres, self.coef + other.coef, gram)
-        return Expansion(
-            self.kernel,
-            _together(self.centres, other.centres),
-            np.concatenate([self.coef, other.coef]),
-            gram,
-        )
+            return self._other(self.centres, self.coef + other.coef, gram)
+        both = _together(self.centres, other.centres)
+        if gram is not None:  # which one of them did not know
+            require_columns(both, gram.shape[0])
+        return self._other(both, np.concatenate([self.coef, other.coef]), gram)
+
+    def __radd__(self, other: int) -> Expansion:
+        """0 + f, with which `sum` begins."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def __mul__(self, factor: float) -> Expansion:
         if not isinstance(factor, numbers.Real):
             return NotImplemented
-        return Expansion(self.kernel, self.centres, float(factor) * self.coef, self.gram)
+        return self._other(self.centres, float(factor) * self.coef, self.gram)
 
     __rmul__ = __mul__
 
@@ -188,8 +192,35 @@ class Expansion:
             raise ValueError("two functions of a precomputed kernel must have the same gram.")
 
 
+def _coefficients(coef, n: int) -> np.ndarray:
+    """n finite numbers, of one's own."""
+    coef = np.array(coef, dtype=np.float64)
+    if coef.shape != (n,):
+        raise ValueError(
+            f"coef must hold one number for each of the {n} centres, got shape {coef.shape}."
+        )
+    if not np.all(np.isfinite(coef)):
+        raise ValueError(f"coef must be finite, got {coef[~np.isfinite(coef)][0]}.")
+    coef.flags.writeable = False
+    return coef
+
+
+def _own(points):
+    """A copy that nobody else changes."""
+    points = points.copy()
+    if isinstance(points, np.ndarray):
+        points.flags.writeable = False
+    return points
+
+
 def _together(first, second):
     """The centres of both."""
+    widths = {points.shape[1] for points in (first, second) if np.ndim(points) == 2}
+    if len(widths) > 1:
+        raise ValueError(
+            "two functions must have centres of as many features, got "
+            f"{first.shape[1]} and {second.shape[1]}."
+        )
     if sparse.issparse(first) or sparse.issparse(second):
         return sparse.vstack([sparse.csr_array(first), sparse.csr_array(second)], format="csr")
     if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):

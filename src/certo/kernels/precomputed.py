@@ -27,6 +27,7 @@ class Precomputed(Kernel):
     takes = "matrix"
 
     def plain(self, X, Z):
+        require_columns(Z, X.shape[1])
         return np.asarray(X[:, Z], dtype=np.float64)
 
     def diagonal(self, X):
@@ -72,3 +73,14 @@ class Precomputed(Kernel):
 
     def take(self, X, rows):
         return np.arange(X.shape[1])[rows]
+
+
+def require_columns(numbers, n: int) -> None:
+    """ValueError, if a number is none of n columns."""
+    numbers = np.asarray(numbers)
+    bad = numbers[(numbers < 0) | (numbers >= n)]
+    if bad.size:
+        raise ValueError(
+            f"the centres of a precomputed kernel are the numbers of columns, from 0 to {n - 1} of "
+            f"this matrix, but there is {bad[0]}."
+        )
