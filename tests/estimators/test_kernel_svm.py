@@ -249,8 +249,10 @@ class TestPrecomputed:
         assert z @ indefinite @ z <= refused.value.value < 0
         with pytest.raises(ValueError, match="square"):
             SVM(Precomputed()).fit(K[:, :7], y)
-        with pytest.raises(ValueError, match="NaN"):
+        with pytest.raises(ValueError, match=r"entry \[2, 2\] is nan"):
             SVM(Precomputed()).fit(holed, y)
+        with pytest.raises(ValueError, match=r"entry \[2, 2\] is nan"):
+            SVM(Precomputed()).fit(K, y).predict(holed)
         with pytest.raises(TypeError, match=r"[Ss]parse"):
             SVM(Precomputed()).fit(sparse.csr_matrix(K), y)
 
@@ -292,8 +294,9 @@ class TestObjects:
     @pytest.mark.parametrize(
         ("function", "what"),
         [
-            (lambda a, b: float(len(a) - len(b)) + 5 * (a == b), "symmetric, but K"),
-            (lambda a, b: -1.0, "K.x, x. from 0"),
+            (lambda a, b: float(len(a) - len(b)) + 5 * (a == b), r"symmetric, but K.*[0-9]\.$"),
+            (lambda a, b: -1.0, r"zᵀKz is -1 for the z with z\[0\] = 1\."),
+            (lambda a, b: 1e281, "at most 1e.280"),
             (lambda a, b: float("nan"), "finite"),
             (lambda a, b: "many", "number"),
         ],
@@ -301,6 +304,10 @@ class TestObjects:
     def test_functions_that_are_no_kernels(self, function, what):
         with pytest.raises(ValueError, match=what):
             SVM(Function(function)).fit(WORDS, DRINK)
+
+    def test_words_need_a_function(self):
+        with pytest.raises(ValueError, match=r"'tea'.*certo.kernels.Function"):
+            SVM(Gaussian()).fit(["tea", *WORDS], ["t", *DRINK])
 
     def test_an_indefinite_function_is_refused_with_the_witness(self):
         def near(a, b):

@@ -8,7 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_array, column_or_1d, validate_data
+from sklearn.utils.validation import (
+    _check_feature_names,
+    check_array,
+    column_or_1d,
+    validate_data,
+)
 
 from certo.certificates.maximum_margin import INTERCEPTS
 from certo.certificates.sample import Labels
@@ -53,13 +58,15 @@ def points(estimator, kernel: Kernel, X):
     if kernel.takes == "vectors":
         return examples(estimator, X)
     if kernel.takes == "matrix":
-        m, width = estimator.n_features_in_, np.shape(X)[1:2]
-        if width not in ((m,), ()):
+        _check_feature_names(estimator, X, reset=False)
+        X = check_array(X, dtype=np.float64, order="C", ensure_all_finite=False)
+        X, m = kernel.examples(X), estimator.n_features_in_
+        if X.shape[1] != m:
             raise ValueError(
-                f"X has {width[0]} features, but {type(estimator).__name__} is expecting {m} "
+                f"X has {X.shape[1]} features, but {type(estimator).__name__} is expecting {m} "
                 "features as input: the values of the kernel with each of the training examples."
             )
-        return validate_data(estimator, X, reset=False, dtype=np.float64, order="C")
+        return X
     return kernel.examples(X)
 
 
@@ -69,13 +76,20 @@ def labelled_points(estimator, kernel: Kernel | None, X, y, *, reset: bool):
     if kernel is None:
         return labelled_examples(estimator, X, y, reset=reset)
     if kernel.takes == "vectors":
+        if isinstance(X, list | tuple) and X and isinstance(X[0], str):
+            raise ValueError(
+                f"{kernel!r} takes vectors of numbers, but X[0] is the string {X[0][:40]!r}. For "
+                "other objects certo.kernels.Function makes a kernel of a Python function of two."
+            )
         X, y = labelled_examples(estimator, X, y, reset=reset)
         longest_example(estimator, X)
         return X, y
     if kernel.takes == "matrix":
-        return validate_data(
-            estimator, X, y, reset=reset, multi_output=True, dtype=np.float64, order="C"
-        )
+        X, y = validate_data(
+            estimator, X, y, reset=reset, multi_output=True, dtype=np.float64, order="C",
+            ensure_all_finite=False,
+        )  # fmt: skip
+        return kernel.examples(X), y  # which says where a number is not finite
     X = kernel.examples(X)
     name, m = type(estimator).__name__, count(X)
     if m == 0:

@@ -16,7 +16,7 @@ from certo.estimators import _input
 from certo.estimators._linear import LinearClassifier
 from certo.kernels import Kernel, Precomputed
 from certo.kernels.base import count
-from certo.kernels.semidefinite import NotPositive, check_gram, symmetrised
+from certo.kernels.semidefinite import IF_ROUNDING, NotPositive, check_gram, symmetrised
 from certo.rkhs import Expansion
 from certo.solvers import gram
 
@@ -192,11 +192,14 @@ def measured(estimator, kernel: Kernel, X) -> Measured:
         shift = shift if isinstance(kernel, Precomputed) else needed_shift(X, kernel)
     with np.errstate(over="ignore", invalid="ignore"):
         diagonal = kernel.diagonal(X)
+    below = np.flatnonzero(diagonal < 0)
+    if below.size:
+        raise NotPositive(np.eye(1, count(X), below[0])[0], float(diagonal[below[0]]))
     most = _input.LONGEST**2
-    bad = np.flatnonzero(~((diagonal >= 0) & (diagonal <= most)))
+    bad = np.flatnonzero(~(diagonal <= most))
     if bad.size:
         raise ValueError(
-            f"{name} needs K(x, x) from 0 to {most:g}, but with {kernel!r} it is "
+            f"{name} needs K(x, x) of at most {most:g}, but with {kernel!r} it is "
             f"{diagonal[bad[0]]:g} for the example in row {bad[0]} (counting from 0). Rescale the "
             "features, or choose another kernel."
         )
@@ -243,6 +246,6 @@ def _checked(kernel: Kernel, block: np.ndarray, rows: np.ndarray, m: int) -> np.
         shown = ", ".join(str(t) for t in rows[:10].tolist()) + ", …" * (rows.size > 10)
         raise ValueError(
             f"{kernel!r} is no kernel: its matrix K of the examples in rows {shown} (counting from "
-            f"0) is no kernel's, since {wrong}"
+            f"0) is no kernel's, since {str(wrong).removesuffix(IF_ROUNDING)}"
         ) from None
     return block

@@ -58,7 +58,8 @@ class Precomputed(Kernel):
         if bad.size:
             i, j = bad[0].tolist()
             raise ValueError(
-                f"a precomputed kernel must be finite, but the entry [{i}, {j}] is {X[i, j]}."
+                "a precomputed kernel must hold no NaN and no infinity, but the entry "
+                f"[{i}, {j}] is {X[i, j]}."
             )
         return X
 

@@ -37,6 +37,7 @@ from certo.kernels.rounding import HUGE, LEAST, UNIT, gamma
 
 ASYMMETRY = 2.0**-20  # of the larger of K_ii and K_jj: sixteen times the rounding of float32
 FLOAT32 = 2.0**-24
+IF_ROUNDING = " If that is meant to be rounding, pass (K + K.T) / 2."
 STRIP = 2**20  # entries that are looked at together
 ROOM = 1.5  # what a shift is proved with, against what a checker needs: BLAS may differ
 
@@ -154,8 +155,7 @@ def require_symmetric(K: np.ndarray) -> None:
             i, j = sorted((i + part.start, j))
             raise ValueError(
                 f"a kernel matrix must be symmetric, but K[{i}, {j}] is {float(K[i, j])!r} and "
-                f"K[{j}, {i}] is {float(K[j, i])!r}. If that is meant to be rounding, pass "
-                "(K + K.T) / 2."
+                f"K[{j}, {i}] is {float(K[j, i])!r}.{IF_ROUNDING}"
             )
 
 
