@@ -111,12 +111,12 @@ class KernelSpace:
             kernel, X, signs, costs, self.intercept, cache_mb=self.cache_mb,
             start=start, **limits._replace(max_iter=FIRST if few else most)._asdict(),
         )  # fmt: skip
-        unfinished = outcome.primal - outcome.dual > limits.tol * outcome.primal
+        unfinished = outcome.gap > limits.tol * outcome.primal
         if not few or outcome.stopped or not (m <= FEW or unfinished):
             return outcome
         matrix = kernel.plain(X, kernel.take(X, slice(None)))
         better = finished(matrix, signs, costs, self.intercept, outcome.alpha, limits.asked)
-        stopped = better.primal - better.dual > limits.tol * better.primal and limits.asked()
+        stopped = better.gap > limits.tol * better.primal and limits.asked()
         return outcome._replace(
             **better._asdict(), stopped=stopped, trace=_ending(outcome.trace, better)
         )

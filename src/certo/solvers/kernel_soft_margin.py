@@ -5,12 +5,14 @@ Dual        max Σ y_t β_t − ½ βᵀKβ,   0 ≤ β_t y_t ≤ c_t, and Σ β
             f = Σ β_t K(x_t, ·), and v_t = y_t − f(x_t) is the slope of β_t
 Blocks      take some thousands of the examples that violate optimality, at random (the worst are
             too often alike), and those strictly inside their box; solve for them alone by pairs
-            (`smo`) on their own Gram matrix in float32; then move all scores in float64, by rows
-            of K that are made for it and not kept. The step is cut where the dual, now computed
+            (`smo`) on their own Gram matrix in float32, or where that takes too many steps by
+            `box_solved`; then move all scores in float64, by rows of K that are made for it and
+            not kept. The step is cut where the dual, now computed
             precisely, is highest: it never falls, whatever float32 did
 Shrinking   once few violate, only examples near the margin are followed, until all is well with
             them; then the scores of the others are brought up to date at once
-Memory      the Gram matrix of a block, a copy of the examples, and vectors
+Repeated    examples with the same label are one, whose slack costs their sum (`repetitions`)
+Memory      the Gram matrix of a block, copies of the examples, and vectors
 
 Since every score is kept in float64 from beginning to end, what is known of the gap is what a
 certificate will say.
@@ -94,13 +96,14 @@ def kernel_soft_margin(
     images = images_of(kernel, X, cache_mb / 2)
     search = _Search(images, signs, costs, intercept, start, largest, asked)
     ledger = Ledger(tol, max_iter, asked, after_look)
-    best = None
+    best, before = None, -np.inf
     while True:
         b, primal, dual = search.values()
         ledger.note(primal, dual, passes=search.rounds - ledger.passes)
         if best is None or primal - dual < best.primal - best.dual:
             best = _Found(search.beta.copy(), search.f.copy(), b, primal, dual)
-        if best.primal - best.dual <= tol * best.primal or ledger.spent or search.stuck:
+        vain, before = search.stuck and not dual > before, dual
+        if best.primal - best.dual <= tol * best.primal or ledger.spent or vain:
             break
         search.improve(AIM * tol * best.primal, ledger)
     alpha = best.beta * signs
