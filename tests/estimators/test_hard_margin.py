@@ -67,7 +67,9 @@ def refused(estimator):
     return dict.fromkeys(names, "NotSeparable: no hyperplane can give the labels of this check")
 
 
-@parametrize_with_checks([HardMarginSVM(), HardMarginSVM(intercept="none")], expected_failed_checks=refused)
+@parametrize_with_checks(
+    [HardMarginSVM(), HardMarginSVM(intercept="none")], expected_failed_checks=refused
+)
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
 
