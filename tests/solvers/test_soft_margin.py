@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from quadratic import objective, soft_margin_qp
 from scipy import sparse
 
-from certo.solvers import primal_newton, soft_margin, threads
+from certo.compiled import threads
+from certo.solvers import primal_newton, soft_margin
 from certo.solvers.dual_descent import DualDescent
 from certo.solvers.free_intercept import balanced
 from certo.solvers.gap_ledger import GapTrace, Ledger

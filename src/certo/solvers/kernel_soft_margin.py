@@ -137,6 +137,10 @@ class _Search:
             self.beta = start * signs
             some = np.flatnonzero(self.beta)
             images.add(self.f, None, some, self.beta[some])
+            curve = float(self.beta @ self.f) + self.lift**2
+            if curve > 2 * float(self.beta @ self.signs):  # far beyond the best of its multiples
+                length = max(0.0, float(self.beta @ self.signs) / curve)
+                self.beta, self.f = length * self.beta, length * self.f
         self.precision = images.single
         self.rounds, self.stuck = 1, False
         self.rng = np.random.default_rng(0)
