@@ -41,6 +41,7 @@ SLIGHT = 0.005  # of the violation: less does not count as one
 NEAR = 2.0  # violations from the margin, within which examples are followed
 STEPS = 20  # for each example of a block, after which Newton's take over,
 FINER = 0.01  # and go on further, since that costs them little
+LAST_DIGIT = 1e-15  # of a box
 ROUNDS = 30  # blocks between two looks at all examples
 AIM = 0.7  # of the goal: what is aimed at before all are looked at
 
@@ -222,6 +223,9 @@ class _Search:
         at, slopes = rows[chosen], look.slopes[chosen]
         beta = self.beta[at]
         now = self._solved(at, slopes, WELL * look.violation)
+        low, high = self.low[at], self.high[at]
+        last = LAST_DIGIT * (high - low)  # one that is nearly at its bound would seem able to move
+        now = np.where(now - low <= last, low, np.where(high - now <= last, high, now))
         self.rounds += 1
         change = now - beta
         moved, step = np.flatnonzero(change), np.zeros(f.size)
@@ -235,7 +239,7 @@ class _Search:
             self.precision = np.float64
             return
         length = min(1.0, slope / curve) if curve > 0 else 1.0
-        some = np.clip(beta + length * change, self.low[at], self.high[at])
+        some = np.clip(beta + length * change, low, high)
         self.beta[at] = now if length == 1 else some
         f += length * step
 
