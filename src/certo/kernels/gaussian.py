@@ -13,7 +13,6 @@ from certo.kernels.vectors import VectorKernel, products, same_width, squares
 
 GOOD = 1e-11  # where the fast formula promises less than this, it is used
 GOOD_IN_FLOAT32 = 1e-5
-TILE = 256, 256  # rows and columns of a block that are worked on at once on the compiled path
 STRIP = 2**15  # values that are worked on at once, so that they stay in the processor's cache
 
 
@@ -105,35 +104,18 @@ class Gaussian(VectorKernel):
         return self._compiled(X, Z, left, right, np.float32 if single else np.float64)
 
     def _compiled(self, X, Z, left, right, dtype):
-        """As `_of_products`, on all cores, with a compiled exponential that takes over each tile of
-        inner products while it is in the cache."""
+        """As `_of_products`, with a compiled exponential on all cores."""
         from certo.compiled.gaussian import exp_block
-        from certo.compiled.threads import in_pieces, one_thread, pieces
+        from certo.compiled.threads import in_pieces, pieces
 
         scale = X.dtype.type(self._scale)
-        if sparse.issparse(X) or sparse.issparse(Z):
-            block = products(X, Z).astype(X.dtype, copy=False)
-            ranges = pieces(block.shape[0], block.size)
-            in_pieces(ranges, lambda _, i, k: exp_block(block[i:k], left[i:k], right, scale))
-            return block.astype(dtype, copy=False)
-        block = np.empty((X.shape[0], Z.shape[0]), dtype)
-        height, width = TILE
-
-        def fill(_, start, stop):
-            room = np.empty(height * width, X.dtype)
-            for i in range(start, stop, height):
-                rows = slice(i, min(i + height, stop))
-                for j in range(0, Z.shape[0], width):
-                    columns = slice(j, j + width)
-                    shape = block[rows, columns].shape
-                    tile = room[: shape[0] * shape[1]].reshape(shape)
-                    np.matmul(X[rows], Z[columns].T, out=tile)
-                    exp_block(tile, left[rows], right[columns], scale)
-                    block[rows, columns] = tile
-
-        with one_thread():
-            in_pieces(pieces(block.shape[0], block.size * X.shape[1]), fill)
-        return block
+        is_sparse = sparse.issparse(X) or sparse.issparse(Z)
+        block = products(X, Z).astype(X.dtype, copy=False) if is_sparse else X @ Z.T
+        in_pieces(
+            pieces(block.shape[0], 8.0 * block.size),
+            lambda _, i, k: exp_block(block[i:k], left[i:k], right, scale),
+        )
+        return block.astype(dtype, copy=False)
 
     def _of_products(self, block, left, right):
         """exp(min(0, 2·x·z − ‖x‖² − ‖z‖²)·scale), in place."""
