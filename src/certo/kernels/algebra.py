@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import functools
 import math
 import operator
@@ -20,8 +21,8 @@ class _Composed(Kernel):
     """Kernels made of others: points are as the parts take them."""
 
     @property
-    def parts_(self) -> tuple[Kernel, ...]:
-        raise NotImplementedError
+    @abc.abstractmethod
+    def parts_(self) -> tuple[Kernel, ...]: ...
 
     @property
     def takes(self) -> str:  # type: ignore[override]
