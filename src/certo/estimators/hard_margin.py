@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from certo.certificates import Certificate, Composite, NotClaimed
 from certo.certificates.encoding import counted, rounded_up
 from certo.estimators import _input, _kernel, _stream
+from certo.estimators._callbacks import announcer
 from certo.estimators._hard_margin import (
     KernelSpace,
     Limits,
@@ -148,7 +149,7 @@ class HardMarginSVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimato
             tol=float(self.tol),
             max_iter=int(self.max_iter),
             asked=lambda: asked() or time.monotonic() > deadline,
-            after_look=self._announcer(context, X),
+            after_look=announcer(self, context, X, "look"),
         )
         alone = self.intercept == "free" and len(targets.classes) == 1
         found = [
@@ -158,18 +159,6 @@ class HardMarginSVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimato
         self._store(X, targets, found, by_hand=asked())
         context.call_on_fit_task_end(estimator=self, X=X, reconstruction_attributes=dict)
         return self
-
-    def _announcer(self, context, X):
-        """Tell the callbacks of every look at all examples. They may ask to stop."""
-        if not getattr(self, "_skl_callbacks", None):
-            return lambda: False
-
-        def announce() -> bool:
-            look = context.subcontext(task_name="look")
-            look.call_on_fit_task_begin(estimator=self, X=X)
-            return bool(look.call_on_fit_task_end(estimator=self, X=X))
-
-        return announce
 
     def _store(self, X, targets: _input.Targets, found: list[Separator], *, by_hand: bool) -> None:
         outcomes = [item.outcome for item in found]

@@ -29,6 +29,7 @@ from certo.certificates.base import Refuted
 from certo.certificates.encoding import counted
 from certo.certificates.perceptron_run import AT_ZERO
 from certo.estimators import _input, _stream
+from certo.estimators._callbacks import announcer
 from certo.estimators._kernel import KernelClassifier, check_kernel, measured, union_of
 from certo.estimators._kernel_stream import (
     KernelBatch,
@@ -250,7 +251,7 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
                 budget=None if self.budget is None else int(self.budget),
                 start=None if batch.before is None else self._terms(batch, k),
                 after_block=asked,
-                after_epoch=self._announcer(asked, context, X),
+                after_epoch=announcer(self, context, X, "epoch", asked),
             )
             sample = KernelSample(kernel, X, signs, shift)
             learned.append((outcome, self._claim(sample, labels, outcome, batch, rows.X, asked)))
@@ -265,18 +266,6 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         terms, at = Terms.none(batch.old + batch.new), batch.places(output)
         terms.coef[at], terms.updated[at] = self.dual_coef_[output], self._updated[output]
         return terms._replace(updates=int(self.updates_[output]), norm2=float(self._norms2[output]))
-
-    def _announcer(self, asked, context, X):
-        """Tell the callbacks of every epoch. They, or Ctrl-C, may ask to stop."""
-        if not getattr(self, "_skl_callbacks", None):
-            return asked
-
-        def announce() -> bool:
-            epoch = context.subcontext(task_name="epoch")
-            epoch.call_on_fit_task_begin(estimator=self, X=X)
-            return bool(epoch.call_on_fit_task_end(estimator=self, X=X)) or asked()
-
-        return announce
 
     def _claim(
         self,

@@ -16,6 +16,7 @@ from sklearn.utils.validation import _check_sample_weight
 from certo.certificates import Composite, ErrorCount, Labels, Margins, Sample
 from certo.certificates.encoding import counted, readable
 from certo.estimators import _input
+from certo.estimators._callbacks import announcer
 from certo.estimators._linear import LinearClassifier
 from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.min_disagreement import BoundTrace, Outcome, min_disagreement
@@ -160,13 +161,11 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
 
     def _announcer(self, context, X):
         """Tell the callbacks of better bounds: errors_ and lower_bound_ are what is known then."""
+        tell = announcer(self, context, X, "better bound")
 
         def announce(upper: float, lower: float, seconds: float) -> None:
             self.errors_, self.lower_bound_ = upper, lower
-            if getattr(self, "_skl_callbacks", None):
-                better = context.subcontext(task_name="better bound")
-                better.call_on_fit_task_begin(estimator=self, X=X)
-                better.call_on_fit_task_end(estimator=self, X=X)
+            tell()
 
         return announce
 

@@ -24,6 +24,7 @@ from certo.certificates import (
 from certo.certificates.encoding import counted, rounded_up
 from certo.certificates.gradient_run import Progress, loss_named
 from certo.estimators import _input, _stream
+from certo.estimators._callbacks import announcer
 from certo.estimators._linear import LinearClassifier
 from certo.losses import Hinge
 from certo.solvers.checkpoints import blocks
@@ -181,7 +182,7 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
                 signs,
                 run,
                 before=None if fresh else self._progress(output),
-                after_block=self._announcer(asked, context, X),
+                after_block=announcer(self, context, X, "block of rounds", asked),
             )
             learned.append(self._certified(Sample(X, signs), labels, run, outcome, fresh))
         self._store(targets, run, learned)
@@ -192,18 +193,6 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
         w, total = self._sums[output]
         suffered, squares, budget = self._books[output].tolist()
         return Progress(w, total, int(self.rounds_[output]), suffered, squares, budget)
-
-    def _announcer(self, asked, context, X):
-        """Tell the callbacks of every block of rounds. They, or Ctrl-C, may ask to stop."""
-        if not getattr(self, "_skl_callbacks", None):
-            return asked
-
-        def announce() -> bool:
-            block = context.subcontext(task_name="block of rounds")
-            block.call_on_fit_task_begin(estimator=self, X=X)
-            return bool(block.call_on_fit_task_end(estimator=self, X=X)) or asked()
-
-        return announce
 
     def _certified(
         self,

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from certo.certificates import Certificate, Composite, NotClaimed
 from certo.certificates.encoding import counted, rounded_up
 from certo.estimators import _input, _stream
+from certo.estimators._callbacks import announcer
 from certo.estimators._excess import Excess, excess
 from certo.estimators._kernel import KernelClassifier, check_kernel
 from certo.estimators._kernel_stream import KernelBatch, can_stream, streamed_batch
@@ -211,7 +212,7 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
                 lifted=lifted,
                 rng=None if streamed else np.random.default_rng([seed, output]),
                 average=bool(self.average),
-                after_block=self._announcer(asked, context, batch.X),
+                after_block=announcer(self, context, batch.X, "block of steps", asked),
             )
             reason = self._no_guarantee(outcome, streamed)
             learned.append(
@@ -220,18 +221,6 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         self._store(space, learned)
         context.call_on_fit_task_end(estimator=self, X=batch.X, reconstruction_attributes=dict)
         return self
-
-    def _announcer(self, asked, context, X):
-        """Tell the callbacks of every block of draws. They, or Ctrl-C, may ask to stop."""
-        if not getattr(self, "_skl_callbacks", None):
-            return asked
-
-        def announce() -> bool:
-            block = context.subcontext(task_name="block of steps")
-            block.call_on_fit_task_begin(estimator=self, X=X)
-            return bool(block.call_on_fit_task_end(estimator=self, X=X)) or asked()
-
-        return announce
 
     def _no_guarantee(self, outcome: PegasosOutcome, streamed: bool) -> str:
         """Why the theorem does not speak of this run; nothing if it does."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numbers
 import warnings
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -24,6 +23,7 @@ from certo.certificates import (
     Sample,
 )
 from certo.estimators import _input
+from certo.estimators._callbacks import announcer
 from certo.estimators._linear import LinearClassifier
 from certo.estimators._perceptron_words import claims, status
 from certo.geometry import Neuron
@@ -220,18 +220,13 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
 
     def _announcer(self, asked, context, X, targets: _input.Targets | None):
         """Tell the callbacks of every epoch. They, or Ctrl-C, may ask to stop."""
-        if not getattr(self, "_skl_callbacks", None):
-            return lambda w: asked()
+        tell = announcer(self, context, X, "epoch", asked)
 
         def announce(w: np.ndarray) -> bool:
-            epoch = context.subcontext(task_name="epoch")
-            epoch.call_on_fit_task_begin(estimator=self, X=X)
-            now: dict[str, Any] | None = None
-            if targets is not None:
-                now = {"coef_": w[None, :-1].copy(), "intercept_": w[-1:].copy()}
-                now |= {"classes_": targets.classes, "_multilabel": targets.multilabel}
-            stop = epoch.call_on_fit_task_end(estimator=self, X=X, reconstruction_attributes=now)
-            return bool(stop) or asked()
+            if targets is None:
+                return tell()
+            now = {"coef_": w[None, :-1].copy(), "intercept_": w[-1:].copy()}
+            return tell(now | {"classes_": targets.classes, "_multilabel": targets.multilabel})
 
         return announce
 

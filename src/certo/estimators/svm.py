@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from certo.certificates import Composite, NotClaimed
 from certo.certificates.encoding import rounded_up
 from certo.estimators import _input, _kernel, _stream
+from certo.estimators._callbacks import announcer
 from certo.estimators._leave_one_out import LeaveOneOut, leave_one_out
 from certo.estimators._path import Multipliers, Path
 from certo.estimators._prices import Prices, check_class_weight, prices_of
@@ -239,14 +240,11 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         return self
 
     def _announcer(self, context, X, heard: list[bool]):
-        """Tell the callbacks of every look at all examples. They may ask to stop."""
-        if not getattr(self, "_skl_callbacks", None):
-            return lambda primal, dual: False
+        """Tell the callbacks of every look at all examples. That they asked to stop is `heard`."""
+        tell = announcer(self, context, X, "look")
 
         def announce(primal: float, dual: float) -> bool:
-            look = context.subcontext(task_name="look")
-            look.call_on_fit_task_begin(estimator=self, X=X)
-            if look.call_on_fit_task_end(estimator=self, X=X):
+            if tell():
                 heard.append(True)
             return bool(heard)
 
