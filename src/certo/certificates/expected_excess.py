@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import decimal
 import math
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
 from certo.certificates import exact
-from certo.certificates.base import CannotClaim, Certificate, require
-from certo.certificates.encoding import counted, rounded_up
+from certo.certificates.base import CannotClaim, require
 from certo.certificates.margins import Margins
+from certo.certificates.pegasos_excess import PegasosExcess, guarantee
 from certo.certificates.sample import Labels, Sample
 from certo.certificates.weights import check_weights, finite_vector
 
 
 @final
 @dataclass(frozen=True, repr=False, eq=False)
-class ExpectedExcess(Certificate):
+class ExpectedExcess(PegasosExcess):
     r"""Claim: F(w) = (1/m) Σ [1 − y_t w·x̃_t]₊ + (λ/2)‖w‖² is at most `objective` for these
     weights w = (coef, intercept), ‖w‖ ≤ X/λ, and the average of `steps` iterates of Pegasos has
     E F ≤ min F + `bound`, the expectation being over its draws.
@@ -43,14 +41,6 @@ class ExpectedExcess(Certificate):
     """
 
     coef: np.ndarray
-    intercept: float
-    lifted: bool
-    lam: float
-    steps: int
-    examples: int
-    radius2: float
-    objective: float
-    bound: float
 
     describes: ClassVar[dict[str, str]] = {
         "coef": "coef_",
@@ -62,12 +52,6 @@ class ExpectedExcess(Certificate):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "coef", finite_vector(self.coef, "coef"))
-        if type(self.lifted) is not bool:
-            raise ValueError(f"lifted must be True or False, got {self.lifted!r}.")
-        if not (self.lam > 0 and self.steps >= 1):
-            raise ValueError("lam must be positive and steps at least 1.")
-        if not (self.radius2 >= 0 and self.objective >= 0 and self.bound >= 0):
-            raise ValueError("radius2, objective and bound must not be negative.")
 
     @classmethod
     def of(
@@ -96,56 +80,25 @@ class ExpectedExcess(Certificate):
         if not (objective < math.inf and bound < math.inf):
             raise CannotClaim("squares of the examples, or the weights, overflow float64.")
         claim = cls(
-            labels, coef, intercept, lifted, lam, steps, sample.m, radius2, objective, bound
+            labels, intercept, lifted, lam, steps, sample.m, radius2, objective, bound, coef
         )
         if claim._length2 * (1 + Fraction(1, 2**40)) > claim._reach2:
             raise CannotClaim("the weights are longer than those of any run: X/λ.")
         return claim
 
-    def in_probability(self, delta: float) -> float:
-        """What the excess is at most with probability 1 − delta over the draws (Markov)."""
-        if not 0 < delta < 1:
-            raise ValueError(f"delta must be between 0 and 1, got {delta!r}.")
-        return exact.above(Fraction(self.bound) / Fraction(delta))
-
     @property
     def claim(self) -> str:
-        helps = "" if self.bound < 1 else ", which is no better than what w = 0 has"
-        return (
-            f"{self.labels.shown} against {self.labels.rest}: on these "
-            f"{counted(self.examples, 'example')} F(w) = mean hinge loss + (λ/2)‖w‖², with "
-            f"λ = {self.lam!r}, is at most {rounded_up(self.objective)} for these weights, and "
-            f"they are no longer than X/λ, like all iterates of Pegasos. The average of "
-            f"{counted(self.steps, 'step')} of Pegasos, over all its draws, is expected to "
-            f"exceed the least F by at most {rounded_up(self.bound, 4)}{helps}."
+        return self._claim(
+            "F(w) = mean hinge loss + (λ/2)‖w‖²", "these weights, and they are", "w = 0"
         )
 
     @property
     def assumes(self) -> tuple[str, ...]:
-        return (
-            "each step drew one of these examples uniformly, whatever was drawn before",
-            "the weights are the average of the iterates of that many steps, a number set before",
-            "the guarantee is one of exact arithmetic; the run was in float64",
-        )
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {
-            "examples": self.examples,
-            "steps": self.steps,
-            "lam": self.lam,
-            "radius2": self.radius2,
-            "objective": self.objective,
-            "bound": self.bound,
-        }
+        return self._assumed_of("the weights are")
 
     @property
     def _length2(self) -> Fraction:
         return exact.dot_within(self.coef, self.coef)[1] + Fraction(self.intercept) ** 2
-
-    @property
-    def _reach2(self) -> Fraction:
-        return Fraction(self.radius2) / Fraction(self.lam) ** 2
 
     def _check(self, sample: Sample) -> str:
         check_weights(self, sample)
@@ -165,13 +118,7 @@ class ExpectedExcess(Certificate):
             and margins.falls_short_by_at_most(hinges, 1.0, everyone, np.ones(sample.m), 0),
             f"F of these weights is not shown to be at most {self.objective!r}.",
         )
-        bound = guarantee(self.radius2, self.lam, self.steps)
-        require(self.bound >= bound, f"the guarantee is {bound!r}, not {self.bound!r}.")
-        return (
-            f"F is at most {rounded_up(self.objective)}, and the guarantee for "
-            f"{counted(self.steps, 'step')} is {rounded_up(bound, 4)}; that so many were made is "
-            "assumed."
-        )
+        return self._check_bound()
 
 
 def objective_to_claim(margins: Margins, lam: float) -> float:
@@ -185,11 +132,3 @@ def objective_to_claim(margins: Margins, lam: float) -> float:
     return exact.above(
         (Fraction(hinges) / m + Fraction(lam) / 2 * length2) * (1 + Fraction(1, 2**45))
     )
-
-
-def guarantee(radius2: float, lam: float, steps: int) -> float:
-    """(2X²/(λT))(1 + ln T), rounded up: six operations on positive numbers, each correctly rounded
-    to 50 decimal digits."""
-    with decimal.localcontext(decimal.Context(prec=50)):
-        value = 2 * Decimal(radius2) / Decimal(lam) / steps * (1 + Decimal(steps).ln())
-    return exact.above(Fraction(value) * (1 + Fraction(1, 10**40)))

@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
 from certo.certificates import exact
 from certo.certificates.base import CannotClaim, Refuted, require
-from certo.certificates.encoding import counted, rounded_up
-from certo.certificates.expected_excess import guarantee
 from certo.certificates.kernel_claim import KernelClaim
 from certo.certificates.kernel_mistake_bound import ROOM, greatest_square
 from certo.certificates.kernel_sample import KernelSample, Scores
+from certo.certificates.pegasos_excess import PegasosExcess, guarantee
 from certo.certificates.rounded import Rounded, hinge_losses
 from certo.certificates.sample import Labels
 from certo.certificates.weights import finite_vector, index_vector
@@ -23,7 +22,7 @@ from certo.certificates.weights import finite_vector, index_vector
 
 @final
 @dataclass(frozen=True, repr=False, eq=False)
-class KernelExpectedExcess(KernelClaim):
+class KernelExpectedExcess(PegasosExcess, KernelClaim):
     r"""Claim: F(f, b) = (1/m) Σ [1 − y_t (f(x_t) + b)]₊ + (λ/2)(‖f‖² + b²) is at most `objective`
     for f = Σ dual_coef_i K(x_i, ·) over `rows` and b = `intercept`; ‖f‖² + b² ≤ radius2/λ², where
     no K(x, x), + 1 if `lifted`, exceeds radius2; and the average of `steps` iterates of Pegasos
@@ -37,16 +36,8 @@ class KernelExpectedExcess(KernelClaim):
     was found is not: that is assumed.
     """
 
-    lifted: bool
     rows: np.ndarray
     dual_coef: np.ndarray
-    intercept: float
-    lam: float
-    steps: int
-    examples: int
-    radius2: float
-    objective: float
-    bound: float
 
     describes: ClassVar[dict[str, str]] = {
         "rows": "support_",
@@ -62,14 +53,8 @@ class KernelExpectedExcess(KernelClaim):
         object.__setattr__(self, "rows", index_vector(self.rows, "rows"))
         if self.dual_coef.shape != self.rows.shape:
             raise ValueError("dual_coef must hold one number for each of the rows.")
-        if type(self.lifted) is not bool:
-            raise ValueError(f"lifted must be True or False, got {self.lifted!r}.")
         if not self.lifted and self.intercept != 0:
             raise ValueError("without the extra feature 1 the intercept must be 0.")
-        if not (self.lam > 0 and self.steps >= 1):
-            raise ValueError("lam must be positive and steps at least 1.")
-        if not (self.radius2 >= 0 and self.objective >= 0 and self.bound >= 0):
-            raise ValueError("radius2, objective and bound must not be negative.")
 
     @classmethod
     def of(
@@ -90,8 +75,8 @@ class KernelExpectedExcess(KernelClaim):
         CannotClaim, where numbers overflow or the function is longer than any run's.
         """
         draft = cls(
-            labels, sample.kernel, sample.shift, lifted, rows, dual_coef, intercept, lam, steps,
-            sample.m, 0.0, 0.0, 0.0,
+            labels, sample.kernel, sample.shift, intercept, lifted, lam, steps, sample.m,
+            0.0, 0.0, 0.0, rows, dual_coef,
         )  # fmt: skip
         try:
             scores = scores or sample.scores(draft.rows, draft.dual_coef)
@@ -108,48 +93,18 @@ class KernelExpectedExcess(KernelClaim):
             raise CannotClaim("the function is not shown to be as short as those of all runs: X/λ.")
         return claim
 
-    def in_probability(self, delta: float) -> float:
-        """What the excess is at most with probability 1 − delta over the draws (Markov)."""
-        if not 0 < delta < 1:
-            raise ValueError(f"delta must be between 0 and 1, got {delta!r}.")
-        return exact.above(Fraction(self.bound) / Fraction(delta))
-
     @property
     def claim(self) -> str:
-        helps = "" if self.bound < 1 else ", which is no better than what f = 0 has"
         penalty = "(λ/2)(‖f‖² + b²)" if self.lifted else "(λ/2)‖f‖²"
-        return (
-            f"{self.labels.shown} against {self.labels.rest}: on these "
-            f"{counted(self.examples, 'example')} F = mean hinge loss + {penalty}, with "
-            f"λ = {self.lam!r}, is at most {rounded_up(self.objective)} for this function of "
-            f"{self._where}, and it is no longer than X/λ, like all iterates of Pegasos. The "
-            f"average of {counted(self.steps, 'step')} of Pegasos, over all its draws, is expected "
-            f"to exceed the least F by at most {rounded_up(self.bound, 4)}{helps}."
+        return self._claim(
+            f"F = mean hinge loss + {penalty}",
+            f"this function of {self._where}, and it is",
+            "f = 0",
         )
 
     @property
     def assumes(self) -> tuple[str, ...]:
-        return (
-            *super().assumes,
-            "each step drew one of these examples uniformly, whatever was drawn before",
-            "the function is the average of the iterates of that many steps, a number set before",
-            "the guarantee is one of exact arithmetic; the run was in float64",
-        )
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {
-            "examples": self.examples,
-            "steps": self.steps,
-            "lam": self.lam,
-            "radius2": self.radius2,
-            "objective": self.objective,
-            "bound": self.bound,
-        }
-
-    @property
-    def _reach2(self) -> Fraction:
-        return Fraction(self.radius2) / Fraction(self.lam) ** 2
+        return (*super().assumes, *self._assumed_of("the function is"))
 
     def _check(self, sample: KernelSample) -> str:
         require(
@@ -169,13 +124,7 @@ class KernelExpectedExcess(KernelClaim):
             <= Fraction(self.objective),
             f"F of this function is not shown to be at most {self.objective!r}.",
         )
-        bound = guarantee(self.radius2, self.lam, self.steps)
-        require(self.bound >= bound, f"the guarantee is {bound!r}, not {self.bound!r}.")
-        return (
-            f"F is at most {rounded_up(self.objective)}, and the guarantee for "
-            f"{counted(self.steps, 'step')} is {rounded_up(bound, 4)}; that so many were made is "
-            "assumed."
-        )
+        return self._check_bound()
 
 
 def squared_length(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -86,6 +87,28 @@ def _certo(
         print(context.get_help())
 
 
+def _choices(scale, missing, na, drop, category) -> dict[str, Any]:
+    """How a table becomes examples."""
+    lists = {"na": na, "drop": drop, "category": category}
+    return {"scale": scale, "missing": missing} | {k: tuple(v or ()) for k, v in lists.items()}
+
+
+def _settings(written: list[str] | None, **named: float | None) -> list[str]:
+    """Those of --set, then those with an option of their own."""
+    return [*(written or []), *(f"{k}={v!r}" for k, v in named.items() if v is not None)]
+
+
+def _say(
+    said: dict[str, Any], tell: Callable[[Voice, dict[str, Any]], None], as_json: bool
+) -> None:
+    if as_json:
+        print_json(said)
+    else:
+        tell(Voice(), said)
+    if said.get("interrupted"):
+        raise typer.Exit(INTERRUPTED)
+
+
 @app.command()
 def fit(
     data: DataFile,
@@ -137,17 +160,10 @@ def fit(
             data,
             target,
             machine=machine,
-            settings=[
-                *(setting or []),
-                *(f"{k}={v!r}" for k, v in (("C", C), ("lam", lam), ("tol", tol)) if v is not None),
-            ],
+            settings=_settings(setting, C=C, lam=lam, tol=tol),
             output=output,
             report=report,
-            scale=scale,
-            missing=missing,
-            na=tuple(na or ()),
-            drop=tuple(drop or ()),
-            category=tuple(category or ()),
+            **_choices(scale, missing, na, drop, category),
         )
     except CannotSeparate as wrong:
         why = refusal_facts(wrong)
@@ -155,12 +171,7 @@ def fit(
             print_json(why)
         tell_refusal(Voice(stderr=True), why, data, target)
         raise typer.Exit(BAD_INPUT) from wrong
-    if as_json:
-        print_json(said)
-    else:
-        tell_fit(Voice(), said)
-    if said["interrupted"]:
-        raise typer.Exit(INTERRUPTED)
+    _say(said, tell_fit, as_json)
 
 
 @app.command()
@@ -219,7 +230,7 @@ def curve(
         data,
         target,
         machine=machine,
-        settings=[*(setting or []), *([] if C is None else [f"C={C!r}"])],
+        settings=_settings(setting, C=C),
         kernels=kernel or ["gaussian"],
         values=values,
         folds=folds,
@@ -227,18 +238,9 @@ def curve(
         jobs=jobs,
         report=report,
         picture=picture,
-        scale=scale,
-        missing=missing,
-        na=tuple(na or ()),
-        drop=tuple(drop or ()),
-        category=tuple(category or ()),
+        **_choices(scale, missing, na, drop, category),
     )
-    if as_json:
-        print_json(said)
-    else:
-        tell_curve(Voice(), said)
-    if said["interrupted"]:
-        raise typer.Exit(INTERRUPTED)
+    _say(said, tell_curve, as_json)
 
 
 @app.command()
@@ -269,16 +271,9 @@ def separable(
         target,
         intercept=intercept,
         report=report,
-        scale=scale,
-        missing=missing,
-        na=tuple(na or ()),
-        drop=tuple(drop or ()),
-        category=tuple(category or ()),
+        **_choices(scale, missing, na, drop, category),
     )
-    if as_json:
-        print_json(said)
-    else:
-        tell_verdict(Voice(), said)
+    _say(said, tell_verdict, as_json)
     if not said["separable"]:
         raise typer.Exit(NO)
 

@@ -16,10 +16,9 @@ from certo.data.model_file import save_model
 from certo.data.problem import Problem
 from certo.data.tables import read_table
 from certo.report import facts, html_report
+from certo.selection import BY_HAND
 from certo.workflow import fit_table
 from certo.workflow import machine as make_machine
-
-BY_HAND = "Stopped by hand"  # how the status begins of every machine that was
 
 
 def run_fit(

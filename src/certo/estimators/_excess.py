@@ -11,7 +11,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 
 from certo.certificates import Composite, Labels
 from certo.certificates.exact import below
-from certo.certificates.expected_excess import guarantee
+from certo.certificates.pegasos_excess import guarantee
 from certo.estimators import _input
 from certo.kernels import Kernel
 from certo.kernels.base import count
