@@ -1,4 +1,5 @@
-"""Pictures show what is there: points, bounds and names; nothing hidden, nothing broken."""
+"""Pictures of classifiers show what is there: points, bounds and names; nothing hidden, nothing
+broken."""
 
 from __future__ import annotations
 
@@ -6,7 +7,6 @@ import io
 
 import numpy as np
 import pytest
-from matplotlib import pyplot
 from matplotlib.collections import LineCollection
 from matplotlib.contour import ContourSet
 from matplotlib.figure import Figure
@@ -27,12 +27,6 @@ from certo import (
 from certo.kernels import Function, Gaussian, Linear, Polynomial
 
 RNG = np.random.default_rng(1)
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    yield
-    pyplot.close("all")
 
 
 def fitted(d, m=50, classes=2, **settings):

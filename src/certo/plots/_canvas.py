@@ -1,0 +1,98 @@
+"""What all pictures share: colours, axes, names of the two sides, how many points are drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.ticker import EngFormatter, MaxNLocator
+from scipy import sparse
+
+POSITIVE, NEGATIVE, INK, SOFT = "#c2410c", "#1d4ed8", "#1f2937", "#9ca3af"
+MOST_POINTS = 1000  # more hide each other
+MOST_NAMED = 10  # lines with a colour and a name of their own
+
+
+def new_axes(ax: Axes | None, size: tuple[float, float] = (5.2, 4.2)) -> Axes:
+    if ax is not None:
+        return ax
+    from matplotlib import pyplot
+
+    return pyplot.subplots(figsize=size, layout="constrained")[1]
+
+
+def scatter(ax: Axes, points: np.ndarray, label: str | None, **look: Any) -> None:
+    ax.scatter(points[:, 0], points[:, 1], label=label, **look)
+
+
+def some_of(m: int) -> np.ndarray:
+    """A bounded number of the rows, spread at random so that no order in them matters."""
+    if m <= MOST_POINTS:
+        return np.arange(m)
+    return np.sort(np.random.default_rng(0).choice(m, MOST_POINTS, replace=False))
+
+
+def matrix(X) -> Any:
+    return X.tocsr() if sparse.issparse(X) else np.asarray(X)
+
+
+def sides(labels) -> tuple[tuple[int, str, str, str], ...]:
+    """Sign, colour, marker and name of the two sides."""
+    rest = f"not {labels.name()}" if len(labels.classes) != 2 else str(labels.classes[0])
+    return (1, POSITIVE, "o", short(labels.name())), (-1, NEGATIVE, "s", short(rest))
+
+
+def both_sides(labels) -> str:
+    """Both sides, or the only class."""
+    if len(labels.classes) == 1 or labels.column is not None:
+        return short(labels.name())
+    rest = str(labels.classes[1 - labels.positive]) if len(labels.classes) == 2 else "the rest"
+    return f"{short(labels.name(), 24)} and {short(rest, 24)}"
+
+
+def axis_names(d: int, names) -> tuple[str, str]:
+    if d > 2:
+        return "along the weights", "main direction across them"
+    given = [short(str(name)) for name in names] if names is not None else ["x1", "x2"]
+    return given[0], given[1] if d == 2 else ""
+
+
+def spread(points: np.ndarray, signs: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Points on a line hide each other: they are spread, a side for each class."""
+    height = np.random.default_rng(0).uniform(0.1, 0.9, len(signs))
+    return np.column_stack([points[:, 0], (signs * height)[rows]])
+
+
+def class_looks(classes) -> list[tuple[Any, Any, str]]:
+    """A label, its colour and its marker: for two classes those of the two sides."""
+    if len(classes) == 2:
+        return [(classes[0], NEGATIVE, "s"), (classes[1], POSITIVE, "o")]
+    return [(label, color_of(k), "osD^vP*Xph"[k % 10]) for k, label in enumerate(classes)]
+
+
+def color_of(k: int):
+    return colormaps["tab10"](k % 10)
+
+
+def short(text: str, most: int = 32) -> str:
+    """A user's word in a picture: one line, not too long, no mathematics, seen in a legend."""
+    text = " ".join(text.split()) or "(blank)"
+    text = text if len(text) <= most else text[: most - 1] + "…"
+    return ("'" + text + "'" if text.startswith("_") else text).replace("$", r"\$")
+
+
+def whole_numbers(axis) -> None:
+    axis.set_major_locator(MaxNLocator(nbins=6, integer=True))
+    axis.set_major_formatter(EngFormatter(sep=""))
+
+
+def legend(ax: Axes) -> None:
+    """Below the picture, where it hides nothing, if the figure makes room for it."""
+    if ax.figure.get_layout_engine() is None:
+        ax.legend(loc="best", fontsize="small")
+        return
+    ax.legend(
+        loc="upper center", bbox_to_anchor=(0.5, -0.17), ncols=2, fontsize="small", frameon=False
+    )

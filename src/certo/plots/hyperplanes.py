@@ -1,0 +1,170 @@
+"""Hyperplanes among their examples."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+
+from certo.certificates import Separable
+from certo.certificates.encoding import rounded_down
+from certo.certificates.margins import norm
+from certo.estimators import SVM
+from certo.geometry import PlaneView
+from certo.plots._canvas import (
+    INK,
+    NEGATIVE,
+    POSITIVE,
+    SOFT,
+    axis_names,
+    both_sides,
+    legend,
+    matrix,
+    new_axes,
+    scatter,
+    short,
+    sides,
+    some_of,
+    spread,
+)
+
+
+def boundary(model, X, y, output: int = 0, ax: Axes | None = None, names=None) -> Axes:
+    """The examples and the hyperplane of one output: in the plane itself if there are two
+    features, else seen from the side, along the weights and the main direction across them."""
+    _needs_hyperplane(model, "boundary")
+    ax = new_axes(ax)
+    if names is None:
+        names = getattr(model, "feature_names_in_", None)
+    labels = model.outputs_[output]
+    ax.set_title(f"Boundary: {short(labels.name())}")
+    w, b = model.coef_[output], float(model.intercept_[output])
+    _draw_side_view(ax, w, b, X, y, labels, names)
+    return ax
+
+
+def margin_band(model, X, y, output: int = 0, ax: Axes | None = None, names=None) -> Axes:
+    """The hyperplane between the classes, the band of its margin, and the supports that keep it
+    from being wider.
+
+    `model` is a HardMarginSVM, which has no examples in the band; or an SVM, where a line joins
+    every example with slack to the edge of the band beyond which it would have none; or a Separable
+    certificate, whose band is as wide as is proved."""
+    _needs_hyperplane(model, "margin_band")
+    ax = new_axes(ax)
+    soft = isinstance(model, SVM)
+    if isinstance(model, Separable):
+        labels, w, b, margin = model.labels, model.coef, model.intercept, model.margin
+        supports = np.zeros(0, dtype=np.int64)
+    else:
+        labels, w, b = model.outputs_[output], model.coef_[output], float(model.intercept_[output])
+        margin, supports = 1 / (norm(w) or np.inf), model.support_[output]
+        names = getattr(model, "feature_names_in_", None) if names is None else names
+    ax.set_title(f"Margin: {both_sides(labels)}")
+    shown = supports if not soft else np.intersect1d(supports, some_of(len(y)))
+    text = f"margin {margin:.4g}" if soft else f"no example within {rounded_down(margin, 4)}"
+    view = _draw_side_view(ax, w, b, X, y, labels, names, shown, (margin, text), rings=not soft)
+    if view is not None and supports.size:
+        look = {"s": 60, "facecolors": "none", "edgecolors": INK, "lw": 1.1}
+        points = view.coordinates(matrix(X)[shown])
+        if np.size(w) == 1:
+            points = spread(points, labels.signs(y), shown)
+        if soft:
+            look |= {"s": 30, "lw": 0.8, "alpha": 0.8 if shown.size < 100 else 0.4}
+            _draw_slacks(ax, view, points, labels.signs(y)[shown], matrix(X)[shown] @ w + b, w)
+        scatter(ax, points, f"supports ({supports.size:,})", **look)
+        legend(ax)
+    return ax
+
+
+def _needs_hyperplane(model, what: str) -> None:
+    if getattr(model, "kernel_", None) is not None:
+        raise ValueError(
+            f"{what} draws a hyperplane, but this machine has the kernel {model.kernel_!r}: use "
+            "plots.regions (of two features) or plots.scores."
+        )
+
+
+def _draw_side_view(
+    ax: Axes,
+    w: np.ndarray,
+    b: float,
+    X,
+    y,
+    labels,
+    names,
+    always=(),
+    band: tuple[float, str] | None = None,
+    rings: bool = True,
+) -> PlaneView | None:
+    """Examples of two colours, those on the wrong side ringed (unless rings mean something else),
+    and the hyperplane between them, with a band around it so wide and of that name."""
+    if not np.any(w):
+        ax.text(0.5, 0.5, "all weights are zero: no boundary", ha="center", transform=ax.transAxes)
+        ax.set_axis_off()
+        return None
+    X, signs = matrix(X), labels.signs(y)
+    wrong = signs * (X @ w + b) <= 0
+    rows = np.union1d(some_of(len(signs)), always).astype(np.int64)
+    view = PlaneView.of(w, b, X)
+    points = view.coordinates(X[rows])
+    if X.shape[1] == 1:
+        points = spread(points, signs, rows)
+    for sign, color, marker, text in sides(labels):
+        mine = signs[rows] == sign
+        scatter(ax, points[mine], text, s=13, c=color, marker=marker, alpha=0.6, lw=0)
+    if wrong.any() and rings:
+        look = {"s": 30, "facecolors": "none", "edgecolors": INK, "lw": 0.6, "alpha": 0.7}
+        scatter(ax, points[wrong[rows]], f"on the wrong side ({np.mean(wrong):.1%})", **look)
+    _draw_line(ax, view.boundary, points, band)
+    drawn = f" ({len(rows):,} of {len(y):,} examples drawn)" if len(rows) < len(y) else ""
+    first, second = axis_names(X.shape[1], names)
+    ax.set(xlabel=first + drawn, ylabel=second)
+    if X.shape[1] == 1:
+        ax.set_yticks([])
+    legend(ax)
+    return view
+
+
+def _draw_line(ax: Axes, line, points: np.ndarray, band: tuple[float, str] | None) -> None:
+    """The boundary a·u + b·v = c across the points, which stay in sight, and the band around it."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    pad = 0.06 * np.where(high > low, high - low, 1.0)
+    foot = line.c * line.v  # the point of the line nearest to the origin; ‖v‖ = 1
+    along = np.array([-line.v[1], line.v[0]])
+    reach = 4 * float(np.linalg.norm(high - low) + np.linalg.norm(points.mean(axis=0) - foot) + 1)
+    ends = np.array([foot - reach * along, foot + reach * along])
+    if abs(line.v[1]) < 1e-9:  # upright: in sight even if all points are on one side
+        low[0], high[0] = min(low[0], line.c * line.v[0]), max(high[0], line.c * line.v[0])
+    ax.plot(*ends.T, color=INK, lw=1.6, label="boundary")
+    if band is not None:
+        margin, text = band
+        edges = [ends + shift * line.v for shift in (-margin, margin)]
+        ax.fill(
+            *np.concatenate([edges[0], edges[1][::-1]]).T,
+            color=SOFT,
+            alpha=0.22,
+            lw=0,
+            label=text,
+            zorder=0,
+        )
+        if margin > 0.02 * float(np.max(high - low)):  # else the three lines would be one
+            for edge in edges:
+                ax.plot(*edge.T, color=INK, lw=0.8, ls="--")
+    ax.set_xlim(low[0] - pad[0], high[0] + pad[0])
+    ax.set_ylim(low[1] - pad[1], high[1] + pad[1])
+
+
+def _draw_slacks(
+    ax: Axes, view: PlaneView, points: np.ndarray, signs: np.ndarray, scores: np.ndarray, w
+) -> None:
+    """ξ/‖w‖ is how far, along w, an example is from its edge of the band."""
+    slack = np.maximum(1 - signs * scores, 0.0) * (1 / norm(w))
+    ends = points + (signs * slack)[:, None] * view.boundary.v
+    lines = np.stack([points, ends], axis=1)
+    colors = [POSITIVE if sign > 0 else NEGATIVE for sign in signs]
+    ax.add_collection(
+        LineCollection(list(lines), colors=colors, lw=0.8, alpha=0.45, zorder=1), autolim=False
+    )
+    if np.any(slack > 1e-6):
+        ax.plot([], [], color=SOFT, lw=0.8, label="slack")

@@ -1,0 +1,102 @@
+"""Runs of the Perceptron, update by update and epoch by epoch."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import EngFormatter, LogLocator
+
+from certo.certificates import KernelMistakeBound, MistakeBound
+from certo.plots._canvas import (
+    INK,
+    MOST_NAMED,
+    NEGATIVE,
+    POSITIVE,
+    SOFT,
+    legend,
+    new_axes,
+    short,
+    whole_numbers,
+)
+
+FAR_APART = 20  # curves whose ratio is beyond this are drawn on a logarithmic scale
+
+
+def squared_norm(model, output: int = 0, ax: Axes | None = None) -> Axes:
+    """‖w‖² after every update (with a kernel ‖f‖²), between the two curves of the theorem."""
+    ax = new_axes(ax)
+    kernel = getattr(model, "kernel_", None) is not None
+    square = "‖f‖²" if kernel else "‖w‖²"
+    trace = model.trace_.of_output(output)
+    claim = _bound(model, output)
+    name = short(model.outputs_[output].name())
+    ax.set(xlabel="updates", ylabel=square, title=f"Squared norm between its bounds: {name}")
+    if not len(trace):
+        ax.text(0.5, 0.5, "no update was made", ha="center", transform=ax.transAxes)
+        ax.set_axis_off()
+        return ax
+    curves = [trace.squared_norm]
+    ax.plot(trace.update, trace.squared_norm, color=INK, lw=1.4, label=square)
+    if claim is not None:
+        n = np.unique(np.linspace(1, claim.updates, 200).astype(np.int64))
+        lower, upper = claim.curves(n)
+        most = "at most n max K(x, x)" if kernel else "at most ‖w₀‖² + X² Ση²"
+        ax.plot(n, upper, color=POSITIVE, lw=1.1, ls="--", label=most)
+        curves.append(upper)
+        if claim.separable:
+            formula = "at least (n γ)² / ‖u‖²" if kernel else "at least (w₀·u + γ Ση)² / ‖u‖²"
+            ax.plot(n, lower, color=NEGATIVE, lw=1.1, ls="--", label=formula)
+            curves.append(lower)
+        ax.fill_between(n, lower if claim.separable else 0, upper, color=SOFT, alpha=0.15, lw=0)
+    peaks = [float(np.max(curve)) for curve in curves]
+    if min(peaks) > 0 and max(peaks) > FAR_APART * min(peaks):
+        _logarithmic(ax, curves, square)
+    else:
+        ax.set_ylim(bottom=0)
+        ax.yaxis.set_major_formatter(EngFormatter(sep=""))
+    whole_numbers(ax.xaxis)
+    legend(ax)
+    return ax
+
+
+def _logarithmic(ax: Axes, curves: list[np.ndarray], name: str) -> None:
+    positive = np.concatenate([curve[curve > 0] for curve in curves])
+    ax.set_yscale("log")
+    ax.yaxis.set_major_locator(LogLocator(numticks=8))
+    # what is many orders below everything else is the start of a lower bound: cut there
+    floor = max(positive.min(), min(float(np.max(curve)) for curve in curves) / 1e3)
+    ax.set_ylim(0.7 * floor, 1.6 * positive.max())
+    ax.set_ylabel(f"{name} (logarithmic)")
+
+
+def _bound(model, output: int) -> MistakeBound | KernelMistakeBound | None:
+    """The mistake bound of one output, where there is one."""
+    claims = model.certificate_
+    found = claims.of_kind(MistakeBound) + claims.of_kind(KernelMistakeBound)
+    return next((claim for claim in found if claim.labels == model.outputs_[output]), None)
+
+
+def mistakes(model, ax: Axes | None = None) -> Axes:
+    """Updates in every epoch, for every output."""
+    ax = new_axes(ax)
+    outputs = len(model.outputs_)
+    lines = [model.trace_.of_output(output).epoch_updates for output in range(outputs)]
+    named = 1 < outputs <= MOST_NAMED
+    for output, counts in enumerate(lines):
+        name = short(model.outputs_[output].name()) if named else None
+        color = None if named else INK if outputs == 1 else SOFT
+        marker = "o" if len(counts) <= 40 else None
+        epochs = np.arange(1, len(counts) + 1)
+        ax.plot(epochs, counts, marker=marker, ms=3, lw=1.2, color=color, label=name)
+    if outputs > MOST_NAMED:
+        longest = max(map(len, lines))
+        padded = [np.pad(counts, (0, longest - len(counts))) for counts in lines]
+        ax.plot(range(1, longest + 1), np.mean(padded, axis=0), color=INK, lw=1.8, label="mean")
+        ax.plot([], [], color=SOFT, label=f"each of {outputs} neurons")
+    ax.set(xlabel="epoch", ylabel="updates", title="Mistakes in each epoch")
+    ax.set_ylim(0, 1.08 * max(1, *(int(np.max(counts, initial=0)) for counts in lines)))
+    whole_numbers(ax.xaxis)
+    whole_numbers(ax.yaxis)
+    if outputs > 1:
+        legend(ax)
+    return ax

@@ -1,0 +1,124 @@
+"""How what is proved of an optimum closed in on it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import LogLocator, MaxNLocator
+
+from certo.certificates import DualityGap, KernelGap
+from certo.certificates.encoding import rounded_up
+from certo.certificates.exact import UNIT
+from certo.plots._canvas import (
+    INK,
+    MOST_NAMED,
+    NEGATIVE,
+    POSITIVE,
+    SOFT,
+    legend,
+    new_axes,
+    scatter,
+    short,
+    whole_numbers,
+)
+
+
+def gap(model, ax: Axes | None = None) -> Axes:
+    """How far from the best an SVM's objective can be, (primal − dual)/primal, against time, for
+    every output; and what is proved of it at the end."""
+    ax = new_axes(ax)
+    outputs, trace = len(model.outputs_), model.trace_
+    named = 1 < outputs <= MOST_NAMED
+    gaps = model.certificate_.of_kind(DualityGap) + model.certificate_.of_kind(KernelGap)
+    proved = {claim.labels: claim for claim in gaps}
+    ends = []
+    for output, labels in enumerate(model.outputs_):
+        mine = trace.output == output
+        color = None if named else INK if outputs == 1 else SOFT
+        marker = "o" if np.count_nonzero(mine) <= 40 else None
+        name = short(labels.name()) if named else "relative gap, computed" if outputs == 1 else None
+        look: dict[str, Any] = {"lw": 1.3, "ms": 3, "marker": marker, "color": color}
+        ax.plot(trace.seconds[mine], np.maximum(trace.gap[mine], UNIT), label=name, **look)
+        if labels in proved and np.any(mine):
+            ends.append((trace.seconds[mine][-1], proved[labels].relative_gap))
+    ends = [(at, value) for at, value in ends if value > 0]
+    if ends:
+        worst = rounded_up(max(value for _, value in ends), 2)
+        look = {"s": 60, "facecolors": "none", "edgecolors": INK, "lw": 1.1, "zorder": 3}
+        scatter(ax, np.array(ends), f"proved at the end: at most {worst}", **look)
+    if model.tol > 0:
+        ax.axhline(model.tol, color=NEGATIVE, lw=0.9, ls="--", label=f"tol = {model.tol:g}")
+    ax.set(title="Duality gap against time", xlabel="seconds", ylabel="relative gap (logarithmic)")
+    ax.set_yscale("log")
+    ax.set_xlim(left=0)
+    ax.yaxis.set_major_locator(LogLocator(numticks=8))
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=6))
+    legend(ax)
+    return ax
+
+
+def bounds(model, ax: Axes | None = None) -> Axes:
+    """The fewest errors of any hyperplane against time: the best found so far, from above, and
+    what was proved to be necessary, from below."""
+    ax = new_axes(ax)
+    trace = model.trace_
+    seconds, upper, lower = (
+        np.asarray(getattr(trace, name), dtype=np.float64) for name in ("seconds", "upper", "lower")
+    )
+    ax.set(title="The fewest errors, from above and from below", ylabel="errors")
+    look: dict[str, Any] = {"where": "post", "lw": 1.5}
+    known = np.isfinite(upper)
+    ax.step(seconds[known], upper[known], color=POSITIVE, label="best found", **look)
+    ax.step(seconds, lower, color=NEGATIVE, label="proved necessary", **look)
+    ax.fill_between(
+        seconds[known], lower[known], upper[known], step="post", color=SOFT, alpha=0.18, lw=0
+    )
+    end = f"{model.errors_:,.6g}"
+    if not model.optimal_:
+        end = f"between {model.lower_bound_:,.6g} and {end}"
+    ax.plot(seconds[-1:], upper[-1:], "o", ms=5, color=INK, label=f"at the end: {end}")
+    top = min(
+        float(np.max(upper[known], initial=0.0)), 2.5 * upper[-1] + 5
+    )  # the start is not news
+    ax.set_ylim(-0.02 * top - 0.02, 1.08 * top + 0.2)
+    later = seconds[seconds > 0]
+    if later.size and seconds[-1] > 100 * later[0]:  # most happens early
+        ax.set_xscale("log")
+        ax.set_xlim(later[0], 1.1 * seconds[-1])
+    ax.set_xlabel("seconds" + (" (logarithmic)" if ax.get_xscale() == "log" else ""))
+    whole_numbers(ax.yaxis)
+    legend(ax)
+    return ax
+
+
+def pegasos_excess(model, X, y, ax: Axes | None = None) -> Axes:
+    """How much F, of the average of the iterates of Pegasos, exceeded its minimum after 1, 2, 4, …
+    steps, for every output; and what the theorem allows in expectation.
+
+    X and y are the examples of the fit: the minimum is found, and proved, by an SVM."""
+    ax = new_axes(ax)
+    found, outputs = model.excess(X, y), len(model.outputs_)
+    named = 1 < outputs <= MOST_NAMED
+    for output, labels in enumerate(model.outputs_):
+        mine = (found.output == output) & (found.excess > 0)
+        color = None if named else INK if outputs == 1 else SOFT
+        name = short(labels.name()) if named else "measured" if outputs == 1 else None
+        look: dict[str, Any] = {"lw": 1.3, "ms": 3, "marker": "o", "color": color}
+        ax.plot(found.step[mine], found.excess[mine], label=name, **look)
+    if outputs > MOST_NAMED:
+        ax.plot([], [], color=SOFT, label=f"each of {outputs} outputs")
+    first = (found.output == 0) & np.isfinite(found.bound)  # the same for all
+    if np.any(first):
+        text = "at most, in expectation: 2X²(1 + ln T)/(λT)"
+        steps, bound = found.step[first], found.bound[first]
+        ax.plot(steps, bound, color=POSITIVE, lw=1.1, ls="--", label=text)
+        low = found.excess[found.excess > 0].min(initial=bound.min())
+        ax.fill_between(steps, 0.5 * low, bound, color=SOFT, alpha=0.15, lw=0)
+    what = "average" if model.average else "last iterate"
+    ax.set(title=f"Excess of the {what} over the minimum", xlabel="steps T (logarithmic)")
+    ax.set(xscale="log", yscale="log", ylabel="F(w) − min F (logarithmic)")
+    ax.yaxis.set_major_locator(LogLocator(numticks=8))
+    legend(ax)
+    return ax
