@@ -14,6 +14,7 @@ from certo.losses.base import (
     ResidualLoss,
     SmoothLoss,
 )
+from certo.losses.confidence import EstimatedRisk
 from certo.losses.empirical import risk
 from certo.losses.hinge import Hinge
 from certo.losses.logistic import Logistic
@@ -23,6 +24,7 @@ from certo.losses.zero_one import ZeroOne
 
 __all__ = [
     "ConvexLoss",
+    "EstimatedRisk",
     "Hinge",
     "LogDensityLoss",
     "Logistic",

@@ -2,18 +2,42 @@
 
 from __future__ import annotations
 
+import math
+from numbers import Real
+from typing import overload
+
 import numpy as np
 
 from certo.losses.base import LogDensityLoss, Loss, ResidualLoss
+from certo.losses.confidence import EstimatedRisk, estimated
+from certo.losses.logistic import Logistic
 from certo.losses.zero_one import ZeroOne
 
 _ERROR_RATE = ZeroOne()
 
 # Where the real-valued score of a classifier lies, by the names classifiers give it.
 _SCORE = ("decision_function", "induced_local_field")
+_PROBABILITIES = ("predict_log_proba", "predict_proba")
 
 
-def risk(predictor, X, y=None, loss: Loss = _ERROR_RATE, sample_weight=None) -> float:
+@overload
+def risk(
+    predictor, X, y=None, loss: Loss = ..., sample_weight=None, *, confidence: None = None
+) -> float: ...
+@overload
+def risk(
+    predictor, X, y=None, loss: Loss = ..., sample_weight=None, *, confidence: float, loss_range=...
+) -> EstimatedRisk: ...
+def risk(
+    predictor,
+    X,
+    y=None,
+    loss: Loss = _ERROR_RATE,
+    sample_weight=None,
+    *,
+    confidence=None,
+    loss_range=None,
+):
     """The empirical risk: always the mean of the loss, weighted if weights are given.
 
     Parameters
@@ -26,6 +50,17 @@ def risk(predictor, X, y=None, loss: Loss = _ERROR_RATE, sample_weight=None) -> 
     y : their answers; may be left out for a density.
     loss : what is averaged; the 0-1 loss, hence the error rate, by default.
     sample_weight : one weight ≥ 0 per example.
+    confidence : a number between 0 and 1, or None
+        Not None: the mean comes with an interval for the risk on new examples, `EstimatedRisk`.
+        It means something only if these examples are independent draws that had no part in
+        making the predictor: a test set.
+    loss_range : (least, most), or None
+        What values the loss can take at all, if that is known; then the interval is proved. The
+        0-1 loss is known to be 0 or 1. Without it the interval is the normal approximation.
+
+    Returns
+    -------
+    float, or with `confidence` an `EstimatedRisk`, which is a float with `low` and `high`.
 
     Notes
     -----
@@ -35,21 +70,73 @@ def risk(predictor, X, y=None, loss: Loss = _ERROR_RATE, sample_weight=None) -> 
       and without `classes_` the answers must be −1 and +1 already.
     - Squared loss: numbers against numbers; a classifier is judged by its scores against ±1.
       With several outputs the loss of an example is the sum over them, ‖y − f(x)‖².
-    - Negative log-likelihood: `score_samples`, or a function that gives log p(x).
+    - Logistic loss of a machine with `predict_proba` and more than two classes, or no scores:
+      −log p(y|x), the probability that it gives to the right class.
+    - Negative log-likelihood: `score_samples`, or a function that gives log p(x); of a machine
+      with `predict_proba`, if y is given, −log p(y|x).
+    - Intervals: of the error rate Clopper–Pearson's; with weights, which must not depend on what
+      came out, Hoeffding's; of a loss with a known range the empirical Bernstein bound.
 
     >>> from certo.losses import Hinge
     >>> risk([2.0, 0.5, -1.0], None, [+1, +1, +1])
     0.3333333333333333
     >>> risk([2.0, 0.5, -1.0], None, [+1, +1, +1], Hinge(), sample_weight=[2, 1, 1])
     0.625
+    >>> risk(["a"] * 100, None, ["a"] * 92 + ["b"] * 8, confidence=0.95)
+    0.08 (0.03517 to 0.1516 at 95 %, Clopper–Pearson)
     """
     if not isinstance(loss, Loss):
         raise TypeError(
             f"risk: loss must be an object of certo.losses, such as Hinge(), got {loss!r}."
         )
-    answers, scores = _answers_and_scores(predictor, X, y, loss)
-    losses = loss.of(answers, scores)
-    return _mean(losses.sum(axis=1) if losses.ndim == 2 else losses, sample_weight)
+    losses = _losses(predictor, X, y, loss)
+    losses, shares = _shared(losses.sum(axis=1) if losses.ndim == 2 else losses, sample_weight)
+    mean = _mean(losses, shares)
+    if confidence is None:
+        if loss_range is not None:
+            raise ValueError("risk: loss_range is for an interval; say with what confidence.")
+        return mean
+    if not isinstance(confidence, Real) or not 0 < float(confidence) < 1:
+        raise ValueError(
+            f"risk: confidence must be a number between 0 and 1, such as 0.95, got {confidence!r}."
+        )
+    known = (0.0, 1.0) if isinstance(loss, ZeroOne) else _range(loss_range, losses)
+    return estimated(mean, losses, shares / shares.sum(), float(confidence), known)
+
+
+def _losses(predictor, X, y, loss: Loss) -> np.ndarray:
+    classes = getattr(predictor, "classes_", None)
+    if classes is not None and y is not None and _judges_probabilities(predictor, classes, loss):
+        unit = math.log(loss.base) if isinstance(loss, Logistic) else 1.0
+        return -_log_probabilities(predictor, X, y, classes) / unit
+    return loss.of(*_answers_and_scores(predictor, X, y, loss))
+
+
+def _judges_probabilities(predictor, classes, loss: Loss) -> bool:
+    if not any(hasattr(predictor, name) for name in _PROBABILITIES):
+        return False
+    if isinstance(loss, LogDensityLoss):
+        return not hasattr(predictor, "score_samples")
+    scored = any(hasattr(predictor, name) for name in _SCORE)
+    return isinstance(loss, Logistic) and (len(classes) > 2 or not scored)
+
+
+def _log_probabilities(predictor, X, y, classes) -> np.ndarray:
+    """log p(y|x) of each example."""
+    y = _without_nan("y", np.asarray(y))
+    if hasattr(predictor, "predict_log_proba"):
+        logs = np.asarray(predictor.predict_log_proba(X), dtype=np.float64)
+    else:
+        with np.errstate(divide="ignore"):
+            logs = np.log(np.asarray(predictor.predict_proba(X), dtype=np.float64))
+    if logs.shape != (*y.shape, len(classes)):
+        raise ValueError(
+            f"risk: there must be one answer for each row of probabilities, but y has shape "
+            f"{y.shape} and the probabilities {logs.shape}."
+        )
+    own = y[:, None] == np.asarray(classes)[None]
+    _refuse_unknown(y[~own.any(axis=1)], classes)
+    return _without_nan("log p(y|x)", logs[own])
 
 
 def _answers_and_scores(predictor, X, y, loss: Loss):
@@ -126,31 +213,58 @@ def _signs(y: np.ndarray, classes, loss: Loss) -> np.ndarray:
         return y.astype(np.float64)
     positive = y == classes[1]
     strange = ~(positive | (y == classes[0]))
-    if strange.any():
-        raise ValueError(
-            f"risk: y has the labels {_some(y[strange])}, but the predictor knows only "
-            f"{_some(classes)}. Give y as the predictor learnt it."
-        )
+    _refuse_unknown(y[strange], classes)
     return np.where(positive, 1.0, -1.0)
 
 
-def _mean(losses: np.ndarray, sample_weight) -> float:
+def _refuse_unknown(strange: np.ndarray, classes) -> None:
+    if strange.size:
+        raise ValueError(
+            f"risk: y has the labels {_some(strange)}, but the predictor knows only "
+            f"{_some(classes)}. Give y as the predictor learnt it."
+        )
+
+
+def _range(loss_range, losses: np.ndarray) -> tuple[float, float] | None:
+    """What was said of the losses, if it is true of these."""
+    if loss_range is None:
+        return None
+    try:
+        least, most = map(float, loss_range)
+    except (TypeError, ValueError) as wrong:
+        raise ValueError(
+            f"risk: loss_range must be two numbers, as in (0, 1), got {loss_range!r}."
+        ) from wrong
+    low, high = float(losses.min()), float(losses.max())
+    if not -math.inf < least <= low <= high <= most < math.inf:
+        raise ValueError(
+            f"risk: the losses must lie in loss_range = ({least:g}, {most:g}), but they run from "
+            f"{low:g} to {high:g}. Leave it out if the loss has no bounds that are known."
+        )
+    return least, most
+
+
+def _shared(losses: np.ndarray, sample_weight) -> tuple[np.ndarray, np.ndarray]:
+    """The losses that count, and their shares in the mean, up to a factor."""
     if losses.size == 0:
         raise ValueError("risk: the mean over an empty sample is undefined; pass some examples.")
-    weights = None
-    if sample_weight is not None:
-        weights = _numbers("sample_weight", np.asarray(sample_weight))
-        if weights.shape != losses.shape:
-            raise ValueError(f"risk: {weights.size} weights came for {losses.size} examples.")
-        if not (np.isfinite(weights).all() and weights.min() >= 0.0 and weights.max() > 0.0):
-            raise ValueError(
-                "risk: weights must be finite and ≥ 0 with a positive sum, but they run from "
-                f"{weights.min():g} to {weights.max():g}."
-            )
-        # An example of weight 0 is absent, even if its loss is infinite.
-        losses, weights = losses[weights > 0.0], weights[weights > 0.0] / weights.max()
+    if sample_weight is None:
+        return losses, np.ones(losses.size)
+    weights = _numbers("sample_weight", np.asarray(sample_weight))
+    if weights.shape != losses.shape:
+        raise ValueError(f"risk: {weights.size} weights came for {losses.size} examples.")
+    if not (np.isfinite(weights).all() and weights.min() >= 0.0 and weights.max() > 0.0):
+        raise ValueError(
+            "risk: weights must be finite and ≥ 0 with a positive sum, but they run from "
+            f"{weights.min():g} to {weights.max():g}."
+        )
+    # An example of weight 0 is absent, even if its loss is infinite.
+    return losses[weights > 0.0], weights[weights > 0.0] / weights.max()
+
+
+def _mean(losses: np.ndarray, shares: np.ndarray) -> float:
     with np.errstate(invalid="ignore"):
-        mean = float(np.average(losses, weights=weights))
+        mean = float(np.average(losses, weights=shares))
     if np.isnan(mean):
         raise ValueError(
             "risk: some losses are +inf and some -inf, so their mean is undefined. "
