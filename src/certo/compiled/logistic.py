@@ -1,0 +1,66 @@
+"""What the logistic loss needs of every score: its value, its slope and its curvature.
+
+No exponential here has a positive argument, so that no score is too large.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from certo.compiled._jit import loose
+
+
+@loose
+def two_classes(scores, signs, shares, slopes, roots):
+    """Σ s log(1 + e^{−yf}); the slopes −s y σ(−yf) and roots √(s σ(f)σ(−f)) of the curvature are
+    written over `slopes` and `roots`."""
+    total = 0.0
+    for t in range(scores.size):
+        margin = signs[t] * scores[t]
+        small = np.exp(-abs(margin))
+        share = shares[t]
+        total += share * (max(-margin, 0.0) + np.log1p(small))
+        off = (small if margin > 0.0 else 1.0) / (1.0 + small)  # σ(−margin)
+        slopes[t] = -signs[t] * share * off
+        roots[t] = np.sqrt(share * small) / (1.0 + small)
+    return total
+
+
+@loose
+def several_classes(scores, codes, shares, alive, parts):
+    """Σ s (log Σ_k e^{f_k} − f_y) over the classes alive; parts[t, k] = the probability p_k."""
+    total = 0.0
+    count = scores.shape[1]
+    for t in range(scores.shape[0]):
+        top = scores[t, codes[t]]
+        for k in range(count):
+            if alive[t, k] and scores[t, k] > top:
+                top = scores[t, k]
+        mass = 0.0
+        for k in range(count):
+            part = np.exp(scores[t, k] - top) if alive[t, k] else 0.0
+            parts[t, k] = part
+            mass += part
+        total += shares[t] * (top - scores[t, codes[t]] + np.log(mass))
+        for k in range(count):
+            parts[t, k] /= mass
+    return total
+
+
+@loose
+def add_weighted_squares(rows, roots, lift, start, stop, H):
+    """The lower triangle of H += Σ roots_t² x̃_t x̃_tᵀ for CSR rows whose indices increase."""
+    data, indices, indptr = rows.data, rows.indices, rows.indptr
+    last = H.shape[0] - 1
+    for t in range(start, stop):
+        weight = roots[t] * roots[t]
+        begin, end = indptr[t], indptr[t + 1]
+        for i in range(begin, end):
+            value = weight * data[i]
+            row = indices[i]
+            for j in range(begin, i + 1):
+                H[row, indices[j]] += value * data[j]
+            if lift > 0.0:
+                H[last, row] += value
+        if lift > 0.0:
+            H[last, last] += weight

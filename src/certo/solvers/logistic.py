@@ -1,0 +1,348 @@
+r"""Logistic regression by Newton's method (IRLS), from w = 0.
+
+Problem     min F(w) = Σ s_t (log Σ_k e^{f_k(x_t)} − f_y(x_t)) + (ridge/2) Σ_k ‖w_k‖²,  Σ s_t = 1,
+            with f_k(x) = w_k·x + b_k; the penalty leaves the intercepts alone. Two classes have one
+            score, f, which is that of the second against the first
+Step        w ← w − t·H⁺g: where the Hessian is singular (collinear columns) the columns that add
+            nothing to those before them stand still. `newton`: t = 1, as in the notes' box, which
+            may diverge. `damped`: t is halved until F falls by a share of what it promises, so
+            that F never rises, and the method converges
+Start       many examples: the solution for one in eight of them, found in the same way and held
+            back by a prior worth one example, so that a column rare in the part does not run away
+Stop        when Newton's decrement promises no more than `tol` (the step is still taken: it is
+            known); at a risk threshold; after `max_iter` steps; when steps are whole and yet the
+            decrement falls as it does where no minimiser exists, by a factor rather than to its
+            square: "runs away"
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, solve_triangular
+from scipy.linalg.lapack import dpstrf
+
+from certo.solvers.logistic_rows import LogisticRows
+
+SAMPLE = 8  # one in so many examples is solved for first,
+ENOUGH = 40  # if these are so many for each coordinate,
+LARGE = 2**20  # and the table has so many numbers
+ARMIJO = 1e-4  # the share of the promised fall that a step must bring
+SHORTEST = 2.0**-40  # step: below it nothing is gained
+SPARE = 1e-2  # the last step is taken where it promises this share of `tol`
+WILD = 0.25  # a whole step that leaves more than this of the decrement is not Newton's speed:
+PATIENCE = 4  # after so many of them in a row a minimiser is doubted
+ROUNDING = 2.0**-50
+
+
+class NewtonTrace(NamedTuple):
+    """After every step, beginning with w = 0: all arrays of one length."""
+
+    seconds: np.ndarray
+    risk: np.ndarray  # mean loss
+    objective: np.ndarray  # with the penalty
+    decrement: np.ndarray  # (g·H⁺g)^½, nan where it was not needed
+    step: np.ndarray  # t; 0 at the start
+
+
+class LogisticOutcome(NamedTuple):
+    coef: np.ndarray  # (outputs, d): one output for two classes, K for K, which add up to 0
+    intercept: np.ndarray  # (outputs,)
+    risk: float  # mean loss of the terms alive
+    objective: float  # with the penalty
+    gradient: float  # largest entry
+    decrement: float  # of the last Newton system
+    hessian: np.ndarray | None  # the last one computed, of x̃ = (x, 1), K − 1 vectors stacked
+    direction: np.ndarray | None  # (K − 1, p): the last Newton step
+    steps: int
+    stopped: str
+    trace: NewtonTrace
+
+
+class State(Protocol):
+    objective: float
+    loss: float
+    gradient: np.ndarray
+
+
+class Problem(Protocol):
+    """What the damped method asks of a problem."""
+
+    def look(self, W: np.ndarray, again: bool) -> Any:
+        """The objective and its gradient at W; with `again`, what a further step needs."""
+
+    def step(self, state: Any) -> tuple[np.ndarray, float]:
+        """Newton's step, and the square of its decrement."""
+
+
+class _Look(NamedTuple):
+    objective: float
+    loss: float
+    gradient: np.ndarray
+    hessian: np.ndarray | None
+
+
+class Direct:
+    """Few coordinates: the Hessian is made and factorised.
+
+    The penalty of K classes is that of the symmetric form: with v_k = w_k − w_K it is
+    (ridge/2) Σ_kl (1[k = l] − 1/K) v_k·v_l, and for two classes (ridge/2)‖w‖².
+    """
+
+    def __init__(self, rows: LogisticRows, ridge: float, prior: np.ndarray | None = None):
+        self.rows, self.prior = rows, prior
+        K, p, d = rows.classes, rows.p, rows.d
+        couple = np.eye(K - 1) - (1 / K if K > 2 else 0.0)
+        slopes = np.where(np.arange(p) < d, ridge, 0.0)
+        self.penalty = np.kron(couple, np.diag(slopes)) if ridge else None
+
+    def look(self, W: np.ndarray, again: bool) -> _Look:
+        loss, G, H = self.rows.look(W, again)
+        w, g, extra = W.ravel(), G.ravel(), 0.0
+        if self.penalty is not None:
+            pulled = self.penalty @ w
+            extra, g = 0.5 * float(w @ pulled), g + pulled
+            H = None if H is None else H + self.penalty
+        if self.prior is not None:
+            extra, g = extra + 0.5 * float(w @ (self.prior * w)), g + self.prior * w
+            H = None if H is None else H + np.diag(self.prior)
+        return _Look(loss + extra, loss, g, H)
+
+    def step(self, state: _Look) -> tuple[np.ndarray, float]:
+        step = -solved(state.hessian, state.gradient)
+        return step.reshape(self.rows.vectors, self.rows.p), -float(step @ state.gradient)
+
+
+def solved(H: np.ndarray, g: np.ndarray) -> np.ndarray:
+    """H⁺g on the columns that are not a combination of those before them, 0 on the others; of H the
+    lower triangle is read."""
+    scale = np.sqrt(np.maximum(np.diag(H), 0.0))
+    scale = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
+    even = H * scale[:, None] * scale
+    n = g.size
+    limit = 8 * n * np.finfo(float).eps
+    try:
+        factor = cho_factor(even, lower=True, check_finite=False)
+        if np.diag(factor[0]).min() ** 2 > limit:
+            return scale * cho_solve(factor, scale * g, check_finite=False)
+    except LinAlgError:
+        pass
+    factor, places, rank, _ = dpstrf(even, tol=limit, lower=1)
+    kept = places[:rank] - 1
+    L = factor[:rank, :rank]
+    part = solve_triangular(L, (scale * g)[kept], lower=True, check_finite=False)
+    out = np.zeros(n)
+    out[kept] = scale[kept] * solve_triangular(L.T, part, lower=False, check_finite=False)
+    return out
+
+
+@dataclass
+class _Run:
+    """What is known so far, and whether it is time to stop."""
+
+    tol: float
+    most: float
+    threshold: float
+    asked: Callable[[], bool]
+    after_step: Callable[[int, float], bool]
+    damped: bool = True
+    doubts: bool = False  # whether a minimiser may be doubted
+    began: float = field(default_factory=time.perf_counter)
+    notes: list[tuple[float, ...]] = field(default_factory=list)
+    stopped: str = ""
+
+    def note(self, state: State, decrement: float, t: float) -> None:
+        now = time.perf_counter() - self.began
+        self.notes.append((now, state.loss, state.objective, decrement, t))
+
+    @property
+    def trace(self) -> NewtonTrace:
+        return NewtonTrace(*(np.array(column) for column in zip(*self.notes, strict=True)))
+
+
+class _End(NamedTuple):
+    W: np.ndarray
+    state: Any  # at W
+    curved: Any  # the last one with a Hessian
+    step: np.ndarray | None
+    decrement: float
+    steps: int
+
+
+def _descend(problem: Problem, W: np.ndarray, run: _Run) -> _End:
+    """Steps until `run` says why to stop."""
+    state = curved = problem.look(W, True)
+    slow, last, steps = 0, np.inf, 0
+    run.note(state, np.nan, 0.0)
+    while True:
+        step, square = problem.step(state)
+        decrement = float(np.sqrt(max(square, 0.0)))
+        run.notes[-1] = (*run.notes[-1][:3], decrement, run.notes[-1][4])
+        end = _End(W, state, curved, step, decrement, steps)
+        run.stopped = _why(run, state, square, steps)
+        slow = slow + 1 if decrement > WILD * last and run.notes[-1][4] == 1.0 else 0
+        if not run.stopped and run.doubts and slow >= PATIENCE:
+            run.stopped = "runs away"
+        if run.stopped and run.stopped != "optimal":
+            return end
+        found = _stepped(problem, W, state, step, square, run)
+        if found is None:
+            run.stopped = run.stopped or ("no progress" if run.damped else "diverged")
+            return end
+        W, state, t = found
+        steps, last = steps + 1, decrement
+        run.note(state, np.nan, t)
+        if run.stopped:
+            return end._replace(W=W, state=state, steps=steps)
+        curved = state
+
+
+def _why(run: _Run, state: State, square: float, steps: int) -> str:
+    if not np.isfinite(state.objective) or not np.isfinite(square):
+        return "diverged"
+    if state.loss <= run.threshold:
+        return "threshold"
+    if 0.5 * square <= SPARE * run.tol:
+        return "optimal"
+    if steps >= run.most:
+        return "iterations"
+    if run.asked() or run.after_step(steps, state.loss):
+        return "interrupted"
+    return ""
+
+
+def _stepped(problem: Problem, W, state, step, square: float, run: _Run):
+    """The next point, what is seen there, and the length of the step; None where F does not fall
+    (damped) or is no number."""
+    t, again = 1.0, run.stopped != "optimal"
+    while t >= SHORTEST:
+        new = problem.look(W + t * step, again)
+        if not run.damped:
+            return (W + step, new, t) if np.isfinite(new.objective) else None
+        noise = ROUNDING * abs(state.objective) if square < 1e-6 * abs(state.objective) else 0.0
+        if new.objective <= state.objective - ARMIJO * t * square + noise:
+            return W + t * step, new if t == 1.0 or not again else problem.look(W + t * step, True), t
+        if not again:
+            return None  # what it promised is below rounding
+        t, again = t / 2, False
+        # a shorter step is first looked at without its Hessian
+        while t >= SHORTEST:
+            new = problem.look(W + t * step, False)
+            if new.objective <= state.objective - ARMIJO * t * square:
+                return W + t * step, problem.look(W + t * step, True), t
+            t /= 2
+    return None
+
+
+def logistic(
+    X,
+    codes: np.ndarray,
+    classes: int,
+    *,
+    sample_weight: np.ndarray | None = None,
+    intercept: str = "free",
+    ridge: float = 0.0,
+    alive: np.ndarray | None = None,
+    start: tuple[np.ndarray, np.ndarray] | None = None,
+    solver: str = "damped",
+    tol: float = 1e-8,
+    risk_threshold: float | None = None,
+    max_iter: float = 100,
+    doubts: bool = True,
+    asked: Callable[[], bool] = lambda: False,
+    after_step: Callable[[int, float], bool] = lambda steps, risk: False,
+) -> LogisticOutcome:
+    """Minimise F over the terms alive: (m,) examples of two classes, (m, K) classes of K.
+
+    `start` is (coef, intercept) of an outcome. `doubts`: stop with "runs away" where a minimiser
+    seems not to exist. `after_step(steps, risk)` may return True to stop, as `asked` may.
+    """
+    m, lift = X.shape[0], intercept == "free"
+    weights = np.ones(m) if sample_weight is None else np.asarray(sample_weight, np.float64)
+    shares = weights / weights.sum()
+    if alive is not None and classes == 2:
+        shares, alive = np.where(alive, shares, 0.0), None
+    rows = LogisticRows(X, codes, classes, shares, lift, alive)
+    run = _Run(
+        tol, max_iter, -np.inf if risk_threshold is None else risk_threshold, asked, after_step,
+        damped=solver == "damped", doubts=doubts and ridge == 0 and solver == "damped",
+    )  # fmt: skip
+    W = np.zeros((rows.vectors, rows.p)) if start is None else _inner(rows, *start)
+    problem = Direct(rows, ridge)
+    if start is None and run.damped:
+        W = _coarse(rows, ridge, run)
+    end = _descend(problem, W, run)
+    coef, bias = _outer(rows, end.W)
+    return LogisticOutcome(
+        coef=coef,
+        intercept=bias,
+        risk=float(end.state.loss),
+        objective=float(end.state.objective),
+        gradient=float(np.max(np.abs(end.state.gradient), initial=0.0)),
+        decrement=end.decrement,
+        hessian=_uncentred(rows, end.curved.hessian),
+        direction=_uncentred_vectors(rows, end.step),
+        steps=end.steps,
+        stopped=run.stopped,
+        trace=run.trace,
+    )
+
+
+def _coarse(rows: LogisticRows, ridge: float, run: _Run) -> np.ndarray:
+    """A start: the solution for a part of the examples, if there are many."""
+    W, n = np.zeros((rows.vectors, rows.p)), rows.m // SAMPLE
+    if n < ENOUGH * W.size or rows.m * rows.p < LARGE:
+        return W
+    chosen = np.sort(np.random.default_rng(0).choice(rows.m, n, replace=False))
+    if not rows.shares[chosen].any():
+        return W
+    part = rows.take(chosen)
+    W = _coarse(part, ridge, run)
+    first = part.look(np.zeros_like(W), True)
+    prior = np.diag(first.hessian) / n
+    quick = _Run(0.1 / SPARE * W.size / n, 30, -np.inf, run.asked, lambda steps, risk: False)
+    return _descend(Direct(part, ridge, prior), W, quick).W
+
+
+def _inner(rows: LogisticRows, coef: np.ndarray, bias: np.ndarray) -> np.ndarray:
+    """Weights as the passes have them: against the last class, of x − centre."""
+    if rows.classes > 2:
+        coef, bias = coef[:-1] - coef[-1], bias[:-1] - bias[-1]
+    if not rows.lift:
+        return coef.copy()
+    return np.column_stack([coef, bias + coef @ rows.centre])
+
+
+def _outer(rows: LogisticRows, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """coef and intercept, of K classes in the symmetric form."""
+    coef, bias = W[:, : rows.d], np.zeros(len(W))
+    if rows.lift:
+        bias = W[:, rows.d] - coef @ rows.centre
+    if rows.classes > 2:
+        coef, bias = np.vstack([coef, np.zeros(rows.d)]), np.append(bias, 0.0)
+        coef, bias = coef - coef.mean(axis=0), bias - bias.mean()
+    return coef, bias
+
+
+def _uncentred_vectors(rows: LogisticRows, step: np.ndarray | None) -> np.ndarray | None:
+    if step is None or not rows.lift:
+        return step
+    return np.column_stack([step[:, : rows.d], step[:, rows.d] - step[:, : rows.d] @ rows.centre])
+
+
+def _uncentred(rows: LogisticRows, H: np.ndarray | None) -> np.ndarray | None:
+    """The Hessian in coordinates of (x, 1): x − centre = x − centre·1."""
+    if H is None:
+        return None
+    H = np.tril(H) + np.tril(H, -1).T
+    if not rows.lift:
+        return H
+    T = np.eye(rows.p)
+    T[: rows.d, rows.d] = rows.centre  # x̃ = T (x − centre, 1)
+    p = rows.p
+    blocks = H.reshape(rows.vectors, p, rows.vectors, p)
+    return np.einsum("ab,kblc,dc->kald", T, blocks, T, optimize=True).reshape(H.shape)

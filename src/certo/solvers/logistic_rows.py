@@ -1,0 +1,157 @@
+r"""The examples of a logistic problem, and the passes over them that Newton's method makes.
+
+Two classes have one vector of weights, K have K − 1: scores against the last class, whose own
+score is 0. With a free intercept x̃ = (x − centre, 1), else x̃ = x; dense examples are centred while
+they are copied to where they are worked on, a block that stays in the cache, sparse ones are not
+(centre = 0).
+
+With p_k the probabilities and Y the indicators of the classes, over shares s_t that add up to 1,
+
+    loss      Σ s_t (log Σ_k e^{f_k} − f_y)
+    gradient  G_k  = Σ s_t (p_k − Y_k) x̃_t
+    Hessian   H_kl = Σ s_t p_k (1[k = l] − p_l) x̃_t x̃_tᵀ
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg.blas import dsyrk
+
+from certo.compiled.logistic import add_weighted_squares, several_classes, two_classes
+from certo.compiled.rows import rows_of
+from certo.compiled.threads import in_pieces, one_thread, pieces
+
+BLOCK = 2**16  # numbers worked on at a time: half a megabyte
+FEWEST = 64  # rows, however long
+SPARSE = 8  # one multiplication of the sparse loop costs as much as so many of BLAS
+SEEN = 4096  # examples from which the centre is taken: any point near the mean does
+
+
+class Look(NamedTuple):
+    loss: float
+    gradient: np.ndarray  # (K − 1, p)
+    hessian: np.ndarray | None  # of the stacked rows, its lower triangle
+
+
+class LogisticRows:
+    """Rows x̃_t, classes 0 … K − 1 as codes, and shares; `alive` (m, K) marks the classes whose
+    scores count, None for all."""
+
+    def __init__(self, X, codes, classes: int, shares, lift: bool, alive=None, centre=None):
+        self.X, self.codes, self.classes, self.shares, self.lift = X, codes, classes, shares, lift
+        self.alive = alive
+        self.m, self.d = X.shape
+        self.p, self.vectors = self.d + int(lift), classes - 1
+        self.centre = self._centre() if centre is None else centre
+        self.signs = np.where(codes == 1, 1.0, -1.0) if classes == 2 else None
+        width = self.p * self.vectors
+        self._step = max(FEWEST, BLOCK // max(width, 1))
+        self._by_entries = sparse.issparse(X) and classes == 2 and self._is_thin()
+
+    def _centre(self) -> np.ndarray:
+        if not self.lift or sparse.issparse(self.X):
+            return np.zeros(self.d)
+        some = self.X[:: max(1, self.m // SEEN)]
+        return some.mean(axis=0, dtype=np.float64)
+
+    def _is_thin(self) -> bool:
+        counts = np.diff(self.X.indptr).astype(np.float64)
+        return SPARSE * float(counts @ counts) < self.m * self.p**2
+
+    def take(self, chosen: np.ndarray) -> LogisticRows:
+        """A part of the examples, with shares that add up to 1 again."""
+        shares = self.shares[chosen]
+        alive = None if self.alive is None else self.alive[chosen]
+        return LogisticRows(
+            self.X[chosen], self.codes[chosen], self.classes, shares / shares.sum(), self.lift,
+            alive, self.centre,
+        )  # fmt: skip
+
+    def look(self, W: np.ndarray, curvature: bool) -> Look:
+        """The loss and its gradient at W (K − 1, p), and, if asked for, its Hessian."""
+        if self._by_entries:
+            return self._look_at_entries(W[0], curvature)
+        n = self.vectors * self.p
+        work = self.m * self.p * (n if curvature else self.vectors)
+        ranges = pieces(self.m, work)
+        visit = self._visit_two if self.classes == 2 else self._visit_several
+        with one_thread():
+            found = in_pieces(ranges, lambda k, a, b: self._piece(visit, W, curvature, a, b))
+        loss = sum(part[0] for part in found)
+        gradient = sum(part[1] for part in found)
+        return Look(loss, gradient, sum(part[2] for part in found) if curvature else None)
+
+    def _piece(self, visit: Callable, W, curvature: bool, first: int, last: int) -> Look:
+        n = self.vectors * self.p
+        buffer = np.empty((min(self._step, last - first), self.p))
+        gradient = np.zeros((self.vectors, self.p))
+        hessian = np.zeros((n, n), order="F") if curvature else None
+        losses = []
+        for start in range(first, last, self._step):
+            stop = min(start + self._step, last)
+            Z = buffer[: stop - start]
+            rows = self.X[start:stop]
+            Z[:, self.d :] = 1.0
+            if sparse.issparse(rows):
+                Z[:, : self.d] = rows.toarray()
+            elif self.lift:
+                np.subtract(rows, self.centre, out=Z[:, : self.d])
+            else:
+                Z[:, : self.d] = rows
+            loss, hessian = visit(Z, W, slice(start, stop), gradient, hessian)
+            losses.append(loss)
+        return Look(float(np.sum(losses)), gradient, hessian)
+
+    def _visit_two(self, Z, W, here: slice, gradient, hessian):
+        scores = Z @ W[0]
+        slopes, roots = np.empty(len(Z)), np.empty(len(Z))
+        loss = two_classes(scores, self.signs[here], self.shares[here], slopes, roots)
+        gradient[0] += slopes @ Z
+        if hessian is not None:
+            Z *= roots[:, None]
+            hessian = dsyrk(1.0, Z.T, beta=1.0, c=hessian, lower=True, overwrite_c=True)
+        return loss, hessian
+
+    def _visit_several(self, Z, W, here: slice, gradient, hessian):
+        scores = np.zeros((len(Z), self.classes))
+        scores[:, :-1] = Z @ W.T
+        parts = np.empty_like(scores)
+        shares, codes = self.shares[here], self.codes[here]
+        alive = np.ones(scores.shape, bool) if self.alive is None else self.alive[here]
+        loss = several_classes(scores, codes, shares, alive, parts)
+        own = parts[:, :-1]
+        slopes = own * shares[:, None]
+        at = np.flatnonzero(codes < self.vectors)
+        slopes[at, codes[at]] -= shares[at]
+        gradient += slopes.T @ Z
+        if hessian is not None:
+            # H = blocks of Σ s p_k x̃x̃ᵀ on the diagonal, less MᵀM with M_t = √s (p_k x̃_t)_k
+            M = (own * np.sqrt(shares)[:, None])[:, :, None] * Z[:, None, :]
+            M = M.reshape(len(Z), -1)
+            hessian = dsyrk(-1.0, M.T, beta=1.0, c=hessian, lower=True, overwrite_c=True)
+            Z *= np.sqrt(shares)[:, None]
+            for k, block in enumerate((M.T @ Z).reshape(self.vectors, self.p, self.p)):
+                some = slice(k * self.p, (k + 1) * self.p)
+                hessian[some, some] += block
+        return loss, hessian
+
+    def _look_at_entries(self, w: np.ndarray, curvature: bool) -> Look:
+        """For CSR rows with few entries."""
+        scores = self.X @ w[: self.d] + (w[self.d] if self.lift else 0.0)
+        slopes, roots = np.empty(self.m), np.empty(self.m)
+        loss = two_classes(scores, self.signs, self.shares, slopes, roots)
+        gradient = self.X.T @ slopes
+        gradient = np.append(gradient, slopes.sum()) if self.lift else gradient
+        if not curvature:
+            return Look(loss, gradient[None, :], None)
+        rows, lift = rows_of(self.X), float(self.lift)
+        ranges = pieces(self.m, SPARSE * self.X.nnz**2 / self.m)
+        sums = np.zeros((len(ranges), self.p, self.p))
+        in_pieces(
+            ranges, lambda k, a, b: add_weighted_squares(rows, roots, lift, a, b, sums[k])
+        )
+        return Look(loss, gradient[None, :], sums.sum(axis=0))
