@@ -51,7 +51,7 @@ class CoefficientTable:
 
     names: tuple[str, ...]
     estimates: np.ndarray
-    errors: np.ndarray | None
+    errors: Any
     statistic: Literal["t", "z"] = "t"
     degrees: float = np.inf
     level: float = 0.95

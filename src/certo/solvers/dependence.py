@@ -1,0 +1,138 @@
+"""Columns that are combinations of other columns: which to keep, how the others combine them, and
+the shortest coefficients among all that give the same scores.
+
+X̃ is X with a last column of ones if the intercept is free, X alone otherwise. The columns `kept`
+are independent, and X̃_j = X̃_kept·c_j for every other j: `combinations` has the rows c_j, in the
+order of the columns that are not kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+# Of a column scaled to length 1, the square of what the others leave. Sums of squares are good to
+# about 1e-14 here: less than this may be rounding.
+LEFT = 1e-11
+SIMPLE = (1, 64, 10_000)  # denominators that are tried before a float's own
+ROUNDING = 1e-7  # of a combination's term, relative to the column it gives
+
+
+class Pivoted(NamedTuple):
+    """A positive semi-definite matrix with its rows and columns divided by `scale`, so that its
+    diagonal is 1: UᵀU at [order[:rank]], nothing new in the other columns."""
+
+    scale: np.ndarray
+    order: np.ndarray
+    rank: int
+    factor: np.ndarray  # U, (rank, all): the columns in `order`
+
+    @property
+    def triangle(self) -> np.ndarray:
+        return self.factor[:, : self.rank]
+
+
+def pivoted_cholesky(gram: np.ndarray, left: float = LEFT) -> Pivoted:
+    """Columns in the order of how much is new in them, down to `left`."""
+    scale = np.sqrt(np.maximum(np.diag(gram), 0.0))
+    usable = scale > 0
+    scale = np.where(usable, scale, 1.0)
+    matrix = gram / scale / scale[:, None]
+    np.fill_diagonal(matrix, usable)  # exactly 1, not nearly
+    if not len(matrix):
+        return Pivoted(scale, np.arange(0), 0, matrix)
+    factor, order, rank, _ = linalg.lapack.dpstrf(matrix, tol=left)
+    return Pivoted(scale, order - 1, int(rank), np.triu(factor)[: int(rank)])
+
+
+def kept_columns(gram: np.ndarray, lifted: bool, left: float = LEFT) -> np.ndarray:
+    """Independent columns of X̃ that span the others, in increasing order, from X̃ᵀX̃. The column
+    of ones, which is the last if `lifted`, is kept first."""
+    p = len(gram)
+    if not lifted:
+        pivoted = pivoted_cholesky(gram, left)
+        return np.sort(pivoted.order[: pivoted.rank])
+    ones = gram[:-1, -1]
+    pivoted = pivoted_cholesky(gram[:-1, :-1] - np.outer(ones, ones) / gram[-1, -1], left)
+    return np.append(np.sort(pivoted.order[: pivoted.rank]), p - 1)
+
+
+def others(kept: np.ndarray, p: int) -> np.ndarray:
+    """The columns that are not kept."""
+    return np.setdiff1d(np.arange(p), kept)
+
+
+def combinations(
+    gram: np.ndarray, kept: np.ndarray, lifted: bool, row: np.ndarray | None = None
+) -> tuple[tuple[Fraction, ...], ...]:
+    """The rows c_j from X̃ᵀX̃, as simple fractions where these are near. With a row x̃ of the data,
+    the constant term is the one that this row needs."""
+    rest = others(kept, len(gram))
+    scale = np.sqrt(np.diag(gram))
+    scale[scale == 0] = 1.0
+    matrix = gram / scale / scale[:, None]
+    terms = linalg.lstsq(matrix[np.ix_(kept, kept)], matrix[np.ix_(kept, rest)])[0].T
+    return rational(terms * scale[rest][:, None] / scale[kept], kept, rest, scale, lifted, row)
+
+
+def rational(
+    terms: np.ndarray,
+    kept: np.ndarray,
+    rest: np.ndarray,
+    scale: np.ndarray,
+    lifted: bool,
+    row: np.ndarray | None = None,
+) -> tuple[tuple[Fraction, ...], ...]:
+    """Combinations (rest, kept) as fractions, simple ones where these are near: a term c of column
+    i in column j counts as c·scale_i/scale_j."""
+    slopes = kept < len(kept) + len(rest) - lifted
+    rows = []
+    for j, line in zip(rest.tolist(), terms, strict=True):
+        within = ROUNDING * scale[j] / scale[kept]
+        simple = [_simple(*pair) for pair in zip(line.tolist(), within.tolist(), strict=True)]
+        if lifted and row is not None:
+            parts = zip(simple, kept.tolist(), slopes.tolist(), strict=True)
+            constant = Fraction(float(row[j])) - sum(
+                (c * Fraction(float(row[i])) for c, i, slope in parts if slope and c), Fraction(0)
+            )
+            simple[int(np.flatnonzero(~slopes)[0])] = constant
+        rows.append(tuple(simple))
+    return tuple(rows)
+
+
+def _simple(value: float, within: float) -> Fraction:
+    exact = Fraction(value)
+    for largest in SIMPLE:
+        near = exact.limit_denominator(largest)
+        if abs(near - exact) <= within:
+            return near
+    return exact
+
+
+def minimum_norm(
+    a: np.ndarray,
+    kept: np.ndarray,
+    combinations: Sequence[Sequence[Fraction]] | np.ndarray,
+    lifted: bool,
+) -> tuple[np.ndarray, np.ndarray]:
+    """(coef, intercept) with the scores of the coefficients a (outputs, kept), coef as short as can
+    be: the intercept, which is the last column if `lifted`, counts nothing.
+
+    All that have these scores satisfy w_kept + Σ_j c_j w_j = a. Over the slopes that is M w = a
+    with M = (I, C), whose shortest solution is Mᵀ(MMᵀ)⁻¹a; the intercept then follows.
+    """
+    C = np.array(combinations, dtype=np.float64).reshape(-1, len(kept))
+    p = len(kept) + len(C)
+    d = p - lifted
+    rest, slopes = others(kept, p), kept < d
+    coef, intercept = np.zeros((len(a), p)), np.zeros(len(a))
+    Q, T = np.linalg.qr(np.vstack([np.eye(int(slopes.sum())), C[:, slopes]]))  # of Mᵀ
+    shortest = linalg.solve_triangular(T, a[:, slopes].T, trans=1).T @ Q.T if T.size else a[:, :0]
+    coef[:, np.concatenate([kept[slopes], rest])] = shortest
+    if lifted:
+        intercept = (a[:, ~slopes] - coef[:, rest] @ C[:, ~slopes])[:, 0]
+    return coef[:, :d], intercept
