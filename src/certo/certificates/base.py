@@ -80,7 +80,7 @@ class Certificate(abc.ABC):
         """Numbers must be numbers, and finite, so that exact arithmetic can take them."""
         for f in fields(self):
             value = getattr(self, f.name)
-            if f.type == "float":
+            if f.type == "float" or (f.type == "float | None" and value is not None):
                 object.__setattr__(self, f.name, encoding.number(value, f.name))
             elif f.type == "int" or (f.type == "int | None" and value is not None):
                 object.__setattr__(self, f.name, encoding.whole_number(value, f.name))
@@ -117,11 +117,12 @@ class Certificate(abc.ABC):
         return exact_matrix(X)
 
     def _sample(self, X, y) -> Any:
-        """What the check is about: X as `_read` gives it, with a sign for each example."""
+        """What the check is about: X as `_read` gives it, with what y is to each example."""
         return Sample.of(X, y, self.labels)
 
-    def verify(self, X, y) -> Verification:
-        """Recompute the claim from the data, y being in the user's own labels."""
+    def verify(self, X, y=None) -> Verification:
+        """Recompute the claim from the data, y being in the user's own labels; none is needed where
+        the claim is about X alone."""
         try:
             return self._verify(self._sample(self._read(X), y))
         except SampleMismatch as mismatch:

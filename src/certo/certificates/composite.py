@@ -9,7 +9,7 @@ from typing import Any, final
 
 from certo.certificates import encoding
 from certo.certificates.base import Certificate, NotClaimed, Verification
-from certo.certificates.sample import Labels, SampleMismatch
+from certo.certificates.sample import SampleMismatch
 
 
 @final
@@ -42,8 +42,8 @@ class Composite:
         name = kind if isinstance(kind, str) else kind.__name__
         return tuple(claim for claim in self.claims if claim.name == name)
 
-    def verify(self, X, y) -> Verification:
-        """Check every claim against the data."""
+    def verify(self, X, y=None) -> Verification:
+        """Check every claim against the data; y may be left out where all are about X alone."""
         parts = self._parts(X, y)
         failed = sum(not part for part in parts)
         why = (
@@ -61,7 +61,7 @@ class Composite:
     def _parts(self, X, y) -> tuple[Verification, ...]:
         """X is looked at once for each way to read it, and y for each meaning of its labels."""
         read: dict[Hashable, Any] = {}
-        samples: dict[tuple[Hashable, Labels], Any] = {}
+        samples: dict[tuple[Hashable, Hashable], Any] = {}
         parts = []
         for claim in self.claims:
             how = claim._reads

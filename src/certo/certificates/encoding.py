@@ -91,6 +91,11 @@ def _read(kind: Any, value: Any, name: str) -> Any:
 
 def _array(items: list, name: str) -> np.ndarray:
     kinds = set(map(type, items))
+    if kinds == {list}:  # a matrix, row by row
+        rows = [_array(row, name) for row in items]
+        one_shape = all(row.ndim == 1 and row.size == rows[0].size for row in rows)
+        _expect(one_shape, name, "a table of numbers with rows of one length", items)
+        return np.array(rows)
     if kinds in ({int}, {float}):  # at once; if that goes well there is nothing more to ask
         with contextlib.suppress(OverflowError):
             array = np.array(items, dtype=np.int64 if kinds == {int} else np.float64)

@@ -7,15 +7,15 @@ Write z_{t,k} = e_y ⊗ x_t − e_k ⊗ x_t for the example t of class y and ano
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
 from certo.certificates import exact
-from certo.certificates.base import CannotClaim, Certificate, Refuted, Verification, require
+from certo.certificates.base import CannotClaim, Certificate, Refuted, require
 from certo.certificates.encoding import counted
 from certo.certificates.farkas import cancels, integer_rows
 from certo.certificates.inseparable import check_shape, convex_weights, intercept_mode
@@ -81,11 +81,10 @@ def jointly_wrong(sample: Sample, coef: np.ndarray, intercept: np.ndarray) -> tu
 class _Joint(Certificate):
     """A claim about all classes: the sample has places among the classes instead of signs."""
 
-    def verify(self, X, y) -> Verification:
-        try:
-            return self._verify(class_sample(X, y, self.labels.classes))
-        except SampleMismatch as mismatch:
-            return Verification(False, self.name, str(mismatch))
+    _reads: ClassVar[Hashable] = "classes"
+
+    def _sample(self, X, y) -> Sample:
+        return class_sample(X, y, self.labels.classes)
 
     @property
     def assumes(self) -> tuple[str, ...]:

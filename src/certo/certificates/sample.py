@@ -1,4 +1,4 @@
-"""The data a claim is about: rows of exact numbers, one sign for each."""
+"""The data a claim is about: rows of exact numbers, and what y is to each."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
 from certo.certificates import exact
+
+if TYPE_CHECKING:
+    from certo.certificates.values import Unlabelled, Values
 
 BLOCK_NUMBERS = 2**17  # rows are taken in blocks of about a megabyte, which stay in the cache
 
@@ -42,6 +45,13 @@ class Labels:
             raise ValueError(f"the classes must be different from each other: {self.classes!r}.")
         if self.column is not None and self.column < 0:
             raise ValueError(f"column must not be negative, got {self.column!r}.")
+
+    def read(self, y, rows: int) -> np.ndarray:
+        """The signs, one for each of so many examples."""
+        signs = self.signs(y)
+        if signs.size != rows:
+            raise SampleMismatch(f"X has {rows} rows, but y has {signs.size} labels.")
+        return signs
 
     def signs(self, y) -> np.ndarray:
         """y as −1 and +1 (int8)."""
@@ -104,18 +114,19 @@ def _equal(y: np.ndarray, label: Any) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Sample:
-    """X as float64 or float32 rows (dense or CSR), and one sign for each."""
+    """X as float64 or float32 rows (dense or CSR), and one sign for each.
+
+    A claim about real numbers has these, of shape (m, outputs), in place of signs (see `values`).
+    """
 
     X: Any
     signs: np.ndarray
 
     @classmethod
-    def of(cls, X, y, labels: Labels) -> Sample:
+    def of(cls, X, y, labels: Labels | Values | Unlabelled) -> Sample:
         X = exact_matrix(X)
-        signs = labels.signs(y)
-        if X.shape[0] != signs.size:
-            raise SampleMismatch(f"X has {X.shape[0]} rows, but y has {signs.size} labels.")
-        if not signs.size:
+        signs = labels.read(y, X.shape[0])
+        if not X.shape[0]:
             raise SampleMismatch("X has no rows: there is nothing to check.")
         return cls(X, signs)
 
@@ -201,26 +212,29 @@ def exact_matrix(X):
     if X.ndim != 2:
         raise SampleMismatch(f"X must have two dimensions (examples, features), got {X.shape}.")
     if not sparse.issparse(X):
-        return _exact_floats(X)
+        return exact_floats(X)
     X = X.tocsr()
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    kept = _exact_floats(X.data)
+    kept = exact_floats(X.data)
     return X if kept is X.data else sparse.csr_array((kept, X.indices, X.indptr), shape=X.shape)
 
 
-def _exact_floats(values: np.ndarray) -> np.ndarray:
+def exact_floats(values: np.ndarray, name: str = "X") -> np.ndarray:
+    """The same numbers as float32 or float64, all finite; SampleMismatch if they cannot be."""
     if values.dtype not in (np.float64, np.float32):
         floats = _converted(values)
         if floats is None:
             raise SampleMismatch(
-                "X must hold numbers that float64 can hold exactly, but some of its entries "
+                f"{name} must hold numbers that float64 can hold exactly, but some of its entries "
                 f"({values.dtype}) are not."
             )
         values = floats
     if not np.all(np.isfinite(values)):
-        raise SampleMismatch("X must hold finite numbers, but it has NaN or infinite entries.")
+        raise SampleMismatch(
+            f"{name} must hold finite numbers, but it has NaN or infinite entries."
+        )
     return values
 
 
