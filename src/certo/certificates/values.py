@@ -1,7 +1,8 @@
 """What y is to a claim that is not about classes: real numbers, or nothing at all.
 
-A claim about values declares `labels: Values`, one about X alone `labels: Unlabelled`; both read y
-as `Labels` does, by `read(y, rows)`, and what they read is the `signs` of the `Sample`.
+A claim about values declares `labels: Values`, one about X alone `labels: Unlabelled` (mypy needs
+`# type: ignore[assignment]` there). Both read y as `Labels` does, by `read(y, rows)`, and what they
+read is the `signs` of the `Sample`.
 """
 
 from __future__ import annotations

@@ -1,0 +1,94 @@
+r"""Columns that are combinations of others: exactly, or how nearly.
+
+x̃ is x with a last 1 if `lifted`, x alone otherwise. J = `kept` are some of its columns in
+increasing order, that of the ones (number d) among them; `combinations` has a row c_j of fractions
+over J for every other column j, in increasing order. E_ij = x̃_ij − x̃_iJ·c_j is what they miss.
+
+`exactly` decides in exact arithmetic whether E = 0: then every X̃w is X̃_J a with
+a = w_J + Σ_j w_j c_j, and what is shown of all a is shown of all w. `remainders` bounds E from
+above, where it is not 0: X̃w = X̃_J a + Σ_j w_j E_j.
+
+Rounding. A combination times its common denominator is one of whole numbers, whose sign at an
+example `spans.score_signs` decides exactly. A computed E_ij, with c_j rounded once, is a sum of
+r + 1 products, off by at most γ_{r+3} (|x_ij| + Σ_k |c_jk x̃_ik|).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from certo.certificates import exact
+from certo.certificates.curvature import kept_part, pieces
+from certo.certificates.farkas import common_denominator
+from certo.certificates.rounded import ABOVE
+from certo.certificates.sample import Sample
+from certo.certificates.spans import score_signs
+
+Combinations = Sequence[Sequence[Fraction]]
+
+
+class Remainders(NamedTuple):
+    """For every column that is not kept, numbers not below …"""
+
+    mean_size: np.ndarray  # (1/total) Σ_i v_i |E_ij|
+    mean_square: np.ndarray  # (1/total) Σ_i v_i E_ij²
+
+
+def others(kept: np.ndarray, d: int) -> np.ndarray:
+    """The features that are not kept."""
+    return np.setdiff1d(np.arange(d), kept)
+
+
+def exactly(sample: Sample, kept: np.ndarray, combinations: Combinations, lifted: bool) -> bool:
+    """Whether x̃_ij = x̃_iJ·c_j for every example i and every column j that is not kept."""
+    for j, line in zip(others(kept, sample.d).tolist(), combinations, strict=True):
+        common = common_denominator(line)
+        if common is None:
+            return False
+        w = [0] * (sample.d + lifted)
+        w[j] = -common
+        for k, term in zip(kept.tolist(), line, strict=True):
+            w[k] = int(term * common)
+        for start, stop in pieces(sample):  # most that is not exact shows at once
+            part = Sample(sample.X[start:stop], np.ones(stop - start, dtype=np.int8))
+            if np.any(score_signs(part, w, lifted)):
+                return False
+    return True
+
+
+def remainders(
+    sample: Sample,
+    kept: np.ndarray,
+    combinations: Combinations,
+    lifted: bool,
+    weights: np.ndarray,
+    total: float,
+) -> Remainders:
+    """How far from exact the combinations are; inf where numbers overflow."""
+    rest = others(kept, sample.d)
+    terms = np.array([[_float(c) for c in line] for line in combinations]).reshape(-1, kept.size)
+    sizes, squares = np.zeros(rest.size), np.zeros(rest.size)
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        for start, stop in pieces(sample):
+            rows = kept_part(sample, start, stop, kept, lifted, None)
+            part = sample.part(start, stop)[:, rest]
+            part = part.toarray() if sparse.issparse(part) else part
+            largest = np.abs(part) + np.abs(rows) @ np.abs(terms.T)
+            missed = np.abs(part - rows @ terms.T) + exact.allowance(kept.size + 4, largest)
+            sizes += weights[start:stop] @ missed
+            squares += weights[start:stop] @ (missed * missed)
+        sizes, squares = sizes * ABOVE / total * ABOVE, squares * ABOVE / total * ABOVE
+    tiny = 2 * sample.m * exact.TINY / total
+    return Remainders(*(np.where(np.isfinite(x), x + tiny, np.inf) for x in (sizes, squares)))
+
+
+def _float(value: Fraction) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return np.inf if value > 0 else -np.inf
