@@ -18,7 +18,8 @@ that is known within some error; `inverse_factor` finds an L, `triangle` and `ke
 what is none.
 
 Rounding (see `exact` for γ_n). Rows come in pieces of up to PIECE, whose sums are added one after
-another: with b rows in a piece and c pieces a term passes through n ≤ b + c roundings. Write ‖·‖ᵥ for the norm of a column weighted with v, σ_j = ‖x̃_j‖ᵥ, ℓ_m = Σ_j |L_jm| σ_j.
+another: with b rows in a piece and c pieces a term passes through n ≤ b + c roundings. Write ‖·‖ᵥ
+for the norm of a column weighted with v, σ_j = ‖x̃_j‖ᵥ, ℓ_m = Σ_j |L_jm| σ_j.
 
 - Each computed ẑ_im has r = |J| products and a subtraction, so it differs from z_im by at most
   γ_{r+1} Σ_j |x̃_ij L_jm|, and ‖ẑ_m − z_m‖ᵥ ≤ γ_{r+1} ℓ_m =: ζ_m by the triangle inequality.
