@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from sklearn.base import is_regressor
 
 from certo.certificates import ClassSeparability, CompressionBound, Inseparable, Separable
 from certo.certificates.compression_bound import PREPROCESSED
@@ -17,7 +18,7 @@ from certo.data.encoder import TableEncoder, have
 from certo.data.fingerprint import fingerprint
 from certo.data.model_file import StoredModel
 from certo.data.problem import Problem
-from certo.data.remarks import about_names, count
+from certo.data.remarks import about_names, count, not_a_number
 from certo.estimators import (
     SVM,
     HardMarginSVM,
@@ -41,6 +42,8 @@ MACHINES = {
 }
 WRITTEN = {"learning_rate": written.rate, "kernel": written.kernel}  # settings that are objects
 AS_THEY_ARE = (MinDisagreement,)  # machines whose answer does not depend on scaling
+REGRESSIONS: tuple[type, ...] = ()  # nor do theirs, without a ridge
+FOR_NUMBERS = "; for a number to predict there is --machine least-squares"
 MOST_CLASSES = 100  # a numeric target with more different values is taken for a measurement
 
 Verdict = Separable | Inseparable | ClassSeparability
@@ -60,6 +63,11 @@ class Examples:
     na: tuple[str, ...]
     data_fingerprint: str
     notes: list[str]
+
+    @property
+    def measured(self) -> bool:
+        """Whether the target is a number to predict, rather than a class."""
+        return self.y.dtype.kind == "f"
 
     @property
     def feature_names(self) -> list[str]:
@@ -131,10 +139,13 @@ def encode_table(
     drop: tuple[str, ...] = (),
     category: tuple[str, ...] = (),
     notes: tuple[str, ...] = (),
+    measured: bool = False,
+    reference_levels: bool = False,
 ) -> Examples:
-    """A table's columns as numbers, and its target as labels.
+    """A table's columns as numbers, and its target as labels, or if `measured` as numbers too.
 
-    The table is an Arrow table or a data frame; `notes` are remarks on it to keep.
+    The table is an Arrow table or a data frame; `notes` are remarks on it to keep. With
+    `reference_levels` the first level of each category has no feature of its own.
     """
     table = tables.as_table(table)
     for name in (target, *drop, *category):
@@ -145,10 +156,12 @@ def encode_table(
         raise Problem(f"the target {target!r} cannot be dropped, nor is it a feature.")
     if missing not in ("refuse", "drop"):
         raise Problem(f"--missing must be 'refuse' or 'drop', got {missing!r}.")
-    encoder = TableEncoder(scale=scale, drop=drop, category=category)
+    encoder = TableEncoder(scale, drop, category, reference_levels)
     kept = usable_rows(table, target, encoder, missing, na)
     used = kept.table
-    y = _classes(used, target)
+    y = answers(used, target, measured)
+    if not measured:
+        _refuse_many_classes(y, target)
     encoder.fit(used.drop_columns([target]))
     X = encoder.transform(used)
     said = [
@@ -164,12 +177,20 @@ def fit_table(table: Any, target: str, estimator, *, scale=None, **choices: Any)
     """Encode the table's columns, fit the estimator, and say what that proves.
 
     `choices` are those of `encode_table`. Numbers are scaled unless the estimator's answer does
-    not depend on it: then it is about the table's own numbers.
+    not depend on it: then it is about the table's own numbers. Where levels of a category would
+    add up to an intercept that costs nothing, the first is left out, and the others are compared
+    with it.
     """
+    regression = isinstance(estimator, REGRESSIONS) and not estimator.ridge
     if scale is None:
-        scale = "none" if isinstance(estimator, AS_THEY_ARE) else "standard"
+        scale = "none" if regression or isinstance(estimator, AS_THEY_ARE) else "standard"
+    choices |= {
+        "measured": is_regressor(estimator),
+        "reference_levels": regression and estimator.intercept == "free",
+    }
     examples = encode_table(table, target, scale=scale, **choices)
-    _refuse_one_class(examples)
+    if not examples.measured:
+        _refuse_one_class(examples)
     try:
         estimator.fit(examples.X, examples.y)
     except NotSeparable as wrong:
@@ -329,8 +350,20 @@ def _refuse_one_class(examples: Examples) -> None:
         )
 
 
-def _classes(table: pa.Table, target: str) -> np.ndarray:
-    y = tables.labels(table, target)
+def answers(table: pa.Table, target: str, measured: bool) -> np.ndarray:
+    """The target column: numbers if it is `measured`, else labels."""
+    if not measured:
+        return tables.labels(table, target)
+    column = table.column(target)
+    if tables.kind_of(column, target) != tables.NUMBER:
+        raise Problem(
+            f"the target {target!r} must hold numbers for a regression, but it holds "
+            f"{not_a_number(column)}. Choose another column, or a machine for classes (logistic)."
+        )
+    return tables.numbers(column, target)
+
+
+def _refuse_many_classes(y: np.ndarray, target: str) -> None:
     classes = np.unique(y)
     is_number = y.dtype.kind in "iu"
     if (is_number and len(classes) > MOST_CLASSES) or (
@@ -341,9 +374,8 @@ def _classes(table: pa.Table, target: str) -> np.ndarray:
         raise Problem(
             f"the target {target!r} must hold classes, but it has {len(classes):,} different "
             f"{what} {len(y):,} rows, and {looks}. Choose a column with classes, or turn it into "
-            "classes first."
+            f"classes first{FOR_NUMBERS if is_number else ''}."
         )
-    return y
 
 
 def _remarks(rows: int, used: pa.Table) -> list[str]:

@@ -35,6 +35,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Columns to leave out.
     category : tuple of str, default=()
         Columns of whole numbers to take as categories (codes, say), as text always is.
+    reference_levels : bool, default=False
+        Leave out the first level of each category, which the others are then compared with. With
+        an intercept the features of all levels would say one thing twice: they add up to 1.
 
     Attributes
     ----------
@@ -48,10 +51,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         What the table has that a person may want to know.
     """
 
-    def __init__(self, scale="standard", drop=(), category=()):
+    def __init__(self, scale="standard", drop=(), category=(), reference_levels=False):
         self.scale = scale
         self.drop = drop
         self.category = category
+        self.reference_levels = reference_levels
 
     def fit(self, table: Any, y=None) -> TableEncoder:
         table = tables.as_table(table)
@@ -97,7 +101,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             numbers = self._numbers(table)
             parts.append(numbers if self.scaler_ is None else self.scaler_.transform(numbers))
         if self.levels_ is not None:
-            parts.append(self.levels_.transform(self._categories(table)))
+            found = self.levels_.transform(self._categories(table)).tocsc()
+            parts.append(found[:, self._has_feature])
         if len(parts) == 1 and not sparse.issparse(parts[0]):
             return parts[0]
         stacked = sparse.hstack(parts, format="csr")
@@ -107,26 +112,48 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def column_names(self) -> list[str]:
         return [*self.number_names_, *self.category_names_]
 
+    @property
+    def _has_feature(self) -> np.ndarray:
+        """Which levels, of all categories in turn, have a feature of their own."""
+        sizes = [len(levels) for _, levels in self._levels()]
+        has = np.ones(sum(sizes), dtype=bool)
+        if self.reference_levels:
+            has[np.cumsum([0, *sizes[:-1]])] = False
+        return has
+
     def get_feature_names_out(self, input_features=None) -> np.ndarray:
         check_is_fitted(self)
         names = list(self.number_names_)
-        if self.levels_ is not None:
-            for name, levels in zip(self.category_names_, self.levels_.categories_, strict=True):
-                names += [f"{name} = {level}" for level in levels]
+        for name, levels in self._levels():
+            names += [f"{name} = {level}" for level in levels[int(self.reference_levels) :]]
         return np.array(names, dtype=object)
+
+    def references(self) -> dict[str, str]:
+        """The level of each category that the others are compared with, where one is."""
+        check_is_fitted(self)
+        if not self.reference_levels:
+            return {}
+        return {name: str(levels[0]) for name, levels in self._levels()}
+
+    def _levels(self):
+        if self.levels_ is None:
+            return []
+        return list(zip(self.category_names_, self.levels_.categories_, strict=True))
 
     def unseen_levels(self, table: Any) -> list[str]:
         """A sentence for each category that holds levels which `fit` never saw."""
         table = tables.as_table(table)
         sentences = []
-        levels = self.levels_.categories_ if self.levels_ is not None else []
-        for name, part in zip(self.category_names_, levels, strict=True):
+        for name, part in self._levels():
             known = set(part.tolist())
             strange = [cell for cell in tables.texts(table.column(name)) if cell not in known]
             if strange:
+                taken = "no known one"
+                if self.reference_levels:
+                    taken = f"{str(part[0])!r}, which the others are compared with"
                 sentences.append(
                     f"column {name!r}: {remarks.count(len(strange), 'row')} with a level that the "
-                    f"model never saw (such as {strange[0]!r}); it counts as no known one."
+                    f"model never saw (such as {strange[0]!r}); it counts as {taken}."
                 )
         return sentences
 

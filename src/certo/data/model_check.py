@@ -72,7 +72,8 @@ def _check_encoder(encoder: TableEncoder) -> int:
     """How many features a sound encoder makes."""
     _refuse_overrides(encoder)
     lists = ("number_names_", "category_names_", "text_names_", "notes_", "drop", "category")
-    _has(encoder, "scale", "scaler_", "levels_", *lists)
+    _has(encoder, "scale", "scaler_", "levels_", "reference_levels", *lists)
+    _require(type(encoder.reference_levels) is bool, "its reference_levels must be yes or no.")
     for name in lists:
         _require(_texts(getattr(encoder, name)), f"its {name} must be texts.")
     _require(encoder.scale in ("standard", "none"), "its scale must be 'standard' or 'none'.")
@@ -98,7 +99,7 @@ def _check_encoder(encoder: TableEncoder) -> int:
         and all(isinstance(part, np.ndarray) and _texts(part.tolist()) for part in levels),
         "its levels must be texts, a list for each category.",
     )
-    return numbers + sum(len(part) for part in levels)
+    return numbers + sum(len(part) - encoder.reference_levels for part in levels)
 
 
 def _check_machine(machine: Any, features: int) -> None:

@@ -2,23 +2,32 @@
 
 from certo.plots._canvas import MOST_NAMED, MOST_POINTS
 from certo.plots.conflicts import conflict
+from certo.plots.densities import density
 from certo.plots.functions import regions, scores
 from certo.plots.hyperplanes import boundary, margin_band
 from certo.plots.kernel_choice import validation_curve
 from certo.plots.perceptron_runs import mistakes, squared_norm
-from certo.plots.proofs import bounds, gap, pegasos_excess
+from certo.plots.probabilities import calibration
+from certo.plots.proofs import bounds, convergence, gap, pegasos_excess
+from certo.plots.regression import coefficients, normal_quantiles, residuals
 
 __all__ = [
     "MOST_NAMED",
     "MOST_POINTS",
     "boundary",
     "bounds",
+    "calibration",
+    "coefficients",
     "conflict",
+    "convergence",
+    "density",
     "gap",
     "margin_band",
     "mistakes",
+    "normal_quantiles",
     "pegasos_excess",
     "regions",
+    "residuals",
     "scores",
     "squared_norm",
     "validation_curve",

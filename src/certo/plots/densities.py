@@ -1,0 +1,71 @@
+"""Densities among their examples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from certo.plots._canvas import (
+    NEGATIVE,
+    POSITIVE,
+    SOFT,
+    axis_names,
+    legend,
+    new_axes,
+    scatter,
+    some_of,
+)
+
+FINENESS = {1: 401, 2: 121}  # points of a grid in each direction
+LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)  # shares of the examples inside a line
+
+
+def density(model, X, ax: Axes | None = None, names=None) -> Axes:
+    """A density with the examples that it was fitted to: over their histogram if there is one
+    feature, as lines around so many of them if there are two."""
+    X = np.asarray(X, dtype=np.float64)
+    if X.ndim != 2 or X.shape[1] not in (1, 2):
+        raise ValueError(
+            f"a density is drawn of one or two features, but X has shape {X.shape}. Fit it to two "
+            "of the columns, or look at the distribution of model.score_samples(X)."
+        )
+    ax = new_axes(ax)
+    names = getattr(model, "feature_names_in_", None) if names is None else names
+    fine = FINENESS[X.shape[1]]
+    lines = [np.linspace(low, high, fine) for low, high in _ends(model, X)]
+    grid = np.column_stack([part.ravel() for part in np.meshgrid(*lines)])
+    p = np.exp(model.score_samples(grid))
+    first, second = axis_names(X.shape[1], names)
+    if X.shape[1] == 1:
+        ends = (float(lines[0][0]), float(lines[0][-1]))
+        bins = int(np.clip(2 * len(X) ** (1 / 3), 5, 60))
+        look: dict[str, Any] = {"color": SOFT, "alpha": 0.4, "label": "examples"}
+        ax.hist(X[:, 0], bins, range=ends, density=True, **look)
+        ax.plot(lines[0], p, color=POSITIVE, lw=1.6, label="density")
+        ax.set(xlabel=first, ylabel="density", xlim=ends)
+        ax.set_ylim(bottom=0)
+    else:
+        rows = some_of(len(X))
+        scatter(ax, X[rows], "examples", s=9, c=NEGATIVE, alpha=0.35, lw=0)
+        # the level that so many of the examples are above
+        levels = np.unique(np.quantile(np.exp(model.score_samples(X)), LEVELS))
+        ax.contour(*lines, p.reshape(len(lines[1]), -1), levels, colors=POSITIVE, linewidths=1.2)
+        shares = ", ".join(f"{100 * share:.0f}" for share in LEVELS)
+        ax.plot([], [], color=POSITIVE, lw=1.2, label=f"around {shares} % of them")
+        drawn = f" ({len(rows):,} of {len(X):,} examples drawn)" if len(rows) < len(X) else ""
+        ax.set(xlabel=first + drawn, ylabel=second)
+    ax.set_title(f"Density: {type(model).__name__}")
+    legend(ax)
+    return ax
+
+
+def _ends(model, X: np.ndarray) -> np.ndarray:
+    """The box of the model, if it has one, else that of the examples with room around it."""
+    box = getattr(model, "box", None)
+    if box is not None:
+        return np.reshape(np.asarray(box, dtype=np.float64), (X.shape[1], 2))
+    low, high = X.min(axis=0), X.max(axis=0)
+    room = 0.15 * np.where(high > low, high - low, 1.0)
+    return np.column_stack([low - room, high + room])

@@ -1,0 +1,71 @@
+"""Are probabilities what they say?"""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from certo.losses import risk
+from certo.plots._canvas import (
+    INK,
+    MOST_NAMED,
+    POSITIVE,
+    SOFT,
+    color_of,
+    legend,
+    new_axes,
+    short,
+)
+
+GROUPS = 10  # of examples with neighbouring probabilities
+CONFIDENCE = 0.95
+
+
+def calibration(model, X, y, ax: Axes | None = None) -> Axes:
+    """How often a class came, against the probability that was given to it, in groups of examples
+    with neighbouring probabilities: on the diagonal, probabilities are what they say.
+
+    For two classes the second is drawn, each group with an exact interval for its frequency; for
+    more, a line each. Grey: how many examples were given so much."""
+    ax = new_axes(ax)
+    p, y, classes = np.asarray(model.predict_proba(X)), np.asarray(y), model.classes_
+    shown = [1] if len(classes) == 2 else range(min(len(classes), MOST_NAMED))
+    _draw_shares(ax, p[:, 1] if len(classes) == 2 else p.ravel())
+    ax.plot([0, 1], [0, 1], color=INK, lw=1.0, ls="--", label="as it should be")
+    for k in shown:
+        color = POSITIVE if len(classes) == 2 else color_of(k)
+        groups = _groups(p[:, k])
+        said = [p[some, k].mean() for some in groups]
+        came = [
+            risk(np.where(y[some] == classes[k], -1.0, 1.0), None, np.ones(some.size),
+                 confidence=CONFIDENCE)
+            for some in groups
+        ]  # fmt: skip
+        ax.plot(said, came, "o-", ms=4, lw=1.3, color=color, label=short(str(classes[k])))
+        if len(classes) == 2:
+            ends = [one.low for one in came], [one.high for one in came]
+            ax.vlines(said, *ends, color=color, lw=1.0, alpha=0.7)
+    few = (
+        f" (the first {len(shown)} of {len(classes)} classes)" if len(shown) < len(classes) else ""
+    )
+    which = f": {short(str(classes[1]))}" if len(classes) == 2 else few
+    ax.set(title=f"Calibration{which}", xlabel="probability said", ylabel="how often it came")
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    legend(ax)
+    return ax
+
+
+def _groups(p: np.ndarray) -> list[np.ndarray]:
+    """Rows with neighbouring probabilities, about equally many; equal ones stay together."""
+    edges = np.unique(np.quantile(p, np.linspace(0, 1, GROUPS + 1)[1:-1]))
+    of = np.searchsorted(edges, p, side="right")
+    return [np.flatnonzero(of == k) for k in np.unique(of)]
+
+
+def _draw_shares(ax: Axes, p: np.ndarray) -> None:
+    """The distribution of the probabilities, along the bottom."""
+    counts, edges = np.histogram(p, 40, (0, 1))
+    ax.bar(
+        edges[:-1], 0.25 * counts / counts.max(), np.diff(edges), align="edge", color=SOFT,
+        alpha=0.3, lw=0,
+    )  # fmt: skip

@@ -1,0 +1,147 @@
+"""Coefficients with their intervals, and what a regression leaves over."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from scipy import sparse
+from scipy.special import ndtri
+
+from certo.plots._canvas import (
+    INK,
+    NEGATIVE,
+    POSITIVE,
+    SOFT,
+    legend,
+    matrix,
+    new_axes,
+    scatter,
+    short,
+    some_of,
+)
+
+MOST_COEFFICIENTS = 24  # rows that can be read
+GROUPS = 20  # of examples with neighbouring predictions, whose mean residual is drawn
+MOST_QUANTILES = 400
+
+
+def coefficients(model, X, group: int = 0, ax: Axes | None = None, names=None) -> Axes:
+    """The coefficients of a regression with their intervals, the largest first, each for one
+    standard deviation of its column of X: so they can be compared.
+
+    `group` is the output, or the class that is compared with the reference. Where there are no
+    standard errors, there are no intervals."""
+    table = model.summary()
+    labels = list(dict.fromkeys(table.groups))
+    d = model.n_features_in_
+    mine = np.flatnonzero(np.array(table.groups) == labels[group])[_slopes(table, d, len(labels))]
+    if names is None:
+        names = [table.names[row] for row in mine]
+    scales = _deviations(X)
+    low, high = table.intervals[mine].T * scales
+    estimates = table.estimates[mine] * scales
+    order = np.argsort(-np.abs(estimates), kind="stable")[:MOST_COEFFICIENTS]
+    ax = new_axes(ax, (5.2, max(2.2, 1.2 + 0.24 * len(order))))
+    known = np.isfinite(low[order]) & np.isfinite(high[order])
+    at = np.arange(len(order), dtype=float)
+    ax.hlines(at[known], low[order][known], high[order][known], color=INK, lw=1.3)
+    decided = known & ((low[order] > 0) | (high[order] < 0))
+    text = f"interval without 0 ({table.level:.0%})"
+    for some, face, label in ((decided, INK, text), (known & ~decided, "white", "with 0 in it")):
+        if some.any():
+            points = np.column_stack([estimates[order], at])[some]
+            look = {"s": 26, "c": face, "edgecolors": INK, "lw": 1.1, "zorder": 3}
+            scatter(ax, points, label, **look)
+    if not known.all():
+        points = np.column_stack([estimates[order], at])[~known]
+        scatter(ax, points, "no standard error", s=26, c=SOFT, marker="D", lw=0, zorder=3)
+    ax.axvline(0, color=NEGATIVE, lw=0.9, ls="--")
+    ax.set_yticks(at, [short(str(names[k]), 28) for k in order])
+    ax.set_ylim(len(order) - 0.4, -0.6)
+    ax.tick_params(axis="y", labelsize="small", length=0)
+    ax.grid(axis="x", color=SOFT, alpha=0.25, lw=0.6)
+    few = f", the largest {len(order)} of {d}" if len(order) < d else ""
+    what = short(labels[group], 40)
+    title = f"Coefficients: {what}" if labels[group] else "Coefficients"
+    ax.set(title=title + few, xlabel="for one standard deviation of the column")
+    legend(ax)
+    return ax
+
+
+def _slopes(table, d: int, groups: int) -> slice:
+    """The rows of a group that are no intercept, which comes first or last."""
+    rows = len(table.names) // groups
+    if rows == d:
+        return slice(None)
+    return slice(1, None) if table.names[0] == "intercept" else slice(0, d)
+
+
+def _deviations(X) -> np.ndarray:
+    X = matrix(X)
+    if not sparse.issparse(X):
+        return np.std(X.astype(np.float64), axis=0)
+    mean = np.asarray(X.mean(axis=0)).ravel()
+    square = np.asarray(X.multiply(X).mean(axis=0)).ravel()
+    return np.sqrt(np.maximum(square - mean**2, 0.0))
+
+
+def residuals(model, X, y, output: int = 0, ax: Axes | None = None) -> Axes:
+    """What the fit leaves over, y − f(x), against what it predicts. A curve in the means of
+    neighbours says that the truth is not linear; a fan, that the noise is not everywhere alike."""
+    ax = new_axes(ax)
+    fitted, left = _left_over(model, X, y, output)
+    rows = some_of(len(left))
+    points = np.column_stack([fitted, left])[rows]
+    alpha = 0.6 if len(rows) < 300 else 0.35
+    scatter(ax, points, "examples", s=11, c=NEGATIVE, alpha=alpha, lw=0)
+    order = np.argsort(fitted, kind="stable")
+    parts = np.array_split(order, min(GROUPS, max(1, len(order) // 5)))
+    means = np.array([[fitted[part].mean(), left[part].mean()] for part in parts])
+    ax.plot(*means.T, "o-", ms=3, lw=1.4, color=POSITIVE, label="means of neighbours", zorder=3)
+    ax.axhline(0, color=INK, lw=1.2)
+    spread = np.sqrt(_variance(model, left, output))
+    for sign in (-1, 1):
+        text = "95 % between these, if normal" if sign > 0 else None
+        ax.axhline(sign * 1.96 * spread, color=INK, lw=0.8, ls="--", label=text)
+    drawn = f" ({len(rows):,} of {len(left):,} examples drawn)" if len(rows) < len(left) else ""
+    ax.set(title="Residuals", xlabel="predicted" + drawn, ylabel="residual y − f(x)")
+    legend(ax)
+    return ax
+
+
+def normal_quantiles(model, X, y, output: int = 0, ax: Axes | None = None) -> Axes:
+    """The residuals in order, against what as many from a normal distribution would be: on the
+    line, t-tests and prediction intervals are what they say also for few examples."""
+    ax = new_axes(ax)
+    _, left = _left_over(model, X, y, output)
+    spread = np.sqrt(_variance(model, left, output)) or 1.0
+    ranks = np.arange(len(left))
+    if len(left) > MOST_QUANTILES:  # the ends one by one: there they part
+        ends = MOST_QUANTILES // 4
+        middle = np.linspace(ends, len(left) - ends - 1, MOST_QUANTILES - 2 * ends)
+        ranks = np.r_[ranks[:ends], np.rint(middle).astype(np.int64), ranks[-ends:]]
+    expected = ndtri((ranks + 0.5) / len(left))
+    points = np.column_stack([expected, np.sort(left)[ranks] / spread])
+    scatter(ax, points, "residuals", s=11, c=NEGATIVE, alpha=0.6, lw=0)
+    ax.plot(expected[[0, -1]], expected[[0, -1]], color=INK, lw=1.2, label="normal")
+    ax.set(
+        title="Residuals beside normal ones",
+        xlabel="quantile of the normal distribution",
+        ylabel="residual / standard deviation",
+    )
+    legend(ax)
+    return ax
+
+
+def _left_over(model, X, y, output: int) -> tuple[np.ndarray, np.ndarray]:
+    """Predictions and residuals of one output."""
+    fitted = np.asarray(model.predict(X), dtype=np.float64)
+    fitted = fitted.reshape(len(fitted), -1)[:, output]
+    y = np.asarray(y, dtype=np.float64)
+    return fitted, y.reshape(len(y), -1)[:, output] - fitted
+
+
+def _variance(model, left: np.ndarray, output: int) -> float:
+    """Of the noise, as the model estimates it; if it does not, of what is left over."""
+    known = np.ravel(np.asarray(model.residual_variance_, dtype=np.float64))
+    return float(known[output]) if np.isfinite(known[output]) else float(np.mean(left**2))
