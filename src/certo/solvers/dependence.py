@@ -22,6 +22,9 @@ SIMPLE = (1, 64, 10_000)  # denominators that are tried before a float's own
 ROUNDING = 1e-7  # of a combination's term, relative to the column it gives
 
 
+Combinations = Sequence[Sequence[Fraction]]
+
+
 class Pivoted(NamedTuple):
     """A positive semi-definite matrix with its rows and columns divided by `scale`, so that its
     diagonal is 1: UᵀU at [order[:rank]], nothing new in the other columns."""
@@ -68,7 +71,7 @@ def others(kept: np.ndarray, p: int) -> np.ndarray:
 
 def combinations(
     gram: np.ndarray, kept: np.ndarray, lifted: bool, row: np.ndarray | None = None
-) -> tuple[tuple[Fraction, ...], ...]:
+) -> Combinations:
     """The rows c_j from X̃ᵀX̃, as simple fractions where these are near. With a row x̃ of the data,
     the constant term is the one that this row needs."""
     rest = others(kept, len(gram))
@@ -76,32 +79,22 @@ def combinations(
     scale[scale == 0] = 1.0
     matrix = gram / scale / scale[:, None]
     terms = linalg.lstsq(matrix[np.ix_(kept, kept)], matrix[np.ix_(kept, rest)])[0].T
-    return rational(terms * scale[rest][:, None] / scale[kept], kept, rest, scale, lifted, row)
+    simple = rational(terms * scale[rest][:, None] / scale[kept], kept, rest, scale)
+    if not lifted or row is None:
+        return simple
+    return with_constant([line[:-1] for line in simple], kept[:-1], rest, row)
 
 
 def rational(
-    terms: np.ndarray,
-    kept: np.ndarray,
-    rest: np.ndarray,
-    scale: np.ndarray,
-    lifted: bool,
-    row: np.ndarray | None = None,
-) -> tuple[tuple[Fraction, ...], ...]:
+    terms: np.ndarray, kept: np.ndarray, rest: np.ndarray, scale: np.ndarray
+) -> Combinations:
     """Combinations (rest, kept) as fractions, simple ones where these are near: a term c of column
     i in column j counts as c·scale_i/scale_j."""
-    slopes = kept < len(kept) + len(rest) - lifted
-    rows = []
-    for j, line in zip(rest.tolist(), terms, strict=True):
-        within = ROUNDING * scale[j] / scale[kept]
-        simple = [_simple(*pair) for pair in zip(line.tolist(), within.tolist(), strict=True)]
-        if lifted and row is not None:
-            parts = zip(simple, kept.tolist(), slopes.tolist(), strict=True)
-            constant = Fraction(float(row[j])) - sum(
-                (c * Fraction(float(row[i])) for c, i, slope in parts if slope and c), Fraction(0)
-            )
-            simple[int(np.flatnonzero(~slopes)[0])] = constant
-        rows.append(tuple(simple))
-    return tuple(rows)
+    within = ROUNDING * scale[rest][:, None] / scale[kept]
+    return tuple(
+        tuple(_simple(*pair) for pair in zip(*lines, strict=True))
+        for lines in zip(terms.tolist(), within.tolist(), strict=True)
+    )
 
 
 def _simple(value: float, within: float) -> Fraction:
@@ -113,26 +106,39 @@ def _simple(value: float, within: float) -> Fraction:
     return exact
 
 
+def with_constant(
+    slopes: Combinations, kept: np.ndarray, rest: np.ndarray, row: np.ndarray
+) -> Combinations:
+    """The combinations with one more term, that of the ones: what this row needs."""
+    values = [Fraction(x) for x in np.asarray(row, dtype=np.float64).tolist()]
+    return tuple(
+        (*line, values[j] - sum((c * values[i] for c, i in zip(line, kept, strict=True) if c), 0))
+        for line, j in zip(slopes, rest.tolist(), strict=True)
+    )
+
+
 def minimum_norm(
-    a: np.ndarray,
-    kept: np.ndarray,
-    combinations: Sequence[Sequence[Fraction]] | np.ndarray,
-    lifted: bool,
+    a: np.ndarray, kept: np.ndarray, combinations: Combinations | np.ndarray, lifted: bool
 ) -> tuple[np.ndarray, np.ndarray]:
     """(coef, intercept) with the scores of the coefficients a (outputs, kept), coef as short as can
-    be: the intercept, which is the last column if `lifted`, counts nothing.
-
-    All that have these scores satisfy w_kept + Σ_j c_j w_j = a. Over the slopes that is M w = a
-    with M = (I, C), whose shortest solution is Mᵀ(MMᵀ)⁻¹a; the intercept then follows.
-    """
+    be: the intercept, of the ones that are kept last if `lifted`, counts nothing."""
     C = np.array(combinations, dtype=np.float64).reshape(-1, len(kept))
-    p = len(kept) + len(C)
-    d = p - lifted
-    rest, slopes = others(kept, p), kept < d
-    coef, intercept = np.zeros((len(a), p)), np.zeros(len(a))
-    Q, T = np.linalg.qr(np.vstack([np.eye(int(slopes.sum())), C[:, slopes]]))  # of Mᵀ
-    shortest = linalg.solve_triangular(T, a[:, slopes].T, trans=1).T @ Q.T if T.size else a[:, :0]
-    coef[:, np.concatenate([kept[slopes], rest])] = shortest
-    if lifted:
-        intercept = (a[:, ~slopes] - coef[:, rest] @ C[:, ~slopes])[:, 0]
-    return coef[:, :d], intercept
+    if not lifted:
+        return shortest(a, kept, C), np.zeros(len(a))
+    coef = shortest(a[:, :-1], kept[:-1], C[:, :-1])
+    return coef, a[:, -1] - coef[:, others(kept[:-1], coef.shape[1])] @ C[:, -1]
+
+
+def shortest(a: np.ndarray, kept: np.ndarray, terms: np.ndarray) -> np.ndarray:
+    """The shortest w with the scores of a (outputs, kept), for all columns.
+
+    All that have these scores satisfy w_kept + Σ_j c_j w_j = a: that is M w = a with M = (I, C),
+    whose shortest solution is Mᵀ(MMᵀ)⁻¹a.
+    """
+    C = np.array(terms, dtype=np.float64).reshape(-1, len(kept))
+    coef = np.zeros((len(a), len(kept) + len(C)))
+    if len(kept):
+        Q, T = np.linalg.qr(np.vstack([np.eye(len(kept)), C]))  # of Mᵀ
+        short = linalg.solve_triangular(T, a.T, trans=1).T @ Q.T if len(C) else a
+        coef[:, np.concatenate([kept, others(kept, coef.shape[1])])] = short
+    return coef

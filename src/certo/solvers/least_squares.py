@@ -1,0 +1,319 @@
+"""Least squares by the normal equations where these are safe, by orthogonal factors where not.
+
+Problem    min over (W, b) of (1/S) Σ_i s_i ‖y_i − W x_i − b‖² + ridge·‖W‖², S = Σ s_i, b free or 0;
+           of several minima the one with the shortest W.
+Method     With rows z = (x, y), one pass gives Σ s (z − z̄)(z − z̄)ᵀ. Its Cholesky factor, columns
+           scaled to the same length, solves the normal equations, and its pivots say which columns
+           the others leave nothing of. The square of the condition number enters: beyond SAFE the
+           triangular factor of the rows themselves is taken (QR by blocks, the factors stacked).
+           Refinement with residuals from the rows takes back what rounding in the sums has cost.
+Reference  Björck (1996), Numerical Methods for Least Squares Problems, chapters 2 and 6.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import reduce
+from operator import add
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import linalg, sparse
+from scipy.sparse.linalg import LinearOperator, lsqr
+
+from certo.solvers import dependence
+from certo.solvers.dependence import Combinations, Pivoted
+from certo.solvers.moments import BLOCK, Moments, Rows, Triangle, moments, triangle
+
+UNIT = 2.0**-53
+
+# Solving with a Gram matrix costs the square of the condition: at 1e5, ten of fifteen digits, of
+# which each refinement gives back five. Beyond, refinement would not be sure to converge.
+SAFE = 1e5
+GOOD = 1e3  # up to here the coefficients have nine digits without refinement
+FAR = 1e-4  # a residual of less than this part of Σ y² is not got from sums of squares
+REFINEMENTS = 3
+LARGE = 5000  # sparse examples with more columns, and rows, are never made a dense matrix
+FRACTIONS = 10_000  # terms of combinations beyond which nobody wants them as fractions
+
+
+class Solution(NamedTuple):
+    """W (outputs, d), b (outputs,), and how they were found.
+
+    `kept` are independent columns of X̃ = (X, 1), or of X if b is 0, in increasing order; for every
+    other column, in increasing order, `combinations` says how it combines these. With x̃ centred,
+    L = `factor` is upper triangular over `kept`, and Lᵀ(X̃ᵀSX̃/S + ridge)L = I.
+    """
+
+    coef: np.ndarray
+    intercept: np.ndarray
+    method: str  # "cholesky", "qr", "dual" or "lsqr"
+    squares: np.ndarray  # Σ s r² of each output
+    moments: Moments
+    rank: int | None = None  # of X, centred if b is free
+    condition: float = np.inf  # estimated, columns centred and scaled to the same length
+    kept: np.ndarray | None = None
+    combinations: Combinations | None = None
+    factor: np.ndarray | None = None
+
+
+class _Reduced(NamedTuple):
+    """min ‖U D a − right‖² over the columns `pivoted.order[:rank]`, D their scale."""
+
+    pivoted: Pivoted
+    right: np.ndarray  # (rank, outputs)
+    left: np.ndarray  # the minimum, for each output
+
+    @property
+    def columns(self) -> np.ndarray:
+        return self.pivoted.order[: self.pivoted.rank]
+
+    def solved(self, right: np.ndarray) -> np.ndarray:
+        """Coefficients (outputs, rank) with U D a = right."""
+        U, scale = self.pivoted.triangle, self.pivoted.scale[self.columns]
+        return (linalg.solve_triangular(U, right).T if U.size else right.T) / scale
+
+    def correction(self, gradient: np.ndarray) -> np.ndarray:
+        """What must be added to a where the normal equations lack `gradient` (rank, outputs)."""
+        U, scale = self.pivoted.triangle, self.pivoted.scale[self.columns]
+        right = gradient / scale[:, None]
+        return self.solved(linalg.solve_triangular(U, right, trans=1) if U.size else right)
+
+    @property
+    def terms(self) -> np.ndarray:
+        """How the columns that are not kept combine those that are."""
+        rank, order, scale = self.pivoted.rank, self.pivoted.order, self.pivoted.scale
+        return self.solved(self.pivoted.factor[:, rank:]) * scale[order[rank:]][:, None]
+
+    @property
+    def condition(self) -> float:
+        U = self.pivoted.triangle
+        return 1 / max(float(linalg.lapack.dtrcon(U)[0]), 2.0**-1000) if U.size else 1.0
+
+
+class _Problem(NamedTuple):
+    """What is solved: the rows, where they are still there, and their moments."""
+
+    known: Moments
+    d: int
+    lifted: bool
+    ridge: float
+    rows: Rows | None
+
+
+def least_squares(
+    X, Y: np.ndarray, *, weights: np.ndarray | None = None, lifted: bool, ridge: float = 0.0
+) -> Solution:
+    """W and b for the examples X (dense or CSR) and the columns of Y; b is free if `lifted`.
+    FloatingPointError, if numbers are not finite, or their squares."""
+    rows = Rows(X, Y, None if weights is None else np.sqrt(weights))
+    n, d = X.shape
+    if sparse.issparse(X) and min(n, d) > LARGE:
+        return _iterated(rows, lifted, ridge)
+    if ridge and d > n:
+        return _dual(rows, lifted, ridge)
+    if d >= n:
+        return from_triangle(triangle(rows, lifted), d, lifted, ridge, rows)
+    known = moments(rows, lifted)
+    _require_finite(known.finite)
+    problem = _Problem(known, d, lifted, ridge, rows)
+    reduced = _normal_equations(problem)
+    terms, sure = _simplest(problem, reduced)
+    if reduced.condition > SAFE or not sure:
+        return from_triangle(triangle(rows, lifted), d, lifted, ridge, rows)
+    a = reduced.solved(reduced.right)
+    found = _solution("cholesky", problem, reduced, a, terms)
+    if reduced.condition > GOOD or np.any(found.squares < FAR * np.diag(known.products)[d:]):
+        found = _refined(found, problem, reduced, a, terms)
+    return found
+
+
+def from_triangle(
+    known: Triangle, d: int, lifted: bool, ridge: float = 0.0, rows: Rows | None = None
+) -> Solution:
+    """The solution for rows of which a triangular factor is left."""
+    R = known.factor
+    _require_finite(np.isfinite(np.sum(R)))
+    if ridge:
+        R = np.vstack([R, np.sqrt(ridge * known.weight) * np.eye(d, R.shape[1])])
+    scale = np.linalg.norm(R[:, :d], axis=0)
+    scale[scale == 0] = 1.0
+    Q, U, order = linalg.qr(R[:, :d] / scale, mode="economic", pivoting=True)
+    rank = int(np.count_nonzero(np.abs(np.diag(U)) > _rounding(known.rows, d)))
+    right = Q[:, :rank].T @ R[:, d:]
+    left = np.sum((R[:, d:] - Q[:, :rank] @ right) ** 2, axis=0)
+    problem = _Problem(known.moments, d, lifted, ridge, rows)
+    reduced = _Reduced(Pivoted(scale, order, rank, U[:rank]), right, left)
+    terms, _ = _simplest(problem, reduced)
+    return _solution("qr", problem, reduced, reduced.solved(right), terms)
+
+
+def _require_finite(finite) -> None:
+    if not finite:
+        raise FloatingPointError("numbers, or their squares, are not finite.")
+
+
+def _rounding(n: int, d: int) -> float:
+    """What rounding leaves, or more, of a column of length 1 that others give exactly."""
+    return float(8 * UNIT * max(64, d, np.sqrt(n)))
+
+
+def _normal_equations(problem: _Problem) -> _Reduced:
+    known, d, ridge = problem.known, problem.d, problem.ridge
+    gram, cross = known.products[:d, :d], known.products[:d, d:]
+    if ridge:
+        gram = gram + ridge * known.weight * np.eye(d)
+    pivoted = dependence.pivoted_cholesky(gram)
+    columns = pivoted.order[: pivoted.rank]
+    right = cross[columns] / pivoted.scale[columns][:, None]
+    if columns.size:
+        right = linalg.solve_triangular(pivoted.triangle, right, trans=1)
+    left = np.maximum(np.diag(known.products)[d:] - np.sum(right**2, axis=0), 0.0)
+    return _Reduced(pivoted, right, left)
+
+
+def _simplest(problem: _Problem, reduced: _Reduced) -> tuple[Any, bool]:
+    """How the columns that are not kept combine those that are, in simple fractions where these are
+    as good; and whether nothing but rounding is left of them. Only the rows tell that: sums of
+    squares have half of the digits."""
+    rank, order, scale = reduced.pivoted.rank, reduced.pivoted.order, reduced.pivoted.scale
+    terms, d, rows = reduced.terms, problem.d, problem.rows
+    if rows is None or not 0 < terms.size <= FRACTIONS:
+        return terms, not terms.size
+    rest = order[rank:]
+    simple = dependence.rational(terms, order[:rank], rest, scale)
+    full = np.zeros((d, d - rank))
+    full[order[:rank]] = np.array(simple, dtype=np.float64).T
+    full[rest, np.arange(d - rank)] = -1
+
+    def step(so_far: np.ndarray, block: np.ndarray) -> np.ndarray:
+        return so_far + np.sum((block[:, :d] @ full) ** 2, axis=0)
+
+    left = reduce(add, rows.over_blocks(BLOCK, problem.known.mean, np.zeros(d - rank), step))
+    good = np.sqrt(left) <= _rounding(rows.n, d) * scale[rest]
+    best = [simple[j] if good[j] else tuple(map(Fraction, terms[j])) for j in range(d - rank)]
+    return np.array(best, dtype=object).reshape(terms.shape), bool(np.all(good))
+
+
+def _solution(
+    method: str, problem: _Problem, reduced: _Reduced, a: np.ndarray, terms: np.ndarray
+) -> Solution:
+    """From coefficients (outputs, rank) of the columns kept to all of them."""
+    known, d, lifted, ridge, rows = problem
+    rank, order, scale = reduced.pivoted.rank, reduced.pivoted.order, reduced.pivoted.scale
+    first, last = np.argsort(order[:rank]), np.argsort(order[rank:])
+    kept, rest, terms = order[:rank][first], order[rank:][last], terms[last][:, first]
+    coef = dependence.shortest(a[:, first], kept, terms)
+    intercept = known.mean[d:] - coef @ known.mean[:d] if lifted else np.zeros(len(a))
+    squares = np.maximum(reduced.left - ridge * known.weight * np.sum(coef**2, axis=1), 0.0)
+    # the triangular factor again, with the columns in increasing order
+    U = np.linalg.qr(reduced.pivoted.triangle[:, first], mode="r")
+    L = linalg.solve_triangular(U, np.eye(rank)) if rank else U
+    L = np.sqrt(known.weight) * L / scale[kept][:, None]
+    combined: Combinations | None = None
+    if terms.size <= FRACTIONS:
+        combined = tuple(tuple(map(Fraction, line)) for line in terms)
+    if lifted:
+        if combined:
+            row = known.mean if rows is None else rows.pick([0])[0]
+            combined = dependence.with_constant(combined, kept, rest, row)
+        kept, L = np.append(kept, d), linalg.block_diag(L, 1.0)
+    return Solution(
+        coef, intercept, method, squares, known, rank, reduced.condition, kept, combined, L
+    )
+
+
+def _refined(
+    found: Solution, problem: _Problem, reduced: _Reduced, a: np.ndarray, terms: np.ndarray
+) -> Solution:
+    """Better coefficients by residuals from the rows, until nothing changes any more."""
+    scale = reduced.pivoted.scale[reduced.columns]
+    before, pull = np.inf, problem.ridge * problem.known.weight
+    for _ in range(REFINEMENTS):
+        gradient, squares = residuals(problem, found.coef)
+        found = found._replace(squares=squares)
+        change = reduced.correction((gradient - pull * found.coef.T)[reduced.columns])
+        size = float(np.max(np.abs(change * scale), initial=0.0))
+        if not size < before / 4:
+            break
+        a, before = a + change, size
+        found = _solution("cholesky", problem, reduced, a, terms)._replace(squares=squares)
+    return found
+
+
+def residuals(problem: _Problem, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Σ s (x − x̄) r (d, outputs) and Σ s r² (outputs), r = y − ȳ − W(x − x̄)."""
+    d, q, rows, mean = problem.d, len(coef), problem.rows, problem.known.mean
+    assert rows is not None
+
+    def step(so_far: np.ndarray, block: np.ndarray) -> np.ndarray:
+        r = block[:, d:-1] - block[:, :d] @ coef.T
+        return so_far + np.vstack([block[:, :d].T @ r, np.sum(r**2, axis=0)])
+
+    total = reduce(add, rows.over_blocks(BLOCK, mean, np.zeros((d + 1, q)), step))
+    return total[:d], total[d]
+
+
+def _means(rows: Rows, lifted: bool) -> Moments:
+    """The moments but for the products, of which only those of y are there."""
+    count = rows.n if rows.roots is None else int(np.count_nonzero(rows.roots))
+    s = np.ones(rows.n) if rows.roots is None else rows.roots**2
+    weight, mean = float(np.sum(s)), np.zeros(rows.width)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if lifted:
+            mean = np.append(rows.X.T @ s, s @ rows.Y) / weight
+        spread = s @ (rows.Y - mean[rows.d :]) ** 2
+    return Moments(count, weight, mean, np.diag(spread))
+
+
+def _dual(rows: Rows, lifted: bool, ridge: float) -> Solution:
+    """W = Xᵀα with (XXᵀ + ridge·S)α = y, rows centred and times √s: as many equations as rows."""
+    known = _means(rows, lifted)
+    block = rows.block(0, rows.n, known.mean, np.empty((rows.n, rows.width + 1)))
+    X, Y = block[:, : rows.d], block[:, rows.d : -1]
+    with np.errstate(over="ignore", invalid="ignore"):
+        gram = X @ X.T
+    _require_finite(np.isfinite(np.sum(gram)) and known.finite)
+    values, vectors = np.linalg.eigh(gram)
+    if values[-1] > SAFE**2 * ridge * known.weight:  # the squares would cost the small ones
+        vectors, roots, _ = linalg.svd(X, full_matrices=False)
+        values = roots**2
+    values = np.maximum(values, 0.0)
+    alpha = vectors @ ((vectors.T @ Y) / (values + ridge * known.weight)[:, None])
+    coef = (X.T @ alpha).T
+    rank = int(np.count_nonzero(values > 8 * UNIT * max(64, rows.d) * values.max(initial=0.0)))
+    condition = np.sqrt((values.max() + ridge * known.weight) / (ridge * known.weight))
+    return _given(rows, known, coef, "dual", lifted)._replace(rank=rank, condition=condition)
+
+
+def _iterated(rows: Rows, lifted: bool, ridge: float) -> Solution:
+    """By LSQR, which begins at 0 and so ends at the shortest W; a column at a time."""
+    known = _means(rows, lifted)
+    _require_finite(known.finite and np.isfinite(sparse.linalg.norm(rows.X)))
+    roots = np.ones(rows.n) if rows.roots is None else rows.roots
+    X, mean = rows.X.astype(np.float64, copy=False), known.mean[: rows.d]
+    operator = LinearOperator(
+        X.shape,
+        matvec=lambda v: roots * (X @ v - mean @ v),
+        rmatvec=lambda r: X.T @ (roots * r) - mean * (roots @ r),
+        dtype=np.float64,
+    )
+    columns, conditions = [], []
+    for y, centre in zip(rows.Y.T, known.mean[rows.d :], strict=True):
+        found = lsqr(
+            operator, roots * (y - centre), damp=np.sqrt(ridge * known.weight),
+            atol=1e-15, btol=1e-15, conlim=0, iter_lim=4 * min(X.shape),
+        )  # fmt: skip
+        columns.append(found[0])
+        conditions.append(found[6])
+    solution = _given(rows, known, np.array(columns), "lsqr", lifted)
+    return solution._replace(condition=float(max(conditions)))
+
+
+def _given(rows: Rows, known: Moments, coef: np.ndarray, method: str, lifted: bool) -> Solution:
+    """The solution of these slopes: its intercept and its residuals."""
+    d = rows.d
+    intercept = known.mean[d:] - coef @ known.mean[:d] if lifted else np.zeros(len(coef))
+    s = np.ones(rows.n) if rows.roots is None else rows.roots**2
+    squares = s @ (rows.Y - rows.X @ coef.T - intercept) ** 2
+    return Solution(coef, intercept, method, squares, known)

@@ -1,0 +1,220 @@
+"""Rows of a table as sums: first and second moments, or the triangular factor, in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Any, final
+
+import numpy as np
+from scipy import sparse
+
+from certo.compiled.threads import in_pieces, one_thread, pieces
+
+BLOCK = 2**15  # numbers in a block of rows: they stay in the cache from the copy to the product
+TALL = 2**17  # numbers in a block whose QR is taken: fewer blocks are fewer factors to stack
+SAMPLE = 256  # rows from which the mean is guessed before the pass
+NEAR = 0.01  # a column whose sum of squares falls below this part when centred was shifted badly
+SPARSE = 0.1  # part of non-zeros below which a product of sparse rows beats one of dense blocks
+
+
+@final
+@dataclass(frozen=True)
+class Rows:
+    """Rows z = (x, y) with weights, read in blocks as √s·(z − shift, 1)."""
+
+    X: Any  # (n, d) float64, float32 or CSR
+    Y: np.ndarray  # (n, q)
+    roots: np.ndarray | None = None  # √s
+
+    @property
+    def n(self) -> int:
+        return self.X.shape[0]
+
+    @property
+    def d(self) -> int:
+        return self.X.shape[1]
+
+    @property
+    def width(self) -> int:
+        return self.d + self.Y.shape[1]
+
+    def pick(self, where) -> np.ndarray:
+        """Some rows as they are, in float64."""
+        X = self.X[where]
+        return np.hstack([X.toarray() if sparse.issparse(X) else X, self.Y[where]], dtype=float)
+
+    def block(self, start: int, stop: int, shift: np.ndarray, out: np.ndarray) -> np.ndarray:
+        d, part = self.d, out[: stop - start]
+        X = self.X[start:stop]
+        if sparse.issparse(X):
+            X = X.toarray()
+        np.subtract(X, shift[:d], out=part[:, :d])
+        np.subtract(self.Y[start:stop], shift[d:], out=part[:, d:-1])
+        part[:, -1] = 1
+        if self.roots is not None:
+            part *= self.roots[start:stop, None]
+        return part
+
+    def over_blocks(
+        self, numbers: int, shift: np.ndarray, first: Any, step: Callable[[Any, np.ndarray], Any]
+    ) -> list[Any]:
+        """step(…step(first, block)…, block) for the blocks of each thread's share of the rows."""
+        width = self.width + 1
+        height = max(numbers // width, 1)
+
+        def loop(k: int, start: int, stop: int) -> Any:
+            so_far, out = first, np.empty((min(height, stop - start), width))
+            with np.errstate(over="ignore", invalid="ignore"):  # the sums show it
+                for low in range(start, stop, height):
+                    high = min(low + height, stop)
+                    so_far = step(so_far, self.block(low, high, shift, out))
+            return so_far
+
+        with one_thread():
+            return in_pieces(pieces(self.n, float(self.n) * width * width), loop)
+
+
+@final
+@dataclass(frozen=True)
+class Moments:
+    """What rows z = (x, y) with weights s leave behind. Those of more rows are their sum.
+
+    With a free intercept: n, Σ s, z̄ and Σ s (z − z̄)(z − z̄)ᵀ. Without: n, Σ s, 0 and Σ s z zᵀ.
+    """
+
+    rows: int
+    weight: float
+    mean: np.ndarray
+    products: np.ndarray
+
+    def __add__(self, other: Moments) -> Moments:
+        weight = self.weight + other.weight
+        if not weight:
+            return self
+        apart = other.mean - self.mean
+        between = self.weight * (other.weight / weight)
+        return Moments(
+            self.rows + other.rows,
+            weight,
+            self.mean + apart * (other.weight / weight),
+            self.products + other.products + between * np.outer(apart, apart),
+        )
+
+    @property
+    def finite(self) -> bool:
+        return bool(np.isfinite(np.sum(self.products)) and np.isfinite(np.sum(self.mean)))
+
+
+def moments(rows: Rows, centred: bool) -> Moments:
+    """In one pass; in two where the rows of the sample told nothing about the mean."""
+    few = sparse.issparse(rows.X) and rows.X.nnz < SPARSE * rows.n * rows.d
+    if few:
+        found, raw = _sparse_moments(rows, centred)
+    else:
+        found, raw = _shifted_moments(rows, middle(rows, centred), centred)
+    if centred and np.any(np.diag(found.products) < NEAR * raw):
+        found, _ = _shifted_moments(rows, found.mean, centred)
+    return found
+
+
+def middle(rows: Rows, centred: bool) -> np.ndarray:
+    """Near the mean of each column, and exactly the value of one that is constant."""
+    if not centred:
+        return np.zeros(rows.width)
+    some = rows.pick(np.unique(np.linspace(0, rows.n - 1, SAMPLE).astype(int)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.where(np.all(some == some[0], axis=0), some[0], np.mean(some, axis=0))
+
+
+def _shifted_moments(rows: Rows, shift: np.ndarray, centred: bool) -> tuple[Moments, np.ndarray]:
+    """The moments, and the sums of squares before the mean was taken away."""
+
+    def step(so_far: np.ndarray, block: np.ndarray) -> np.ndarray:
+        return so_far + block.T @ block
+
+    gram = reduce(add, rows.over_blocks(BLOCK, shift, np.zeros(2 * (rows.width + 1,)), step))
+    return _centred(rows, shift, gram, centred), np.diag(gram)[:-1]
+
+
+def _sparse_moments(rows: Rows, centred: bool) -> tuple[Moments, np.ndarray]:
+    """The same by products of sparse matrices: zeros cannot be shifted, but y can."""
+    roots = np.ones(rows.n) if rows.roots is None else rows.roots
+    X = rows.X.astype(np.float64, copy=False)
+    X = X if rows.roots is None else sparse.diags_array(roots) @ X
+    shift = np.zeros(rows.width)
+    if centred:
+        shift[rows.d :] = np.mean(rows.Y, axis=0)
+    rest = np.column_stack([rows.Y - shift[rows.d :], np.ones(rows.n)]) * roots[:, None]
+    with np.errstate(over="ignore", invalid="ignore"):
+        cross = X.T @ rest
+        gram = np.block([[(X.T @ X).toarray(), cross], [cross.T, rest.T @ rest]])
+    return _centred(rows, shift, gram, centred), np.diag(gram)[:-1]
+
+
+def _centred(rows: Rows, shift: np.ndarray, gram: np.ndarray, centred: bool) -> Moments:
+    """From Σ s (z − shift, 1)(z − shift, 1)ᵀ."""
+    weight, products = float(gram[-1, -1]), gram[:-1, :-1]
+    count = rows.n if rows.roots is None else int(np.count_nonzero(rows.roots))
+    if not centred:
+        return Moments(count, weight, shift, products)
+    with np.errstate(over="ignore", invalid="ignore"):
+        away = gram[-1, :-1] / weight
+        products = products - weight * np.outer(away, away)
+    np.fill_diagonal(products, np.maximum(np.diag(products), 0.0))
+    return Moments(count, weight, shift + away, products)
+
+
+@final
+@dataclass(frozen=True)
+class Triangle:
+    """The same moments with a triangular R in place of the products RᵀR, which would cost half of
+    the digits. Those of more rows are their sum."""
+
+    rows: int
+    weight: float
+    mean: np.ndarray
+    factor: np.ndarray  # (at most d + q, d + q)
+
+    def __add__(self, other: Triangle) -> Triangle:
+        weight = self.weight + other.weight
+        if not weight:
+            return self
+        apart = other.mean - self.mean
+        between = np.sqrt(self.weight * (other.weight / weight)) * apart
+        return Triangle(
+            self.rows + other.rows,
+            weight,
+            self.mean + apart * (other.weight / weight),
+            _factor([self.factor, other.factor, between[None]]),
+        )
+
+    @property
+    def moments(self) -> Moments:
+        return Moments(self.rows, self.weight, self.mean, self.factor.T @ self.factor)
+
+
+def triangle(rows: Rows, centred: bool) -> Triangle:
+    """QR of the rows by blocks, the factors stacked; ones are the first column, so that what is
+    below and right of it is centred."""
+    shift = middle(rows, centred)
+    k = rows.width
+
+    def step(so_far: np.ndarray, block: np.ndarray) -> np.ndarray:
+        first = block[:, [k, *range(k)]] if centred else block[:, :k]
+        return _factor([so_far, first])
+
+    parts = rows.over_blocks(max(TALL, 4 * k * k), shift, np.empty((0, k + centred)), step)
+    factor = _factor(parts)
+    weight = float(rows.n if rows.roots is None else rows.roots @ rows.roots)
+    count = rows.n if rows.roots is None else int(np.count_nonzero(rows.roots))
+    if not centred:
+        return Triangle(count, weight, shift, factor)
+    return Triangle(count, weight, shift + factor[0, 1:] / factor[0, 0], factor[1:, 1:])
+
+
+def _factor(parts: list[np.ndarray]) -> np.ndarray:
+    """The triangular factor of rows one above the other."""
+    return np.asarray(np.linalg.qr(np.vstack(parts), mode="r"))
