@@ -15,21 +15,44 @@ from certo.certificates import Composite, Labels
 from certo.estimators import _input
 
 
-class LinearClassifier(ClassifierMixin):
-    """Scores, predictions and stored state of a layer of hyperplanes, one for each output.
+class Certified:
+    """A machine whose stored state is plain values, with its `certificate_`, a Composite, and, if
+    it has one, `trace_` of its `trace_kind`, a dataclass of plain values."""
+
+    certificate_: Composite
+    trace_kind: ClassVar[type | None] = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Plain values only, so that a model file can hold them."""
+        state = dict(super().__getstate__())  # type: ignore[call-overload]
+        if "certificate_" in state:
+            with suppress(ValueError):  # a kernel that is a function has no such form: pickles only
+                state["certificate_"] = json.dumps(state["certificate_"].to_dict())
+        if self.trace_kind is not None and "trace_" in state:
+            state["trace_"] = dict(vars(state["trace_"]))
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        if isinstance(state.get("certificate_"), str):
+            state["certificate_"] = Composite.from_dict(json.loads(state["certificate_"]))
+        if self.trace_kind is not None and "trace_" in state:
+            state["trace_"] = self.trace_kind(**state["trace_"])
+        super().__setstate__(state)  # type: ignore[misc]
+
+
+class LinearClassifier(Certified, ClassifierMixin):
+    """Scores and predictions of a layer of hyperplanes, one for each output.
 
     A machine's fit sets `coef_` (n_outputs, n_features), `intercept_` (n_outputs,), `classes_`,
-    `_multilabel` (whether y was a 0/1 matrix), `certificate_` (a Composite) and, if it has one,
-    `trace_` of its `trace_kind`, a dataclass of plain values. Its parameter `zero_sign`, if it has
-    one, is the side predicted at a score of exactly 0; else that is +1.
+    `_multilabel` (whether y was a 0/1 matrix), and what `Certified` names. Its parameter
+    `zero_sign`, if it has one, is the side predicted at a score of exactly 0; else that is +1.
     """
 
     coef_: np.ndarray
     intercept_: np.ndarray
     classes_: np.ndarray
-    certificate_: Composite
     _multilabel: bool
-    trace_kind: ClassVar[type | None] = None
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -60,21 +83,3 @@ class LinearClassifier(ClassifierMixin):
         if self._multilabel:
             return _input.columns(len(self.classes_))
         return _input.one_against_rest(self.classes_)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Plain values only, so that a model file can hold them."""
-        state = dict(super().__getstate__())
-        if "certificate_" in state:
-            with suppress(ValueError):  # a kernel that is a function has no such form: pickles only
-                state["certificate_"] = json.dumps(state["certificate_"].to_dict())
-        if self.trace_kind is not None and "trace_" in state:
-            state["trace_"] = dict(vars(state["trace_"]))
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        state = dict(state)
-        if isinstance(state.get("certificate_"), str):
-            state["certificate_"] = Composite.from_dict(json.loads(state["certificate_"]))
-        if self.trace_kind is not None and "trace_" in state:
-            state["trace_"] = self.trace_kind(**state["trace_"])
-        super().__setstate__(state)
