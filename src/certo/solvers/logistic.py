@@ -39,7 +39,8 @@ PATIENCE = 4  # after so many of them in a row a minimiser is doubted
 ROUNDING = 2.0**-50
 
 
-class NewtonTrace(NamedTuple):
+@dataclass(frozen=True)
+class NewtonTrace:
     """After every step, beginning with w = 0: all arrays of one length."""
 
     seconds: np.ndarray
