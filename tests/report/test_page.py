@@ -202,8 +202,9 @@ def test_a_kernel_machine_shows_its_kernel_and_supports_and_no_weights(others, n
     assert f"Regions: {said['kernel']}" in text
     assert "Scores: " in text
     assert "/".join(map(str, said["supports"])) in text
-    for words in ("Boundary: ", "hyperplane", "coef", "Margin: "):
+    for words in ("Boundary: ", "hyperplane", "coef_", "Margin: "):
         assert words not in Page(text).text
+    assert said["coefficients"] is None
 
 
 def test_a_page_about_kernels_beside_each_other():

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from certo.audit import Audit
+from certo.certificates.encoding import readable
 from certo.cli.console import Voice
 from certo.data.remarks import count
-from certo.report.page import point, question, reason
+from certo.report.page import digits, p_value, point, question, reason
 from certo.selection import NO_ANSWER
 
 MOST_SHOWN = 6  # of one kind, where there may be one for each of many classes
@@ -27,9 +28,14 @@ def tell_fit(voice: Voice, said: dict[str, Any]) -> None:
     kernel = f" with {said['kernel']}" if said["kernel"] else ""
     _tell_examples(voice, said, said["machine"] + kernel, "for")
     voice.say(said["status"])
-    right = f"{100 * said['training_accuracy']:.2f} % of the training examples are right"
-    voice.say(f"{right}; always saying the commonest class gets {100 * said['commonest']:.2f} %.")
+    if said["warning"]:
+        for line in said["warning"].splitlines():
+            voice.say((line, "bold yellow"))
+    voice.say(_success(said))
     voice.say()
+    if said["coefficients"]:
+        _tell_coefficients(voice, said)
+        voice.say()
     _tell_claims(voice, said)
     if not said["claims"]:
         voice.say("Nothing is claimed.")
@@ -46,11 +52,48 @@ def tell_fit(voice: Voice, said: dict[str, Any]) -> None:
         voice.say("Nothing was written: --out FILE keeps the model, --report FILE a page on it.")
 
 
+def _success(said: dict[str, Any]) -> str:
+    if said["classes"] is None:
+        error, usual = readable(said["training_error"]), readable(said["deviation"])
+        return f"The typical error is {error}; always saying the mean has {usual}."
+    right = f"{100 * said['training_accuracy']:.2f} % of the training examples are right"
+    return f"{right}; always saying the commonest class gets {100 * said['commonest']:.2f} %."
+
+
+def _tell_coefficients(voice: Voice, said: dict[str, Any]) -> None:
+    """Estimates with their errors, tests and intervals, under each other."""
+    table = said["coefficients"]
+    s, rows = table["statistic"], table["rows"]
+    ends = [f"{50 * (1 + sign * table['level']):.4g} %" for sign in (-1, 1)]
+    lines = [["", "estimate", "std. error", s, f"P>|{s}|", *ends]]
+    for row in rows[:MOST_TERMS]:
+        numbers = [row["estimate"], row["standard_error"], row["low"], row["high"]]
+        estimate, error, low, high = map(digits, numbers)
+        ratio = "" if row["statistic"] is None else f"{row['statistic']:.2f}"
+        name = f"{row['group']}: {row['name']}" if row["group"] else row["name"]
+        lines.append([name, estimate, error, ratio, p_value(row["p_value"]), low, high])
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for k, (first, *others) in enumerate(lines):
+        cells = [first.ljust(widths[0]), *map(str.rjust, others, widths[1:])]
+        voice.say(("  ".join(cells).rstrip(), "bold" if k == 0 else ""), indent=2)
+    if len(rows) > MOST_TERMS:
+        voice.say((f"… and {len(rows) - MOST_TERMS} more (--report, --json)", "dim"), indent=2)
+    compared = [f"{name} with {level!r}" for name, level in said["references"].items()]
+    if compared:
+        voice.say(f"Levels are compared: {', '.join(compared)}.", indent=2)
+    for note in table["notes"]:
+        voice.say(note, indent=2)
+
+
 def _tell_examples(voice: Voice, said: dict[str, Any], *title: str) -> None:
     """What the examples are: classes, columns, and what to know of them."""
     what, link = title
-    classes = [str(label).strip() for label in said["classes"]]
-    shown = ", ".join(classes[:8]) + (f", … ({len(classes)} classes)" if len(classes) > 8 else "")
+    if said["classes"] is None:
+        shown = "from {} to {}".format(*map(readable, said["target_range"]))
+    else:
+        classes = [str(label).strip() for label in said["classes"]]
+        more = f", … ({len(classes)} classes)" if len(classes) > 8 else ""
+        shown = ", ".join(classes[:8]) + more
     sizes = f"{count(said['examples'], 'example')}, {count(said['features'], 'feature')}"
     voice.say((what, "bold"), f" {link} ", (said["target"], "bold"), f" ({shown}): {sizes}")
     columns = said["columns"]
@@ -61,7 +104,8 @@ def _tell_examples(voice: Voice, said: dict[str, Any], *title: str) -> None:
         )
     if columns["categories"]:
         many = count(len(columns["categories"]), "categorical column")
-        voice.say(f"{many}, one 0/1 feature for each level", indent=2)
+        but = " but the first" if said["references"] else ""
+        voice.say(f"{many}, one 0/1 feature for each level{but}", indent=2)
     for note in said["notes"]:
         voice.say(("note ", "yellow"), note, indent=2)
 

@@ -18,7 +18,8 @@ from certo.certificates import (
     JointlySeparable,
     Separable,
 )
-from certo.report.faces import face_of, has_kernel
+from certo.report.classifier_faces import has_kernel
+from certo.report.faces import face_of
 from certo.workflow import CannotSeparate, Compared, Decided, Examples, Fitted
 
 MOST_LISTED = 50  # rows of the table, where there may be very many
@@ -28,7 +29,6 @@ LONGEST = 12  # digits of a fraction that is still read as one
 def facts(fitted: Fitted) -> dict[str, Any]:
     """What there is to say about a fit."""
     examples, machine = fitted.examples, fitted.model.machine
-    correct = machine.predict(examples.X) == examples.y
     face = face_of(machine)
     return {
         "certo": __version__,
@@ -37,15 +37,30 @@ def facts(fitted: Fitted) -> dict[str, Any]:
         "settings": {name: _plain(value) for name, value in machine.get_params().items()},
         **_about(examples),
         "status": machine.status_,
+        "warning": face.warning(machine, examples),
         **face.numbers(machine),
-        "training_accuracy": float(correct.mean()),
-        "commonest": max(Counter(examples.y.tolist()).values()) / len(examples.y),
+        **_success(machine, examples),
+        "coefficients": face.coefficients(machine, examples),
         "claims": [_claim(claim) for claim in machine.certificate_],
         "not_claimed": [refusal.to_dict() for refusal in machine.certificate_.not_claimed],
         "listed": [
             {"what": what, "total": len(rows), "rows": listed(examples, rows[:MOST_LISTED])}
             for what, rows in face.rows(machine, examples.X, examples.y)
         ],
+    }
+
+
+def _success(machine, examples: Examples) -> dict[str, float]:
+    """How good the machine is on its own examples, and what is reached without looking at them."""
+    y, predicted = examples.y, machine.predict(examples.X)
+    if examples.measured:
+        return {
+            "training_error": float(np.sqrt(np.mean((y - predicted) ** 2))),
+            "deviation": float(np.std(y)),
+        }
+    return {
+        "training_accuracy": float(np.mean(predicted == y)),
+        "commonest": max(Counter(y.tolist()).values()) / len(y),
     }
 
 
@@ -112,10 +127,12 @@ def refusal_facts(wrong: CannotSeparate) -> dict[str, Any]:
 
 
 def _about(examples: Examples) -> dict[str, Any]:
-    encoder = examples.encoder
+    encoder, y = examples.encoder, examples.y
+    ends = [float(y.min()), float(y.max())] if examples.measured else None
     return {
         "target": examples.target,
-        "classes": np.unique(examples.y).tolist(),
+        "classes": None if examples.measured else np.unique(y).tolist(),
+        "target_range": ends,
         "examples": len(examples.y),
         "features": int(examples.X.shape[1]),
         "columns": {
@@ -123,6 +140,7 @@ def _about(examples: Examples) -> dict[str, Any]:
             "categories": list(encoder.category_names_),
             "dropped": list(encoder.drop),
         },
+        "references": encoder.references(),
         "scale": encoder.scale,
         "missing": examples.missing,
         "na": list(examples.na),

@@ -16,7 +16,8 @@ from certo import plots
 from certo.certificates import ClassSeparability, Inseparable, Separable
 from certo.certificates.encoding import readable, rounded_down
 from certo.data.remarks import count
-from certo.report.faces import MOST_PICTURED, face_of, new_axes
+from certo.report.face import MOST_PICTURED, Tile, new_axes
+from certo.report.faces import face_of
 from certo.report.svg import inline_svg
 from certo.workflow import Compared, Decided, Examples, Fitted
 
@@ -37,12 +38,29 @@ def html_report(fitted: Fitted, said: dict[str, Any]) -> str:
         said,
         claims=_grouped(said["claims"], "type"),
         refusals=_grouped(said["not_claimed"], "name"),
-        tiles=face.tiles(said),
+        tiles=[*_first_tiles(said), *face.tiles(said)],
         pictures=_inline(face.pictures(machine, fitted.examples)),
-        outputs=len(machine.outputs_),
+        outputs=face.outputs(machine),
+        drawn_each="functions" if said["kernel"] else face.drawn,
         most_pictured=MOST_PICTURED,
         most_open=MOST_OPEN,
     )
+
+
+def _first_tiles(said: dict[str, Any]) -> list[Tile]:
+    """Of every machine."""
+    if said["classes"] is None:
+        success = [
+            Tile(readable(said["training_error"]), "typical error (root of the mean square)"),
+            Tile(readable(said["deviation"]), "that of always saying the mean"),
+        ]
+    else:
+        success = [
+            Tile(percent(said["training_accuracy"]), "of the training examples right"),
+            Tile(percent(said["commonest"]), "are of the commonest class"),
+        ]
+    sizes = [Tile(readable(said[name]), name) for name in ("examples", "features")]
+    return success + sizes
 
 
 def html_curve(compared: Compared, said: dict[str, Any]) -> str:
@@ -124,6 +142,19 @@ def point(values: dict[str, float]) -> str:
     return ", ".join(parts) + more
 
 
+def percent(share: float) -> str:
+    return f"{100 * share:.2f}\u202f%"
+
+
+def digits(value: float | None) -> str:
+    """Of a table that is read down its columns."""
+    return "" if value is None else f"{value:.5g}"
+
+
+def p_value(value: float | None) -> str:
+    return "" if value is None else "<0.001" if value < 0.0005 else f"{value:.3f}"
+
+
 def _page(template: str, said: dict[str, Any], **parts: Any) -> str:
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("certo", "report"),
@@ -134,7 +165,9 @@ def _page(template: str, said: dict[str, Any], **parts: Any) -> str:
     )
     environment.filters |= {
         "readable": readable,
-        "percent": lambda value: f"{100 * value:.2f}\u202f%",
+        "percent": percent,
+        "digits": digits,
+        "p_value": p_value,
         "short": lambda value: readable(value) if isinstance(value, float) else value,
         "at_least": rounded_down,
         "asked": question,

@@ -1,0 +1,248 @@
+"""What is shown of classifiers: hyperplanes, and functions of a kernel's space."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from certo import plots
+from certo.certificates import (
+    DualityGap,
+    ExpectedExcess,
+    KernelExpectedExcess,
+    KernelGap,
+    KernelMargin,
+    KernelMistakeBound,
+    MaximumMargin,
+    MistakeBound,
+    Sample,
+)
+from certo.certificates.encoding import readable, rounded_up
+from certo.certificates.least_errors import is_error
+from certo.estimators import (
+    SVM,
+    HardMarginSVM,
+    KernelPerceptron,
+    MinDisagreement,
+    Pegasos,
+    Perceptron,
+)
+from certo.report.face import MOST_PICTURED, Face, Tile, new_axes
+from certo.workflow import Examples
+
+MOST_COMPARED = 5000  # examples up to which the best function of a kernel's space is looked for
+
+
+def supports_tile(said: dict[str, Any]) -> Tile:
+    return Tile("/".join(map(readable, said["supports"][:6])), "supports")
+
+
+def outputs_drawn(machine) -> range:
+    return range(min(len(machine.outputs_), MOST_PICTURED))
+
+
+def has_kernel(machine) -> bool:
+    return getattr(machine, "kernel_", None) is not None
+
+
+def in_the_plane(machine, examples: Examples) -> Iterator[Axes]:
+    """The regions of a kernel machine, where there are two features."""
+    if has_kernel(machine) and examples.X.shape[1] == 2:
+        X, y, names = examples.X, examples.y, examples.feature_names
+        yield plots.regions(machine, X, y, ax=new_axes(), names=names)
+
+
+def rule(machine, examples: Examples, output: int, flat) -> Axes:
+    """A hyperplane as `flat` draws it, or the scores of a function of a kernel's space."""
+    X, y = examples.X, examples.y
+    if has_kernel(machine):
+        return plots.scores(machine, X, y, output, ax=new_axes())
+    return flat(machine, X, y, output, ax=new_axes(), names=examples.feature_names)
+
+
+def rules(machine, examples: Examples, flat) -> Iterator[Axes]:
+    yield from in_the_plane(machine, examples)
+    for output in outputs_drawn(machine):
+        yield rule(machine, examples, output, flat)
+
+
+def worst(machine, number: str, *kinds: type) -> float | None:
+    """The largest of a number that all outputs have in their claims of these kinds."""
+    claims = [claim for kind in kinds for claim in machine.certificate_.of_kind(kind)]
+    values = [getattr(claim, number) for claim in claims]
+    return max(values) if len(values) == len(machine.outputs_) else None
+
+
+class PerceptronFace(Face):
+    bound: type = MistakeBound
+
+    def numbers(self, machine) -> dict[str, Any]:
+        claims = machine.certificate_.of_kind(self.bound)
+        return {
+            "converged": bool(machine.converged_),
+            "epochs": int(machine.n_iter_),
+            "updates": machine.updates_.tolist(),
+            "updates_allowed": [claim.bound for claim in claims],
+        }
+
+    def tiles(self, said: dict[str, Any]) -> list[Tile]:
+        updates, allowed = sum(said["updates"]), said["updates_allowed"]
+        tiles = [Tile(readable(said["epochs"]), "epochs"), Tile(readable(updates), "updates")]
+        if len(allowed) == len(said["updates"]) and None not in allowed:
+            most = Tile(f"≤ {readable(sum(allowed))}", "updates: what the theorem allows")
+            tiles.append(most)
+        return tiles
+
+    def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
+        yield from in_the_plane(machine, examples)
+        for output in outputs_drawn(machine):
+            yield rule(machine, examples, output, plots.boundary)
+            yield plots.squared_norm(machine, output, ax=new_axes())
+        yield plots.mistakes(machine, ax=new_axes())
+
+
+class KernelPerceptronFace(PerceptronFace):
+    bound = KernelMistakeBound
+
+    def numbers(self, machine) -> dict[str, Any]:
+        return super().numbers(machine) | {"supports": machine.n_support_.tolist()}
+
+    def tiles(self, said: dict[str, Any]) -> list[Tile]:
+        return [*super().tiles(said), supports_tile(said)]
+
+
+class HardMarginFace(Face):
+    def numbers(self, machine) -> dict[str, Any]:
+        return {
+            "converged": bool(machine.converged_),
+            "margins": machine.margin_.tolist(),
+            "geometric_margins": machine.geometric_margin_.tolist(),
+            "supports": machine.n_support_.tolist(),
+            "relative_gap": worst(machine, "relative_gap", MaximumMargin, KernelMargin),
+        }
+
+    def tiles(self, said: dict[str, Any]) -> list[Tile]:
+        smallest = min(said["geometric_margins"])
+        which = "margin" if len(said["supports"]) == 1 else "smallest margin"
+        gap = said["relative_gap"]
+        where = ", in the kernel's space" if said["kernel"] else ""
+        return [
+            Tile(readable(smallest), f"{which}: the distance to the nearest example{where}"),
+            supports_tile(said),
+            Tile("?" if gap is None else "≤ " + rounded_up(gap, 2), "relative gap to the largest"),
+        ]
+
+    def rows(self, machine, X, y) -> list[tuple[str, np.ndarray]]:
+        found = []
+        for labels, rows in zip(machine.outputs_, machine.support_, strict=True):
+            found.append((f"supports of {labels.shown} against {labels.rest}", rows))
+        return found
+
+    def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
+        yield from rules(machine, examples, plots.margin_band)
+
+
+class SVMFace(Face):
+    def numbers(self, machine) -> dict[str, Any]:
+        return {
+            "converged": bool(machine.converged_),
+            "C": machine.C_,
+            "objectives": machine.objective_.tolist(),
+            "supports": machine.n_support_.tolist(),
+            "passes": machine.n_iter_,
+            "relative_gap": worst(machine, "relative_gap", DualityGap, KernelGap),
+        }
+
+    def tiles(self, said: dict[str, Any]) -> list[Tile]:
+        gap = said["relative_gap"]
+        which = "objective" if len(said["supports"]) == 1 else "largest objective"
+        form = "C" if said["settings"]["lam"] is None else "λ"
+        return [
+            Tile(readable(max(said["objectives"])), f"{which}, in the form with {form}"),
+            Tile("?" if gap is None else "≤ " + rounded_up(gap, 2), "relative gap to the smallest"),
+            supports_tile(said),
+        ]
+
+    def rows(self, machine, X, y) -> list[tuple[str, np.ndarray]]:
+        found = []
+        slacks = machine.slacks(X, y).reshape(len(y), -1)
+        for labels, slack in zip(machine.outputs_, slacks.T, strict=True):
+            wrong = np.flatnonzero(slack >= 1)
+            what = f"examples on the wrong side between {labels.shown} and {labels.rest}"
+            furthest = wrong[np.argsort(-slack[wrong], kind="stable")]
+            found.append((what + ", the furthest first" * (wrong.size > 1), furthest))
+        return found
+
+    def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
+        yield from rules(machine, examples, plots.margin_band)
+        yield plots.gap(machine, ax=new_axes())
+
+
+class PegasosFace(Face):
+    def numbers(self, machine) -> dict[str, Any]:
+        supports = {"supports": machine.n_support_.tolist()} if has_kernel(machine) else {}
+        return {
+            "steps": machine.steps_.tolist(),
+            "objectives": machine.objective_.tolist(),
+            "expected_excess": worst(machine, "bound", ExpectedExcess, KernelExpectedExcess),
+        } | supports
+
+    def tiles(self, said: dict[str, Any]) -> list[Tile]:
+        bound = said["expected_excess"]
+        which = "objective" if len(said["steps"]) == 1 else "largest objective"
+        return [
+            Tile(readable(max(said["objectives"])), f"{which} F(w)"),
+            Tile("?" if bound is None else "≤ " + rounded_up(bound, 3), "expected excess"),
+            Tile(readable(max(said["steps"])), "steps"),
+            *([supports_tile(said)] if "supports" in said else []),
+        ]
+
+    def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
+        yield from rules(machine, examples, plots.boundary)
+        if not has_kernel(machine) or len(examples.y) <= MOST_COMPARED:
+            yield plots.pegasos_excess(machine, examples.X, examples.y, ax=new_axes())
+
+
+class MinDisagreementFace(Face):
+    def numbers(self, machine) -> dict[str, Any]:
+        return {
+            "errors": machine.errors_,
+            "lower_bound": machine.lower_bound_,
+            "optimal": machine.optimal_,
+            "answer": machine.answer_,
+        }
+
+    def tiles(self, said: dict[str, Any]) -> list[Tile]:
+        errors, least = said["errors"], said["lower_bound"]
+        worth = "errors: proved to be the fewest" if said["optimal"] else "errors: the best found"
+        tiles = [Tile(readable(errors), worth)]
+        if not said["optimal"]:
+            gap = readable(errors - least)
+            tiles.append(Tile(readable(least), f"errors are proved necessary: a gap of {gap}"))
+        if said["answer"] is not None:
+            target = readable(said["settings"]["target"])
+            tiles.append(Tile(said["answer"].capitalize(), f"to the target of {target}"))
+        return tiles
+
+    def rows(self, machine, X, y) -> list[tuple[str, np.ndarray]]:
+        sample = Sample.of(X, y, machine.outputs_[0])
+        wrong = is_error(sample, machine.coef_[0], float(machine.intercept_[0]))
+        return [("errors, zero scores included", np.flatnonzero(wrong))]
+
+    def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
+        names = examples.feature_names
+        yield plots.boundary(machine, examples.X, examples.y, ax=new_axes(), names=names)
+        yield plots.bounds(machine, ax=new_axes())
+
+
+CLASSIFIERS: dict[type, Face] = {
+    Perceptron: PerceptronFace(),
+    KernelPerceptron: KernelPerceptronFace(),
+    HardMarginSVM: HardMarginFace(),
+    MinDisagreement: MinDisagreementFace(),
+    SVM: SVMFace(),
+    Pegasos: PegasosFace(),
+}
