@@ -17,17 +17,17 @@ caller's: Σ‖z_i‖|e_i| ≤ longest·Σ|e_i|; a v that is too low makes A too
 that is known within some error; `inverse_factor` finds an L, `triangle` and `kept_columns` refuse
 what is none.
 
-Rounding (see `exact` for γ_n). Rows come in pieces of up to PIECE, whose sums are added one after
-another: with b rows in a piece and c pieces a term passes through n ≤ b + c roundings. Write ‖·‖ᵥ
-for the norm of a column weighted with v, σ_j = ‖x̃_j‖ᵥ, ℓ_m = Σ_j |L_jm| σ_j.
+Rounding (see `exact` for γ_n). Rows come in `pieces`, alike in any storage, whose sums are added
+one after another: with b rows in a piece and c pieces a term passes through n ≤ b + c roundings.
+Write ‖·‖ᵥ for the norm of a column weighted with v, σ_j = ‖x̃_j‖ᵥ, ℓ_m = Σ_j |L_jm| σ_j.
 
 - Each computed ẑ_im has r = |J| products and a subtraction, so it differs from z_im by at most
   γ_{r+1} Σ_j |x̃_ij L_jm|, and ‖ẑ_m − z_m‖ᵥ ≤ γ_{r+1} ℓ_m =: ζ_m by the triangle inequality.
 - Hence ‖ẐᵀVẐ − ZᵀVZ‖ ≤ 2‖Ẑ‖ᵥ‖ζ‖ + ‖ζ‖², which grows with the condition number of X̃, not of X̃ᵀX̃.
 - The sum ẐᵀVẐ itself, made from √v_i ẑ_i (a root is within 8 roundings, `rounding.ULPS`), is off
   by at most γ_{n+24} ‖ẑ_k‖ᵥ‖ẑ_m‖ᵥ in entry (k, m), in all by γ_{n+24} Σ_m ‖ẑ_m‖ᵥ².
-- Σ_i ẑ_im right_i is off by at most γ_{n+2} Σ_i |ẑ_im right_i|, and by
-  γ_{r+1} Σ_j |L_jm| Σ_i |x̃_ij right_i| more since ẑ is not z.
+- Σ_i ẑ_im right_i, where right_i was rounded up to twice, is off by at most
+  γ_{n+4} Σ_i |ẑ_im right_i|, and by γ_{r+1} Σ_j |L_jm| Σ_i |x̃_ij right_i| more since ẑ is not z.
 - ‖ẑ_i − z_i‖ ≤ γ_{r+1} Σ_j |x̃_ij| ‖L_j·‖.
 
 Sums of non-negative numbers that enter these bounds are computed too: a factor ABOVE pays for that,
@@ -43,13 +43,15 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg, sparse
 
+from certo.blas import one_thread
 from certo.certificates import exact
 from certo.certificates.base import Refuted
 from certo.certificates.rounded import ABOVE
 from certo.certificates.sample import Sample
 from certo.certificates.weights import index_vector
 
-PIECE = 4096  # rows added in whatever order
+PIECE = 4096  # rows added in whatever order, at most
+SHEET = 2**17  # numbers in a piece that is not shorter than 64 rows: a megabyte stays in the cache
 LEAST = 2.0**-500  # more than what underflow takes from a norm
 
 
@@ -89,10 +91,10 @@ def curvature(
     right = np.zeros((sample.m, 0)) if right is None else right
     gram, squares = np.zeros((r, r)), np.zeros(r)
     product, sizes, inner = (np.zeros((r, right.shape[1])) for _ in range(3))
-    longest, most, count = np.float64(0.0), 0, 0
+    longest = np.float64(0.0)
     lengths = np.sqrt(np.sum(factor * factor, axis=1))
-    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        for start, stop in pieces(sample):
+    with one_thread(), np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        for start, stop in pieces(sample.m, r):
             rows = kept_part(sample, start, stop, kept, lifted, shift)
             Z, v, some = rows @ factor, weights[start:stop], right[start:stop]
             scaled = Z * np.sqrt(v)[:, None]
@@ -109,8 +111,7 @@ def curvature(
                 some = np.abs(some)
                 sizes += np.abs(Z, out=Z).T @ some
                 inner += rows.T @ some
-            most, count = max(most, stop - start), count + 1
-        size, n, m = np.abs(factor), most + count, sample.m
+        size, n, m = np.abs(factor), roundings(sample.m, r), sample.m
         # ‖ζ‖, ‖Ẑ‖ᵥ² and the two parts of the error of ẐᵀVẐ
         sigma = np.sqrt(squares * ABOVE + m * exact.TINY) * ABOVE
         apart = exact.gamma(r + 2) * (size.T @ sigma) * ABOVE
@@ -133,10 +134,20 @@ def curvature(
     return Curvature(gram, float(off * ABOVE), float(longest + LEAST), product, product_off)
 
 
-def pieces(sample: Sample) -> Iterator[tuple[int, int]]:
-    """The blocks of the sample, of no more than PIECE rows."""
-    step = min(PIECE, next(iter(sample.blocks()))[1])
-    return ((start, min(start + step, sample.m)) for start in range(0, sample.m, step))
+def pieces(m: int, width: int) -> Iterator[tuple[int, int]]:
+    """Where pieces of m rows begin and end that have so many numbers in a row."""
+    step = _step(width)
+    return ((start, min(start + step, m)) for start in range(0, m, step))
+
+
+def roundings(m: int, width: int) -> int:
+    """How many additions a term passes through when m rows are added piece by piece."""
+    step = _step(width)
+    return min(step, m) + -(-m // step)
+
+
+def _step(width: int) -> int:
+    return max(64, min(PIECE, SHEET // max(width, 1)))
 
 
 def kept_part(

@@ -54,7 +54,7 @@ def exactly(sample: Sample, kept: np.ndarray, combinations: Combinations, lifted
         w[j] = -common
         for k, term in zip(kept.tolist(), line, strict=True):
             w[k] = int(term * common)
-        for start, stop in pieces(sample):  # most that is not exact shows at once
+        for start, stop in pieces(sample.m, sample.d):  # most that is not exact shows at once
             part = Sample(sample.X[start:stop], np.ones(stop - start, dtype=np.int8))
             if np.any(score_signs(part, w, lifted)):
                 return False
@@ -74,7 +74,7 @@ def remainders(
     terms = np.array([[_float(c) for c in line] for line in combinations]).reshape(-1, kept.size)
     sizes, squares = np.zeros(rest.size), np.zeros(rest.size)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        for start, stop in pieces(sample):
+        for start, stop in pieces(sample.m, sample.d):
             rows = kept_part(sample, start, stop, kept, lifted, None)
             part = sample.part(start, stop)[:, rest]
             part = part.toarray() if sparse.issparse(part) else part
