@@ -26,6 +26,7 @@ from certo.certificates.curvature import (
 )
 from certo.certificates.dependence import exactly, others
 from certo.certificates.encoding import counted, rounded_down, rounded_up
+from certo.certificates.farkas import common_denominator
 from certo.certificates.rounded import ABOVE, Rounded, positive_sum, total
 from certo.certificates.sample import Sample
 from certo.certificates.values import Values
@@ -40,13 +41,14 @@ class ShiftedGram(NamedTuple):
     """Σ_i s_i z_i z_iᵀ for z = (x − shift, y − shift, 1), computed, and how.
 
     Every entry (j, k) is within γ_roundings·√(g_jj g_kk) of the true g_jk: each product of it was
-    rounded no more often than that. `roundings` = 0 says that nothing was rounded at all, as with
-    whole numbers whose sums of squares are below 2⁵³.
+    rounded no more often than that. `exact` says that those among x and 1 are whole numbers and
+    were not rounded at all, as when all x are whole numbers and the sums below 2⁵³.
     """
 
     shift: np.ndarray  # (d + q,)
     gram: np.ndarray  # (d + q + 1, d + q + 1)
     roundings: int
+    exact: bool = False
 
 
 class _Evidence(NamedTuple):
@@ -598,10 +600,9 @@ class LeastSquaresExcess(Certificate):
     def _shown_exact(self, known: ShiftedGram) -> bool:
         """Whether Σ s E_j² = 0 for the remainder of every combination, from sums that were not
         rounded; all weights being positive, all E_j are then 0."""
-        if known.roundings or (self.sample_weight.size and np.any(self.sample_weight == 0)):
+        if not known.exact or (self.sample_weight.size and np.any(self.sample_weight == 0)):
             return False
         d, q = self.coef.shape[1], self.labels.outputs
-        places = [*range(d), d + q]  # of x̃ among (x, y, 1)
         shift = [Fraction(float(c)) for c in self.shift[:d]] + [Fraction(0)]
         for j, line in zip(others(self.kept, d).tolist(), self.combinations, strict=True):
             terms = {j: Fraction(-1)} | {
@@ -609,12 +610,13 @@ class LeastSquaresExcess(Certificate):
             }
             if self.lifted:  # of the shifted columns
                 terms[d] = terms.get(d, Fraction(0)) + sum(t * shift[k] for k, t in terms.items())
-            square = sum(
-                t * u * Fraction(float(known.gram[places[k], places[i]]))
-                for k, t in terms.items()
-                for i, u in terms.items()
-            )
-            if square:
+            places = [d + q if k == d else k for k in terms]  # of x̃ among (x, y, 1)
+            part = known.gram[np.ix_(places, places)]
+            common = common_denominator(list(terms.values()))
+            if common is None or not np.array_equal(part, np.rint(part)):
+                return False
+            whole = np.array([int(term * common) for term in terms.values()], dtype=object)
+            if whole @ np.vectorize(int, otypes=[object])(part) @ whole:
                 return False
         return True
 
