@@ -13,14 +13,18 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "SVM": "certo.estimators",
+    "GaussianDensity": "certo.estimators",
     "HardMarginSVM": "certo.estimators",
     "KernelPerceptron": "certo.estimators",
+    "LeastSquares": "certo.estimators",
+    "LogLinearDensity": "certo.estimators",
     "MinDisagreement": "certo.estimators",
     "Neuron": "certo.geometry",
     "OnlineGradientDescent": "certo.estimators",
     "Pegasos": "certo.estimators",
     "Perceptron": "certo.estimators",
     "Inseparable": "certo.certificates",
+    "NoDensity": "certo.estimators",
     "NotSeparable": "certo.estimators",
     "Separable": "certo.certificates",
     "quasi_separability": "certo.estimators.verdict",
@@ -31,11 +35,15 @@ _HOMES = {
 
 __all__ = [
     "SVM",
+    "GaussianDensity",
     "HardMarginSVM",
     "Inseparable",
     "KernelPerceptron",
+    "LeastSquares",
+    "LogLinearDensity",
     "MinDisagreement",
     "Neuron",
+    "NoDensity",
     "NotSeparable",
     "OnlineGradientDescent",
     "Pegasos",
@@ -52,9 +60,13 @@ if TYPE_CHECKING:
     from certo.certificates import Inseparable, Separable
     from certo.estimators import (
         SVM,
+        GaussianDensity,
         HardMarginSVM,
         KernelPerceptron,
+        LeastSquares,
+        LogLinearDensity,
         MinDisagreement,
+        NoDensity,
         NotSeparable,
         OnlineGradientDescent,
         Pegasos,

@@ -186,6 +186,28 @@ def longest_example(estimator, X) -> float:
     return float(square)
 
 
+def values(estimator, y) -> np.ndarray:
+    """y as columns of finite numbers in float64."""
+    name = type(estimator).__name__
+    if sparse.issparse(y):
+        y = y.toarray()
+    if y.dtype.kind not in "biuf" or (y.dtype.kind == "f" and y.dtype.itemsize > 8):
+        try:
+            floats = y.astype(np.float64)
+        except (TypeError, ValueError) as wrong:
+            raise ValueError(f"{name} learns numbers, but y is not: {wrong}.") from wrong
+        if y.dtype.kind == "f" and not np.array_equal(floats, y):
+            raise ValueError(f"{name} learns in float64: round y yourself, with y.astype(float).")
+        y = floats
+    values = y.astype(np.float64, copy=False)
+    if y.dtype.kind in "iu" and np.max(np.abs(values), initial=0.0) > 2.0**53:
+        raise ValueError(
+            f"{name} learns in float64, which holds whole numbers exactly up to 2**53, but y holds "
+            "a larger one. Rescale it, or round it yourself with y.astype(float)."
+        )
+    return values[:, None] if values.ndim == 1 else values
+
+
 class Targets(NamedTuple):
     """Labels as signs: one int8 vector of ±1 for each output."""
 

@@ -122,7 +122,7 @@ def minimum_norm(
 ) -> tuple[np.ndarray, np.ndarray]:
     """(coef, intercept) with the scores of the coefficients a (outputs, kept), coef as short as can
     be: the intercept, of the ones that are kept last if `lifted`, counts nothing."""
-    C = np.array(combinations, dtype=np.float64).reshape(-1, len(kept))
+    C = np.array(combinations, dtype=np.float64).reshape(len(combinations), len(kept))
     if not lifted:
         return shortest(a, kept, C), np.zeros(len(a))
     coef = shortest(a[:, :-1], kept[:-1], C[:, :-1])
@@ -135,7 +135,7 @@ def shortest(a: np.ndarray, kept: np.ndarray, terms: np.ndarray) -> np.ndarray:
     All that have these scores satisfy w_kept + Σ_j c_j w_j = a: that is M w = a with M = (I, C),
     whose shortest solution is Mᵀ(MMᵀ)⁻¹a.
     """
-    C = np.array(terms, dtype=np.float64).reshape(-1, len(kept))
+    C = np.array(terms, dtype=np.float64).reshape(len(terms), len(kept))
     coef = np.zeros((len(a), len(kept) + len(C)))
     if len(kept):
         Q, T = np.linalg.qr(np.vstack([np.eye(len(kept)), C]))  # of Mᵀ

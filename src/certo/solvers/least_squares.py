@@ -34,6 +34,7 @@ GOOD = 1e3  # up to here the coefficients have nine digits without refinement
 FAR = 1e-4  # a residual of less than this part of Σ y² is not got from sums of squares
 REFINEMENTS = 3
 LARGE = 5000  # sparse examples with more columns, and rows, are never made a dense matrix
+TIED = 1e-9  # a combination's term of less, relative to the column it gives, is rounding
 FRACTIONS = 10_000  # terms of combinations beyond which nobody wants them as fractions
 
 
@@ -53,8 +54,10 @@ class Solution(NamedTuple):
     rank: int | None = None  # of X, centred if b is free
     condition: float = np.inf  # estimated, columns centred and scaled to the same length
     kept: np.ndarray | None = None
-    combinations: Combinations | None = None
+    combinations: Combinations | None = None  # None also where they are too many
     factor: np.ndarray | None = None
+    terms: np.ndarray | None = None  # the combinations rounded, without those of the ones
+    tied: np.ndarray | None = None  # the columns of X̃ whose coefficients the data do not decide
 
 
 class _Reduced(NamedTuple):
@@ -210,17 +213,25 @@ def _solution(
     U = np.linalg.qr(reduced.pivoted.triangle[:, first], mode="r")
     L = linalg.solve_triangular(U, np.eye(rank)) if rank else U
     L = np.sqrt(known.weight) * L / scale[kept][:, None]
+    tied = np.zeros(d + lifted, dtype=bool)
+    tied[rest] = True
+    floats = terms.astype(np.float64)
+    tied[kept] = np.any(np.abs(floats) * scale[kept] > TIED * scale[rest][:, None], axis=0)
     combined: Combinations | None = None
     if terms.size <= FRACTIONS:
         combined = tuple(tuple(map(Fraction, line)) for line in terms)
     if lifted:
+        row = known.mean if rows is None else rows.pick([0])[0]
+        needed = np.abs(row[rest] - floats @ row[kept])
+        size = np.abs(row[rest]) + np.abs(floats) @ np.abs(row[kept])
+        tied[d] = np.any(needed > TIED * size)
         if combined:
-            row = known.mean if rows is None else rows.pick([0])[0]
             combined = dependence.with_constant(combined, kept, rest, row)
         kept, L = np.append(kept, d), linalg.block_diag(L, 1.0)
     return Solution(
-        coef, intercept, method, squares, known, rank, reduced.condition, kept, combined, L
-    )
+        coef, intercept, method, squares, known, rank, reduced.condition, kept, combined, L,
+        floats, tied,
+    )  # fmt: skip
 
 
 def _refined(

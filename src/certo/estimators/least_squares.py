@@ -1,0 +1,360 @@
+"""`LeastSquares`: linear regression that says how well it is determined, and proves its risk."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+
+from certo.certificates import Composite
+from certo.estimators import _input
+from certo.estimators._coefficients import CoefficientTable, check_level, quantile
+from certo.estimators._linear import Certified
+from certo.solvers.least_squares import Solution, from_triangle, least_squares
+from certo.solvers.moments import Rows, Triangle, triangle
+
+NEAR = 1e-7  # an example that the combinations of columns miss by less has its mean estimated
+
+
+class LeastSquares(RegressorMixin, Certified, BaseEstimator):
+    r"""Linear regression: min (1/S) Σ_i s_i ‖y_i − W x_i − b‖² + ridge·‖W‖², S = Σ_i s_i.
+
+    The normal equations are solved by Cholesky's factor where that is safe, the rows themselves are
+    factored (QR) where it is not. Where columns depend on each other, many coefficients are best:
+    the shortest are taken, the intercept not counted, and the result says so. With the coefficients
+    come what one expects of a regression: standard errors, tests, intervals.
+
+    Parameters
+    ----------
+    intercept : {"free", "none"}, default="free"
+        "free": b costs nothing, also with a ridge. "none": b = 0.
+    ridge : float, default=0.0
+        Added to the diagonal of the mean of x xᵀ. It is scikit-learn's `Ridge(alpha=ridge * S)`.
+
+    Attributes
+    ----------
+    coef_ : ndarray (n_features,), or (n_outputs, n_features) if y has columns
+    intercept_ : float, or ndarray (n_outputs,)
+    rank_ : int or None
+        Of X, centred if the intercept is free. None where it was not found (method "lsqr").
+    condition_ : float
+        An estimate of the condition number of the independent columns, centred if the intercept is
+        free and scaled to the same length. The coefficients have about 16 − log10(condition_)
+        digits.
+    method_ : {"cholesky", "qr", "dual", "lsqr"}
+        "dual": a system as large as the number of rows, for a ridge and more columns than rows.
+        "lsqr": iterations, for large sparse examples.
+    risk_ : float
+        The mean squared error (1/S) Σ_i s_i ‖y_i − W x_i − b‖².
+    r2_ : float, or ndarray (n_outputs,)
+        The part of the variation of y that is explained: around its mean with an intercept, around
+        0 without.
+    degrees_of_freedom_ : int or None
+        Examples of positive weight, less the rank, less 1 for an intercept. None with a ridge.
+    residual_variance_ : float, or ndarray (n_outputs,), or None
+        Σ_i s_i r_i² / degrees_of_freedom_; NaN if there are none. None with a ridge.
+    standard_errors_ : ndarray like coef_, or None
+        NaN for a coefficient that the data do not determine. None with a ridge, which trades
+        variance for a bias that nobody knows.
+    intercept_standard_error_ : float, or ndarray (n_outputs,), or None
+    status_ : str
+        How it was solved, and what the answer is worth.
+    certificate_ : certo.certificates.Composite
+        A LeastSquaresExcess: how far the risk is from the smallest, at most.
+
+    Examples
+    --------
+    >>> from certo import LeastSquares
+    >>> X, y = [[0, 1], [1, 1], [2, 0], [3, 0], [4, 1]], [1, 3, 4, 6.5, 9]
+    >>> model = LeastSquares().fit(X, y)
+    >>> print(model.summary())
+    LeastSquares: 5 examples, R² 0.997, residual standard error 0.2431 (2 degrees)
+               estimate  std. error       t  P>|t|      2.5 %   97.5 %
+    x0          2.02727   0.0802887  25.250  0.002    1.68182  2.37273
+    x1         0.772727    0.231774   3.334  0.079  -0.224514  1.76997
+    intercept  0.181818    0.264263   0.688  0.563  -0.955212  1.31885
+    """
+
+    # how the coefficients depend on y, None where that is not known; see Solution
+    _kept: Any
+    _factor: Any
+    _terms: Any
+    _tied: Any
+    _triangle: Any  # what partial_fit keeps
+    intercept_standard_error_: Any
+
+    def __init__(self, intercept="free", ridge=0.0):
+        self.intercept = intercept
+        self.ridge = ridge
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.multi_output = True
+        return tags
+
+    def fit(self, X, y, sample_weight=None):
+        """Find the coefficients for the examples X (dense or sparse) and the values y, (n_samples,)
+        or (n_samples, n_outputs).
+
+        sample_weight: for the coefficients weight k is as good as k copies of an example, weight
+        zero as leaving it out. Standard errors take weights as precisions, σ²/s_i being the
+        variance of y_i. C-ordered float32 or float64 arrays and CSR matrices are used as they are,
+        not copied.
+        """
+        X, Y, weights = self._problem(X, y, sample_weight, reset=True)
+        self._triangle = None
+        try:
+            found = least_squares(
+                X, Y, weights=weights, lifted=self._lifted, ridge=float(self.ridge)
+            )
+        except FloatingPointError:
+            self._refuse(X)
+            raise
+        self._store(found)
+        self.certificate_ = Composite(())
+        return self
+
+    def partial_fit(self, X, y, sample_weight=None):
+        """Add examples to those of earlier calls: the coefficients are those of all of them, in
+        whatever portions they came. Memory is that of (n_features + n_outputs)² numbers.
+        """
+        first = not hasattr(self, "coef_")
+        if not first and self._triangle is None:
+            raise ValueError(
+                "partial_fit adds to what earlier calls of partial_fit have kept, but this "
+                "LeastSquares was fitted by fit, which keeps nothing of the examples. Use a new "
+                "one, and partial_fit for all of its examples."
+            )
+        X, Y, weights = self._problem(X, y, sample_weight, reset=first)
+        if not first and Y.shape[1] != len(np.atleast_2d(self.coef_)):
+            raise ValueError(
+                f"y must have {len(np.atleast_2d(self.coef_))} columns, as in the first call, "
+                f"got {Y.shape[1]}."
+            )
+        rows = Rows(X, Y, None if weights is None else np.sqrt(weights))
+        known = triangle(rows, self._lifted)
+        if not np.all(np.isfinite(known.factor)):
+            self._refuse(X)
+        if not first:
+            known = Triangle(*self._triangle) + known
+        self._store(from_triangle(known, X.shape[1], self._lifted, float(self.ridge)))
+        self._triangle = (known.rows, known.weight, known.mean, known.factor)
+        self.certificate_ = Composite(())
+        return self
+
+    @property
+    def _lifted(self) -> bool:
+        return self.intercept == "free"
+
+    def _problem(self, X, y, sample_weight, *, reset: bool):
+        """The examples, the values as columns of float64, and the weights."""
+        if not (isinstance(self.intercept, str) and self.intercept in ("free", "none")):
+            raise ValueError(f"intercept must be 'free' or 'none', got {self.intercept!r}.")
+        if not (_input.is_number(self.ridge) and 0 <= self.ridge < np.inf):
+            raise ValueError(f"ridge must be a number from 0 on, got {self.ridge!r}.")
+        X, y = _input.labelled_examples(self, X, y, reset=reset)
+        Y = _input.values(self, y)
+        self._flat = y.ndim == 1
+        if sample_weight is None:
+            return X, Y, None
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        total = float(np.sum(weights))
+        if not 0 < total < np.inf:
+            raise ValueError(
+                f"sample_weight must have a positive, finite sum, but it is {total:g}."
+            )
+        return X, Y, weights
+
+    def _refuse(self, X) -> None:
+        """Say which number made the sums overflow."""
+        _input.longest_example(self, X)
+        raise ValueError(
+            "LeastSquares needs numbers whose squares float64 can add, but the sums of squares of "
+            "X, y or sample_weight are not finite. Rescale them."
+        )
+
+    def _store(self, found: Solution) -> None:
+        known, d, q = found.moments, found.coef.shape[1], len(found.coef)
+        self.coef_ = self._shaped(found.coef)
+        self.intercept_ = self._shaped(found.intercept)
+        self.rank_, self.condition_, self.method_ = found.rank, found.condition, found.method
+        self.n_samples_fit_ = known.rows
+        self.risk_ = float(np.sum(found.squares) / known.weight)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            self.r2_ = self._shaped(1 - found.squares / np.diag(known.products)[-q:])
+        self._weight, self._mean = known.weight, known.mean[:d]
+        self._kept, self._factor, self._terms = found.kept, found.factor, found.terms
+        self._tied = found.tied
+        self._scale = np.sqrt(np.diag(known.products)[:d] / known.weight)
+        self.degrees_of_freedom_ = self.residual_variance_ = None
+        self.standard_errors_ = self.intercept_standard_error_ = None
+        if self.ridge == 0 and found.rank is not None:
+            self.degrees_of_freedom_ = free = int(known.rows - found.rank - self._lifted)
+            variance = found.squares / free if free > 0 else np.full(q, np.nan)
+            self.residual_variance_ = self._shaped(variance)
+            errors = np.sqrt(variance)[:, None] * np.linalg.norm(self._spread(), axis=1)
+            self.standard_errors_ = self._shaped(errors[:, :d])
+            if self._lifted:
+                self.intercept_standard_error_ = self._shaped(errors[:, d])
+        self.status_ = self._status()
+
+    def _spread(self) -> np.ndarray:
+        """V with VVᵀ = (X̃ᵀSX̃)⁻¹ for the coefficients that are decided, NaN for the others. In
+        centred coordinates that is L/√S; the intercept is that of the centred ones less W·x̄."""
+        V = np.full((len(self._tied), len(self._kept)), np.nan)
+        V[self._kept] = self._factor / np.sqrt(self._weight)
+        if self._lifted:
+            V[-1] -= self._mean[self._kept[:-1]] @ V[self._kept[:-1]]
+        V[self._tied] = np.nan
+        return V
+
+    def _status(self) -> str:
+        how = {
+            "cholesky": "by the normal equations (Cholesky)",
+            "qr": "by an orthogonal factorisation of the rows (QR)",
+            "dual": "by a system as large as the number of rows",
+            "lsqr": "by LSQR",
+        }[self.method_]
+        d = self.n_features_in_
+        solved = f"Solved {how}, condition number about {self.condition_:.2g}."
+        if self.rank_ is None:
+            return solved
+        if self.ridge == 0 and self.rank_ < d:
+            return (
+                f"{solved} The {d} columns have rank {self.rank_}: many coefficients give the same "
+                "predictions, and the shortest of them are returned."
+            )
+        return f"{solved} The {d} columns have rank {self.rank_}."
+
+    def _shaped(self, rows: np.ndarray) -> Any:
+        """One entry for each output; the only one, if y had no columns."""
+        if not self._flat:
+            return rows
+        return rows[0] if rows.ndim > 1 else float(rows[0])
+
+    def predict(self, X):
+        """W x + b: (n_samples,), or (n_samples, n_outputs) if y had columns."""
+        check_is_fitted(self)
+        X = _input.examples(self, X)
+        return safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
+
+    @property
+    def covariance_(self) -> np.ndarray | None:
+        """The covariance of the coefficients, (n_features + 1)² with that of a free intercept last,
+        one matrix for each column of y if it had columns. NaN for what the data do not determine;
+        None with a ridge."""
+        check_is_fitted(self)
+        if self.residual_variance_ is None:
+            return None
+        V = self._spread()
+        return np.multiply.outer(self.residual_variance_, V @ V.T)
+
+    def intervals(self, level=0.95) -> np.ndarray:
+        """Confidence intervals of the coefficients, a row (low, high) for each, that of a free
+        intercept last; for each column of y, if it had columns."""
+        tables = self._tables(level)
+        return self._shaped(np.stack([table.intervals for table in tables]))
+
+    def summary(self, level=0.95) -> CoefficientTable:
+        """Estimates, standard errors, t tests and confidence intervals, as a table to look at."""
+        tables = self._tables(level)
+        if self._flat:
+            return tables[0]
+        first, names = tables[0], [f"y{k}" for k in range(len(tables))]
+        return CoefficientTable(
+            first.names * len(tables),
+            np.concatenate([table.estimates for table in tables]),
+            np.concatenate([table.errors for table in tables]),
+            degrees=first.degrees,
+            level=level,
+            groups=tuple(name for name in names for _ in first.names),
+            title=first.title,
+            notes=first.notes,
+        )
+
+    def _tables(self, level: float) -> list[CoefficientTable]:
+        check_is_fitted(self)
+        check_level(level)
+        d = self.n_features_in_
+        names = [*getattr(self, "feature_names_in_", [f"x{j}" for j in range(d)])]
+        estimates = np.atleast_2d(self.coef_)
+        errors: Any = [None] * len(estimates)
+        if self.standard_errors_ is not None:
+            errors = np.atleast_2d(self.standard_errors_)
+        if self._lifted:
+            names.append("intercept")
+            estimates = np.column_stack([estimates, np.atleast_1d(self.intercept_)])
+            if self.standard_errors_ is not None:
+                errors = np.column_stack([errors, np.atleast_1d(self.intercept_standard_error_)])
+        return [
+            CoefficientTable(
+                tuple(names),
+                line,
+                wrong,
+                degrees=self.degrees_of_freedom_ or 0,
+                level=level,
+                title=self._title(),
+                notes=self._notes(),
+            )
+            for line, wrong in zip(estimates, errors, strict=True)
+        ]
+
+    def _title(self) -> str:
+        r2 = ", ".join(f"{value:.4g}" for value in np.atleast_1d(self.r2_))
+        text = f"LeastSquares: {self.n_samples_fit_:,} examples, R² {r2}"
+        if self.residual_variance_ is None:
+            return text
+        errors = np.sqrt(np.atleast_1d(self.residual_variance_))
+        shown = ", ".join(f"{value:.4g}" for value in errors)
+        return f"{text}, residual standard error {shown} ({self.degrees_of_freedom_:,} degrees)"
+
+    def _notes(self) -> tuple[str, ...]:
+        if self.ridge:
+            return (
+                "No standard errors: a ridge trades variance for a bias that the data do not tell.",
+            )
+        if self.rank_ is None:
+            return ("No standard errors: the rank of X was not found (method lsqr).",)
+        if not self.degrees_of_freedom_:
+            return ("No standard errors: there are no more examples than coefficients.",)
+        if np.any(self._tied):
+            return (
+                f"{int(np.sum(self._tied))} coefficients have no standard error: their columns "
+                "depend on each other, so the data determine sums of them only.",
+            )
+        return ()
+
+    def predict_interval(self, X, level=0.95, *, mean=False):
+        """(low, high): where a new y at each x is with this probability, if errors are independent
+        and normal with one variance (that of weight 1); with `mean`, where its mean is.
+
+        Where x breaks a relation that all examples of the fit kept, so that the data say nothing
+        about its mean, the interval is the whole line.
+        """
+        check_is_fitted(self)
+        check_level(level)
+        if self.residual_variance_ is None:
+            raise ValueError("predict_interval needs standard errors. " + " ".join(self._notes()))
+        if not self.degrees_of_freedom_:
+            raise ValueError(
+                "predict_interval needs more examples than coefficients, but the fit had "
+                f"{self.n_samples_fit_:,} examples for a rank of {self.rank_}."
+            )
+        centre = self.predict(X)
+        X = _input.examples(self, X)
+        away = (X.toarray() if hasattr(X, "toarray") else X) - self._mean
+        slopes = self._kept[self._kept < away.shape[1]]
+        rest = np.setdiff1d(np.arange(away.shape[1]), slopes)
+        lifted = np.column_stack([away[:, slopes], np.ones((len(away), int(self._lifted)))])
+        variance = np.sum((lifted @ self._factor) ** 2, axis=1) / self._weight + (not mean)
+        missed = np.abs(away[:, rest] - away[:, slopes] @ self._terms.T)
+        size = np.abs(away[:, rest]) + np.abs(away[:, slopes]) @ np.abs(self._terms.T)
+        variance[np.any(missed > NEAR * (size + self._scale[rest]), axis=1)] = np.inf
+        reach = quantile(level, self.degrees_of_freedom_) * np.sqrt(
+            np.multiply.outer(variance, self.residual_variance_)
+        )
+        return centre - reach, centre + reach
