@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 from scipy import sparse
+from sklearn.base import is_regressor
 
 from certo.certificates import (
     Certificate,
@@ -25,6 +26,7 @@ from certo.certificates import (
     KernelGap,
     KernelMargin,
     KernelMistakeBound,
+    Labels,
     LeastErrorsByCells,
     LeastErrorsByTree,
     MaximumMargin,
@@ -34,6 +36,8 @@ from certo.certificates import (
     Verification,
 )
 from certo.certificates.compression_bound import PREPROCESSED
+from certo.certificates.least_squares_excess import LeastSquaresExcess
+from certo.certificates.values import Values
 from certo.data import tables
 from certo.data.fingerprint import fingerprint
 from certo.data.model_file import LoadedModel, StoredModel
@@ -42,12 +46,13 @@ from certo.estimators import (
     SVM,
     HardMarginSVM,
     KernelPerceptron,
+    LeastSquares,
     MinDisagreement,
     Pegasos,
     Perceptron,
 )
 from certo.estimators._kernel import union_of
-from certo.workflow import usable_rows
+from certo.workflow import answers, usable_rows
 
 
 @dataclass(frozen=True)
@@ -100,7 +105,7 @@ def audit_table(loaded: LoadedModel, table: Any) -> Audit:
         strangers.append("The support vectors of the model are not the rows of the table.")
     if len(y) != model.rows:
         strangers.append(f"The model is said to be fitted to {model.rows:,} rows, not {len(y):,}.")
-    if not np.array_equal(np.unique(y), model.machine.classes_):
+    if not is_regressor(model.machine) and not np.array_equal(np.unique(y), model.machine.classes_):
         strangers.append("The classes of the model are not the values of the target.")
     if model.encoder.is_fitted_to_data and certificate.of_kind(CompressionBound):
         strangers.append(f"CompressionBound is claimed, but {PREPROCESSED}")
@@ -109,12 +114,14 @@ def audit_table(loaded: LoadedModel, table: Any) -> Audit:
 
 def _examples(model: StoredModel, table: pa.Table) -> tuple[Any, np.ndarray]:
     used = usable_rows(table, model.target, model.encoder, model.missing, model.na).table
-    return model.encoder.transform(used), tables.labels(used, model.target)
+    return model.encoder.transform(used), answers(used, model.target, is_regressor(model.machine))
 
 
 def _unspoken(certificate: Composite, machine, y: np.ndarray | None) -> list[str]:
     """How the claims do not fit the machine: other values, other classes, outputs left out. (Some
     settings, like balanced weights, mean something for given labels only.)"""
+    if type(machine) in SAYS_OF_ALL:
+        return _unspoken_of_all(certificate, machine, y)
     kernel = getattr(machine, "kernel_", None)
     spoken_of, makes = (SAYS if kernel is None else SAYS_WITH_KERNEL)[type(machine)]
     classes = tuple(label.item() for label in machine.classes_)
@@ -145,6 +152,42 @@ def _unspoken(certificate: Composite, machine, y: np.ndarray | None) -> list[str
             who = classes[1] if len(classes) == 2 else classes[output]
             wrong.append(f"No claim speaks of {', '.join(missing)} of the hyperplane for {who!r}.")
     return wrong
+
+
+def _unspoken_of_all(certificate: Composite, machine, y: np.ndarray | None) -> list[str]:
+    """The same where a claim is about all outputs at once."""
+    spoken_of, makes = SAYS_OF_ALL[type(machine)]
+    spoken: set[str] = set()
+    wrong = []
+    for claim in certificate:
+        if type(claim) not in makes:
+            wrong.append(f"{claim.name} is nothing that {type(machine).__name__} claims.")
+            continue
+        if claim.labels != _answered(machine):
+            wrong.append(f"{claim.name} is about another target than the model's.")
+            continue
+        for name, attribute in claim.describes.items():
+            if np.array_equal(
+                np.ravel(getattr(claim, name)), np.ravel(getattr(machine, attribute))
+            ):
+                spoken.add(attribute)
+            else:
+                wrong.append(
+                    f"{claim.name} speaks of other values of {attribute} than the model's."
+                )
+        if not makes[type(claim)](claim, machine, y):
+            wrong.append(f"{claim.name} speaks of a fit with other settings than the model's.")
+    missing = [name for name in spoken_of if name not in spoken]
+    if missing:
+        wrong.append(f"No claim speaks of {', '.join(missing)}.")
+    return wrong
+
+
+def _answered(machine) -> Values | Labels:
+    """What y is to the claims of a machine about all outputs."""
+    if is_regressor(machine):
+        return Values()
+    return Labels(tuple(machine.classes_.tolist()), len(machine.classes_) - 1)
 
 
 def _same_bound(claim: CompressionBound, machine, y) -> bool:
@@ -219,6 +262,11 @@ def _same_kernel_guarantee(claim: KernelExpectedExcess, machine: Pegasos, y) -> 
     return claim.kernel == machine.kernel_ and _same_guarantee(claim, machine, y)
 
 
+def _same_squares(claim: LeastSquaresExcess, machine: LeastSquares, y) -> bool:
+    settings = (machine.intercept, float(machine.ridge))
+    return (claim.treatment, claim.ridge) == settings and not claim.sample_weight.size
+
+
 class Says(NamedTuple):
     """What the claims of a machine are about, and what of its settings they depend on."""
 
@@ -272,6 +320,10 @@ SAYS_WITH_KERNEL = {
             )
         },
     ),
+}
+
+SAYS_OF_ALL = {
+    LeastSquares: Says(("coef_", "intercept_"), {LeastSquaresExcess: _same_squares}),
 }
 
 

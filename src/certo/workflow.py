@@ -23,6 +23,7 @@ from certo.estimators import (
     SVM,
     HardMarginSVM,
     KernelPerceptron,
+    LeastSquares,
     MinDisagreement,
     NotSeparable,
     Pegasos,
@@ -39,10 +40,11 @@ MACHINES = {
     "min-disagreement": MinDisagreement,
     "svm": SVM,
     "pegasos": Pegasos,
+    "least-squares": LeastSquares,
 }
 WRITTEN = {"learning_rate": written.rate, "kernel": written.kernel}  # settings that are objects
 AS_THEY_ARE = (MinDisagreement,)  # machines whose answer does not depend on scaling
-REGRESSIONS: tuple[type, ...] = ()  # nor do theirs, without a ridge
+REGRESSIONS = (LeastSquares,)  # nor do theirs, without a ridge
 FOR_NUMBERS = "; for a number to predict there is --machine least-squares"
 MOST_CLASSES = 100  # a numeric target with more different values is taken for a measurement
 
@@ -388,9 +390,27 @@ def _remarks(rows: int, used: pa.Table) -> list[str]:
     return said
 
 
-def predict_table(model: StoredModel, table: Any) -> tuple[np.ndarray, list[str]]:
-    """Predicted labels for the rows of a table, columns taken by name, and what to know of them."""
-    encoder = model.encoder
+class Predicted(NamedTuple):
+    """What a model says of the rows of a table."""
+
+    answers: np.ndarray
+    beside: dict[str, np.ndarray]  # more about each: probabilities, or an interval
+    remarks: list[str]
+
+
+def predict_table(model: StoredModel, table: Any, interval: float | None = None) -> Predicted:
+    """Predictions for the rows of a table, columns taken by name. A machine with probabilities
+    tells them; with `interval` a regression says where a new value is with this probability."""
+    encoder, machine = model.encoder, model.machine
     table = tables.with_missing(tables.as_table(table), model.na, encoder.category_names_)
     X = encoder.transform(table)
-    return model.machine.predict(X), encoder.unseen_levels(table)
+    beside: dict[str, np.ndarray] = {}
+    if interval is not None:
+        if not hasattr(machine, "predict_interval"):
+            raise Problem(f"--interval needs a regression, but this is a {type(machine).__name__}.")
+        beside = dict(zip(("low", "high"), machine.predict_interval(X, interval), strict=True))
+    if hasattr(machine, "predict_proba"):
+        shares = machine.predict_proba(X).T
+        names = [f"probability of {label}" for label in machine.classes_.tolist()]
+        beside = dict(zip(names, shares, strict=True))
+    return Predicted(machine.predict(X), beside, encoder.unseen_levels(table))

@@ -40,7 +40,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
 
 
 Target = Annotated[
-    str, typer.Option(metavar="COLUMN", help="The classes to tell apart.", show_default=False)
+    str, typer.Option(metavar="COLUMN", help="The column to predict.", show_default=False)
 ]
 Report = Annotated[Path | None, typer.Option(help="The HTML report to write.", show_default=False)]
 Missing = Annotated[str, typer.Option(help="Rows with missing values: refuse them, or drop them.")]
@@ -118,7 +118,7 @@ def fit(
         typer.Option(
             metavar="NAME",
             help="Which machine: perceptron, kernel-perceptron, hard-margin, svm, pegasos, "
-            "min-disagreement.",
+            "min-disagreement, logistic; least-squares for a target that is a number.",
         ),
     ] = "perceptron",
     output: Annotated[
@@ -129,7 +129,8 @@ def fit(
         str | None,
         typer.Option(
             help="Numeric columns: standard (mean 0, variance 1) or none. If not given, standard, "
-            "but none for min-disagreement, whose answer does not depend on it.",
+            "but none where the answer does not depend on it: min-disagreement, logistic and "
+            "least-squares without a ridge.",
             show_default=False,
         ),
     ] = None,
@@ -142,9 +143,16 @@ def fit(
         float | None,
         typer.Option(help="The weight λ of the penalty (svm, pegasos).", show_default=False),
     ] = None,
+    ridge: Annotated[
+        float | None,
+        typer.Option(help="The weight of the penalty (logistic, least-squares).", show_default="0"),
+    ] = None,
     tol: Annotated[
         float | None,
-        typer.Option(help="The relative gap to prove (svm, hard-margin).", show_default=False),
+        typer.Option(
+            help="The gap to prove: relative (svm, hard-margin), absolute (logistic).",
+            show_default=False,
+        ),
     ] = None,
     setting: Settings = None,
     as_json: Json = False,
@@ -160,7 +168,7 @@ def fit(
             data,
             target,
             machine=machine,
-            settings=_settings(setting, C=C, lam=lam, tol=tol),
+            settings=_settings(setting, C=C, lam=lam, ridge=ridge, tol=tol),
             output=output,
             report=report,
             **_choices(scale, missing, na, drop, category),
@@ -286,9 +294,18 @@ def predict(
         Path | None,
         typer.Option("--out", help="Write here, not to the terminal.", show_default=False),
     ] = None,
+    interval: Annotated[
+        float | None,
+        typer.Option(
+            metavar="LEVEL",
+            help="For least-squares: where a new value is with this probability, as 0.95.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Predict for the rows of a table; columns are taken by name, a target column is ignored."""
+    """Predict for the rows of a table; columns are taken by name, a target column is ignored.
+    Beside the classes of logistic stand their probabilities."""
     from certo.cli.words import predictions_text
     from certo.data.files import check_writable, write_whole
     from certo.data.model_file import load_model
@@ -305,11 +322,11 @@ def predict(
         )
     known = loaded.model
     table, notes = read_table(data, as_text=known.encoder.text_names_)
-    labels, remarks = predict_table(known, table)
-    notes = notes + remarks
+    predicted = predict_table(known, table, interval)
+    notes = notes + predicted.remarks
     for note in notes:
         Voice(stderr=True).say(("note ", "yellow"), note)
-    text = predictions_text(known.target, labels, notes, as_json=as_json)
+    text = predictions_text(known.target, predicted, notes, as_json=as_json)
     if output is not None:
         write_whole(output, text.encode())
     else:

@@ -44,12 +44,14 @@ def run_fit(
         progress.stage(f"Reading {data.name}")
         table, notes = read_table(data)
         progress.stage("Encoding the columns")
-        if console.is_terminal:
+        tells = console.is_terminal and hasattr(estimator, "set_callbacks")
+        if tells:
             estimator.set_callbacks(progress)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # the status says it
             fitted = fit_table(table, target, estimator, notes=tuple(notes), **choices)
-        estimator.set_callbacks()
+        if tells:
+            estimator.set_callbacks()
         progress.stage("Writing")
         said = facts(fitted)
         said["interrupted"] = said["status"].startswith(BY_HAND)

@@ -10,14 +10,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from certo.audit import Audit
 from certo.certificates.encoding import readable
 from certo.cli.console import Voice
 from certo.data.remarks import count
 from certo.report.page import digits, p_value, point, question, reason
 from certo.selection import NO_ANSWER
+from certo.workflow import Predicted
 
 MOST_SHOWN = 6  # of one kind, where there may be one for each of many classes
 MOST_ROWS, MOST_CELLS, MOST_TERMS = 12, 8, 20  # of a proof or a hyperplane, on a terminal
@@ -288,12 +287,13 @@ def tell_audit(voice: Voice, audit: Audit) -> None:
         voice.say(("Not verified: ", "bold red"), "the claims cannot be checked on this table.")
 
 
-def predictions_text(target: str, labels: np.ndarray, notes: list[str], *, as_json: bool) -> str:
-    """One column of predicted labels as CSV, or JSON."""
+def predictions_text(target: str, said: Predicted, notes: list[str], *, as_json: bool) -> str:
+    """A column of predictions, and what is said beside them, as CSV, or JSON."""
+    beside = {name: values.tolist() for name, values in said.beside.items()}
     if as_json:
-        return json.dumps({"predictions": labels.tolist(), "notes": notes}) + "\n"
+        return json.dumps({"predictions": said.answers.tolist(), **beside, "notes": notes}) + "\n"
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow([f"predicted {target}"])
-    writer.writerows([label] for label in labels.tolist())
+    writer.writerow([f"predicted {target}", *beside])
+    writer.writerows(zip(said.answers.tolist(), *beside.values(), strict=True))
     return buffer.getvalue()

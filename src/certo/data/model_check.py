@@ -14,10 +14,22 @@ from scipy import sparse
 from certo.certificates import Composite, DualityGap, KernelGap, KernelMargin, MaximumMargin
 from certo.data.encoder import TableEncoder
 from certo.data.problem import Problem
+from certo.data.regression_check import check_least_squares
+from certo.data.soundness import (
+    check_attributes,
+    check_values,
+    is_numbers,
+    is_texts,
+    of_type,
+    refuse_overrides,
+    require,
+    require_attributes,
+)
 from certo.estimators import (
     SVM,
     HardMarginSVM,
     KernelPerceptron,
+    LeastSquares,
     MinDisagreement,
     OnlineGradientDescent,
     Pegasos,
@@ -40,63 +52,43 @@ def check_model(model) -> None:
         "rows": int,
         "notes": list,
     }.items():
-        _require(type(getattr(model, name)) is kind, f"its {name} must be a {kind.__name__}.")
-    _require(_texts(model.na) and _texts(model.notes), "its na and notes must be texts.")
-    _require(model.missing in ("refuse", "drop"), "its missing must be 'refuse' or 'drop'.")
+        require(type(getattr(model, name)) is kind, f"its {name} must be a {kind.__name__}.")
+    require(is_texts(model.na) and is_texts(model.notes), "its na and notes must be texts.")
+    require(model.missing in ("refuse", "drop"), "its missing must be 'refuse' or 'drop'.")
     features = _check_encoder(model.encoder)
-    _require(model.target not in model.encoder.column_names, "its target must be no feature.")
+    require(model.target not in model.encoder.column_names, "its target must be no feature.")
     _check_machine(model.machine, features)
-
-
-def _require(condition: Any, reason: str) -> None:
-    if not condition:
-        raise Problem(reason)
-
-
-def _texts(values: Any) -> bool:
-    return isinstance(values, list | tuple) and all(type(value) is str for value in values)
-
-
-def _refuse_overrides(part: Any) -> None:
-    """Values may not take the place of methods: the code is ours, the file has only numbers."""
-    taken = sorted(set(vars(part)) & set(dir(type(part))))
-    _require(not taken, f"its {type(part).__name__} replaces {taken[:1]}, which is code.")
-
-
-def _has(part: Any, *names: str) -> None:
-    absent = [name for name in names if name not in vars(part)]
-    _require(not absent, f"its {type(part).__name__} has no {absent[:1]}.")
 
 
 def _check_encoder(encoder: TableEncoder) -> int:
     """How many features a sound encoder makes."""
-    _refuse_overrides(encoder)
+    refuse_overrides(encoder)
     lists = ("number_names_", "category_names_", "text_names_", "notes_", "drop", "category")
-    _has(encoder, "scale", "scaler_", "levels_", "reference_levels", *lists)
-    _require(type(encoder.reference_levels) is bool, "its reference_levels must be yes or no.")
+    require_attributes(encoder, "scale", "scaler_", "levels_", "reference_levels", *lists)
+    require(type(encoder.reference_levels) is bool, "its reference_levels must be yes or no.")
     for name in lists:
-        _require(_texts(getattr(encoder, name)), f"its {name} must be texts.")
-    _require(encoder.scale in ("standard", "none"), "its scale must be 'standard' or 'none'.")
+        require(is_texts(getattr(encoder, name)), f"its {name} must be texts.")
+    require(encoder.scale in ("standard", "none"), "its scale must be 'standard' or 'none'.")
     names = encoder.column_names
-    _require(names and len(set(names)) == len(names), "its column names must differ.")
+    require(names and len(set(names)) == len(names), "its column names must differ.")
     numbers = len(encoder.number_names_)
     scaled = encoder.scale == "standard" and numbers > 0
-    _require((encoder.scaler_ is not None) == scaled, "its scaler and its scale disagree.")
+    require((encoder.scaler_ is not None) == scaled, "its scaler and its scale disagree.")
     if encoder.scaler_ is not None:
-        _refuse_overrides(encoder.scaler_)
-        _has(encoder.scaler_, "mean_", "scale_", "with_mean", "with_std")
+        refuse_overrides(encoder.scaler_)
+        require_attributes(encoder.scaler_, "mean_", "scale_", "with_mean", "with_std")
         for values in (encoder.scaler_.mean_, encoder.scaler_.scale_):
-            _require(_numbers(values, (numbers,)), "its scaler does not fit the columns.")
-        _require(np.all(encoder.scaler_.scale_ > 0), "its scales must be positive.")
+            require(is_numbers(values, (numbers,)), "its scaler does not fit the columns.")
+        require(np.all(encoder.scaler_.scale_ > 0), "its scales must be positive.")
     if encoder.levels_ is None:
-        _require(not encoder.category_names_, "its categories have no levels.")
+        require(not encoder.category_names_, "its categories have no levels.")
         return numbers
-    _refuse_overrides(encoder.levels_)
-    _has(encoder.levels_, "categories_")
+    refuse_overrides(encoder.levels_)
+    require_attributes(encoder.levels_, "categories_")
     levels = encoder.levels_.categories_
-    _require(
+    require(
         len(levels) == len(encoder.category_names_)
-        and all(isinstance(part, np.ndarray) and _texts(part.tolist()) for part in levels),
+        and all(isinstance(part, np.ndarray) and is_texts(part.tolist()) for part in levels),
         "its levels must be texts, a list for each category.",
     )
     return numbers + sum(len(part) - encoder.reference_levels for part in levels)
@@ -104,27 +96,27 @@ def _check_encoder(encoder: TableEncoder) -> int:
 
 def _check_machine(machine: Any, features: int) -> None:
     kind = type(machine)
-    _require(kind in _FITTED or kind in _FITTED_WITH_KERNEL, "its machine is none of Certo's.")
-    _refuse_overrides(machine)
+    if kind is LeastSquares:
+        _check_plain(machine, set(machine.get_params(deep=False)))
+        check_least_squares(machine, features)
+        return
+    require(kind in _FITTED or kind in _FITTED_WITH_KERNEL, "its machine is none of Certo's.")
+    refuse_overrides(machine)
     settings, kernel = set(machine.get_params(deep=False)), vars(machine).get("kernel_")
     left = _FITTED if kernel is None else _FITTED_WITH_KERNEL
-    _require(kind in left, f"its {kind.__name__} must have a kernel, or must not have one.")
+    require(kind in left, f"its {kind.__name__} must have a kernel, or must not have one.")
     fitted = _EVERY | left[kind] | (_LINEAR if kernel is None else _WITH_KERNEL)
     if kernel is None and "kernel" in settings:
-        fitted |= {"kernel_": _of_type(type(None))}
-    _has(machine, *settings, *fitted)
-    strange = sorted(set(vars(machine)) - settings - set(fitted))
-    _require(not strange, f"its {kind.__name__} holds {strange[:1]}, which no fit leaves there.")
+        fitted |= {"kernel_": of_type(type(None))}
+    check_attributes(machine, settings, set(fitted))
     _check_settings(machine, settings)
     classes = machine.classes_
-    _require(isinstance(classes, np.ndarray) and classes.ndim == 1, "its classes are no list.")
-    _require(classes.dtype.kind in "biuU" and len(classes) > 1, "its classes are no labels.")
-    _require(np.array_equal(np.unique(classes), classes), "its classes must differ, in order.")
+    require(isinstance(classes, np.ndarray) and classes.ndim == 1, "its classes are no list.")
+    require(classes.dtype.kind in "biuU" and len(classes) > 1, "its classes are no labels.")
+    require(np.array_equal(np.unique(classes), classes), "its classes must differ, in order.")
     outputs = 1 if len(classes) == 2 else len(classes)
-    for name, is_sound in fitted.items():
-        sound = is_sound(getattr(machine, name), outputs, features)
-        _require(sound, f"its {name} does not fit the classes and features, or is no number.")
-    _require(type(machine.trace_) is machine.trace_kind, "its trace is of another kind.")
+    check_values(machine, fitted, outputs, features)
+    require(type(machine.trace_) is machine.trace_kind, "its trace is of another kind.")
     if kernel is not None:
         _check_kernel(machine)
     if kind is HardMarginSVM:
@@ -135,12 +127,16 @@ def _check_machine(machine: Any, features: int) -> None:
         _check_gap(machine)
 
 
-def _check_settings(machine: Any, settings: set[str]) -> None:
+def _check_plain(machine: Any, settings: set[str]) -> None:
     for name in settings:
         value = getattr(machine, name)
         parts = [*value, *value.values()] if type(value) is dict else [value]
         plain = all(type(part) in _PLAIN or isinstance(part, _VALUES) for part in parts)
-        _require(plain, f"its setting {name} is no plain value.")
+        require(plain, f"its setting {name} is no plain value.")
+
+
+def _check_settings(machine: Any, settings: set[str]) -> None:
+    _check_plain(machine, settings)
     try:
         machine.run() if hasattr(machine, "run") else machine._check_settings()
     except (TypeError, ValueError) as wrong:
@@ -150,21 +146,21 @@ def _check_settings(machine: Any, settings: set[str]) -> None:
 def _check_kernel(machine: KernelClassifier) -> None:
     """The kernel is one of vectors, and there is a vector for each support."""
     kernel, rows = machine.kernel_, union_of(machine.support_)
-    _require(machine._kernel_to_fit == kernel, "its kernel is not the one of its settings.")
-    _require(
+    require(machine._kernel_to_fit == kernel, "its kernel is not the one of its settings.")
+    require(
         kernel is not None and kernel.takes == "vectors", "its kernel takes no columns of numbers."
     )
-    _require(
+    require(
         all(np.all(some >= 0) and np.all(np.diff(some) > 0) for some in machine.support_),
         "its supports are not in order.",
     )
-    _require(rows.size == machine.support_vectors_.shape[0], "its supports lack their vectors.")
+    require(rows.size == machine.support_vectors_.shape[0], "its supports lack their vectors.")
     sizes = [some.size for some in machine.support_]
-    _require(sizes == machine.n_support_.tolist(), "its supports are other than their number.")
+    require(sizes == machine.n_support_.tolist(), "its supports are other than their number.")
     for name in ("dual_coef_", "_updated", "_sums"):  # what a run needs to go on with
         if name in vars(machine):
             own = [np.shape(part)[-1] for part in getattr(machine, name)]
-            _require(own == sizes, f"its supports lack their {name}.")
+            require(own == sizes, f"its supports lack their {name}.")
 
 
 def _check_margins(machine: HardMarginSVM) -> None:
@@ -182,7 +178,7 @@ def _check_margins(machine: HardMarginSVM) -> None:
             )
             near = (machine.margin_ >= least * (1 - 1e-6)) & (machine.margin_ <= most * (1 + 1e-6))
             sound = sound and bool(np.all(near))
-        _require(sound, "its margins are not those of its function.")
+        require(sound, "its margins are not those of its function.")
         _check_converged(machine, claims)
         return
     length = np.linalg.norm(machine.coef_, axis=1)
@@ -193,7 +189,7 @@ def _check_margins(machine: HardMarginSVM) -> None:
             and np.allclose(machine.geometric_margin_ * length, 1, rtol=1e-9, atol=0)
             and np.allclose(2 * machine.objective_ * machine.margin_**2, 1, rtol=1e-9, atol=0)
         )
-    _require(same, "its margins are not those of its weights.")
+    require(same, "its margins are not those of its weights.")
     _check_converged(machine, machine.certificate_.of_kind(MaximumMargin))
 
 
@@ -201,26 +197,26 @@ def _check_gap(machine: SVM) -> None:
     """The same for a soft margin."""
     kind = DualityGap if machine.kernel_ is None else KernelGap
     m, claims = machine.n_samples_fit_, machine.certificate_.of_kind(kind)
-    _require(
+    require(
         all(rows.size <= m and np.all((rows >= 0) & (rows < m)) for rows in machine.support_),
         "its supports are no examples.",
     )
-    _require(0 < machine.C_ < np.inf, "its C cannot be.")
-    _require(all(claim.examples == m for claim in claims), "its claims are about other examples.")
+    require(0 < machine.C_ < np.inf, "its C cannot be.")
+    require(all(claim.examples == m for claim in claims), "its claims are about other examples.")
     if len(claims) == len(machine.intercept_):
         scale = 1.0 if machine.lam is None else float(machine.lam)
         values = [scale * claim.primal for claim in claims]
         same = np.allclose(machine.objective_, values, rtol=1e-6, atol=0)
-        _require(same, "its objective is not that of its certificate.")
+        require(same, "its objective is not that of its certificate.")
     _check_converged(machine, claims)
 
 
 def _check_converged(machine: HardMarginSVM | SVM, claims: tuple[Any, ...]) -> None:
     sizes = [rows.size for rows in machine.support_]
-    _require(sizes == machine.n_support_.tolist(), "its supports are other than their number.")
-    _require(sizes == [a.size for a in machine.dual_coef_], "its supports lack multipliers.")
+    require(sizes == machine.n_support_.tolist(), "its supports are other than their number.")
+    require(sizes == [a.size for a in machine.dual_coef_], "its supports lack multipliers.")
     gaps = [claim.relative_gap for claim in claims] or [1.0]
-    _require(
+    require(
         not machine.converged_ or (len(claims) == len(sizes) and max(gaps) <= machine.tol),
         "it is said to have converged, but its certificate does not say so.",
     )
@@ -229,32 +225,23 @@ def _check_converged(machine: HardMarginSVM | SVM, claims: tuple[Any, ...]) -> N
 def _check_answer(machine: MinDisagreement) -> None:
     """What follows from the two bounds is as they say."""
     errors, least, target = machine.errors_, machine.lower_bound_, machine.target
-    _require(0 <= least <= errors, "its bounds are not in order.")
-    _require(machine.optimal_ == (errors == least), "it is optimal if its bounds are equal.")
+    require(0 <= least <= errors, "its bounds are not in order.")
+    require(machine.optimal_ == (errors == least), "it is optimal if its bounds are equal.")
     answer = None
     if target is not None:
         answer = "yes" if errors <= target else "no" if least > target else "undecided"
-    _require(machine.answer_ == answer, "its answer does not follow from its bounds.")
-
-
-def _numbers(values: Any, shape: tuple[int, ...], kinds: str = "f") -> bool:
-    return (
-        isinstance(values, np.ndarray)
-        and values.shape == shape
-        and values.dtype.kind in kinds
-        and bool(np.all(np.isfinite(values)))
-    )
+    require(machine.answer_ == answer, "its answer does not follow from its bounds.")
 
 
 def _for_each_output(kinds: str = "f"):
-    return lambda value, outputs, features: _numbers(value, (outputs,), kinds)
+    return lambda value, outputs, features: is_numbers(value, (outputs,), kinds)
 
 
 def _list_for_each_output(kinds: str):
     return lambda value, outputs, features: (
         type(value) is list
         and len(value) == outputs
-        and all(_numbers(part, (np.size(part),), kinds) for part in value)
+        and all(is_numbers(part, (np.size(part),), kinds) for part in value)
     )
 
 
@@ -265,7 +252,7 @@ def _a_kernel(value: Any, outputs: int, features: int) -> bool:
 def _vectors(value: Any, outputs: int, features: int) -> bool:
     """Rows of features, in an array or a CSR matrix."""
     if not sparse.issparse(value):
-        return isinstance(value, np.ndarray) and _numbers(value, (len(value), features))
+        return isinstance(value, np.ndarray) and is_numbers(value, (len(value), features))
     try:
         value.check_format(full_check=True)
     except ValueError:
@@ -273,25 +260,21 @@ def _vectors(value: Any, outputs: int, features: int) -> bool:
     return (
         value.format == "csr"
         and value.shape[1:] == (features,)
-        and _numbers(value.data, value.data.shape)
+        and is_numbers(value.data, value.data.shape)
     )
 
 
 def _sums(value: Any, outputs: int, features: int) -> bool:
     """Two vectors for each output, the intercept's entry last."""
-    return _numbers(value, (outputs, 2, features + 1))
+    return is_numbers(value, (outputs, 2, features + 1))
 
 
 def _pairs_for_each_output(value: Any, outputs: int, features: int) -> bool:
     return (
         type(value) is list
         and len(value) == outputs
-        and all(_numbers(part, (2, np.shape(part)[-1])) for part in value)
+        and all(is_numbers(part, (2, np.shape(part)[-1])) for part in value)
     )
-
-
-def _of_type(*kinds: type):
-    return lambda value, outputs, features: type(value) in kinds
 
 
 # What a fit leaves in every machine, and in each: whether a value is sound, given the number of
@@ -299,23 +282,23 @@ def _of_type(*kinds: type):
 _PLAIN = (int, float, str, bool, type(None))
 _VALUES = (Rate, Loss, Kernel)
 _LINEAR: dict[str, Any] = {
-    "coef_": lambda value, outputs, features: _numbers(value, (outputs, features)),
+    "coef_": lambda value, outputs, features: is_numbers(value, (outputs, features)),
 }
 _EVERY: dict[str, Any] = {
     "intercept_": _for_each_output(),
-    "classes_": _of_type(np.ndarray),
+    "classes_": of_type(np.ndarray),
     "n_features_in_": lambda value, outputs, features: type(value) is int and value == features,
     "_multilabel": lambda value, outputs, features: value is False,
-    "n_iter_": _of_type(int),
-    "status_": _of_type(str),
-    "certificate_": _of_type(Composite),
+    "n_iter_": of_type(int),
+    "status_": of_type(str),
+    "certificate_": of_type(Composite),
     "trace_": lambda value, outputs, features: True,
 }
 _FITTED: dict[type, dict[str, Any]] = {
     Perceptron: {
         "updates_": _for_each_output("iu"),
         "updated_": _list_for_each_output("iu"),
-        "converged_": _of_type(bool),
+        "converged_": of_type(bool),
     },
     HardMarginSVM: {
         "support_": _list_for_each_output("iu"),
@@ -324,27 +307,27 @@ _FITTED: dict[type, dict[str, Any]] = {
         "margin_": _for_each_output(),
         "geometric_margin_": _for_each_output(),
         "objective_": _for_each_output(),
-        "converged_": _of_type(bool),
+        "converged_": of_type(bool),
     },
     MinDisagreement: {
-        "errors_": _of_type(int),
-        "lower_bound_": _of_type(int),
-        "optimal_": _of_type(bool),
-        "answer_": _of_type(str, type(None)),
+        "errors_": of_type(int),
+        "lower_bound_": of_type(int),
+        "optimal_": of_type(bool),
+        "answer_": of_type(str, type(None)),
     },
     SVM: {
         "support_": _list_for_each_output("iu"),
         "dual_coef_": _list_for_each_output("f"),
         "n_support_": _for_each_output("iu"),
-        "C_": _of_type(float),
+        "C_": of_type(float),
         "objective_": _for_each_output(),
-        "converged_": _of_type(bool),
-        "n_samples_fit_": _of_type(int),
+        "converged_": of_type(bool),
+        "n_samples_fit_": of_type(int),
     },
     Pegasos: {
         "objective_": _for_each_output(),
         "steps_": _for_each_output("iu"),
-        "_lam": _of_type(float),
+        "_lam": of_type(float),
         "_sums": _sums,
         "_harmonics": _for_each_output(),
     },
@@ -352,9 +335,9 @@ _FITTED: dict[type, dict[str, Any]] = {
         "suffered_": _for_each_output(),
         "regret_bound_": _for_each_output(),
         "rounds_": _for_each_output("iu"),
-        "_run": _of_type(str),
+        "_run": of_type(str),
         "_sums": _sums,
-        "_books": lambda value, outputs, features: _numbers(value, (outputs, 3)),
+        "_books": lambda value, outputs, features: is_numbers(value, (outputs, 3)),
     },
 }
 _WITH_KERNEL: dict[str, Any] = {
@@ -367,13 +350,13 @@ _WITH_KERNEL: dict[str, Any] = {
 _FITTED_WITH_KERNEL: dict[type, dict[str, Any]] = {
     HardMarginSVM: _FITTED[HardMarginSVM],
     SVM: _FITTED[SVM],
-    Pegasos: _FITTED[Pegasos] | {"_sums": _pairs_for_each_output, "_seen": _of_type(int)},
+    Pegasos: _FITTED[Pegasos] | {"_sums": _pairs_for_each_output, "_seen": of_type(int)},
     KernelPerceptron: {
         "updates_": _for_each_output("iu"),
-        "converged_": _of_type(bool),
-        "_lifted": _of_type(bool),
+        "converged_": of_type(bool),
+        "_lifted": of_type(bool),
         "_updated": _list_for_each_output("iu"),
         "_norms2": _for_each_output(),
-        "_seen": _of_type(int),
+        "_seen": of_type(int),
     },
 }

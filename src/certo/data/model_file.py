@@ -24,6 +24,7 @@ TRUSTED = [
     "certo.data.encoder.TableEncoder",
     "certo.estimators.hard_margin.HardMarginSVM",
     "certo.estimators.kernel_perceptron.KernelPerceptron",
+    "certo.estimators.least_squares.LeastSquares",
     "certo.estimators.min_disagreement.MinDisagreement",
     "certo.estimators.online_gradient_descent.OnlineGradientDescent",
     "certo.estimators.pegasos.Pegasos",

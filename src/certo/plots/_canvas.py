@@ -88,6 +88,13 @@ def whole_numbers(axis) -> None:
     axis.set_major_formatter(EngFormatter(sep=""))
 
 
+def few_numbers(axis) -> None:
+    """As many as have room, large ones with k, M, …"""
+    axis.set_major_locator(MaxNLocator(nbins=6))
+    if max(map(abs, axis.get_view_interval())) >= 1e4:
+        axis.set_major_formatter(EngFormatter(sep=""))
+
+
 def legend(ax: Axes) -> None:
     """Below the picture, where it hides nothing, if the figure makes room for it."""
     if ax.figure.get_layout_engine() is None:

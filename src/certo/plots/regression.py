@@ -12,6 +12,7 @@ from certo.plots._canvas import (
     NEGATIVE,
     POSITIVE,
     SOFT,
+    few_numbers,
     legend,
     matrix,
     new_axes,
@@ -64,6 +65,7 @@ def coefficients(model, X, group: int = 0, ax: Axes | None = None, names=None) -
     what = short(labels[group], 40)
     title = f"Coefficients: {what}" if labels[group] else "Coefficients"
     ax.set(title=title + few, xlabel="for one standard deviation of the column")
+    few_numbers(ax.xaxis)
     legend(ax)
     return ax
 
@@ -105,6 +107,8 @@ def residuals(model, X, y, output: int = 0, ax: Axes | None = None) -> Axes:
         ax.axhline(sign * 1.96 * spread, color=INK, lw=0.8, ls="--", label=text)
     drawn = f" ({len(rows):,} of {len(left):,} examples drawn)" if len(rows) < len(left) else ""
     ax.set(title="Residuals", xlabel="predicted" + drawn, ylabel="residual y − f(x)")
+    for axis in (ax.xaxis, ax.yaxis):
+        few_numbers(axis)
     legend(ax)
     return ax
 
@@ -143,5 +147,7 @@ def _left_over(model, X, y, output: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _variance(model, left: np.ndarray, output: int) -> float:
     """Of the noise, as the model estimates it; if it does not, of what is left over."""
-    known = np.ravel(np.asarray(model.residual_variance_, dtype=np.float64))
-    return float(known[output]) if np.isfinite(known[output]) else float(np.mean(left**2))
+    known = model.residual_variance_
+    if known is not None and np.isfinite(np.ravel(known)[output]):
+        return float(np.ravel(known)[output])
+    return float(np.mean(left**2))

@@ -44,10 +44,19 @@ def facts(fitted: Fitted) -> dict[str, Any]:
         "claims": [_claim(claim) for claim in machine.certificate_],
         "not_claimed": [refusal.to_dict() for refusal in machine.certificate_.not_claimed],
         "listed": [
-            {"what": what, "total": len(rows), "rows": listed(examples, rows[:MOST_LISTED])}
+            {"what": what, "total": len(rows)} | _shown(machine, examples, rows[:MOST_LISTED])
             for what, rows in face.rows(machine, examples.X, examples.y)
         ],
     }
+
+
+def _shown(machine, examples: Examples, rows: np.ndarray) -> dict[str, Any]:
+    """Rows of the table, with what a regression predicts of them."""
+    items = listed(examples, rows)
+    if examples.measured:
+        for item, value in zip(items, machine.predict(examples.X[rows]).tolist(), strict=True):
+            item["predicted"] = value
+    return {"rows": items}
 
 
 def _success(machine, examples: Examples) -> dict[str, float]:

@@ -148,7 +148,7 @@ def percent(share: float) -> str:
 
 def digits(value: float | None) -> str:
     """Of a table that is read down its columns."""
-    return "" if value is None else f"{value:.5g}"
+    return "" if value is None else f"{value:.6g}"
 
 
 def p_value(value: float | None) -> str:

@@ -1,0 +1,93 @@
+"""The same look at regressions: do the parts that a fit leaves fit together?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from certo.certificates import Composite
+from certo.certificates.least_squares_excess import LeastSquaresExcess
+from certo.data.soundness import (
+    check_attributes,
+    check_values,
+    is_numbers,
+    of_type,
+    refuse_overrides,
+    require,
+)
+from certo.estimators import LeastSquares
+
+
+def check_least_squares(machine: LeastSquares, features: int) -> None:
+    refuse_overrides(machine)
+    check_attributes(machine, set(machine.get_params(deep=False)), set(_LEAST_SQUARES))
+    require(machine.intercept in ("free", "none"), "its intercept must be 'free' or 'none'.")
+    require(0 <= machine.ridge < np.inf, "its ridge cannot be.")
+    check_values(machine, _LEAST_SQUARES, 1, features)
+    kept, lifted = machine._kept, int(machine.intercept == "free")
+    within = np.all((kept >= 0) & (kept < features + lifted)) and np.unique(kept).size == kept.size
+    sizes = machine._factor.shape, machine._terms.shape, machine._tied.shape
+    rest = features + lifted - kept.size
+    fit = sizes == ((kept.size, kept.size), (rest, kept.size - lifted), (features + lifted,))
+    require(not kept.size or (within and fit), "its factor is not one of its columns.")
+    errors = machine.standard_errors_ is not None
+    has = [
+        getattr(machine, name) is not None
+        for name in ("residual_variance_", "degrees_of_freedom_", "intercept_standard_error_")
+    ]
+    require(has == [errors, errors, errors and lifted == 1], "some of its errors are missing.")
+    for claim in machine.certificate_.of_kind(LeastSquaresExcess):
+        require(claim.examples == machine.n_samples_fit_, "its claim is about other examples.")
+        objective = machine.risk_ + machine.ridge * float(machine.coef_ @ machine.coef_)
+        same = np.isclose(claim.risk, objective, rtol=1e-6, atol=1e-6 * claim.risk)
+        require(same, "its risk is not that of its certificate.")
+
+
+def _vector(value: Any, outputs: int, features: int) -> bool:
+    return is_numbers(value, (features,))
+
+
+def _matrix(value: Any, outputs: int, features: int) -> bool:
+    return isinstance(value, np.ndarray) and value.ndim == 2 and is_numbers(value, value.shape)
+
+
+def _list(kinds: str):
+    return lambda value, outputs, features: is_numbers(value, (np.size(value),), kinds)
+
+
+def _errors(value: Any, outputs: int, features: int) -> bool:
+    """NaN where a coefficient is not determined."""
+    return value is None or (
+        isinstance(value, np.ndarray) and value.shape == (features,) and value.dtype.kind == "f"
+    )
+
+
+_NUMBER = of_type(float)
+_MAYBE = of_type(float, type(None))
+_LEAST_SQUARES: dict[str, Any] = {
+    "coef_": _vector,
+    "intercept_": lambda value, outputs, features: type(value) is float and np.isfinite(value),
+    "n_features_in_": lambda value, outputs, features: type(value) is int and value == features,
+    "n_samples_fit_": of_type(int),
+    "rank_": of_type(int, type(None)),
+    "condition_": _NUMBER,
+    "method_": lambda value, outputs, features: value in ("cholesky", "qr", "dual", "lsqr"),
+    "risk_": _NUMBER,
+    "r2_": _NUMBER,
+    "degrees_of_freedom_": of_type(int, type(None)),
+    "residual_variance_": _MAYBE,
+    "standard_errors_": _errors,
+    "intercept_standard_error_": _MAYBE,
+    "status_": of_type(str),
+    "certificate_": of_type(Composite),
+    "_flat": lambda value, outputs, features: value is True,
+    "_triangle": of_type(type(None)),
+    "_weight": _NUMBER,
+    "_mean": _vector,
+    "_scale": _vector,
+    "_kept": _list("iu"),
+    "_tied": _list("b"),
+    "_factor": _matrix,
+    "_terms": _matrix,
+}

@@ -1,0 +1,129 @@
+"""What is shown of regressions: coefficients, what they leave over, probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from certo import plots
+from certo.certificates.encoding import readable, rounded_up
+from certo.estimators import LeastSquares
+from certo.estimators._coefficients import CoefficientTable
+from certo.report.face import MOST_PICTURED, Face, Tile, new_axes
+from certo.workflow import Examples
+
+MOST_FAR = 20  # examples that are listed as far off
+
+
+def named(table: CoefficientTable, columns: list[str]) -> dict[str, Any]:
+    """The table with the names of the columns, of which the intercept is none."""
+    groups = len(dict.fromkeys(table.groups))
+    rest = table.names[len(columns) : len(table.names) // groups]
+    return replace(table, names=(*columns, *rest) * groups).to_dict()
+
+
+class LeastSquaresFace(Face):
+    drawn = "outputs"
+
+    def outputs(self, machine) -> int:
+        return 1  # a table has one target
+
+    def numbers(self, machine) -> dict[str, Any]:
+        return {
+            "r2": machine.r2_ if np.isfinite(machine.r2_) else None,
+            "risk": machine.risk_,
+            "residual_variance": _finite(machine.residual_variance_),
+            "degrees_of_freedom": machine.degrees_of_freedom_,
+            "rank": machine.rank_,
+            "condition": _finite(machine.condition_),
+            "method": machine.method_,
+        }
+
+    def tiles(self, said: dict[str, Any]) -> list[Tile]:
+        r2, rank = said["r2"], said["rank"]
+        tiles = [Tile("?" if r2 is None else f"{r2:.4g}", "R²: share of the variation explained")]
+        if rank is not None and rank < said["features"]:
+            tiles.append(Tile(readable(rank), "rank: columns that say something of their own"))
+        return tiles
+
+    def coefficients(self, machine, examples: Examples) -> dict[str, Any]:
+        return named(machine.summary(), examples.feature_names)
+
+    def rows(self, machine, X, y) -> list[tuple[str, np.ndarray]]:
+        left = np.abs(y - machine.predict(X))
+        order = np.argsort(-left, kind="stable")[:MOST_FAR]
+        return [("examples with the largest residuals, the largest first", order)]
+
+    def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
+        X, y, names = examples.X, examples.y, examples.feature_names
+        yield plots.residuals(machine, X, y, ax=new_axes())
+        yield plots.normal_quantiles(machine, X, y, ax=new_axes())
+        yield plots.coefficients(machine, X, ax=new_axes(), names=names)
+
+
+class LogisticFace(Face):
+    drawn = "contrasts"
+
+    def outputs(self, machine) -> int:
+        return len(machine.contrasts_)
+
+    def numbers(self, machine) -> dict[str, Any]:
+        return {
+            "converged": bool(machine.converged_),
+            "estimate_exists": machine.estimate_exists_,
+            "risk": machine.risk_,
+            "infimum": _finite(machine.infimum_),
+            "gap": _finite(machine.gap_),
+            "log_likelihood": machine.log_likelihood_,
+            "null_log_likelihood": machine.null_log_likelihood_,
+            "ridge": machine.ridge_,
+            "rank": machine.rank_,
+            "steps": int(machine.n_iter_),
+            "reference": machine.reference_.item()
+            if isinstance(machine.reference_, np.generic)
+            else machine.reference_,
+        }
+
+    def tiles(self, said: dict[str, Any]) -> list[Tile]:
+        gap = said["gap"]
+        least = "infimum" if said["estimate_exists"] is False else "minimum"
+        worth = "?" if gap is None else "≤ " + rounded_up(gap, 2)
+        exists = {True: "Yes", False: "No", None: "?"}[said["estimate_exists"]]
+        return [
+            Tile(exists, "the maximum-likelihood estimate exists"),
+            Tile(readable(said["risk"]), "mean loss −log p(y|x)"),
+            Tile(worth, f"above its {least}, proved"),
+        ]
+
+    def warning(self, machine, examples: Examples) -> str | None:
+        if machine.separation_ is None:
+            return None
+        return separation(machine, examples)
+
+    def coefficients(self, machine, examples: Examples) -> dict[str, Any]:
+        return named(machine.summary(), examples.feature_names)
+
+    def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
+        X, y, names = examples.X, examples.y, examples.feature_names
+        yield plots.calibration(machine, X, y, ax=new_axes())
+        yield plots.convergence(machine, ax=new_axes())
+        for group in range(min(self.outputs(machine), MOST_PICTURED)):
+            yield plots.coefficients(machine, X, group, ax=new_axes(), names=names)
+
+
+def separation(machine, examples: Examples) -> str:
+    """That there is no estimate, which columns and rows are to blame, and what the numbers are."""
+    return str(machine.separation_.claim)
+
+
+def _finite(value: float | None) -> float | None:
+    return float(value) if value is not None and np.isfinite(value) else None
+
+
+REGRESSIONS: dict[type, Face] = {
+    LeastSquares: LeastSquaresFace(),
+}
