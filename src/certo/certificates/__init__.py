@@ -10,6 +10,7 @@ from certo.certificates.composite import Composite
 from certo.certificates.compression_bound import CompressionBound
 from certo.certificates.duality_gap import DualityGap
 from certo.certificates.expected_excess import ExpectedExcess
+from certo.certificates.gaussian_likelihood import GaussianLikelihood, NoGaussianDensity
 from certo.certificates.gradient_run import GradientRun
 from certo.certificates.inseparable import Inseparable
 from certo.certificates.joint import JointlyInseparable, JointlySeparable
@@ -19,9 +20,12 @@ from certo.certificates.kernel_margin import KernelMargin
 from certo.certificates.kernel_mistake_bound import KernelMistakeBound
 from certo.certificates.kernel_sample import KernelSample
 from certo.certificates.least_errors import ErrorCount, LeastErrorsByCells, LeastErrorsByTree
+from certo.certificates.logistic_excess import LogisticExcess
 from certo.certificates.margins import Margins
 from certo.certificates.maximum_margin import MaximumMargin
 from certo.certificates.mistake_bound import MistakeBound
+from certo.certificates.moment_matching import MomentMatching, NoLogLinearDensity
+from certo.certificates.no_estimate import NoEstimate
 from certo.certificates.perceptron_run import PerceptronRun
 from certo.certificates.quasi_separable import Overlapping, QuasiSeparable
 from certo.certificates.regret import Regret
@@ -39,6 +43,7 @@ __all__ = [
     "DualityGap",
     "ErrorCount",
     "ExpectedExcess",
+    "GaussianLikelihood",
     "GradientRun",
     "Inseparable",
     "JointlyInseparable",
@@ -51,9 +56,14 @@ __all__ = [
     "Labels",
     "LeastErrorsByCells",
     "LeastErrorsByTree",
+    "LogisticExcess",
     "Margins",
     "MaximumMargin",
     "MistakeBound",
+    "MomentMatching",
+    "NoEstimate",
+    "NoGaussianDensity",
+    "NoLogLinearDensity",
     "NotClaimed",
     "Overlapping",
     "PerceptronRun",

@@ -6,6 +6,11 @@ from certo.estimators.hard_margin import HardMarginSVM, NotSeparable
 from certo.estimators.kernel_perceptron import KernelPerceptron
 from certo.estimators.least_squares import LeastSquares
 from certo.estimators.log_linear_density import LogLinearDensity
+from certo.estimators.logistic_regression import (
+    LogisticRegression,
+    Separated,
+    SeparationWarning,
+)
 from certo.estimators.min_disagreement import MinDisagreement
 from certo.estimators.online_gradient_descent import OnlineGradientDescent
 from certo.estimators.pegasos import Pegasos
@@ -19,10 +24,13 @@ __all__ = [
     "KernelPerceptron",
     "LeastSquares",
     "LogLinearDensity",
+    "LogisticRegression",
     "MinDisagreement",
     "NoDensity",
     "NotSeparable",
     "OnlineGradientDescent",
     "Pegasos",
     "Perceptron",
+    "Separated",
+    "SeparationWarning",
 ]

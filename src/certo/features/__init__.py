@@ -1,5 +1,7 @@
-"""Feature maps one can look at: φ with φ(x)·φ(z) = K(x, z), exactly or with a stated error."""
+"""Feature maps one can look at: φ with φ(x)·φ(z) = K(x, z), exactly or with a stated error; and
+the functions on a box that log-linear densities are made of."""
 
+from certo.certificates.box_features import BoxCosines, BoxPolynomials
 from certo.features.conic import Conic
 from certo.features.explicit import explicit_map
 from certo.features.gaussian_taylor import GaussianTaylor
@@ -8,6 +10,8 @@ from certo.features.nystroem import Nystroem
 from certo.features.random_features import RandomFeatures
 
 __all__ = [
+    "BoxCosines",
+    "BoxPolynomials",
     "Conic",
     "GaussianTaylor",
     "Monomials",

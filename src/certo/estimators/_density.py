@@ -1,0 +1,64 @@
+"""What densities share: the mean log-likelihood as score, weights, the error if there is none."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.base import DensityMixin
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from certo.certificates import Certificate
+from certo.certificates.encoding import rounded_up
+from certo.certificates.likelihood_gap import LikelihoodGap
+from certo.estimators import _input
+from certo.estimators._linear import Certified
+
+
+class NoDensity(ValueError):
+    """No density of this form is the likeliest; `proof` is a certificate of it, or None where
+    float64 cannot tell."""
+
+    def __init__(self, message: str, proof: Certificate | None):
+        super().__init__(message)
+        self.proof = proof
+
+    def __reduce__(self):
+        return type(self), (str(self), self.proof)
+
+
+class Density(Certified, DensityMixin):
+    """A density p fitted by maximum likelihood."""
+
+    def score(self, X, y=None):
+        """The mean log p over the examples X: minus their empirical risk."""
+        return float(np.mean(self.score_samples(X)))
+
+    def _examples(self, X, *, reset: bool) -> np.ndarray:
+        """X by scikit-learn's rules, in its own precision, dense and finite."""
+        if reset:
+            _input._refuse_inexact_integers(self, X)
+        return validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], order="C")
+
+    def _weights(self, sample_weight, X: np.ndarray) -> np.ndarray:
+        """The weights of the examples; empty if all are 1."""
+        if sample_weight is None:
+            return np.zeros(0)
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        if not np.any(weights):
+            raise ValueError("sample_weight must not be zero for every example.")
+        return weights
+
+    def _columns(self, places: list[int]) -> str:
+        """Columns as the user knows them: 'column 3 (from 0)', 'columns 'age' and 'height''."""
+        names = getattr(self, "feature_names_in_", None)
+        shown = [str(j) if names is None else repr(str(names[j])) for j in places[:5]]
+        shown += ["…"] if len(places) > 5 else []
+        listed = " and ".join([", ".join(shown[:-1]), shown[-1]] if shown[1:] else shown)
+        return f"column{'s' * (len(places) > 1)} {listed}" + (" (from 0)" if names is None else "")
+
+
+def worth(claim: LikelihoodGap) -> str:
+    """What a fit is worth, for a status."""
+    return (
+        f"a mean −log p of {claim.risk:.6g}, and it is proved that no density of this form has one "
+        f"that is smaller by {rounded_up(claim.excess, 2)} or more"
+    )

@@ -1,0 +1,245 @@
+"""`GaussianDensity`: the likeliest Gaussian density, or the proof that there is none."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+from scipy import linalg
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from certo.certificates import CannotClaim, Composite, GaussianLikelihood, NoGaussianDensity
+from certo.certificates.averages import shares
+from certo.certificates.encoding import counted
+from certo.certificates.gaussian_likelihood import covariance_kind
+from certo.estimators import _input
+from certo.estimators._density import Density, NoDensity, worth
+from certo.solvers.dependence import combinations, kept_columns
+
+ROWS = 2**13  # taken at once
+WEAK = 1e-6  # an excess of more than this for each column is worth a warning
+
+
+class GaussianDensity(Density, BaseEstimator):
+    r"""The Gaussian density under which the examples are likeliest.
+
+    Maximum likelihood is empirical risk minimisation with the loss −log p(x). Its answer is the
+    mean and the covariance of the examples (dividing by their number, not by one less). It exists
+    exactly if they do not lie on a hyperplane: with more examples than features, no constant
+    column and no collinear ones. Where it does not, `fit` raises `NoDensity`, which carries the
+    proof.
+
+    Parameters
+    ----------
+    covariance : {"full", "diagonal"}, default="full"
+        "diagonal": columns are independent of each other. Then only constant columns are a
+        hindrance.
+
+    Attributes
+    ----------
+    mean_ : ndarray (n_features,)
+    covariance_ : ndarray (n_features, n_features)
+    factor_ : ndarray (n_features, n_features)
+        L, upper triangular, such that Lᵀ(x − mean) has mean 0 and covariance I: the density is
+        Π L_jj · (2π)^(−d/2) · exp(−½‖Lᵀ(x − mean)‖²).
+    risk_ : float
+        The mean −log p over the examples.
+    status_ : str
+        What the answer is worth.
+    certificate_ : certo.certificates.Composite
+        GaussianLikelihood: the moments match, and no Gaussian density is likelier.
+
+    Examples
+    --------
+    >>> from certo import GaussianDensity
+    >>> X = [[0.0, 1.0], [2.0, 1.0], [1.0, 4.0], [1.0, 2.0]]
+    >>> model = GaussianDensity().fit(X)
+    >>> model.mean_.tolist()
+    [1.0, 2.0]
+    >>> model.covariance_.round(12).tolist()
+    [[0.5, 0.0], [0.0, 1.5]]
+    >>> bool(model.certificate_.verify(X))
+    True
+    """
+
+    def __init__(self, covariance="full"):
+        self.covariance = covariance
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Find the likeliest density for the examples X.
+
+        y is ignored. sample_weight says how often an example counts; those of weight zero do not.
+        """
+        covariance_kind(self.covariance)
+        X = self._examples(X, reset=True)
+        weights = self._weights(sample_weight, X)
+        counting = X[weights > 0] if weights.size else X
+        self._refuse_too_few(X, counting, weights)
+        p = shares(weights[weights > 0] if weights.size else weights, len(counting))
+        self._refuse_constant(X, counting, weights)
+        self._refuse_extreme(counting)
+        mean, factor, covariance = _moments(counting, p, self.covariance == "diagonal")
+        try:
+            if factor is None:
+                raise CannotClaim("the covariance is singular in float64.")
+            claim = GaussianLikelihood.of(
+                X, mean=mean, covariance=covariance, factor=factor, kind=self.covariance,
+                sample_weight=weights,
+            )  # fmt: skip
+        except CannotClaim as reason:
+            raise self._singular(X, counting, weights, str(reason)) from reason
+        self.mean_, self.covariance_, self.factor_ = mean, covariance, factor
+        self.certificate_ = Composite((claim,))
+        self.risk_ = claim.risk
+        self.status_ = f"Maximum likelihood: {worth(claim)}."
+        if claim.excess > WEAK * X.shape[1]:
+            self.status_ += (
+                " Columns are so nearly collinear that float64 shows no more. Leave some out."
+            )
+            warnings.warn(self.status_, ConvergenceWarning, stacklevel=2)
+        return self
+
+    def _no_density(self, X, weights, why: str, coef=(), level=0) -> NoDensity | None:
+        """The error with its proof, if that holds."""
+        proof = NoGaussianDensity.of(X, coef, level, kind=self.covariance, sample_weight=weights)
+        if not proof.verify(X):
+            return None
+        return NoDensity(
+            f"There is no likeliest Gaussian density: {why}. So densities that are flatter and "
+            "flatter across it have a likelihood beyond all bounds.",
+            proof,
+        )
+
+    def _refuse_too_few(self, X: np.ndarray, counting: np.ndarray, weights: np.ndarray) -> None:
+        (m, d), diagonal = counting.shape, self.covariance == "diagonal"
+        if m > (1 if diagonal else d):
+            return
+        few = "1 sample" if m == 1 else counted(m, "example")
+        error = self._no_density(
+            X, weights, f"{few} with {counted(d, 'feature')} always lie on a hyperplane"
+        )
+        if error is not None:
+            advice = "" if diagonal else " Give more examples than features, or fewer features."
+            raise NoDensity(str(error) + advice, error.proof)
+
+    def _refuse_constant(self, X: np.ndarray, counting: np.ndarray, weights: np.ndarray) -> None:
+        constant = np.flatnonzero(np.all(counting == counting[0], axis=0)).tolist()
+        if not constant:
+            return
+        coef = [0] * X.shape[1]
+        coef[constant[0]] = 1
+        which = f"{self._columns(constant)} {'has' if len(constant) == 1 else 'have'}"
+        why = f"{which} the same value in all examples, which therefore lie on a hyperplane"
+        error = self._no_density(X, weights, why, coef, counting[0, constant[0]].item())
+        if error is not None:
+            raise NoDensity(f"{error} Leave out such columns.", error.proof)
+
+    def _refuse_extreme(self, counting: np.ndarray) -> None:
+        """Spreads whose squares over- or underflow."""
+        low, high = counting.min(axis=0).astype(np.float64), counting.max(axis=0)
+        with np.errstate(over="ignore"):
+            spread = high - low
+        extreme = np.flatnonzero(~((spread > _input.SHORTEST) & (spread < _input.LONGEST)))
+        if extreme.size:
+            raise ValueError(
+                f"GaussianDensity needs columns with a spread between {_input.SHORTEST:g} and "
+                f"{_input.LONGEST:g}, so that squares stay within float64, but that of "
+                f"{self._columns(extreme.tolist())} is {spread[extreme[0]]:g}. Rescale the features "
+                "(StandardScaler)."
+            )
+
+    def _singular(self, X, counting: np.ndarray, weights: np.ndarray, reason: str) -> NoDensity:
+        """Why there is no claim: collinear columns, or float64."""
+        for coef, level in _relations(counting) if self.covariance == "full" else ():
+            used = [j for j, number in enumerate(coef) if number]
+            why = f"in {self._columns(used)} all examples lie on one hyperplane, exactly"
+            error = self._no_density(X, weights, why, coef, level)
+            if error is not None:
+                return NoDensity(f"{error} Leave out one of these columns.", error.proof)
+        return NoDensity(
+            f"No likeliest Gaussian density can be found in float64: {reason} Columns may be "
+            "nearly collinear, or of extreme size: leave some out, or rescale them.",
+            None,
+        )
+
+    def score_samples(self, X):
+        """log p(x) for each of the examples X."""
+        check_is_fitted(self)
+        X = self._examples(X, reset=False)
+        z = (X - self.mean_) @ self.factor_
+        constant = float(np.sum(np.log(np.diag(self.factor_))))
+        constant -= 0.5 * self.n_features_in_ * math.log(2 * math.pi)
+        return constant - 0.5 * np.einsum("ij,ij->i", z, z)
+
+    def sample(self, n_samples=1, random_state=None):
+        """Draw examples from the density.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+        random_state : int, RandomState instance or None, default=None
+
+        Returns
+        -------
+        ndarray (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        random = check_random_state(random_state)
+        z = random.standard_normal((n_samples, self.n_features_in_))
+        # x − mean = z·L⁻¹, a row
+        return self.mean_ + linalg.solve_triangular(self.factor_, z.T, trans="T").T
+
+
+def _moments(
+    X: np.ndarray, p: np.ndarray, diagonal: bool
+) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
+    """Mean, L and covariance; L is None where it has no finite value.
+
+    By the triangle R of an orthogonal factorisation, of one block of rows after the other:
+    RᵀR = Σ p (x − mean)(x − mean)ᵀ, without squaring, and L = R⁻¹.
+    """
+    mean = X[0].astype(np.float64)
+    for _ in range(2):  # the second time for what the first rounded
+        mean = mean + sum(part.T @ share for part, share in _blocks(X, p, mean))
+    if diagonal:
+        variance = sum((part**2).T @ share for part, share in _blocks(X, p, mean))
+        usable = bool(np.all(variance > 0))
+        return mean, np.diag(1 / np.sqrt(variance)) if usable else None, np.diag(variance)
+    triangle: np.ndarray = np.zeros((0, X.shape[1]))
+    for part, share in _blocks(X, p, mean):
+        rows = np.vstack([triangle, part * np.sqrt(share)[:, None]])
+        triangle = linalg.qr(rows, mode="r")[0][: X.shape[1]]
+    triangle = triangle * np.where(np.diag(triangle) < 0, -1.0, 1.0)[:, None]
+    covariance = triangle.T @ triangle
+    if np.any(np.diag(triangle) == 0):
+        return mean, None, covariance
+    factor = linalg.solve_triangular(triangle, np.eye(X.shape[1]))
+    return mean, np.triu(factor), np.triu(covariance) + np.triu(covariance, 1).T
+
+
+def _blocks(X: np.ndarray, p: np.ndarray, mean) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    for start in range(0, len(X), ROWS):
+        yield X[start : start + ROWS] - mean, p[start : start + ROWS]
+
+
+def _relations(X: np.ndarray):
+    """Combinations of columns that are constant, or nearly so: (coef, level)."""
+    X = X.astype(np.float64)
+    moved = X - X[0]
+    lifted = np.hstack([moved, np.ones((len(X), 1))])
+    gram = lifted.T @ lifted
+    kept = kept_columns(gram, True)
+    row = np.append(X[0], 1.0)
+    rest = np.setdiff1d(np.arange(len(gram)), kept).tolist()
+    for j, terms in zip(rest, combinations(gram, kept, True, row), strict=True):
+        coef: list[int | Fraction] = [0] * X.shape[1]
+        coef[j] = 1
+        for i, term in zip(kept.tolist()[:-1], terms, strict=False):
+            coef[i] = -term
+        yield coef, terms[-1]

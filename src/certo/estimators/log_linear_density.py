@@ -1,0 +1,287 @@
+"""`LogLinearDensity`: the likeliest density exp(w·φ(x)) on a box, or a proof that there is none."""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from certo.certificates import (
+    CannotClaim,
+    Composite,
+    MomentMatching,
+    NoLogLinearDensity,
+    NotClaimed,
+)
+from certo.certificates.averages import averages, weight_vector
+from certo.certificates.box_features import BoxFeatures, moments
+from certo.certificates.moment_matching import checked_box, feature_means, positions
+from certo.certificates.sample import Sample
+from certo.estimators._density import Density, NoDensity, worth
+from certo.solvers.interrupt import ctrl_c_asks
+from certo.solvers.log_linear import LogLinearOutcome, log_linear
+from certo.solvers.logistic import NewtonTrace
+from certo.solvers.quadrature import FeatureTable, draw, feature_values
+
+# nodes of an axis for features that are any function: the first, and the last, by number of axes
+FEWEST, MOST = 64, {1: 4096, 2: 512}
+REFINED = 1e-9  # a doubling of the nodes that changes no moment by more is the last
+
+
+class LogLinearDensity(Density, BaseEstimator):
+    r"""The density p(x) ∝ exp(w·φ(x)) on a box under which the examples are likeliest.
+
+    Maximum likelihood is empirical risk minimisation with the loss −log p(x); here the risk is
+    convex, and it is least where the means of the features φ under p are their means over the
+    examples. Newton's method finds that; all integrals over the box have a proven error. The
+    likeliest density exists exactly if the mean of φ over the examples is interior to the hull of
+    φ(box); the certificate proves it. Where examples have too few different values it does not,
+    and `fit` raises `NoDensity`, which carries the proof.
+
+    Parameters
+    ----------
+    features : certo.features.BoxPolynomials, certo.features.BoxCosines or a function
+        A function takes points, (n_points, n_features), and returns their features,
+        (n_points, any number). The error of its integrals is only estimated, so that nothing is
+        proved.
+    box : (low, high), or one such pair for each of one or two columns
+        Where the density is; no example may lie outside. It should be known before the data are.
+    max_iter : int, default=100
+        The largest number of Newton steps.
+
+    Attributes
+    ----------
+    coef_ : ndarray (number of φ,)
+        w. The features' names are ``features.names(n_features)``.
+    low_, high_ : ndarray (n_features,)
+        The corners of the box.
+    log_partition_ : float
+        log p(x) is w·φ(x) − log_partition_.
+    risk_ : float
+        The mean −log p over the examples.
+    n_iter_ : int
+        Newton steps.
+    trace_ : certo.solvers.logistic.NewtonTrace
+        What happened at each step.
+    status_ : str
+        Why it stopped, and what the answer is worth.
+    certificate_ : certo.certificates.Composite
+        MomentMatching, or why it is not claimed.
+
+    Examples
+    --------
+    >>> from certo import LogLinearDensity
+    >>> from certo.features import BoxPolynomials
+    >>> X = [[0.1], [0.2], [0.3], [0.3], [0.6], [0.8]]
+    >>> model = LogLinearDensity(BoxPolynomials(2), box=(0, 1)).fit(X)
+    >>> model.score_samples([[0.25], [0.95], [1.5]]).round(3).tolist()
+    [0.354, -0.935, -inf]
+    >>> bool(model.certificate_.verify(X))
+    True
+    """
+
+    trace_kind = NewtonTrace
+    trace_: NewtonTrace
+
+    def __init__(self, features, box, *, max_iter=100):
+        self.features = features
+        self.box = box
+        self.max_iter = max_iter
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Find the likeliest density for the examples X, all of which must lie in the box.
+
+        y is ignored. sample_weight says how often an example counts; those of weight zero do not.
+        """
+        self._check_settings()
+        low, high = box_of(self.box)
+        X = self._examples(X, reset=True)
+        self._refuse_outside(X, low, high)
+        weights = weight_vector(self._weights(sample_weight, X), len(X))
+        sample = Sample(X, np.ones(len(X), np.int8))
+        if isinstance(self.features, BoxFeatures):
+            degree = self.features.degree
+            self._refuse_few_values(X, weights, low, high, degree)
+            means, _ = feature_means(sample, weights, self.features, low, high)
+            with ctrl_c_asks() as asked:
+                outcome = log_linear(
+                    means, partial(moments, self.features, d=low.size),
+                    max_iter=int(self.max_iter), asked=asked,
+                )  # fmt: skip
+            claim = self._claim(X, weights, low, high, outcome)
+        else:
+            means = averages(sample, weights, lambda part, p: p @ self._values(part))
+            with ctrl_c_asks() as asked:
+                outcome, claim = self._by_table(means, low, high, asked)
+        self.low_, self.high_ = low, high
+        self.coef_, self.n_iter_, self.trace_ = outcome.coef, outcome.steps, outcome.trace
+        self.log_partition_ = float(outcome.log_mass + np.sum(np.log(high - low)))
+        self.risk_ = float(self.log_partition_ - outcome.coef @ means)
+        self.certificate_ = (
+            Composite((), (claim,)) if isinstance(claim, NotClaimed) else Composite((claim,))
+        )
+        self.status_ = self._status(outcome, claim)
+        if outcome.stopped != "optimal":
+            warnings.warn(self.status_, ConvergenceWarning, stacklevel=2)
+        return self
+
+    def _check_settings(self) -> None:
+        if not (isinstance(self.features, BoxFeatures) or callable(self.features)):
+            raise ValueError(
+                "features must be BoxPolynomials or BoxCosines of certo.features, or a function of "
+                f"points, got {self.features!r}."
+            )
+        whole = isinstance(self.max_iter, numbers.Integral) and not isinstance(self.max_iter, bool)
+        if not (whole and self.max_iter >= 1):
+            raise ValueError(
+                f"max_iter must be a whole number of at least 1, got {self.max_iter!r}."
+            )
+
+    def _refuse_outside(self, X: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
+        if X.shape[1] != low.size:
+            raise ValueError(
+                f"box must have one pair for each column of X, which has {X.shape[1]}, but it has "
+                f"{low.size}."
+            )
+        away = np.argwhere((low > X) | (high < X))
+        if away.size:
+            i, j = away[0].tolist()
+            raise ValueError(
+                f"all examples must lie in the box, but X[{i}, {j}] is {X[i, j]:g}, outside "
+                f"[{low[j]:g}, {high[j]:g}] ({len(np.unique(away[:, 0])):,} such examples). Give a "
+                "larger box, or leave them out."
+            )
+
+    def _refuse_few_values(self, X, weights, low, high, degree: int) -> None:
+        proof = NoLogLinearDensity.find(X, degree=degree, low=low, high=high, sample_weight=weights)
+        if proof is None:
+            return
+        what = "the examples have" if proof.axis is None or X.shape[1] == 1 else (
+            f"{self._columns([proof.axis])} has"
+        )  # fmt: skip
+        raise NoDensity(
+            f"There is no likeliest density: {what} so few different values that features of "
+            f"degree {degree} can make a density sharper and sharper at all of them, with a "
+            "likelihood beyond all bounds. Use a lower degree, or more examples.",
+            proof,
+        )
+
+    def _values(self, X: np.ndarray) -> np.ndarray:
+        """φ of examples in the box."""
+        if isinstance(self.features, BoxFeatures):
+            return self.features.at(positions(X.astype(np.float64), *box_of(self.box)))
+        return feature_values(self.features, X.astype(np.float64))
+
+    def _claim(
+        self, X, weights, low, high, outcome: LogLinearOutcome
+    ) -> MomentMatching | NotClaimed:
+        try:
+            if outcome.factor is None:
+                raise CannotClaim("the covariance of the features is singular in float64.")
+            return MomentMatching.of(
+                X, features=self.features, low=low, high=high, coef=outcome.coef,
+                factor=np.triu(outcome.factor), sample_weight=weights,
+            )  # fmt: skip
+        except CannotClaim as reason:
+            return NotClaimed("MomentMatching", str(reason))
+
+    def _by_table(self, means, low, high, asked) -> tuple[LogLinearOutcome, NotClaimed]:
+        """For features that are any function: more nodes until the moments do not change."""
+        n, start = FEWEST, None
+        table = FeatureTable(self.features, low, high, n)
+        while True:
+            outcome = log_linear(
+                means, table.moments, start=start, max_iter=int(self.max_iter), asked=asked
+            )
+            if outcome.factor is None and outcome.steps == 0:
+                raise ValueError(
+                    "features must be linearly independent of each other and of a constant on the "
+                    "box, but their covariance is singular in float64. Leave some out."
+                )
+            finer = FeatureTable(self.features, low, high, 2 * n)
+            one, two = table.moments(outcome.coef), finer.moments(outcome.coef)
+            change = float(max(np.abs(one.mean - two.mean).max(), abs(one.log_mass - two.log_mass)))
+            if change <= REFINED or 2 * n >= MOST[low.size]:
+                break
+            n, table, start = 2 * n, finer, outcome.coef
+        reason = (
+            "features is a Python function, of which nothing is known between nodes. Twice as many "
+            f"nodes as the {n} of each axis change the moments by {change:.1g}."
+        )
+        return outcome, NotClaimed("MomentMatching", reason)
+
+    def _status(self, outcome: LogLinearOutcome, claim: MomentMatching | NotClaimed) -> str:
+        why = {
+            "optimal": "Maximum likelihood",
+            "iterations": f"Stopped after max_iter = {self.max_iter} steps",
+            "interrupted": "Stopped by hand",
+            "too sharp": "Stopped where the density became too sharp to be integrated: there may "
+            "be no likeliest one",
+            "singular": "Stopped where the density became so sharp that float64 does not tell its "
+            "features apart: there may be no likeliest one",
+            "no progress": "Stopped where float64 is too coarse to go on",
+        }[outcome.stopped]
+        if isinstance(claim, MomentMatching):
+            return f"{why}: {worth(claim)}."
+        return f"{why}: a mean −log p of {self.risk_:.6g}. Not proved: {claim.reason}"
+
+    def score_samples(self, X):
+        """log p(x) for each of the examples X; −inf outside the box."""
+        check_is_fitted(self)
+        X = self._examples(X, reset=False)
+        inside = ~np.any((self.low_ > X) | (self.high_ < X), axis=1)
+        scores = np.full(len(X), -np.inf)
+        if np.any(inside):
+            scores[inside] = self._values(X[inside]) @ self.coef_ - self.log_partition_
+        return scores
+
+    def sample(self, n_samples=1, random_state=None):
+        """Draw examples from the density: exactly, by rejection; with features that are any
+        function, from a density that is constant on each of many small cells.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+        random_state : int, RandomState instance or None, default=None
+
+        Returns
+        -------
+        ndarray (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        random, d = check_random_state(random_state), self.low_.size
+        if isinstance(self.features, BoxFeatures):
+            places = draw(self.features, self.coef_, d, n_samples, random)
+        else:
+            n = MOST[d]
+            cells = np.stack(np.meshgrid(*[np.arange(n)] * d, indexing="ij"), axis=-1).reshape(
+                -1, d
+            )
+            width = (self.high_ - self.low_) / n
+            s = self._values(self.low_ + (cells + 0.5) * width) @ self.coef_
+            ladder = np.cumsum(np.exp(s - s.max()))
+            chosen = np.searchsorted(ladder, random.random_sample(n_samples) * ladder[-1], "right")
+            places = (cells[chosen] + random.random_sample((n_samples, d))) / n
+        return np.clip(self.low_ + places * (self.high_ - self.low_), self.low_, self.high_)
+
+
+def box_of(box: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The corners of a box given as (low, high) or as one such pair for each axis."""
+    try:
+        pairs = np.array(box, dtype=np.float64)
+        pairs = pairs[None] if pairs.ndim == 1 else pairs
+        if pairs.ndim != 2 or pairs.shape[1] != 2:
+            raise ValueError("it is neither (low, high) nor a list of such pairs.")
+        return checked_box(pairs[:, 0], pairs[:, 1])
+    except (TypeError, ValueError) as wrong:
+        raise ValueError(
+            f"box must be (low, high), or one such pair for each of one or two columns, with low < "
+            f"high, got {box!r}."
+        ) from wrong
