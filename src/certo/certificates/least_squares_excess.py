@@ -3,77 +3,37 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar, NamedTuple, final
+from typing import Any, ClassVar, final
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import linalg
 
 from certo.blas import one_thread
 from certo.certificates import exact
 from certo.certificates.base import CannotClaim, Certificate, Refuted, require
-from certo.certificates.curvature import (
-    LEAST,
-    curvature,
-    inverse_factor,
-    kept_columns,
-    norm_above,
-    pieces,
-    pulled,
-    roundings,
-    triangle,
-)
+from certo.certificates.curvature import inverse_factor, kept_columns, triangle
 from certo.certificates.dependence import exactly, others
 from certo.certificates.encoding import counted, rounded_down, rounded_up
-from certo.certificates.farkas import common_denominator
-from certo.certificates.rounded import ABOVE, Rounded, positive_sum, total
+from certo.certificates.least_squares_evidence import (
+    Evidence,
+    ShiftedGram,
+    by_gram,
+    by_rows,
+    off_row_space,
+    shown_exact,
+)
 from certo.certificates.sample import Sample
 from certo.certificates.values import Values
 from certo.certificates.weights import finite_vector
 
 TREATMENTS = ("free", "none")
 ROOM = 4  # allowances of the claim, in those of the checker: see `_issued`
+COST = 1e-9  # of the risk: what a reach that nobody has chosen may add to the excess
+NOTHING = np.zeros(0, dtype=np.int64)
 HUGE = np.finfo(np.float64).max
-
-
-class ShiftedGram(NamedTuple):
-    """Σ_i s_i z_i z_iᵀ for z = (x − shift, y − shift, 1), computed, and how.
-
-    Every entry (j, k) is within γ_roundings·√(g_jj g_kk) of the true g_jk: each product of it was
-    rounded no more often than that. `exact` says that those among x and 1 are whole numbers and
-    were not rounded at all, as when all x are whole numbers and the sums below 2⁵³.
-    """
-
-    shift: np.ndarray  # (d + q,)
-    gram: np.ndarray  # (d + q + 1, d + q + 1)
-    roundings: int
-    exact: bool = False
-
-
-class _Evidence(NamedTuple):
-    """F at the coefficients, and what the excess is bounded by; each number with its allowance."""
-
-    objective: Rounded
-    curved: float = 0.0  # ‖I − LᵀAL‖
-    curved_off: float = 0.0
-    pull: float = math.inf  # ‖Lᵀg‖
-    pull_off: float = 0.0
-    beside: np.ndarray = np.zeros(0)  # for each column not kept: max_k |g_jk|
-    beside_off: np.ndarray = np.zeros(0)
-    length: np.ndarray = np.zeros(0)  # ≥ its root mean square
-
-    def excess(self, allowances: int, reach: float | None) -> float:
-        """A bound on F − min F with so many allowances for rounding; inf if there is none."""
-        eta = self.curved + allowances * self.curved_off
-        pull = (self.pull + allowances * self.pull_off) * ABOVE
-        if not (eta < 1 and pull < math.inf):
-            return math.inf
-        square = pull * pull / (1 - eta) * ABOVE + LEAST
-        if reach is None:
-            return square
-        rest = self.beside + allowances * self.beside_off + math.sqrt(square) * self.length
-        return (square + 2 * reach * float(np.max(rest, initial=0.0)) * ABOVE) * ABOVE
 
 
 @final
@@ -88,8 +48,7 @@ class LeastSquaresExcess(Certificate):
     With a `distance`, also: coef is no further than that from the shortest W that gives the same
     predictions on the examples (with a free intercept: for some b).
 
-    Proof. Functions on the examples have the inner product ⟨f, h⟩ = (1/S) Σ s_i f_i h_i; let r be
-    the residual, g = X̃ᵀSr/S − ridge·W, half the gradient downhill, and A, L, η as in `curvature`.
+    Proof, in the notation of `least_squares_evidence`.
 
     - All columns kept: F(W + V) = F(W) − 2 g·V + V·AV, whose minimum over V is F(W) − gᵀA⁻¹g, so
       the excess is gᵀA⁻¹g ≤ ‖Lᵀg‖²/(1 − η) =: λ².
@@ -109,14 +68,6 @@ class LeastSquaresExcess(Certificate):
     part of coef in N is no longer than (Σ_j (n_j·coef)²)^½, since the Gram matrix of the n_j is at
     least the identity. With `multipliers` z instead: Σ z_i (x_i − x̄) is orthogonal to N, so that
     the part is no longer than ‖coef − Σ z_i (x_i − x̄)‖.
-
-    Rounding, with γ, σ, n as in `curvature`, norms ‖·‖ₛ weighted with s, and x, y shifted (which
-    rounds once more and only renames b): a residual has d + 3 terms, so ‖r̂_k − r_k‖ₛ ≤
-    γ_{d+6} τ_k, τ_k = Σ_j |w_kj| σ_j + ‖y_k‖ₛ + |b_k|√S; this moves ‖r‖ₛ by as much, Lᵀg by
-    at most √((1 + η)/S) times that, and ⟨x̃_j, r⟩ by σ_j/S times that.
-    From a Gram matrix Ĝ of (x, y, 1) with R roundings, F is a quadratic form off by at most
-    γ_{R+2n+…}τ²/S, Lᵀg by γ_{R+…}‖ℓ‖‖τ‖/S, LᵀAL by γ_{R+…}‖ℓ‖²/S; R is taken to be not below
-    that of a checker who goes by the rows, so that each is not below his allowance.
     """
 
     labels: Values  # type: ignore[assignment]
@@ -145,54 +96,64 @@ class LeastSquaresExcess(Certificate):
             raise ValueError(f"treatment must be one of {TREATMENTS}, got {self.treatment!r}.")
         q = self.labels.outputs
         coef = _table(self.coef, "coef", q)
-        object.__setattr__(self, "coef", coef)
-        d, lifted = coef.shape[1], self.lifted
-        for name, size in (("intercept", q), ("shift", d + q)):
-            vector = finite_vector(getattr(self, name), name)
-            if vector.size != size or (np.any(vector) and not lifted):
-                raise ValueError(f"{name} must hold {size} numbers, 0 without an intercept.")
-            object.__setattr__(self, name, vector)
-        weights = finite_vector(self.sample_weight, "sample_weight")
-        if weights.size not in (0, self.examples) or np.any(weights < 0):
-            raise ValueError("sample_weight must hold a number ≥ 0 for each example, or none.")
-        object.__setattr__(self, "sample_weight", weights)
-        kept = np.asarray(self.kept)
-        if kept.size or not len(self.factor):
-            kept = kept_columns(kept, d, lifted and kept.size > 0)
-        object.__setattr__(self, "kept", kept)
-        object.__setattr__(self, "factor", triangle(self.factor, kept.size))
+        d = coef.shape[1]
         multipliers = np.array(self.multipliers, dtype=np.float64)
         if multipliers.size:
-            multipliers = _table(multipliers, "multipliers", q)
-            if multipliers.shape[1] != self.examples:
-                raise ValueError("multipliers must hold a number for each output and example.")
-        object.__setattr__(self, "multipliers", multipliers.reshape(-1, self.examples))
-        rest, lines = d + lifted - kept.size, self.combinations
-        if lines and (len(lines) != rest or any(len(line) != kept.size for line in lines)):
+            multipliers = _table(multipliers, "multipliers", q, self.examples)
+        kept = kept_columns(self.kept, d, self.lifted and np.size(self.kept) > 0)
+        checked = {
+            "coef": coef,
+            "intercept": finite_vector(self.intercept, "intercept"),
+            "shift": finite_vector(self.shift, "shift"),
+            "sample_weight": finite_vector(self.sample_weight, "sample_weight"),
+            "kept": kept,
+            "factor": triangle(self.factor, kept.size),
+            "multipliers": multipliers,
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+        for name, size in (("intercept", q), ("shift", d + q)):
+            if checked[name].size != size or (np.any(checked[name]) and not self.lifted):
+                raise ValueError(f"{name} must hold {size} numbers, 0 without an intercept.")
+        weights = checked["sample_weight"]
+        if weights.size not in (0, self.examples) or np.any(weights < 0):
+            raise ValueError("sample_weight must hold a number ≥ 0 for each example, or none.")
+        self._check_columns(d + self.lifted - kept.size)
+        if not (0 <= self.lower <= self.risk and 0 <= self.excess <= self.risk):
+            raise ValueError("0 ≤ lower ≤ risk and 0 ≤ excess ≤ risk must hold.")
+        proved = self.combinations or multipliers.size
+        if self.distance is not None and (self.distance < 0 or not proved):
+            raise ValueError("distance must not be negative; it needs combinations or multipliers.")
+
+    def _check_columns(self, rest: int) -> None:
+        """Whatever columns are not kept, there are `rest`, is accounted for."""
+        lines, kept = self.combinations, self.kept.size
+        if lines and (len(lines) != rest or any(len(line) != kept for line in lines)):
             raise ValueError("combinations must have a term for each column kept and not kept.")
         if not all(isinstance(term, Fraction) for line in lines for term in line):
             raise ValueError("combinations must be fractions.")
-        if self.ridge < 0 or (self.ridge and (lines or self.reach is not None)):
-            raise ValueError("ridge must not be negative, and with one nothing is left out.")
-        if self.ridge and kept.size and rest:
-            raise ValueError("with a ridge, all columns must be kept, or none.")
+        if self.ridge < 0 or (self.ridge and (lines or self.reach is not None or (kept and rest))):
+            raise ValueError("ridge must not be negative; with one all columns are kept, or none.")
         if self.reach is not None and (self.reach < 0 or lines or not rest):
             raise ValueError("reach must not be negative; it is for columns not kept.")
-        if kept.size and rest and not lines and self.reach is None:
+        if self.reach is not None and self.lifted and not kept:
+            raise ValueError("with a reach, the intercept must be kept.")
+        if kept and rest and not lines and self.reach is None and not self.ridge:
             raise ValueError("columns that are not kept need combinations, or a reach.")
-        if not (0 <= self.lower <= self.risk and 0 <= self.excess <= self.risk):
-            raise ValueError("0 ≤ lower ≤ risk and 0 ≤ excess ≤ risk must hold.")
-        if self.distance is not None and (self.distance < 0 or not (lines or multipliers.size)):
-            raise ValueError("a distance must not be negative, and needs combinations.")
 
     @property
     def lifted(self) -> bool:
         return self.treatment == "free"
 
+    @property
+    def is_curved(self) -> bool:
+        """Whether the proof is by a factor, if only of the intercept or of nothing."""
+        return bool(self.kept.size) or self.reach is not None
+
     @classmethod
     def of(
         cls,
-        sample: Sample,
+        data: Sample | ShiftedGram,
         labels: Values,
         *,
         coef: np.ndarray,
@@ -201,120 +162,108 @@ class LeastSquaresExcess(Certificate):
         ridge: float = 0.0,
         sample_weight=(),
         shift=None,
-        kept=(),
-        factor=None,
-        combinations=(),
+        kept=None,
+        factor: np.ndarray | None = None,
+        combinations: Sequence[Sequence[Fraction]] = (),
         multipliers=(),
         reach: float | None = None,
     ) -> LeastSquaresExcess:
-        """The strongest such claim from coefficients (q, d) and intercepts (q,).
+        """The strongest such claim for coefficients (q, d) and intercepts (q,), from the examples,
+        or, without another look at them, from sums over them.
 
-        `shift` (d + q) is near the mean of x and y, exactly 0 without intercept and, for the x of
-        sparse examples, best 0. `kept` are independent columns, the intercept being number d, in
-        any order, and `factor` any square matrix B over them, for x already shifted, with
-        BᵀAB ≈ I; it is made triangular here. Combinations that are not exact are left out, and a
-        `reach` taken in place (None: so that it costs no more than 1e-9 of the risk).
-        CannotClaim, if numbers overflow.
+        `shift` (d + q) is near the mean of x and y; exactly 0 without intercept and, to keep them
+        sparse, for the x of sparse examples; sums have their own. `kept` are independent columns of
+        (x, 1), number d being the intercept, in any order (None: all). `factor` is any square
+        matrix B over them, for shifted x, with BᵀAB ≈ I; it is made triangular here. Without one it
+        is found from the sums; from the examples it must be given, or there is a ridge, or the
+        claim has a reach. `combinations` has a row over `kept` for each other column; if they are
+        not shown to be exact (sums do that only if they were not rounded), a `reach` is taken in
+        place of them, unless given one that costs about 1e-9 of the risk. `multipliers` (q, m)
+        are z for a `distance`.
+
+        CannotClaim, if numbers overflow, or sums have lost too many digits.
         """
-        draft = cls._draft(
-            labels, sample.m, sample.d, coef=coef, intercept=intercept, treatment=treatment,
-            ridge=ridge, sample_weight=sample_weight, shift=shift, kept=kept, factor=factor,
-            combinations=combinations, multipliers=multipliers, reach=reach,
+        q, d = np.shape(coef)
+        draft = cls(
+            labels=labels, treatment=treatment, ridge=ridge, sample_weight=sample_weight,
+            coef=coef, intercept=intercept, shift=np.zeros(d + q) if shift is None else shift,
+            kept=NOTHING, combinations=(), factor=NOTHING, multipliers=multipliers, reach=None,
+            examples=data.m if isinstance(data, Sample) else data.examples,
+            risk=HUGE, lower=0.0, excess=HUGE, distance=None,
         )  # fmt: skip
-        if draft.combinations and not exactly(sample, draft.kept, draft.combinations, draft.lifted):
-            draft = replace(draft, combinations=(), reach=0.0)
+        columns = np.arange(d + draft.lifted) if kept is None else np.asarray(kept)
         try:
-            evidence, distance = draft._by_rows(sample), draft._distance(sample)
+            if isinstance(data, Sample):
+                return draft._from_rows(data, columns, factor, combinations, reach)
+            with one_thread():  # the matrices are small
+                return draft._from_sums(data, columns, factor, combinations, reach)
         except Refuted as reason:
             raise CannotClaim(str(reason)) from reason
-        return draft._issued(evidence, distance, reach)
 
-    @classmethod
-    def from_gram(
-        cls,
-        known: ShiftedGram,
-        labels: Values,
-        examples: int,
-        *,
-        coef: np.ndarray,
-        intercept: np.ndarray,
-        treatment: str,
-        ridge: float = 0.0,
-        sample_weight=(),
-        kept=(),
-        factor=None,
-        combinations=(),
-        reach: float | None = None,
+    def _from_rows(
+        self, sample: Sample, columns, factor, combinations, reach
     ) -> LeastSquaresExcess:
-        """The same from sums over the examples, without another look at them. (Combinations count
-        as exact only where these sums show it: that needs whole numbers.) CannotClaim also where
-        this costs too many digits: then `of` may do better."""
-        draft = cls._draft(
-            labels, examples, known.shift.size - labels.outputs, coef=coef, intercept=intercept,
-            treatment=treatment, ridge=ridge, sample_weight=sample_weight, shift=known.shift,
-            kept=kept, factor=factor, combinations=combinations, multipliers=(), reach=reach,
-            gram=known,
-        )  # fmt: skip
-        if draft.combinations and not draft._shown_exact(known):
-            draft = replace(draft, combinations=(), reach=0.0)
-        try:
-            evidence = draft._by_gram(known)
-            distance = draft._distance(None)
-        except Refuted as reason:
-            raise CannotClaim(str(reason)) from reason
-        if not evidence.curved + ROOM * evidence.curved_off < 0.5:
-            raise CannotClaim("the sums of squares have lost too many digits.")
-        return draft._issued(evidence, distance, reach)
+        drafts = [self]
+        if not self.ridge:  # the intercept alone may do, for coefficients that are not too far off
+            drafts.insert(0, self._with(columns[columns == sample.d], np.eye(int(self.lifted))))
+        if factor is not None:
+            draft = self._with(columns, factor, combinations)
+            known = not draft.combinations or exactly(
+                sample, draft.kept, draft.combinations, draft.lifted
+            )
+            drafts.insert(0, draft if known else draft._limited())
+        for draft in drafts:
+            evidence = by_rows(draft, sample)
+            claim = draft._issued(evidence, reach, draft._distance(sample, ROOM))
+            stands = evidence.excess(ROOM, None) < math.inf
+            if stands and (claim.reach is None or claim.excess < claim.risk):
+                break
+        return claim
 
-    @classmethod
-    def _draft(
-        cls, labels, examples, d, *, coef, intercept, shift, kept, factor, combinations, reach,
-        treatment, gram=None, **rest,
-    ) -> LeastSquaresExcess:  # fmt: skip
-        """A claim without its numbers, the witness put into its proper form."""
-        q, lifted = labels.outputs, treatment == "free"
-        if not np.size(kept) and gram is not None:
-            kept = np.arange(d + lifted)
-        kept = np.asarray(kept, dtype=np.int64)
-        order = np.argsort(kept)
-        kept = kept[order]
-        if factor is None and gram is not None:
-            factor = inverse_factor(_normal_matrix(gram, kept, d, rest["ridge"]))
+    def _from_sums(
+        self, known: ShiftedGram, columns, factor, combinations, reach
+    ) -> LeastSquaresExcess:
+        if factor is None:
+            factor = inverse_factor(_normal_matrix(known, columns, self))
             if factor is None:
                 raise CannotClaim("the matrix of the normal equations is not positive.")
-        elif factor is None:
-            kept, factor = kept[:0], np.zeros((0, 0))
-        elif len(factor) == order.size:
-            factor = triangular(np.asarray(factor)[order])
-        left_out = kept.size and kept.size < d + lifted
-        combinations = tuple(tuple(line[k] for k in order) for line in combinations)
-        if not left_out or rest["ridge"]:
-            combinations = ()
-        return cls(
-            labels=labels, treatment=treatment, coef=np.reshape(coef, (q, d)),
-            intercept=np.reshape(intercept, q),
-            shift=np.zeros(d + q) if shift is None else shift, kept=kept, factor=factor,
-            combinations=combinations, reach=0.0 if left_out and not combinations else None,
-            examples=examples, risk=HUGE, lower=0.0, excess=HUGE, distance=None,
-            ridge=rest["ridge"], sample_weight=np.asarray(rest["sample_weight"]),
-            multipliers=np.asarray(rest["multipliers"]),
+        draft = replace(self, shift=known.shift)._with(columns, factor, combinations)
+        if draft.combinations and not shown_exact(draft, known):
+            draft = draft._limited()
+        evidence = by_gram(draft, known)
+        if not evidence.curved + ROOM * evidence.curved_off < 0.5:
+            raise CannotClaim("the sums of squares have lost too many digits.")
+        return draft._issued(evidence, reach, draft._distance(None, ROOM))
+
+    def _with(self, columns: np.ndarray, factor: np.ndarray, combinations=()) -> LeastSquaresExcess:
+        """The same with this witness, in its proper form."""
+        order = np.argsort(columns)
+        d = self.coef.shape[1]
+        some_left = columns.size < d + self.lifted
+        lines = tuple(tuple(line[k] for k in order.tolist()) for line in combinations)
+        return replace(
+            self, kept=columns[order], factor=_triangular(np.asarray(factor)[order]),
+            combinations=lines if some_left else (),
+            reach=0.0 if some_left and not lines else None,
         )  # fmt: skip
 
+    def _limited(self) -> LeastSquaresExcess:
+        return replace(self, combinations=(), reach=0.0)
+
     def _issued(
-        self, evidence: _Evidence, distance: float | None, reach: float | None
+        self, evidence: Evidence, reach: float | None, distance: float | None
     ) -> LeastSquaresExcess:
         """This claim with its numbers. A checker may add in another order: his values differ from
         these by his allowances and ours, and he then allows for his own. His are at most 1.5 times
         ours (they are computed alike), so ROOM = 4 of ours is enough."""
         F = evidence.objective
-        if self.reach is not None:
-            if reach is None:
-                reach = _affordable(evidence, 1e-9 * float(F.value))
-        else:
-            reach = None
         risk = exact.above(F.value + ROOM * F.within)
         if not risk < HUGE:
             raise CannotClaim("numbers overflow float64.")
+        if self.reach is None:
+            reach = None
+        elif reach is None:
+            reach = _affordable(evidence, COST * risk)
         excess = min(evidence.excess(ROOM, reach), risk)
         lower = max(0.0, exact.below(F.value - ROOM * F.within - Fraction(excess)))
         return replace(self, risk=risk, lower=lower, excess=excess, reach=reach, distance=distance)
@@ -342,23 +291,26 @@ class LeastSquaresExcess(Certificate):
         if self.ridge:
             what += f" plus {self.ridge!r}·‖w‖²"
         through = "" if self.lifted else " without intercept"
-        among = "none"
-        if self.reach is not None:
-            left_out = self.coef.shape[1] + self.lifted - self.kept.size
-            among = (
-                f"among those whose coefficients of {counted(left_out, 'dependent column')} differ "
-                f"from these by at most {self.reach:g} in all, none"
-            )
         text = (
             f"On {counted(self.examples, 'example')}, these linear predictions{through} have a "
-            f"{what} of at most {rounded_up(self.risk)}; {among} has one below "
-            f"{rounded_down(self.lower)}, and none is better than this by more than "
-            f"{rounded_up(self.excess, 2)}."
+            f"{what} of at most {rounded_up(self.risk)}."
         )
+        if self.lower:
+            none = "No others have"
+            if self.reach is not None:
+                left_out = self.coef.shape[1] + self.lifted - self.kept.size
+                none = (
+                    f"Others whose coefficients of {counted(left_out, 'column')} differ from these "
+                    f"by at most {self.reach:g} in all do not have"
+                )
+            text += (
+                f" {none} one below {rounded_down(self.lower)}, or one better than this by more "
+                f"than {rounded_up(self.excess, 2)}."
+            )
         if self.correlation is not None and self.correlation < 1:
             text += (
-                " The correlation of the residual with any linear function of the features is at "
-                f"most {rounded_up(self.correlation, 2)}."
+                f" The {weighted}correlation of the residual with any linear function of the "
+                f"features is at most {rounded_up(self.correlation, 2)}."
             )
         if self.distance is not None:
             text += (
@@ -398,7 +350,7 @@ class LeastSquaresExcess(Certificate):
                 exactly(sample, self.kept, self.combinations, self.lifted),
                 "a column is not exactly the combination of others that it is said to be.",
             )
-        evidence = self._by_rows(sample)
+        evidence = by_rows(self, sample)
         F, excess = evidence.objective, evidence.excess(1, self.reach)
         require(F.above <= self.risk, f"the objective is not shown to be at most {self.risk!r}.")
         require(
@@ -411,7 +363,8 @@ class LeastSquaresExcess(Certificate):
             f"it is not shown that no objective is below {self.lower!r}.",
         )
         if self.distance is not None:
-            apart = self._distance(sample, 1)
+            independent = evidence.excess(1, None) < math.inf  # η < 1
+            apart = self._distance(sample, 1) if independent or self.multipliers.size else None
             require(
                 apart is not None and apart <= self.distance,
                 f"the coefficients are not shown to be within {self.distance!r} of the shortest.",
@@ -421,304 +374,57 @@ class LeastSquaresExcess(Certificate):
             f"{rounded_down(self.lower)}."
         )
 
-    # From the rows.
-
-    def _by_rows(self, sample: Sample) -> _Evidence:
-        s, S = self._weights()
-        residuals, squares = self._residuals(sample, s)
-        d, m = sample.d, sample.m
-        tau = self._sizes(np.sqrt(squares * ABOVE + m * exact.TINY) * ABOVE)
-        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            terms = (s[:, None] * (residuals * residuals)).ravel()
-            apart = exact.gamma(d + 6) * norm_above(tau)  # ‖r̂ − r‖ₛ, all outputs together
-            right = s[:, None] * residuals
-        require(np.all(np.isfinite(terms)) and apart < math.inf, "numbers overflow float64.")
-        objective = self._objective(positive_sum(terms, quickly=True), apart, S)
-        lengths = np.sqrt(squares[:d] * ABOVE + m * exact.TINY) * ABOVE  # σ
-        size = float(S.below)
-        if self.kept.size:
-            found = curvature(
-                sample, self.factor, kept=self.kept, lifted=self.lifted, weights=s,
-                total=float(S.value), ridge=self.ridge, right=right, shift=self.shift[:d],
-            )  # fmt: skip
-            curved = norm_above(np.eye(self.kept.size) - found.gram)
-            curved_off = found.gram_off * ABOVE + 4 * exact.UNIT * (1 + curved)
-            pull, off = found.product / size, found.product_off / size
-            if self.ridge:
-                pull, off = self._minus_ridge(pull, off)
-            wide = math.sqrt(max(0.0, 1 + curved + curved_off)) * apart / math.sqrt(size)
-            evidence = _Evidence(
-                objective, curved, curved_off, norm_above(pull),
-                (norm_above(off) + wide + 4 * exact.UNIT * norm_above(pull)) * ABOVE,
-            )  # fmt: skip
-            if self.reach is None:
-                return evidence
-            rest = others(self.kept, d)
-            sums, sizes = _column_sums(sample, right, self.shift[:d], self._by_shift)
-            off = exact.gamma(roundings(m, d) + 6) * sizes[rest] + 2 * m * exact.TINY
-            off = np.max(off, axis=1) * ABOVE + lengths[rest] * apart * ABOVE
-            return evidence._replace(
-                beside=np.max(np.abs(sums[rest]), axis=1, initial=0.0) / size,
-                beside_off=off / size * ABOVE,
-                length=lengths[rest] / math.sqrt(size) * ABOVE,
-            )
-        if not self.ridge:
-            return _Evidence(objective)
-        return self._by_ridge(sample, objective, right, apart, lengths, s, size)
-
-    def _by_ridge(self, sample, objective, right, apart, lengths, s, size) -> _Evidence:
-        """Without a factor: the gradient, each output's mean taken out, and the means."""
-        q, d, n = self.labels.outputs, sample.d, roundings(sample.m, sample.d) + 6
-        columns = np.column_stack([right, s]) if self.lifted else right
-        sums, sizes = _column_sums(sample, columns, self.shift[:d], self._by_shift)
-        unit, tiny = exact.gamma(n), 2 * sample.m * exact.TINY / size
-        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            sums, off = sums / size, sizes / size * unit + tiny
-            slopes, slopes_off = sums[:, :q], off[:, :q]
-            penalty = self.ridge * self.coef.T
-            g = slopes - penalty
-            g_off = slopes_off + 4 * exact.UNIT * (np.abs(slopes) + np.abs(penalty)) + tiny
-            wide = norm_above(lengths) * apart / size  # what r̂ − r does to all of g
-            root = math.sqrt(self.ridge)
-            if not self.lifted:
-                return _Evidence(
-                    objective, pull=norm_above(g) / root,
-                    pull_off=(norm_above(g_off) + wide) / root * ABOVE + 8 * exact.UNIT,
-                )  # fmt: skip
-            middle, middle_off = sums[:, q:], off[:, q:]
-            mean, mean_size = _sums(right, d) / size, _sums(np.abs(right), d) / size
-            mean_off = unit * mean_size * ABOVE + apart / math.sqrt(size) * ABOVE + tiny
-            taken = middle * mean
-            g = g - taken
-            g_off = g_off + 4 * exact.UNIT * (np.abs(g) + np.abs(taken))
-            g_off += np.abs(middle) * mean_off + middle_off * (np.abs(mean) + mean_off)
-            slack = (norm_above(g_off) + wide) / root + norm_above(mean_off)
-            pull = norm_above(np.append(np.ravel(g) / root, mean))
-        return _Evidence(objective, pull=pull, pull_off=(slack + 8 * exact.UNIT * pull) * ABOVE)
-
-    def _weights(self) -> tuple[np.ndarray, Rounded]:
-        if not self.sample_weight.size:
-            return np.ones(self.examples), Rounded(Fraction(self.examples))
-        S = total(self.sample_weight)
-        require(S > 0, "all weights are 0.")
-        return self.sample_weight, Rounded(S, S * Fraction(exact.UNIT))
-
-    @property
-    def _by_shift(self) -> bool:
-        return bool(np.any(self.shift[: self.coef.shape[1]]))
-
-    def _offsets(self) -> np.ndarray:
-        """b + W·shift of x − shift of y: what is left of the intercept, rounded once."""
-        d = self.coef.shape[1]
-        offsets = [
-            exact.dot(w, self.shift[:d]) + Fraction(float(b)) - Fraction(float(c))
-            for w, b, c in zip(self.coef, self.intercept, self.shift[d:], strict=True)
-        ]
-        try:
-            return np.array([float(offset) for offset in offsets])
-        except OverflowError as overflow:
-            raise Refuted("numbers overflow float64.") from overflow
-
-    def _sizes(self, sigma: np.ndarray) -> np.ndarray:
-        """τ, from the norms of the shifted columns of x and y and of the ones."""
-        d, q = self.coef.shape[1], self.labels.outputs
-        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            tau = np.abs(self.coef) @ sigma[:d] + sigma[d : d + q]
-            return (tau + np.abs(self._offsets()) * sigma[-1]) * ABOVE + LEAST
-
-    def _objective(self, squares: Rounded, apart: float, S: Rounded) -> Rounded:
-        """F from Σ s r̂², where r̂ is `apart` from r in norm."""
-        norm = Fraction(exact.root_above(squares.above))
-        within = squares.within + (2 * norm + Fraction(apart)) * Fraction(apart)
-        mean = squares.value / S.value
-        within = (within + mean * S.within) / S.below
-        penalty = positive_sum((self.coef * self.coef).ravel())
-        return Rounded(mean, within).plus(penalty, Fraction(self.ridge))
-
-    def _minus_ridge(self, pull: np.ndarray, off: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Lᵀg from LᵀX̃ᵀSr/S: less ridge·Lᵀ(W, 0)."""
-        slopes = self.factor[: self.kept.size - self.lifted]
-        weights = self.ridge * self.coef.T
-        moved, slack = pulled(slopes, weights, 2 * exact.UNIT * np.abs(weights))
-        return pull - moved, off + slack + 4 * exact.UNIT * (np.abs(pull) + np.abs(moved))
-
-    def _residuals(self, sample: Sample, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """r̂ (m, q), and the sums of squares of the shifted columns of x and y and of the ones."""
-        q, d = self.labels.outputs, sample.d
-        cx, cy, offsets = self.shift[:d], self.shift[d:], self._offsets()
-        residuals, squares = np.empty((sample.m, q)), np.zeros(d + q + 1)
-        with one_thread(), np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            for start, stop in pieces(sample.m, d):
-                rows = _shifted(sample, start, stop, cx, self._by_shift)
-                y, v = sample.signs[start:stop] - cy, s[start:stop]
-                residuals[start:stop] = y - np.asarray(rows @ self.coef.T) - offsets
-                squares[:d] += _squares(rows, v)
-                squares[d : d + q] += v @ (y * y)
-                squares[-1] += np.sum(v)
-        return residuals, squares
-
-    # From sums.
-
-    def _by_gram(self, known: ShiftedGram) -> _Evidence:
-        _, S = self._weights()
-        d, q, r = self.coef.shape[1], self.labels.outputs, self.kept.size
-        n = d + q + 1
-        most = max(known.roundings, roundings(self.examples, d), roundings(self.examples, r))
-        unit = 2 * exact.gamma(most + 4 * n + 32)
-        columns = np.where(self.kept < d, self.kept, n - 1)
-        V = np.vstack([-self.coef.T, np.eye(q), -self._offsets()[None, :]])
-        gram, size = known.gram, float(S.below)
-        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            sigma = np.sqrt(np.diag(gram) * ABOVE + self.examples * exact.TINY) * ABOVE
-            tau = self._sizes(sigma)
-            GV = gram @ V
-            square = float(np.sum(V * GV))
-            inner = np.abs(self.factor).T @ sigma[columns] * ABOVE  # ℓ
-            pulled_back = self.factor.T @ gram[np.ix_(columns, columns)] @ self.factor / size
-            if self.ridge:
-                slopes = self.factor[: r - self.lifted]
-                pulled_back += self.ridge * (slopes.T @ slopes)
-            curved = norm_above(np.eye(r) - pulled_back)
-            curved_off = unit * (norm_above(inner) ** 2 / size + norm_above(pulled_back)) * ABOVE
-            pull = self.factor.T @ GV[columns] / size
-            slack = unit * norm_above(inner) * norm_above(tau) / size * ABOVE
-            if self.ridge:
-                pull, off = self._minus_ridge(pull, np.zeros_like(pull))
-                slack += norm_above(off)
-            within = unit * norm_above(tau) ** 2 * ABOVE
-        numbers = (square, within, curved, curved_off, slack, pull)
-        require(all(np.all(np.isfinite(x)) for x in numbers), "numbers overflow float64.")
-        squares = Rounded(Fraction(max(square, 0.0)), Fraction(within))
-        rest = others(self.kept, d)
-        return _Evidence(
-            self._objective(squares, 0.0, S), curved, curved_off, norm_above(pull), slack,
-            beside=np.max(np.abs(GV[rest]), axis=1, initial=0.0) / size,
-            beside_off=unit * sigma[rest] * float(np.max(tau)) / size * ABOVE,
-            length=sigma[rest] / math.sqrt(size) * ABOVE,
-        )  # fmt: skip
-
-    def _shown_exact(self, known: ShiftedGram) -> bool:
-        """Whether Σ s E_j² = 0 for the remainder of every combination, from sums that were not
-        rounded; all weights being positive, all E_j are then 0."""
-        if not known.exact or (self.sample_weight.size and np.any(self.sample_weight == 0)):
-            return False
-        d, q = self.coef.shape[1], self.labels.outputs
-        shift = [Fraction(float(c)) for c in self.shift[:d]] + [Fraction(0)]
-        for j, line in zip(others(self.kept, d).tolist(), self.combinations, strict=True):
-            terms = {j: Fraction(-1)} | {
-                k: term for k, term in zip(self.kept.tolist(), line, strict=True) if term
-            }
-            if self.lifted:  # of the shifted columns
-                terms[d] = terms.get(d, Fraction(0)) + sum(t * shift[k] for k, t in terms.items())
-            places = [d + q if k == d else k for k in terms]  # of x̃ among (x, y, 1)
-            part = known.gram[np.ix_(places, places)]
-            common = common_denominator(list(terms.values()))
-            if common is None or not np.array_equal(part, np.rint(part)):
-                return False
-            whole = np.array([int(term * common) for term in terms.values()], dtype=object)
-            if whole @ np.vectorize(int, otypes=[object])(part) @ whole:
-                return False
-        return True
-
-    # The shortest coefficients.
-
-    def _distance(self, sample: Sample | None, allowances: int = ROOM) -> float | None:
+    def _distance(self, sample: Sample | None, allowances: int) -> float | None:
         """How far coef is at most from the shortest with its predictions; None if not shown."""
         if self.multipliers.size and sample is not None:
-            return self._off_row_space(sample, allowances)
-        if not self.combinations:
+            found = off_row_space(self, sample, allowances)
+        elif self.combinations:
+            found = self._off_null_space()
+        else:
             return None
-        slopes, lines = self.kept < self.coef.shape[1], self.combinations
-        rest, square = others(self.kept, self.coef.shape[1]), Fraction(0)
-        for w in self.coef:
-            kept = [Fraction(float(v)) for v in w[self.kept[slopes]]]
-            for j, line in zip(rest.tolist(), lines, strict=True):
-                own = [term for term, slope in zip(line, slopes, strict=True) if slope]
-                inner = sum((c * v for c, v in zip(own, kept, strict=True) if c), Fraction(0))
-                square += (Fraction(float(w[j])) - inner) ** 2
-        root = exact.root_above(square)
-        return root if root < HUGE else None
-
-    def _off_row_space(self, sample: Sample, allowances: int) -> float | None:
-        """‖coef − Σ z_i (x_i − x̄)‖, x̄ from the weights."""
-        s, S = self._weights()
-        d, q, size = sample.d, self.labels.outputs, float(S.below)
-        z = self.multipliers.T
-        require(not np.any(z[s == 0]), "an example of weight 0 has a multiplier.")
-        columns = np.column_stack([z, s]) if self.lifted else z
-        sums, sizes = _column_sums(sample, columns, self.shift[:d], self._by_shift)
-        off = exact.gamma(roundings(sample.m, d) + 6) * sizes + 2 * sample.m * exact.TINY
-        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            apart = self.coef.T - sums[:, :q]
-            slack = off[:, :q] + 2 * exact.UNIT * (np.abs(apart) + np.abs(self.coef.T))
-            if self.lifted:
-                surplus = np.array([float(total(column)) for column in self.multipliers])
-                mean, mean_off = sums[:, q:] / size, off[:, q:] / size
-                apart = apart + mean * surplus
-                slack += (mean_off + 8 * exact.UNIT * np.abs(mean)) * np.abs(surplus)
-                slack += 2 * exact.UNIT * np.abs(apart)
-            found = (norm_above(apart) + allowances * norm_above(slack)) * ABOVE
         return found if found < HUGE else None
 
+    def _off_null_space(self) -> float:
+        """(Σ_j (n_j·coef)²)^½, rounded up."""
+        d = self.coef.shape[1]
+        slopes, square = self.kept[self.kept < d], Fraction(0)
+        for w in self.coef:
+            known = [Fraction(float(v)) for v in w[slopes]]
+            for j, line in zip(others(self.kept, d).tolist(), self.combinations, strict=True):
+                pairs = zip(line[: slopes.size], known, strict=True)
+                inner = sum((c * v for c, v in pairs if c), Fraction(0))
+                square += (Fraction(float(w[j])) - inner) ** 2
+        return exact.root_above(square)
 
-def triangular(factor: np.ndarray) -> np.ndarray:
-    """An upper triangular T with TᵀAT orthogonally similar to BᵀAB, for a square B: B = TQ."""
-    if not np.any(np.tril(factor, -1)):
-        return factor
-    return np.triu(linalg.rq(factor)[0])
+
+def _triangular(factor: np.ndarray) -> np.ndarray:
+    """An upper triangular T with TᵀAT orthogonally similar to BᵀAB, for a square B = TQ."""
+    return np.triu(linalg.rq(factor)[0]) if np.any(np.tril(factor, -1)) else factor
 
 
-def _table(values, name: str, rows: int) -> np.ndarray:
-    """A read-only matrix of finite numbers with so many rows, or a ValueError."""
+def _normal_matrix(
+    known: ShiftedGram, columns: np.ndarray, claim: LeastSquaresExcess
+) -> np.ndarray:
+    """A over these columns, that of the ones being the last of the sums."""
+    slopes = columns < claim.coef.shape[1]
+    places = np.where(slopes, columns, len(known.gram) - 1)
+    return known.gram[np.ix_(places, places)] / known.gram[-1, -1] + claim.ridge * np.diag(slopes)
+
+
+def _affordable(evidence: Evidence, cost: float) -> float:
+    """A power of ten: the reach that adds about so much to the excess, but at least 1."""
+    one = evidence.excess(ROOM, 1.0) - evidence.excess(ROOM, None)
+    if not (0 < one < math.inf and cost > 0):
+        return 1.0
+    return 10.0 ** min(300, max(0, math.floor(math.log10(cost) - math.log10(one))))
+
+
+def _table(values, name: str, rows: int, columns: int | None = None) -> np.ndarray:
+    """A read-only matrix of finite numbers of this shape, or a ValueError."""
     table = np.array(values, dtype=np.float64)
-    if table.ndim != 2 or len(table) != rows or not np.all(np.isfinite(table)):
-        raise ValueError(f"{name} must be a table of finite numbers, a row for each output.")
+    if table.ndim != 2 or len(table) != rows or columns not in (None, table.shape[-1]):
+        raise ValueError(f"{name} must be a table of numbers with a row for each output.")
+    if not np.all(np.isfinite(table)):
+        raise ValueError(f"{name} must be finite numbers.")
     table.flags.writeable = False
     return table
-
-
-def _affordable(evidence: _Evidence, cost: float) -> float:
-    """A power of ten: the reach that adds about so much to the excess."""
-    one = evidence.excess(ROOM, 1.0) - evidence.excess(ROOM, None)
-    if not 0 < one < math.inf or not cost > 0:
-        return 1.0
-    return float(10.0 ** min(300, max(0, math.floor(math.log10(cost) - math.log10(one)))))
-
-
-def _normal_matrix(known: ShiftedGram, kept: np.ndarray, d: int, ridge: float) -> np.ndarray:
-    """A over the columns kept."""
-    columns = np.where(kept < d, kept, len(known.gram) - 1)
-    matrix = known.gram[np.ix_(columns, columns)] / known.gram[-1, -1]
-    return matrix + ridge * np.diag((kept < d).astype(np.float64))
-
-
-def _shifted(sample: Sample, start: int, stop: int, cx: np.ndarray, by_shift: bool):
-    """x − shift for some rows; sparse where nothing is shifted."""
-    part = sample.part(start, stop)
-    if not by_shift:
-        return part
-    return (part.toarray() if sparse.issparse(part) else part) - cx
-
-
-def _squares(rows, v: np.ndarray) -> np.ndarray:
-    square = rows.multiply(rows) if sparse.issparse(rows) else rows * rows
-    return np.asarray(square.T @ v)
-
-
-def _column_sums(sample: Sample, right: np.ndarray, cx: np.ndarray, by_shift: bool):
-    """Σ right_i (x_i − shift) and Σ |right_i (x_i − shift)|, (d, columns of right)."""
-    sums, sizes = (np.zeros((sample.d, right.shape[1])) for _ in range(2))
-    with one_thread(), np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        for start, stop in pieces(sample.m, sample.d):
-            rows, some = _shifted(sample, start, stop, cx, by_shift), right[start:stop]
-            sums += rows.T @ some
-            sizes += abs(rows).T @ np.abs(some)
-    return sums, sizes
-
-
-def _sums(right: np.ndarray, d: int) -> np.ndarray:
-    """Σ right_i, piece by piece."""
-    return sum(
-        (right[start:stop].sum(axis=0) for start, stop in pieces(len(right), d)),
-        np.zeros(right.shape[1]),
-    )
