@@ -61,6 +61,32 @@ def exactly(sample: Sample, kept: np.ndarray, combinations: Combinations, lifted
     return True
 
 
+def exactly_by_sums(
+    gram: np.ndarray, shift: np.ndarray, kept: np.ndarray, combinations: Combinations, lifted: bool
+) -> bool:
+    """Whether Σ_i s_i E_ij² = 0 for every column j that is not kept, from Σ_i s_i z_i z_iᵀ for
+    z = (x − shift, 1), whole numbers that were not rounded; that is E = 0 if no s_i is 0."""
+    d = shift.size
+    away = [Fraction(float(c)) for c in shift] + [Fraction(0)]
+    for j, line in zip(others(kept, d).tolist(), combinations, strict=True):
+        terms = {j: Fraction(-1)} | {k: c for k, c in zip(kept.tolist(), line, strict=True) if c}
+        if lifted:  # of the shifted columns
+            terms[d] = terms.get(d, Fraction(0)) + sum(c * away[k] for k, c in terms.items())
+        part = gram[np.ix_([*terms], [*terms])]
+        common = common_denominator([*terms.values()])
+        if common is None or not np.array_equal(part, np.rint(part)):
+            return False
+        whole = [int(c * common) for c in terms.values()]
+        rows = ([int(entry) for entry in row] for row in part.tolist())
+        if sum(c * _inner(whole, row) for c, row in zip(whole, rows, strict=True)):
+            return False
+    return True
+
+
+def _inner(left: list[int], right: list[int]) -> int:
+    return sum(a * b for a, b in zip(left, right, strict=True))
+
+
 def remainders(
     sample: Sample,
     kept: np.ndarray,

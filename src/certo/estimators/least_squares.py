@@ -9,13 +9,16 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from certo.certificates import Composite
+from certo.certificates import Composite, NotClaimed
+from certo.certificates.values import Values
 from certo.estimators import _input
 from certo.estimators._coefficients import CoefficientTable, check_level, quantile
+from certo.estimators._least_squares import certified
 from certo.estimators._linear import Certified
 from certo.solvers.least_squares import Solution, from_triangle, least_squares
 from certo.solvers.moments import Rows, Triangle, triangle
 
+KEPT = 500  # features up to which fit keeps what partial_fit can go on from
 NEAR = 1e-7  # an example that the combinations of columns miss by less has its mean estimated
 
 
@@ -83,7 +86,7 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
     _factor: Any
     _terms: Any
     _tied: Any
-    _triangle: Any  # what partial_fit keeps
+    _seen: Any  # what partial_fit goes on from: a Triangle as plain values
     intercept_standard_error_: Any
 
     def __init__(self, intercept="free", ridge=0.0):
@@ -106,7 +109,6 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
         not copied.
         """
         X, Y, weights = self._problem(X, y, sample_weight, reset=True)
-        self._triangle = None
         try:
             found = least_squares(
                 X, Y, weights=weights, lifted=self._lifted, ridge=float(self.ridge)
@@ -115,7 +117,11 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
             self._refuse(X)
             raise
         self._store(found)
-        self.certificate_ = Composite(())
+        kept = Triangle.of(found.moments) if X.shape[1] <= KEPT else None
+        self._seen = kept and (kept.rows, kept.weight, kept.mean, kept.factor)
+        self.certificate_ = certified(
+            self._values, found, X, Y, weights, self._lifted, float(self.ridge)
+        )
         return self
 
     def partial_fit(self, X, y, sample_weight=None):
@@ -123,28 +129,35 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
         whatever portions they came. Memory is that of (n_features + n_outputs)² numbers.
         """
         first = not hasattr(self, "coef_")
-        if not first and self._triangle is None:
-            raise ValueError(
-                "partial_fit adds to what earlier calls of partial_fit have kept, but this "
-                "LeastSquares was fitted by fit, which keeps nothing of the examples. Use a new "
-                "one, and partial_fit for all of its examples."
-            )
         X, Y, weights = self._problem(X, y, sample_weight, reset=first)
-        if not first and Y.shape[1] != len(np.atleast_2d(self.coef_)):
+        outputs = Y.shape[1] if first else len(np.atleast_2d(self.coef_))
+        if Y.shape[1] != outputs:
             raise ValueError(
-                f"y must have {len(np.atleast_2d(self.coef_))} columns, as in the first call, "
-                f"got {Y.shape[1]}."
+                f"y must have {outputs} columns, as in the first call, got {Y.shape[1]}."
             )
-        rows = Rows(X, Y, None if weights is None else np.sqrt(weights))
-        known = triangle(rows, self._lifted)
+        known = triangle(Rows(X, Y, None if weights is None else np.sqrt(weights)), self._lifted)
         if not np.all(np.isfinite(known.factor)):
             self._refuse(X)
         if not first:
-            known = Triangle(*self._triangle) + known
+            known = self._before() + known
         self._store(from_triangle(known, X.shape[1], self._lifted, float(self.ridge)))
-        self._triangle = (known.rows, known.weight, known.mean, known.factor)
-        self.certificate_ = Composite(())
+        self._seen = (known.rows, known.weight, known.mean, known.factor)
+        reason = "partial_fit does not keep the examples that a claim would be about."
+        self.certificate_ = Composite((), (NotClaimed("LeastSquaresExcess", reason),))
         return self
+
+    def _before(self) -> Triangle:
+        """What was kept of the examples so far."""
+        if self._seen is None:
+            raise ValueError(
+                f"partial_fit cannot go on from a fit with more than {KEPT:,} features, which "
+                "keeps nothing of its examples. Use partial_fit from the first examples on."
+            )
+        return Triangle(*self._seen)
+
+    @property
+    def _values(self) -> Values:
+        return Values(None if self._flat else len(self.coef_))
 
     @property
     def _lifted(self) -> bool:

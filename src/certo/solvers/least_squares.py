@@ -15,15 +15,24 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import reduce
 from operator import add
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.linalg import LinearOperator, lsqr
 
+from certo.certificates.dependence import exactly_by_sums
 from certo.solvers import dependence
 from certo.solvers.dependence import Combinations, Pivoted
-from certo.solvers.moments import BLOCK, Moments, Rows, Triangle, moments, triangle
+from certo.solvers.moments import (
+    BLOCK,
+    Moments,
+    Rows,
+    Triangle,
+    moments,
+    triangle,
+    with_exactness,
+)
 
 UNIT = 2.0**-53
 
@@ -121,13 +130,13 @@ def least_squares(
     _require_finite(known.finite)
     problem = _Problem(known, d, lifted, ridge, rows)
     reduced = _normal_equations(problem)
-    terms, sure = _simplest(problem, reduced)
-    if reduced.condition > SAFE or not sure:
+    relations, problem = _relations(problem, reduced)
+    if reduced.condition > SAFE or not relations.sure:
         return from_triangle(triangle(rows, lifted), d, lifted, ridge, rows)
     a = reduced.solved(reduced.right)
-    found = _solution("cholesky", problem, reduced, a, terms)
+    found = _solution("cholesky", problem, reduced, a, relations)
     if reduced.condition > GOOD or np.any(found.squares < FAR * np.diag(known.products)[d:]):
-        found = _refined(found, problem, reduced, a, terms)
+        found = _refined(found, problem, reduced, a, relations)
     return found
 
 
@@ -147,8 +156,8 @@ def from_triangle(
     left = np.sum((R[:, d:] - Q[:, :rank] @ right) ** 2, axis=0)
     problem = _Problem(known.moments, d, lifted, ridge, rows)
     reduced = _Reduced(Pivoted(scale, order, rank, U[:rank]), right, left)
-    terms, _ = _simplest(problem, reduced)
-    return _solution("qr", problem, reduced, reduced.solved(right), terms)
+    relations, _ = _relations(problem, reduced)
+    return _solution("qr", problem, reduced, reduced.solved(right), relations)
 
 
 def _require_finite(finite) -> None:
@@ -175,67 +184,91 @@ def _normal_equations(problem: _Problem) -> _Reduced:
     return _Reduced(pivoted, right, left)
 
 
-def _simplest(problem: _Problem, reduced: _Reduced) -> tuple[Any, bool]:
-    """How the columns that are not kept combine those that are, in simple fractions where these are
-    as good; and whether nothing but rounding is left of them. Only the rows tell that: sums of
-    squares have half of the digits."""
+class _Relations(NamedTuple):
+    """Columns kept and not kept, in increasing order, and how these combine those."""
+
+    kept: np.ndarray
+    rest: np.ndarray
+    terms: np.ndarray  # (rest, kept)
+    combinations: Combinations | None  # the same as fractions, with terms of the ones if lifted
+    sure: bool  # whether nothing but rounding is left of the columns not kept
+
+
+def _relations(problem: _Problem, reduced: _Reduced) -> tuple[_Relations, _Problem]:
+    """In simple fractions where these are as good. Only the rows tell what is left, since sums of
+    squares have half of the digits, or sums that were not rounded."""
+    known, d, lifted, _, rows = problem
     rank, order, scale = reduced.pivoted.rank, reduced.pivoted.order, reduced.pivoted.scale
-    terms, d, rows = reduced.terms, problem.d, problem.rows
-    if rows is None or not 0 < terms.size <= FRACTIONS:
-        return terms, not terms.size
-    rest = order[rank:]
-    simple = dependence.rational(terms, order[:rank], rest, scale)
-    full = np.zeros((d, d - rank))
-    full[order[:rank]] = np.array(simple, dtype=np.float64).T
-    full[rest, np.arange(d - rank)] = -1
+    kept, rest = np.sort(order[:rank]), np.sort(order[rank:])
+    terms = reduced.terms[np.argsort(order[rank:])][:, np.argsort(order[:rank])]
+    if rank == d or terms.size > FRACTIONS:
+        return _Relations(kept, rest, terms, () if rank == d else None, rank == d), problem
+    if rows is None:
+        exact = tuple(tuple(map(Fraction, line)) for line in terms.tolist())
+        with_ones = dependence.with_constant(exact, kept, rest, known.mean) if lifted else exact
+        return _Relations(kept, rest, terms, with_ones, False), problem
+    row = rows.pick([0])[0]
+    simple = dependence.rational(terms, kept, rest, scale)
+    if lifted:
+        simple = dependence.with_constant(simple, kept, rest, row)
+    known = with_exactness(rows, known)
+    if known.sums is not None and known.sums.exact:
+        places, all_kept = [*range(d), -1], np.append(kept, d) if lifted else kept
+        gram, shift = known.sums.gram[np.ix_(places, places)], known.sums.shift[:d]
+        if exactly_by_sums(gram, shift, all_kept, simple, lifted):
+            terms = _floats(simple, rank)
+            return _Relations(kept, rest, terms, simple, True), problem._replace(known=known)
+    full = np.zeros((d, len(rest)))
+    full[kept] = _floats(simple, rank).T
+    full[rest, np.arange(len(rest))] = -1
 
     def step(so_far: np.ndarray, block: np.ndarray) -> np.ndarray:
         return so_far + np.sum((block[:, :d] @ full) ** 2, axis=0)
 
-    left = reduce(add, rows.over_blocks(BLOCK, problem.known.mean, np.zeros(d - rank), step))
+    left = reduce(add, rows.over_blocks(BLOCK, known.mean, np.zeros(len(rest)), step))
     good = np.sqrt(left) <= _rounding(rows.n, d) * scale[rest]
-    best = [simple[j] if good[j] else tuple(map(Fraction, terms[j])) for j in range(d - rank)]
-    return np.array(best, dtype=object).reshape(terms.shape), bool(np.all(good))
+    exact = tuple(tuple(map(Fraction, line)) for line in terms.tolist())
+    own = dependence.with_constant(exact, kept, rest, row) if lifted else exact
+    best = tuple(simple[j] if good[j] else own[j] for j in range(len(rest)))
+    return _Relations(kept, rest, _floats(best, rank), best, bool(np.all(good))), problem
+
+
+def _floats(combinations: Combinations, rank: int) -> np.ndarray:
+    """Rounded, without those of the ones."""
+    floats = [float(c) for line in combinations for c in line[:rank]]
+    return np.array(floats).reshape(len(combinations), rank)
 
 
 def _solution(
-    method: str, problem: _Problem, reduced: _Reduced, a: np.ndarray, terms: np.ndarray
+    method: str, problem: _Problem, reduced: _Reduced, a: np.ndarray, relations: _Relations
 ) -> Solution:
     """From coefficients (outputs, rank) of the columns kept to all of them."""
     known, d, lifted, ridge, rows = problem
-    rank, order, scale = reduced.pivoted.rank, reduced.pivoted.order, reduced.pivoted.scale
-    first, last = np.argsort(order[:rank]), np.argsort(order[rank:])
-    kept, rest, terms = order[:rank][first], order[rank:][last], terms[last][:, first]
+    kept, rest, terms, combinations, _ = relations
+    first, scale = np.argsort(reduced.columns), reduced.pivoted.scale
     coef = dependence.shortest(a[:, first], kept, terms)
     intercept = known.mean[d:] - coef @ known.mean[:d] if lifted else np.zeros(len(a))
     squares = np.maximum(reduced.left - ridge * known.weight * np.sum(coef**2, axis=1), 0.0)
     # the triangular factor again, with the columns in increasing order
     U = np.linalg.qr(reduced.pivoted.triangle[:, first], mode="r")
-    L = linalg.solve_triangular(U, np.eye(rank)) if rank else U
+    L = linalg.solve_triangular(U, np.eye(len(kept))) if len(kept) else U
     L = np.sqrt(known.weight) * L / scale[kept][:, None]
     tied = np.zeros(d + lifted, dtype=bool)
     tied[rest] = True
-    floats = terms.astype(np.float64)
-    tied[kept] = np.any(np.abs(floats) * scale[kept] > TIED * scale[rest][:, None], axis=0)
-    combined: Combinations | None = None
-    if terms.size <= FRACTIONS:
-        combined = tuple(tuple(map(Fraction, line)) for line in terms)
+    tied[kept] = np.any(np.abs(terms) * scale[kept] > TIED * scale[rest][:, None], axis=0)
     if lifted:
         row = known.mean if rows is None else rows.pick([0])[0]
-        needed = np.abs(row[rest] - floats @ row[kept])
-        size = np.abs(row[rest]) + np.abs(floats) @ np.abs(row[kept])
-        tied[d] = np.any(needed > TIED * size)
-        if combined:
-            combined = dependence.with_constant(combined, kept, rest, row)
+        needed = np.abs(row[rest] - terms @ row[kept])
+        tied[d] = np.any(needed > TIED * (np.abs(row[rest]) + np.abs(terms) @ np.abs(row[kept])))
         kept, L = np.append(kept, d), linalg.block_diag(L, 1.0)
     return Solution(
-        coef, intercept, method, squares, known, rank, reduced.condition, kept, combined, L,
-        floats, tied,
+        coef, intercept, method, squares, known, reduced.pivoted.rank, reduced.condition, kept,
+        combinations, L, terms, tied,
     )  # fmt: skip
 
 
 def _refined(
-    found: Solution, problem: _Problem, reduced: _Reduced, a: np.ndarray, terms: np.ndarray
+    found: Solution, problem: _Problem, reduced: _Reduced, a: np.ndarray, relations: _Relations
 ) -> Solution:
     """Better coefficients by residuals from the rows, until nothing changes any more."""
     scale = reduced.pivoted.scale[reduced.columns]
@@ -248,7 +281,7 @@ def _refined(
         if not size < before / 4:
             break
         a, before = a + change, size
-        found = _solution("cholesky", problem, reduced, a, terms)._replace(squares=squares)
+        found = _solution("cholesky", problem, reduced, a, relations)._replace(squares=squares)
     return found
 
 

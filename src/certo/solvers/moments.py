@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
 from typing import Any, final
@@ -11,6 +11,7 @@ from typing import Any, final
 import numpy as np
 from scipy import sparse
 
+from certo.certificates.least_squares_evidence import ShiftedGram
 from certo.compiled.threads import in_pieces, one_thread, pieces
 
 BLOCK = 2**15  # numbers in a block of rows: they stay in the cache from the copy to the product
@@ -89,6 +90,7 @@ class Moments:
     weight: float
     mean: np.ndarray
     products: np.ndarray
+    sums: ShiftedGram | None = None  # what they come from, of rows that are one block
 
     def __add__(self, other: Moments) -> Moments:
         weight = self.weight + other.weight
@@ -110,13 +112,13 @@ class Moments:
 
 def moments(rows: Rows, centred: bool) -> Moments:
     """In one pass; in two where the rows of the sample told nothing about the mean."""
-    few = sparse.issparse(rows.X) and rows.X.nnz < SPARSE * rows.n * rows.d
-    if few:
-        found, raw = _sparse_moments(rows, centred)
+    if sparse.issparse(rows.X) and rows.X.nnz < SPARSE * rows.n * rows.d:
+        found = _sparse_moments(rows, centred)
     else:
-        found, raw = _shifted_moments(rows, middle(rows, centred), centred)
-    if centred and np.any(np.diag(found.products) < NEAR * raw):
-        found, _ = _shifted_moments(rows, found.mean, centred)
+        found = _shifted_moments(rows, middle(rows, centred), centred)
+    assert found.sums is not None
+    if centred and np.any(np.diag(found.products) < NEAR * np.diag(found.sums.gram)[:-1]):
+        return _shifted_moments(rows, found.mean, centred)
     return found
 
 
@@ -126,20 +128,22 @@ def middle(rows: Rows, centred: bool) -> np.ndarray:
         return np.zeros(rows.width)
     some = rows.pick(np.unique(np.linspace(0, rows.n - 1, SAMPLE).astype(int)))
     with np.errstate(over="ignore", invalid="ignore"):
-        return np.where(np.all(some == some[0], axis=0), some[0], np.mean(some, axis=0))
+        mean, whole = np.mean(some, axis=0), np.all(some == np.rint(some), axis=0)
+        mean = np.where(whole, np.rint(mean), mean)  # the shifted numbers are whole again
+        return np.where(np.all(some == some[0], axis=0), some[0], mean)
 
 
-def _shifted_moments(rows: Rows, shift: np.ndarray, centred: bool) -> tuple[Moments, np.ndarray]:
-    """The moments, and the sums of squares before the mean was taken away."""
+def _shifted_moments(rows: Rows, shift: np.ndarray, centred: bool) -> Moments:
 
     def step(so_far: np.ndarray, block: np.ndarray) -> np.ndarray:
         return so_far + block.T @ block
 
     gram = reduce(add, rows.over_blocks(BLOCK, shift, np.zeros(2 * (rows.width + 1,)), step))
-    return _centred(rows, shift, gram, centred), np.diag(gram)[:-1]
+    height = max(BLOCK // (rows.width + 1), 1)
+    return _centred(rows, shift, gram, centred, height + rows.n // height + 16)
 
 
-def _sparse_moments(rows: Rows, centred: bool) -> tuple[Moments, np.ndarray]:
+def _sparse_moments(rows: Rows, centred: bool) -> Moments:
     """The same by products of sparse matrices: zeros cannot be shifted, but y can."""
     roots = np.ones(rows.n) if rows.roots is None else rows.roots
     X = rows.X.astype(np.float64, copy=False)
@@ -151,20 +155,51 @@ def _sparse_moments(rows: Rows, centred: bool) -> tuple[Moments, np.ndarray]:
     with np.errstate(over="ignore", invalid="ignore"):
         cross = X.T @ rest
         gram = np.block([[(X.T @ X).toarray(), cross], [cross.T, rest.T @ rest]])
-    return _centred(rows, shift, gram, centred), np.diag(gram)[:-1]
+    return _centred(rows, shift, gram, centred, rows.n + 16)
 
 
-def _centred(rows: Rows, shift: np.ndarray, gram: np.ndarray, centred: bool) -> Moments:
+def _centred(
+    rows: Rows, shift: np.ndarray, gram: np.ndarray, centred: bool, roundings: int
+) -> Moments:
     """From Σ s (z − shift, 1)(z − shift, 1)ᵀ."""
     weight, products = float(gram[-1, -1]), gram[:-1, :-1]
     count = rows.n if rows.roots is None else int(np.count_nonzero(rows.roots))
-    if not centred:
-        return Moments(count, weight, shift, products)
-    with np.errstate(over="ignore", invalid="ignore"):
-        away = gram[-1, :-1] / weight
-        products = products - weight * np.outer(away, away)
-    np.fill_diagonal(products, np.maximum(np.diag(products), 0.0))
-    return Moments(count, weight, shift + away, products)
+    away = np.zeros(rows.width)
+    if centred:
+        with np.errstate(over="ignore", invalid="ignore"):
+            away = gram[-1, :-1] / weight
+            products = products - weight * np.outer(away, away)
+        np.fill_diagonal(products, np.maximum(np.diag(products), 0.0))
+    sums = ShiftedGram(shift, gram, rows.n, roundings)
+    return Moments(count, weight, shift + away, products, sums)
+
+
+def with_exactness(rows: Rows, known: Moments) -> Moments:
+    """The same, having looked whether the sums of x are exact: all x are whole numbers, and so
+    small that no sum of their products was rounded."""
+    sums, d = known.sums, rows.d
+    if sums is None or rows.roots is not None or not np.max(np.diag(sums.gram)[:d]) < 2.0**53:
+        return known
+    if not np.array_equal(sums.shift[:d], np.rint(sums.shift[:d])) or not _whole(rows.X):
+        return known
+    return replace(known, sums=sums._replace(exact=True))
+
+
+def _whole(X) -> bool:
+    """Whether these are whole numbers; most that are not show at once."""
+    X = X.data[:, None] if sparse.issparse(X) else X
+    height = max(BLOCK // X.shape[1], 1)
+    seen: list[bool] = []  # a number that is none
+
+    def loop(k: int, start: int, stop: int) -> None:
+        for low in range(start, stop, height):
+            part = X[low : min(low + height, stop)]
+            if seen or not np.array_equal(part, np.rint(part)):
+                seen.append(True)
+                return
+
+    in_pieces(pieces(len(X), float(X.size)), loop)
+    return not seen
 
 
 @final
@@ -190,6 +225,13 @@ class Triangle:
             self.mean + apart * (other.weight / weight),
             _factor([self.factor, other.factor, between[None]]),
         )
+
+    @classmethod
+    def of(cls, known: Moments) -> Triangle:
+        """From the products, with the digits that they have."""
+        values, vectors = np.linalg.eigh(known.products)
+        factor = (np.sqrt(np.maximum(values, 0.0)) * vectors).T
+        return cls(known.rows, known.weight, known.mean, _factor([factor]))
 
     @property
     def moments(self) -> Moments:
