@@ -74,6 +74,10 @@ class LogisticProblem:
         return 1 if self.classes == 2 else self.classes
 
     @property
+    def columns(self) -> int:
+        return self.sample.d + self.lifted
+
+    @property
     def own(self) -> np.ndarray:
         """Whether an example is of the class of a score, (m, outputs)."""
         places = np.array([1]) if self.classes == 2 else np.arange(self.classes)
