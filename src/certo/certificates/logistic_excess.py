@@ -12,8 +12,7 @@ import numpy as np
 
 from certo.certificates import exact
 from certo.certificates.base import CannotClaim, Certificate, Refuted, require
-from certo.certificates.comparisons import comparison_signs, whole_direction
-from certo.certificates.curvature import inverse_factor, kept_columns, pieces, triangle
+from certo.certificates.curvature import inverse_factor, kept_columns, triangle
 from certo.certificates.dependence import exactly, remainders
 from certo.certificates.encoding import counted, rounded_down, rounded_up
 from certo.certificates.inseparable import intercept_mode
@@ -25,6 +24,7 @@ from certo.certificates.logistic_curvature import (
     hessian,
     slopes_moved,
 )
+from certo.certificates.logistic_idle import idle_coordinates, moves_nothing
 from certo.certificates.logistic_ridge import strong_convexity
 from certo.certificates.logistic_terms import LogisticProblem, Terms
 from certo.certificates.rounded import ABOVE, Rounded, at_most, positive_sum, total
@@ -38,8 +38,8 @@ LOSS = 2.0**-34  # of the bound, at most, where columns are nearly combinations 
 HUGE = np.finfo(np.float64).max
 MOST = 1200  # coordinates for which curvature is looked at, if there is a ridge to fall back on,
 MOST_EVER = 4000  # and if there is none
+_NONE = np.zeros(0, np.int64)
 NEAR_ONE = 0.5  # a Gram matrix that is so near the identity needs no better factor
-SIMPLE = (1, 64, 10_000)  # denominators of ties that are tried
 
 
 class _Point(NamedTuple):
@@ -224,8 +224,7 @@ class LogisticExcess(Certificate):
             labels=labels, treatment=treatment, ridge=ridge,
             class_weight=_given(class_weight), sample_weight=_given(sample_weight),
             coef=coef, intercept=intercept,
-            dropped=np.zeros(0, np.int64), kept=np.zeros(0, np.int64), combinations=(),
-            fixed=np.zeros(0, np.int64), ties=(), factors=(), reach=None,
+            dropped=_NONE, kept=_NONE, combinations=(), fixed=_NONE, ties=(), factors=(), reach=None,
             proof="none", examples=sample.m, risk=HUGE, lower=0.0,
         )  # fmt: skip
         p = sample.d + draft.lifted
@@ -327,12 +326,15 @@ class LogisticExcess(Certificate):
         ought to be, or if ties are none."""
         problem, sample = point.problem, point.problem.sample
         counts = problem.counts.any(axis=1)
-        self._check_ties(problem, counts)
+        require(
+            moves_nothing(problem, self.kept, self.fixed, self.ties),
+            "a coordinate that is fixed has an effect.",
+        )
         if not self.combinations:
             return 0.0
         apart = "columns that are not kept are no combinations of those that are."
         if self.reach is None:
-            for start, stop in pieces(sample):
+            for start, stop in sample.blocks():
                 rows, some = sample.X[start:stop], counts[start:stop]
                 rows = rows if some.all() else rows[some]
                 part = Sample(rows, np.ones(rows.shape[0], np.int8))
@@ -344,25 +346,6 @@ class LogisticExcess(Certificate):
         lost = float(np.max(off.mean_size)) * self.reach
         require(lost < math.inf, apart)
         return lost * ABOVE
-
-    def _check_ties(self, problem: LogisticProblem, counts: np.ndarray) -> None:
-        if not self.fixed.size:
-            return
-        r, p = self.kept.size, self.coef.shape[1] + self.lifted
-        rows = np.flatnonzero(counts)
-        sample = Sample(problem.sample.X[rows], problem.sample.signs[rows])
-        left = problem.counts[rows]
-        free = np.concatenate([k * r + places for k, places in enumerate(self._free)])
-        for own, line in zip(self.fixed.tolist(), self.ties, strict=True):
-            direction = [[Fraction(0)] * p for _ in range(self.vectors + 1)]
-            for place, term in [(own, Fraction(1)), *zip(free.tolist(), line, strict=True)]:
-                direction[place // r][int(self.kept[place % r])] = term
-            whole = whole_direction(direction)
-            require(
-                whole is not None
-                and not np.any(comparison_signs(sample, whole, self.lifted)[left]),
-                "a coordinate that is fixed has an effect.",
-            )
 
     def _sample(self, X, y) -> Sample:
         return class_sample(X, y, self.labels.classes)
@@ -428,7 +411,7 @@ def _by_curvature(
     draft: LogisticExcess, point: _Point, kept, lines, factor, reach
 ) -> tuple[LogisticExcess, float]:
     r = kept.size
-    fixed, ties = _ties(draft, point, kept)
+    fixed, ties = idle_coordinates(point.problem, kept) if draft.dropped.size else (_NONE, ())
     claim = replace(
         draft, proof="curvature", kept=kept, combinations=lines, reach=reach, fixed=fixed,
         ties=ties, factors=_first_factors(draft.vectors, r, fixed, factor),
@@ -483,5 +466,3 @@ def _first_factors(
     return tuple(np.eye(r) if one is None else one for one in found)
 
 
-def _ties(draft: LogisticExcess, point: _Point, kept: np.ndarray):
-    return np.zeros(0, np.int64), ()
