@@ -37,12 +37,13 @@ def examples(estimator, X):
     return validate_data(estimator, X, reset=False, **_ACCEPTED)
 
 
-def labelled_examples(estimator, X, y, *, reset: bool):
-    """X and y by scikit-learn's rules, X in its own precision, and not copied if it is C-ordered
-    float32 or float64, or CSR. Whether X is finite is left to `longest_example`."""
+def labelled_examples(estimator, X, y, *, reset: bool, order: str | None = "C"):
+    """X and y by scikit-learn's rules, X in its own precision, and not copied if it is float32 or
+    float64 in this order (None: any), or CSR. Whether X is finite is left to `longest_example`."""
     _refuse_inexact_integers(estimator, X)
+    accepted = _ACCEPTED | {"order": order}
     X, y = validate_data(
-        estimator, X, y, reset=reset, multi_output=True, ensure_all_finite=False, **_ACCEPTED
+        estimator, X, y, reset=reset, multi_output=True, ensure_all_finite=False, **accepted
     )
     if sparse.issparse(X):
         X.check_format(full_check=True)  # an index outside would be memory outside

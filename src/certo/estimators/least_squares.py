@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
@@ -16,7 +17,7 @@ from certo.estimators._coefficients import CoefficientTable, check_level, quanti
 from certo.estimators._least_squares import certified
 from certo.estimators._linear import Certified
 from certo.solvers.least_squares import Solution, from_triangle, least_squares
-from certo.solvers.moments import Rows, Triangle, triangle
+from certo.solvers.moments import Moments, Rows, Triangle, triangle
 
 KEPT = 500  # features up to which fit keeps what partial_fit can go on from
 NEAR = 1e-7  # an example that the combinations of columns miss by less has its mean estimated
@@ -86,7 +87,8 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
     _factor: Any
     _terms: Any
     _tied: Any
-    _seen: Any  # what partial_fit goes on from: a Triangle as plain values
+    _seen: Any  # what partial_fit goes on from, as plain values: a Triangle, or Moments
+    _seen_factored: bool
     intercept_standard_error_: Any
 
     def __init__(self, intercept="free", ridge=0.0):
@@ -105,8 +107,8 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
 
         sample_weight: for the coefficients weight k is as good as k copies of an example, weight
         zero as leaving it out. Standard errors take weights as precisions, σ²/s_i being the
-        variance of y_i. C-ordered float32 or float64 arrays and CSR matrices are used as they are,
-        not copied.
+        variance of y_i. Arrays of float32 or float64 and CSR matrices are used as they are, not
+        copied.
         """
         X, Y, weights = self._problem(X, y, sample_weight, reset=True)
         try:
@@ -117,8 +119,11 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
             self._refuse(X)
             raise
         self._store(found)
-        kept = Triangle.of(found.moments) if X.shape[1] <= KEPT else None
-        self._seen = kept and (kept.rows, kept.weight, kept.mean, kept.factor)
+        known = found.moments
+        self._seen = None
+        if X.shape[1] <= KEPT and found.factor is not None:
+            self._seen = (known.rows, known.weight, known.mean, known.products)
+        self._seen_factored = False
         self.certificate_ = certified(
             self._values, found, X, Y, weights, self._lifted, float(self.ridge)
         )
@@ -142,6 +147,7 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
             known = self._before() + known
         self._store(from_triangle(known, X.shape[1], self._lifted, float(self.ridge)))
         self._seen = (known.rows, known.weight, known.mean, known.factor)
+        self._seen_factored = True
         reason = "partial_fit does not keep the examples that a claim would be about."
         self.certificate_ = Composite((), (NotClaimed("LeastSquaresExcess", reason),))
         return self
@@ -150,10 +156,11 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
         """What was kept of the examples so far."""
         if self._seen is None:
             raise ValueError(
-                f"partial_fit cannot go on from a fit with more than {KEPT:,} features, which "
-                "keeps nothing of its examples. Use partial_fit from the first examples on."
+                f"partial_fit cannot go on from a fit with more than {KEPT:,} features, or with "
+                "more features than examples and a ridge, which keeps nothing of its examples. "
+                "Use partial_fit from the first examples on."
             )
-        return Triangle(*self._seen)
+        return Triangle(*self._seen) if self._seen_factored else Triangle.of(Moments(*self._seen))
 
     @property
     def _values(self) -> Values:
@@ -169,7 +176,7 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
             raise ValueError(f"intercept must be 'free' or 'none', got {self.intercept!r}.")
         if not (_input.is_number(self.ridge) and 0 <= self.ridge < np.inf):
             raise ValueError(f"ridge must be a number from 0 on, got {self.ridge!r}.")
-        X, y = _input.labelled_examples(self, X, y, reset=reset)
+        X, y = _input.labelled_examples(self, X, y, reset=reset, order=None)
         Y = _input.values(self, y)
         self._flat = y.ndim == 1
         if sample_weight is None:
@@ -184,7 +191,7 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
 
     def _refuse(self, X) -> None:
         """Say which number made the sums overflow."""
-        _input.longest_example(self, X)
+        _input.longest_example(self, X if sparse.issparse(X) else np.ascontiguousarray(X))
         raise ValueError(
             "LeastSquares needs numbers whose squares float64 can add, but the sums of squares of "
             "X, y or sample_weight are not finite. Rescale them."
@@ -359,7 +366,7 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
             )
         centre = self.predict(X)
         X = _input.examples(self, X)
-        away = (X.toarray() if hasattr(X, "toarray") else X) - self._mean
+        away = (X.toarray() if sparse.issparse(X) else X) - self._mean
         slopes = self._kept[self._kept < away.shape[1]]
         rest = np.setdiff1d(np.arange(away.shape[1]), slopes)
         lifted = np.column_stack([away[:, slopes], np.ones((len(away), int(self._lifted)))])

@@ -18,7 +18,7 @@ from scipy import linalg
 # Of a column scaled to length 1, the square of what the others leave. Sums of squares are good to
 # about 1e-14 here: less than this may be rounding.
 LEFT = 1e-11
-SIMPLE = (1, 64, 10_000)  # denominators that are tried before a float's own
+SIMPLE = (64, 10_000)  # denominators that are tried before a float's own
 ROUNDING = 1e-7  # of a combination's term, relative to the column it gives
 
 
@@ -98,6 +98,8 @@ def rational(
 
 
 def _simple(value: float, within: float) -> Fraction:
+    if abs(value - round(value)) <= within:
+        return Fraction(round(value))
     exact = Fraction(value)
     for largest in SIMPLE:
         near = exact.limit_denominator(largest)

@@ -186,19 +186,24 @@ def with_exactness(rows: Rows, known: Moments) -> Moments:
 
 
 def _whole(X) -> bool:
-    """Whether these are whole numbers; most that are not show at once."""
-    X = X.data[:, None] if sparse.issparse(X) else X
-    height = max(BLOCK // X.shape[1], 1)
+    """Whether these are whole numbers; most that are not show at once. (No, if X is a part of an
+    array that would have to be copied.)"""
+    if not sparse.issparse(X) and not (X.flags.c_contiguous or X.flags.f_contiguous):
+        return False
+    values = X.data if sparse.issparse(X) else X.ravel(order="K")
     seen: list[bool] = []  # a number that is none
 
     def loop(k: int, start: int, stop: int) -> None:
-        for low in range(start, stop, height):
-            part = X[low : min(low + height, stop)]
-            if seen or not np.array_equal(part, np.rint(part)):
+        near, same = np.empty(BLOCK), np.empty(BLOCK, dtype=bool)
+        for low in range(start, stop, BLOCK):
+            part = values[low : min(low + BLOCK, stop)]
+            some = slice(len(part))
+            np.equal(part, np.rint(part, out=near[some]), out=same[some])
+            if seen or not same[some].all():
                 seen.append(True)
                 return
 
-    in_pieces(pieces(len(X), float(X.size)), loop)
+    in_pieces(pieces(len(values), float(len(values))), loop)
     return not seen
 
 
