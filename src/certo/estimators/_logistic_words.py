@@ -1,0 +1,81 @@
+"""What a logistic regression says of itself: why it stopped, and what the answer is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from certo.certificates import NoEstimate
+from certo.certificates.encoding import counted, rounded_down, rounded_up
+from certo.estimators._logistic import Fitted, Problem
+from certo.solvers.recession import Recession, words
+
+
+class SeparationWarning(UserWarning):
+    """No estimate exists: a direction separates classes, at least in part."""
+
+
+class Separated(ValueError):
+    """No estimate exists, since a direction separates classes; `proof` is a `NoEstimate`."""
+
+    def __init__(self, message: str, proof: NoEstimate):
+        super().__init__(message)
+        self.proof = proof
+
+    def __reduce__(self):
+        return type(self), (str(self), self.proof)
+
+
+def why_none(problem: Problem, found: Recession, names: Sequence[str]) -> str:
+    return f"No estimate exists: {words(found, names, problem.classes.tolist())}."
+
+
+def status(machine, found: Fitted, names: Sequence[str], early: str) -> str:
+    """Why it stopped, and what the answer is worth."""
+    said = f"{_why(machine, found, early)}: {_worth(machine, found)}."
+    if found.separation is not None:
+        said = (
+            f"{why_none(found.problem, found.separation, names)} {said} {_instead(machine, found)}"
+        )
+    elif found.basis.combinations:
+        p, rank = found.problem.columns, found.basis.kept.size
+        said += (
+            f" The {p} columns (intercept included) have rank {rank}: of all coefficients with "
+            "these scores, the shortest are given."
+        )
+    return said
+
+
+def _why(machine, found: Fitted, early: str) -> str:
+    if found.gap <= machine.tol:
+        return "Converged"
+    return {
+        "threshold": f"Stopped at the risk threshold of {machine.risk_threshold!r}",
+        "iterations": f"Stopped after {counted(int(machine.max_iter), 'Newton step')}",
+        "interrupted": f"Stopped {early}",
+        "diverged": "Newton's method diverged, as it may where steps are not damped",
+    }.get(found.stopped, "Stopped because float64 allows no further progress")
+
+
+def _worth(machine, found: Fitted) -> str:
+    what = "the penalised mean loss" if found.problem.ridge else "the mean loss"
+    least = "the smallest" if found.separation is None or found.problem.ridge else "its infimum"
+    if not (found.gap <= machine.tol or found.settled):
+        return f"nothing is proved about how near {what} is to {least}"
+    shown = rounded_up(found.gap, 2) if found.gap > 0 else "0"
+    more = "" if found.gap <= machine.tol else f", more than the tol of {machine.tol:g}"
+    if least == "its infimum":
+        least = f"its infimum {rounded_down(found.excess.lower)}"
+    return f"{what} is proved to be within {shown} of {least}{more}"
+
+
+def _instead(machine, found: Fitted) -> str:
+    """What the weights are, and what one can do."""
+    if found.problem.ridge:
+        return (
+            f"The weights are those of ridge = {found.problem.ridge:.6g}, which on_separation="
+            "'ridge' takes instead of 0; set ridge to choose another."
+        )
+    return (
+        "The weights are not an estimate: the likelihood rises for ever along a direction. Drop or "
+        "merge such columns, or set ridge > 0."
+    )

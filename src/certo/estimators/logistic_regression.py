@@ -1,0 +1,425 @@
+"""`LogisticRegression`: maximum likelihood by Newton's method, which says when there is none."""
+
+from __future__ import annotations
+
+import numbers
+import time
+import warnings
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, log_expit, log_softmax, softmax
+from sklearn.base import BaseEstimator
+from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from certo.certificates import Composite, LogisticExcess, NoEstimate, NotClaimed
+from certo.estimators import _input
+from certo.estimators._callbacks import announcer
+from certo.estimators._coefficients import CoefficientTable
+from certo.estimators._contrasts import against, covariance
+from certo.estimators._likelihood_ratio import LikelihoodRatios, likelihood_ratio_tests
+from certo.estimators._linear import LinearClassifier
+from certo.estimators._logistic import (
+    Fitted,
+    Limits,
+    Problem,
+    hessian,
+    joined,
+    minimised,
+    no_estimate,
+    null_log_likelihood,
+    posed,
+)
+from certo.estimators._logistic_words import Separated, SeparationWarning, status, why_none
+from certo.estimators._prices import check_class_weight
+from certo.solvers.interrupt import ctrl_c_asks
+from certo.solvers.logistic import NewtonTrace
+
+__all__ = ["LogisticRegression", "Separated", "SeparationWarning"]
+
+CHOICES = {
+    "intercept": ("free", "none"),
+    "solver": ("damped", "newton"),
+    "on_separation": ("warn", "raise", "ridge"),
+}
+
+
+class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
+    r"""Logistic regression: min (1/S) Σ_t s_t (log Σ_k e^{f_k(x_t)} − f_y(x_t)) + (ridge/2)‖w‖².
+
+    Maximum likelihood (ridge = 0, the default) for Pr(k|x) ∝ e^{f_k(x)}, f_k(x) = w_k·x + b_k, by
+    Newton's method (iteratively reweighted least squares) from w = 0. S = Σ s_t is the sum of the
+    weights, m if there are none. It stops because a certificate says how far the risk can be from
+    the smallest.
+
+    Where a direction separates classes, even in part (no example on its wrong side, some on the
+    right one), the likelihood rises along it for ever: **no estimate exists**. The fit proves it,
+    says which columns and rows do it, and goes on as `on_separation` says.
+
+    Parameters
+    ----------
+    intercept : {"free", "none"}, default="free"
+        "free": the b_k, which cost nothing. "none": scores w_k·x.
+    ridge : float, default=0.0
+        What is added to the diagonal of the mean Hessian, for slopes only. scikit-learn's C is
+        1/(ridge·S). With two classes there is one w; with more the penalty is over all w_k.
+    reference : class label or None, default=None
+        The class that `contrasts_`, standard errors and tests compare the others with. None: the
+        last of several classes, and the first of two (`contrasts_` is then `coef_`).
+    solver : {"damped", "newton"}, default="damped"
+        "damped": steps are shortened so that the risk never rises. "newton": never shortened, as
+        in the notes; this may diverge.
+    on_separation : {"warn", "raise", "ridge"}, default="warn"
+        If no estimate exists. "warn": weights of a risk within `tol` of its infimum, which are not
+        an estimate, and a SeparationWarning. "raise": raise Separated, which carries the proof.
+        "ridge": minimise with ridge 1/S instead, scikit-learn's C = 1, and a SeparationWarning.
+    tol : float, default=1e-8
+        Converged means that the risk (with the penalty) is proved to be at most this above its
+        infimum. Usually far less is reached.
+    risk_threshold : float or None, default=None
+        If given, stop as soon as the mean loss is at most this.
+    max_iter : int, default=100
+        The largest number of Newton steps.
+    time_limit : float or None, default=None
+        Seconds after which the best weights so far are returned.
+    class_weight : dict, "balanced" or None, default=None
+        What the weights of examples are multiplied by, for each class.
+
+    Attributes
+    ----------
+    coef_ : ndarray (1, n_features) or (n_classes, n_features)
+        Two classes: the w of the second against the first. More: one for each class, with
+        Σ_k w_k = 0 (scikit-learn's form). Where columns are dependent, those of least norm.
+    intercept_ : ndarray (1,) or (n_classes,)
+    classes_ : ndarray
+    reference_
+        The class that the others are compared with.
+    contrasts_ : ndarray (n_classes − 1, n_features)
+        w_k − w_ref for the other classes, in their order: log Pr(k|x)/Pr(ref|x) has these slopes.
+    contrast_intercepts_ : ndarray (n_classes − 1,)
+    covariance_ : ndarray ((n_classes − 1)·p, (n_classes − 1)·p) or None
+        Of the contrasts, from the inverse of the Hessian: the p coefficients of a class in turn, its
+        intercept last. NaN where dependent columns leave a coefficient undecided. None where there
+        is none: no estimate, ridge, class_weight.
+    standard_errors_ : ndarray (n_classes − 1, n_features) or None
+    intercept_standard_errors_ : ndarray (n_classes − 1,) or None
+    estimate_exists_ : bool or None
+        Whether the likelihood has a maximum; None: that was not settled. With ridge > 0, True.
+    separation_ : certo.certificates.NoEstimate or None
+        The direction that proves that there is no estimate.
+    ridge_ : float
+        The ridge that was used: `ridge`, or that of on_separation="ridge".
+    risk_ : float
+        The mean loss (1/S) Σ s_t ℓ_t at these weights.
+    objective_ : float
+        The same with the penalty: what was made small, as far as it is proved.
+    infimum_ : float
+        What no weights can go below, proved (−inf if nothing is).
+    gap_ : float
+        objective_ − infimum_.
+    log_likelihood_ : float
+        −S·risk_.
+    null_log_likelihood_ : float
+        The highest with intercepts alone (that of w = 0 if there are none).
+    rank_ : int
+        Of X, centred if the intercept is free; of the examples that no direction separates.
+    converged_ : bool
+    n_iter_ : int
+        Newton steps.
+    trace_ : certo.solvers.logistic.NewtonTrace
+        Risk, gradient and step length against steps and time.
+    status_ : str
+        Why it stopped, and what the answer is worth.
+    certificate_ : certo.certificates.Composite
+        LogisticExcess; and NoEstimate, if there is none.
+
+    Examples
+    --------
+    >>> from certo import LogisticRegression
+    >>> X, y = [[0.5], [1.0], [1.5], [2.0], [2.5], [3.0]], ["no", "no", "yes", "no", "yes", "yes"]
+    >>> model = LogisticRegression().fit(X, y)
+    >>> model.predict_proba([[2.0]]).round(3).tolist()
+    [[0.342, 0.658]]
+    >>> model.estimate_exists_, model.certificate_.verify(X, y).holds
+    (True, True)
+
+    Classes that a threshold tells apart have no estimate, and there is a proof of it:
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     model = LogisticRegression().fit([[0.0], [1.0], [2.0]], [0, 0, 1])
+    >>> model.estimate_exists_, model.infimum_
+    (False, 0.0)
+    """
+
+    trace_kind = NewtonTrace
+
+    def __init__(
+        self,
+        intercept="free",
+        ridge=0.0,
+        *,
+        reference=None,
+        solver="damped",
+        on_separation="warn",
+        tol=1e-8,
+        risk_threshold=None,
+        max_iter=100,
+        time_limit=None,
+        class_weight=None,
+    ):
+        self.intercept = intercept
+        self.ridge = ridge
+        self.reference = reference
+        self.solver = solver
+        self.on_separation = on_separation
+        self.tol = tol
+        self.risk_threshold = risk_threshold
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.class_weight = class_weight
+
+    @with_callbacks
+    def fit(self, X, y, sample_weight=None):
+        """Maximise the likelihood of the labels y of the examples X (dense or sparse).
+
+        sample_weight multiplies the loss of an example: weight k is as good as k copies of it,
+        also for standard errors, and weight zero as leaving it out. C-ordered float32 or float64
+        arrays and CSR matrices are used as they are, not copied.
+        """
+        self._check_settings()
+        X, y = _input.labelled_examples(self, X, y, reset=True)
+        _input.longest_example(self, X)
+        problem = posed(self, X, y, sample_weight)
+        with ctrl_c_asks() as asked:
+            return self._minimise(asked, problem)
+
+    def _check_settings(self) -> None:
+        for name, allowed in CHOICES.items():
+            value = getattr(self, name)
+            if not (isinstance(value, str) and value in allowed):
+                shown = " or ".join(map(repr, allowed))
+                raise ValueError(f"{name} must be {shown}, got {value!r}.")
+        if not (_input.is_number(self.ridge) and 0 <= self.ridge < np.inf):
+            raise ValueError(f"ridge must be a number of at least 0, got {self.ridge!r}.")
+        if not (_input.is_number(self.tol) and 0 < self.tol < np.inf):
+            raise ValueError(f"tol must be a positive number, got {self.tol!r}.")
+        least = self.risk_threshold
+        if not (least is None or (_input.is_number(least) and least >= 0)):
+            raise ValueError(
+                f"risk_threshold must be a number of at least 0, or None, got {least!r}."
+            )
+        most = self.max_iter
+        whole = isinstance(most, numbers.Integral) and not isinstance(most, bool)
+        if not (whole and int(most) >= 1):
+            raise ValueError(f"max_iter must be a whole number of at least 1, got {most!r}.")
+        _input.check_time_limit(self.time_limit)
+        check_class_weight(self.class_weight)
+
+    def _reference(self, classes: np.ndarray) -> int:
+        """The place of the reference class."""
+        if self.reference is None:
+            return 0 if len(classes) == 2 else len(classes) - 1
+        places = [k for k, c in enumerate(classes.tolist()) if c == self.reference]
+        if not places:
+            raise ValueError(
+                f"reference must be one of the classes {classes.tolist()}, or None, got "
+                f"{self.reference!r}."
+            )
+        return places[0]
+
+    def _minimise(self, asked, problem: Problem):
+        reference = self._reference(problem.classes)
+        deadline = np.inf if self.time_limit is None else time.monotonic() + self.time_limit
+        context = self._init_callback_context(max_subtasks=None)
+        context.call_on_fit_task_begin(estimator=self, X=problem.X)
+        heard: list[bool] = []  # a callback asked to stop
+        tell = announcer(self, context, problem.X, "step")
+
+        def announce(steps: int, risk: float) -> bool:
+            if tell():
+                heard.append(True)
+            return bool(heard)
+
+        limits = Limits(
+            tol=float(self.tol),
+            max_iter=int(self.max_iter),
+            risk_threshold=self.risk_threshold,
+            solver=self.solver,
+            asked=lambda: asked() or time.monotonic() > deadline,
+            after_step=announce,
+        )
+        found = self._found(problem, limits)
+        self._store(found, reference)
+        early = (
+            "by hand" if asked() else "by a callback" if heard
+            else f"at the time limit of {self.time_limit!r} seconds"
+        )  # fmt: skip
+        self.status_ = status(self, found, self._names, early)
+        context.call_on_fit_task_end(estimator=self, X=problem.X, reconstruction_attributes=dict)
+        if found.separation is not None:
+            warnings.warn(self.status_, SeparationWarning, stacklevel=4)
+        elif not self.converged_ and found.stopped != "threshold":
+            warnings.warn(self.status_, ConvergenceWarning, stacklevel=4)
+        return self
+
+    def _found(self, problem: Problem, limits: Limits) -> Fitted:
+        """What is returned; or Separated is raised."""
+        found = minimised(problem, limits, beyond=self.on_separation == "warn")
+        if isinstance(found, Fitted):
+            return found
+        if self.on_separation == "raise":
+            raise Separated(
+                f"{why_none(problem, found, self._names)} Drop or merge such columns, set "
+                "ridge > 0, or choose on_separation='warn' or 'ridge'.",
+                no_estimate(problem, found),
+            )
+        held = problem._replace(ridge=1 / float(problem.by_class.sum()))
+        again = minimised(held, limits)
+        assert isinstance(again, Fitted)  # with a penalty no direction is fallen along for ever
+        return again._replace(separation=found)
+
+    def _store(self, found: Fitted, reference: int) -> None:
+        problem, excess = found.problem, found.excess
+        total = float(problem.by_class.sum())
+        self.classes_, self._multilabel = problem.classes, False
+        self.coef_, self.intercept_ = found.coef, found.intercept
+        self.ridge_ = problem.ridge
+        self.reference_ = problem.classes[reference].item()
+        self.contrasts_ = against(self.coef_, reference)
+        self.contrast_intercepts_ = against(self.intercept_, reference)
+        self.estimate_exists_, self.converged_ = found.exists, found.gap <= self.tol
+        claims: list[Any] = [excess]
+        if found.separation is not None:
+            claims.append(no_estimate(problem, found.separation))
+        self.certificate_ = Composite(
+            tuple(claim for claim in claims if not isinstance(claim, NotClaimed)),
+            tuple(claim for claim in claims if isinstance(claim, NotClaimed)),
+        )
+        self.risk_ = found.risk
+        penalty = 0.5 * problem.ridge * float(np.sum(self.coef_**2))
+        self.objective_, self.infimum_ = self.risk_ + penalty, -np.inf
+        if isinstance(excess, LogisticExcess):
+            self.objective_, self.infimum_ = excess.risk, excess.lower
+        self.gap_ = found.gap
+        self.log_likelihood_ = -total * self.risk_
+        self.null_log_likelihood_ = null_log_likelihood(problem)
+        self.rank_, self.n_iter_ = found.basis.kept.size - problem.lifted, found.steps
+        self.n_samples_fit_ = len(problem.codes)
+        self.trace_ = joined(found.outcomes)
+        self._store_errors(found, reference)
+
+    def _store_errors(self, found: Fitted, reference: int) -> None:
+        self.covariance_ = self.standard_errors_ = self.intercept_standard_errors_ = None
+        if self._why_no_errors():
+            return
+        H, problem = hessian(found), found.problem
+        self.covariance_ = covariance(
+            H, found.basis, float(problem.by_class.sum()), len(problem.classes), reference
+        )
+        with np.errstate(invalid="ignore"):
+            errors = np.sqrt(np.diag(self.covariance_)).reshape(len(self.contrasts_), -1)
+        d = self.n_features_in_
+        self.standard_errors_ = errors[:, :d]
+        if problem.lifted:
+            self.intercept_standard_errors_ = errors[:, d]
+
+    def _why_no_errors(self) -> str:
+        """Why there are no standard errors; empty if there are."""
+        if self.estimate_exists_ is False:
+            return "no estimate exists, see status_"
+        if self.ridge_:
+            return "a ridge trades variance for a bias that the data do not tell"
+        if self.class_weight is not None:
+            return "with class_weight it is not the likelihood of the examples that is made largest"
+        if not (self.estimate_exists_ and self.converged_):
+            return "it is not proved that this is the estimate, see status_"
+        return ""
+
+    @property
+    def _names(self) -> list[str]:
+        given = getattr(self, "feature_names_in_", None)
+        return [f"x{j}" for j in range(self.n_features_in_)] if given is None else given.tolist()
+
+    def summary(self, level=0.95) -> CoefficientTable:
+        """Contrasts with the reference class, standard errors, Wald tests (z) and confidence
+        intervals, as a table to look at."""
+        check_is_fitted(self)
+        names, estimates, errors = self._names, self.contrasts_, self.standard_errors_
+        if self.intercept == "free":
+            names = [*names, "intercept"]
+            estimates = np.column_stack([estimates, self.contrast_intercepts_])
+            if errors is not None:
+                errors = np.column_stack([errors, self.intercept_standard_errors_])
+        others = [c for c in self.classes_.tolist() if c != self.reference_]
+        return CoefficientTable(
+            tuple(names) * len(others),
+            estimates.ravel(),
+            None if errors is None else errors.ravel(),
+            statistic="z",
+            level=level,
+            groups=tuple(f"{c} against {self.reference_}" for c in others for _ in names),
+            title=self._title(),
+            notes=self._notes(),
+        )
+
+    def _title(self) -> str:
+        least, most = self.null_log_likelihood_, self.log_likelihood_
+        return (
+            f"LogisticRegression: {self.n_samples_fit_:,} examples, log-likelihood {most:.6g} "
+            f"({least:.6g} without columns: McFadden's R² {1 - most / least:.4g})"
+        )
+
+    def _notes(self) -> tuple[str, ...]:
+        why = self._why_no_errors()
+        if why:
+            return (f"No standard errors: {why}.",)
+        if self.standard_errors_ is not None and np.any(np.isnan(self.standard_errors_)):
+            return (
+                "Coefficients without a standard error: their columns depend on each other, so the "
+                "examples determine sums of them only.",
+            )
+        return ()
+
+    def intervals(self, level=0.95) -> np.ndarray:
+        """Confidence intervals of the contrasts, a row (low, high) for each coefficient in the
+        order of the summary: class by class, a free intercept last."""
+        return self.summary(level).intervals
+
+    def likelihood_ratio_tests(self, X, y, sample_weight=None) -> LikelihoodRatios:
+        """Test each column: how much the likelihood falls if it is left out of the model.
+
+        X, y and sample_weight must be those of the fit, which keeps no data. One fit is made for
+        each column, of as many classes, and one without intercepts. Unlike Wald's, these tests
+        have a meaning where no estimate exists: suprema of likelihoods are compared.
+        """
+        check_is_fitted(self)
+        if self.ridge_ or self.class_weight is not None:
+            raise ValueError(
+                f"likelihood_ratio_tests compares maximum likelihoods, but {self._why_no_errors()}."
+            )
+        X, y = _input.labelled_examples(self, X, y, reset=False)
+        problem = posed(self, X, y, sample_weight)
+        return likelihood_ratio_tests(self, problem)
+
+    @property
+    def separation_(self) -> NoEstimate | None:
+        """The direction that proves that there is no estimate."""
+        check_is_fitted(self)
+        return next(iter(self.certificate_.of_kind(NoEstimate)), None)
+
+    def predict_proba(self, X):
+        """Pr(k|x) for every class, (n_samples, n_classes): they add up to 1."""
+        scores = self.decision_function(X)
+        if scores.ndim == 2:
+            return softmax(scores, axis=1)
+        return np.column_stack([expit(-scores), expit(scores)])
+
+    def predict_log_proba(self, X):
+        """log Pr(k|x), which is precise where the probability is near 0 or 1."""
+        scores = self.decision_function(X)
+        if scores.ndim == 2:
+            return log_softmax(scores, axis=1)
+        return np.column_stack([log_expit(-scores), log_expit(scores)])
