@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 from scipy import sparse
 from sklearn.base import is_regressor
+from sklearn.utils.class_weight import compute_class_weight
 
 from certo.certificates import (
     Certificate,
@@ -29,8 +30,10 @@ from certo.certificates import (
     Labels,
     LeastErrorsByCells,
     LeastErrorsByTree,
+    LogisticExcess,
     MaximumMargin,
     MistakeBound,
+    NoEstimate,
     Separating,
     UpdateSums,
     Verification,
@@ -47,6 +50,7 @@ from certo.estimators import (
     HardMarginSVM,
     KernelPerceptron,
     LeastSquares,
+    LogisticRegression,
     MinDisagreement,
     Pegasos,
     Perceptron,
@@ -267,6 +271,30 @@ def _same_squares(claim: LeastSquaresExcess, machine: LeastSquares, y) -> bool:
     return (claim.treatment, claim.ridge) == settings and not claim.sample_weight.size
 
 
+def _same_likelihood(claim: LogisticExcess, machine: LogisticRegression, y) -> bool:
+    """The loss is weighted as the settings say for these labels, and penalised as they say: a
+    ridge of its own is allowed where there is no estimate."""
+    standing_in = machine.on_separation == "ridge" and machine.separation_ is not None
+    ridges = {float(machine.ridge)} if not standing_in else {float(machine.ridge), machine.ridge_}
+    if (
+        claim.treatment != machine.intercept
+        or claim.sample_weight.size
+        or claim.ridge != machine.ridge_
+        or claim.ridge not in ridges
+    ):
+        return False
+    if machine.class_weight is None:
+        return not claim.class_weight.size
+    if y is None or not np.array_equal(np.unique(y), machine.classes_):
+        return True  # that is said elsewhere
+    own = compute_class_weight(machine.class_weight, classes=machine.classes_, y=y)
+    return np.array_equal(claim.class_weight, own)
+
+
+def _same_direction(claim: NoEstimate, machine: LogisticRegression, y) -> bool:
+    return claim.intercept == machine.intercept and not claim.ignored.size
+
+
 class Says(NamedTuple):
     """What the claims of a machine are about, and what of its settings they depend on."""
 
@@ -324,6 +352,10 @@ SAYS_WITH_KERNEL = {
 
 SAYS_OF_ALL = {
     LeastSquares: Says(("coef_", "intercept_"), {LeastSquaresExcess: _same_squares}),
+    LogisticRegression: Says(
+        ("coef_", "intercept_"),
+        {LogisticExcess: _same_likelihood, NoEstimate: _same_direction},
+    ),
 }
 
 

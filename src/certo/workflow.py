@@ -24,14 +24,17 @@ from certo.estimators import (
     HardMarginSVM,
     KernelPerceptron,
     LeastSquares,
+    LogisticRegression,
     MinDisagreement,
     NotSeparable,
     Pegasos,
     Perceptron,
+    Separated,
 )
 from certo.estimators.verdict import separability
 from certo.kernels import Gaussian, Kernel, Polynomial
 from certo.selection import ValidationCurve, gaussians, validation_curve
+from certo.solvers.recession import column_recession, words
 
 MACHINES = {
     "perceptron": Perceptron,
@@ -41,10 +44,11 @@ MACHINES = {
     "svm": SVM,
     "pegasos": Pegasos,
     "least-squares": LeastSquares,
+    "logistic": LogisticRegression,
 }
 WRITTEN = {"learning_rate": written.rate, "kernel": written.kernel}  # settings that are objects
 AS_THEY_ARE = (MinDisagreement,)  # machines whose answer does not depend on scaling
-REGRESSIONS = (LeastSquares,)  # nor do theirs, without a ridge
+REGRESSIONS = (LeastSquares, LogisticRegression)  # nor do theirs, without a ridge
 FOR_NUMBERS = "; for a number to predict there is --machine least-squares"
 MOST_CLASSES = 100  # a numeric target with more different values is taken for a measurement
 
@@ -199,8 +203,12 @@ def fit_table(table: Any, target: str, estimator, *, scale=None, **choices: Any)
         if wrong.proof is None:  # in a kernel's space
             raise Problem(str(wrong)) from wrong
         raise CannotSeparate(wrong.proof, examples) from wrong
+    except Separated as wrong:
+        raise Problem(_of_the_table(str(wrong), estimator, examples)) from wrong
     except (ArithmeticError, RuntimeError) as wrong:
         raise _without_answer(wrong) from wrong
+    if isinstance(estimator, LogisticRegression) and estimator.separation_ is not None:
+        estimator.status_ = _of_the_table(estimator.status_, estimator, examples)
     encoder = examples.encoder
     if encoder.is_fitted_to_data:
         estimator.certificate_ = estimator.certificate_.without(CompressionBound, PREPROCESSED)
@@ -209,6 +217,20 @@ def fit_table(table: Any, target: str, estimator, *, scale=None, **choices: Any)
         examples.data_fingerprint, len(examples.y), examples.notes,
     )  # fmt: skip
     return Fitted(model, examples)
+
+
+def _of_the_table(text: str, estimator: LogisticRegression, examples: Examples) -> str:
+    """What is said of a separation, with columns by their names and rows by their numbers in the
+    file."""
+    classes, codes = np.unique(examples.y, return_inverse=True)
+    lifted = estimator.intercept == "free"
+    found = column_recession(examples.X, codes, len(classes), lifted)
+    if found is None:
+        return text
+    plain = words(found, [f"x{j}" for j in range(examples.X.shape[1])], classes.tolist())
+    cuts = tuple(cut._replace(rows=examples.places[cut.rows]) for cut in found.cuts)
+    named = words(found._replace(cuts=cuts), examples.feature_names, classes.tolist())
+    return text.replace(plain, named)
 
 
 def compare_kernels(

@@ -26,10 +26,9 @@ def tell_fit(voice: Voice, said: dict[str, Any]) -> None:
     """The facts of a fit."""
     kernel = f" with {said['kernel']}" if said["kernel"] else ""
     _tell_examples(voice, said, said["machine"] + kernel, "for")
-    voice.say(said["status"])
     if said["warning"]:
-        for line in said["warning"].splitlines():
-            voice.say((line, "bold yellow"))
+        voice.say((said["warning"], "bold yellow"))
+    voice.say(said["status"])
     voice.say(_success(said))
     voice.say()
     if said["coefficients"]:
@@ -64,15 +63,21 @@ def _tell_coefficients(voice: Voice, said: dict[str, Any]) -> None:
     table = said["coefficients"]
     s, rows = table["statistic"], table["rows"]
     ends = [f"{50 * (1 + sign * table['level']):.4g} %" for sign in (-1, 1)]
-    lines = [["", "estimate", "std. error", s, f"P>|{s}|", *ends]]
+    first = "estimate" if table["is_estimate"] else "coefficient"
+    lines = [["", first, "std. error", s, f"P>|{s}|", *ends]]
     for row in rows[:MOST_TERMS]:
         numbers = [row["estimate"], row["standard_error"], row["low"], row["high"]]
         estimate, error, low, high = map(digits, numbers)
         ratio = "" if row["statistic"] is None else f"{row['statistic']:.2f}"
-        name = f"{row['group']}: {row['name']}" if row["group"] else row["name"]
-        lines.append([name, estimate, error, ratio, p_value(row["p_value"]), low, high])
+        lines.append([row["name"], estimate, error, ratio, p_value(row["p_value"]), low, high])
+    if all(row["standard_error"] is None for row in rows):
+        lines = [line[:2] for line in lines]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    group = ""
     for k, (first, *others) in enumerate(lines):
+        if k and rows[k - 1]["group"] != group:
+            group = rows[k - 1]["group"]
+            voice.say((group, "bold"), indent=2)
         cells = [first.ljust(widths[0]), *map(str.rjust, others, widths[1:])]
         voice.say(("  ".join(cells).rstrip(), "bold" if k == 0 else ""), indent=2)
     if len(rows) > MOST_TERMS:

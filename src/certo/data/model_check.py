@@ -14,7 +14,7 @@ from scipy import sparse
 from certo.certificates import Composite, DualityGap, KernelGap, KernelMargin, MaximumMargin
 from certo.data.encoder import TableEncoder
 from certo.data.problem import Problem
-from certo.data.regression_check import check_least_squares
+from certo.data.regression_check import LOGISTIC, check_least_squares, check_logistic
 from certo.data.soundness import (
     check_attributes,
     check_values,
@@ -30,6 +30,7 @@ from certo.estimators import (
     HardMarginSVM,
     KernelPerceptron,
     LeastSquares,
+    LogisticRegression,
     MinDisagreement,
     OnlineGradientDescent,
     Pegasos,
@@ -125,6 +126,8 @@ def _check_machine(machine: Any, features: int) -> None:
         _check_answer(machine)
     if kind is SVM:
         _check_gap(machine)
+    if kind is LogisticRegression:
+        check_logistic(machine)
 
 
 def _check_plain(machine: Any, settings: set[str]) -> None:
@@ -331,6 +334,7 @@ _FITTED: dict[type, dict[str, Any]] = {
         "_sums": _sums,
         "_harmonics": _for_each_output(),
     },
+    LogisticRegression: LOGISTIC,
     OnlineGradientDescent: {
         "suffered_": _for_each_output(),
         "regret_bound_": _for_each_output(),

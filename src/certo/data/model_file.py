@@ -25,6 +25,7 @@ TRUSTED = [
     "certo.estimators.hard_margin.HardMarginSVM",
     "certo.estimators.kernel_perceptron.KernelPerceptron",
     "certo.estimators.least_squares.LeastSquares",
+    "certo.estimators.logistic_regression.LogisticRegression",
     "certo.estimators.min_disagreement.MinDisagreement",
     "certo.estimators.online_gradient_descent.OnlineGradientDescent",
     "certo.estimators.pegasos.Pegasos",

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from certo.certificates import Composite
+from certo.certificates import Composite, LogisticExcess, NoEstimate
 from certo.certificates.least_squares_excess import LeastSquaresExcess
 from certo.data.soundness import (
     check_attributes,
@@ -16,7 +16,8 @@ from certo.data.soundness import (
     refuse_overrides,
     require,
 )
-from certo.estimators import LeastSquares
+from certo.estimators import LeastSquares, LogisticRegression
+from certo.estimators._contrasts import against
 
 
 def check_least_squares(machine: LeastSquares, features: int) -> None:
@@ -44,6 +45,43 @@ def check_least_squares(machine: LeastSquares, features: int) -> None:
         require(same, "its risk is not that of its certificate.")
 
 
+def check_logistic(machine: LogisticRegression) -> None:
+    """What follows from the weights and the certificate is as they say."""
+    classes = machine.classes_.tolist()
+    require(machine.reference_ in classes, "its reference is none of its classes.")
+    place = classes.index(machine.reference_)
+    require(
+        np.array_equal(machine.contrasts_, against(machine.coef_, place))
+        and np.array_equal(machine.contrast_intercepts_, against(machine.intercept_, place)),
+        "its contrasts are not those of its weights.",
+    )
+    excess = machine.certificate_.of_kind(LogisticExcess)
+    none = machine.certificate_.of_kind(NoEstimate)
+    values = (machine.objective_, machine.infimum_)
+    require(
+        all((claim.risk, claim.lower) == values for claim in excess)
+        and all(claim.examples == machine.n_samples_fit_ for claim in (*excess, *none)),
+        "its risk is not that of its certificate.",
+    )
+    require(
+        machine.gap_ >= 0.0 and (bool(excess) or machine.infimum_ == -np.inf), "its gap cannot be."
+    )
+    near = np.isclose(machine.objective_ - machine.infimum_, machine.gap_, rtol=1e-6, atol=1e-15)
+    require(not excess or near, "its gap is not that of its certificate.")
+    require(
+        not machine.converged_ or (excess and machine.gap_ <= machine.tol),
+        "it is said to have converged, but its certificate does not say so.",
+    )
+    proved = machine.ridge_ > 0 or any(claim.exists for claim in excess)
+    exists = {True: proved, False: bool(none), None: True}[machine.estimate_exists_]
+    require(exists, "whether an estimate exists is not what its certificate says.")
+    require(
+        machine.standard_errors_ is None
+        or (machine.estimate_exists_ and machine.converged_ and not machine.ridge_ and not none),
+        "it has standard errors of what is no estimate.",
+    )
+
+
 def _vector(value: Any, outputs: int, features: int) -> bool:
     return is_numbers(value, (features,))
 
@@ -60,6 +98,36 @@ def _errors(value: Any, outputs: int, features: int) -> bool:
     """NaN where a coefficient is not determined."""
     return value is None or (
         isinstance(value, np.ndarray) and value.shape == (features,) and value.dtype.kind == "f"
+    )
+
+
+def _contrasts(value: Any, outputs: int, features: int) -> bool:
+    return is_numbers(value, (_vectors(outputs), features))
+
+
+def _vectors(outputs: int) -> int:
+    """How many classes are compared with the reference."""
+    return max(1, outputs - 1)
+
+
+def _contrast_errors(columns: bool):
+    """NaN where a coefficient is not determined."""
+
+    def sound(value: Any, outputs: int, features: int) -> bool:
+        shape = (_vectors(outputs), features) if columns else (_vectors(outputs),)
+        return value is None or (
+            isinstance(value, np.ndarray) and value.shape == shape and value.dtype.kind == "f"
+        )
+
+    return sound
+
+
+def _covariance(value: Any, outputs: int, features: int) -> bool:
+    sizes = [_vectors(outputs) * p for p in (features, features + 1)]
+    return value is None or (
+        isinstance(value, np.ndarray)
+        and value.dtype.kind == "f"
+        and value.shape in [(size, size) for size in sizes]
     )
 
 
@@ -90,4 +158,25 @@ _LEAST_SQUARES: dict[str, Any] = {
     "_tied": _list("b"),
     "_factor": _matrix,
     "_terms": _matrix,
+}
+LOGISTIC: dict[str, Any] = {
+    "reference_": of_type(int, str, bool),
+    "contrasts_": _contrasts,
+    "contrast_intercepts_": lambda value, outputs, features: is_numbers(
+        value, (_vectors(outputs),)
+    ),
+    "covariance_": _covariance,
+    "standard_errors_": _contrast_errors(columns=True),
+    "intercept_standard_errors_": _contrast_errors(columns=False),
+    "estimate_exists_": of_type(bool, type(None)),
+    "converged_": of_type(bool),
+    "ridge_": of_type(float),
+    "risk_": of_type(float),
+    "objective_": of_type(float),
+    "infimum_": of_type(float),
+    "gap_": of_type(float),
+    "log_likelihood_": of_type(float),
+    "null_log_likelihood_": of_type(float),
+    "rank_": of_type(int),
+    "n_samples_fit_": of_type(int),
 }

@@ -9,9 +9,10 @@ from certo.plots.kernel_choice import validation_curve
 from certo.plots.perceptron_runs import mistakes, squared_norm
 from certo.plots.probabilities import calibration
 from certo.plots.proofs import bounds, convergence, gap, pegasos_excess
-from certo.plots.regression import coefficients, normal_quantiles, residuals
+from certo.plots.regression import MOST_COEFFICIENTS, coefficients, normal_quantiles, residuals
 
 __all__ = [
+    "MOST_COEFFICIENTS",
     "MOST_NAMED",
     "MOST_POINTS",
     "boundary",

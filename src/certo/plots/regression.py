@@ -61,10 +61,9 @@ def coefficients(model, X, group: int = 0, ax: Axes | None = None, names=None) -
     ax.set_ylim(len(order) - 0.4, -0.6)
     ax.tick_params(axis="y", labelsize="small", length=0)
     ax.grid(axis="x", color=SOFT, alpha=0.25, lw=0.6)
-    few = f", the largest {len(order)} of {d}" if len(order) < d else ""
-    what = short(labels[group], 40)
-    title = f"Coefficients: {what}" if labels[group] else "Coefficients"
-    ax.set(title=title + few, xlabel="for one standard deviation of the column")
+    title = f"Coefficients: {short(labels[group], 40)}" if labels[group] else "Coefficients"
+    few = f" (the largest {len(order)} of {d})" if len(order) < d else ""
+    ax.set(title=title, xlabel=f"for one standard deviation of the column{few}")
     few_numbers(ax.xaxis)
     legend(ax)
     return ax

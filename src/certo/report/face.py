@@ -20,9 +20,9 @@ class Tile(NamedTuple):
     text: str
 
 
-def new_axes() -> Axes:
+def new_axes(height: float = 4.2) -> Axes:
     """Axes of a figure that no window knows of."""
-    return Figure(figsize=(5.2, 4.2), layout="constrained").add_subplot()
+    return Figure(figsize=(5.2, height), layout="constrained").add_subplot()
 
 
 class Face(abc.ABC):
@@ -41,7 +41,7 @@ class Face(abc.ABC):
     def tiles(self, said: dict[str, Any]) -> list[Tile]:
         """The numbers to see first."""
 
-    def warning(self, machine, examples: Examples) -> str | None:
+    def warning(self, machine) -> str | None:
         """What nobody may overlook."""
         return None
 

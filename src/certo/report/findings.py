@@ -37,7 +37,7 @@ def facts(fitted: Fitted) -> dict[str, Any]:
         "settings": {name: _plain(value) for name, value in machine.get_params().items()},
         **_about(examples),
         "status": machine.status_,
-        "warning": face.warning(machine, examples),
+        "warning": face.warning(machine),
         **face.numbers(machine),
         **_success(machine, examples),
         "coefficients": face.coefficients(machine, examples),

@@ -10,8 +10,10 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from certo import plots
+from certo.certificates.comparisons import comparison_signs, whole_direction
 from certo.certificates.encoding import readable, rounded_up
-from certo.estimators import LeastSquares
+from certo.certificates.joint import class_sample
+from certo.estimators import LeastSquares, LogisticRegression
 from certo.estimators._coefficients import CoefficientTable
 from certo.report.face import MOST_PICTURED, Face, Tile, new_axes
 from certo.workflow import Examples
@@ -23,7 +25,7 @@ def named(table: CoefficientTable, columns: list[str]) -> dict[str, Any]:
     """The table with the names of the columns, of which the intercept is none."""
     groups = len(dict.fromkeys(table.groups))
     rest = table.names[len(columns) : len(table.names) // groups]
-    return replace(table, names=(*columns, *rest) * groups).to_dict()
+    return replace(table, names=(*columns, *rest) * groups).to_dict() | {"is_estimate": True}
 
 
 class LeastSquaresFace(Face):
@@ -62,14 +64,15 @@ class LeastSquaresFace(Face):
         X, y, names = examples.X, examples.y, examples.feature_names
         yield plots.residuals(machine, X, y, ax=new_axes())
         yield plots.normal_quantiles(machine, X, y, ax=new_axes())
-        yield plots.coefficients(machine, X, ax=new_axes(), names=names)
+        yield plots.coefficients(machine, X, ax=_tall_axes(machine), names=names)
 
 
 class LogisticFace(Face):
     drawn = "contrasts"
 
     def outputs(self, machine) -> int:
-        return len(machine.contrasts_)
+        """None is drawn of coefficients that are no estimate."""
+        return len(machine.contrasts_) if machine.ridge_ or machine.separation_ is None else 0
 
     def numbers(self, machine) -> dict[str, Any]:
         return {
@@ -83,9 +86,7 @@ class LogisticFace(Face):
             "ridge": machine.ridge_,
             "rank": machine.rank_,
             "steps": int(machine.n_iter_),
-            "reference": machine.reference_.item()
-            if isinstance(machine.reference_, np.generic)
-            else machine.reference_,
+            "reference": machine.reference_,
         }
 
     def tiles(self, said: dict[str, Any]) -> list[Tile]:
@@ -99,25 +100,40 @@ class LogisticFace(Face):
             Tile(worth, f"above its {least}, proved"),
         ]
 
-    def warning(self, machine, examples: Examples) -> str | None:
+    def warning(self, machine) -> str | None:
         if machine.separation_ is None:
             return None
-        return separation(machine, examples)
+        if machine.ridge_:
+            return "There is no maximum-likelihood estimate; a ridge stands in for one."
+        return "There is no maximum-likelihood estimate, and these coefficients are not one."
 
     def coefficients(self, machine, examples: Examples) -> dict[str, Any]:
-        return named(machine.summary(), examples.feature_names)
+        found = named(machine.summary(), examples.feature_names)
+        return found | {"is_estimate": machine.ridge_ > 0 or machine.separation_ is None}
+
+    def rows(self, machine, X, y) -> list[tuple[str, np.ndarray]]:
+        proof = machine.separation_
+        if proof is None:
+            return []
+        direction = whole_direction(proof.direction)
+        assert direction is not None  # or it would not have been proved
+        sample = class_sample(X, y, proof.labels.classes)
+        rising = comparison_signs(sample, direction, proof.lifted) > 0
+        some = np.any(rising.reshape(len(rising), -1), axis=1)
+        return [("examples that are separated, at least from some class", np.flatnonzero(some))]
 
     def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
         X, y, names = examples.X, examples.y, examples.feature_names
         yield plots.calibration(machine, X, y, ax=new_axes())
         yield plots.convergence(machine, ax=new_axes())
         for group in range(min(self.outputs(machine), MOST_PICTURED)):
-            yield plots.coefficients(machine, X, group, ax=new_axes(), names=names)
+            yield plots.coefficients(machine, X, group, ax=_tall_axes(machine), names=names)
 
 
-def separation(machine, examples: Examples) -> str:
-    """That there is no estimate, which columns and rows are to blame, and what the numbers are."""
-    return str(machine.separation_.claim)
+def _tall_axes(machine) -> Axes:
+    """Room for a line for each coefficient."""
+    lines = min(machine.n_features_in_, plots.MOST_COEFFICIENTS)
+    return new_axes(max(4.2, 1.4 + 0.22 * lines))
 
 
 def _finite(value: float | None) -> float | None:
@@ -126,4 +142,5 @@ def _finite(value: float | None) -> float | None:
 
 REGRESSIONS: dict[type, Face] = {
     LeastSquares: LeastSquaresFace(),
+    LogisticRegression: LogisticFace(),
 }
