@@ -25,6 +25,7 @@ from certo.certificates import (
 from certo.certificates.inseparable import intercept_mode
 from certo.certificates.joint import class_sample
 from certo.certificates.sample import SampleMismatch, exact_matrix
+from certo.solvers.contrasts import SignedExamples
 from certo.solvers.quasi_separation import partition
 from certo.solvers.separation import (
     Cancelling,
@@ -122,7 +123,7 @@ def quasi_separability(X, y, intercept="free") -> QuasiSeparable | Overlapping:
         )
     labels = Labels(classes, len(classes) - 1)
     sample, lifted = Sample(X, labels.signs(y)), intercept == "free"
-    found = partition(sample, lifted)
+    found = partition(SignedExamples(sample, lifted))
     order = np.argsort(found.rows, kind="stable").tolist()
     total = sum(found.weights)
     core = np.array([found.rows[k] for k in order], dtype=np.int64)

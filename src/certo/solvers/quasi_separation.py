@@ -1,6 +1,6 @@
 """The largest part of the examples that some hyperplane separates, the others lying on it.
 
-Problem     vectors z_t; w with w·z_t ≥ 0 for all t and > 0 for as many as possible
+Problem     vectors z_i; w with w·z_i ≥ 0 for all i and > 0 for as many as possible
 Step        look for w with w·z_t > 0 for all t. Where vectors cancel instead, w·z = 0 on them and
             on their span whatever w: restrict w to what is orthogonal to them, drop the vectors
             in their span, and ask again of the others, in the coordinates that are left
@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from flint import fmpz_mat
@@ -22,11 +22,9 @@ from scipy.optimize import linprog
 
 from certo.certificates.exact import gamma
 from certo.certificates.farkas import whole_numbers
-from certo.certificates.sample import Sample
-from certo.certificates.spans import independent, score_signs, signed_rows
+from certo.certificates.spans import independent
 from certo.solvers.separation import (
     Cancelling,
-    Examples,
     Separator,
     Vectors,
     Verdict,
@@ -37,9 +35,14 @@ from certo.solvers.separation import (
 
 class Partition(NamedTuple):
     w: list[Fraction]  # 0 where nothing can be separated
-    ties: np.ndarray  # the examples with w·z = 0
-    rows: list[int]  # examples that cancel, and span all the ties
+    ties: np.ndarray  # the vectors with w·z = 0
+    rows: list[int]  # vectors that cancel, and span all the ties
     weights: list[Fraction]
+
+
+class SignedVectors(Vectors, Protocol):
+    def signs(self, w: Sequence[int], places: np.ndarray | None = None) -> np.ndarray:
+        """The signs of w·z at these places, or all, decided exactly."""
 
 
 class WholeVectors:
@@ -105,23 +108,18 @@ class Orthogonal:
         """v with v·u = z·direction(u) for every u."""
         return self.common * vectors[:, self.free] - vectors[:, self.pivots].dot(self.rest)
 
-    def outside(self, sample: Sample, rows: Sequence[int], lifted: bool) -> np.ndarray:
-        """Which examples are not in the span of the vectors, those of these rows."""
-        outside = np.zeros(sample.m, dtype=bool)
+    def outside(self, vectors: SignedVectors, rows: Sequence[int]) -> np.ndarray:
+        """Which vectors are not in the span of these rows, those that were eliminated."""
+        outside = np.zeros(vectors.count, dtype=bool)
         if not self.free.size:
             return outside
         # one w of all tells most of them; those that it does not tell are asked about every one
         some = np.random.default_rng(0).integers(1, 2**31, self.free.size).astype(object)
-        outside = score_signs(sample, self.direction(some).tolist(), lifted) != 0
+        outside = vectors.signs(self.direction(some).tolist()) != 0
         unsure = np.setdiff1d(np.flatnonzero(~outside), rows)
-        part = Sample(sample.X[unsure], sample.signs[unsure])
         for u in np.eye(self.free.size, dtype=object) if unsure.size else ():
-            outside[unsure] |= score_signs(part, self.direction(u).tolist(), lifted) != 0
+            outside[unsure] |= vectors.signs(self.direction(u).tolist(), unsure) != 0
         return outside
-
-
-def _whole(dense: np.ndarray) -> np.ndarray:
-    return np.array(whole_numbers(dense), dtype=object).reshape(dense.shape)
 
 
 def _floats(vector: Sequence[int]) -> list[float]:
@@ -130,31 +128,34 @@ def _floats(vector: Sequence[int]) -> list[float]:
     return [entry / top for entry in vector]
 
 
-def partition(sample: Sample, lifted: bool) -> Partition:
-    size = sample.d + lifted
+def partition(vectors: SignedVectors) -> Partition:
     rows: list[int] = []
     weights: list[Fraction] = []
-    vectors = Examples(sample, lifted)
     found = separate(vectors)
     if not isinstance(found, Cancelling):
         return Partition(_fractions(found), np.zeros(0, np.int64), [], [])
     places, more = _enlarged(vectors, found)
     while True:
-        rows, weights = _joined(sample, lifted, rows, weights, places, more)
-        space = Orthogonal(_whole(signed_rows(sample, rows, lifted)))
-        outside = space.outside(sample, rows, lifted)
+        rows, weights = _joined(vectors, rows, weights, places, more)
+        space = Orthogonal(vectors.whole(np.array(rows, dtype=np.int64)))
+        outside = space.outside(vectors, rows)
         ties, others = np.flatnonzero(~outside), np.flatnonzero(outside)
         if not others.size:
-            return Partition([Fraction(0)] * size, ties, rows, weights)
-        signed = signed_rows(sample, others, lifted)
-        signed, back = np.unique(signed, axis=0, return_index=True)
-        reduced = WholeVectors(space.coordinates(_whole(signed)))
+            return Partition([Fraction(0)] * vectors.size, ties, rows, weights)
+        back = _different(vectors.part(others))
+        reduced = WholeVectors(space.coordinates(vectors.whole(others[back])))
         found = separate(reduced)
         if not isinstance(found, Cancelling):
             u = np.array(_fractions(found), dtype=object)
             return Partition(list(space.direction(u)), ties, rows, weights)
         places, more = _enlarged(reduced, found)
         places = others[back[places]].tolist()
+
+
+def _different(part) -> np.ndarray:
+    """One place of each of the different rows."""
+    dense = part.toarray() if sparse.issparse(part) else part
+    return np.unique(dense, axis=0, return_index=True)[1]
 
 
 def _enlarged(vectors: Vectors, found: Cancelling) -> tuple[list[int], Sequence[int | Fraction]]:
@@ -237,8 +238,7 @@ def _fractions(found: Verdict) -> list[Fraction]:
 
 
 def _joined(
-    sample: Sample,
-    lifted: bool,
+    vectors: Vectors,
     rows: list[int],
     weights: list[Fraction],
     places: list[int],
@@ -249,9 +249,9 @@ def _joined(
     What the places leave is a combination c of the rows; −c plus a multiple of the weights, which
     changes nothing, is positive.
     """
-    vectors = _whole(signed_rows(sample, [*rows, *places], lifted))
-    left = np.array(more, dtype=object).dot(vectors[len(rows) :])
-    needed = _combination(vectors[: len(rows)], left)
+    whole = vectors.whole(np.array([*rows, *places], dtype=np.int64))
+    left = np.array(more, dtype=object).dot(whole[len(rows) :])
+    needed = _combination(whole[: len(rows)], left)
     assert needed is not None, "what is left lies in the span"
     times = max((c / a + 1 for c, a in zip(needed, weights, strict=True)), default=Fraction(1))
     times = max(times, Fraction(1))

@@ -8,8 +8,9 @@ Columns     the cheap part, one pass over the data. A value c of a column j, wit
             An indicator that occurs with some classes only is of this kind. Comparisons won this
             way are settled; those left are looked at again, until nothing changes
 Then        a guess, and linear programs in exact arithmetic (`quasi_separation`), on what is left
-Together    if u settles some comparisons, with margins of at least g, and v more of those left, then
-            n·u + v settles both for n ≥ (g' + max |v·z|)/g, with margins of at least g' (those of v)
+Together    if u settles some comparisons, with margins of at least g, and v more of those left, of
+            at least h, then n·u + v settles both for n ≥ (h + max |v·z|)/g, with margins of at
+            least h
 Exactness   columns are compared, never computed with; sums are fractions
 """
 
@@ -28,7 +29,8 @@ from certo.certificates.sample import Sample
 from certo.compiled.ranges import column_ranges
 from certo.compiled.rows import rows_of
 from certo.compiled.threads import in_pieces, pieces
-from certo.solvers.quasi_separation import partition
+from certo.solvers.contrasts import Contrasts, SignedExamples
+from certo.solvers.quasi_separation import SignedVectors, partition
 
 SHOWN = 3  # columns, and rows of each, that a message names
 BATCH = 2**12  # cuts looked at together
@@ -42,7 +44,7 @@ class Cut(NamedTuple):
     value: float
     above: tuple[bool, ...]  # which classes
     rows: np.ndarray  # the first examples not on the cut itself
-    count: int  # how many there are
+    many: int  # how many there are
 
 
 class Recession(NamedTuple):
@@ -86,8 +88,8 @@ def recession(
     found = _Found(problem) if known is None else _Found.resumed(problem, known)
     if known is None:
         _by_columns(problem, found)
-    maximal = _by_programs(problem, found)
-    return found.recession(maximal)
+    _by_programs(problem, found)
+    return found.recession(True)
 
 
 def column_recession(
@@ -142,6 +144,12 @@ class _Problem:
         one = np.ones(int(self.lifted))
         self._low = np.append(np.min(low, axis=0), one)
         self._high = np.append(np.max(high, axis=0), one)
+
+    def reach(self, coef: np.ndarray) -> Fraction:
+        """No |(u_y − u_k)·x̃| exceeds this."""
+        peaks = [max(Fraction(b), -Fraction(a)) for a, b in zip(*self.extent(), strict=True)]
+        spread = np.max(coef, axis=0) - np.min(coef, axis=0)
+        return sum((a * b for a, b in zip(spread, peaks, strict=True) if a), Fraction(0))
 
     def extent(self) -> tuple[np.ndarray, np.ndarray]:
         """The least and the greatest value of every column of X̃, among the rows that count."""
@@ -265,10 +273,10 @@ def _cuts(
     under = most.transpose(1, 0, 2)
     parted = (least >= under) & ((most > -np.inf) | (under > -np.inf))
     if anywhere:
-        k, l, column = np.nonzero(parted)
+        k, other, column = np.nonzero(parted)
         column, value = (
             np.append(column, column),
-            np.append(least[k, l, column], under[k, l, column]),
+            np.append(least[k, other, column], under[k, other, column]),
         )
     else:
         column = np.unique(np.nonzero(parted & (least >= 0) & (under <= 0))[2])
@@ -327,41 +335,46 @@ def _settle(problem: _Problem, found: _Found, cuts: list[tuple[int, float, np.nd
     found.add(coef, reach, Fraction(1), settled)
 
 
-def _by_programs(problem: _Problem, found: _Found) -> bool:
-    """Settle all that is left and can be; whether that is proved to be all."""
-    if problem.classes > 2:
-        return False
+def _by_programs(problem: _Problem, found: _Found) -> None:
+    """Settle all that is left and can be: proved to be all."""
     rows = np.flatnonzero(np.any(found.left, axis=1))
     if not rows.size:
-        return True
-    signs = (2 * problem.codes[rows] - 1).astype(np.int8)
-    parted = partition(Sample(problem.X[rows], signs), problem.lifted)
-    if parted.ties.size < rows.size:
-        w = np.array(parted.w, dtype=object)
-        strict = np.delete(rows, parted.ties)
-        settled = np.zeros_like(found.left)
-        settled[strict] = found.left[strict]
-        part = problem.X[strict]
-        part = part.toarray() if sparse.issparse(part) else part
-        gap = _least(part.astype(np.float64), w, problem.lifted)
-        low, high = problem.extent()
-        pairs = zip(parted.w, low.tolist(), high.tolist(), strict=True)
-        reach = sum(abs(weight) * max(Fraction(b), -Fraction(a)) for weight, a, b in pairs)
-        coef = np.full_like(found.coef, Fraction(0))
-        coef[1] = w / gap
-        found.add(coef, reach / gap, Fraction(1), settled)
-    return True
+        return
+    X, left, codes, K = problem.X[rows], found.left[rows], problem.codes[rows], problem.classes
+    if K == 2:
+        vectors: SignedVectors = SignedExamples(
+            Sample(X, np.where(codes == 1, 1, -1).astype(np.int8)), problem.lifted
+        )
+        at = rows, 1 - codes
+    else:
+        vectors = Contrasts(Sample(X, codes), left, problem.lifted)
+        at = rows[vectors.rows], vectors.others
+    parted = partition(vectors)
+    if parted.ties.size == vectors.count:
+        return
+    strict = np.setdiff1d(np.arange(vectors.count), parted.ties)
+    gap = _least(vectors, parted.w, strict)
+    settled = np.zeros_like(found.left)
+    settled[at[0][strict], at[1][strict]] = True
+    coef = np.full_like(found.coef, Fraction(0))
+    w = np.array(parted.w, dtype=object).reshape(K - 1, -1) / gap
+    coef[slice(1, 2) if K == 2 else slice(K - 1)] = w
+    found.add(coef, problem.reach(coef), Fraction(1), settled)
 
 
-def _least(rows: np.ndarray, w: np.ndarray, lifted: bool) -> Fraction:
-    """A number > 0 that no |w·x̃| is below, all of which are > 0."""
-    least = None
-    for row in rows.tolist():
-        entries = [Fraction(v) for v in row] + [Fraction(1)] * lifted
-        score = abs(sum(weight * v for weight, v in zip(w, entries, strict=True) if v))
-        least = score if least is None else min(least, score)
-    assert least is not None
-    return least
+def _least(vectors: SignedVectors, w: Sequence[Fraction], places: np.ndarray) -> Fraction:
+    """The least of w·z at these places, all of them positive."""
+    least = []
+    for start in range(0, places.size, BATCH):
+        some = places[start : start + BATCH]
+        whole = vectors.whole(some)
+        # whole numbers are the vectors times a power of two: read it off any of their entries
+        part = vectors.part(some[:1])
+        entry = part.toarray()[0] if sparse.issparse(part) else part[0]
+        at = int(np.flatnonzero(entry)[0])
+        scale = Fraction(float(entry[at])) / whole[0, at]
+        least.append(min(whole.dot(np.array(w, dtype=object))) * scale)
+    return min(least)
 
 
 def words(found: Recession, names: Sequence[str], classes: Sequence[Any]) -> str:
@@ -376,8 +389,8 @@ def words(found: Recession, names: Sequence[str], classes: Sequence[Any]) -> str
 
 
 def _of_cut(cut: Cut, names: Sequence[str], classes: Sequence[Any]) -> str:
-    shown = ", ".join(map(str, cut.rows[:SHOWN])) + (", …" if cut.count > SHOWN else "")
-    place = f"(rows {shown}: {cut.count:,} in all)"
+    shown = ", ".join(map(str, cut.rows[:SHOWN])) + (", …" if cut.many > SHOWN else "")
+    place = f"(rows {shown}: {cut.many:,} in all)"
     above = [repr(c) for c, up in zip(classes, cut.above, strict=True) if up]
     below = [repr(c) for c, up in zip(classes, cut.above, strict=True) if not up]
     if cut.column == len(names):
