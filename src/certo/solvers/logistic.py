@@ -20,6 +20,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -34,9 +35,10 @@ LARGE = 2**20  # and the table has so many numbers
 ARMIJO = 1e-4  # the share of the promised fall that a step must bring
 SHORTEST = 2.0**-40  # step: below it nothing is gained
 SPARE = 1e-2  # the last step is taken where it promises this share of `tol`
-WILD = 0.25  # a whole step that leaves more than this of the decrement is not Newton's speed:
-PATIENCE = 4  # after so many of them in a row a minimiser is doubted
+WILD = 0.4  # a whole step that leaves more than this of the decrement is not Newton's speed:
+PATIENCE = 5  # after so many of them in a row a minimiser is doubted
 ROUNDING = 2.0**-50
+UNSEEN = 1e-3  # the share of a gradient that a singular Hessian may leave
 
 
 @dataclass(frozen=True)
@@ -65,13 +67,18 @@ class LogisticOutcome(NamedTuple):
 
 
 class State(Protocol):
-    objective: float
-    loss: float
-    gradient: np.ndarray
+    @property
+    def objective(self) -> float: ...
+    @property
+    def loss(self) -> float: ...
+    @property
+    def gradient(self) -> np.ndarray: ...
 
 
 class Problem(Protocol):
     """What the damped method asks of a problem."""
+
+    loss_at_zero: float
 
     def look(self, W: np.ndarray, again: bool) -> Any:
         """The objective and its gradient at W; with `again`, what a further step needs."""
@@ -84,7 +91,7 @@ class _Look(NamedTuple):
     objective: float
     loss: float
     gradient: np.ndarray
-    hessian: np.ndarray | None
+    hessian: Any  # None where it was not asked for
 
 
 class Direct:
@@ -94,8 +101,11 @@ class Direct:
     (ridge/2) Σ_kl (1[k = l] − 1/K) v_k·v_l, and for two classes (ridge/2)‖w‖².
     """
 
-    def __init__(self, rows: LogisticRows, ridge: float, prior: np.ndarray | None = None):
-        self.rows, self.prior = rows, prior
+    def __init__(
+        self, rows: LogisticRows, ridge: float, prior: np.ndarray | None = None, bare: bool = False
+    ):
+        self.rows, self.prior, self.bare = rows, prior, bare
+        self.loss_at_zero = rows.loss_at_zero
         K, p, d = rows.classes, rows.p, rows.d
         couple = np.eye(K - 1) - (1 / K if K > 2 else 0.0)
         slopes = np.where(np.arange(p) < d, ridge, 0.0)
@@ -114,8 +124,19 @@ class Direct:
         return _Look(loss + extra, loss, g, H)
 
     def step(self, state: _Look) -> tuple[np.ndarray, float]:
-        step = -solved(state.hessian, state.gradient)
-        return step.reshape(self.rows.vectors, self.rows.p), -float(step @ state.gradient)
+        H, g = state.hessian, state.gradient
+        step = -solved(H, g)
+        # what the Hessian does not see, since all that pulls there is far on its wrong side, gets a
+        # step by the most that it can be, that of w = 0
+        left = g + np.tril(H) @ step + np.tril(H, -1).T @ step
+        if not self.bare and not np.max(np.abs(left)) <= UNSEEN * np.max(np.abs(g)):
+            step -= left / self._most
+        return step.reshape(self.rows.vectors, self.rows.p), -float(step @ g)
+
+    @cached_property
+    def _most(self) -> np.ndarray:
+        most = np.diag(self.look(np.zeros((self.rows.vectors, self.rows.p)), True).hessian)
+        return np.where(most > 0, most, 1.0) * most.size
 
 
 def solved(H: np.ndarray, g: np.ndarray) -> np.ndarray:
@@ -175,12 +196,21 @@ class _End(NamedTuple):
 
 
 def _descend(problem: Problem, W: np.ndarray, run: _Run) -> _End:
-    """Steps until `run` says why to stop."""
+    """Steps until `run` says why to stop; from 0, where W is no better than that."""
     state = curved = problem.look(W, True)
+    if W.any():
+        loss = problem.loss_at_zero
+        run.note(_Look(loss, loss, state.gradient, None), np.nan, 0.0)
+        if not state.objective <= loss:
+            run.notes.clear()
+            W = np.zeros_like(W)
+            state = curved = problem.look(W, True)
     slow, last, steps = 0, np.inf, 0
     run.note(state, np.nan, 0.0)
     while True:
         step, square = problem.step(state)
+        if not run.damped and 0.5 * square <= SPARE * run.tol < np.max(np.abs(state.gradient)):
+            square = np.nan  # far out, where the Hessian is 0 and the gradient is not
         decrement = float(np.sqrt(max(square, 0.0)))
         run.notes[-1] = (*run.notes[-1][:3], decrement, run.notes[-1][4])
         end = _End(W, state, curved, step, decrement, steps)
@@ -220,22 +250,17 @@ def _stepped(problem: Problem, W, state, step, square: float, run: _Run):
     """The next point, what is seen there, and the length of the step; None where F does not fall
     (damped) or is no number."""
     t, again = 1.0, run.stopped != "optimal"
+    noise = ROUNDING * abs(state.objective) if square < 1e-6 * abs(state.objective) else 0.0
     while t >= SHORTEST:
-        new = problem.look(W + t * step, again)
+        trial = W + t * step
+        new = problem.look(trial, again and t == 1)  # a shorter one is often too long, too
         if not run.damped:
-            return (W + step, new, t) if np.isfinite(new.objective) else None
-        noise = ROUNDING * abs(state.objective) if square < 1e-6 * abs(state.objective) else 0.0
+            return (trial, new, t) if np.isfinite(new.objective) else None
         if new.objective <= state.objective - ARMIJO * t * square + noise:
-            return W + t * step, new if t == 1.0 or not again else problem.look(W + t * step, True), t
+            return trial, problem.look(trial, True) if again and t < 1 else new, t
         if not again:
             return None  # what it promised is below rounding
-        t, again = t / 2, False
-        # a shorter step is first looked at without its Hessian
-        while t >= SHORTEST:
-            new = problem.look(W + t * step, False)
-            if new.objective <= state.objective - ARMIJO * t * square:
-                return W + t * step, problem.look(W + t * step, True), t
-            t /= 2
+        t /= 2
     return None
 
 
@@ -273,7 +298,7 @@ def logistic(
         damped=solver == "damped", doubts=doubts and ridge == 0 and solver == "damped",
     )  # fmt: skip
     W = np.zeros((rows.vectors, rows.p)) if start is None else _inner(rows, *start)
-    problem = Direct(rows, ridge)
+    problem = Direct(rows, ridge, bare=not run.damped)
     if start is None and run.damped:
         W = _coarse(rows, ridge, run)
     end = _descend(problem, W, run)

@@ -15,7 +15,7 @@ With p_k the probabilities and Y the indicators of the classes, over shares s_t 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -34,7 +34,7 @@ SEEN = 4096  # examples from which the centre is taken: any point near the mean 
 class Look(NamedTuple):
     loss: float
     gradient: np.ndarray  # (K − 1, p)
-    hessian: np.ndarray | None  # of the stacked rows, its lower triangle
+    hessian: Any  # of the stacked rows, its lower triangle; None where it was not asked for
 
 
 class LogisticRows:
@@ -61,6 +61,12 @@ class LogisticRows:
     def _is_thin(self) -> bool:
         counts = np.diff(self.X.indptr).astype(np.float64)
         return SPARSE * float(counts @ counts) < self.m * self.p**2
+
+    @property
+    def loss_at_zero(self) -> float:
+        """All classes alive are equally likely."""
+        counts = self.classes if self.alive is None else self.alive.sum(axis=1)
+        return float(np.sum(self.shares * np.log(counts)))
 
     def take(self, chosen: np.ndarray) -> LogisticRows:
         """A part of the examples, with shares that add up to 1 again."""
@@ -151,7 +157,5 @@ class LogisticRows:
         rows, lift = rows_of(self.X), float(self.lift)
         ranges = pieces(self.m, SPARSE * self.X.nnz**2 / self.m)
         sums = np.zeros((len(ranges), self.p, self.p))
-        in_pieces(
-            ranges, lambda k, a, b: add_weighted_squares(rows, roots, lift, a, b, sums[k])
-        )
+        in_pieces(ranges, lambda k, a, b: add_weighted_squares(rows, roots, lift, a, b, sums[k]))
         return Look(loss, gradient[None, :], sums.sum(axis=0))
