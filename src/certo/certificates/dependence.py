@@ -44,8 +44,14 @@ def others(kept: np.ndarray, d: int) -> np.ndarray:
     return np.setdiff1d(np.arange(d), kept)
 
 
-def exactly(sample: Sample, kept: np.ndarray, combinations: Combinations, lifted: bool) -> bool:
-    """Whether x̃_ij = x̃_iJ·c_j for every example i and every column j that is not kept."""
+def exactly(
+    sample: Sample,
+    kept: np.ndarray,
+    combinations: Combinations,
+    lifted: bool,
+    alive: np.ndarray | None = None,
+) -> bool:
+    """Whether x̃_ij = x̃_iJ·c_j for every example i (of those `alive`) and column j not kept."""
     for j, line in zip(others(kept, sample.d).tolist(), combinations, strict=True):
         common = common_denominator(line)
         if common is None:
@@ -56,7 +62,8 @@ def exactly(sample: Sample, kept: np.ndarray, combinations: Combinations, lifted
             w[k] = int(term * common)
         for start, stop in pieces(sample.m, sample.d):  # most that is not exact shows at once
             part = Sample(sample.X[start:stop], np.ones(stop - start, dtype=np.int8))
-            if np.any(score_signs(part, w, lifted)):
+            missed = score_signs(part, w, lifted) != 0
+            if np.any(missed if alive is None else missed & alive[start:stop]):
                 return False
     return True
 
@@ -65,7 +72,7 @@ def exactly_by_sums(
     gram: np.ndarray, shift: np.ndarray, kept: np.ndarray, combinations: Combinations, lifted: bool
 ) -> bool:
     """Whether Σ_i s_i E_ij² = 0 for every column j that is not kept, from Σ_i s_i z_i z_iᵀ for
-    z = (x − shift, 1), whole numbers that were not rounded; that is E = 0 if no s_i is 0."""
+    z = (x − shift, 1), whole numbers that were not rounded; that is E = 0 wherever s_i is not 0."""
     d = shift.size
     away = [Fraction(float(c)) for c in shift] + [Fraction(0)]
     for j, line in zip(others(kept, d).tolist(), combinations, strict=True):

@@ -191,9 +191,9 @@ def by_gram(claim: LeastSquaresExcess, known: ShiftedGram) -> Evidence:
 
 
 def shown_exact(claim: LeastSquaresExcess, known: ShiftedGram) -> bool:
-    """Whether Σ s E_j² = 0 for what every combination misses, from sums that were not rounded: all
-    weights being positive, all E_j are then 0."""
-    if not known.exact or np.any(claim.sample_weight == 0):
+    """Whether Σ s E_j² = 0 for what every combination misses, from sums that were not rounded: then
+    E_j = 0 on all examples that count."""
+    if not known.exact:
         return False
     d = claim.coef.shape[1]
     places = [*range(d), -1]  # of x̃ among (x, y, 1)

@@ -46,16 +46,16 @@ class LeastSquaresExcess(Certificate):
     over all W and, with a "free" intercept, all b; with "none" b = 0. With a `reach`, over those
     only whose coefficients of the columns not `kept` differ from these by at most `reach` in all.
     With a `distance`, also: coef is no further than that from the shortest W that gives the same
-    predictions on the examples (with a free intercept: for some b).
+    predictions on the examples that count, s_i > 0 (with a free intercept: for some b).
 
     Proof, in the notation of `least_squares_evidence`.
 
     - All columns kept: F(W + V) = F(W) − 2 g·V + V·AV, whose minimum over V is F(W) − gᵀA⁻¹g, so
       the excess is gᵀA⁻¹g ≤ ‖Lᵀg‖²/(1 − η) =: λ².
-    - Some not kept, ridge = 0. If they are exactly the `combinations` of those kept, X̃V takes no
-      other values than X̃_J a: the same bound. If not, let P project on the span of X̃_J, and
-      v = V on the other columns, Σ|v_j| ≤ reach. ‖Pr‖² = g_JᵀA⁻¹g_J ≤ λ² by the same computation,
-      X̃V and Σ v_j x̃_j have the same (1 − P)-part, and so
+    - Some not kept, ridge = 0. If, on examples that count, they are exactly the `combinations` of
+      those kept, X̃V takes no other values than X̃_J a: the same bound. If not, let P project on the
+      span of X̃_J, and v = V on the other columns, Σ|v_j| ≤ reach. ‖Pr‖² = g_JᵀA⁻¹g_J ≤ λ² by the
+      same computation, X̃V and Σ v_j x̃_j have the same (1 − P)-part, and so
           F(W + V) ≥ ‖(1 − P)(r − Σ v_j x̃_j)‖² ≥ ‖r‖² − ‖Pr‖² − 2 Σ v_j ⟨(1 − P)r, x̃_j⟩
                    ≥ F(W) − λ² − 2·reach·max_j (|g_j| + λ‖x̃_j‖) .
     - No factor, ridge > 0: minimised over b first, A − ridge is the covariance of X, which is not
@@ -208,10 +208,7 @@ class LeastSquaresExcess(Certificate):
             drafts.insert(0, self._with(columns[columns == sample.d], np.eye(int(self.lifted))))
         if factor is not None:
             draft = self._with(columns, factor, combinations)
-            known = not draft.combinations or exactly(
-                sample, draft.kept, draft.combinations, draft.lifted
-            )
-            drafts.insert(0, draft if known else draft._limited())
+            drafts.insert(0, draft if draft._is_exact(sample) else draft._limited())
         for draft in drafts:
             evidence = by_rows(draft, sample)
             claim = draft._issued(evidence, reach, draft._distance(sample, ROOM))
@@ -345,11 +342,10 @@ class LeastSquaresExcess(Certificate):
         require(
             sample.d == d, f"the claim is about {d:,} features, but X has {sample.d:,} columns."
         )
-        if self.combinations:
-            require(
-                exactly(sample, self.kept, self.combinations, self.lifted),
-                "a column is not exactly the combination of others that it is said to be.",
-            )
+        require(
+            self._is_exact(sample),
+            "a column is not exactly the combination of others that it is said to be.",
+        )
         evidence = by_rows(self, sample)
         F, excess = evidence.objective, evidence.excess(1, self.reach)
         require(F.above <= self.risk, f"the objective is not shown to be at most {self.risk!r}.")
@@ -372,6 +368,13 @@ class LeastSquaresExcess(Certificate):
         return (
             f"the objective is at most {rounded_up(self.risk)}, and nowhere below "
             f"{rounded_down(self.lower)}."
+        )
+
+    def _is_exact(self, sample: Sample) -> bool:
+        """Whether the combinations are exact on all examples that count."""
+        counts = self.sample_weight > 0 if self.sample_weight.size else None
+        return not self.combinations or exactly(
+            sample, self.kept, self.combinations, self.lifted, counts
         )
 
     def _distance(self, sample: Sample | None, allowances: int) -> float | None:
