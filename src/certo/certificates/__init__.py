@@ -20,6 +20,8 @@ from certo.certificates.kernel_margin import KernelMargin
 from certo.certificates.kernel_mistake_bound import KernelMistakeBound
 from certo.certificates.kernel_sample import KernelSample
 from certo.certificates.least_errors import ErrorCount, LeastErrorsByCells, LeastErrorsByTree
+from certo.certificates.least_squares_evidence import ShiftedGram
+from certo.certificates.least_squares_excess import LeastSquaresExcess
 from certo.certificates.logistic_excess import LogisticExcess
 from certo.certificates.margins import Margins
 from certo.certificates.maximum_margin import MaximumMargin
@@ -33,6 +35,7 @@ from certo.certificates.sample import Labels, Sample
 from certo.certificates.separable import Separable
 from certo.certificates.separating import Separating
 from certo.certificates.update_sums import UpdateSums
+from certo.certificates.values import Unlabelled, Values
 
 __all__ = [
     "CannotClaim",
@@ -56,6 +59,7 @@ __all__ = [
     "Labels",
     "LeastErrorsByCells",
     "LeastErrorsByTree",
+    "LeastSquaresExcess",
     "LogisticExcess",
     "Margins",
     "MaximumMargin",
@@ -72,6 +76,9 @@ __all__ = [
     "Sample",
     "Separable",
     "Separating",
+    "ShiftedGram",
+    "Unlabelled",
     "UpdateSums",
+    "Values",
     "Verification",
 ]
