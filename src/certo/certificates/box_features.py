@@ -19,8 +19,10 @@ k < n and are at most 1 on the others, so they differ by at most
     M  ≤  exp(max s + Σ|w_k|(cosh(kβ) − 1))·cosh(kβ) ,
 
 since |Re cos(k(α + iβ)) − cos(kα)| ≤ cosh(kβ) − 1. Any β > 0 will do; for several axes the errors
-add up, as a rule is a mean itself. Between nodes s exceeds its greatest value at nodes by at most
-Σ|w_k| k·π/(2n). So the error is known before anything is computed, and n is chosen by it.
+add up, as a rule is a mean itself. As a function of all angles s is even and periodic, so where it
+is greatest its gradient is 0, and a node is within δ = π/(2n) of that on each axis: the greatest s
+exceeds that at nodes by at most ½ Σ|w_k| (Σ_i k_i δ_i)². So the error is known before anything is
+computed, and n is chosen by it.
 
 Rounding. Node angles are whole multiples m·π/(2n), n a power of two, reduced to [0, π] in whole
 numbers: the computed cosine is within COSINE = 16u (np.cos within four units in the last place). A
@@ -305,34 +307,39 @@ def nodes(features: BoxFeatures, coef: np.ndarray, d: int) -> tuple[list[int], f
             f"the density is so sharp that its integral would take {math.prod(n):,} nodes, more "
             f"than {MOST_NODES:,}."
         )
-    slope = sum(_slope(features, coef, d, i) * math.pi / (2 * k) for i, k in enumerate(n))
-    return n, sum(math.exp(error) for _, error in found) * math.exp(slope) * ABOVE
+    between = math.exp(beyond_nodes(features.orders(d), coef, n))
+    return n, sum(math.exp(error) for _, error in found) * between * ABOVE
 
 
-def _slope(features: BoxFeatures, coef: np.ndarray, d: int, axis: int) -> float:
-    """What no |∂s/∂θ| exceeds."""
-    return float(np.abs(coef) @ features.orders(d)[:, axis]) * ABOVE
+def beyond_nodes(orders: np.ndarray, coef: np.ndarray, n: list[int]) -> float:
+    """½ Σ|w_k| (Σ_i k_i δ_i)²: what the greatest s exceeds that at nodes by at most."""
+    moved = orders @ (math.pi / (2.0 * np.array(n)))
+    return 0.5 * float(np.abs(coef) @ moved**2) * ABOVE
 
 
 def _nodes(features: BoxFeatures, coef: np.ndarray, d: int, axis: int) -> tuple[int, float]:
     """The fewest nodes of one axis, and the logarithm of what they leave, e^max s being 1."""
+    n, orders = STEP, features.orders(d)[:, [axis]]
+    while n <= MOST_OF_AXIS:
+        left = truncation(features, coef, d, axis, n)
+        if left + d**2 * beyond_nodes(orders, coef, [n]) <= math.log(TRUNCATED):
+            return n, left
+        n *= 2
+    raise TooSharp(
+        f"the density is so sharp that its integral along axis {axis} (from 0) would take more "
+        f"than {MOST_OF_AXIS:,} nodes."
+    )
+
+
+def truncation(features: BoxFeatures, coef: np.ndarray, d: int, axis: int, n: int) -> float:
+    """The logarithm of the truncation error of n nodes of one axis, e^max s being 1."""
     k = features.orders(d)[:, axis]
     with np.errstate(over="ignore", invalid="ignore"):
         # cosh a − 1 = 2 sinh²(a/2), without cancellation
         growth = 2 * np.sinh(np.outer(SPREADS, k) / 2) ** 2 @ np.abs(coef) * ABOVE
         growth = growth + np.log(np.cosh(2 * features.degree * SPREADS)) * ABOVE
-    fixed = math.log(4) - np.log(-np.expm1(-SPREADS)) + growth
-    n = STEP
-    while True:
-        left = np.where(np.isfinite(fixed), fixed - SPREADS * n, np.inf)
-        best = float(left.min())
-        sharp = _slope(features, coef, d, axis) * math.pi / (2 * n)
-        if best + sharp <= math.log(TRUNCATED):
-            # the logarithm's own rounding: a few parts in 2⁵⁰ of its terms
-            return n, best + 2.0**-40 * (abs(best) + float(SPREADS[int(left.argmin())]) * n + 1)
-        n *= 2
-        if n > MOST_OF_AXIS:
-            raise TooSharp(
-                f"the density is so sharp that its integral along axis {axis} (from 0) would take "
-                f"more than {MOST_OF_AXIS:,} nodes."
-            )
+        left = math.log(4) - np.log(-np.expm1(-SPREADS)) + growth - SPREADS * n
+    left = np.where(np.isfinite(left), left, np.inf)
+    best, spread = float(left.min()), float(SPREADS[int(left.argmin())])
+    # the rounding of the logarithm itself: a few parts in 2⁵⁰ of its terms
+    return best + 2.0**-40 * (abs(best) + spread * n + 1)

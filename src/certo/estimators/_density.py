@@ -42,10 +42,7 @@ class Density(Certified, DensityMixin):
         """The weights of the examples; empty if all are 1."""
         if sample_weight is None:
             return np.zeros(0)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        if not np.any(weights):
-            raise ValueError("sample_weight must not be zero for every example.")
-        return weights
+        return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
 
     def _columns(self, places: list[int]) -> str:
         """Columns as the user knows them: 'column 3 (from 0)', 'columns 'age' and 'height''."""
@@ -60,5 +57,5 @@ def worth(claim: LikelihoodGap) -> str:
     """What a fit is worth, for a status."""
     return (
         f"a mean −log p of {claim.risk:.6g}, and it is proved that no density of this form has one "
-        f"that is smaller by {rounded_up(claim.excess, 2)} or more"
+        f"that is smaller by more than {rounded_up(claim.excess, 2)}"
     )

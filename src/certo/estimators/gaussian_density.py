@@ -150,8 +150,8 @@ class GaussianDensity(Density, BaseEstimator):
             raise ValueError(
                 f"GaussianDensity needs columns with a spread between {_input.SHORTEST:g} and "
                 f"{_input.LONGEST:g}, so that squares stay within float64, but that of "
-                f"{self._columns(extreme.tolist())} is {spread[extreme[0]]:g}. Rescale the features "
-                "(StandardScaler)."
+                f"{self._columns(extreme.tolist())} is {spread[extreme[0]]:g}. Rescale the "
+                "features (StandardScaler)."
             )
 
     def _singular(self, X, counting: np.ndarray, weights: np.ndarray, reason: str) -> NoDensity:

@@ -128,7 +128,8 @@ class LogLinearDensity(Density, BaseEstimator):
             Composite((), (claim,)) if isinstance(claim, NotClaimed) else Composite((claim,))
         )
         self.status_ = self._status(outcome, claim)
-        if outcome.stopped != "optimal":
+        proved = isinstance(claim, MomentMatching) or not isinstance(self.features, BoxFeatures)
+        if outcome.stopped != "optimal" or not proved:
             warnings.warn(self.status_, ConvergenceWarning, stacklevel=2)
         return self
 
@@ -190,7 +191,8 @@ class LogLinearDensity(Density, BaseEstimator):
                 factor=np.triu(outcome.factor), sample_weight=weights,
             )  # fmt: skip
         except CannotClaim as reason:
-            return NotClaimed("MomentMatching", str(reason))
+            advice = "A smaller box, or a lower degree, may help."
+            return NotClaimed("MomentMatching", f"{reason} {advice}")
 
     def _by_table(self, means, low, high, asked) -> tuple[LogLinearOutcome, NotClaimed]:
         """For features that are any function: more nodes until the moments do not change."""
@@ -218,8 +220,9 @@ class LogLinearDensity(Density, BaseEstimator):
         return outcome, NotClaimed("MomentMatching", reason)
 
     def _status(self, outcome: LogLinearOutcome, claim: MomentMatching | NotClaimed) -> str:
+        proved = isinstance(claim, MomentMatching)
         why = {
-            "optimal": "Maximum likelihood",
+            "optimal": "Maximum likelihood" if proved else "Newton's method came to its end",
             "iterations": f"Stopped after max_iter = {self.max_iter} steps",
             "interrupted": "Stopped by hand",
             "too sharp": "Stopped where the density became too sharp to be integrated: there may "
@@ -230,7 +233,7 @@ class LogLinearDensity(Density, BaseEstimator):
         }[outcome.stopped]
         if isinstance(claim, MomentMatching):
             return f"{why}: {worth(claim)}."
-        return f"{why}: a mean −log p of {self.risk_:.6g}. Not proved: {claim.reason}"
+        return f"{why}, with a mean −log p of {self.risk_:.6g}. Not proved: {claim.reason}"
 
     def score_samples(self, X):
         """log p(x) for each of the examples X; −inf outside the box."""

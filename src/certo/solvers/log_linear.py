@@ -22,6 +22,7 @@ from certo.solvers.logistic import NewtonTrace
 SMALL = 1e-26
 ROUNDING = 2.0**-46  # of the objective, relative: a fall by less cannot be seen
 SHORTEST = 2.0**-40
+NOTHING_NEW = 1e-14  # the share of its variance that a feature has of its own, up to rounding
 
 
 class DensityMoments(Protocol):
@@ -89,6 +90,8 @@ def _factor(covariance: np.ndarray) -> np.ndarray | None:
     try:
         lower = linalg.cholesky(covariance, lower=True)
     except linalg.LinAlgError:
+        return None
+    if np.any(np.diag(lower) ** 2 <= NOTHING_NEW * np.diag(covariance)):
         return None
     return linalg.solve_triangular(lower, np.eye(len(lower)), lower=True).T
 

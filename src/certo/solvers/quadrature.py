@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from certo.certificates.box_features import BoxFeatures, nodes, on_grid
+from certo.certificates.box_features import BoxFeatures, beyond_nodes, nodes, on_grid
 
 
 class TableMoments(NamedTuple):
@@ -74,8 +74,7 @@ def draw(
     for i in range(d):
         tables = [*level[:i], slope[i], *level[i + 1 :]]
         bound = bound + half[i] * np.abs(on_grid(orders, coef, tables))
-    steps = orders @ np.array(half)
-    bound = bound + 0.5 * float(np.abs(coef) @ steps**2)
+    bound = bound + beyond_nodes(orders, coef, n)
     edges = [features.positions(np.arange(m + 1) * (math.pi / m)) for m in n]
     chances = np.exp(bound - bound.max())
     for i in range(d):
