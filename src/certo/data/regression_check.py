@@ -26,12 +26,17 @@ def check_least_squares(machine: LeastSquares, features: int) -> None:
     require(machine.intercept in ("free", "none"), "its intercept must be 'free' or 'none'.")
     require(0 <= machine.ridge < np.inf, "its ridge cannot be.")
     check_values(machine, _LEAST_SQUARES, 1, features)
-    kept, lifted = machine._kept, int(machine.intercept == "free")
-    within = np.all((kept >= 0) & (kept < features + lifted)) and np.unique(kept).size == kept.size
-    sizes = machine._factor.shape, machine._terms.shape, machine._tied.shape
-    rest = features + lifted - kept.size
-    fit = sizes == ((kept.size, kept.size), (rest, kept.size - lifted), (features + lifted,))
-    require(not kept.size or (within and fit), "its factor is not one of its columns.")
+    lifted = int(machine.intercept == "free")
+    if machine._factor is not None:
+        kept, columns = machine._kept, features + lifted
+        parts = (machine._factor, machine._terms, machine._tied)
+        require(
+            np.all((kept >= 0) & (kept < columns))
+            and np.unique(kept).size == kept.size
+            and [part.shape for part in parts]
+            == [(kept.size, kept.size), (columns - kept.size, kept.size - lifted), (columns,)],
+            "its factor is not one of its columns.",
+        )
     errors = machine.standard_errors_ is not None
     has = [
         getattr(machine, name) is not None
@@ -94,6 +99,23 @@ def _list(kinds: str):
     return lambda value, outputs, features: is_numbers(value, (np.size(value),), kinds)
 
 
+def _or_nothing(sound):
+    return lambda value, outputs, features: value is None or sound(value, outputs, features)
+
+
+def _seen(value: Any, outputs: int, features: int) -> bool:
+    """What partial_fit goes on from: rows, weight, means and sums of products."""
+    if value is None:
+        return True
+    size = features + outputs
+    return (
+        type(value) is tuple
+        and [type(part) for part in value] == [int, float, np.ndarray, np.ndarray]
+        and is_numbers(value[2], (size,))
+        and is_numbers(value[3], (size, size))
+    )
+
+
 def _errors(value: Any, outputs: int, features: int) -> bool:
     """NaN where a coefficient is not determined."""
     return value is None or (
@@ -150,14 +172,15 @@ _LEAST_SQUARES: dict[str, Any] = {
     "status_": of_type(str),
     "certificate_": of_type(Composite),
     "_flat": lambda value, outputs, features: value is True,
-    "_triangle": of_type(type(None)),
+    "_seen": _seen,
+    "_seen_factored": of_type(bool),
     "_weight": _NUMBER,
     "_mean": _vector,
     "_scale": _vector,
-    "_kept": _list("iu"),
-    "_tied": _list("b"),
-    "_factor": _matrix,
-    "_terms": _matrix,
+    "_kept": _or_nothing(_list("iu")),
+    "_tied": _or_nothing(_list("b")),
+    "_factor": _or_nothing(_matrix),
+    "_terms": _or_nothing(_matrix),
 }
 LOGISTIC: dict[str, Any] = {
     "reference_": of_type(int, str, bool),

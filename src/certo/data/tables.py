@@ -190,6 +190,7 @@ def labels(table: pa.Table, target: str) -> np.ndarray:
             f"the target {target!r} must hold classes, but it looks continuous: row "
             f"{strange[0] + 1} has {values[strange[0]]:g}, and there are "
             f"{np.unique(values).size:,} different values in {values.size:,} rows. Choose a column "
-            "with classes, or turn it into classes first."
+            "with classes, or turn it into classes first; for a number to predict there is "
+            "--machine least-squares."
         )
     return values.astype(np.int64)
