@@ -174,6 +174,8 @@ _LEAST_SQUARES: dict[str, Any] = {
     "_flat": lambda value, outputs, features: value is True,
     "_seen": _seen,
     "_seen_factored": of_type(bool),
+    "_seen_lifted": of_type(bool),
+    "_sums": of_type(type(None)),
     "_weight": _NUMBER,
     "_mean": _vector,
     "_scale": _vector,
