@@ -20,70 +20,96 @@ SMALL = 10_000_000  # numbers in X up to which multipliers of the rows are sough
 
 
 def certified(
-    labels: Values, found: Solution, X, Y: np.ndarray, weights: np.ndarray | None,
-    lifted: bool, ridge: float,
-) -> Composite:  # fmt: skip
+    found: Solution,
+    labels: Values,
+    X,
+    Y: np.ndarray,
+    *,
+    treatment: str,
+    ridge: float,
+    sample_weight: np.ndarray | None,
+) -> Composite:
     """How far the risk is at most from the smallest: from the sums that solved it, if they are good
     for that, else from the rows."""
-    common: dict[str, Any] = {
+    problem = {
         "coef": found.coef,
         "intercept": found.intercept,
-        "treatment": "free" if lifted else "none",
+        "treatment": treatment,
         "ridge": ridge,
-        "sample_weight": () if weights is None else weights,
+        "sample_weight": () if sample_weight is None else sample_weight,
     }
-    try:
-        claim = _by_sums(labels, found, common) or _by_rows(labels, found, Sample(X, Y), common)
-    except CannotClaim as reason:
-        return Composite((), (NotClaimed("LeastSquaresExcess", str(reason)),))
+    claim = None
+    sums = found.moments.sums
+    if sums is not None and (sums.exact or not found.combinations):
+        claim = _by_sums(found, labels, problem)
+    if claim is None or claim.excess > TIGHT * claim.risk:
+        try:
+            claim = _by_rows(found, labels, Sample(X, Y), problem)
+        except CannotClaim as reason:
+            return not_claimed(str(reason))
     return Composite((claim,))
 
 
-def _by_sums(labels: Values, found: Solution, common: dict[str, Any]) -> LeastSquaresExcess | None:
+def certified_by_sums(
+    found: Solution, labels: Values, *, treatment: str, ridge: float
+) -> Composite:
+    """The same where the rows, which have no weights, are gone."""
+    problem = {
+        "coef": found.coef,
+        "intercept": found.intercept,
+        "treatment": treatment,
+        "ridge": ridge,
+    }
+    claim = _by_sums(found, labels, problem)
+    if claim is None:
+        return not_claimed("the sums that partial_fit keeps have too few digits for a claim.")
+    return Composite((claim,))
+
+
+def not_claimed(reason: str) -> Composite:
+    return Composite((), (NotClaimed("LeastSquaresExcess", reason),))
+
+
+def _by_sums(found: Solution, labels: Values, problem: dict[str, Any]) -> LeastSquaresExcess | None:
     """None, where the sums are not enough."""
     sums = found.moments.sums
-    if sums is None or (found.combinations and not sums.exact):
-        return None
+    assert sums is not None
     try:
-        claim = LeastSquaresExcess.of(
+        return LeastSquaresExcess.of(
             sums, labels, shift=sums.shift, kept=found.kept, combinations=found.combinations or (),
-            **common,
+            **problem,
         )  # fmt: skip
     except CannotClaim:
         return None
-    return claim if claim.excess <= TIGHT * claim.risk else None
 
 
 def _by_rows(
-    labels: Values, found: Solution, sample: Sample, common: dict[str, Any]
+    found: Solution, labels: Values, sample: Sample, problem: dict[str, Any]
 ) -> LeastSquaresExcess:
-    known, d, lifted = found.moments, sample.d, common["treatment"] == "free"
-    shift, factor, kept = known.mean, found.factor, found.kept
+    known, d, ridge = found.moments, sample.d, problem["ridge"]
+    shift, factor, kept, combined = known.mean, found.factor, found.kept, found.combinations or ()
     if sparse.issparse(sample.X) and d > DENSE:
         shift = np.append(np.zeros(d), known.mean[d:])
-        if (
-            factor is not None and kept is not None and lifted
-        ):  # the intercept of columns that are not centred
-            factor = factor.copy()
+        if factor is not None and kept is not None and problem["treatment"] == "free":
+            factor = factor.copy()  # of columns that are not centred
             factor[-1, :-1] = -known.mean[kept[:-1]] @ factor[:-1, :-1]
     spread = float(np.sum(np.diag(known.products)[-len(found.coef) :]))
-    if not common["ridge"] and float(np.sum(found.squares)) <= NOTHING * spread:
-        kept = factor = None
-    deficient = found.rank is not None and found.rank < d and not common["ridge"]
+    if not ridge and float(np.sum(found.squares)) <= NOTHING * spread:
+        kept, factor, combined = None, None, ()
     multipliers: Any = ()
-    if deficient and (kept is None or found.combinations is None) and sample.m * d <= SMALL:
-        multipliers = _multipliers(sample, known.mean[:d], common)
+    short = found.rank is not None and found.rank < d and not ridge
+    if short and not combined and sample.m * d <= SMALL:
+        multipliers = _multipliers(sample, known.mean[:d], found.coef, problem["sample_weight"])
     return LeastSquaresExcess.of(
-        sample, labels, shift=shift, kept=kept, factor=factor,
-        combinations=() if kept is None else found.combinations or (), multipliers=multipliers,
-        **common,
+        sample, labels, shift=shift, kept=kept, factor=factor, combinations=combined,
+        multipliers=multipliers, **problem,
     )  # fmt: skip
 
 
-def _multipliers(sample: Sample, mean: np.ndarray, common: dict[str, Any]) -> np.ndarray:
+def _multipliers(sample: Sample, mean: np.ndarray, coef: np.ndarray, weights) -> np.ndarray:
     """z with coef = Σ z_i (x_i − x̄): that shows it to be the shortest with its predictions."""
     X = sample.X.toarray() if sparse.issparse(sample.X) else sample.X
-    z = np.zeros((len(common["coef"]), sample.m))
-    there = np.flatnonzero(common["sample_weight"]) if len(common["sample_weight"]) else slice(None)
-    z[:, there] = np.linalg.lstsq((X[there] - mean).T, common["coef"].T, rcond=None)[0].T
+    there = np.flatnonzero(weights) if len(weights) else np.arange(sample.m)
+    z = np.zeros((len(coef), sample.m))
+    z[:, there] = np.linalg.lstsq((X[there] - mean).T, coef.T, rcond=None)[0].T
     return z

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, NoReturn
 
 import numpy as np
 from scipy import sparse
@@ -10,14 +11,14 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from certo.certificates import Composite, NotClaimed
+from certo.certificates.least_squares_evidence import ShiftedGram
 from certo.certificates.values import Values
 from certo.estimators import _input
 from certo.estimators._coefficients import CoefficientTable, check_level, quantile
-from certo.estimators._least_squares import certified
+from certo.estimators._least_squares import certified, certified_by_sums, not_claimed
 from certo.estimators._linear import Certified
 from certo.solvers.least_squares import Solution, from_triangle, least_squares
-from certo.solvers.moments import Moments, Rows, Triangle, triangle
+from certo.solvers.moments import Moments, Rows, Triangle, sums_of, triangle
 
 KEPT = 500  # features up to which fit keeps what partial_fit can go on from
 NEAR = 1e-7  # an example that the combinations of columns miss by less has its mean estimated
@@ -89,6 +90,7 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
     _tied: Any
     _seen: Any  # what partial_fit goes on from, as plain values: a Triangle, or Moments
     _seen_factored: bool
+    _sums: Any  # and what claims about them are made from
     intercept_standard_error_: Any
 
     def __init__(self, intercept="free", ridge=0.0):
@@ -117,16 +119,16 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
             )
         except FloatingPointError:
             self._refuse(X)
-            raise
         self._store(found)
         known = found.moments
         self._seen = None
         if X.shape[1] <= KEPT and found.factor is not None:
             self._seen = (known.rows, known.weight, known.mean, known.products)
-        self._seen_factored = False
+        self._seen_factored, self._sums = False, None
         self.certificate_ = certified(
-            self._values, found, X, Y, weights, self._lifted, float(self.ridge)
-        )
+            found, self._values, X, Y,
+            treatment=self.intercept, ridge=float(self.ridge), sample_weight=weights,
+        )  # fmt: skip
         return self
 
     def partial_fit(self, X, y, sample_weight=None):
@@ -140,17 +142,36 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
             raise ValueError(
                 f"y must have {outputs} columns, as in the first call, got {Y.shape[1]}."
             )
-        known = triangle(Rows(X, Y, None if weights is None else np.sqrt(weights)), self._lifted)
-        if not np.all(np.isfinite(known.factor)):
+        rows = Rows(X, Y, None if weights is None else np.sqrt(weights))
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):  # the sums show it
+                known = triangle(rows, self._lifted)
+                if not first:
+                    known = self._before() + known
+                found = from_triangle(known, X.shape[1], self._lifted, float(self.ridge))
+                sums = self._sums_with(rows, first)
+        except FloatingPointError:
             self._refuse(X)
-        if not first:
-            known = self._before() + known
-        self._store(from_triangle(known, X.shape[1], self._lifted, float(self.ridge)))
+        self._store(found)
         self._seen = (known.rows, known.weight, known.mean, known.factor)
-        self._seen_factored = True
-        reason = "partial_fit does not keep the examples that a claim would be about."
-        self.certificate_ = Composite((), (NotClaimed("LeastSquaresExcess", reason),))
+        self._seen_factored, self._sums = True, sums and tuple(sums)
+        if sums is None:
+            self.certificate_ = not_claimed(
+                "partial_fit keeps neither the examples nor their weights, nor sums from a fit."
+            )
+            return self
+        found = found._replace(moments=replace(found.moments, sums=sums))
+        self.certificate_ = certified_by_sums(
+            found, self._values, treatment=self.intercept, ridge=float(self.ridge)
+        )
         return self
+
+    def _sums_with(self, rows: Rows, first: bool) -> ShiftedGram | None:
+        """What a claim about all examples so far is made from; None with weights, which the claim
+        would have to hold, or after a fit."""
+        if rows.roots is not None or not (first or self._sums):
+            return None
+        return sums_of(rows, None if first else ShiftedGram(*self._sums), self._lifted)
 
     def _before(self) -> Triangle:
         """What was kept of the examples so far."""
@@ -159,6 +180,11 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
                 f"partial_fit cannot go on from a fit with more than {KEPT:,} features, or with "
                 "more features than examples and a ridge, which keeps nothing of its examples. "
                 "Use partial_fit from the first examples on."
+            )
+        if self._lifted != self._seen_lifted:
+            raise ValueError(
+                "intercept must stay as it was in the first call of partial_fit, but it is now "
+                f"{self.intercept!r}."
             )
         return Triangle(*self._seen) if self._seen_factored else Triangle.of(Moments(*self._seen))
 
@@ -189,7 +215,7 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
             )
         return X, Y, weights
 
-    def _refuse(self, X) -> None:
+    def _refuse(self, X) -> NoReturn:
         """Say which number made the sums overflow."""
         _input.longest_example(self, X if sparse.issparse(X) else np.ascontiguousarray(X))
         raise ValueError(
@@ -206,7 +232,7 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
         self.risk_ = float(np.sum(found.squares) / known.weight)
         with np.errstate(divide="ignore", invalid="ignore"):
             self.r2_ = self._shaped(1 - found.squares / np.diag(known.products)[-q:])
-        self._weight, self._mean = known.weight, known.mean[:d]
+        self._weight, self._mean, self._seen_lifted = known.weight, known.mean[:d], self._lifted
         self._kept, self._factor, self._terms = found.kept, found.factor, found.terms
         self._tied = found.tied
         self._scale = np.sqrt(np.diag(known.products)[:d] / known.weight)

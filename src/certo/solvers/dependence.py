@@ -75,6 +75,8 @@ def combinations(
     """The rows c_j from X̃ᵀX̃, as simple fractions where these are near. With a row x̃ of the data,
     the constant term is the one that this row needs."""
     rest = others(kept, len(gram))
+    if not (rest.size and kept.size):
+        return tuple(() for _ in rest)
     scale = np.sqrt(np.diag(gram))
     scale[scale == 0] = 1.0
     matrix = gram / scale / scale[:, None]

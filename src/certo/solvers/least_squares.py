@@ -119,7 +119,14 @@ def least_squares(
     """W and b for the examples X (dense or CSR) and the columns of Y; b is free if `lifted`.
     FloatingPointError, if numbers are not finite, or their squares."""
     rows = Rows(X, Y, None if weights is None else np.sqrt(weights))
-    n, d = X.shape
+    with np.errstate(over="ignore", invalid="ignore"):  # sums show it
+        found = _by_rows(rows, lifted, ridge)
+    _require_finite(found.coef, found.intercept, found.squares)
+    return found
+
+
+def _by_rows(rows: Rows, lifted: bool, ridge: float) -> Solution:
+    X, (n, d) = rows.X, rows.X.shape
     if sparse.issparse(X) and min(n, d) > LARGE:
         return _iterated(rows, lifted, ridge)
     if ridge and d > n:
@@ -127,7 +134,7 @@ def least_squares(
     if d >= n:
         return from_triangle(triangle(rows, lifted), d, lifted, ridge, rows)
     known = moments(rows, lifted)
-    _require_finite(known.finite)
+    _require_finite(known.mean, known.products)
     problem = _Problem(known, d, lifted, ridge, rows)
     reduced = _normal_equations(problem)
     relations, problem = _relations(problem, reduced)
@@ -144,8 +151,8 @@ def from_triangle(
     known: Triangle, d: int, lifted: bool, ridge: float = 0.0, rows: Rows | None = None
 ) -> Solution:
     """The solution for rows of which a triangular factor is left."""
-    R = known.factor
-    _require_finite(np.isfinite(np.sum(R)))
+    R, squared = known.factor, known.moments
+    _require_finite(squared.mean, squared.products)
     if ridge:
         R = np.vstack([R, np.sqrt(ridge * known.weight) * np.eye(d, R.shape[1])])
     scale = np.linalg.norm(R[:, :d], axis=0)
@@ -154,14 +161,17 @@ def from_triangle(
     rank = int(np.count_nonzero(np.abs(np.diag(U)) > _rounding(known.rows, d)))
     right = Q[:, :rank].T @ R[:, d:]
     left = np.sum((R[:, d:] - Q[:, :rank] @ right) ** 2, axis=0)
-    problem = _Problem(known.moments, d, lifted, ridge, rows)
+    problem = _Problem(squared, d, lifted, ridge, rows)
     reduced = _Reduced(Pivoted(scale, order, rank, U[:rank]), right, left)
     relations, _ = _relations(problem, reduced)
-    return _solution("qr", problem, reduced, reduced.solved(right), relations)
+    found = _solution("qr", problem, reduced, reduced.solved(right), relations)
+    if rows is None:
+        return found
+    return found._replace(squares=residuals(problem, found.coef)[1])  # of the rounded W
 
 
-def _require_finite(finite) -> None:
-    if not finite:
+def _require_finite(*parts: np.ndarray) -> None:
+    if not all(np.all(np.isfinite(part)) for part in parts):
         raise FloatingPointError("numbers, or their squares, are not finite.")
 
 
@@ -303,10 +313,9 @@ def _means(rows: Rows, lifted: bool) -> Moments:
     count = rows.n if rows.roots is None else int(np.count_nonzero(rows.roots))
     s = np.ones(rows.n) if rows.roots is None else rows.roots**2
     weight, mean = float(np.sum(s)), np.zeros(rows.width)
-    with np.errstate(over="ignore", invalid="ignore"):
-        if lifted:
-            mean = np.append(rows.X.T @ s, s @ rows.Y) / weight
-        spread = s @ (rows.Y - mean[rows.d :]) ** 2
+    if lifted:
+        mean = np.append(rows.X.T @ s, s @ rows.Y) / weight
+    spread = s @ (rows.Y - mean[rows.d :]) ** 2
     return Moments(count, weight, mean, np.diag(spread))
 
 
@@ -315,9 +324,8 @@ def _dual(rows: Rows, lifted: bool, ridge: float) -> Solution:
     known = _means(rows, lifted)
     block = rows.block(0, rows.n, known.mean, np.empty((rows.n, rows.width + 1)))
     X, Y = block[:, : rows.d], block[:, rows.d : -1]
-    with np.errstate(over="ignore", invalid="ignore"):
-        gram = X @ X.T
-    _require_finite(np.isfinite(np.sum(gram)) and known.finite)
+    gram = X @ X.T
+    _require_finite(gram, known.mean, known.products)
     values, vectors = np.linalg.eigh(gram)
     if values[-1] > SAFE**2 * ridge * known.weight:  # the squares would cost the small ones
         vectors, roots, _ = linalg.svd(X, full_matrices=False)
@@ -333,7 +341,7 @@ def _dual(rows: Rows, lifted: bool, ridge: float) -> Solution:
 def _iterated(rows: Rows, lifted: bool, ridge: float) -> Solution:
     """By LSQR, which begins at 0 and so ends at the shortest W; a column at a time."""
     known = _means(rows, lifted)
-    _require_finite(known.finite and np.isfinite(sparse.linalg.norm(rows.X)))
+    _require_finite(known.mean, known.products, sparse.linalg.norm(rows.X))
     roots = np.ones(rows.n) if rows.roots is None else rows.roots
     X, mean = rows.X.astype(np.float64, copy=False), known.mean[: rows.d]
     operator = LinearOperator(

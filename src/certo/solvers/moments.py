@@ -68,7 +68,7 @@ class Rows:
 
         def loop(k: int, start: int, stop: int) -> Any:
             so_far, out = first, np.empty((min(height, stop - start), width))
-            with np.errstate(over="ignore", invalid="ignore"):  # the sums show it
+            with np.errstate(over="ignore", invalid="ignore"):  # threads have their own
                 for low in range(start, stop, height):
                     high = min(low + height, stop)
                     so_far = step(so_far, self.block(low, high, shift, out))
@@ -105,10 +105,6 @@ class Moments:
             self.products + other.products + between * np.outer(apart, apart),
         )
 
-    @property
-    def finite(self) -> bool:
-        return bool(np.isfinite(np.sum(self.products)) and np.isfinite(np.sum(self.mean)))
-
 
 def moments(rows: Rows, centred: bool) -> Moments:
     """In one pass; in two where the rows of the sample told nothing about the mean."""
@@ -122,15 +118,25 @@ def moments(rows: Rows, centred: bool) -> Moments:
     return found
 
 
+def sums_of(rows: Rows, before: ShiftedGram | None, centred: bool) -> ShiftedGram:
+    """Sums over these rows and those before, which are shifted by the same."""
+    shift = middle(rows, centred) if before is None else before.shift
+    found = _shifted_moments(rows, shift, centred).sums
+    assert found is not None
+    if before is None:
+        return found
+    most = max(before.roundings, found.roundings) + 1
+    return ShiftedGram(shift, before.gram + found.gram, before.examples + found.examples, most)
+
+
 def middle(rows: Rows, centred: bool) -> np.ndarray:
     """Near the mean of each column, and exactly the value of one that is constant."""
     if not centred:
         return np.zeros(rows.width)
     some = rows.pick(np.unique(np.linspace(0, rows.n - 1, SAMPLE).astype(int)))
-    with np.errstate(over="ignore", invalid="ignore"):
-        mean, whole = np.mean(some, axis=0), np.all(some == np.rint(some), axis=0)
-        mean = np.where(whole, np.rint(mean), mean)  # the shifted numbers are whole again
-        return np.where(np.all(some == some[0], axis=0), some[0], mean)
+    mean, whole = np.mean(some, axis=0), np.all(some == np.rint(some), axis=0)
+    mean = np.where(whole, np.rint(mean), mean)  # the shifted numbers are whole again
+    return np.where(np.all(some == some[0], axis=0), some[0], mean)
 
 
 def _shifted_moments(rows: Rows, shift: np.ndarray, centred: bool) -> Moments:
@@ -152,9 +158,8 @@ def _sparse_moments(rows: Rows, centred: bool) -> Moments:
     if centred:
         shift[rows.d :] = np.mean(rows.Y, axis=0)
     rest = np.column_stack([rows.Y - shift[rows.d :], np.ones(rows.n)]) * roots[:, None]
-    with np.errstate(over="ignore", invalid="ignore"):
-        cross = X.T @ rest
-        gram = np.block([[(X.T @ X).toarray(), cross], [cross.T, rest.T @ rest]])
+    cross = X.T @ rest
+    gram = np.block([[(X.T @ X).toarray(), cross], [cross.T, rest.T @ rest]])
     return _centred(rows, shift, gram, centred, rows.n + 16)
 
 
@@ -166,9 +171,8 @@ def _centred(
     count = rows.n if rows.roots is None else int(np.count_nonzero(rows.roots))
     away = np.zeros(rows.width)
     if centred:
-        with np.errstate(over="ignore", invalid="ignore"):
-            away = gram[-1, :-1] / weight
-            products = products - weight * np.outer(away, away)
+        away = gram[-1, :-1] / weight
+        products = products - weight * np.outer(away, away)
         np.fill_diagonal(products, np.maximum(np.diag(products), 0.0))
     sums = ShiftedGram(shift, gram, rows.n, roundings)
     return Moments(count, weight, shift + away, products, sums)
