@@ -63,9 +63,8 @@ def density(model, X, ax: Axes | None = None, names=None) -> Axes:
 
 def _ends(model, X: np.ndarray) -> np.ndarray:
     """The box of the model, if it has one, else that of the examples with room around it."""
-    box = getattr(model, "box", None)
-    if box is not None:
-        return np.reshape(np.asarray(box, dtype=np.float64), (X.shape[1], 2))
+    if hasattr(model, "low_"):
+        return np.column_stack([model.low_, model.high_])
     low, high = X.min(axis=0), X.max(axis=0)
     room = 0.15 * np.where(high > low, high - low, 1.0)
     return np.column_stack([low - room, high + room])

@@ -125,29 +125,33 @@ def pegasos_excess(model, X, y, ax: Axes | None = None) -> Axes:
 
 
 def convergence(model, ax: Axes | None = None) -> Axes:
-    """How far the objective of a logistic regression was above what is proved to be its infimum,
-    after each of Newton's steps; hollow where a step was shortened."""
+    """How far the objective of a LogisticRegression (or LogLinearDensity) was above what is proved
+    to be its infimum (or above the least that was reached), after each of Newton's steps; hollow
+    where a step was shortened."""
     ax = new_axes(ax)
-    trace, infimum = model.trace_, model.infimum_
+    trace, infimum = model.trace_, getattr(model, "infimum_", -np.inf)
     steps, objective = np.arange(len(trace.objective)), np.asarray(trace.objective)
-    title = "Newton's steps to the minimum"
-    if model.estimate_exists_ is False:
+    title, what = "Newton's steps to the minimum", "above the infimum"
+    if getattr(model, "estimate_exists_", True) is False:
         title = "Newton's steps to an infimum that no weights have"
-    known = np.isfinite(infimum)
-    above = objective - (infimum if known else np.min(objective))
+    if not np.isfinite(infimum):
+        infimum, what = np.min(objective), "above the least reached"
+    above = objective - infimum
     seen = above > 0
-    ax.plot(steps[seen], above[seen], color=INK, lw=1.2, label="above the infimum")
+    ax.plot(steps[seen], above[seen], color=INK, lw=1.2, label=what)
     whole = np.asarray(trace.step) >= 1
     whole[:1] = True  # the start
     for some, face, text in ((whole, INK, None), (~whole, "white", "after a shortened step")):
         if np.any(some & seen):
             points = np.column_stack([steps, above])[some & seen]
             scatter(ax, points, text, s=22, c=face, edgecolors=INK, lw=1.1, zorder=3)
-    if known and model.gap_ > 0:
-        text = f"proved at the end: at most {rounded_up(model.gap_, 2)}"
-        ax.axhline(model.gap_, color=POSITIVE, lw=0.9, ls="--", label=text)
-    ax.axhline(model.tol, color=NEGATIVE, lw=0.9, ls="--", label=f"tol = {model.tol:g}")
-    ax.set(title=title, xlabel="steps", ylabel="objective − infimum (logarithmic)", yscale="log")
+    gap, tol = getattr(model, "gap_", np.inf), getattr(model, "tol", None)
+    if 0 < gap < np.inf:
+        text = f"proved at the end: at most {rounded_up(gap, 2)}"
+        ax.axhline(gap, color=POSITIVE, lw=0.9, ls="--", label=text)
+    if tol is not None:
+        ax.axhline(tol, color=NEGATIVE, lw=0.9, ls="--", label=f"tol = {tol:g}")
+    ax.set(title=title, xlabel="steps", ylabel=f"{what} (logarithmic)", yscale="log")
     ax.yaxis.set_major_locator(LogLocator(numticks=8))
     whole_numbers(ax.xaxis)
     legend(ax)
