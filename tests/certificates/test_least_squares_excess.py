@@ -391,14 +391,16 @@ def changed(data: dict, p: Problem, rng) -> dict:
         L = np.array(data["factor"])
         i = int(rng.integers(len(L)))
         j = i if kind == "diagonal" else int(rng.integers(i, len(L)))
-        L[i, j] *= rng.choice([-1, 0.5, 1e-6, 1e6, 1 + 1e-9])
+        L[i, j] *= rng.choice([-1, 0.5, 1e-6, 1e6, 1 + 1e-9, 1e-160, 1e160])
         new["factor"] = L.tolist()
     elif kind == "coef":
         new["coef"][0][int(rng.integers(d))] += float(rng.choice([1e-12, 1e-6, 1.0]))
     elif kind == "intercept" and p.lifted:
         new["intercept"][0] += float(rng.choice([1e-12, 1e-6, 1.0]))
     elif kind == "shift" and p.lifted:
-        new["shift"][int(rng.integers(len(new["shift"])))] += float(rng.choice([1e-9, 1.0, 1e6]))
+        new["shift"][int(rng.integers(len(new["shift"])))] += float(
+            rng.choice([1e-9, 1.0, 1e6, 1e17, 1e160])
+        )
     elif kind == "weights":
         new["sample_weight"] = rng.choice([0.0, 1.0, 2.0], len(p.X)).tolist()
     elif kind == "kept" and len(data["kept"]) > 1:

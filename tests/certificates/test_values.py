@@ -10,7 +10,15 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from certo.certificates import Labels, Sample, encoding
+from certo.certificates import (
+    Composite,
+    JointlySeparable,
+    Labels,
+    Sample,
+    Separating,
+    encoding,
+)
+from certo.certificates.joint import class_sample
 from certo.certificates.sample import SampleMismatch
 from certo.certificates.values import Unlabelled, Values
 
@@ -96,3 +104,13 @@ def test_matrices_both_ways(shape):
     again = encoding._read(np.ndarray, encoding.to_plain(table), "values")
     assert again.shape == shape
     assert again.tolist() == table.tolist()
+
+
+def test_claims_that_read_y_in_different_ways_live_in_one_composite():
+    data, y = np.array([[-1.0], [0.0], [1.0]]), ["a", "b", "c"]
+    labels = Labels(("a", "b", "c"), 2)
+    coef, intercept = np.array([[-4.0], [0.0], [4.0]]), np.array([0.0, 1.0, 0.0])
+    joint = JointlySeparable.of(class_sample(data, y, labels.classes), labels, coef, intercept)
+    least = Separating.of(Sample.of(data, y, labels), labels, np.ones(1), -0.5)
+    for claims in ((joint, least), (least, joint)):
+        assert Composite(claims).verify(data, y)

@@ -92,8 +92,8 @@ def curvature(
     gram, squares = np.zeros((r, r)), np.zeros(r)
     product, sizes, inner = (np.zeros((r, right.shape[1])) for _ in range(3))
     longest = np.float64(0.0)
-    lengths = np.sqrt(np.sum(factor * factor, axis=1))
     with one_thread(), np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        lengths = np.sqrt(np.sum(factor * factor, axis=1))
         for start, stop in pieces(sample.m, r):
             rows = kept_part(sample, start, stop, kept, lifted, shift)
             Z, v, some = rows @ factor, weights[start:stop], right[start:stop]
@@ -124,7 +124,8 @@ def curvature(
         if ridge:
             slopes = factor[: r - lifted]
             gram += ridge * (slopes.T @ slopes)
-            off += 2 * exact.gamma(r + 4) * (ridge * norm_above(slopes) ** 2 + norm_above(gram))
+            penalty = ridge * norm_above(slopes) * norm_above(slopes)
+            off += 2 * exact.gamma(r + 4) * (penalty + norm_above(gram))
         product_off = exact.gamma(n + 4) * sizes + exact.gamma(r + 2) * (size.T @ inner)
         product_off += 2 * (m + r * np.sum(np.abs(right), axis=0)) * exact.TINY
         product_off *= ABOVE

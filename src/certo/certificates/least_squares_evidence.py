@@ -75,13 +75,15 @@ class Evidence(NamedTuple):
         pull = (self.pull + allowances * self.pull_off) * ABOVE
         if not (eta < 1 and pull < math.inf):
             return math.inf
-        square = pull * pull / (1 - eta) * ABOVE + LEAST
-        if reach is None:
-            return square
-        rest = self.beside + allowances * self.beside_off + math.sqrt(square) * self.length
-        return (square + 2 * reach * float(np.max(rest, initial=0.0)) * ABOVE) * ABOVE
+        bound = pull * pull / (1 - eta) * ABOVE + LEAST
+        if reach is not None:
+            with np.errstate(over="ignore", invalid="ignore"):
+                rest = self.beside + allowances * self.beside_off + math.sqrt(bound) * self.length
+                bound += 2 * reach * float(np.max(rest, initial=0.0)) * ABOVE
+        return bound * ABOVE if bound < math.inf else math.inf
 
 
+@np.errstate(over="ignore", invalid="ignore", under="ignore")
 def by_rows(claim: LeastSquaresExcess, sample: Sample) -> Evidence:
     """From the examples themselves; Refuted, if numbers overflow."""
     s, S = weights_of(claim)
@@ -89,17 +91,14 @@ def by_rows(claim: LeastSquaresExcess, sample: Sample) -> Evidence:
     residuals, squares = _residuals(claim, sample, s)
     sigma = np.sqrt(squares * ABOVE + m * exact.TINY) * ABOVE
     size = float(S.below)
-    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        apart = exact.gamma(d + 6) * norm_above(_sizes(claim, sigma))  # ε
-        terms, right = s[:, None] * (residuals * residuals), s[:, None] * residuals
+    apart = exact.gamma(d + 6) * norm_above(_sizes(claim, sigma))  # ε
+    terms, right = s[:, None] * (residuals * residuals), s[:, None] * residuals
     require(np.all(np.isfinite(terms)) and apart < math.inf, "numbers overflow float64.")
     objective = _objective(claim, positive_sum(terms.ravel(), quickly=True), apart, S)
     if not claim.is_curved:
-        return (
-            _by_ridge(claim, sample, objective, right, apart)
-            if claim.ridge
-            else Evidence(objective)
-        )
+        if claim.ridge:
+            return _by_ridge(claim, sample, objective, right, apart)
+        return Evidence(objective)
     found = curvature(
         sample, claim.factor, kept=kept, lifted=claim.lifted, weights=s, total=float(S.value),
         ridge=claim.ridge, right=right, shift=claim.shift[:d],
@@ -109,10 +108,9 @@ def by_rows(claim: LeastSquaresExcess, sample: Sample) -> Evidence:
     inner = norm_above(np.abs(claim.factor).T @ sigma[np.where(kept < d, kept, -1)])
     widest = min(math.sqrt(1 + curved + curved_off), inner / math.sqrt(size)) * ABOVE
     pull, off = _minus_ridge(claim, found.product / size, found.product_off / size)
-    pull_off = (
-        norm_above(off) + widest * apart / math.sqrt(size) + 4 * exact.UNIT * norm_above(pull)
-    )
-    evidence = Evidence(objective, curved, curved_off, norm_above(pull), pull_off * ABOVE)
+    length = norm_above(pull)
+    pull_off = norm_above(off) + widest * apart / math.sqrt(size) + 4 * exact.UNIT * length
+    evidence = Evidence(objective, curved, curved_off, length, pull_off * ABOVE)
     if claim.reach is None:
         return evidence
     rest = others(kept, d)
@@ -125,6 +123,7 @@ def by_rows(claim: LeastSquaresExcess, sample: Sample) -> Evidence:
     )
 
 
+@np.errstate(over="ignore", invalid="ignore", under="ignore")
 def _by_ridge(
     claim: LeastSquaresExcess, sample: Sample, objective: Rounded, right: np.ndarray, apart: float
 ) -> Evidence:
@@ -134,26 +133,27 @@ def _by_ridge(
     unit, tiny = exact.gamma(roundings(sample.m, d) + 6), 2 * sample.m * exact.TINY / size
     right = np.column_stack([right, s]) if claim.lifted else right
     sums, sizes = column_sums(sample, right, claim.shift[:d])
-    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        sums, off = sums / size, unit * ABOVE * (sizes / size) + tiny
-        penalty = claim.ridge * claim.coef.T
-        g, g_off = sums[:, :q] - penalty, off[:, :q] + 4 * exact.UNIT * np.abs(penalty)
-        # what r̂ − r does to all of g, whose columns are not longer than the shifted ones
-        wide = norm_above(np.sqrt(_squares(sample, s, claim.shift[:d]) + tiny)) * apart / size
-        mean, mean_off = np.zeros(0), np.zeros(0)
-        if claim.lifted:
-            middle, middle_off = sums[:, q:], off[:, q:]
-            mean, mean_size = (_sums(x[:, :q], d) / size for x in (right, np.abs(right)))
-            mean_off = unit * ABOVE * mean_size + apart / math.sqrt(size) * ABOVE + tiny
-            g = g - middle * mean
-            g_off = g_off + np.abs(middle) * mean_off + middle_off * (np.abs(mean) + mean_off)
-            g_off += 4 * exact.UNIT * np.abs(middle * mean)
-        g_off += 4 * exact.UNIT * np.abs(g)
-        pull = norm_above(np.append(np.ravel(g) / root, mean))
-        pull_off = (norm_above(g_off) + wide) / root * ABOVE + norm_above(mean_off)
+    sums, off = sums / size, unit * ABOVE * (sizes / size) + tiny
+    penalty = claim.ridge * claim.coef.T
+    g, g_off = sums[:, :q] - penalty, off[:, :q] + 4 * exact.UNIT * np.abs(penalty)
+    # what r̂ − r does to all of g, whose columns are not longer than the shifted ones
+    squares = _squares(sample, s, claim.shift[:d]) + sample.m * exact.TINY
+    wide = norm_above(np.sqrt(squares)) * apart / size
+    mean, mean_off = np.zeros(0), np.zeros(0)
+    if claim.lifted:
+        middle, middle_off = sums[:, q:], off[:, q:]
+        mean, mean_size = (_sums(x[:, :q], d) / size for x in (right, np.abs(right)))
+        mean_off = unit * ABOVE * mean_size + apart / math.sqrt(size) * ABOVE + tiny
+        g = g - middle * mean
+        g_off = g_off + np.abs(middle) * mean_off + middle_off * (np.abs(mean) + mean_off)
+        g_off += 4 * exact.UNIT * np.abs(middle * mean)
+    g_off += 4 * exact.UNIT * np.abs(g)
+    pull = norm_above(np.append(np.ravel(g) / root, mean))
+    pull_off = (norm_above(g_off) + wide) / root * ABOVE + norm_above(mean_off)
     return Evidence(objective, pull=pull, pull_off=(pull_off + 8 * exact.UNIT * pull) * ABOVE)
 
 
+@np.errstate(over="ignore", invalid="ignore", under="ignore")
 def by_gram(claim: LeastSquaresExcess, known: ShiftedGram) -> Evidence:
     """From sums over the examples; Refuted, if numbers overflow."""
     _, S = weights_of(claim)
@@ -164,23 +164,22 @@ def by_gram(claim: LeastSquaresExcess, known: ShiftedGram) -> Evidence:
     columns = np.where(claim.kept < d, claim.kept, n - 1)
     V = np.vstack([-claim.coef.T, np.eye(q), -_offsets(claim)[None, :]])
     L, gram, size = claim.factor, known.gram, float(S.below)
-    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        sigma = np.sqrt(np.diag(gram) * ABOVE + m * exact.TINY) * ABOVE
-        tau, inner = norm_above(_sizes(claim, sigma)), norm_above(np.abs(L).T @ sigma[columns])
-        GV = gram @ V
-        square, within = float(np.sum(V * GV)), unit * tau * tau * ABOVE
-        curved_gram = L.T @ gram[np.ix_(columns, columns)] @ L / size
-        if claim.ridge:
-            slopes = L[: columns.size - claim.lifted]
-            curved_gram += claim.ridge * (slopes.T @ slopes)
-        curved = norm_above(np.eye(columns.size) - curved_gram)
-        curved_off = unit * (inner * inner / size + norm_above(curved_gram)) * ABOVE
-        pull = L.T @ GV[columns] / size
-        pull, off = _minus_ridge(claim, pull, np.zeros_like(pull))
-        pull_off = (unit * inner * tau / size + norm_above(off)) * ABOVE
-        rest = others(claim.kept, d)
-        beside = np.max(np.abs(GV[rest]), axis=1, initial=0.0) / size
-        beside_off = unit * sigma[rest] * tau / size * ABOVE
+    sigma = np.sqrt(np.diag(gram) * ABOVE + m * exact.TINY) * ABOVE
+    tau, inner = norm_above(_sizes(claim, sigma)), norm_above(np.abs(L).T @ sigma[columns])
+    GV = gram @ V
+    square, within = float(np.sum(V * GV)), unit * tau * tau * ABOVE
+    curved_gram = L.T @ gram[np.ix_(columns, columns)] @ L / size
+    if claim.ridge:
+        slopes = L[: columns.size - claim.lifted]
+        curved_gram += claim.ridge * (slopes.T @ slopes)
+    curved = norm_above(np.eye(columns.size) - curved_gram)
+    curved_off = unit * (inner * inner / size + norm_above(curved_gram)) * ABOVE
+    pull = L.T @ GV[columns] / size
+    pull, off = _minus_ridge(claim, pull, np.zeros_like(pull))
+    pull_off = (unit * inner * tau / size + norm_above(off)) * ABOVE
+    rest = others(claim.kept, d)
+    beside = np.max(np.abs(GV[rest]), axis=1, initial=0.0) / size
+    beside_off = unit * sigma[rest] * tau / size * ABOVE
     numbers = (square, within, curved, curved_off, pull, pull_off, beside, beside_off)
     require(all(np.all(np.isfinite(number)) for number in numbers), "numbers overflow float64.")
     return Evidence(
@@ -201,6 +200,7 @@ def shown_exact(claim: LeastSquaresExcess, known: ShiftedGram) -> bool:
     return exactly_by_sums(gram, shift, claim.kept, claim.combinations, claim.lifted)
 
 
+@np.errstate(over="ignore", invalid="ignore", under="ignore")
 def off_row_space(claim: LeastSquaresExcess, sample: Sample, allowances: int) -> float:
     """Not below ‖coef − Σ z_i (x_i − x̄)‖ for the multipliers z, x̄ = 0 without intercept."""
     s, S = weights_of(claim)
@@ -210,17 +210,16 @@ def off_row_space(claim: LeastSquaresExcess, sample: Sample, allowances: int) ->
     sums, sizes = column_sums(
         sample, np.column_stack([z, s]) if claim.lifted else z, claim.shift[:d]
     )
-    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        off = exact.gamma(roundings(sample.m, d) + 6) * ABOVE * sizes + 2 * sample.m * exact.TINY
-        apart = claim.coef.T - sums[:, :q]
-        slack = off[:, :q]
-        if claim.lifted:
-            surplus = np.array([float(total(row)) for row in claim.multipliers])
-            taken = sums[:, q:] / size * surplus
-            apart = apart + taken
-            slack = slack + off[:, q:] / size * np.abs(surplus) + 8 * exact.UNIT * np.abs(taken)
-        slack = slack + 4 * exact.UNIT * (np.abs(apart) + np.abs(claim.coef.T))
-        return (norm_above(apart) + allowances * norm_above(slack)) * ABOVE
+    off = exact.gamma(roundings(sample.m, d) + 6) * ABOVE * sizes + 2 * sample.m * exact.TINY
+    apart = claim.coef.T - sums[:, :q]
+    slack = off[:, :q]
+    if claim.lifted:
+        surplus = np.array([float(total(row)) for row in claim.multipliers])
+        taken = sums[:, q:] / size * surplus
+        apart = apart + taken
+        slack = slack + off[:, q:] / size * np.abs(surplus) + 8 * exact.UNIT * np.abs(taken)
+    slack = slack + 4 * exact.UNIT * (np.abs(apart) + np.abs(claim.coef.T))
+    return (norm_above(apart) + allowances * norm_above(slack)) * ABOVE
 
 
 def weights_of(claim: LeastSquaresExcess) -> tuple[np.ndarray, Rounded]:
