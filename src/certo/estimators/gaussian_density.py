@@ -58,12 +58,12 @@ class GaussianDensity(Density, BaseEstimator):
     Examples
     --------
     >>> from certo import GaussianDensity
-    >>> X = [[0.0, 1.0], [2.0, 1.0], [1.0, 4.0], [1.0, 2.0]]
+    >>> X = [[0.0, 1.0], [2.0, 3.0], [1.0, 4.0], [1.0, 0.0]]
     >>> model = GaussianDensity().fit(X)
     >>> model.mean_.tolist()
     [1.0, 2.0]
     >>> model.covariance_.round(12).tolist()
-    [[0.5, 0.0], [0.0, 1.5]]
+    [[0.5, 0.5], [0.5, 2.5]]
     >>> bool(model.certificate_.verify(X))
     True
     """

@@ -63,7 +63,7 @@ class LogLinearDensity(Density, BaseEstimator):
     low_, high_ : ndarray (n_features,)
         The corners of the box.
     log_partition_ : float
-        log p(x) is w·φ(x) − log_partition_.
+        log p(x) is w·φ(x) minus this.
     risk_ : float
         The mean −log p over the examples.
     n_iter_ : int
@@ -82,7 +82,7 @@ class LogLinearDensity(Density, BaseEstimator):
     >>> X = [[0.1], [0.2], [0.3], [0.3], [0.6], [0.8]]
     >>> model = LogLinearDensity(BoxPolynomials(2), box=(0, 1)).fit(X)
     >>> model.score_samples([[0.25], [0.95], [1.5]]).round(3).tolist()
-    [0.354, -0.935, -inf]
+    [0.4, -1.448, -inf]
     >>> bool(model.certificate_.verify(X))
     True
     """
