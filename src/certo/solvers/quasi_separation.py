@@ -128,15 +128,19 @@ def _floats(vector: Sequence[int]) -> list[float]:
     return [entry / top for entry in vector]
 
 
-def partition(vectors: SignedVectors) -> Partition:
+def partition(vectors: SignedVectors, tied: np.ndarray | None = None) -> Partition:
+    """The largest part that can be separated. If these are `tied`, which is not asked then: there
+    are no weights."""
     rows: list[int] = []
     weights: list[Fraction] = []
-    found = separate(vectors)
-    if not isinstance(found, Cancelling):
-        return Partition(_fractions(found), np.zeros(0, np.int64), [], [])
-    places, more = _enlarged(vectors, found)
+    if tied is not None:
+        rows = _spanning(vectors, tied)
+    else:
+        found = separate(vectors)
+        if not isinstance(found, Cancelling):
+            return Partition(_fractions(found), np.zeros(0, np.int64), [], [])
+        rows, weights = _joined(vectors, [], [], *_enlarged(vectors, found))
     while True:
-        rows, weights = _joined(vectors, rows, weights, places, more)
         space = Orthogonal(vectors.whole(np.array(rows, dtype=np.int64)))
         outside = space.outside(vectors, rows)
         ties, others = np.flatnonzero(~outside), np.flatnonzero(outside)
@@ -150,6 +154,26 @@ def partition(vectors: SignedVectors) -> Partition:
             return Partition(list(space.direction(u)), ties, rows, weights)
         places, more = _enlarged(reduced, found)
         places = others[back[places]].tolist()
+        if tied is None:
+            rows, weights = _joined(vectors, rows, weights, places, more)
+        else:
+            rows = [*rows, *places]
+
+
+def _spanning(vectors: SignedVectors, tied: np.ndarray) -> list[int]:
+    """Few of these that span all of them."""
+    random = np.random.default_rng(0)
+    rows = random.permutation(tied)[: 2 * vectors.size + 50]
+    while True:
+        rows = rows[independent(vectors.whole(rows))]
+        space = Orthogonal(vectors.whole(rows))
+        if not space.free.size:
+            return rows.tolist()
+        some = random.integers(1, 2**31, space.free.size).astype(object)
+        missed = tied[vectors.signs(space.direction(some).tolist(), tied) != 0]
+        if not missed.size:
+            return rows.tolist()
+        rows = np.append(rows, random.permutation(missed)[: vectors.size])
 
 
 def _different(part) -> np.ndarray:

@@ -17,8 +17,9 @@ Exactness   columns are compared, never computed with; sums are fractions
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,11 +31,13 @@ from certo.compiled.ranges import column_ranges
 from certo.compiled.rows import rows_of
 from certo.compiled.threads import in_pieces, pieces
 from certo.solvers.contrasts import Contrasts, SignedExamples
-from certo.solvers.quasi_separation import SignedVectors, partition
+from certo.solvers.quasi_separation import Partition, SignedVectors, partition
 
 SHOWN = 3  # columns, and rows of each, that a message names
-BATCH = 2**12  # cuts looked at together
-MOST = 2**26  # numbers in the tables of ranges: beyond, what is left is not looked at again
+ZERO = Fraction(0)
+TABLE = (
+    2**26
+)  # numbers in a table of ranges: where there were more, columns are not looked at again
 
 
 class Cut(NamedTuple):
@@ -85,11 +88,10 @@ def recession(
         not be all (`maximal` says so).
     """
     problem = _Problem(X, codes, n_classes, lifted, rows)
-    found = _Found(problem) if known is None else _Found.resumed(problem, known)
+    found = _Found(problem, known)
     if known is None:
         _by_columns(problem, found)
-    _by_programs(problem, found)
-    return found.recession(True)
+    return found.recession(_by_programs(problem, found, guess))
 
 
 def column_recession(
@@ -97,7 +99,7 @@ def column_recession(
 ) -> Recession | None:
     """The same by single columns alone: quick, and None says nothing."""
     problem = _Problem(X, codes, n_classes, lifted, rows)
-    found = _Found(problem)
+    found = _Found(problem, None)
     _by_columns(problem, found)
     return found.recession(False)
 
@@ -108,98 +110,98 @@ class _Problem:
         self.codes = np.asarray(codes, dtype=np.int64)
         self.m, self.d = X.shape
         self.rows = np.ones(self.m, dtype=bool) if rows is None else np.asarray(rows, dtype=bool)
-        self._low, self._high = np.zeros(0), np.zeros(0)
 
     def ranges(self, group: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(low, high) of every column in groups of rows of these sizes, (groups, d)."""
         shape, stored = (sizes.size, self.d), sparse.issparse(self.X)
-        kind = self.X.dtype
         entries = self.X.nnz if stored else self.m * self.d
-        parts = pieces(self.m, entries / 8)
 
         def widen(k: int, start: int, stop: int):
-            low, high = np.full(shape, np.inf, kind), np.full(shape, -np.inf, kind)
-            seen = np.zeros(shape if stored else (sizes.size, 0), np.int64)
+            low = np.full(shape, np.inf, self.X.dtype)
+            high, seen = -low, np.zeros(shape if stored else (sizes.size, 0), np.int64)
             column_ranges(rows_of(self.X), group, start, stop, low, high, seen)
             return low, high, seen
 
-        lows, highs, seen = zip(*in_pieces(parts, widen), strict=True)
+        lows, highs, seen = zip(*in_pieces(pieces(self.m, entries), widen), strict=True)
         low, high = np.min(lows, axis=0).astype(float), np.max(highs, axis=0).astype(float)
         if stored:  # entries that are not stored are zeros
             hidden = np.sum(seen, axis=0) < sizes[:, None]
             low[hidden], high[hidden] = np.minimum(low, 0)[hidden], np.maximum(high, 0)[hidden]
         return low, high
 
-    def values(self, columns: np.ndarray) -> dict[int, np.ndarray]:
-        """These columns of X̃."""
-        inside = columns[columns < self.d]
-        if sparse.issparse(self.X):
-            part = self.X.tocsc()[:, inside].toarray(order="F").T
-        else:
-            part = np.ascontiguousarray(self.X[:, inside].T)
-        found = dict(zip(inside.tolist(), part, strict=True))
-        return found if inside.size == columns.size else {**found, self.d: np.ones(self.m)}
-
-    def span(self, low: np.ndarray, high: np.ndarray) -> None:
+    @cached_property
+    def extent(self) -> tuple[np.ndarray, np.ndarray]:
+        """The least and the greatest value of every column of X̃, among the rows that count."""
+        low, high = self.ranges(np.where(self.rows, 0, -1), np.array([np.sum(self.rows)]))
         one = np.ones(int(self.lifted))
-        self._low = np.append(np.min(low, axis=0), one)
-        self._high = np.append(np.max(high, axis=0), one)
+        return np.append(low, one), np.append(high, one)
 
     def reach(self, coef: np.ndarray) -> Fraction:
         """No |(u_y − u_k)·x̃| exceeds this."""
-        peaks = [max(Fraction(b), -Fraction(a)) for a, b in zip(*self.extent(), strict=True)]
         spread = np.max(coef, axis=0) - np.min(coef, axis=0)
-        return sum((a * b for a, b in zip(spread, peaks, strict=True) if a), Fraction(0))
+        ends = zip(spread, *self.extent, strict=True)
+        return sum((a * max(Fraction(high), -Fraction(low)) for a, low, high in ends if a), ZERO)
 
-    def extent(self) -> tuple[np.ndarray, np.ndarray]:
-        """The least and the greatest value of every column of X̃, among the rows that count."""
-        if not self._low.size:
-            low, high = self.ranges(np.where(self.rows, 0, -1), np.array([self.rows.sum()]))
-            self.span(low, high)
-        return self._low, self._high
+    def columns(self, places: np.ndarray) -> Callable[[int, float], tuple[np.ndarray, np.ndarray]]:
+        """From one of these columns of X̃, and a value: the rows that have another, and theirs."""
+        inside = places[places < self.d]
+        if sparse.issparse(self.X):
+            stored = self.X.tocsc()
+        else:
+            dense = dict(
+                zip(inside.tolist(), np.ascontiguousarray(self.X[:, inside].T), strict=True)
+            )
+
+        def other(column: int, value: float) -> tuple[np.ndarray, np.ndarray]:
+            if column == self.d:
+                x = np.ones(self.m)
+            elif sparse.issparse(self.X):
+                here = slice(stored.indptr[column], stored.indptr[column + 1])
+                if value == 0:
+                    differ = stored.data[here] != 0
+                    return stored.indices[here][differ], stored.data[here][differ]
+                x = np.zeros(self.m)
+                x[stored.indices[here]] = stored.data[here]
+            else:
+                x = dense[column]
+            rows = np.flatnonzero(x != value)
+            return rows, x[rows]
+
+        return other
 
 
 class _Found:
     """The direction so far, what it settles, and what is left."""
 
-    def __init__(self, problem: _Problem) -> None:
-        self.problem, size = problem, problem.d + problem.lifted
-        self.coef = np.full((problem.classes, size), Fraction(0), dtype=object)
-        self.gap = Fraction(1)
-        self.cuts: list[Cut] = []
-        # comparisons not settled: (m, classes)
-        self.left = np.ones((problem.m, problem.classes), dtype=bool)
-        self.left[np.arange(problem.m), problem.codes] = False
-        self.left[~problem.rows] = False
-        self.nothing = True  # is settled
-
-    @classmethod
-    def resumed(cls, problem: _Problem, known: Recession) -> _Found:
-        found = cls(problem)
-        coef = np.array(known.coef, dtype=object)
-        found.coef[1 if problem.classes == 2 else slice(None)] = coef
-        strict = known.strict
-        if problem.classes == 2:
-            strict = strict[:, None] & (np.arange(2) != problem.codes[:, None])
-        found.left &= ~strict
-        found.gap, found.cuts, found.nothing = known.gap, list(known.cuts), False
-        return found
+    def __init__(self, problem: _Problem, known: Recession | None) -> None:
+        self.problem, two = problem, problem.classes == 2
+        self.coef = np.full((problem.classes, problem.d + problem.lifted), ZERO, dtype=object)
+        self.gap, self.cuts = Fraction(1), []
+        # the comparisons not settled: (n_classes, m)
+        others = np.arange(problem.classes)[:, None] != problem.codes
+        self.left = others & problem.rows
+        self.nothing = known is None  # is settled
+        if known is not None:
+            self.coef[1:] = known.coef if two else known.coef[1:]
+            self.coef[0] = ZERO if two else known.coef[0]
+            self.left &= ~known.strict.T
+            self.gap, self.cuts = known.gap, list(known.cuts)
 
     def groups(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(group of every row or −1, class of every group, what is left of each)."""
-        problem, K = self.problem, self.problem.classes
-        others = ~np.eye(K, dtype=bool)
-        if self.nothing:
-            return np.where(problem.rows, problem.codes, -1), np.arange(K), others
-        group = np.where(np.any(self.left, axis=1), problem.codes, -1)
-        touched = np.flatnonzero((group >= 0) & (np.count_nonzero(self.left, axis=1) < K - 1))
-        kinds, which = np.unique(
-            np.column_stack([problem.codes[touched], self.left[touched]]),
-            axis=0, return_inverse=True,
-        )  # fmt: skip
-        group[touched] = K + which.ravel()
-        owner = np.append(np.arange(K), kinds[:, 0])
-        return group, owner, np.vstack([others, kinds[:, 1:].astype(bool)])
+        """Rows with the same comparisons left: (group of every row or −1, class of every group,
+        what is left of each)."""
+        codes, K = self.problem.codes, self.problem.classes
+        owner, left = np.arange(K), ~np.eye(K, dtype=bool)
+        group = np.where(np.any(self.left, axis=0), codes, -1)
+        if not self.nothing and K > 2:
+            some = np.flatnonzero(
+                (group >= 0) & (np.sum(self.left, axis=0, dtype=np.int64) < K - 1)
+            )
+            kinds = np.vstack([codes[some], self.left[:, some]]).T
+            kinds, which = np.unique(kinds, axis=0, return_inverse=True)
+            group[some] = K + which.ravel()
+            owner, left = np.append(owner, kinds[:, 0]), np.vstack([left, kinds[:, 1:] > 0])
+        return group, owner, left
 
     def add(self, coef: np.ndarray, reach: Fraction, gap: Fraction, settled: np.ndarray) -> None:
         """A direction for what is left, that settles some of it with margins of at least `gap`;
@@ -213,12 +215,12 @@ class _Found:
         if self.nothing:
             return None
         problem = self.problem
-        strict = ~self.left & problem.rows[:, None]
-        strict[np.arange(problem.m), problem.codes] = False
-        coef = self.coef.tolist()
+        strict = ~self.left & problem.rows
+        strict &= np.arange(problem.classes)[:, None] != problem.codes
         if problem.classes == 2:
-            strict = np.any(strict, axis=1)
-            coef = (self.coef[1:] - self.coef[:1]).tolist()
+            coef, strict = (self.coef[1:] - self.coef[:1]).tolist(), np.any(strict, axis=0)
+        else:
+            coef, strict = self.coef.tolist(), np.ascontiguousarray(strict.T)
         return Recession(coef, strict, self.gap, tuple(self.cuts), maximal)
 
 
@@ -229,18 +231,16 @@ def _by_columns(problem: _Problem, found: _Found) -> None:
         sizes = np.bincount(group[group >= 0], minlength=owner.size)
         if problem.lifted:  # a column of ones: a cut at 0 leaves classes out that no row is of
             here = np.where(sizes > 0, 1.0, np.inf)[:, None]
-            cuts = [
-                (problem.d, value, above)
-                for _, value, above in _cuts(*_between(here, here, owner, left), False)
-            ]
+            cuts = _cuts(*_between(here, here, owner, left), False)
             if cuts:
-                _settle(problem, found, cuts)
+                _settle(problem, found, [(problem.d, value, above) for _, value, above in cuts])
                 continue
-        if (owner.size + problem.classes**2) * problem.d > MOST and not found.nothing:
+        if (owner.size + problem.classes**2) * problem.d > TABLE and not found.nothing:
             return
         low, high = problem.ranges(group, sizes)
         if found.nothing:
-            problem.span(low, high)
+            one = np.ones(int(problem.lifted))
+            problem.extent = np.append(low.min(axis=0), one), np.append(high.max(axis=0), one)
         cuts = _cuts(*_between(low, high, owner, left), problem.lifted)
         if not cuts:
             return
@@ -264,39 +264,37 @@ def _between(
 def _cuts(
     least: np.ndarray, most: np.ndarray, anywhere: bool
 ) -> list[tuple[int, float, np.ndarray]]:
-    """(column, value, the classes above) of all cuts that settle anything; at 0 if not anywhere.
+    """(column, value, the classes above) of cuts that settle all that any can; at 0 if not
+    anywhere.
 
     With k above, l must be as well unless those of k compared with l are all ≥ c, and those of l
     compared with k ≤ c. So the classes that k takes along are the fewest with which it can be
     above, and all others are below: what any cut at c settles, these settle.
     """
-    under = most.transpose(1, 0, 2)
+    K, under = len(least), most.transpose(1, 0, 2)
     parted = (least >= under) & ((most > -np.inf) | (under > -np.inf))
     if anywhere:
         k, other, column = np.nonzero(parted)
-        column, value = (
-            np.append(column, column),
-            np.append(least[k, other, column], under[k, other, column]),
-        )
+        value = np.append(least[k, other, column], under[k, other, column])
+        column = np.append(column, column)
     else:
-        column = np.unique(np.nonzero(parted & (least >= 0) & (under <= 0))[2])
+        column = np.nonzero(parted & (least >= 0) & (under <= 0))[2]
         value = np.zeros(column.size)
-    column, value = column[np.isfinite(value)], value[np.isfinite(value)]
-    column, value = np.unique(np.array([column, value]), axis=1) if column.size else (column, value)
+    candidates = np.unique(np.column_stack([column, value])[np.isfinite(value)], axis=0)
     found = []
-    for start in range(0, column.size, BATCH):
-        j, c = column[start : start + BATCH].astype(int), value[start : start + BATCH]
-        low, high = (np.moveaxis(table[:, :, j], 2, 0) for table in (least, most))
+    step = max(1, 2**20 // K**3)
+    for start in range(0, len(candidates), step):
+        j, c = candidates[start : start + step].T
         here = c[:, None, None]
-        taken = ~((low >= here) & (high.transpose(0, 2, 1) <= here)) | np.eye(
-            len(least), dtype=bool
-        )
-        for _ in range(len(least).bit_length()):
+        low, high = (np.moveaxis(table[:, :, j.astype(int)], 2, 0) for table in (least, most))
+        taken = ~((low >= here) & (high.transpose(0, 2, 1) <= here)) | np.eye(K, dtype=bool)
+        for _ in range(K.bit_length()):
             taken = _product(taken, taken)
-        wins = _product(taken, (high > here) | (low.transpose(0, 2, 1) < here)) & ~taken
-        at, of = np.nonzero(np.any(wins, axis=2))
-        different = np.unique(np.column_stack([at, taken[at, of]]), axis=0)
-        found += [(int(j[row[0]]), float(c[row[0]]), row[1:] > 0) for row in different]
+        strict = (high > here) | (low.transpose(0, 2, 1) < here)
+        # which classes win against which, if k is above
+        wins = taken[:, :, :, None] & ~taken[:, :, None, :] & strict[:, None]
+        for n, own in np.argwhere(_needed(wins.reshape(len(c), K, -1))).tolist():
+            found.append((int(j[n]), float(c[n]), taken[n, own]))
     return found
 
 
@@ -305,27 +303,33 @@ def _product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return (a.astype(np.float32) @ b.astype(np.float32)) > 0
 
 
+def _needed(sets: np.ndarray) -> np.ndarray:
+    """Which of the sets [n, k], of one n, are not empty and not part of another (or of an equal one
+    before)."""
+    part = ~_product(sets, ~sets.transpose(0, 2, 1))  # [n, k, l]: k is part of l
+    before = np.tri(sets.shape[1], k=-1, dtype=bool)
+    covered = part & (before | ~part.transpose(0, 2, 1))
+    return np.any(sets, axis=2) & ~np.any(covered, axis=2)
+
+
 def _settle(problem: _Problem, found: _Found, cuts: list[tuple[int, float, np.ndarray]]) -> None:
     """Add the cuts, each scaled by a power of two so that the least margin in it is about 1."""
-    values = problem.values(np.unique([column for column, _, _ in cuts]))
-    low, high = problem.extent()
-    coef = np.full_like(found.coef, Fraction(0))
-    reach, settled = Fraction(0), np.zeros_like(found.left)
+    others = problem.columns(np.unique([column for column, _, _ in cuts]))
+    low, high = problem.extent
+    coef = np.full_like(found.coef, ZERO)
+    reach, settled = ZERO, np.zeros_like(found.left)
     for column, value, above in cuts:
-        x = values[column]
-        rows = np.flatnonzero(x != value)
-        over = x[rows] > value
-        # whom they win against: those above of the classes below, and the other way round
+        rows, x = others(column, value)
+        over = x > value
         mine = above[problem.codes[rows]] == over
-        rows, over = rows[mine], over[mine]
-        wins = (above != over[:, None]) & found.left[rows]
-        useful = np.any(wins, axis=1)
-        rows, wins = rows[useful], wins[useful]
-        settled[rows] |= wins
-        found.cuts.append(Cut(column, value, tuple(above.tolist()), rows[: SHOWN + 1], rows.size))
+        # those over it win against the classes below, those under it against those above
+        wins = (above[:, None] != over) & mine & found.left[:, rows]
+        useful = np.any(wins, axis=0)
+        rows, over, x = rows[useful], over[useful], x[useful]
+        settled[:, rows] |= wins[:, useful]
+        found.cuts.append(Cut(column, value, tuple(above.tolist()), rows[:SHOWN], rows.size))
         c = Fraction(value)
-        x = x[rows]
-        ends = (np.min(x[x > value], initial=np.inf), np.max(x[x < value], initial=-np.inf))
+        ends = np.min(x[over], initial=np.inf), np.max(x[~over], initial=-np.inf)
         gap = min(abs(Fraction(float(end)) - c) for end in ends if np.isfinite(end))
         scale = Fraction(2) ** (gap.denominator.bit_length() - gap.numerator.bit_length() + 1)
         coef[above, column] += scale
@@ -335,45 +339,57 @@ def _settle(problem: _Problem, found: _Found, cuts: list[tuple[int, float, np.nd
     found.add(coef, reach, Fraction(1), settled)
 
 
-def _by_programs(problem: _Problem, found: _Found) -> None:
-    """Settle all that is left and can be: proved to be all."""
-    rows = np.flatnonzero(np.any(found.left, axis=1))
+def _by_programs(problem: _Problem, found: _Found, guess: np.ndarray | None) -> bool:
+    """Settle all that is left and can be; or what follows from the guess, if anything does.
+    Whether that is proved to be all."""
+    rows, K = np.flatnonzero(np.any(found.left, axis=0)), problem.classes
     if not rows.size:
-        return
-    X, left, codes, K = problem.X[rows], found.left[rows], problem.codes[rows], problem.classes
+        return True
+    X, codes, left = problem.X[rows], problem.codes[rows], found.left[:, rows]
     if K == 2:
-        vectors: SignedVectors = SignedExamples(
-            Sample(X, np.where(codes == 1, 1, -1).astype(np.int8)), problem.lifted
-        )
-        at = rows, 1 - codes
+        signs = np.where(codes == 1, 1, -1).astype(np.int8)
+        vectors: SignedVectors = SignedExamples(Sample(X, signs), problem.lifted)
+        at = 1 - codes, rows
     else:
-        vectors = Contrasts(Sample(X, codes), left, problem.lifted)
-        at = rows[vectors.rows], vectors.others
-    parted = partition(vectors)
-    if parted.ties.size == vectors.count:
-        return
+        vectors = contrasts = Contrasts(Sample(X, codes), left.T, problem.lifted)
+        at = contrasts.others, rows[contrasts.rows]
+    parted = None if guess is None else _by_guess(vectors, guess)
+    proved = parted is None
+    parted = partition(vectors) if parted is None else parted
     strict = np.setdiff1d(np.arange(vectors.count), parted.ties)
-    gap = _least(vectors, parted.w, strict)
-    settled = np.zeros_like(found.left)
-    settled[at[0][strict], at[1][strict]] = True
-    coef = np.full_like(found.coef, Fraction(0))
-    w = np.array(parted.w, dtype=object).reshape(K - 1, -1) / gap
-    coef[slice(1, 2) if K == 2 else slice(K - 1)] = w
-    found.add(coef, problem.reach(coef), Fraction(1), settled)
+    if strict.size:
+        coef, settled = np.full_like(found.coef, ZERO), np.zeros_like(found.left)
+        scaled = np.array(parted.w, dtype=object) / _least(vectors, parted.w, strict)
+        coef[slice(1, 2) if K == 2 else slice(K - 1)] = scaled.reshape(K - 1, -1)
+        settled[at[0][strict], at[1][strict]] = True
+        found.add(coef, problem.reach(coef), Fraction(1), settled)
+    return proved
+
+
+def _by_guess(vectors: SignedVectors, guess: np.ndarray) -> Partition | None:
+    """Along weights that run away, what is separated wins by more and more, and the rest by no more
+    than it ever will: those that win by less than the most divided by … are taken to be ties."""
+    w = (guess[:-1] - guess[-1]).ravel() if len(guess) > 1 else guess[0]
+    margins, _ = vectors.margins(w)
+    if np.all(margins > 0) and vectors.wrong(w) is None:
+        return Partition([Fraction(weight) for weight in w.tolist()], np.zeros(0, np.int64), [], [])
+    for share in (2, 4, 8, 16, 32):
+        parted = partition(vectors, np.flatnonzero(margins < np.max(margins) / share))
+        if parted.ties.size < vectors.count:
+            return parted
+    return None
 
 
 def _least(vectors: SignedVectors, w: Sequence[Fraction], places: np.ndarray) -> Fraction:
     """The least of w·z at these places, all of them positive."""
-    least = []
-    for start in range(0, places.size, BATCH):
-        some = places[start : start + BATCH]
-        whole = vectors.whole(some)
-        # whole numbers are the vectors times a power of two: read it off any of their entries
-        part = vectors.part(some[:1])
-        entry = part.toarray()[0] if sparse.issparse(part) else part[0]
-        at = int(np.flatnonzero(entry)[0])
-        scale = Fraction(float(entry[at])) / whole[0, at]
-        least.append(min(whole.dot(np.array(w, dtype=object))) * scale)
+    least, weights = [], np.array(w, dtype=object)
+    for start in range(0, places.size, 4096):
+        some = places[start : start + 4096]
+        whole, part = vectors.whole(some), vectors.part(some[:1])
+        # the vectors times a power of two: it can be seen in any entry
+        entries = part.toarray()[0] if sparse.issparse(part) else part[0]
+        at = int(np.flatnonzero(entries)[0])
+        least.append(min(whole.dot(weights)) * Fraction(float(entries[at])) / whole[0, at])
     return min(least)
 
 
