@@ -110,7 +110,7 @@ def likelihood_ratio_tests(machine, problem: Problem) -> LikelihoodRatios:
         less, start = _without(problem, place, machine)
         found = minimised(less, Limits(float(machine.tol), int(machine.max_iter)), start=start)
         assert isinstance(found, Fitted)
-        statistic = max(0.0, 2 * total * (found.risk - machine.risk_))
+        statistic = max(0.0, 2 * total * (less.risk(found.coef, found.intercept) - machine.risk_))
         rows.append(LikelihoodRatio(name, statistic, vectors, float(chdtrc(vectors, statistic))))
         within = max(within, 2 * total * found.gap)
     return LikelihoodRatios(tuple(rows), within)

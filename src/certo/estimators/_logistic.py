@@ -77,6 +77,14 @@ class Problem(NamedTuple):
     def scores(self, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
         return safe_sparse_dot(self.X, coef.T, dense_output=True) + intercept
 
+    def risk(self, coef: np.ndarray, intercept: np.ndarray) -> float:
+        """The mean loss."""
+        scores = self.scores(coef, intercept)
+        if scores.shape[1] == 1:
+            scores = np.column_stack([np.zeros(len(scores)), scores])
+        own = scores[np.arange(len(scores)), self.codes]
+        return float(np.average(logsumexp(scores, axis=1) - own, weights=self.weights))
+
 
 def posed(machine, X, y, sample_weight) -> Problem:
     """From the settings of a machine, the labels and the weights of its examples."""
@@ -119,8 +127,8 @@ class Limits(NamedTuple):
 
 
 class Basis(NamedTuple):
-    """Independent columns of x̃, the others as combinations of them, and L with LᵀGL = I for G the
-    sum of x̃x̃ᵀ over the independent ones that is weighted as in the Hessian."""
+    """Independent columns of x̃, the others as combinations of them, and L with LLᵀ = H⁻¹ over the
+    independent ones, for classes against the last."""
 
     kept: np.ndarray
     combinations: Combinations
@@ -137,6 +145,7 @@ class Fitted(NamedTuple):
     basis: Basis
     excess: LogisticExcess | NotClaimed
     separation: Recession | None = None
+    nothing_left: bool = False  # since directions separate all examples
 
     @property
     def gap(self) -> float:
@@ -145,8 +154,9 @@ class Fitted(NamedTuple):
     @property
     def settled(self) -> bool:
         """Whether what is left has a minimiser, so that no direction separates more."""
-        left = self.separation is None or _anything(~self.separation.strict, self.problem.codes)
-        return not left or (not isinstance(self.excess, NotClaimed) and self.excess.proof != "none")
+        if self.nothing_left:
+            return True
+        return isinstance(self.excess, LogisticExcess) and self.excess.proof != "none"
 
     @property
     def exists(self) -> bool | None:
@@ -158,16 +168,6 @@ class Fitted(NamedTuple):
     @property
     def stopped(self) -> str:
         return self.outcomes[-1].stopped if self.outcomes else "optimal"
-
-    @property
-    def risk(self) -> float:
-        """The mean loss at these weights."""
-        problem = self.problem
-        scores = problem.scores(self.coef, self.intercept)
-        if scores.shape[1] == 1:
-            scores = np.column_stack([np.zeros(len(scores)), scores])
-        own = scores[np.arange(len(scores)), problem.codes]
-        return float(np.average(logsumexp(scores, axis=1) - own, weights=problem.weights))
 
     @property
     def steps(self) -> int:
@@ -183,37 +183,52 @@ def minimised(
     rows = None if problem.weights is None else problem.weights > 0
     known = column_recession(*places, rows=rows) if problem.ridge == 0 else None
     outcomes: tuple[LogisticOutcome, ...] = ()
+    doubts = True
     while known is None or beyond:
-        alive = None if known is None else ~known.strict
-        left = alive is None or _anything(alive, problem.codes)
+        alive = None if known is None else _left(problem, known)
+        left = alive is None or _counting(alive, problem.codes).any()
         if left:
             steps = sum(outcome.steps for outcome in outcomes)
-            outcomes += (_solved(problem, limits, alive, start, steps),)
+            outcomes += (_solved(problem, limits, alive, start, steps, doubts),)
         last = outcomes[-1] if left else None
         basis = _basis(problem, last, alive)
         weights = _shortest(problem, last, basis)
         if known is not None:
             weights = _pushed(problem, *weights, known, SHARE * limits.tol)
         excess = _excess(problem, *weights, alive, basis)
-        found = Fitted(*weights, problem, outcomes, basis, excess, known)
+        found = Fitted(*weights, problem, outcomes, basis, excess, known, not left)
         if last is None or found.settled or last.stopped not in DOUBTFUL:
             return found
         guess = np.column_stack([last.coef, last.intercept])[:, : problem.columns]
-        more = recession(*places, rows=rows, known=known, guess=guess)
+        more = recession(*places, rows=rows, known=known, guess=guess) if doubts else known
+        start = (last.coef, last.intercept)
         if more is None or (known is not None and not np.any(more.strict & ~known.strict)):
-            return found
-        known, start = more, (last.coef, last.intercept)
+            if last.stopped != "runs away":
+                return found
+            doubts = False
+        else:
+            known = more
     return known
 
 
-def _anything(alive: np.ndarray, codes: np.ndarray) -> bool:
-    """Whether some example still has a class that counts besides its own."""
+def _left(problem: Problem, known: Recession) -> np.ndarray:
+    """What the direction does not separate: examples, or classes for each."""
+    if problem.weights is None:
+        return ~known.strict
+    counts = problem.weights > 0
+    return ~known.strict & (counts if known.strict.ndim == 1 else counts[:, None])
+
+
+def _counting(alive: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """The examples with a class that counts besides their own."""
     if alive.ndim == 1:
-        return bool(alive.any())
-    return bool(np.any(alive.sum(axis=1) > alive[np.arange(codes.size), codes]))
+        return alive
+    return alive.sum(axis=1) > alive[np.arange(codes.size), codes]
 
 
-def _solved(problem: Problem, limits: Limits, alive, start, steps: int) -> LogisticOutcome:
+def _solved(
+    problem: Problem, limits: Limits, alive, start, steps: int, doubts=True
+) -> LogisticOutcome:
     return logistic(
         problem.X,
         problem.codes,
@@ -227,6 +242,7 @@ def _solved(problem: Problem, limits: Limits, alive, start, steps: int) -> Logis
         tol=(1 - 2 * SHARE) * limits.tol,
         risk_threshold=limits.risk_threshold,
         max_iter=limits.max_iter - steps,
+        doubts=doubts,
         asked=limits.asked,
         after_step=limits.after_step,
     )
@@ -236,25 +252,28 @@ def _basis(problem: Problem, outcome: LogisticOutcome | None, alive) -> Basis:
     p, vectors = problem.columns, len(problem.classes) - 1
     if outcome is None or outcome.hessian is None:
         return Basis(np.arange(p), (), None)
-    gram = np.einsum("kikj->ij", outcome.hessian.reshape(vectors, p, vectors, p))
+    blocks = outcome.hessian.reshape(vectors, p, vectors, p)
+    gram = np.einsum("kikj->ij", blocks)
     kept, combined = np.arange(p), ()
     if not problem.ridge and (alive is not None or not _clearly_independent(gram, problem.lifted)):
         kept, combined = _independent(problem, alive)
-    return Basis(kept, combined, inverse_factor(gram[np.ix_(kept, kept)]))
+    among = blocks[:, kept][..., kept].reshape(2 * (vectors * kept.size,))
+    return Basis(kept, combined, inverse_factor(among))
 
 
 def _clearly_independent(gram: np.ndarray, lifted: bool) -> bool:
-    if kept_columns(gram, lifted, CLEAR).size < len(gram):
+    squares = np.diag(gram)
+    if not np.all(squares > 0) or kept_columns(gram, lifted, CLEAR).size < len(gram):
         return False
-    spread = np.diag(gram) - gram[-1] ** 2 / gram[-1, -1] if lifted else np.diag(gram)
-    return bool(np.all(spread[: len(gram) - lifted] > CLEAR * np.diag(gram)[: len(gram) - lifted]))
+    spread = (squares - gram[-1] ** 2 / squares[-1])[:-1] if lifted else squares
+    return bool(np.all(spread > CLEAR * squares[: spread.size]))
 
 
 def _independent(problem: Problem, alive) -> tuple[np.ndarray, Combinations]:
     """Columns of x̃ that combine to all others, on the examples that count, and how."""
     weights = np.ones(len(problem.codes)) if problem.weights is None else problem.weights
     if alive is not None:
-        weights = weights * (alive if alive.ndim == 1 else alive.sum(axis=1) > 1)
+        weights = weights * _counting(alive, problem.codes)
     codes = problem.codes[:, None].astype(np.float64)
     found = least_squares(problem.X, codes, weights=weights, lifted=problem.lifted)
     if found.kept is None or found.combinations is None:

@@ -100,9 +100,9 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         w_k − w_ref for the other classes, in their order: log Pr(k|x)/Pr(ref|x) has these slopes.
     contrast_intercepts_ : ndarray (n_classes − 1,)
     covariance_ : ndarray ((n_classes − 1)·p, (n_classes − 1)·p) or None
-        Of the contrasts, from the inverse of the Hessian: the p coefficients of a class in turn, its
-        intercept last. NaN where dependent columns leave a coefficient undecided. None where there
-        is none: no estimate, ridge, class_weight.
+        Of the contrasts, from the inverse of the Hessian: the p coefficients of a class in turn,
+        its intercept last. NaN where dependent columns leave a coefficient undecided. None where
+        there is none: no estimate, ridge, class_weight.
     standard_errors_ : ndarray (n_classes − 1, n_features) or None
     intercept_standard_errors_ : ndarray (n_classes − 1,) or None
     estimate_exists_ : bool or None
@@ -287,7 +287,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         self.classes_, self._multilabel = problem.classes, False
         self.coef_, self.intercept_ = found.coef, found.intercept
         self.ridge_ = problem.ridge
-        self.reference_ = problem.classes[reference].item()
+        self.reference_ = problem.classes.tolist()[reference]
         self.contrasts_ = against(self.coef_, reference)
         self.contrast_intercepts_ = against(self.intercept_, reference)
         self.estimate_exists_, self.converged_ = found.exists, found.gap <= self.tol
@@ -298,7 +298,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             tuple(claim for claim in claims if not isinstance(claim, NotClaimed)),
             tuple(claim for claim in claims if isinstance(claim, NotClaimed)),
         )
-        self.risk_ = found.risk
+        self.risk_ = problem.risk(found.coef, found.intercept)
         penalty = 0.5 * problem.ridge * float(np.sum(self.coef_**2))
         self.objective_, self.infimum_ = self.risk_ + penalty, -np.inf
         if isinstance(excess, LogisticExcess):
@@ -402,6 +402,12 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             )
         X, y = _input.labelled_examples(self, X, y, reset=False)
         problem = posed(self, X, y, sample_weight)
+        same = np.array_equal(problem.classes, self.classes_)
+        if not (same and np.isclose(problem.risk(self.coef_, self.intercept_), self.risk_)):
+            raise ValueError(
+                "likelihood_ratio_tests compares with the fit, so that X, y and sample_weight must "
+                "be those of the fit, but the risk of its weights is another on these."
+            )
         return likelihood_ratio_tests(self, problem)
 
     @property
