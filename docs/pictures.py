@@ -6,12 +6,26 @@ import warnings
 from pathlib import Path
 
 import matplotlib
+import numpy as np
 from matplotlib.figure import Figure
+from scipy import integrate, special, stats
 from sklearn.exceptions import ConvergenceWarning
 
-from certo import SVM, plots, validation_curve
+from certo import (
+    SVM,
+    LeastSquares,
+    LogisticRegression,
+    LogLinearDensity,
+    plots,
+    risk,
+    validation_curve,
+)
 from certo.data.tables import read_table
+from certo.estimators import SeparationWarning
+from certo.features import BoxPolynomials
 from certo.kernels import Gaussian, Polynomial
+from certo.losses import Logistic, NegativeLogLikelihood, Squared
+from certo.plots._canvas import INK, NEGATIVE, POSITIVE, SOFT
 from certo.selection import gaussians
 from certo.workflow import encode_table
 
@@ -38,6 +52,87 @@ def main() -> None:
         plots.validation_curve(curve, ax=figure.add_subplot())
         save(figure, name)
         print(curve)
+    one_principle()
+
+
+TRUTH = stats.beta(2, 5)  # of x; E[y|x] = 1 + 4x, and log-odds of "yes" 10x − 3
+
+
+def draw(n: int, seed: int):
+    rng = np.random.default_rng(seed)
+    X = rng.beta(2, 5, (n, 1))
+    y = 1 + 4 * X[:, 0] + rng.normal(0, 0.5, n)
+    kind = rng.random(n) < special.expit(10 * X[:, 0] - 3)
+    return X, y, np.where(kind, "yes", "no")
+
+
+def one_principle() -> None:
+    """Three problems above, and below what becomes of their risks as examples come."""
+    figure = Figure(figsize=(12, 7.2), layout="constrained")
+    axes = figure.subplots(2, 3)
+    X, y, kind = draw(400, 0)
+    line = np.linspace(0, 1, 200)[:, None]
+    made = [
+        LeastSquares(),
+        LogisticRegression(),
+        LogLinearDensity(BoxPolynomials(4), box=(0, 1)),
+    ]
+    regression, classifier, density = (
+        machine.fit(X, target) for machine, target in zip(made, (y, kind, None), strict=True)
+    )
+    first, second, third = axes[0]
+    first.scatter(X, y, s=9, c=SOFT, alpha=0.6, lw=0)
+    first.plot(line, 1 + 4 * line, "--", color=INK, lw=1.1, label="E[y|x]")
+    first.plot(line, regression.predict(line), color=POSITIVE, lw=1.6, label="least squares")
+    first.set(title="A number", ylabel="y")
+    noise = np.random.default_rng(0).uniform(-0.04, 0.04, len(X))
+    second.scatter(X[:, 0], (kind == "yes") + noise, s=9, c=SOFT, alpha=0.6, lw=0)
+    second.plot(line, special.expit(10 * line - 3), "--", color=INK, lw=1.1, label="Pr(yes|x)")
+    p = classifier.predict_proba(line)[:, 1]
+    second.plot(line, p, color=POSITIVE, lw=1.6, label="logistic regression")
+    second.set(title="A class", ylabel="probability of yes")
+    third.hist(X[:, 0], 24, (0, 1), density=True, color=SOFT, alpha=0.4)
+    third.plot(line, TRUTH.pdf(line), "--", color=INK, lw=1.1, label="the density")
+    shown = np.exp(density.score_samples(line))
+    third.plot(line, shown, color=POSITIVE, lw=1.6, label="log-linear, degree 4")
+    third.set(title="A density", ylabel="p(x)")
+    for ax in axes[0]:
+        ax.set(xlabel="x", xlim=(0, 1))
+        ax.legend(fontsize="small", frameon=False)
+
+    def entropy(x: float) -> float:
+        return (
+            TRUTH.pdf(x)
+            * special.entr([special.expit(10 * x - 3), special.expit(3 - 10 * x)]).sum()
+        )
+
+    least = 0.25, integrate.quad(entropy, 0, 1)[0], float(TRUTH.entropy())
+    losses = Squared(), Logistic(), NegativeLogLikelihood()
+    names = "mean squared error", "mean −log Pr(y|x)", "mean −log p(x)"
+    sizes = (20, 40, 80, 160, 320, 640, 1280)
+    new = draw(100_000, 10**6)
+    warnings.simplefilter("ignore", SeparationWarning)
+    for k, (ax, machine, loss) in enumerate(zip(axes[1], made, losses, strict=True)):
+        seen, unseen = np.empty((2, len(sizes), 40))
+        for i, n in enumerate(sizes):
+            for again in range(40):
+                examples = draw(n, 1000 * n + again)
+                target = None if k == 2 else examples[1 + k]
+                machine.fit(examples[0], target)
+                seen[i, again] = risk(machine, examples[0], target, loss)
+                unseen[i, again] = risk(machine, new[0], None if k == 2 else new[1 + k], loss)
+        ax.axhline(least[k], color=INK, lw=1.1, ls="--", label="the least risk there is")
+        for values, color, text in ((unseen, POSITIVE, "risk"), (seen, NEGATIVE, "empirical risk")):
+            low, middle, high = np.quantile(values, [0.1, 0.5, 0.9], axis=1)
+            ax.plot(sizes, middle, "o-", ms=4, lw=1.4, color=color, label=f"{text} of the fit")
+            ax.fill_between(sizes, low, high, color=color, alpha=0.13, lw=0)
+        ax.set(xscale="log", xlabel="examples (logarithmic)", ylabel=names[k])
+        ax.set_xticks(sizes, [str(n) for n in sizes], minor=False)
+        ax.minorticks_off()
+        bottom, top = np.quantile(seen[0], 0.1), np.quantile(unseen[0], 0.9)
+        ax.set_ylim(bottom - 0.1 * (top - bottom), top + 0.1 * (top - bottom))
+        ax.legend(fontsize="small", frameon=False)
+    save(figure, "erm")
 
 
 def save(figure, name: str) -> None:

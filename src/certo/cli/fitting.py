@@ -15,6 +15,7 @@ from certo.data.files import check_writable, write_whole
 from certo.data.model_file import save_model
 from certo.data.problem import Problem
 from certo.data.tables import read_table
+from certo.estimators import SeparationWarning
 from certo.report import facts, html_report
 from certo.selection import BY_HAND
 from certo.workflow import fit_table
@@ -48,7 +49,8 @@ def run_fit(
         if tells:
             estimator.set_callbacks(progress)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # the status says it
+            for kind in (ConvergenceWarning, SeparationWarning):  # the status says it
+                warnings.simplefilter("ignore", kind)
             fitted = fit_table(table, target, estimator, notes=tuple(notes), **choices)
         if tells:
             estimator.set_callbacks()
