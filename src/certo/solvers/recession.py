@@ -17,7 +17,8 @@ Exactness   columns are compared, never computed with; sums are fractions
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -58,6 +59,14 @@ class Recession(NamedTuple):
     gap: Fraction  # all of these are at least that
     cuts: tuple[Cut, ...]  # the columns it was found by
     maximal: bool  # whether it is proved that no direction settles more
+
+
+class Direction(NamedTuple):
+    """One for the comparisons left: ≥ `gap` where it settles them, and within ± `reach` on all."""
+
+    coef: dict[tuple[int, int], Fraction]  # by class and column
+    gap: Fraction
+    reach: Fraction
 
 
 def recession(
@@ -136,56 +145,50 @@ class _Problem:
         one = np.ones(int(self.lifted))
         return np.append(low, one), np.append(high, one)
 
-    def reach(self, coef: np.ndarray) -> Fraction:
+    def reach(self, coef: dict[tuple[int, int], Fraction]) -> Fraction:
         """No |(u_y − u_k)·x̃| exceeds this."""
-        spread = np.max(coef, axis=0) - np.min(coef, axis=0)
-        ends = zip(spread, *self.extent, strict=True)
-        return sum((a * max(Fraction(high), -Fraction(low)) for a, low, high in ends if a), ZERO)
+        low, high = self.extent
+        peaks = {j: max(Fraction(high[j]), -Fraction(low[j])) for _, j in coef}
+        # a difference of two weights of one column is at most the sum of all in size
+        return sum((abs(weight) * peaks[j] for (_, j), weight in coef.items()), ZERO)
 
-    def columns(self, places: np.ndarray) -> Callable[[int, float], tuple[np.ndarray, np.ndarray]]:
-        """From one of these columns of X̃, and a value: the rows that have another, and theirs."""
-        inside = places[places < self.d]
-        if sparse.issparse(self.X):
-            stored = self.X.tocsc()
+    @cached_property
+    def by_columns(self):
+        return self.X.tocsc() if sparse.issparse(self.X) else self.X
+
+    def apart(self, column: int, value: float) -> tuple[np.ndarray, np.ndarray]:
+        """The rows that have another value in a column of X̃, and which."""
+        if column == self.d:
+            x = np.ones(self.m)
+        elif sparse.issparse(self.X):
+            stored = self.by_columns
+            here = slice(stored.indptr[column], stored.indptr[column + 1])
+            rows, x = stored.indices[here], stored.data[here]
+            if value == 0:
+                return rows[x != 0], x[x != 0]
+            x = np.zeros(self.m)
+            x[rows] = stored.data[here]
         else:
-            dense = dict(
-                zip(inside.tolist(), np.ascontiguousarray(self.X[:, inside].T), strict=True)
-            )
-
-        def other(column: int, value: float) -> tuple[np.ndarray, np.ndarray]:
-            if column == self.d:
-                x = np.ones(self.m)
-            elif sparse.issparse(self.X):
-                here = slice(stored.indptr[column], stored.indptr[column + 1])
-                if value == 0:
-                    differ = stored.data[here] != 0
-                    return stored.indices[here][differ], stored.data[here][differ]
-                x = np.zeros(self.m)
-                x[stored.indices[here]] = stored.data[here]
-            else:
-                x = dense[column]
-            rows = np.flatnonzero(x != value)
-            return rows, x[rows]
-
-        return other
+            x = self.X[:, column]
+        rows = np.flatnonzero(x != value)
+        return rows, x[rows]
 
 
 class _Found:
     """The direction so far, what it settles, and what is left."""
 
     def __init__(self, problem: _Problem, known: Recession | None) -> None:
-        self.problem, two = problem, problem.classes == 2
-        self.coef = np.full((problem.classes, problem.d + problem.lifted), ZERO, dtype=object)
-        self.gap, self.cuts = Fraction(1), []
-        # the comparisons not settled: (n_classes, m)
+        self.problem = problem
+        self.cuts: list[Cut] = []
+        self.directions: list[Direction] = []  # each for what those before have left
         others = np.arange(problem.classes)[:, None] != problem.codes
-        self.left = others & problem.rows
-        self.nothing = known is None  # is settled
+        self.left = others & problem.rows  # the comparisons not settled: (n_classes, m)
         if known is not None:
-            self.coef[1:] = known.coef if two else known.coef[1:]
-            self.coef[0] = ZERO if two else known.coef[0]
+            self.cuts = list(known.cuts)
+            rows = enumerate(known.coef, start=int(problem.classes == 2))
+            coef = {(k, j): v for k, row in rows for j, v in enumerate(row) if v}
+            self.directions = [Direction(coef, known.gap, ZERO)]
             self.left &= ~known.strict.T
-            self.gap, self.cuts = known.gap, list(known.cuts)
 
     def groups(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Rows with the same comparisons left: (group of every row or −1, class of every group,
@@ -193,35 +196,41 @@ class _Found:
         codes, K = self.problem.codes, self.problem.classes
         owner, left = np.arange(K), ~np.eye(K, dtype=bool)
         group = np.where(np.any(self.left, axis=0), codes, -1)
-        if not self.nothing and K > 2:
-            some = np.flatnonzero(
-                (group >= 0) & (np.sum(self.left, axis=0, dtype=np.int64) < K - 1)
-            )
-            kinds = np.vstack([codes[some], self.left[:, some]]).T
-            kinds, which = np.unique(kinds, axis=0, return_inverse=True)
-            group[some] = K + which.ravel()
-            owner, left = np.append(owner, kinds[:, 0]), np.vstack([left, kinds[:, 1:] > 0])
+        if self.directions and K > 2:
+            many = np.sum(self.left, axis=0, dtype=np.int64)
+            some = np.flatnonzero((many > 0) & (many < K - 1))
+            first, which = np.arange(some.size), codes[some]
+            for row in self.left[:, some]:
+                _, first, which = np.unique(2 * which + row, return_index=True, return_inverse=True)
+            group[some] = K + which
+            owner = np.append(owner, codes[some[first]])
+            left = np.vstack([left, self.left[:, some[first]].T])
         return group, owner, left
 
-    def add(self, coef: np.ndarray, reach: Fraction, gap: Fraction, settled: np.ndarray) -> None:
-        """A direction for what is left, that settles some of it with margins of at least `gap`;
-        on anything settled before, its margins are at most `reach` in size."""
-        times = 1 if self.nothing else math.ceil((gap + reach) / self.gap)
-        self.coef = self.coef * times + coef
-        self.gap, self.nothing = gap, False
+    def add(self, direction: Direction, settled: np.ndarray) -> None:
+        self.directions.append(direction)
         self.left &= ~settled
 
     def recession(self, maximal: bool) -> Recession | None:
-        if self.nothing:
+        if not self.directions:
             return None
-        problem = self.problem
+        problem, K = self.problem, self.problem.classes
+        coef = [[ZERO] * (problem.d + problem.lifted) for _ in range(K)]
+        # n·u + v, from the last to the first: n times the product of those that come after
+        gap, times = self.directions[-1].gap, 1
+        for k in range(len(self.directions) - 1, -1, -1):
+            for (row, column), value in self.directions[k].coef.items():
+                coef[row][column] += times * value
+            if k:
+                after, before = self.directions[k], self.directions[k - 1]
+                times *= math.ceil((after.gap + after.reach) / before.gap)
         strict = ~self.left & problem.rows
-        strict &= np.arange(problem.classes)[:, None] != problem.codes
-        if problem.classes == 2:
-            coef, strict = (self.coef[1:] - self.coef[:1]).tolist(), np.any(strict, axis=0)
-        else:
-            coef, strict = self.coef.tolist(), np.ascontiguousarray(strict.T)
-        return Recession(coef, strict, self.gap, tuple(self.cuts), maximal)
+        strict &= np.arange(K)[:, None] != problem.codes
+        if K == 2:
+            coef = [[a - b for a, b in zip(coef[1], coef[0], strict=True)]]
+            return Recession(coef, np.any(strict, axis=0), gap, tuple(self.cuts), maximal)
+        strict = np.ascontiguousarray(strict.T)
+        return Recession(coef, strict, gap, tuple(self.cuts), maximal)
 
 
 def _by_columns(problem: _Problem, found: _Found) -> None:
@@ -235,10 +244,10 @@ def _by_columns(problem: _Problem, found: _Found) -> None:
             if cuts:
                 _settle(problem, found, [(problem.d, value, above) for _, value, above in cuts])
                 continue
-        if (owner.size + problem.classes**2) * problem.d > TABLE and not found.nothing:
+        if (owner.size + problem.classes**2) * problem.d > TABLE and found.directions:
             return
         low, high = problem.ranges(group, sizes)
-        if found.nothing:
+        if not found.directions:
             one = np.ones(int(problem.lifted))
             problem.extent = np.append(low.min(axis=0), one), np.append(high.max(axis=0), one)
         cuts = _cuts(*_between(low, high, owner, left), problem.lifted)
@@ -314,12 +323,11 @@ def _needed(sets: np.ndarray) -> np.ndarray:
 
 def _settle(problem: _Problem, found: _Found, cuts: list[tuple[int, float, np.ndarray]]) -> None:
     """Add the cuts, each scaled by a power of two so that the least margin in it is about 1."""
-    others = problem.columns(np.unique([column for column, _, _ in cuts]))
     low, high = problem.extent
-    coef = np.full_like(found.coef, ZERO)
+    coef: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
     reach, settled = ZERO, np.zeros_like(found.left)
     for column, value, above in cuts:
-        rows, x = others(column, value)
+        rows, x = problem.apart(column, value)
         over = x > value
         mine = above[problem.codes[rows]] == over
         # those over it win against the classes below, those under it against those above
@@ -332,11 +340,12 @@ def _settle(problem: _Problem, found: _Found, cuts: list[tuple[int, float, np.nd
         ends = np.min(x[over], initial=np.inf), np.max(x[~over], initial=-np.inf)
         gap = min(abs(Fraction(float(end)) - c) for end in ends if np.isfinite(end))
         scale = Fraction(2) ** (gap.denominator.bit_length() - gap.numerator.bit_length() + 1)
-        coef[above, column] += scale
-        if problem.lifted:
-            coef[above, -1] -= scale * c
+        for k in np.flatnonzero(above).tolist():
+            coef[k, column] += scale
+            if problem.lifted and c:
+                coef[k, problem.d] -= scale * c
         reach += scale * max(Fraction(high[column]) - c, c - Fraction(low[column]))
-    found.add(coef, reach, Fraction(1), settled)
+    found.add(Direction(coef, Fraction(1), reach), settled)
 
 
 def _by_programs(problem: _Problem, found: _Found, guess: np.ndarray | None) -> bool:
@@ -358,11 +367,12 @@ def _by_programs(problem: _Problem, found: _Found, guess: np.ndarray | None) -> 
     parted = partition(vectors) if parted is None else parted
     strict = np.setdiff1d(np.arange(vectors.count), parted.ties)
     if strict.size:
-        coef, settled = np.full_like(found.coef, ZERO), np.zeros_like(found.left)
-        scaled = np.array(parted.w, dtype=object) / _least(vectors, parted.w, strict)
-        coef[slice(1, 2) if K == 2 else slice(K - 1)] = scaled.reshape(K - 1, -1)
+        w = np.array(parted.w, dtype=object) / _least(vectors, parted.w, strict)
+        places = ((k, j) for k in range(int(K == 2), K) for j in range(problem.d + problem.lifted))
+        settled = np.zeros_like(found.left)
         settled[at[0][strict], at[1][strict]] = True
-        found.add(coef, problem.reach(coef), Fraction(1), settled)
+        coef = {at: weight for at, weight in zip(places, w, strict=False) if weight}
+        found.add(Direction(coef, Fraction(1), problem.reach(coef)), settled)
     return proved
 
 
