@@ -16,6 +16,8 @@ from certo.certificates import (
     Inseparable,
     JointlyInseparable,
     JointlySeparable,
+    LogisticExcess,
+    NoEstimate,
     Separable,
 )
 from certo.report.classifier_faces import has_kernel
@@ -41,7 +43,7 @@ def facts(fitted: Fitted) -> dict[str, Any]:
         **face.numbers(machine),
         **_success(machine, examples),
         "coefficients": face.coefficients(machine, examples),
-        "claims": [_claim(claim) for claim in machine.certificate_],
+        "claims": [_claim(claim, examples) for claim in machine.certificate_],
         "not_claimed": [refusal.to_dict() for refusal in machine.certificate_.not_claimed],
         "listed": [
             {"what": what, "total": len(rows)} | _shown(machine, examples, rows[:MOST_LISTED])
@@ -162,10 +164,13 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, int | float | str | bool | None) else repr(value)
 
 
-def _claim(claim: Certificate) -> dict[str, Any]:
+def _claim(claim: Certificate, examples: Examples) -> dict[str, Any]:
+    about = examples.target if examples.measured else claim.labels.name()
+    if isinstance(claim, LogisticExcess | NoEstimate) and len(claim.labels.classes) > 2:
+        about = "all classes"
     return {
         "type": claim.name,
-        "about": claim.labels.name(),
+        "about": about,
         "claim": claim.claim,
         "assumes": list(claim.assumes),
         "numbers": claim.numbers,

@@ -37,6 +37,7 @@ def html_report(fitted: Fitted, said: dict[str, Any]) -> str:
         "fit.html",
         said,
         claims=_grouped(said["claims"], "type"),
+        coefficients=_grouped((said["coefficients"] or {"rows": []})["rows"], "group"),
         refusals=_grouped(said["not_claimed"], "name"),
         tiles=[*_first_tiles(said), *face.tiles(said)],
         pictures=_inline(face.pictures(machine, fitted.examples)),

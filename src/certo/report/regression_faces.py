@@ -94,8 +94,9 @@ class LogisticFace(Face):
         least = "infimum" if said["estimate_exists"] is False else "minimum"
         worth = "?" if gap is None else "≤ " + rounded_up(gap, 2)
         exists = {True: "Yes", False: "No", None: "?"}[said["estimate_exists"]]
+        likelihood = [] if said["ridge"] else [Tile(exists, "an estimate exists")]
         return [
-            Tile(exists, "the maximum-likelihood estimate exists"),
+            *likelihood,
             Tile(readable(said["risk"]), "mean loss −log p(y|x)"),
             Tile(worth, f"above its {least}, proved"),
         ]

@@ -1,0 +1,106 @@
+"""Pages about regressions: coefficients, pictures, a separation first, the same facts as JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from certo.report import facts, html_report
+from certo.workflow import fit_table, machine
+
+RNG = np.random.default_rng(0)
+A, B = RNG.normal(size=(2, 120))
+ZONE = np.array(list("uvw") * 40)
+NASTY = "</script><b>$x$"
+
+
+def page_of(target, name, settings=()):
+    table = pa.table({"a": A, NASTY: B, "zone": ZONE, "y": target})
+    with warnings.catch_warnings(action="ignore"):
+        fitted = fit_table(table, "y", machine(name, list(settings)))
+    said = facts(fitted) | {"model_fingerprint": "f00", "verify_with": "certo verify m t.csv"}
+    return html_report(fitted, said), said
+
+
+@pytest.fixture(scope="module")
+def pages():
+    noise = RNG.normal(size=120)
+    codes = np.digitize(A + noise, [-0.5, 0.5])
+    many = np.array([f"k{k}" for k in RNG.integers(0, 9, 120)])
+    return {
+        "squares": page_of(2 * A - B + noise, "least-squares"),
+        "exact": page_of(np.full(120, 3.0), "least-squares"),
+        "two": page_of(np.where(A + noise > 0, "yes", "no"), "logistic"),
+        "three": page_of(np.array(["low", "mid", "top"])[codes], "logistic"),
+        "many": page_of(many, "logistic", ["ridge=0.1"]),
+        "separated": page_of(np.where((A + noise > 0) & (ZONE != "w"), "yes", "no"), "logistic"),
+    }
+
+
+@pytest.mark.parametrize("name", ["squares", "exact", "two", "three", "many", "separated"])
+def test_the_page_is_whole_and_has_the_facts_in_it(pages, name):
+    text, said = pages[name]
+    assert "http" not in text
+    assert "<b>$x$" not in text
+    assert json.loads(re.search(r'id="facts">(.*?)</script>', text)[1]) == json.loads(
+        json.dumps(said, allow_nan=False)
+    )
+    for claim in said["claims"]:
+        assert str(claim["numbers"].popitem()[1]) in text
+    assert text.count("<details>") == text.count("</details>")
+
+
+def test_coefficients_are_listed_by_the_names_of_the_columns(pages):
+    text, said = pages["squares"]
+    names = [row["name"] for row in said["coefficients"]["rows"]]
+    assert names == ["a", NASTY, "zone = v", "zone = w", "intercept"]
+    for row in said["coefficients"]["rows"]:
+        assert f"<td>{row['estimate']:.6g}</td>" in text
+        assert f"<td>{row['standard_error']:.6g}</td>" in text
+        assert row["low"] < row["estimate"] < row["high"]
+    assert "zone with “u”" in text
+    assert "<th>Target</th><td>numbers from" in text
+    assert text.count("<svg") == 3
+
+
+def test_a_target_that_is_constant(pages):
+    text, said = pages["exact"]
+    assert said["r2"] is None
+    assert said["deviation"] == 0
+    assert "<b>?</b><span>R²" in text
+
+
+@pytest.mark.parametrize(("name", "contrasts"), [("two", 1), ("three", 2), ("many", 8)])
+def test_pictures_of_logistic_regression(pages, name, contrasts):
+    text, said = pages[name]
+    groups = dict.fromkeys(row["group"] for row in said["coefficients"]["rows"])
+    assert len(groups) == contrasts
+    assert text.count("<svg") == 2 + min(contrasts, 6)
+    assert "Calibration" in text
+    assert "Newton's steps to the minimum" in text
+    assert ("2 more classes" in text) == (name == "many")
+    assert ("The first 6 of 8 contrasts are drawn" in text) == (name == "many")
+    assert ("about all classes" in text) == (name != "two")
+
+
+def test_a_separation_comes_first_and_nothing_is_called_an_estimate(pages):
+    text, said = pages["separated"]
+    assert said["estimate_exists"] is False
+    alert = text.index('role="alert"')
+    assert alert < text.index('class="tiles"')
+    assert "column &#39;zone = w&#39;" in text
+    assert "Coefficients, which are not an estimate" in text
+    assert "<th>estimate</th>" not in text
+    assert "<th>coefficient</th>" in text
+    assert "std. error" not in text.partition('id="facts"')[0]
+    assert text.count("<svg") == 2
+    (separated,) = said["listed"]
+    assert separated["total"] == 40
+    assert all(row["values"]["zone"] == "w" for row in separated["rows"])
+    clean, _ = pages["two"]
+    assert 'role="alert"' not in clean
