@@ -76,7 +76,7 @@ def norm2(table) -> Fraction:
 
 
 @given(seeds, st.booleans(), st.sampled_from([-200, -30, 0, 30, 200]))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_every_allowance_covers_what_is_rounded(seed, lifted, scale):
     case = Case(seed, lifted, scale)
     with pytest.MonkeyPatch.context() as patch:

@@ -156,7 +156,7 @@ def verified(data, X, y) -> bool:
 
 class TestTheExcess:
     @given(kinds, seeds, treatments)
-    @settings(max_examples=120, deadline=None)
+    @settings(max_examples=80, deadline=None)
     def test_is_at_most_what_is_claimed_wherever_one_stops(self, kind, seed, treatment):
         p = problem(kind, seed, treatment)
         W, b = stopped_early(p, seed)
@@ -332,7 +332,7 @@ class TestDependentColumns:
     @given(seeds, treatments, st.floats(0, 2))
     @settings(max_examples=40, deadline=None)
     def test_nothing_within_reach_is_better(self, seed, treatment, reach):
-        """Two columns not kept: the best on the edge of their reach, and anywhere in it."""
+        """Two columns not kept: the best for any of their coefficients on the edge of the reach."""
         p = problem("plain", seed, treatment, ridge=0.0)
         rng = np.random.default_rng(seed)
         X = np.c_[p.X, rng.standard_normal((len(p.X), 2))]
@@ -341,9 +341,8 @@ class TestDependentColumns:
         d = X.shape[1]
         kept = np.array([j for j in range(d + p.lifted) if not d - 2 <= j < d])
         claim = p.claim(W, b, kept=kept, factor=p.factor(kept), reach=reach)
-        if claim.reach is None:
-            return
         assert claim.verify(X, p.y)
+        assume(claim.kept.tolist() == kept.tolist())  # not if that proves nothing
         s = np.sqrt(p.weights / p.weights.sum())[:, None]
         columns = s * np.c_[X, np.ones(len(X))][:, kept]
         for _ in range(20):
@@ -425,7 +424,7 @@ def changed(data: dict, p: Problem, rng) -> dict:
 
 class TestAttacks:
     @given(kinds, seeds, treatments)
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=100, deadline=None)
     def test_whatever_is_accepted_is_true(self, kind, seed, treatment):
         """One thing in the witness changes, and the numbers are the strongest that pass with it."""
         p = problem(kind, seed, treatment)
