@@ -18,3 +18,16 @@ def greatest_square(rows, m):
             return square, t
         greatest = max(greatest, square)
     return greatest, -1
+
+
+@jit
+def all_whole(values):
+    """Whether these are whole numbers; most that are not show at once."""
+    for start in range(0, values.size, 4096):
+        part = values[start : start + 4096]
+        broken = 0
+        for k in range(part.size):
+            broken += part[k] != np.floor(part[k])
+        if broken:
+            return False
+    return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -11,6 +12,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
+from certo.blas import one_thread
 from certo.certificates.least_squares_evidence import ShiftedGram
 from certo.certificates.values import Values
 from certo.estimators import _input
@@ -20,7 +22,7 @@ from certo.estimators._linear import Certified
 from certo.solvers.least_squares import Solution, from_triangle, least_squares
 from certo.solvers.moments import Moments, Rows, Triangle, sums_of, triangle
 
-KEPT = 500  # features up to which fit keeps what partial_fit can go on from
+KEPT = 500  # features of small tables: fit keeps of them what partial_fit can go on from
 NEAR = 1e-7  # an example that the combinations of columns miss by less has its mean estimated
 
 
@@ -113,6 +115,14 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
         copied.
         """
         X, Y, weights = self._problem(X, y, sample_weight, reset=True)
+        with self._threads():
+            return self._fit(X, Y, weights)
+
+    def _threads(self):
+        """Rows are shared out between the cores, and small systems are best left to one."""
+        return one_thread() if self.n_features_in_ <= KEPT else nullcontext()
+
+    def _fit(self, X, Y, weights):
         try:
             found = least_squares(
                 X, Y, weights=weights, lifted=self._lifted, ridge=float(self.ridge)
@@ -142,7 +152,11 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
             raise ValueError(
                 f"y must have {outputs} columns, as in the first call, got {Y.shape[1]}."
             )
-        rows = Rows(X, Y, None if weights is None else np.sqrt(weights))
+        with self._threads():
+            return self._add(Rows(X, Y, None if weights is None else np.sqrt(weights)), first)
+
+    def _add(self, rows: Rows, first: bool):
+        X = rows.X
         try:
             with np.errstate(over="ignore", invalid="ignore"):  # the sums show it
                 known = triangle(rows, self._lifted)

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from certo.certificates.least_squares_evidence import ShiftedGram
+from certo.compiled.scan import all_whole
 from certo.compiled.threads import in_pieces, one_thread, pieces
 
 BLOCK = 2**15  # numbers in a block of rows: they stay in the cache from the copy to the product
@@ -190,25 +191,14 @@ def with_exactness(rows: Rows, known: Moments) -> Moments:
 
 
 def _whole(X) -> bool:
-    """Whether these are whole numbers; most that are not show at once. (No, if X is a part of an
-    array that would have to be copied.)"""
+    """Whether these are whole numbers. (No, if X is a part of an array that would have to be
+    copied.)"""
     if not sparse.issparse(X) and not (X.flags.c_contiguous or X.flags.f_contiguous):
         return False
-    values = X.data if sparse.issparse(X) else X.ravel(order="K")
-    seen: list[bool] = []  # a number that is none
-
-    def loop(k: int, start: int, stop: int) -> None:
-        near, same = np.empty(BLOCK), np.empty(BLOCK, dtype=bool)
-        for low in range(start, stop, BLOCK):
-            part = values[low : min(low + BLOCK, stop)]
-            some = slice(len(part))
-            np.equal(part, np.rint(part, out=near[some]), out=same[some])
-            if seen or not same[some].all():
-                seen.append(True)
-                return
-
-    in_pieces(pieces(len(values), float(len(values))), loop)
-    return not seen
+    values = X.data.view() if sparse.issparse(X) else X.ravel(order="K")
+    values.flags.writeable = False  # so that only one kind is compiled
+    ranges = pieces(values.size, float(values.size))
+    return all(in_pieces(ranges, lambda k, start, stop: all_whole(values[start:stop])))
 
 
 @final
