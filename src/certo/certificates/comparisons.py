@@ -14,10 +14,17 @@ import numpy as np
 from scipy import sparse
 
 from certo.certificates.farkas import common_denominator
-from certo.certificates.sample import Sample
+from certo.certificates.sample import Labels, Sample
 from certo.certificates.spans import score_signs
 
 Direction = Sequence[Sequence[Fraction]]
+
+
+def check_classes(labels: Labels) -> None:
+    """ValueError, unless there are several classes, of which the last is the positive one."""
+    K = len(labels.classes)
+    if K < 2 or labels.positive != K - 1 or labels.column is not None:
+        raise ValueError("labels must have two classes or more, the last positive, and no column.")
 
 
 def whole_direction(direction: Direction) -> list[list[int]] | None:

@@ -56,6 +56,14 @@ def exactly(
         common = common_denominator(line)
         if common is None:
             return False
+        if lifted and not any(line[:-1]) and not sparse.issparse(sample.X):  # a constant column
+            value = np.float64(_float(line[-1]))  # NumPy's: then float32 entries are converted
+            missed = sample.X[:, j] != value
+            if not np.isfinite(value) or Fraction(float(value)) != line[-1]:
+                return False
+            if np.any(missed if alive is None else missed & alive):
+                return False
+            continue
         w = [0] * (sample.d + lifted)
         w[j] = -common
         for k, term in zip(kept.tolist(), line, strict=True):
@@ -84,14 +92,18 @@ def exactly_by_sums(
         if common is None or not np.array_equal(part, np.rint(part)):
             return False
         whole = [int(c * common) for c in terms.values()]
-        rows = ([int(entry) for entry in row] for row in part.tolist())
-        if sum(c * _inner(whole, row) for c, row in zip(whole, rows, strict=True)):
+        if _square(whole, part):
             return False
     return True
 
 
-def _inner(left: list[int], right: list[int]) -> int:
-    return sum(a * b for a, b in zip(left, right, strict=True))
+def _square(terms: list[int], gram: np.ndarray) -> int:
+    """termsᵀ·gram·terms for whole numbers, exactly."""
+    if sum(map(abs, terms)) ** 2 * int(np.max(np.abs(gram))) < 2**62:  # then so is every sum
+        a = np.array(terms, dtype=np.int64)
+        return int(a @ gram.astype(np.int64) @ a)
+    a = np.array(terms, dtype=object)
+    return a @ np.array([[int(entry) for entry in row] for row in gram.tolist()], dtype=object) @ a
 
 
 def remainders(

@@ -26,19 +26,23 @@ and a range is at most the sum of two of the latter.
 
 Rounding. H is Σ_i s_i Σ_{k<l} p_k p_l (e_k − e_l)(e_k − e_l)ᵀ ⊗ x̃_i x̃_iᵀ: lower p_k p_l make it
 lower, so they are taken (1 − τ) times, τ being what they may be off by. In what follows these are
-the weights; the roundings are those of `curvature`, with σ_kj² = Σ_i s_i p_ik x̃_ij²:
+the weights; the roundings are those of `curvature`, with σ_j² = Σ_i s_i x̃_ij²:
 - the sum over rows, and what 1 − p_k differs from the sum of the other p_l, is in entry (a, b) off
   by γ_{n+32} + relative(K) times √(A'_aa A'_bb), since p_k p_l ≤ √(p_k(1 − p_k))·√(p_l(1 − p_l)),
   in all by so much of trace A';
 - h changes with z by the root of the variance of Σ_a u_ka e_ika, at most ‖u‖ times the greatest
-  ‖e_k‖ᵥ ≤ γ_{p+1}‖|T_k|ᵀσ_k‖ =: ζ, and A' in all by (2‖A'‖^½ + ζ)ζ;
-- products with slopes, and lengths, as there.
+  ‖e_k‖ᵥ ≤ γ_{p+1}‖|T_k|ᵀσ‖ =: ζ, and A' in all by (2‖A'‖^½ + ζ)ζ;
+- a sum of slopes times z_a is off by γ_{n+8} + relative(K) times the sum of their sizes, which by
+  Cauchy and Schwarz is at most (Σ s slope²)^½ (Σ s z_a²)^½, and as z is by γ_{p+1} (|T|ᵀσ)_a times
+  the first;
+- ‖z_ik‖ is off by γ_{p+1} Σ_j |x̃_ij|‖T_kj‖ ≤ γ_{p+1} (p Σ_j x̃_ij² ‖T_kj‖²)^½.
 """
 
 from __future__ import annotations
 
 import math
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from typing import NamedTuple
 
 import numpy as np
@@ -51,7 +55,7 @@ from certo.certificates.curvature import LEAST, inverse_factor, norm_above
 from certo.certificates.logistic_terms import CUT, THREADS, LogisticProblem, Terms, relative
 from certo.certificates.rounded import ABOVE
 
-BLOCK = 2**18  # numbers that are worked on at once
+BLOCK = 2**17  # numbers that are worked on at once
 SMALL = 256  # coordinates: above that BLAS shares the work out better than threads over rows
 
 
@@ -124,13 +128,48 @@ def _spectral(matrix: np.ndarray) -> float:
 class _Sums(NamedTuple):
     """What blocks of rows add up to, over the coordinates of all classes."""
 
-    cross: np.ndarray  # Σ s p_k p_l z_k z_lᵀ
+    cross: np.ndarray  # Σ s p_k p_l z_k z_lᵀ, for k ≠ l
     own: list[np.ndarray]  # Σ s p_k (1 − p_k) z_k z_kᵀ
-    pull: np.ndarray  # Σ s (p_k − [k = y]) z_k
-    sizes: np.ndarray  # Σ s |p_k − [k = y]| |z_k|
-    inner: np.ndarray  # Σ s |p_k − [k = y]| |x̃|, (classes, p)
-    squares: np.ndarray  # Σ s p_k x̃², (classes, p)
-    longest: np.ndarray
+    pull: np.ndarray  # Σ s (p_k − [k = y]) z_l, (classes, coordinates)
+    slopes: np.ndarray  # Σ s (p_k − [k = y])²
+    squares: np.ndarray  # Σ s x̃²
+    z_squares: np.ndarray  # Σ s z²
+    longest: np.ndarray  # max ‖z_k‖²
+    furthest: np.ndarray  # max Σ_j x̃_j² ‖T_kj‖²
+
+    @classmethod
+    def zero(cls, p: int, sizes: np.ndarray, coupled: bool) -> _Sums:
+        width, c = int(sizes.sum()), sizes.size
+        return cls(
+            np.zeros((width, width) if coupled and c > 1 else (0, 0)),
+            [np.zeros((size, size)) for size in sizes.tolist()],
+            np.zeros((c, width)), np.zeros(c), np.zeros(p), np.zeros(width), *np.zeros((2, c)),
+        )  # fmt: skip
+
+    def include(self, other: _Sums) -> None:
+        self.cross[...] += other.cross
+        for mine, its in zip(self.own, other.own, strict=True):
+            mine += its
+        for name in ("pull", "slopes", "squares", "z_squares"):
+            getattr(self, name)[...] += getattr(other, name)
+        for name in ("longest", "furthest"):
+            np.maximum(getattr(self, name), getattr(other, name), out=getattr(self, name))
+
+
+class _Coordinates(NamedTuple):
+    """The factors T_k beside each other, (p, coordinates), and where those of each class begin."""
+
+    factors: np.ndarray
+    starts: np.ndarray
+
+    @property
+    def sizes(self) -> np.ndarray:
+        return np.diff([*self.starts, self.factors.shape[1]])
+
+    @property
+    def of_class(self) -> np.ndarray:
+        """1 where a coordinate is of a class, (coordinates, classes)."""
+        return np.repeat(np.eye(self.starts.size), self.sizes, axis=0)
 
 
 def hessian(
@@ -142,130 +181,112 @@ def hessian(
     coef: np.ndarray,
     coupled: bool = True,
 ) -> Hessian:
-    """One pass over the data. `factors` has the T_k beside each other, (p, all coordinates), those
-    of class k from starts[k] on. Not `coupled`, the parts of the classes alone are right."""
-    p, width, c = *factors.shape, starts.size
-    sizes = np.diff([*starts, width])
-    lowered, lengths = (
-        _lowered(problem, terms),
-        np.sqrt(
-            np.add.reduceat(np.hstack([factors**2, np.zeros((p, 1))]), starts, axis=1) * (sizes > 0)
-        ),
-    )
+    """One pass over the data. `factors` has the T_k beside each other, (p, coordinates), those of
+    class k from starts[k] on. If not `coupled`, only what is of one class is right."""
+    axes = _Coordinates(factors, starts)
+    p, width = factors.shape
+    lowered = _lowered(problem, terms)
     step = max(64, min(4096, BLOCK // max(width, p)))
     bounds = range(0, problem.sample.m, step)
 
-    def look(first: int, last: int) -> _Sums:
-        sums = _Sums(
-            np.zeros((width, width) if coupled and c > 1 else (0, 0)),
-            [np.zeros((n, n)) for n in sizes],
-            np.zeros(width), np.zeros(width), np.zeros((c, p)), np.zeros((c, p)), np.zeros(c),
-        )  # fmt: skip
+    def look(first: int) -> _Sums:
+        sums = _Sums.zero(p, axes.sizes, coupled)
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            for start in bounds[first:last]:
+            for start in bounds[first : first + share]:
                 some = slice(start, min(start + step, problem.sample.m))
-                _add(sums, problem, terms, some, factors, starts, sizes, lengths, lowered[some])
+                _add(sums, problem, terms, some, axes, lowered[some])
         return sums
 
-    count = len(bounds)
-    if width <= SMALL:
-        with one_thread(), ThreadPoolExecutor(THREADS) as pool:  # NumPy works without the GIL
-            share = -(-count // THREADS)
-            parts = list(pool.map(lambda i: look(i, min(i + share, count)), range(0, count, share)))
-    else:
-        parts = [look(0, count)]
+    many = width <= SMALL  # else BLAS shares the work out
+    share = -(-len(bounds) // THREADS) if many else len(bounds)
+    with one_thread() if many else nullcontext(), ThreadPoolExecutor(THREADS) as pool:
+        whole, *rest = pool.map(look, range(0, len(bounds), share))
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        whole = _Sums(*(
-            [sum(block) for block in zip(*values, strict=True)] if name == "own"
-            else np.max(values, axis=0) if name == "longest" else sum(values)
-            for name, values in zip(_Sums._fields, zip(*parts, strict=True), strict=True)
-        ))  # fmt: skip
-        return _rounded(whole, problem, factors, starts, ridge, coef, step + count + THREADS)
+        for part in rest:
+            whole.include(part)
+        n = min(step, problem.sample.m) + len(bounds) + THREADS
+        return _rounded(whole, problem, axes, ridge, coef, n)
 
 
-def _add(sums, problem, terms, some, factors, starts, sizes, lengths, lowered) -> None:
-    part = problem.sample.part(some.start, some.stop)
-    rows = np.ones((some.stop - some.start, len(factors)))
-    rows[:, : problem.sample.d] = part.toarray() if sparse.issparse(part) else part
-    c = starts.size
+def _add(
+    sums: _Sums, problem: LogisticProblem, terms: Terms, some: slice, axes: _Coordinates,
+    lowered: np.ndarray,
+) -> None:  # fmt: skip
+    factors, starts, sizes = *axes, axes.sizes
+    d, c = problem.sample.d, starts.size
+    weights = problem.shares[some]
     shares, others = terms.shares[some, :c], terms.others[some, :c]
-    slopes = problem.shares[some, None] * terms.slopes[some, :c]
-    Z = rows @ factors
-    root, weighted = np.sqrt(lowered)[:, None], lowered[:, None] * shares
+    rows = problem.sample.part(some.start, some.stop)
+    Z = np.asarray(rows @ factors[:d])
+    squares = rows.multiply(rows) if sparse.issparse(rows) else rows * rows
+    lengths = (factors * factors) @ axes.of_class
+    far = np.asarray(squares @ lengths[:d])
+    sums.squares[:d] += squares.T @ weights
+    if problem.lifted:
+        Z += factors[d]
+        far += lengths[d]
+        sums.squares[d] += weights.sum()
+    slopes = terms.slopes[some, :c]
+    sums.pull[...] += (weights[:, None] * slopes).T @ Z
+    sums.slopes[...] += weights @ (slopes * slopes)
     if sums.cross.size:
-        spread = Z * np.repeat(root * shares, sizes, axis=1)
+        spread = Z * np.repeat(np.sqrt(lowered)[:, None] * shares, sizes, axis=1)
         sums.cross[...] += spread.T @ spread
-    spread = Z * np.repeat(np.sqrt(weighted * others), sizes, axis=1)
+    spread = np.sqrt(lowered[:, None] * shares * others)
+    spread = Z * (np.repeat(spread, sizes, axis=1) if c > 1 else spread)
     for own, start in zip(sums.own, starts.tolist(), strict=True):
         one = spread[:, start : start + len(own)]
         own += one.T @ one
-    sums.squares[...] += weighted.T @ (rows * rows)
-    spread = Z * np.repeat(slopes, sizes, axis=1)
-    sums.pull[...] += spread.sum(axis=0)
-    sums.sizes[...] += np.abs(spread, out=spread).sum(axis=0)
-    np.abs(rows, out=rows)
-    sums.inner[...] += np.abs(slopes).T @ rows
-    long = np.sqrt(_by_class(Z * Z, starts, sizes)) * ABOVE
-    long += exact.gamma(len(factors) + 2) * ABOVE * (rows @ lengths)
-    long *= problem.counts[some, :c]
-    np.maximum(sums.longest, long.max(axis=0), out=sums.longest)
-
-
-def _by_class(values: np.ndarray, starts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Sums over the coordinates of each class."""
-    padded = np.hstack([values, np.zeros((len(values), 1))])
-    return np.add.reduceat(padded, starts, axis=1) * (sizes > 0)
+    Z *= Z
+    sums.z_squares[...] += weights @ Z
+    counts = problem.counts[some, :c]
+    np.maximum(sums.longest, np.max(Z @ axes.of_class * counts, axis=0), out=sums.longest)
+    np.maximum(sums.furthest, np.max(far * counts, axis=0), out=sums.furthest)
 
 
 def _rounded(
     sums: _Sums,
     problem: LogisticProblem,
-    factors: np.ndarray,
-    starts: np.ndarray,
+    axes: _Coordinates,
     ridge: float,
     coef: np.ndarray,
     n: int,
 ) -> Hessian:
     """All with what it may be off by; n roundings of the sums over rows."""
-    p, K, size = len(factors), problem.classes, np.abs(factors)
-    ends = [*starts[1:].tolist(), factors.shape[1]]
-    places = list(zip(starts.tolist(), ends, strict=True))
-    gram = -sums.cross if sums.cross.size else np.zeros((factors.shape[1],) * 2)
-    zeta, inner = 0.0, np.zeros(factors.shape[1])
-    sigma = np.sqrt(sums.squares * ABOVE + problem.sample.m * exact.TINY) * ABOVE
-    for (i, k), own, of_class, reach in zip(places, sums.own, sigma, sums.inner, strict=True):
-        gram[i:k, i:k] = own
-        apart = exact.gamma(p + 2) * (size[:, i:k].T @ of_class) * ABOVE + LEAST
-        zeta = max(zeta, norm_above(apart))
-        inner[i:k] = size[:, i:k].T @ reach
-    rounding = 2 * exact.gamma(n + 32) + 2 * relative(K)
-    off = rounding * float(np.trace(gram)) + LEAST
+    factors, starts = axes
+    p, K, of_class = len(factors), problem.classes, axes.of_class
+    same = of_class @ of_class.T
+    gram = -sums.cross if sums.cross.size else np.zeros_like(same)
+    gram[same > 0] = np.concatenate([own.ravel() for own in sums.own])
+    # √Σ s x̃², √Σ s z² and √Σ s slopes², all not below
+    sigma, z_sigma, slopes = (
+        np.sqrt(squares * ABOVE + 2 * problem.sample.m * exact.TINY) * ABOVE
+        for squares in (sums.squares, sums.z_squares, of_class @ sums.slopes)
+    )
+    apart = exact.gamma(p + 2) * (np.abs(factors).T @ sigma) * ABOVE + LEAST
+    zeta = math.sqrt(float(np.max((apart * apart) @ of_class))) * ABOVE
+    off = (2 * exact.gamma(n + 32) + 2 * relative(K)) * float(np.trace(gram)) + LEAST
     off += (2 * math.sqrt(norm_above(gram) + off) * ABOVE + zeta) * zeta
-    pull = sums.pull
+    pull = (sums.pull * of_class.T).sum(axis=0)
     # slopes are off by relative(K) of themselves, and their weights by 4 roundings
-    pull_off = (exact.gamma(n + 8) + relative(K)) * sums.sizes + 2 * exact.gamma(p + 2) * inner
+    pull_off = ((2 * exact.gamma(n + 8) + relative(K)) * z_sigma + apart) * slopes
     if ridge:
-        slopes = factors[: problem.sample.d]
-        apart = np.concatenate([np.full(k - i, j) for j, (i, k) in enumerate(places)])
-        together = 1 / K if K > 2 else 0.0
-        shared = (apart[:, None] == apart) - together
-        gram = gram + ridge * shared * (slopes.T @ slopes)
-        off += 2 * exact.gamma(p + 8) * (ridge * norm_above(slopes) ** 2 + norm_above(gram))
-        mean = coef.mean(axis=0) if K > 2 else np.zeros_like(coef[0])
-        size_w = np.abs(coef) + np.abs(coef).mean(axis=0)
-        pulled = np.concatenate(
-            [slopes[:, i:k].T @ (coef[j] - mean) for j, (i, k) in enumerate(places)]
-        )
-        sizes = np.concatenate(
-            [np.abs(slopes[:, i:k]).T @ size_w[j] for j, (i, k) in enumerate(places)]
-        )
-        pull = pull + ridge * pulled
-        pull_off = pull_off + exact.allowance(p + K + 8, ridge * sizes + np.abs(pull))
+        slopes_of, mean = factors[: problem.sample.d], 1 / K if K > 2 else 0.0
+        gram = gram + ridge * (same - mean) * (slopes_of.T @ slopes_of)
+        off += 2 * exact.gamma(p + 8) * (ridge * norm_above(slopes_of) ** 2 + norm_above(gram))
+        c = starts.size
+        far = coef[:c] - mean * coef.sum(axis=0)
+        size = np.abs(coef[:c]) + mean * np.abs(coef).sum(axis=0)
+        pull = pull + ridge * np.sum((far @ slopes_of) * of_class.T, axis=0)
+        size = ridge * np.sum((size @ np.abs(slopes_of)) * of_class.T, axis=0) + np.abs(pull)
+        pull_off = pull_off + exact.allowance(p + K + 8, size)
+    longest = np.sqrt(sums.longest) * ABOVE
+    longest += exact.gamma(p + 2) * math.sqrt(p) * np.sqrt(sums.furthest) * ABOVE + LEAST
     pull_off = pull_off * ABOVE + LEAST
-    numbers = (gram, off, pull, pull_off, sums.longest)
+    numbers = (gram, off, pull, pull_off, longest)
     if not all(np.all(np.isfinite(number)) for number in numbers):
         raise Refuted("numbers overflow float64.")
-    return Hessian(gram, float(off * ABOVE), pull, pull_off, sums.longest + LEAST, starts)
+    return Hessian(gram, float(off * ABOVE), pull, pull_off, longest, starts)
 
 
 def _lowered(problem: LogisticProblem, terms: Terms) -> np.ndarray:
@@ -277,10 +298,10 @@ def _lowered(problem: LogisticProblem, terms: Terms) -> np.ndarray:
 
 def slopes_moved(problem: LogisticProblem, terms: Terms, reach: float) -> float:
     """What λ must be raised by since slopes come from computed scores: p moves by the integral of
-    the Hessian of the loss along the error Δ of the scores, |Δ_k| ≤ ε, which is at most e^{2ε} times
-    that at the end, so Σ_k Δp_k v_k·x̃ ≤ e^{2ε} (Var Δ)^½ (Var v·x̃)^½ ≤ e^{2ε} ε (Var v·x̃)^½, in
+    the Hessian of the loss along the error Δ of the scores, |Δ_k| ≤ ε, which is at most e^{2ε}
+    times that at the end, so Σ_k Δp_k v_k·x̃ ≤ e^{2ε} (Var Δ)^½ (Var v·x̃)^½ with (Var Δ)^½ ≤ ε, in
     the mean at most e^{2ε} (mean ε²)^½ h. And K·CUT for each class."""
-    rows = problem.counts.any(axis=1)
+    rows = problem.left
     within, shares = terms.within[rows], problem.shares[rows]
     top = float(np.max(within, initial=0.0))
     if not top < 1:

@@ -10,9 +10,10 @@ from typing import Any, ClassVar, NamedTuple, final
 
 import numpy as np
 
-from certo.certificates import exact
+from certo.certificates import exact, logistic_curvature
 from certo.certificates.base import CannotClaim, Certificate, Refuted, require
-from certo.certificates.curvature import inverse_factor, kept_columns, triangle
+from certo.certificates.comparisons import check_classes
+from certo.certificates.curvature import kept_columns, triangle
 from certo.certificates.dependence import exactly, remainders
 from certo.certificates.encoding import counted, rounded_down, rounded_up
 from certo.certificates.inseparable import intercept_mode
@@ -20,29 +21,23 @@ from certo.certificates.joint import class_sample
 from certo.certificates.logistic_curvature import (
     Decrement,
     Hessian,
-    decrement,
-    hessian,
     slopes_moved,
 )
-from certo.certificates.logistic_idle import idle_coordinates, moves_nothing
+from certo.certificates.logistic_idle import moves_nothing
 from certo.certificates.logistic_ridge import strong_convexity
+from certo.certificates.logistic_search import ROOM, Basis, best_proof
 from certo.certificates.logistic_terms import LogisticProblem, Terms
 from certo.certificates.rounded import ABOVE, Rounded, at_most, positive_sum, total
 from certo.certificates.sample import Labels, Sample
 from certo.certificates.weights import finite_vector, index_vector
 
 PROOFS = ("curvature", "ridge", "none")
-ROOM = 4  # allowances of the claim, in those of the checker, who may add in another order
-ALIKE = 1 + 2.0**-16  # what else may differ: an inverse factor that was rounded in another way
-LOSS = 2.0**-34  # of the bound, at most, where columns are nearly combinations of others
+LEAST_SHARE = 2.0**-900  # of an example in the sum of all weights: below it products underflow
 HUGE = np.finfo(np.float64).max
-MOST = 1200  # coordinates for which curvature is looked at, if there is a ridge to fall back on,
-MOST_EVER = 4000  # and if there is none
 _NONE = np.zeros(0, np.int64)
-NEAR_ONE = 0.5  # a Gram matrix that is so near the identity needs no better factor
 
 
-class _Point(NamedTuple):
+class Point(NamedTuple):
     """The problem, and what there is at (coef, intercept)."""
 
     problem: LogisticProblem
@@ -68,23 +63,23 @@ class LogisticExcess(Certificate):
 
         F(w, b) = (1/S) Σ_t s_t (log Σ_k e^{f_k(x_t)} − f_y(x_t)) + (ridge/2) Σ_k ‖w_k‖² ,
 
-    f_k(x) = w_k·x + b_k, y the class of t, S = Σ s_t; for two classes there is one score, f, that of
+    f_k(x) = w_k·x + b_k, y the class of t, S = Σ s_t; for two classes there is one score, that of
     the second class, and the first has 0. All w are meant and, with a "free" intercept, all b. The
     weights are s_t = class_weight·sample_weight, one float64 product (none: 1). If `exists`, some
     (w, b) attains the infimum.
 
     Proof from above: all losses. From below, over what is left when the terms `dropped` are taken
-    out: examples, for more than two classes terms e^{f_k(x_t)}, as k + K·t. Losses are positive, and
-    a loss falls when a term is taken out of its sum, so what is left, F', has no larger infimum.
+    out: examples, for more than two classes terms e^{f_k(x_t)}, as k + K·t. Losses are positive,
+    and fall when a term is taken out of their sums, so what is left, F', has no larger infimum.
 
     `proof` "curvature": see `logistic_curvature`; of the columns `kept` (d is that of the ones) all
     others are `combinations` on what is left, so that F' is a function of the scores that these
-    have. Exactly so, if `reach` is None; else the claim is about weights with Σ_j range_k(w_kj) ≤
-    reach over these others (range: the largest minus the smallest, for two classes |w_j|), and
-    `lower` is less by what that can move a mean loss at most. With more than two classes some
-    coordinates, `fixed` = k·r + a for column kept[a] of class k against the last, may be without
-    effect: moving one of them and others by its `ties` leaves all scores left unmoved, exactly.
-    "ridge": see `logistic_ridge`. "none": losses are not negative.
+    have. Exactly so, if `reach` is None. Else what the combinations miss moves a loss by at most
+    Σ_j |E_tj|·range_k(Δw_kj) (range: the largest minus the smallest, for two classes |Δw_j|), if
+    the coefficients of these others are changed by Δw; `lower` is less by the mean of that, and the
+    claim is about weights for which Σ_j range_k(Δw_kj) ≤ reach. With more than two classes some
+    coordinates may be without effect: see `logistic_idle` for `fixed` and `ties`. "ridge": see
+    `logistic_ridge`. "none": losses are not negative.
     """
 
     treatment: str
@@ -115,8 +110,7 @@ class LogisticExcess(Certificate):
         for name in ("dropped", "fixed"):
             object.__setattr__(self, name, index_vector(getattr(self, name), name))
         intercept_mode(self.treatment)
-        if len(self.labels.classes) < 2 or self.labels.column is not None:
-            raise ValueError("labels must have at least two classes, and no column.")
+        check_classes(self.labels)
         coef, outputs = np.array(self.coef, dtype=np.float64), self.outputs
         if coef.ndim != 2 or len(coef) != outputs or not np.all(np.isfinite(coef)):
             raise ValueError(f"coef must be a table of finite numbers with {outputs} rows.")
@@ -215,28 +209,26 @@ class LogisticExcess(Certificate):
 
         `sample` has the places of the classes as signs. `alive` marks what is not dropped: (m,) for
         two classes, (m, K) for more. `kept` and `combinations` are those of `solvers.dependence`
-        for the columns, on what is alive. `factor`, if known, is L with LLᵀ near the inverse Hessian
-        over the columns kept, class after class: without it one is found, at the cost of one or two
-        passes more. `reach`, where combinations are not exact: by default, as far as costs LOSS.
+        for the columns, on what is alive. `factor`, if known, is L with LLᵀ near the inverse of the
+        Hessian over the columns kept, class after class: without it one is found, by one or two
+        passes more. `reach`, where combinations are not exact: by default, as far as costs 2⁻³⁴.
         CannotClaim, if numbers overflow.
         """
         draft = cls(
             labels=labels, treatment=treatment, ridge=ridge,
             class_weight=_given(class_weight), sample_weight=_given(sample_weight),
-            coef=coef, intercept=intercept,
-            dropped=_NONE, kept=_NONE, combinations=(), fixed=_NONE, ties=(), factors=(), reach=None,
-            proof="none", examples=sample.m, risk=HUGE, lower=0.0,
+            coef=coef, intercept=intercept, dropped=_NONE, kept=_NONE, combinations=(),
+            fixed=_NONE, ties=(), factors=(), reach=None, proof="none", examples=sample.m,
+            risk=HUGE, lower=0.0,
         )  # fmt: skip
         p = sample.d + draft.lifted
         kept = np.arange(p) if kept is None else np.asarray(kept)
         lines = tuple(tuple(line) for line in combinations)
         try:
             if alive is not None:
-                weights = draft._weights(sample) > 0
-                weights = weights if draft.outputs == 1 else weights[:, None]
-                draft = replace(draft, dropped=np.flatnonzero(~np.asarray(alive) & weights))
+                draft = replace(draft, dropped=draft._not(np.asarray(alive), sample))
             point = draft._point(sample)
-            draft, excess = _best_proof(draft, point, kept, lines, factor, reach)
+            draft, excess = best_proof(draft, point, Basis(kept, lines, factor, reach))
             risk, left = draft._risks(point, ROOM)
         except Refuted as reason:
             raise CannotClaim(str(reason)) from reason
@@ -244,6 +236,13 @@ class LogisticExcess(Certificate):
         if upper == math.inf:
             raise CannotClaim("numbers overflow float64.")
         return replace(draft, risk=upper, lower=max(0.0, lower if draft.proof != "none" else 0.0))
+
+    def _not(self, alive: np.ndarray, sample: Sample) -> np.ndarray:
+        """What is not alive, but for examples of weight 0 and the own class of each."""
+        there = self._weights(sample) > 0
+        if self.outputs > 1:
+            there = there[:, None] & (sample.signs[:, None] != np.arange(self.outputs))
+        return np.flatnonzero(there & ~alive)
 
     def _check(self, sample: Sample) -> str:
         m, d = self.examples, self.coef.shape[1]
@@ -256,7 +255,7 @@ class LogisticExcess(Certificate):
         require(risk <= self.risk, f"the risk is not shown to be at most {self.risk!r}.")
         lower = Fraction(0)
         if self.proof != "none":
-            lower = max(lower, left - Fraction(self._excess(point, 1)))
+            lower = max(lower, left - Fraction(self.excess(point, 1)))
         require(lower >= self.lower, f"it is not shown that no risk is below {self.lower!r}.")
         return (
             f"the risk is at most {rounded_up(self.risk)}, and nowhere below "
@@ -268,20 +267,21 @@ class LogisticExcess(Certificate):
         with np.errstate(over="ignore", under="ignore"):
             return weights * self.sample_weight if self.sample_weight.size else weights
 
-    def _point(self, sample: Sample) -> _Point:
+    def _point(self, sample: Sample) -> Point:
         weights = self._weights(sample)
         whole = total(weights)
         require(whole > 0, "the weights of all examples are 0.")
-        alive = None
+        shares = weights / float(whole)
+        require(not np.any((shares > 0) & (shares < LEAST_SHARE)), "weights are too different.")
+        alive: np.ndarray | None = None
         if self.dropped.size:
             alive = np.ones(sample.m * self.outputs, dtype=bool)
             alive[self.dropped] = False
-            alive = alive if self.outputs == 1 else alive.reshape(-1, self.outputs)
-        shares = weights / float(whole)
+            alive = alive.reshape((-1,) if self.outputs == 1 else (-1, self.outputs))
         problem = LogisticProblem(sample, len(self.labels.classes), self.lifted, shares, alive)
-        return _Point(problem, problem.terms(self.coef, self.intercept))
+        return Point(problem, problem.terms(self.coef, self.intercept))
 
-    def _risks(self, point: _Point, room: int) -> tuple[Fraction, Fraction]:
+    def _risks(self, point: Point, room: int) -> tuple[Fraction, Fraction]:
         """F(w) rounded up, F'(w) rounded down; allowances `room` times.
 
         F' is meant over the vectors against the last class, each of which stands for the best w it
@@ -297,35 +297,34 @@ class LogisticExcess(Certificate):
             spare = half * at_most(size * size) / K
         return risk.value + room * risk.within, left.value - room * (left.within + spare)
 
-    def _excess(self, point: _Point, room: int) -> float:
+    def excess(self, point: Point, room: int) -> float:
         """How far F'(w) is above its infimum, at most."""
         if self.proof == "ridge":
             value = exact.above(self._risks(point, room)[0])
-            here = (self.coef, self.intercept, self.ridge)
-            return strong_convexity(*point, *here, value, room)
-        found = self._decrement(point, self._hessian(point), room)
+            return strong_convexity(*point, self.coef, self.intercept, self.ridge, value, room)
+        found = self.decrement(point, self.hessian(point), room)
         require(found.shown, "gradient and curvature do not show that a least risk exists.")
-        return (found.excess + self._missed(point)) * ABOVE
+        return (found.excess + self.missed(point)) * ABOVE
 
-    def _hessian(self, point: _Point, coupled: bool = True) -> Hessian:
+    def hessian(self, point: Point, coupled: bool = True) -> Hessian:
         p, free = self.coef.shape[1] + self.lifted, self._free
         sizes = [places.size for places in free]
         starts = np.cumsum([0, *sizes])[:-1]
         beside = np.zeros((p, sum(sizes)))
         for start, factor, places in zip(starts, self.factors, free, strict=True):
             beside[self.kept[places], start : start + places.size] = factor
-        return hessian(*point, beside, starts, self.ridge, self.coef, coupled)
+        return logistic_curvature.hessian(*point, beside, starts, self.ridge, self.coef, coupled)
 
-    def _decrement(self, point: _Point, found: Hessian, room: int) -> Decrement:
-        size, reach = decrement(found, room)
+    def decrement(self, point: Point, found: Hessian, room: int) -> Decrement:
+        size, reach = logistic_curvature.decrement(found, room)
         moved = room * slopes_moved(*point, reach)
         return Decrement((size + moved) * ABOVE, reach)
 
-    def _missed(self, point: _Point) -> float:
+    def missed(self, point: Point) -> float:
         """What the bound loses to columns that are no combinations of those kept; Refuted if they
         ought to be, or if ties are none."""
         problem, sample = point.problem, point.problem.sample
-        counts = problem.counts.any(axis=1)
+        counts = problem.left
         require(
             moves_nothing(problem, self.kept, self.fixed, self.ties),
             "a coordinate that is fixed has an effect.",
@@ -334,12 +333,7 @@ class LogisticExcess(Certificate):
             return 0.0
         apart = "columns that are not kept are no combinations of those that are."
         if self.reach is None:
-            for start, stop in sample.blocks():
-                rows, some = sample.X[start:stop], counts[start:stop]
-                rows = rows if some.all() else rows[some]
-                part = Sample(rows, np.ones(rows.shape[0], np.int8))
-                same = exactly(part, self.kept, self.combinations, self.lifted)
-                require(same or not rows.shape[0], apart)
+            require(exactly(sample, self.kept, self.combinations, self.lifted, counts), apart)
             return 0.0
         weights = np.where(counts, problem.shares, 0.0) * ABOVE
         off = remainders(sample, self.kept, self.combinations, self.lifted, weights, 1.0)
@@ -352,9 +346,25 @@ class LogisticExcess(Certificate):
 
     @property
     def claim(self) -> str:
+        K = len(self.labels.classes)
+        task = f"for {K} classes"
+        if K == 2:
+            task = f"of {self.labels.classes[1]!r} against {self.labels.classes[0]!r}"
+        weighted = "weighted " if self.class_weight.size or self.sample_weight.size else ""
+        penalty = f" plus the penalty {self.ridge / 2!r}·‖w‖²" if self.ridge else ""
+        intercept = "" if self.lifted else " without intercept"
+        others = "its infimum"
+        if self.reach is not None:
+            others = (
+                "the infimum over all coefficients of which those of "
+                f"{counted(len(self.combinations), 'column')}, nearly combinations of the others, "
+                f"differ from these by at most {rounded_down(self.reach, 2)} in all"
+            )
         return (
-            f"The mean logistic loss of these coefficients over {counted(self.examples, 'example')} "
-            f"is at most {rounded_up(self.risk)}. None has one below {rounded_down(self.lower)}."
+            f"The {weighted}mean logistic loss{penalty} of these coefficients{intercept}, {task}, "
+            f"over {counted(self.examples, 'example')} is at most {rounded_up(self.risk, 9)}, and "
+            f"within {rounded_up(self.gap, 2)} of {others}"
+            + (", which some coefficients attain." if self.exists else ".")
         )
 
     @property
@@ -385,84 +395,3 @@ def _square(coef: np.ndarray) -> Rounded:
     flat = coef.ravel()
     with np.errstate(over="ignore", under="ignore"):
         return positive_sum(flat * flat, quickly=True)
-
-
-def _best_proof(
-    draft: LogisticExcess, point: _Point, kept, lines, factor, reach
-) -> tuple[LogisticExcess, float]:
-    """The claim with the proof that shows most, and the excess that it shows."""
-    if not np.any(point.problem.counts) and not draft.ridge:
-        return draft, 0.0
-    found = [(draft, math.inf)]
-    most = MOST if draft.ridge else MOST_EVER
-    if draft.vectors * kept.size <= most and np.any(point.problem.counts):
-        found.append(_by_curvature(draft, point, kept, lines, factor, reach))
-    if draft.ridge and found[-1][1] == math.inf:
-        try:
-            by_ridge = replace(draft, proof="ridge")
-            found.append((by_ridge, by_ridge._excess(point, ROOM) * ALIKE))
-        except Refuted:
-            pass
-    best, excess = min(found, key=lambda pair: pair[1])
-    return (best, excess) if excess < math.inf else (draft, 0.0)
-
-
-def _by_curvature(
-    draft: LogisticExcess, point: _Point, kept, lines, factor, reach
-) -> tuple[LogisticExcess, float]:
-    r = kept.size
-    fixed, ties = idle_coordinates(point.problem, kept) if draft.dropped.size else (_NONE, ())
-    claim = replace(
-        draft, proof="curvature", kept=kept, combinations=lines, reach=reach, fixed=fixed,
-        ties=ties, factors=_first_factors(draft.vectors, r, fixed, factor),
-    )  # fmt: skip
-    known = factor is not None and not fixed.size
-    looks = claim._hessian(point, coupled=known)
-    for _ in range(4):
-        if known and all(np.linalg.norm(g - np.eye(len(g))) < NEAR_ONE for g in looks.diagonal):
-            break
-        better = [_inverse_factor(gram) for gram in looks.diagonal]
-        if any(one is None for one in better):
-            return claim, math.inf
-        pairs = zip(claim.factors, better, strict=True)
-        claim = replace(claim, factors=tuple(np.triu(T @ one) for T, one in pairs))
-        looks, known = claim._hessian(point), True
-    else:
-        return claim, math.inf
-    shown = claim._decrement(point, looks, ROOM)
-    if not shown.shown:
-        return claim, math.inf
-    try:
-        missed = claim._missed(point)
-    except Refuted:
-        if not lines or reach is not None:
-            return claim, math.inf
-        one = replace(claim, reach=1.0)._missed(point)
-        claim = replace(claim, reach=LOSS / max(one, LOSS / 2.0**200))
-        missed = claim._missed(point)
-    return claim, (shown.excess + missed) * ALIKE
-
-
-def _inverse_factor(gram: np.ndarray) -> np.ndarray | None:
-    """L with LᵀGL = I, or, where G is positive but for rounding, nearly so."""
-    if not len(gram):
-        return gram
-    found = inverse_factor(gram)
-    return found if found is not None else inverse_factor(gram + np.diag(1e-12 * np.diag(gram)))
-
-
-def _first_factors(
-    vectors: int, r: int, fixed: np.ndarray, factor: np.ndarray | None
-) -> tuple[np.ndarray, ...]:
-    """Factors of the parts of the classes, from one of all of them."""
-    if factor is None or fixed.size:
-        free = np.setdiff1d(np.arange(vectors * r), fixed)
-        return tuple(np.eye(np.count_nonzero(free // max(r, 1) == k)) for k in range(vectors))
-    if vectors == 1:
-        return (np.asarray(factor),)
-    root = np.linalg.inv(factor)
-    blocks = np.split(root, vectors, axis=1)
-    found = [_inverse_factor(block.T @ block) for block in blocks]
-    return tuple(np.eye(r) if one is None else one for one in found)
-
-

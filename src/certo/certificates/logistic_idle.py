@@ -35,12 +35,15 @@ Ties = tuple[tuple[Fraction, ...], ...]
 
 
 def moves_nothing(
-    problem: LogisticProblem, kept: np.ndarray, fixed: np.ndarray, ties: Sequence[Sequence[Fraction]]
+    problem: LogisticProblem,
+    kept: np.ndarray,
+    fixed: np.ndarray,
+    ties: Sequence[Sequence[Fraction]],
 ) -> bool:
     """Whether no tie moves what is left, in exact arithmetic."""
     if not fixed.size:
         return True
-    rows = np.flatnonzero(problem.counts.any(axis=1))
+    rows = np.flatnonzero(problem.left)
     sample = Sample(problem.sample.X[rows], problem.sample.signs[rows])
     left, r = problem.counts[rows], kept.size
     free = np.setdiff1d(np.arange((problem.classes - 1) * r), fixed).tolist()
@@ -61,18 +64,18 @@ def idle_coordinates(problem: LogisticProblem, kept: np.ndarray) -> tuple[np.nda
     whitened, it stands out as what has no curvature.
     """
     none = np.zeros(0, dtype=np.int64), ()
-    if problem.classes == 2:
+    if problem.classes == 2 or problem.alive is None:
         return none
     counts, r, c = problem.counts, kept.size, problem.classes - 1
-    any_left = counts.any(axis=1)
     equal = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    even = replace(problem, shares=any_left / problem.sample.m)
+    even = replace(problem, shares=problem.left * (1 / problem.sample.m))
     vectors = np.zeros(problem.sample.m)
     half = np.full((problem.sample.m, 1), 0.5)
     select, coef = np.eye(problem.columns)[:, kept], np.zeros((c + 1, problem.sample.d))
 
     def curved(shares: np.ndarray, others: np.ndarray, factors: np.ndarray, starts) -> np.ndarray:
-        terms = Terms(*[vectors] * 5, shares, others, np.zeros_like(shares))
+        flat = np.zeros_like(shares)
+        terms = Terms(vectors, vectors, vectors, vectors, vectors, shares, others, flat)
         return hessian(even, terms, factors, np.asarray(starts), 0.0, coef).gram
 
     white = inverse_factor(curved(half, half, select, [0]))

@@ -1,7 +1,7 @@
 r"""Logistic losses and probabilities, block by block, and how far each may be off.
 
 The scores of an example are f_k = w_k·x + b_k, for two classes 0 and f. Over the classes *alive*
-for it, always its own y among them, let p_k = e^{f_k}/Σ_l e^{f_l}; its loss is log Σ_l e^{f_l − f_y}
+for it, always its own y among them, let p_k = e^{f_k}/Σ_l e^{f_l}; its loss is log Σ_l e^{f_l−f_y}
 and the slope of that along f_k is p_k − [k = y].
 
 Scores. All this does not change when one number is taken from all scores, here the greatest one as
@@ -93,6 +93,11 @@ class LogisticProblem:
             return (some & self.alive)[:, None]
         pairs = self.alive | self.own
         return pairs & (some & (pairs.sum(axis=1) > 1))[:, None]
+
+    @property
+    def left(self) -> np.ndarray:
+        """Whether an example makes a difference."""
+        return np.asarray(self.counts.any(axis=1))
 
     def terms(self, coef: np.ndarray, intercept: np.ndarray) -> Terms:
         m, outputs = self.sample.m, self.outputs

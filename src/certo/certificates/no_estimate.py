@@ -10,7 +10,12 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from certo.certificates.base import CannotClaim, Certificate, Refuted, require
-from certo.certificates.comparisons import Direction, comparison_signs, whole_direction
+from certo.certificates.comparisons import (
+    Direction,
+    check_classes,
+    comparison_signs,
+    whole_direction,
+)
 from certo.certificates.encoding import counted
 from certo.certificates.inseparable import intercept_mode
 from certo.certificates.joint import class_sample
@@ -47,9 +52,8 @@ class NoEstimate(Certificate):
         super().__post_init__()
         intercept_mode(self.intercept)
         object.__setattr__(self, "ignored", index_vector(self.ignored, "ignored"))
+        check_classes(self.labels)
         K = len(self.labels.classes)
-        if K < 2 or self.labels.column is not None:
-            raise ValueError("labels must have at least two classes, and no column.")
         width = self.features + self.lifted
         if len(self.direction) != (1 if K == 2 else K) or not all(
             len(row) == width and all(isinstance(entry, Fraction) for entry in row)

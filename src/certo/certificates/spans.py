@@ -118,8 +118,9 @@ def score_signs(sample: Sample, w: Sequence[int], lifted: bool) -> np.ndarray:
     X = sample.X.tocsc()[:, used].tocsr() if sparse.issparse(sample.X) else sample.X
     signs = np.zeros(sample.m, np.int8)
     for start, stop in sample.blocks():
-        part = X[start:stop].astype(np.float64)
+        part = X[start:stop]
         part = part.toarray() if sparse.issparse(part) else part[:, used]
+        part = part.astype(np.float64, copy=False)
         if lifted:
             part = np.hstack([part, np.ones((stop - start, 1))])
         with np.errstate(over="ignore", invalid="ignore"):
