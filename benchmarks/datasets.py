@@ -65,9 +65,14 @@ def mushrooms():
     return data and (data[0], np.where(data[1] == 1, 1, -1))
 
 
+def newsgroups():
+    """The 20 newsgroups with 62,061 words; None if absent."""
+    return _svmlight("news20_multiclass/news20.bz2", 62061)
+
+
 def news20():
-    """The 20 newsgroups with 62,061 words, first ten groups against the others; None if absent."""
-    data = _svmlight("news20_multiclass/news20.bz2", 62061)
+    """The first ten of the newsgroups against the others; None if absent."""
+    data = newsgroups()
     return data and (data[0], np.where(data[1] <= 10, 1, -1))
 
 
@@ -91,14 +96,25 @@ def phishing():
     return _svmlight("phishing/phishing.gz", 68)
 
 
+def letters():
+    """Printed letters, 16 features; None if absent."""
+    return _svmlight("letter_scale/letter.scale.gz", 16)
+
+
 def letter():
-    """Printed letters, A to M against N to Z, 16 features; None if absent."""
-    data = _svmlight("letter_scale/letter.scale.gz", 16)
+    """The letters A to M against N to Z; None if absent."""
+    data = letters()
     return data and (data[0], np.where(data[1] <= 13, 1, -1))
 
 
 def mnist():
-    """Handwritten digits, even against odd, 784 pixels from 0 to 1; None if absent."""
+    """Handwritten digits, even against odd; None if absent."""
+    data = digits()
+    return data and (data[0], 1 - data[1] % 2)
+
+
+def digits():
+    """Handwritten digits, 784 pixels from 0 to 1; None if absent."""
     place = folder()
     if place is None or not (place / "mnist").is_dir():
         return None
@@ -107,8 +123,8 @@ def mnist():
         with gzip.open(place / "mnist" / file) as stream:
             return np.frombuffer(stream.read(), np.uint8, offset=header)
 
-    digits = content("train-labels-idx1-ubyte.gz", 8)
-    return content("train-images-idx3-ubyte.gz", 16).reshape(-1, 784) / 255, 1 - digits % 2
+    labels = content("train-labels-idx1-ubyte.gz", 8)
+    return content("train-images-idx3-ubyte.gz", 16).reshape(-1, 784) / 255, labels
 
 
 def reuters_moneyfx():

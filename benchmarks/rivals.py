@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, milp
+from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassifier
 from sklearn.linear_model import Perceptron as SklearnPerceptron
-from sklearn.linear_model import SGDClassifier
 from sklearn.svm import SVC, LinearSVC
 
 
@@ -144,3 +144,93 @@ def gaussian_onedal(C: float, gamma: float):
     except ImportError:
         return None
     return OneDAL(C=C, gamma=gamma, cache_size=2000)
+
+
+def least_squares_rivals(X) -> dict[str, Callable]:
+    """Each as fit(X, y) → (coef, intercept), all with an intercept."""
+
+    def sklearn(X, y):
+        model = LinearRegression().fit(X, y)
+        return model.coef_, model.intercept_
+
+    def numpy_lstsq(X, y):
+        mean = X.mean(axis=0)
+        coef = np.linalg.lstsq(X - mean, y - y.mean())[0]
+        return coef, y.mean() - mean @ coef
+
+    rivals: dict[str, Callable] = {"LinearRegression": sklearn}
+    if not sparse.issparse(X):
+        try:
+            from sklearnex.linear_model import LinearRegression as OneDAL
+
+            def onedal(X, y):
+                model = OneDAL().fit(X, y)
+                return model.coef_, model.intercept_
+
+            rivals["oneDAL"] = onedal
+        except ImportError:
+            pass
+        if X.size < 10**8:
+            rivals["lstsq"] = numpy_lstsq
+    return rivals
+
+
+class Fitted(NamedTuple):
+    coef: np.ndarray  # (outputs, d)
+    intercept: np.ndarray
+
+
+Logit = Callable[[float], Fitted]  # of the rival's own tolerance
+
+
+def logistic_rivals(X, y, ridge: float) -> dict[str, Logit]:
+    """Logistic regression with an intercept, mean loss + (ridge/2)‖w‖²; those that are there."""
+    C = 1 / (ridge * len(y)) if ridge else np.inf
+    classes = np.unique(y)
+    rivals: dict[str, Logit] = {}
+
+    def sklearn(kind, solver: str) -> Logit:
+        def fit(tol):
+            model = kind(C=C, solver=solver, tol=tol, max_iter=100_000).fit(X, y)
+            return Fitted(model.coef_, np.ravel(model.intercept_))
+
+        return fit
+
+    for solver in ("lbfgs", "newton-cg", "newton-cholesky"):
+        if solver != "newton-cholesky" or (len(classes) - 1) * X.shape[1] <= 5_000:
+            rivals[solver] = sklearn(LogisticRegression, solver)
+    try:
+        from sklearnex.linear_model import LogisticRegression as OneDAL
+
+        rivals["oneDAL"] = sklearn(OneDAL, "lbfgs")
+    except ImportError:
+        pass
+    if len(classes) > 2:
+        return rivals
+    target = (y == classes[1]).astype(float)
+    try:
+        from glum import GeneralizedLinearRegressor
+
+        def glum(tol):
+            model = GeneralizedLinearRegressor(
+                family="binomial", alpha=ridge, gradient_tol=tol, max_iter=1000
+            ).fit(X, target)
+            return Fitted(model.coef_[None, :], np.ravel(model.intercept_))
+
+        rivals["glum"] = glum
+    except ImportError:
+        pass
+    if ridge or sparse.issparse(X):
+        return rivals
+    try:
+        from statsmodels.api import Logit as StatsLogit  # type: ignore[import-untyped]
+
+        def statsmodels(tol):
+            lifted = np.column_stack([X, np.ones(len(target))])
+            w = StatsLogit(target, lifted).fit(method="newton", tol=tol, disp=0).params
+            return Fitted(w[None, :-1], w[-1:])
+
+        rivals["statsmodels"] = statsmodels
+    except ImportError:
+        pass
+    return rivals
