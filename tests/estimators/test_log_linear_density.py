@@ -196,15 +196,20 @@ def test_there_is_none_with_few_values():
     with pytest.raises(NoDensity, match="lower degree") as refusal:
         LogLinearDensity(BoxCosines(4), (0, 1)).fit(X)
     assert refusal.value.proof.verify(X)
+    double = np.hstack([some(), some()])
+    with pytest.raises(NoDensity, match="one line") as refusal:
+        LogLinearDensity(BoxPolynomials(2), [(0, 1), (0, 1)]).fit(double)
+    assert refusal.value.proof.verify(double)
     table = pd.DataFrame({"age": some()[:, 0], "sex": np.arange(80) % 2})
     with pytest.raises(NoDensity, match="column 'sex'"):
         LogLinearDensity(BoxPolynomials(2), [(0, 1), (0, 1)]).fit(table)
 
 
 def test_where_it_is_not_shown_that_there_is_none_nothing_is_claimed():
-    X = np.repeat(some(0, 30), 2, axis=1)  # on the diagonal of the square
+    x = some(0, 30)
+    X = np.hstack([x, x**2])  # on a parabola, which is the zero of a polynomial of degree 2
     with pytest.warns(ConvergenceWarning, match="there may be no likeliest one"):
-        model = LogLinearDensity(BoxPolynomials(2), [(0, 1), (0, 1)]).fit(X)
+        model = LogLinearDensity(BoxPolynomials(4), [(0, 1), (0, 1)]).fit(X)
     assert not model.certificate_.of_kind(MomentMatching)
     assert "Not proved" in model.status_
 

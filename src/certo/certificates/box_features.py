@@ -92,9 +92,7 @@ class BoxFeatures(abc.ABC):
 
     def orders(self, d: int) -> np.ndarray:
         """The k of every feature, (features, d): by total degree, then in dictionary order."""
-        every = itertools.product(range(self.degree + 1), repeat=d)
-        some = [k for k in every if 1 <= sum(k) <= self.degree]
-        return np.array(sorted(some, key=lambda k: (sum(k), tuple(-j for j in k))))
+        return _orders(self.degree, d)
 
     def at(self, positions: np.ndarray) -> np.ndarray:
         """The features of points with these positions, (points, features)."""
@@ -184,6 +182,15 @@ class BoxCosines(BoxFeatures):
 FAMILIES: dict[str, type[BoxFeatures]] = {
     kind.family: kind for kind in (BoxPolynomials, BoxCosines)
 }
+
+
+@lru_cache(maxsize=64)
+def _orders(degree: int, d: int) -> np.ndarray:
+    every = itertools.product(range(degree + 1), repeat=d)
+    some = [k for k in every if 1 <= sum(k) <= degree]
+    orders = np.array(sorted(some, key=lambda k: (sum(k), tuple(-j for j in k))))
+    orders.flags.writeable = False
+    return orders
 
 
 @lru_cache(maxsize=16)

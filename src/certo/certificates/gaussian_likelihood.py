@@ -151,19 +151,19 @@ class GaussianLikelihood(LikelihoodGap):
         )
 
     def _moments(self, sample: Sample) -> np.ndarray:
-        """The means of the products of all entries of (x − mean, 1), and of (z, 1); of a
-        "diagonal" density, their diagonals and last columns."""
+        """The means of the products of all entries of x − mean, with the means of these in a last
+        column, and the same for z; of a "diagonal" density, only squares."""
 
         def terms(part: np.ndarray, p: np.ndarray) -> np.ndarray:
             moved = part - self.mean
             scaled = moved * np.diag(self.factor) if diagonal else moved @ self.factor
-            both = np.stack([moved, scaled])
-            if not diagonal:
-                both = np.concatenate([both, np.ones((2, len(part), 1))], axis=2)
-                return both.transpose(0, 2, 1) @ (both * p[:, None])
             sums = np.zeros((2, d + 1, d + 1))
-            sums[:, range(d), range(d)] = np.einsum("bij,bij,i->bj", both, both, p)
-            sums[:, :-1, -1] = p @ both
+            for into, values in zip(sums, (moved, scaled), strict=True):
+                if diagonal:
+                    np.fill_diagonal(into[:-1, :-1], p @ values**2)
+                else:
+                    np.matmul(values.T, values * p[:, None], out=into[:-1, :-1])
+                into[:-1, -1] = p @ values
             return sums
 
         d, diagonal = self.columns, self.kind == "diagonal"
@@ -219,6 +219,24 @@ class GaussianLikelihood(LikelihoodGap):
         return risk, slack, excess
 
 
+def hyperplane_of(coef, level, size: int) -> None:
+    """ValueError, unless coef·x = level is a hyperplane in that many dimensions, of fractions."""
+    if not all(isinstance(number, Fraction) for number in (*coef, level)):
+        raise ValueError("coef and level must be fractions.")
+    if len(coef) != size or not any(coef):
+        raise ValueError("there must be one coef for each feature, and not all may be 0.")
+
+
+def check_on_hyperplane(X: np.ndarray, coef: tuple[Fraction, ...], level: Fraction) -> None:
+    """All rows have coef·x = level, in exact arithmetic; or Refuted."""
+    common = common_denominator((*coef, level))
+    if common is None:
+        raise Refuted("coef and level have no common denominator of a reasonable size.")
+    numbers = [int(number * common) for number in (*coef, -level)]
+    off = np.flatnonzero(score_signs(Sample(X, np.ones(len(X), np.int8)), numbers, True))
+    require(not off.size, f"{counted(off.size, 'example')} not on the hyperplane.")
+
+
 @final
 @dataclass(frozen=True, repr=False, eq=False)
 class NoGaussianDensity(DensityClaim):
@@ -238,12 +256,9 @@ class NoGaussianDensity(DensityClaim):
     def __post_init__(self) -> None:
         super().__post_init__()
         covariance_kind(self.kind)
-        if not all(isinstance(number, Fraction) for number in (*self.coef, self.level)):
-            raise ValueError("coef and level must be fractions.")
-        used = sum(number != 0 for number in self.coef)
-        if self.coef and (len(self.coef) != self.features or not used):
-            raise ValueError("there must be one coef for each feature, and not all may be 0.")
-        if self.kind == "diagonal" and used > 1:
+        if self.coef:
+            hyperplane_of(self.coef, self.level, self.features)
+        if self.kind == "diagonal" and sum(number != 0 for number in self.coef) > 1:
             raise ValueError("for a diagonal covariance, only one column may be in the hyperplane.")
 
     @property
@@ -282,16 +297,10 @@ class NoGaussianDensity(DensityClaim):
     def _check(self, sample: Sample) -> str:
         self._check_shape(sample)
         X = self._counting(sample)
-        some = Sample(X, np.ones(len(X), np.int8))
         if not self.coef:
             most = self.features if self.kind == "full" else 1
-            few = some.m <= most or len(np.unique(some.X, axis=0)) <= most
+            few = len(X) <= most or len(np.unique(X, axis=0)) <= most
             require(few, f"there are more than {most:,} different examples.")
             return f"there are at most {most:,} different examples."
-        common = common_denominator((*self.coef, self.level))
-        if common is None:
-            raise Refuted("coef and level have no common denominator of a reasonable size.")
-        numbers = [int(number * common) for number in (*self.coef, -self.level)]
-        off = np.flatnonzero(score_signs(some, numbers, True))
-        require(not off.size, f"{counted(off.size, 'example')} not on the hyperplane.")
+        check_on_hyperplane(X, self.coef, self.level)
         return "all examples lie on the hyperplane, exactly."

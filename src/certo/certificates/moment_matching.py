@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar, final
 
 import numpy as np
@@ -21,7 +22,11 @@ from certo.certificates.box_features import (
 )
 from certo.certificates.encoding import counted, rounded_down, rounded_up
 from certo.certificates.exact import UNIT, gamma
-from certo.certificates.gaussian_likelihood import square_matrix
+from certo.certificates.gaussian_likelihood import (
+    check_on_hyperplane,
+    hyperplane_of,
+    square_matrix,
+)
 from certo.certificates.likelihood_gap import DensityClaim, LikelihoodGap, Shown
 from certo.certificates.sample import Sample
 from certo.certificates.values import Unlabelled
@@ -46,6 +51,10 @@ def checked_family(family: Any, degree: int) -> BoxFeatures:
     if not (isinstance(family, str) and family in FAMILIES):
         raise ValueError(f"family must be one of {sorted(FAMILIES)}, got {family!r}.")
     return FAMILIES[family](degree)
+
+
+def family_of(features: BoxFeatures) -> str:
+    return next(name for name, kind in FAMILIES.items() if type(features) is kind)
 
 
 def positions(X: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
@@ -120,11 +129,10 @@ class MomentMatching(LikelihoodGap):
         """The strongest such claim, or CannotClaim."""
         labels = Unlabelled()
         sample = Sample.of(X, None, labels)
-        family = next(name for name, kind in FAMILIES.items() if type(features) is kind)
         draft = cls(
             labels=labels, sample_weight=np.asarray(sample_weight), examples=sample.m, risk=0.0,
-            lower=0.0, family=family, degree=features.degree, low=low, high=high, coef=coef,
-            factor=factor, moment_error=0.0,
+            lower=0.0, family=family_of(features), degree=features.degree, low=low, high=high,
+            coef=coef, factor=factor, moment_error=0.0,
         )  # fmt: skip
         return draft._issued(sample)
 
@@ -212,8 +220,8 @@ def feature_means(
 @final
 @dataclass(frozen=True, repr=False, eq=False)
 class NoLogLinearDensity(DensityClaim):
-    r"""Claim: among the densities exp(w·φ) on the box, φ being polynomials or cosines of total
-    degree up to `degree`, none is the likeliest for these examples (those of positive weight).
+    r"""Claim: among the densities exp(w·φ) on the box, φ being of this `family` and of total degree
+    up to `degree`, none is the likeliest for these examples (those of positive weight).
 
     Proof: in t = cos θ for each axis (see `box_features`) both families are the polynomials of
     total degree up to `degree`. If q ≥ 0 is one of them that is 0 at all examples, and not 0 almost
@@ -224,32 +232,48 @@ class NoLogLinearDensity(DensityClaim):
       many: q = Π (t − t_v)² over those inside, times 1 ± t for those at an end of the box;
     - without: if the different examples are fewer than the polynomials of half the degree have
       coefficients, C(⌊degree/2⌋ + d, d): one of these polynomials is 0 at all of them, and q its
-      square.
+      square;
+    - with a `coef`, for polynomials of degree 2 or more: if all examples lie on the hyperplane
+      coef·x = level, exactly: q = (coef·x − level)².
     """
 
+    family: str
     degree: int
     low: np.ndarray
     high: np.ndarray
     axis: int | None
+    coef: tuple[Fraction, ...]
+    level: Fraction
 
     def __post_init__(self) -> None:
         super().__post_init__()
         low, high = checked_box(self.low, self.high)
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
-        if self.degree < 1 or (self.axis is not None and not 0 <= self.axis < low.size):
-            raise ValueError("degree must be at least 1, and axis one of the box, or None.")
+        checked_family(self.family, self.degree)
+        if self.axis is not None and not 0 <= self.axis < low.size:
+            raise ValueError("axis must be one of the box, or None.")
+        if self.coef:
+            hyperplane_of(self.coef, self.level, low.size)
+            if self.axis is not None or self.family != "polynomials" or self.degree < 2:
+                raise ValueError("a coef is for polynomials of degree 2 or more, without an axis.")
 
     @property
     def columns(self) -> int:
         return self.low.size
 
     @classmethod
-    def find(cls, X, *, degree: int, low, high, sample_weight=()) -> NoLogLinearDensity | None:
-        """The claim, if it can be made."""
-        d = np.shape(X)[1]
-        for axis in (*range(d), None):
-            claim = cls(Unlabelled(), np.asarray(sample_weight), len(X), degree, low, high, axis)
+    def find(
+        cls, X, *, features: BoxFeatures, low, high, sample_weight=(), hyperplanes=()
+    ) -> NoLogLinearDensity | None:
+        """The claim, if it can be made; `hyperplanes` (coef, level) are tried, too."""
+        d, family = np.shape(X)[1], family_of(features)
+        ways: list[tuple] = [(axis, (), Fraction(0)) for axis in (*range(d), None)]
+        if family == "polynomials" and features.degree > 1:
+            ways += [(None, tuple(coef), level) for coef, level in hyperplanes]
+        for way in ways:
+            weights = np.asarray(sample_weight)
+            claim = cls(Unlabelled(), weights, len(X), family, features.degree, low, high, *way)
             if claim.verify(X):
                 return claim
         return None
@@ -258,11 +282,13 @@ class NoLogLinearDensity(DensityClaim):
     def claim(self) -> str:
         m = weighted(self.examples, self.sample_weight)
         where = "have so few different values"
-        if self.axis is not None and self.low.size > 1:
+        if self.coef:
+            where = "lie on one hyperplane, so"
+        elif self.axis is not None and self.low.size > 1:
             where = f"have so few different values in column {self.axis} (from 0)"
         return (
-            f"The {m} {where} that no density exp(w·φ) of degree {self.degree} on this box is the "
-            "likeliest: sharper ones always are."
+            f"The {m} {where} that no density exp(w·φ) of {self.family} of degree {self.degree} on "
+            "this box is the likeliest: sharper ones always are."
         )
 
     @property
@@ -284,6 +310,9 @@ class NoLogLinearDensity(DensityClaim):
                 f"the degree {self.degree}.",
             )
             return f"{counted(values.size, 'different value')} on the axis."
+        if self.coef:
+            check_on_hyperplane(X, self.coef, self.level)
+            return "all examples lie on the hyperplane, exactly."
         different = len(np.unique(X, axis=0))
         fewer = math.comb(self.degree // 2 + self.low.size, self.low.size)
         require(

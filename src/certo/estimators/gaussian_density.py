@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
-from fractions import Fraction
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from scipy import linalg
@@ -20,9 +19,10 @@ from certo.certificates.encoding import counted
 from certo.certificates.gaussian_likelihood import covariance_kind
 from certo.estimators import _input
 from certo.estimators._density import Density, NoDensity, worth
-from certo.solvers.dependence import combinations, kept_columns
+from certo.solvers.collinear import hyperplanes
 
 ROWS = 2**13  # taken at once
+NEAR = 1e-3  # of I: then what is left after a second Cholesky is its rounding
 WEAK = 1e-6  # an excess of more than this for each column is worth a warning
 
 
@@ -156,7 +156,7 @@ class GaussianDensity(Density, BaseEstimator):
 
     def _singular(self, X, counting: np.ndarray, weights: np.ndarray, reason: str) -> NoDensity:
         """Why there is no claim: collinear columns, or float64."""
-        for coef, level in _relations(counting) if self.covariance == "full" else ():
+        for coef, level in hyperplanes(counting) if self.covariance == "full" else ():
             used = [j for j, number in enumerate(coef) if number]
             why = f"in {self._columns(used)} all examples lie on one hyperplane, exactly"
             error = self._no_density(X, weights, why, coef, level)
@@ -201,8 +201,7 @@ def _moments(
 ) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
     """Mean, L and covariance; L is None where it has no finite value.
 
-    By the triangle R of an orthogonal factorisation, of one block of rows after the other:
-    RᵀR = Σ p (x − mean)(x − mean)ᵀ, without squaring, and L = R⁻¹.
+    RᵀR = Σ p (x − mean)(x − mean)ᵀ is the covariance, and L = R⁻¹.
     """
     mean = X[0].astype(np.float64)
     for _ in range(2):  # the second time for what the first rounded
@@ -211,10 +210,7 @@ def _moments(
         variance = sum((part**2).T @ share for part, share in _blocks(X, p, mean))
         usable = bool(np.all(variance > 0))
         return mean, np.diag(1 / np.sqrt(variance)) if usable else None, np.diag(variance)
-    triangle: np.ndarray = np.zeros((0, X.shape[1]))
-    for part, share in _blocks(X, p, mean):
-        rows = np.vstack([triangle, part * np.sqrt(share)[:, None]])
-        triangle = linalg.qr(rows, mode="r")[0][: X.shape[1]]
+    triangle = _triangle(X, p, mean)
     triangle = triangle * np.where(np.diag(triangle) < 0, -1.0, 1.0)[:, None]
     covariance = triangle.T @ triangle
     if np.any(np.diag(triangle) == 0):
@@ -223,23 +219,28 @@ def _moments(
     return mean, np.triu(factor), np.triu(covariance) + np.triu(covariance, 1).T
 
 
+def _triangle(X: np.ndarray, p: np.ndarray, mean: np.ndarray) -> np.ndarray:
+    """R: by Cholesky twice, the second time in the units of the first, as long as these are near
+    the truth; where columns are too nearly collinear for that, by orthogonal factorisations."""
+    try:
+        first = linalg.cholesky(_second(_blocks(X, p, mean)))
+        inverse = linalg.solve_triangular(first, np.eye(len(first)))
+        near = _second((part @ inverse, share) for part, share in _blocks(X, p, mean))
+        if np.linalg.norm(near - np.eye(len(near))) < NEAR:
+            return linalg.cholesky(near) @ first
+    except linalg.LinAlgError:
+        pass
+    triangle = np.zeros((0, X.shape[1]))
+    for part, share in _blocks(X, p, mean):
+        rows = np.vstack([triangle, part * np.sqrt(share)[:, None]])
+        triangle = linalg.qr(rows, mode="r")[0][: X.shape[1]]
+    return triangle
+
+
+def _second(blocks: Iterable[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
+    return sum(part.T @ (part * share[:, None]) for part, share in blocks)
+
+
 def _blocks(X: np.ndarray, p: np.ndarray, mean) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     for start in range(0, len(X), ROWS):
         yield X[start : start + ROWS] - mean, p[start : start + ROWS]
-
-
-def _relations(X: np.ndarray):
-    """Combinations of columns that are constant, or nearly so: (coef, level)."""
-    X = X.astype(np.float64)
-    moved = X - X[0]
-    lifted = np.hstack([moved, np.ones((len(X), 1))])
-    gram = lifted.T @ lifted
-    kept = kept_columns(gram, True)
-    row = np.append(X[0], 1.0)
-    rest = np.setdiff1d(np.arange(len(gram)), kept).tolist()
-    for j, terms in zip(rest, combinations(gram, kept, True, row), strict=True):
-        coef: list[int | Fraction] = [0] * X.shape[1]
-        coef[j] = 1
-        for i, term in zip(kept.tolist()[:-1], terms, strict=False):
-            coef[i] = -term
-        yield coef, terms[-1]

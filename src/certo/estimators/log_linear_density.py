@@ -25,6 +25,7 @@ from certo.certificates.box_features import BoxFeatures, moments
 from certo.certificates.moment_matching import checked_box, feature_means, positions
 from certo.certificates.sample import Sample
 from certo.estimators._density import Density, NoDensity, worth
+from certo.solvers.collinear import hyperplanes
 from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.log_linear import LogLinearOutcome, log_linear
 from certo.solvers.logistic import NewtonTrace
@@ -107,8 +108,7 @@ class LogLinearDensity(Density, BaseEstimator):
         weights = weight_vector(self._weights(sample_weight, X), len(X))
         sample = Sample(X, np.ones(len(X), np.int8))
         if isinstance(self.features, BoxFeatures):
-            degree = self.features.degree
-            self._refuse_few_values(X, weights, low, high, degree)
+            self._refuse_without_likeliest(X, weights, low, high)
             means, _ = feature_means(sample, weights, self.features, low, high)
             with ctrl_c_asks() as asked:
                 outcome = log_linear(
@@ -160,17 +160,23 @@ class LogLinearDensity(Density, BaseEstimator):
                 "larger box, or leave them out."
             )
 
-    def _refuse_few_values(self, X, weights, low, high, degree: int) -> None:
-        proof = NoLogLinearDensity.find(X, degree=degree, low=low, high=high, sample_weight=weights)
+    def _refuse_without_likeliest(self, X, weights, low, high) -> None:
+        counting = X[weights > 0] if weights.size else X
+        proof = NoLogLinearDensity.find(
+            X, features=self.features, low=low, high=high, sample_weight=weights,
+            hyperplanes=hyperplanes(counting) if X.shape[1] > 1 else (),
+        )  # fmt: skip
         if proof is None:
             return
-        what = "the examples have" if proof.axis is None or X.shape[1] == 1 else (
-            f"{self._columns([proof.axis])} has"
-        )  # fmt: skip
+        what = "the examples have so few different values"
+        if proof.coef:
+            what = f"in {self._columns(list(range(X.shape[1])))} all examples lie on one line, so"
+        elif proof.axis is not None and X.shape[1] > 1:
+            what = f"{self._columns([proof.axis])} has so few different values"
         raise NoDensity(
-            f"There is no likeliest density: {what} so few different values that features of "
-            f"degree {degree} can make a density sharper and sharper at all of them, with a "
-            "likelihood beyond all bounds. Use a lower degree, or more examples.",
+            f"There is no likeliest density: {what} that features of degree {proof.degree} can "
+            "make a density sharper and sharper at all of them, with a likelihood beyond all "
+            "bounds. Use a lower degree, or more examples.",
             proof,
         )
 
