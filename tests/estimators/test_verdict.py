@@ -18,6 +18,7 @@ from certo.certificates import (
     Certificate,
     ClassSeparability,
     JointlyInseparable,
+    JointlyOverlapping,
     JointlySeparable,
     Overlapping,
     QuasiSeparable,
@@ -395,9 +396,42 @@ def test_wide_data_with_twins_and_columns_that_depend_on_others():
     assert "span" in str(verdict.verify(X, y))
 
 
-def test_quasi_separation_is_about_two_classes():
-    with pytest.raises(ValueError, match="two classes"):
-        quasi_separability([[1.0], [2.0], [3.0]], [0, 1, 2])
+@settings(max_examples=60)
+@given(small_samples(9), st.sampled_from(MODES), st.booleans(), st.data())
+def test_quasi_separation_of_several_classes(sample, mode, csr, data):
+    X = np.round(4 * sample[0])
+    K, m, p = data.draw(st.integers(3, 4)), len(X), X.shape[1] + (mode == "free")
+    draw_w = st.lists(st.integers(-2, 2), min_size=K * p, max_size=K * p)
+    lifted = np.hstack([X, np.ones((m, p - X.shape[1]))])
+    codes = np.argmax(lifted @ np.reshape(data.draw(draw_w), (p, K)), axis=1)
+    for t in data.draw(st.lists(st.integers(0, m - 1), max_size=3)):
+        codes[t] = data.draw(st.integers(0, K - 1))
+    classes, codes = np.unique(codes, return_inverse=True)
+    if len(classes) < 3:
+        return
+    y, K = np.array(list("abcd"))[codes], len(classes)
+    given_X = sparse.csr_array(X) if csr else X
+    verdict = quasi_separability(given_X, y, mode)
+    check = verdict.verify(given_X, y)
+    assert check, check
+    assert Certificate.from_dict(json.loads(json.dumps(verdict.to_dict()))) == verdict
+    pairs = [(t, k) for t in range(m) for k in range(K) if k != codes[t]]
+    Z = np.zeros((len(pairs), K, p))
+    for z, (t, k) in zip(Z, pairs, strict=True):
+        z[codes[t]] += lifted[t]
+        z[k] -= lifted[t]
+    Z, n = Z.reshape(len(pairs), -1), len(pairs)
+    found = linprog(
+        np.append(np.zeros(K * p), -np.ones(n)),
+        A_ub=np.hstack([-Z, np.eye(n)]),
+        b_ub=np.zeros(n),
+        bounds=[(-1e5, 1e5)] * (K * p) + [(0, 1)] * n,
+    )
+    expected = [pair for pair, s in zip(pairs, found.x[K * p :], strict=True) if s > 0.5]
+    if isinstance(verdict, JointlyOverlapping):
+        assert not expected
+    else:
+        assert np.argwhere(verdict.strict).tolist() == [list(pair) for pair in expected]
 
 
 @pytest.mark.parametrize("flip", [False, True])

@@ -14,6 +14,7 @@ from certo.certificates.gaussian_likelihood import GaussianLikelihood, NoGaussia
 from certo.certificates.gradient_run import GradientRun
 from certo.certificates.inseparable import Inseparable
 from certo.certificates.joint import JointlyInseparable, JointlySeparable
+from certo.certificates.joint_quasi import JointlyOverlapping, JointlyQuasiSeparable
 from certo.certificates.kernel_expected_excess import KernelExpectedExcess
 from certo.certificates.kernel_gap import KernelGap
 from certo.certificates.kernel_margin import KernelMargin
@@ -50,6 +51,8 @@ __all__ = [
     "GradientRun",
     "Inseparable",
     "JointlyInseparable",
+    "JointlyOverlapping",
+    "JointlyQuasiSeparable",
     "JointlySeparable",
     "KernelExpectedExcess",
     "KernelGap",

@@ -15,6 +15,8 @@ from certo.certificates import (
     ClassSeparability,
     Inseparable,
     JointlyInseparable,
+    JointlyOverlapping,
+    JointlyQuasiSeparable,
     JointlySeparable,
     Labels,
     Overlapping,
@@ -25,8 +27,7 @@ from certo.certificates import (
 from certo.certificates.inseparable import intercept_mode
 from certo.certificates.joint import class_sample
 from certo.certificates.sample import SampleMismatch, exact_matrix
-from certo.solvers.contrasts import SignedExamples
-from certo.solvers.quasi_separation import partition
+from certo.solvers.recession import decided
 from certo.solvers.separation import (
     Cancelling,
     Comparisons,
@@ -85,7 +86,9 @@ def separability(X, y, intercept="free") -> Separable | Inseparable | ClassSepar
     return two_class_verdict(Sample(X, labels.signs(y)), labels, intercept)
 
 
-def quasi_separability(X, y, intercept="free") -> QuasiSeparable | Overlapping:
+def quasi_separability(
+    X, y, intercept="free"
+) -> QuasiSeparable | Overlapping | JointlyQuasiSeparable | JointlyOverlapping:
     """Decide whether a hyperplane has no example on its wrong side, and some on the right one.
 
     This is the question of logistic regression: if so, no finite weights are best, since along
@@ -95,7 +98,7 @@ def quasi_separability(X, y, intercept="free") -> QuasiSeparable | Overlapping:
     ----------
     X : array or sparse matrix (n_examples, n_features)
     y : array (n_examples,)
-        Labels, numbers or text, of at most two classes: the larger is +1.
+        Labels: numbers or text. With two, the larger is +1.
     intercept : {"free", "none"}, default="free"
 
     Returns
@@ -105,6 +108,10 @@ def quasi_separability(X, y, intercept="free") -> QuasiSeparable | Overlapping:
         (those on the hyperplane): proved to be as many strict ones as any such hyperplane has.
     Overlapping
         With `rows` and `weights` that show that there is none.
+    JointlyQuasiSeparable, JointlyOverlapping
+        The same for more than two classes: whether some scores, one for each class, are nowhere
+        higher than that of an example's own class, and somewhere lower. `direction` has them as
+        fractions, `strict` is (n_examples, n_classes).
 
     Examples
     --------
@@ -116,23 +123,22 @@ def quasi_separability(X, y, intercept="free") -> QuasiSeparable | Overlapping:
     intercept_mode(intercept)
     X, y = _examples(X, y)
     classes = _classes(y)
+    labels, lifted = Labels(classes, len(classes) - 1), intercept == "free"
+    codes = class_sample(X, y, classes).signs + (len(classes) == 1)  # one class counts as +1
+    found, (rows, against, weights) = decided(X, codes, max(2, len(classes)), lifted)
+    m, d = X.shape
     if len(classes) > 2:
-        raise ValueError(
-            f"quasi_separability takes at most two classes, but y holds {len(classes)}: "
-            f"{list(classes[:5])}. Ask it about each class against the rest."
-        )
-    labels = Labels(classes, len(classes) - 1)
-    sample, lifted = Sample(X, labels.signs(y)), intercept == "free"
-    found = partition(SignedExamples(sample, lifted))
-    order = np.argsort(found.rows, kind="stable").tolist()
-    total = sum(found.weights)
-    core = np.array([found.rows[k] for k in order], dtype=np.int64)
-    shares = tuple(found.weights[k] / total for k in order)
-    shape = (labels, intercept, sample.m, sample.d)
-    if found.ties.size == sample.m:
-        return Overlapping(*shape, core, shares)
-    bias = found.w[-1] if lifted else Fraction(0)
-    return QuasiSeparable(*shape, tuple(found.w[: sample.d]), bias, found.ties, core, shares)
+        core = rows, against, weights
+        if found is None:
+            return JointlyOverlapping(labels, intercept, m, d, *core)
+        direction = tuple(tuple(row) for row in found.coef)
+        won = np.flatnonzero(found.strict)
+        return JointlyQuasiSeparable(labels, intercept, m, d, direction, won, *core)
+    if found is None:
+        return Overlapping(labels, intercept, m, d, rows, weights)
+    w, ties = found.coef[0], np.flatnonzero(~found.strict)
+    bias = w[-1] if lifted else Fraction(0)
+    return QuasiSeparable(labels, intercept, m, d, tuple(w[:d]), bias, ties, rows, weights)
 
 
 def _several(X, y: np.ndarray, classes: tuple[Any, ...], intercept: str) -> ClassSeparability:

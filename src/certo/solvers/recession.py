@@ -51,6 +51,14 @@ class Cut(NamedTuple):
     many: int  # how many there are
 
 
+class Core(NamedTuple):
+    """Comparisons that cancel with these weights, in whose span lie all that are left."""
+
+    rows: np.ndarray
+    against: np.ndarray
+    weights: tuple[Fraction, ...]
+
+
 class Recession(NamedTuple):
     """A direction of recession, and what it settles."""
 
@@ -100,7 +108,18 @@ def recession(
     found = _Found(problem, known)
     if known is None:
         _by_columns(problem, found)
-    return found.recession(_by_programs(problem, found, guess))
+    if guess is not None and _by_guess(found, guess):
+        return found.recession(False)
+    _by_programs(found)
+    return found.recession(True)
+
+
+def decided(X, codes: np.ndarray, n_classes: int, lifted: bool) -> tuple[Recession | None, Core]:
+    """The same, and why no direction settles more."""
+    found = _Found(_Problem(X, codes, n_classes, lifted, None), None)
+    _by_columns(found.problem, found)
+    core = _by_programs(found)
+    return found.recession(True), core
 
 
 def column_recession(
@@ -348,46 +367,70 @@ def _settle(problem: _Problem, found: _Found, cuts: list[tuple[int, float, np.nd
     found.add(Direction(coef, Fraction(1), reach), settled)
 
 
-def _by_programs(problem: _Problem, found: _Found, guess: np.ndarray | None) -> bool:
-    """Settle all that is left and can be; or what follows from the guess, if anything does.
-    Whether that is proved to be all."""
-    rows, K = np.flatnonzero(np.any(found.left, axis=0)), problem.classes
-    if not rows.size:
-        return True
-    X, codes, left = problem.X[rows], problem.codes[rows], found.left[:, rows]
-    if K == 2:
-        signs = np.where(codes == 1, 1, -1).astype(np.int8)
-        vectors: SignedVectors = SignedExamples(Sample(X, signs), problem.lifted)
-        at = 1 - codes, rows
-    else:
-        vectors = contrasts = Contrasts(Sample(X, codes), left.T, problem.lifted)
-        at = contrasts.others, rows[contrasts.rows]
-    parted = None if guess is None else _by_guess(vectors, guess)
-    proved = parted is None
-    parted = partition(vectors) if parted is None else parted
-    strict = np.setdiff1d(np.arange(vectors.count), parted.ties)
-    if strict.size:
-        w = np.array(parted.w, dtype=object) / _least(vectors, parted.w, strict)
-        places = ((k, j) for k in range(int(K == 2), K) for j in range(problem.d + problem.lifted))
-        settled = np.zeros_like(found.left)
-        settled[at[0][strict], at[1][strict]] = True
-        coef = {at: weight for at, weight in zip(places, w, strict=False) if weight}
-        found.add(Direction(coef, Fraction(1), problem.reach(coef)), settled)
-    return proved
+class _Rest:
+    """The comparisons left, as vectors."""
+
+    def __init__(self, found: _Found) -> None:
+        self.found, problem = found, found.problem
+        self.rows = np.flatnonzero(np.any(found.left, axis=0))
+        X, codes = problem.X[self.rows], problem.codes[self.rows]
+        if problem.classes == 2:
+            signs = np.where(codes == 1, 1, -1).astype(np.int8)
+            self.vectors: SignedVectors = SignedExamples(Sample(X, signs), problem.lifted)
+            self.others = 1 - codes
+        else:
+            left = found.left[:, self.rows].T
+            self.vectors = contrasts = Contrasts(Sample(X, codes), left, problem.lifted)
+            self.rows, self.others = self.rows[contrasts.rows], contrasts.others
+
+    def settle(self, parted: Partition) -> None:
+        strict = np.setdiff1d(np.arange(self.vectors.count), parted.ties)
+        if not strict.size:
+            return
+        problem, left = self.found.problem, self.found.left
+        w = np.array(parted.w, dtype=object) / _least(self.vectors, parted.w, strict)
+        K, size = problem.classes, problem.d + problem.lifted
+        places = ((k, j) for k in range(int(K == 2), K) for j in range(size))
+        coef = {place: weight for place, weight in zip(places, w, strict=False) if weight}
+        settled = np.zeros_like(left)
+        settled[self.others[strict], self.rows[strict]] = True
+        self.found.add(Direction(coef, Fraction(1), problem.reach(coef)), settled)
 
 
-def _by_guess(vectors: SignedVectors, guess: np.ndarray) -> Partition | None:
+def _by_programs(found: _Found) -> Core:
+    """Settle all that is left and can be, and why that is all."""
+    if not np.any(found.left):
+        return Core(np.zeros(0, np.int64), np.zeros(0, np.int64), ())
+    rest = _Rest(found)
+    parted = partition(rest.vectors)
+    rest.settle(parted)
+    places = np.array(parted.rows, dtype=np.int64)
+    order = np.lexsort([rest.others[places], rest.rows[places]])
+    total, places = sum(parted.weights), places[order]
+    weights = tuple(parted.weights[k] / total for k in order.tolist())
+    return Core(rest.rows[places], rest.others[places], weights)
+
+
+def _by_guess(found: _Found, guess: np.ndarray) -> bool:
     """Along weights that run away, what is separated wins by more and more, and the rest by no more
-    than it ever will: those that win by less than the most divided by … are taken to be ties."""
+    than it ever will: those that win by much less than the most are taken to be ties. Whether that
+    leads to anything."""
+    if not np.any(found.left):
+        return False
+    rest = _Rest(found)
+    vectors = rest.vectors
     w = (guess[:-1] - guess[-1]).ravel() if len(guess) > 1 else guess[0]
     margins, _ = vectors.margins(w)
     if np.all(margins > 0) and vectors.wrong(w) is None:
-        return Partition([Fraction(weight) for weight in w.tolist()], np.zeros(0, np.int64), [], [])
+        nothing = np.zeros(0, np.int64)
+        rest.settle(Partition([Fraction(weight) for weight in w.tolist()], nothing, [], []))
+        return True
     for share in (2, 4, 8, 16, 32):
         parted = partition(vectors, np.flatnonzero(margins < np.max(margins) / share))
         if parted.ties.size < vectors.count:
-            return parted
-    return None
+            rest.settle(parted)
+            return True
+    return False
 
 
 def _least(vectors: SignedVectors, w: Sequence[Fraction], places: np.ndarray) -> Fraction:
