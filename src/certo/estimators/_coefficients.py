@@ -47,6 +47,8 @@ class CoefficientTable:
     title : str, default=""
     notes : sequence of str, default=()
         What a reader must know: why errors are missing, or what they assume.
+    heading : str, default="estimate"
+        What the numbers are called: they may be no estimate.
     """
 
     names: tuple[str, ...]
@@ -58,6 +60,7 @@ class CoefficientTable:
     groups: tuple[str, ...] = ()
     title: str = ""
     notes: tuple[str, ...] = ()
+    heading: str = "estimate"
 
     def __post_init__(self) -> None:
         check_level(self.level)
@@ -136,7 +139,7 @@ class CoefficientTable:
     def _header(self) -> tuple[str, ...]:
         s, low = self.statistic, 50 * (1 - self.level)
         ends = (f"{low:.4g} %", f"{100 - low:.4g} %")
-        return ("", "estimate", "std. error", s, f"P>|{s}|", *ends)
+        return ("", self.heading, "std. error", s, f"P>|{s}|", *ends)
 
     def _cells(self, row: CoefficientRow) -> tuple[str, ...]:
         p = row.p_value

@@ -10,7 +10,8 @@ import numpy as np
 from scipy.special import chdtrc
 
 from certo.certificates.encoding import rounded_up
-from certo.estimators._logistic import Fitted, Limits, Problem, minimised
+from certo.estimators._logistic import Fitted, Limits, minimised
+from certo.estimators._logistic_problem import Problem, Weights
 from certo.solvers.least_squares import least_squares
 
 
@@ -100,19 +101,17 @@ def likelihood_ratio_tests(machine, problem: Problem) -> LikelihoodRatios:
 
     Each problem without a column begins from the machine's weights for the others.
     """
-    total, vectors = float(problem.by_class.sum()), len(problem.classes) - 1
+    total, vectors = problem.total, len(problem.classes) - 1
     names = [*machine._names, *(["intercept"] if problem.lifted else [])]
     within, rows = 2 * total * machine.gap_, []
-    for place, (name, new) in enumerate(zip(names, _new(problem), strict=True)):
+    for place, (name, new) in enumerate(zip(names, _new(problem).tolist(), strict=True)):
         if not new:
             rows.append(LikelihoodRatio(name, 0.0, 0, None))
             continue
-        less, start = _without(problem, place, machine)
-        found = minimised(less, Limits(float(machine.tol), int(machine.max_iter)), start=start)
-        assert isinstance(found, Fitted)
-        statistic = max(0.0, 2 * total * (less.risk(found.coef, found.intercept) - machine.risk_))
+        risk, gap = _least_without(problem, place, machine)
+        statistic = max(0.0, 2 * total * (risk - machine.risk_))
         rows.append(LikelihoodRatio(name, statistic, vectors, float(chdtrc(vectors, statistic))))
-        within = max(within, 2 * total * found.gap)
+        within = max(within, 2 * total * gap)
     return LikelihoodRatios(tuple(rows), within)
 
 
@@ -120,15 +119,22 @@ def _new(problem: Problem) -> np.ndarray:
     """For each column of x̃, whether it is no combination of the others."""
     codes = problem.codes[:, None].astype(np.float64)
     found = least_squares(problem.X, codes, weights=problem.weights, lifted=problem.lifted)
-    return ~found.tied
+    return np.ones(problem.columns, dtype=bool) if found.tied is None else ~found.tied
 
 
-def _without(problem: Problem, place: int, machine):
-    """The problem without a column, or the intercept, and where to begin."""
-    d = problem.X.shape[1]
-    start = (machine.coef_, machine.intercept_) if machine.estimate_exists_ else None
+def _least_without(problem: Problem, place: int, machine) -> tuple[float, float]:
+    """The least risk without a column, or without intercepts, and how far off it may be."""
+    d, weights = problem.X.shape[1], Weights(machine.coef_, machine.intercept_)
     if place == d:
-        none = start and (machine.coef_, np.zeros_like(machine.intercept_))
-        return problem._replace(intercept="none"), none
-    others = np.delete(np.arange(d), place)
-    return problem._replace(X=problem.X[:, others]), start and (start[0][:, others], start[1])
+        problem = problem._replace(intercept="none")
+        weights = weights._replace(intercept=np.zeros_like(weights.intercept))
+    elif d == 1:
+        return -problem.null_log_likelihood / problem.total, 0.0
+    else:
+        others = np.delete(np.arange(d), place)
+        problem = problem._replace(X=problem.X[:, others])
+        weights = weights._replace(coef=weights.coef[:, others])
+    start = weights if machine.estimate_exists_ else None
+    found = minimised(problem, Limits(float(machine.tol), int(machine.max_iter)), start=start)
+    assert isinstance(found, Fitted)
+    return problem.risk(found.weights), found.gap

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from certo.certificates import NoEstimate
 from certo.certificates.encoding import counted, rounded_down, rounded_up
-from certo.estimators._logistic import Fitted, Problem
+from certo.estimators._logistic import Fitted
+from certo.estimators._logistic_problem import Problem
 from certo.solvers.recession import Recession, words
 
 
@@ -15,9 +16,10 @@ class SeparationWarning(UserWarning):
 
 
 class Separated(ValueError):
-    """No estimate exists, since a direction separates classes; `proof` is a `NoEstimate`."""
+    """No estimate exists, since a direction separates classes; `proof` is a `NoEstimate` of it, or
+    None if its fractions are too long for one."""
 
-    def __init__(self, message: str, proof: NoEstimate):
+    def __init__(self, message: str, proof: NoEstimate | None):
         super().__init__(message)
         self.proof = proof
 
@@ -37,10 +39,10 @@ def status(machine, found: Fitted, names: Sequence[str], early: str) -> str:
             f"{why_none(found.problem, found.separation, names)} {said} {_instead(machine, found)}"
         )
     elif found.basis.combinations:
-        p, rank = found.problem.columns, found.basis.kept.size
+        d, rank = found.problem.X.shape[1], found.basis.kept.size - found.problem.lifted
         said += (
-            f" The {p} columns (intercept included) have rank {rank}: of all coefficients with "
-            "these scores, the shortest are given."
+            f" The {d} columns have rank {rank}: many coefficients give the same predictions, and "
+            "the shortest of them are returned."
         )
     return said
 
@@ -64,8 +66,9 @@ def _worth(machine, found: Fitted) -> str:
     shown = rounded_up(found.gap, 2) if found.gap > 0 else "0"
     more = "" if found.gap <= machine.tol else f", more than the tol of {machine.tol:g}"
     if least == "its infimum":
-        least = f"its infimum {rounded_down(found.excess.lower)}"
-    return f"{what} is proved to be within {shown} of {least}{more}"
+        least = f"its infimum {rounded_down(found.infimum)}"
+    exists = "the estimate exists, and " if found.exists and not found.problem.ridge else ""
+    return f"{exists}{what} is proved to be within {shown} of {least}{more}"
 
 
 def _instead(machine, found: Fitted) -> str:

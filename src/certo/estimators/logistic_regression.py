@@ -21,17 +21,8 @@ from certo.estimators._coefficients import CoefficientTable
 from certo.estimators._contrasts import against, covariance
 from certo.estimators._likelihood_ratio import LikelihoodRatios, likelihood_ratio_tests
 from certo.estimators._linear import LinearClassifier
-from certo.estimators._logistic import (
-    Fitted,
-    Limits,
-    Problem,
-    hessian,
-    joined,
-    minimised,
-    no_estimate,
-    null_log_likelihood,
-    posed,
-)
+from certo.estimators._logistic import Fitted, Limits, hessian, joined, minimised, no_estimate
+from certo.estimators._logistic_problem import Problem, Weights, posed
 from certo.estimators._logistic_words import Separated, SeparationWarning, status, why_none
 from certo.estimators._prices import check_class_weight
 from certo.solvers.interrupt import ctrl_c_asks
@@ -141,7 +132,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     >>> X, y = [[0.5], [1.0], [1.5], [2.0], [2.5], [3.0]], ["no", "no", "yes", "no", "yes", "yes"]
     >>> model = LogisticRegression().fit(X, y)
     >>> model.predict_proba([[2.0]]).round(3).tolist()
-    [[0.342, 0.658]]
+    [[0.353, 0.647]]
     >>> model.estimate_exists_, model.certificate_.verify(X, y).holds
     (True, True)
 
@@ -271,41 +262,43 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         if isinstance(found, Fitted):
             return found
         if self.on_separation == "raise":
+            claim = no_estimate(problem, found)
             raise Separated(
                 f"{why_none(problem, found, self._names)} Drop or merge such columns, set "
                 "ridge > 0, or choose on_separation='warn' or 'ridge'.",
-                no_estimate(problem, found),
+                claim if isinstance(claim, NoEstimate) else None,
             )
-        held = problem._replace(ridge=1 / float(problem.by_class.sum()))
-        again = minimised(held, limits)
-        assert isinstance(again, Fitted)  # with a penalty no direction is fallen along for ever
+        again = minimised(problem._replace(ridge=1 / problem.total), limits)
+        assert isinstance(again, Fitted)  # with a penalty there is nothing to fall along for ever
         return again._replace(separation=found)
 
     def _store(self, found: Fitted, reference: int) -> None:
-        problem, excess = found.problem, found.excess
-        total = float(problem.by_class.sum())
+        problem = found.problem
         self.classes_, self._multilabel = problem.classes, False
-        self.coef_, self.intercept_ = found.coef, found.intercept
+        self.coef_, self.intercept_ = found.weights
         self.ridge_ = problem.ridge
         self.reference_ = problem.classes.tolist()[reference]
         self.contrasts_ = against(self.coef_, reference)
         self.contrast_intercepts_ = against(self.intercept_, reference)
-        self.estimate_exists_, self.converged_ = found.exists, found.gap <= self.tol
-        claims: list[Any] = [excess]
+        claims: list[Any] = [found.excess]
         if found.separation is not None:
             claims.append(no_estimate(problem, found.separation))
         self.certificate_ = Composite(
             tuple(claim for claim in claims if not isinstance(claim, NotClaimed)),
             tuple(claim for claim in claims if isinstance(claim, NotClaimed)),
         )
-        self.risk_ = problem.risk(found.coef, found.intercept)
+        self.estimate_exists_ = found.exists
+        if found.separation is not None and self.separation_ is None:
+            self.estimate_exists_ = None  # there is a direction, but no claim could be made of it
+        self.converged_ = found.gap <= self.tol
+        self.risk_ = problem.risk(found.weights)
         penalty = 0.5 * problem.ridge * float(np.sum(self.coef_**2))
         self.objective_, self.infimum_ = self.risk_ + penalty, -np.inf
-        if isinstance(excess, LogisticExcess):
-            self.objective_, self.infimum_ = excess.risk, excess.lower
+        if isinstance(found.excess, LogisticExcess):
+            self.objective_, self.infimum_ = found.excess.risk, found.excess.lower
         self.gap_ = found.gap
-        self.log_likelihood_ = -total * self.risk_
-        self.null_log_likelihood_ = null_log_likelihood(problem)
+        self.log_likelihood_ = -problem.total * self.risk_
+        self.null_log_likelihood_ = problem.null_log_likelihood
         self.rank_, self.n_iter_ = found.basis.kept.size - problem.lifted, found.steps
         self.n_samples_fit_ = len(problem.codes)
         self.trace_ = joined(found.outcomes)
@@ -316,8 +309,10 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         if self._why_no_errors():
             return
         H, problem = hessian(found), found.problem
+        if H is None:
+            return
         self.covariance_ = covariance(
-            H, found.basis, float(problem.by_class.sum()), len(problem.classes), reference
+            H, found.basis, problem.total, len(problem.classes), reference
         )
         with np.errstate(invalid="ignore"):
             errors = np.sqrt(np.diag(self.covariance_)).reshape(len(self.contrasts_), -1)
@@ -347,22 +342,24 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         """Contrasts with the reference class, standard errors, Wald tests (z) and confidence
         intervals, as a table to look at."""
         check_is_fitted(self)
-        names, estimates, errors = self._names, self.contrasts_, self.standard_errors_
+        names, estimates = self._names, self.contrasts_
         if self.intercept == "free":
             names = [*names, "intercept"]
             estimates = np.column_stack([estimates, self.contrast_intercepts_])
-            if errors is not None:
-                errors = np.column_stack([errors, self.intercept_standard_errors_])
+        errors = None
+        if self.covariance_ is not None:
+            errors = np.sqrt(np.diag(self.covariance_))
         others = [c for c in self.classes_.tolist() if c != self.reference_]
         return CoefficientTable(
             tuple(names) * len(others),
             estimates.ravel(),
-            None if errors is None else errors.ravel(),
+            errors,
             statistic="z",
             level=level,
             groups=tuple(f"{c} against {self.reference_}" for c in others for _ in names),
             title=self._title(),
             notes=self._notes(),
+            heading="no estimate" if self.estimate_exists_ is False else "estimate",
         )
 
     def _title(self) -> str:
@@ -373,10 +370,10 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         )
 
     def _notes(self) -> tuple[str, ...]:
-        why = self._why_no_errors()
-        if why:
+        if self.standard_errors_ is None:
+            why = self._why_no_errors() or "there are too many coefficients for their covariance"
             return (f"No standard errors: {why}.",)
-        if self.standard_errors_ is not None and np.any(np.isnan(self.standard_errors_)):
+        if np.any(np.isnan(self.standard_errors_)):
             return (
                 "Coefficients without a standard error: their columns depend on each other, so the "
                 "examples determine sums of them only.",
@@ -403,7 +400,8 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         X, y = _input.labelled_examples(self, X, y, reset=False)
         problem = posed(self, X, y, sample_weight)
         same = np.array_equal(problem.classes, self.classes_)
-        if not (same and np.isclose(problem.risk(self.coef_, self.intercept_), self.risk_)):
+        weights = Weights(self.coef_, self.intercept_)
+        if not (same and np.isclose(problem.risk(weights), self.risk_)):
             raise ValueError(
                 "likelihood_ratio_tests compares with the fit, so that X, y and sample_weight must "
                 "be those of the fit, but the risk of its weights is another on these."
