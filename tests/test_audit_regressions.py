@@ -131,8 +131,10 @@ SQUARES = SHARED | {
 }
 LOGISTIC = SHARED | {
     "classes": put("classes_", lambda classes: np.array([f"{c}?" for c in classes])),
-    "another question": claims(
-        lambda claim: replace(claim, labels=Labels(claim.labels.classes, 0))
+    "other classes in the claims": claims(
+        lambda claim: replace(
+            claim, labels=Labels(("a", *claim.labels.classes[1:]), claim.labels.positive)
+        )
     ),
     "a smaller risk": lambda m: both(
         only(LogisticExcess, risk=m.machine.objective_ / 2, lower=0.0),

@@ -192,8 +192,8 @@ def test_data_frames_are_tables():
     expected = None
     for frame in (table, table.to_pandas(), pl.from_arrow(table), pd.DataFrame(table.to_pydict())):
         made = fit_table(frame, "kind", machine("perceptron", []))
-        labels, notes = predict_table(made.model, frame)
-        assert notes == []
+        labels, beside, notes = predict_table(made.model, frame)
+        assert (beside, notes) == ({}, [])
         facts = (made.model.data_fingerprint, labels.tolist(), made.examples.X.tolist())
         expected = expected or facts
         assert facts == expected
@@ -246,3 +246,47 @@ def test_the_target_is_no_feature(tmp_path):
     save_model(tmp_path / "m", made.model)
     with pytest.raises(Problem, match="must be no feature"):
         load_model(tmp_path / "m")
+
+
+MEASURED = pa.table({"a": [1.0, 2, 3, 4, 6], "k": list("xyxyx"), "y": [1, 2, 4, 4, 7]})
+
+
+def test_numbers_to_predict():
+    fitted = fit_table(MEASURED, "y", machine("least-squares", []))
+    assert fitted.examples.measured
+    assert fitted.examples.y.dtype == np.float64
+    assert fitted.examples.encoder.scale == "none"
+    predicted = predict_table(fitted.model, MEASURED, interval=0.5)
+    assert set(predicted.beside) == {"low", "high"}
+    assert np.all(predicted.beside["low"] < predicted.answers)
+    classes = fit_table(MEASURED, "y", machine("logistic", ["ridge=0.1"]))
+    assert not classes.examples.measured
+    shares = predict_table(classes.model, MEASURED)
+    assert list(shares.beside) == [f"probability of {k}" for k in (1, 2, 4, 7)]
+    np.testing.assert_allclose(sum(shares.beside.values()), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        (
+            pa.array(["1", "2", "x", "4", "5"]),
+            "must hold numbers for a regression, .* 'x' in row 3",
+        ),
+        (pa.array([1.0, 2, 3, 4, 1e200]), "finite numbers of at most 1e.140"),
+        (pa.array([1.0, None, 3, 4, 5]), "missing in 1 row"),
+    ],
+)
+def test_targets_that_are_no_numbers_are_refused(column, message):
+    table = MEASURED.set_column(2, "y", column)
+    with pytest.raises(Problem, match=message):
+        fit_table(table, "y", machine("least-squares", []))
+
+
+def test_levels_are_all_there_where_nothing_stands_for_the_first():
+    def features(*settings):
+        return fit_table(MEASURED, "y", machine("least-squares", list(settings))).examples
+
+    assert features().feature_names == ["a", "k = y"]
+    assert features("intercept=none").feature_names == ["a", "k = x", "k = y"]
+    assert features("ridge=1").feature_names == ["a (scaled)", "k = x", "k = y"]

@@ -111,6 +111,25 @@ def test_unseen_levels_count_as_none():
     assert "'w'" in encoder.unseen_levels(new)[0]
 
 
+def test_the_first_level_can_be_left_out():
+    table = pa.table({"a": [1.0, 2, 3, 4], "k": list("vuwu"), "one": ["x"] * 4, "l": list("pqpq")})
+    encoder = TableEncoder(scale="none", reference_levels=True).fit(table)
+    names = ["a", "k = v", "k = w", "l = q"]
+    assert encoder.get_feature_names_out().tolist() == names
+    assert encoder.references() == {"k": "u", "one": "x", "l": "p"}
+    X = encoder.transform(table)
+    dense = X.toarray() if sparse.issparse(X) else X
+    assert dense.tolist() == [[1, 1, 0, 0], [2, 0, 0, 1], [3, 0, 1, 0], [4, 0, 0, 1]]
+    new = pa.table({"a": [0.0], "k": ["z"], "one": ["x"], "l": ["q"]})
+    seen = encoder.transform(new)
+    assert (seen.toarray() if sparse.issparse(seen) else seen).tolist() == [[0, 0, 0, 1]]
+    (said,) = encoder.unseen_levels(new)
+    assert "it counts as 'u', which the others are compared with" in said
+    every = TableEncoder(scale="none").fit(table)
+    assert every.references() == {}
+    assert every.transform(table).shape == (4, 1 + 3 + 1 + 2)
+
+
 def test_whole_numbers_stand_for_their_texts_where_text_was_fitted():
     encoder = TableEncoder().fit(pa.table({"c": ["1", "2", "x"]}))
     assert encoder.transform(pa.table({"c": [2, 1]})).tolist() == [[0, 1, 0], [1, 0, 0]]
