@@ -134,7 +134,7 @@ def test_logistic_from_the_table_to_the_audit(certo, patients, tmp_path):
     words = ["--machine", "logistic", "--target", "ill", "--drop", "group", "--out", model]
     said = certo("fit", patients, *words, "--report", page)
     assert said.code == 0
-    for text in ("Converged: the mean loss is proved", "yes against no", "P>|z|", "LogisticExcess"):
+    for text in ("Converged: ", "yes against no", "P>|z|", "LogisticExcess"):
         assert text in said.out
     assert certo("verify", model, patients).code == 0
     found = cells(certo("predict", model, patients).out)

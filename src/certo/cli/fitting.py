@@ -56,7 +56,7 @@ def run_fit(
             estimator.set_callbacks()
         progress.stage("Writing")
         said = facts(fitted)
-        said["interrupted"] = said["status"].startswith(BY_HAND)
+        said["interrupted"] = BY_HAND in said["status"]
         said["model_file"] = said["model_fingerprint"] = said["report_file"] = None
         if output is not None:
             said["model_fingerprint"] = save_model(output, fitted.model)
