@@ -28,6 +28,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, solve_triangular
 from scipy.linalg.lapack import dpstrf
 
 from certo.solvers.logistic_rows import LogisticRows
+from certo.solvers.logistic_wide import Wide, descend_wide
 
 SAMPLE = 8  # one in so many examples is solved for first,
 ENOUGH = 40  # if these are so many for each coordinate,
@@ -38,6 +39,7 @@ SPARE = 1e-2  # the last step is taken where it promises this share of `tol`
 WILD = 0.4  # a whole step that leaves more than this of the decrement is not Newton's speed:
 PATIENCE = 5  # after so many of them in a row a minimiser is doubted
 ROUNDING = 2.0**-50
+MANY, TOO_MANY = 1500, 4000  # coordinates beyond which no Hessian is made; the latter: no ridge
 UNSEEN = 1e-3  # the share of a gradient that a singular Hessian may leave
 
 
@@ -59,7 +61,8 @@ class LogisticOutcome(NamedTuple):
     objective: float  # with the penalty
     gradient: float  # largest entry
     decrement: float  # of the last Newton system
-    hessian: np.ndarray | None  # the last one computed, of x̃ = (x, 1), K − 1 vectors stacked
+    hessian: np.ndarray | None  # the last one computed, of x̃ = (x, 1), K − 1 vectors stacked;
+    # None with many coordinates
     direction: np.ndarray | None  # (K − 1, p): the last Newton step
     steps: int
     stopped: str
@@ -172,7 +175,9 @@ class _Run:
     asked: Callable[[], bool]
     after_step: Callable[[int, float], bool]
     damped: bool = True
-    doubts: bool = False  # whether a minimiser may be doubted
+    doubts: bool = False  # whether a minimiser may be doubted:
+    wild: float = WILD
+    patience: int = PATIENCE
     began: float = field(default_factory=time.perf_counter)
     notes: list[tuple[float, ...]] = field(default_factory=list)
     stopped: str = ""
@@ -292,11 +297,13 @@ def logistic(
     shares = weights / weights.sum()
     if alive is not None and classes == 2:
         shares, alive = np.where(alive, shares, 0.0), None
-    rows = LogisticRows(X, codes, classes, shares, lift, alive)
     run = _Run(
         tol, max_iter, -np.inf if risk_threshold is None else risk_threshold, asked, after_step,
         damped=solver == "damped", doubts=doubts and ridge == 0 and solver == "damped",
     )  # fmt: skip
+    if (classes - 1) * (X.shape[1] + lift) > (MANY if ridge else TOO_MANY):
+        return _wide(Wide(X, codes, classes, shares, lift, ridge, alive), start, run)
+    rows = LogisticRows(X, codes, classes, shares, lift, alive)
     W = np.zeros((rows.vectors, rows.p)) if start is None else _inner(rows, *start)
     problem = Direct(rows, ridge, bare=not run.damped)
     if start is None and run.damped:
@@ -312,6 +319,28 @@ def logistic(
         decrement=end.decrement,
         hessian=_uncentred(rows, end.curved.hessian),
         direction=_uncentred_vectors(rows, end.step),
+        steps=end.steps,
+        stopped=run.stopped,
+        trace=run.trace,
+    )
+
+
+def _wide(problem: Wide, start, run: _Run) -> LogisticOutcome:
+    end = descend_wide(problem, None if start is None else problem.inner(*start), run)
+    coef, bias = problem.outer(end.point.W)
+    direction = None
+    if end.step is not None:
+        direction = np.column_stack(problem.outer(end.step))[:, : problem.p]
+        direction = direction if problem.classes == 2 else direction[:-1] - direction[-1]
+    return LogisticOutcome(
+        coef=coef,
+        intercept=bias,
+        risk=end.point.loss,
+        objective=end.point.objective,
+        gradient=float(np.max(np.abs(end.point.gradient))),
+        decrement=end.decrement,
+        hessian=None,
+        direction=direction,
         steps=end.steps,
         stopped=run.stopped,
         trace=run.trace,

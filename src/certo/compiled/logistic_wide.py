@@ -1,0 +1,217 @@
+"""Loops of logistic problems with many coordinates: weights are stored coordinate by coordinate,
+(p, outputs), so that the innermost loops run over classes, which lie side by side."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba.extending import overload
+
+from certo.compiled._jit import loose, loosest
+from certo.compiled.rows import DenseRows, row_add, row_dot
+
+
+def _gather(rows, t, V, f):
+    """f += Σ_j x_tj V_j"""
+    raise TypeError("compiled code only")
+
+
+@overload(_gather, inline="always")
+def _gather_of(rows, t, V, f):
+    if rows.instance_class is DenseRows:
+
+        def from_dense(rows, t, V, f):
+            x = rows.values[t]
+            for j in range(x.size):
+                v, value = V[j], x[j]
+                for k in range(f.size):
+                    f[k] += value * v[k]
+
+        return from_dense
+
+    def from_csr(rows, t, V, f):
+        start, stop = rows.indptr[t], rows.indptr[t + 1]
+        x, at = rows.data[start:stop], rows.indices[start:stop]
+        for i in range(x.size):
+            v, value = V[np.uintp(at[i])], x[i]
+            for k in range(f.size):
+                f[k] += value * v[k]
+
+    return from_csr
+
+
+def _scatter(rows, t, f, V):
+    """V_j += x_tj f"""
+    raise TypeError("compiled code only")
+
+
+@overload(_scatter, inline="always")
+def _scatter_of(rows, t, f, V):
+    if rows.instance_class is DenseRows:
+
+        def from_dense(rows, t, f, V):
+            x = rows.values[t]
+            for j in range(x.size):
+                v, value = V[j], x[j]
+                for k in range(f.size):
+                    v[k] += value * f[k]
+
+        return from_dense
+
+    def from_csr(rows, t, f, V):
+        start, stop = rows.indptr[t], rows.indptr[t + 1]
+        x, at = rows.data[start:stop], rows.indices[start:stop]
+        for i in range(x.size):
+            v, value = V[np.uintp(at[i])], x[i]
+            for k in range(f.size):
+                v[k] += value * f[k]
+
+    return from_csr
+
+
+@loose
+def times(rows, V, out, start, stop):
+    """out_t = Σ_j x_tj V_j for these rows."""
+    if V.shape[1] == 1:
+        column = V[:, 0]
+        for t in range(start, stop):
+            total = V.dtype.type(0)
+            for i in range(rows.indptr[t], rows.indptr[t + 1]):
+                total += rows.data[i] * column[np.uintp(rows.indices[i])]
+            out[t, 0] = total
+        return
+    f = np.empty(V.shape[1], V.dtype)
+    for t in range(start, stop):
+        f[:] = 0
+        _gather(rows, t, V, f)
+        out[t] = f
+
+
+@loose
+def bend_several(U, parts, shares):
+    """u_k ← s p_k (u_k − Σ_l p_l u_l), row by row."""
+    for t in range(len(U)):
+        u, p = U[t], parts[t]
+        mean = U.dtype.type(0)
+        for k in range(u.size):
+            mean += p[k] * u[k]
+        for k in range(u.size):
+            u[k] = shares[t] * p[k] * (u[k] - mean)
+
+
+@loose
+def along_two(scores, moves, t, signs, shares):
+    """Σ s log(1 + e^{−y(f + tu)}) and its first two derivatives in t."""
+    loss = slope = curve = 0.0
+    for i in range(signs.size):
+        margin = signs[i] * (scores[i, 0] + t * moves[i, 0])
+        small = np.exp(-abs(margin))
+        off = (small if margin > 0.0 else 1.0) / (1.0 + small)
+        loss += shares[i] * (max(-margin, 0.0) + np.log1p(small))
+        slope -= shares[i] * signs[i] * off * moves[i, 0]
+        curve += shares[i] * off * (1.0 - off) * moves[i, 0] ** 2
+    return loss, slope, curve
+
+
+@loose
+def along_several(scores, moves, t, codes, shares, alive):
+    """Σ s (log Σ_k e^{f_k + tu_k} − f_y − tu_y) and its first two derivatives in t."""
+    loss = slope = curve = 0.0
+    count = scores.shape[1]
+    for i in range(codes.size):
+        y = codes[i]
+        own = top = scores[i, y] + t * moves[i, y]
+        for k in range(count):
+            if alive[i, k]:
+                top = max(top, scores[i, k] + t * moves[i, k])
+        mass = first = second = 0.0
+        for k in range(count):
+            if alive[i, k]:
+                part = np.exp(scores[i, k] + t * moves[i, k] - top)
+                u = moves[i, k] - moves[i, y]
+                mass += part
+                first += part * u
+                second += part * u * u
+        loss += shares[i] * (top - own + np.log(mass))
+        first /= mass
+        slope += shares[i] * first
+        curve += shares[i] * (second / mass - first * first)
+    return loss, slope, curve
+
+
+@loose
+def ascend_two(rows, squares, signs, factors, order, w, bias, extra, logits):
+    """One visit to each row in order: its dual variable a = σ(v) is set to where, all others being
+    what they are, the dual is greatest, v = −y f. w = Σ factor y a x; the intercept's column is
+    worth √extra. `logits` are the v."""
+    for n in range(order.size):
+        t = order[n]
+        step = factors[t] * (squares[t] + extra)
+        v = logits[t]
+        before = 1.0 / (1.0 + np.exp(-v))
+        goal = step * before - signs[t] * (row_dot(rows, t, w) + bias[0])
+        low, high = goal - step, goal  # the root of v + step·σ(v) = goal lies between
+        v = min(max(v, low), high)
+        for _ in range(50):
+            part = 1.0 / (1.0 + np.exp(-v))
+            off = v + step * part - goal
+            if off > 0.0:
+                high = v
+            else:
+                low = v
+            new = v - off / (1.0 + step * part * (1.0 - part))
+            v, last = new if low <= new <= high else 0.5 * (low + high), v
+            if abs(v - last) <= 1e-3:
+                break
+        logits[t] = v
+        move = factors[t] * signs[t] * (1.0 / (1.0 + np.exp(-v)) - before)
+        row_add(rows, t, move, w)
+        bias[0] += extra * move
+
+
+@loosest
+def ascend_several(rows, squares, factors, order, V, bias, extra, parts):
+    """One visit to each row in order: its dual variables q (in the simplex) are set to where,
+    all others being what they are, the dual is greatest, q = softmax(f). V = Σ factor (y − q) x.
+
+    With A = factor·‖x̃‖² and z = f + A q_before this is log q_k + A q_k = z_k − μ, Σ_k q_k = 1:
+    Newton's method in log q and μ.
+    """
+    count = V.shape[1]
+    f, z, u, q = np.empty(count, V.dtype), np.empty(count), np.empty(count), np.empty(count)
+    for n in range(order.size):
+        t = order[n]
+        for k in range(count):
+            f[k] = bias[k]
+        _gather(rows, t, V, f)
+        A = factors[t] * (squares[t] + extra)
+        before = parts[t]
+        for k in range(count):
+            q[k] = before[k]
+            u[k] = np.log(q[k])
+            z[k] = f[k] + A * q[k]
+        for _ in range(20):
+            total, pull, push = -1.0, 0.0, 0.0
+            for k in range(count):
+                weight = q[k] / (1.0 + A * q[k])
+                total += q[k]
+                pull += weight * (z[k] - u[k] - A * q[k])
+                push += weight
+            mu = (pull + total) / push
+            most = 0.0
+            for k in range(count):
+                move = (z[k] - mu - u[k] - A * q[k]) / (1.0 + A * q[k])
+                u[k] = max(min(u[k] + min(move, 2.0), 0.0), -600.0)
+                part = np.exp(u[k])
+                most = max(most, abs(part - q[k]))
+                q[k] = part
+            if most < 1e-3:
+                break
+        total = 0.0
+        for k in range(count):
+            total += q[k]
+        for k in range(count):
+            part = max(q[k] / total, 1e-200)
+            f[k] = factors[t] * (before[k] - part)
+            before[k] = part
+            bias[k] += extra * f[k]
+        _scatter(rows, t, f, V)

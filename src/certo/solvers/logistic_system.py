@@ -1,0 +1,140 @@
+r"""Newton's system Hx = b of a logistic problem with many coordinates, by conjugate gradients.
+
+The Hessian is never made. Its product with V is Σ s_t p_k (u_k − Σ_l p_l u_l) x̃_t + ridge·V with
+u_k = v_k·x̃_t: to the scores and back, in float32, since a step need not be exact.
+
+Preconditioner   dense examples of not too many features: for each class the inverse of
+                 Σ s_t p_k (1 − p_k) x̃_t x̃_tᵀ + ridge over the examples of greatest weight, anew
+                 when the weights have changed. Else the root of the diagonal: the diagonal itself
+                 is a poor one where a few long examples make it, and so is none where columns
+                 differ in scale
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.linalg.blas import ssyrk
+from scipy.linalg.lapack import spotrf, spotri
+
+from certo.compiled.logistic_wide import bend_several
+from certo.compiled.threads import in_pieces, one_thread, pieces
+from certo.solvers.logistic_tables import DenseTable, SparseTable
+
+BLOCKS = 2048  # features up to which classes get a block of their own,
+ROWS = 4  # made of so many examples for each feature
+CHANGED = 0.2  # share of the weights after which it is made anew
+TINY = 1e-6  # added to its diagonal, relative to the mean: some digits more than float32 has
+MOST = 500  # products
+
+Vectors = np.ndarray  # (p, outputs)
+
+
+class NewtonSystem:
+    def __init__(self, table: DenseTable | SparseTable, shares: np.ndarray, ridge: float):
+        self.table, self.ridge = table, ridge
+        self.shares = shares.astype(np.float32)
+        self.diagonal = np.full((table.p, 1), ridge, np.float32)
+        self.diagonal[table.d :] = 0.0
+        self.kind: type = np.float32 if table.fits_float32 else np.float64
+        self.products = 0
+        dense = isinstance(table, DenseTable) and table.fits_float32
+        self.blocked = dense and table.p <= BLOCKS
+        self._weights: np.ndarray | None = None
+        self._inverses: list[np.ndarray] = []
+
+    def solve(self, parts: np.ndarray, b: Vectors, share: float, enough: float) -> Vectors:
+        """x with Hx near b: until the residual is this share of b, or this small.
+
+        `parts` are the probabilities (m, K), for two classes s σ(f)σ(−f), (m, 1).
+        """
+        size = float(np.linalg.norm(b)) or 1.0
+        parts = parts.astype(self.kind)
+
+        def bend(U: np.ndarray, some: slice) -> None:
+            if parts.shape[1] == 1:
+                U *= parts[some]
+            else:
+                bend_several(U, parts[some], self.shares[some])
+
+        def product(V: Vectors) -> Vectors:
+            self.products += 1
+            out = self.table.through(V, bend)
+            out += self.diagonal * V
+            return out
+
+        right = (b / size).astype(self.kind)
+        x = _conjugate_gradients(product, self._preconditioner(parts), right, share, enough / size)
+        return size * x.astype(np.float64)
+
+    def _preconditioner(self, parts: np.ndarray) -> Callable[[Vectors], Vectors]:
+        weights = parts
+        if parts.shape[1] > 1:
+            weights = self.shares[:, None] * parts * (1 - parts)
+        if not self.blocked:
+            squares = self.table.squared_sums(weights)
+            scale = 1 / np.sqrt(1 + squares / (self.ridge or float(squares.mean()) or 1.0))
+            return lambda R: R * scale
+        last = self._weights
+        if last is None or np.sum(np.abs(weights - last)) > CHANGED * np.sum(last):
+            self._weights, self._inverses = weights, [weights] * weights.shape[1]
+            self._each_class(weights.shape[1], self._invert)
+        return self._apply
+
+    def _apply(self, R: Vectors) -> Vectors:
+        out = np.empty_like(R)
+
+        def of(k: int) -> None:
+            out[:, k] = self._inverses[k] @ R[:, k]
+
+        self._each_class(R.shape[1], of)
+        return out
+
+    def _invert(self, k: int) -> None:
+        """A class's own part of the Hessian, nearly."""
+        table, weights = self.table, self._weights[:, k]
+        n = min(table.m, ROWS * table.p)
+        chosen = np.argpartition(weights, table.m - n)[table.m - n :]
+        Z = np.ones((n, table.p), np.float32)
+        Z[:, : table.d] = table.short[chosen]
+        Z *= np.sqrt(weights[chosen])[:, None]
+        H = ssyrk(1.0, Z.T, lower=True)
+        H[np.diag_indices(table.p)] += self.diagonal[:, 0] + TINY * np.trace(H) / table.p
+        H[table.d :, table.d :] += max(float(weights.sum() - weights[chosen].sum()), 0.0)
+        H, _ = spotri(spotrf(H, lower=True, overwrite_a=True)[0], lower=True, overwrite_c=True)
+        self._inverses[k] = np.tril(H) + np.tril(H, -1).T
+
+    def _each_class(self, count: int, work: Callable[[int], None]) -> None:
+        def some(n: int, first: int, last: int) -> None:
+            for k in range(first, last):
+                work(k)
+
+        with one_thread():
+            in_pieces(pieces(count, count * self.table.p**2), some)
+
+
+def _conjugate_gradients(product, precondition, b: Vectors, share: float, enough: float) -> Vectors:
+    x, r = np.zeros_like(b), b.copy()
+    z = precondition(r)
+    rz, v = _dot(r, z), z.copy()
+    first = rz
+    for _ in range(MOST):
+        Hv = product(v)
+        curve = _dot(v, Hv)
+        if not curve > 0:
+            break
+        a = b.dtype.type(rz / curve)
+        x += a * v
+        r -= a * Hv
+        z = precondition(r)
+        rz, before = _dot(r, z), rz
+        if not rz > share * share * first or _dot(r, r) <= enough * enough:
+            break
+        v *= b.dtype.type(rz / before)
+        v += z
+    return x
+
+
+def _dot(a: np.ndarray, b: np.ndarray) -> float:
+    return float(np.vdot(a, b))
