@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse, stats
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -21,6 +21,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from certo import LeastSquares
 from certo.certificates import Composite
+from certo.solvers import least_squares as solver
 
 
 @parametrize_with_checks([LeastSquares(), LeastSquares(intercept="none"), LeastSquares(ridge=0.1)])
@@ -297,7 +298,7 @@ class TestDependentColumns:
         assert model.degrees_of_freedom_ == free
         np.testing.assert_allclose(model.covariance_[:3, :3], covariance[:3, :3], rtol=1e-9)
         assert np.all(np.isnan(model.covariance_[3:]))
-        assert "4 coefficients have no standard error" in repr(model.summary())
+        assert "No standard error for x3, x4, x5, intercept:" in repr(model.summary())
 
     def test_predictions_are_determined_where_the_relation_holds(self):
         X, y = self.dependent()
@@ -400,6 +401,25 @@ class TestPortions:
         for _ in range(20):
             model.partial_fit(X, y)
         assert abs(len(pickle.dumps(model)) - before) < 100
+
+
+class TestLargeSparse:
+    def test_iterations_are_certified_and_warned_of(self, monkeypatch):
+        monkeypatch.setattr(solver, "LARGE", 20)
+        X = sparse.random_array((60, 40), density=0.2, rng=3).tocsr()
+        y = np.arange(60.0)
+        model = LeastSquares(ridge=0.01).fit(X, y)
+        assert (model.method_, model.rank_) == ("lsqr", None)
+        assert model.status_.startswith("Solved by LSQR")
+        (claim,) = model.certificate_
+        assert claim.excess < 1e-12 * claim.risk
+        assert model.certificate_.verify(X, y)
+        monkeypatch.setattr(solver, "LSQR_STEPS", 3)
+        with pytest.warns(ConvergenceWarning, match="limit of iterations"):
+            model.fit(X, y)
+        (claim,) = model.certificate_
+        assert claim.excess > 1e-12 * claim.risk
+        assert model.certificate_.verify(X, y)
 
 
 class TestCertificate:

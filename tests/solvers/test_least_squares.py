@@ -149,6 +149,12 @@ class TestMethod:
                 np.testing.assert_allclose(found.coef, expected, atol=1e-9)
                 np.testing.assert_allclose(found.intercept, middle, atol=1e-9)
 
+    def test_iterations_that_end_early_say_so(self, monkeypatch):
+        monkeypatch.setattr(module, "LARGE", 20)
+        monkeypatch.setattr(module, "LSQR_STEPS", 3)
+        X = sparse.random_array((60, 40), density=0.2, rng=3).tocsr()
+        assert not least_squares(X, np.arange(60.0)[:, None], lifted=True).converged
+
     @pytest.mark.parametrize("ridge", [1.0, 1e-14])
     def test_many_columns_with_a_ridge(self, ridge):
         random = np.random.default_rng(4)

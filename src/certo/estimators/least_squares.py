@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, NoReturn
@@ -9,6 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
@@ -23,6 +25,7 @@ from certo.solvers.least_squares import Solution, from_triangle, least_squares
 from certo.solvers.moments import Moments, Rows, Triangle, sums_of, triangle
 
 KEPT = 500  # features of small tables: fit keeps of them what partial_fit can go on from
+SHOWN = 5  # names in a note
 NEAR = 1e-7  # an example that the combinations of columns miss by less has its mean estimated
 
 
@@ -261,6 +264,9 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
             if self._lifted:
                 self.intercept_standard_error_ = self._shaped(errors[:, d])
         self.status_ = self._status()
+        if not found.converged:
+            self.status_ = "Stopped at the limit of iterations: see certificate_. " + self.status_
+            warnings.warn(self.status_, ConvergenceWarning, stacklevel=4)
 
     def _spread(self) -> np.ndarray:
         """V with VVᵀ = (X̃ᵀSX̃)⁻¹ for the coefficients that are decided, NaN for the others. In
@@ -339,20 +345,17 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
     def _tables(self, level: float) -> list[CoefficientTable]:
         check_is_fitted(self)
         check_level(level)
-        d = self.n_features_in_
-        names = [*getattr(self, "feature_names_in_", [f"x{j}" for j in range(d)])]
         estimates = np.atleast_2d(self.coef_)
         errors: Any = [None] * len(estimates)
         if self.standard_errors_ is not None:
             errors = np.atleast_2d(self.standard_errors_)
         if self._lifted:
-            names.append("intercept")
             estimates = np.column_stack([estimates, np.atleast_1d(self.intercept_)])
             if self.standard_errors_ is not None:
                 errors = np.column_stack([errors, np.atleast_1d(self.intercept_standard_error_)])
         return [
             CoefficientTable(
-                tuple(names),
+                tuple(self._names()),
                 line,
                 wrong,
                 degrees=self.degrees_of_freedom_ or 0,
@@ -362,6 +365,10 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
             )
             for line, wrong in zip(estimates, errors, strict=True)
         ]
+
+    def _names(self) -> list[str]:
+        plain = [f"x{j}" for j in range(self.n_features_in_)]
+        return [*getattr(self, "feature_names_in_", plain), *["intercept"] * self._lifted]
 
     def _title(self) -> str:
         r2 = ", ".join(f"{value:.4g}" for value in np.atleast_1d(self.r2_))
@@ -382,9 +389,11 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
         if not self.degrees_of_freedom_:
             return ("No standard errors: there are no more examples than coefficients.",)
         if np.any(self._tied):
+            names = [name for name, tied in zip(self._names(), self._tied, strict=True) if tied]
+            more = f", … ({len(names)} in all)" if len(names) > SHOWN else ""
             return (
-                f"{int(np.sum(self._tied))} coefficients have no standard error: their columns "
-                "depend on each other, so the data determine sums of them only.",
+                f"No standard error for {', '.join(names[:SHOWN])}{more}: these columns depend on "
+                "each other, so the data determine sums of their coefficients only.",
             )
         return ()
 

@@ -43,6 +43,8 @@ GOOD = 1e3  # up to here the coefficients have nine digits without refinement
 FAR = 1e-4  # a residual of less than this part of Σ y² is not got from sums of squares
 REFINEMENTS = 3
 LARGE = 5000  # sparse examples with more columns, and rows, are never made a dense matrix
+LSQR_TOL = 1e-12  # of the gradient: the excess risk goes with its square
+LSQR_STEPS = 10_000
 TIED = 1e-9  # a combination's term of less, relative to the column it gives, is rounding
 FRACTIONS = 10_000  # terms of combinations beyond which nobody wants them as fractions
 
@@ -67,6 +69,7 @@ class Solution(NamedTuple):
     factor: np.ndarray | None = None
     terms: np.ndarray | None = None  # the combinations rounded, without those of the ones
     tied: np.ndarray | None = None  # the columns of X̃ whose coefficients the data do not decide
+    converged: bool = True  # False where iterations ended before rounding did
 
 
 class _Reduced(NamedTuple):
@@ -344,22 +347,24 @@ def _iterated(rows: Rows, lifted: bool, ridge: float) -> Solution:
     _require_finite(known.mean, known.products, sparse.linalg.norm(rows.X))
     roots = np.ones(rows.n) if rows.roots is None else rows.roots
     X, mean = rows.X.astype(np.float64, copy=False), known.mean[: rows.d]
+    turned = X.T.tocsr()
     operator = LinearOperator(
         X.shape,
         matvec=lambda v: roots * (X @ v - mean @ v),
-        rmatvec=lambda r: X.T @ (roots * r) - mean * (roots @ r),
+        rmatvec=lambda r: turned @ (roots * r) - mean * (roots @ r),
         dtype=np.float64,
     )
-    columns, conditions = [], []
+    columns, conditions, done = [], [], True
     for y, centre in zip(rows.Y.T, known.mean[rows.d :], strict=True):
         found = lsqr(
             operator, roots * (y - centre), damp=np.sqrt(ridge * known.weight),
-            atol=1e-15, btol=1e-15, conlim=0, iter_lim=4 * min(X.shape),
+            atol=LSQR_TOL, btol=LSQR_TOL, conlim=0, iter_lim=LSQR_STEPS,
         )  # fmt: skip
         columns.append(found[0])
         conditions.append(found[6])
+        done = done and found[1] != 7  # LSQR's code for its limit
     solution = _given(rows, known, np.array(columns), "lsqr", lifted)
-    return solution._replace(condition=float(max(conditions)))
+    return solution._replace(condition=float(max(conditions)), converged=done)
 
 
 def _given(rows: Rows, known: Moments, coef: np.ndarray, method: str, lifted: bool) -> Solution:
