@@ -16,6 +16,7 @@ Exactness   columns are compared, never computed with; sums are fractions
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import defaultdict
 from collections.abc import Sequence
@@ -372,27 +373,36 @@ class _Rest:
 
     def __init__(self, found: _Found) -> None:
         self.found, problem = found, found.problem
-        self.rows = np.flatnonzero(np.any(found.left, axis=0))
-        X, codes = problem.X[self.rows], problem.codes[self.rows]
+        left = np.any(found.left, axis=0)
+        self.rows = np.flatnonzero(left)
+        # a column that is constant there is as good as the intercept, or nothing
+        low, high = problem.ranges(np.where(left, 0, -1), np.array([self.rows.size]))
+        low, high = (low, high) if problem.lifted else (np.minimum(low, 0), np.maximum(high, 0))
+        self.columns = np.flatnonzero(low[0] < high[0])
+        self.columns = self.columns if self.columns.size else np.zeros(1, np.int64)
+        codes = problem.codes[self.rows]
+        X = problem.X[np.ix_(self.rows, self.columns)]
+        if problem.lifted:
+            self.columns = np.append(self.columns, problem.d)
         if problem.classes == 2:
             signs = np.where(codes == 1, 1, -1).astype(np.int8)
             self.vectors: SignedVectors = SignedExamples(Sample(X, signs), problem.lifted)
             self.others = 1 - codes
         else:
-            left = found.left[:, self.rows].T
-            self.vectors = contrasts = Contrasts(Sample(X, codes), left, problem.lifted)
+            comparisons = found.left[:, self.rows].T
+            self.vectors = contrasts = Contrasts(Sample(X, codes), comparisons, problem.lifted)
             self.rows, self.others = self.rows[contrasts.rows], contrasts.others
 
     def settle(self, parted: Partition) -> None:
         strict = np.setdiff1d(np.arange(self.vectors.count), parted.ties)
         if not strict.size:
             return
-        problem, left = self.found.problem, self.found.left
+        problem, K = self.found.problem, self.found.problem.classes
         w = np.array(parted.w, dtype=object) / _least(self.vectors, parted.w, strict)
-        K, size = problem.classes, problem.d + problem.lifted
-        places = ((k, j) for k in range(int(K == 2), K) for j in range(size))
-        coef = {place: weight for place, weight in zip(places, w, strict=False) if weight}
-        settled = np.zeros_like(left)
+        classes = range(1, 2) if K == 2 else range(K - 1)
+        places = itertools.product(classes, self.columns.tolist())
+        coef = {place: weight for place, weight in zip(places, w, strict=True) if weight}
+        settled = np.zeros_like(self.found.left)
         settled[self.others[strict], self.rows[strict]] = True
         self.found.add(Direction(coef, Fraction(1), problem.reach(coef)), settled)
 
@@ -419,6 +429,7 @@ def _by_guess(found: _Found, guess: np.ndarray) -> bool:
         return False
     rest = _Rest(found)
     vectors = rest.vectors
+    guess = guess[:, rest.columns]
     w = (guess[:-1] - guess[-1]).ravel() if len(guess) > 1 else guess[0]
     margins, _ = vectors.margins(w)
     if np.all(margins > 0) and vectors.wrong(w) is None:
