@@ -7,27 +7,20 @@ from dataclasses import fields
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from certo.certificates import CannotClaim, LogisticExcess, NoEstimate, NotClaimed
 from certo.certificates.curvature import inverse_factor
+from certo.estimators._independence import Relations, independent
 from certo.estimators._logistic_problem import Problem, Weights
-from certo.solvers.dependence import (
-    Combinations,
-    kept_columns,
-    minimum_norm,
-    others,
-    with_constant,
-)
-from certo.solvers.least_squares import least_squares
+from certo.solvers.dependence import Combinations, minimum_norm, others
 from certo.solvers.logistic import LogisticOutcome, NewtonTrace, logistic
 from certo.solvers.recession import Recession, column_recession, recession
 
 SHARE = 0.25  # of tol: what a direction that separates may still cost where it is cut off
 SMALLEST = 1e-280  # what that can be
+LONGEST = 500  # bits of a direction's numbers, beyond which it is shortened
 DOUBTFUL = ("optimal", "runs away", "no progress")  # stops after which a minimiser is asked for
-SHARPER, FINEST = 1e-3, 1e-14  # a proof may need more than tol does: so much more, down to that
-CLEAR = 1e-9  # of a column's square, left by the others: no rounding makes this
+FINEST = 1e-14  # what a solution is sharpened to where tol was not enough for a proof
 NEAR = 1e-9  # a last decrement after which the Hessian no longer changes, to the digits shown
 
 
@@ -102,8 +95,9 @@ def minimised(
     that may prove a minimum. If it does not, the solution is sharpened; then linear programs look
     for a direction, and if there is one, it begins again without what that separates.
     """
-    places = (problem.X, problem.codes, len(problem.classes), problem.lifted)
-    known = column_recession(*places, rows=problem.counting) if problem.ridge == 0 else None
+    known = (
+        column_recession(*_places(problem), rows=problem.counting) if not problem.ridge else None
+    )
     outcomes: tuple[LogisticOutcome, ...] = ()
     tol, doubts = limits.tol, True
     while known is None or beyond:
@@ -115,30 +109,45 @@ def minimised(
             last = _solved(problem, allowed, alive, start, doubts)
             outcomes += (last,)
             start = Weights(last.coef, last.intercept)
-        basis = _basis(problem, last, alive)
-        weights = _shortest(problem, start if last is not None else None, basis)
-        if known is not None:
-            weights = _pushed(problem, weights, known, SHARE * limits.tol)
-        excess = _excess(problem, weights, alive, basis)
-        found = Fitted(weights, problem, outcomes, basis, excess, known, last is None)
+            if last.stopped == "runs away" and not limits.asked():
+                more = _further(problem, known, start)
+                known, doubts = more or known, more is not None
+                continue
+        found = _certified(problem, limits, outcomes, last, alive, known)
         if last is None or found.settled or last.stopped not in DOUBTFUL:
             return found
         if limits.asked():
             return found._replace(outcomes=(*outcomes[:-1], last._replace(stopped="interrupted")))
         if last.stopped == "optimal" and tol > FINEST:
-            tol *= SHARPER
+            tol = FINEST
             continue
-        guess = np.column_stack([last.coef, last.intercept])[:, : problem.columns]
-        more = (
-            recession(*places, rows=problem.counting, known=known, guess=guess) if doubts else None
-        )
-        if more is not None and (known is None or np.any(more.strict & ~known.strict)):
-            known = more
-        elif last.stopped == "runs away":
-            doubts = False
-        else:
+        more = _further(problem, known, Weights(last.coef, last.intercept))
+        if more is None:
             return found
+        known = more
     return known
+
+
+def _places(problem: Problem) -> tuple:
+    return problem.X, problem.codes, len(problem.classes), problem.lifted
+
+
+def _further(problem: Problem, known: Recession | None, run: Weights) -> Recession | None:
+    """A direction that separates more than is known, perhaps that in which weights ran."""
+    guess = np.column_stack(run)[:, : problem.columns]
+    more = recession(*_places(problem), rows=problem.counting, known=known, guess=guess)
+    nothing = more is None or (known is not None and not np.any(more.strict & ~known.strict))
+    return None if nothing else more
+
+
+def _certified(problem: Problem, limits: Limits, outcomes, last, alive, known) -> Fitted:
+    """The solution, beyond what is known to be separated, and what can be claimed of it."""
+    basis = _basis(problem, last, alive)
+    weights = _shortest(problem, last, basis)
+    if known is not None:
+        weights = _pushed(problem, weights, known, SHARE * limits.tol)
+    excess = _excess(problem, weights, alive, basis)
+    return Fitted(weights, problem, outcomes, basis, excess, known, last is None)
 
 
 def _left(problem: Problem, known: Recession) -> np.ndarray:
@@ -173,48 +182,24 @@ def _solved(problem: Problem, limits: Limits, alive, start, doubts=True) -> Logi
 
 def _basis(problem: Problem, outcome: LogisticOutcome | None, alive) -> Basis:
     p, vectors = problem.columns, len(problem.classes) - 1
-    kept: np.ndarray = np.arange(p)
-    combined: Combinations = ()
     if outcome is None or outcome.hessian is None:
-        return Basis(kept, combined, None)
+        return Basis(np.arange(p), (), None)
     blocks = outcome.hessian.reshape(vectors, p, vectors, p)
-    gram = np.einsum("kikj->ij", blocks)
-    if not problem.ridge and (alive is not None or not _clearly_independent(gram, problem.lifted)):
-        kept, combined = _independent(problem, alive)
+    relations = Relations(np.arange(p), ())
+    if not problem.ridge:
+        undecided = problem.counting if alive is None else _undecided(problem, alive)
+        gram = np.einsum("kikj->ij", blocks)  # Σ x̃x̃ᵀ, weighted
+        relations = independent(problem.X, undecided, gram, problem.lifted)
+    kept = relations.kept
     among = blocks[:, kept][..., kept].reshape(2 * (vectors * kept.size,))
-    return Basis(kept, combined, inverse_factor(among))
+    return Basis(*relations, inverse_factor(among))
 
 
-def _clearly_independent(gram: np.ndarray, lifted: bool) -> bool:
-    squares = np.diag(gram)
-    if not np.all(squares > 0) or kept_columns(gram, lifted, CLEAR).size < len(gram):
-        return False
-    spread = (squares - gram[-1] ** 2 / squares[-1])[:-1] if lifted else squares
-    return bool(np.all(spread > CLEAR * squares[: spread.size]))
-
-
-def _independent(problem: Problem, alive) -> tuple[np.ndarray, Combinations]:
-    """Columns of x̃ that combine to all others, on the examples that count, and how."""
-    weights = np.ones(len(problem.codes)) if problem.weights is None else problem.weights
-    if alive is not None:
-        weights = weights * _undecided(problem, alive)
-    codes = problem.codes[:, None].astype(np.float64)
-    found = least_squares(problem.X, codes, weights=weights, lifted=problem.lifted)
-    kept, combined = found.kept, found.combinations
-    if kept is None or combined is None:
-        return np.arange(problem.columns), ()
-    if problem.lifted and combined:
-        row = problem.X[[int(np.argmax(weights))]]
-        row = (row.toarray() if sparse.issparse(row) else row)[0]
-        slopes, rest = [line[:-1] for line in combined], others(kept, problem.columns)
-        combined = with_constant(slopes, kept[:-1], rest, row)
-    return kept, combined
-
-
-def _shortest(problem: Problem, weights: Weights | None, basis: Basis) -> Weights:
+def _shortest(problem: Problem, outcome: LogisticOutcome | None, basis: Basis) -> Weights:
     """Those of the least norm that have the same scores, intercepts not counted; None: 0."""
-    if weights is None:
+    if outcome is None:
         return Weights(np.zeros((problem.outputs, problem.X.shape[1])), np.zeros(problem.outputs))
+    weights = Weights(outcome.coef, outcome.intercept)
     if not basis.combinations:
         return weights
     stacked = np.column_stack(weights)[:, : problem.columns]
@@ -230,7 +215,9 @@ def _pushed(problem: Problem, weights: Weights, known: Recession, budget: float)
     separated from; its margins grow with the number of steps t by slopes that are positive. t is a
     power of two: the direction's own numbers, whole ones mostly, are not rounded then.
     """
-    u, d = np.array(known.coef, dtype=np.float64), problem.X.shape[1]
+    d, peak = problem.X.shape[1], max(abs(c) for row in known.coef for c in row)
+    unit = 2 ** max(0, int(peak).bit_length() - LONGEST)
+    u = np.array([[float(c / unit) for c in row] for row in known.coef])
     along = Weights(u[:, :d], u[:, d:].sum(axis=1))
     margins, slopes = (problem.margins(part)[known.strict] for part in (weights, along))
     far = np.log((len(problem.classes) - 1) / max(budget, SMALLEST))

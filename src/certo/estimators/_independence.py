@@ -1,0 +1,101 @@
+"""Which columns of a weighted sum of squares are independent, and how they combine to the others.
+
+The sum tells it where there is no doubt: what a column adds to those before it is either much more
+than rounding, or nothing. Else the rows are asked.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from certo.solvers.dependence import (
+    Combinations,
+    combinations,
+    kept_columns,
+    others,
+    with_constant,
+)
+from certo.solvers.least_squares import least_squares
+
+CLEAR = 1e-9  # of a column's square, left by the others: no rounding makes this,
+NOTHING = 1e-12  # and of this it may make all
+SEEN = 4096  # rows that tell the size of columns
+MOST = 100_000  # terms that are worth being made fractions
+
+
+class Relations(NamedTuple):
+    kept: np.ndarray  # columns of x̃, in increasing order
+    combinations: Combinations  # of them, for each other column
+
+
+def independent(X, counting: np.ndarray | None, gram: np.ndarray, lifted: bool) -> Relations:
+    """Columns of x̃ that combine to all others on the rows that count (None: all). `gram` is
+    Σ v x̃x̃ᵀ over these, with weights v that are not known but positive."""
+    p = len(gram)
+    if not np.all(np.isfinite(gram)) or (lifted and gram[-1, -1] <= 0):
+        return Relations(np.arange(p), ())
+    constant = _constant(X, counting, gram, lifted)
+    varied = np.array([j for j in range(p) if j not in constant])
+    part = gram[np.ix_(varied, varied)]
+    clear, most = (kept_columns(part, lifted, left) for left in (CLEAR, NOTHING))
+    if clear.size < most.size:
+        kept, lines = _by_rows(X, counting, varied, lifted)
+    else:
+        kept, lines = clear, ()
+        if kept.size < varied.size and kept.size * (varied.size - kept.size) <= MOST:
+            row = np.append(_some_row(X, counting), 1.0)[varied]
+            lines = combinations(part, kept, lifted, row)
+    if len(lines) < varied.size - kept.size:
+        return Relations(np.arange(p), ())
+    found = {j: _constant_line(value, kept.size) for j, value in constant.items()}
+    found |= dict(zip(varied[others(kept, varied.size)].tolist(), lines, strict=True))
+    return Relations(varied[kept], tuple(found[j] for j in sorted(found)))
+
+
+def _constant(X, counting, gram: np.ndarray, lifted: bool) -> dict[int, float]:
+    """The columns that are the same in all rows that count, with their values: without an
+    intercept those of zeros."""
+    d = X.shape[1]
+    squares = np.diag(gram)[:d]
+    weight = gram[-1, -1] if lifted else 0.0
+    if lifted:
+        squares = squares - gram[-1, :d] ** 2 / weight
+    some = abs(X[:: max(1, X.shape[0] // SEEN)])
+    size = np.asarray(some.mean(axis=0)).ravel() ** 2 * weight + np.diag(gram)[:d]
+    found, suspects = {}, np.flatnonzero(squares <= CLEAR * size)
+    part = X[:, suspects].tocsc() if sparse.issparse(X) else X[:, suspects]
+    for k, j in enumerate(suspects.tolist()):
+        values = part[:, [k]].toarray()[:, 0] if sparse.issparse(X) else part[:, k]
+        values = values if counting is None else values[counting]
+        if np.all(values == values[0]) and (lifted or values[0] == 0):
+            found[j] = float(values[0])
+    return found
+
+
+def _constant_line(value: float, count: int) -> tuple[Fraction, ...]:
+    """value times the ones, which are kept last."""
+    return (*[Fraction(0)] * (count - 1), Fraction(value)) if count else ()
+
+
+def _some_row(X, counting) -> np.ndarray:
+    row = X[[0 if counting is None else int(np.argmax(counting))]]
+    return (row.toarray() if sparse.issparse(row) else row)[0].astype(np.float64)
+
+
+def _by_rows(X, counting, varied: np.ndarray, lifted: bool) -> tuple[np.ndarray, Combinations]:
+    """The same by an orthogonal factorisation, which has all digits."""
+    slopes = varied[varied < X.shape[1]]
+    X = X if slopes.size == X.shape[1] else X[:, slopes]
+    weights = None if counting is None else counting.astype(np.float64)
+    found = least_squares(X, np.zeros((X.shape[0], 1)), weights=weights, lifted=lifted)
+    if found.kept is None or found.combinations is None:
+        return np.arange(varied.size), ()
+    kept, lines = found.kept, found.combinations
+    if lifted and lines:  # the row that the constants were made from need not count
+        rest, row = others(kept, varied.size), _some_row(X, counting)
+        lines = with_constant([line[:-1] for line in lines], kept[:-1], rest, row)
+    return kept, lines
