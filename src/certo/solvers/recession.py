@@ -50,6 +50,8 @@ class Cut(NamedTuple):
     above: tuple[bool, ...]  # which classes
     rows: np.ndarray  # the first examples not on the cut itself
     many: int  # how many there are
+    over: int  # and of those, above the cut
+    everywhere: bool  # or only among what earlier cuts leave, or the rows that count
 
 
 class Core(NamedTuple):
@@ -346,6 +348,7 @@ def _settle(problem: _Problem, found: _Found, cuts: list[tuple[int, float, np.nd
     low, high = problem.extent
     coef: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
     reach, settled = ZERO, np.zeros_like(found.left)
+    everywhere = not found.directions and bool(np.all(problem.rows))
     for column, value, above in cuts:
         rows, x = problem.apart(column, value)
         over = x > value
@@ -355,7 +358,8 @@ def _settle(problem: _Problem, found: _Found, cuts: list[tuple[int, float, np.nd
         useful = np.any(wins, axis=0)
         rows, over, x = rows[useful], over[useful], x[useful]
         settled[:, rows] |= wins[:, useful]
-        found.cuts.append(Cut(column, value, tuple(above.tolist()), rows[:SHOWN], rows.size))
+        classes, many = tuple(above.tolist()), int(np.count_nonzero(over))
+        found.cuts.append(Cut(column, value, classes, rows[:SHOWN], rows.size, many, everywhere))
         c = Fraction(value)
         ends = np.min(x[over], initial=np.inf), np.max(x[~over], initial=-np.inf)
         gap = min(abs(Fraction(float(end)) - c) for end in ends if np.isfinite(end))
@@ -460,23 +464,41 @@ def _least(vectors: SignedVectors, w: Sequence[Fraction], places: np.ndarray) ->
 def words(found: Recession, names: Sequence[str], classes: Sequence[Any]) -> str:
     """Which columns separate which classes, and where; for a message."""
     said = [_of_cut(cut, names, classes) for cut in found.cuts[:SHOWN]]
-    more = len(found.cuts) - SHOWN
-    if more > 0:
-        said.append(f"and {counted(more, 'column')} more in the same way")
+    if len(found.cuts) > SHOWN:
+        said.append(f"and {len(found.cuts) - SHOWN:,} more such cases")
     if not said:
-        said = ["a direction of several columns together"]
+        rows = found.strict if found.strict.ndim == 1 else np.any(found.strict, axis=1)
+        used = [any(row[j] for row in found.coef) for j in range(len(names))]
+        columns = counted(sum(used), "column")
+        said = [f"{columns} together separate some classes {_rows(np.flatnonzero(rows))}"]
     return "; ".join(said)
 
 
 def _of_cut(cut: Cut, names: Sequence[str], classes: Sequence[Any]) -> str:
-    shown = ", ".join(map(str, cut.rows[:SHOWN])) + (", …" if cut.many > SHOWN else "")
-    place = f"(rows {shown}: {cut.many:,} in all)"
-    above = [repr(c) for c, up in zip(classes, cut.above, strict=True) if up]
-    below = [repr(c) for c, up in zip(classes, cut.above, strict=True) if not up]
+    above = [repr(label) for label, up in zip(classes, cut.above, strict=True) if up]
+    below = [repr(label) for label, up in zip(classes, cut.above, strict=True) if not up]
     if cut.column == len(names):
-        return f"there is no example of class {' or '.join(below)}"
-    column, value = f"column {names[cut.column]!r}", f"{cut.value:g}"
+        return f"no example{'' if cut.everywhere else ' left'} is of class {_listed(below)}"
+    column = f"column {names[cut.column]!r}{'' if cut.everywhere else ', on what these leave,'}"
+    value, where = f"{cut.value:g}", _rows(cut.rows, cut.many)
+    if cut.over == cut.many:
+        return f"{column} is above {value} in class {_listed(above)} only {where}"
+    if not cut.over:
+        return f"{column} is below {value} in class {_listed(below)} only {where}"
     return (
-        f"{column} is at least {value} in class {', '.join(above)} and at most {value} in class "
-        f"{', '.join(below)} {place}"
+        f"{column} is at least {value} in class {_listed(above)} and at most {value} in class "
+        f"{_listed(below)} {where}"
     )
+
+
+def _listed(classes: list[str]) -> str:
+    shown = classes[: 2 * SHOWN]
+    return " or ".join(shown) + (" …" if len(classes) > len(shown) else "")
+
+
+def _rows(rows: np.ndarray, many: int | None = None) -> str:
+    many = rows.size if many is None else many
+    shown = ", ".join(str(row) for row in rows[:SHOWN].tolist())
+    if many > SHOWN:
+        return f"(rows {shown}, … {many:,} in all)"
+    return f"(row{'s' if many > 1 else ''} {shown})"
