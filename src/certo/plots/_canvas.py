@@ -95,11 +95,11 @@ def few_numbers(axis) -> None:
         axis.set_major_formatter(EngFormatter(sep=""))
 
 
-def legend(ax: Axes) -> None:
-    """Below the picture, where it hides nothing, if the figure makes room for it."""
+def legend(ax: Axes, lines: float = 4.5) -> None:
+    """Below the picture, so many lines from the axis, where it hides nothing, if the figure makes
+    room for it."""
     if ax.figure.get_layout_engine() is None:
         ax.legend(loc="best", fontsize="small")
         return
-    ax.legend(
-        loc="upper center", bbox_to_anchor=(0.5, -0.17), ncols=2, fontsize="small", frameon=False
-    )
+    look: dict[str, Any] = {"ncols": 2, "fontsize": "small", "frameon": False}
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0), borderaxespad=lines, **look)

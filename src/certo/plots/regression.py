@@ -62,10 +62,10 @@ def coefficients(model, X, group: int = 0, ax: Axes | None = None, names=None) -
     ax.tick_params(axis="y", labelsize="small", length=0)
     ax.grid(axis="x", color=SOFT, alpha=0.25, lw=0.6)
     title = f"Coefficients: {short(labels[group], 40)}" if labels[group] else "Coefficients"
-    few = f" (the largest {len(order)} of {d})" if len(order) < d else ""
+    few = f"\n(the largest {len(order)} of {d})" if len(order) < d else ""
     ax.set(title=title, xlabel=f"for one standard deviation of the column{few}")
     few_numbers(ax.xaxis)
-    legend(ax)
+    legend(ax, 6 if few else 4.5)
     return ax
 
 
