@@ -93,10 +93,10 @@ def rational(
     """Combinations (rest, kept) as fractions, simple ones where these are near: a term c of column
     i in column j counts as c·scale_i/scale_j."""
     within = ROUNDING * scale[rest][:, None] / scale[kept]
-    return tuple(
-        tuple(_simple(*pair) for pair in zip(*lines, strict=True))
-        for lines in zip(terms.tolist(), within.tolist(), strict=True)
-    )
+    simple = np.full(terms.shape, Fraction(0), dtype=object)  # most terms, often
+    for place in zip(*np.nonzero(np.abs(terms) > within), strict=True):
+        simple[place] = _simple(float(terms[place]), float(within[place]))
+    return tuple(map(tuple, simple))
 
 
 def _simple(value: float, within: float) -> Fraction:
@@ -115,10 +115,11 @@ def with_constant(
 ) -> Combinations:
     """The combinations with one more term, that of the ones: what this row needs."""
     values = [Fraction(x) for x in np.asarray(row, dtype=np.float64).tolist()]
-    return tuple(
-        (*line, values[j] - sum((c * values[i] for c, i in zip(line, kept, strict=True) if c), 0))
-        for line, j in zip(slopes, rest.tolist(), strict=True)
-    )
+    lines = []
+    for line, j in zip(slopes, rest.tolist(), strict=True):
+        given = sum((c * values[i] for c, i in zip(line, kept, strict=True) if c.numerator), 0)
+        lines.append((*line, values[j] - given))
+    return tuple(lines)
 
 
 def minimum_norm(
@@ -136,13 +137,20 @@ def minimum_norm(
 def shortest(a: np.ndarray, kept: np.ndarray, terms: np.ndarray) -> np.ndarray:
     """The shortest w with the scores of a (outputs, kept), for all columns.
 
-    All that have these scores satisfy w_kept + Σ_j c_j w_j = a: that is M w = a with M = (I, C),
-    whose shortest solution is Mᵀ(MMᵀ)⁻¹a.
+    All that have these scores satisfy w_kept + Σ_j c_j w_j = a: that is M w = a with M = (I, C).
+    The shortest is Mᵀ(MMᵀ)⁻¹a; it is also (a, 0) less its part in the span of N = (−C, I), on which
+    M vanishes. The smaller of the two is factored.
     """
     C = np.array(terms, dtype=np.float64).reshape(len(terms), len(kept))
-    coef = np.zeros((len(a), len(kept) + len(C)))
-    if len(kept):
-        Q, T = np.linalg.qr(np.vstack([np.eye(len(kept)), C]))  # of Mᵀ
-        short = linalg.solve_triangular(T, a.T, trans=1).T @ Q.T if len(C) else a
-        coef[:, np.concatenate([kept, others(kept, coef.shape[1])])] = short
+    r, k = len(kept), len(C)
+    short = np.zeros((len(a), r + k))
+    short[:, :r] = a
+    if 0 < k <= r:
+        Q = np.linalg.qr(np.vstack([-C.T, np.eye(k)]))[0]
+        short -= (short @ Q) @ Q.T
+    elif 0 < r < k:
+        Q, T = np.linalg.qr(np.vstack([np.eye(r), C]))
+        short = linalg.solve_triangular(T, a.T, trans=1).T @ Q.T
+    coef = np.empty_like(short)
+    coef[:, np.concatenate([kept, others(kept, r + k)])] = short
     return coef

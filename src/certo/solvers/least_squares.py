@@ -46,7 +46,7 @@ LARGE = 5000  # sparse examples with more columns, and rows, are never made a de
 LSQR_TOL = 1e-12  # of the gradient: the excess risk goes with its square
 LSQR_STEPS = 10_000
 TIED = 1e-9  # a combination's term of less, relative to the column it gives, is rounding
-FRACTIONS = 10_000  # terms of combinations beyond which nobody wants them as fractions
+FRACTIONS = 100_000  # terms of combinations beyond which nobody wants them as fractions
 
 
 class Solution(NamedTuple):
@@ -214,6 +214,7 @@ def _relations(problem: _Problem, reduced: _Reduced) -> tuple[_Relations, _Probl
     rank, order, scale = reduced.pivoted.rank, reduced.pivoted.order, reduced.pivoted.scale
     kept, rest = np.sort(order[:rank]), np.sort(order[rank:])
     terms = reduced.terms[np.argsort(order[rank:])][:, np.argsort(order[:rank])]
+    terms[np.abs(terms) * scale[kept] < UNIT * scale[rest][:, None]] = 0.0  # less than rounding
     if rank == d or terms.size > FRACTIONS:
         return _Relations(kept, rest, terms, () if rank == d else None, rank == d), problem
     if rows is None:
@@ -231,19 +232,33 @@ def _relations(problem: _Problem, reduced: _Reduced) -> tuple[_Relations, _Probl
         if exactly_by_sums(gram, shift, all_kept, simple, lifted):
             terms = _floats(simple, rank)
             return _Relations(kept, rest, terms, simple, True), problem._replace(known=known)
-    full = np.zeros((d, len(rest)))
-    full[kept] = _floats(simple, rank).T
-    full[rest, np.arange(len(rest))] = -1
+    good, fair = _left(problem, kept, rest, (_floats(simple, rank), terms)) <= (
+        _rounding(rows.n, d) * scale[rest]
+    )
+    best = list(simple)
+    for j in np.flatnonzero(~good):
+        own: Combinations = (tuple(map(Fraction, terms[j].tolist())),)
+        if lifted:
+            own = dependence.with_constant(own, kept, rest[[j]], row)
+        best[j] = own[0]
+    sure = bool(np.all(good | fair))
+    return _Relations(kept, rest, _floats(best, rank), tuple(best), sure), problem
+
+
+def _left(problem: _Problem, kept: np.ndarray, rest: np.ndarray, terms) -> np.ndarray:
+    """What is left of the columns not kept when these combinations are taken away: the norms, for
+    each of several tables of terms."""
+    rows, d, count = problem.rows, problem.d, len(rest)
+    assert rows is not None
+    full = np.zeros((d, len(terms) * count))
+    full[kept] = np.vstack(terms).T
+    full[np.tile(rest, len(terms)), np.arange(full.shape[1])] = -1
 
     def step(so_far: np.ndarray, block: np.ndarray) -> np.ndarray:
         return so_far + np.sum((block[:, :d] @ full) ** 2, axis=0)
 
-    left = reduce(add, rows.over_blocks(BLOCK, known.mean, np.zeros(len(rest)), step))
-    good = np.sqrt(left) <= _rounding(rows.n, d) * scale[rest]
-    exact = tuple(tuple(map(Fraction, line)) for line in terms.tolist())
-    own = dependence.with_constant(exact, kept, rest, row) if lifted else exact
-    best = tuple(simple[j] if good[j] else own[j] for j in range(len(rest)))
-    return _Relations(kept, rest, _floats(best, rank), best, bool(np.all(good))), problem
+    left = reduce(add, rows.over_blocks(BLOCK, problem.known.mean, np.zeros(full.shape[1]), step))
+    return np.sqrt(left).reshape(len(terms), count)
 
 
 def _floats(combinations: Combinations, rank: int) -> np.ndarray:
