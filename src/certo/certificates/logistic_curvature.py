@@ -56,7 +56,7 @@ from certo.certificates.logistic_terms import CUT, THREADS, LogisticProblem, Ter
 from certo.certificates.rounded import ABOVE
 
 BLOCK = 2**17  # numbers that are worked on at once
-SMALL = 256  # coordinates: above that BLAS shares the work out better than threads over rows
+SMALL = 2048  # coordinates: above that sums for every thread take much memory
 
 
 class Decrement(NamedTuple):

@@ -107,7 +107,7 @@ class LogisticExcess(Certificate):
         super().__post_init__()
         for name in ("class_weight", "sample_weight", "intercept"):
             object.__setattr__(self, name, finite_vector(getattr(self, name), name))
-        for name in ("dropped", "fixed"):
+        for name in ("dropped", "fixed", "kept"):
             object.__setattr__(self, name, index_vector(getattr(self, name), name))
         intercept_mode(self.treatment)
         check_classes(self.labels)

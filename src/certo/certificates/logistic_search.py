@@ -37,10 +37,9 @@ class Basis(NamedTuple):
 def best_proof(draft: LogisticExcess, point: Point, basis: Basis) -> tuple[LogisticExcess, float]:
     """The claim with the proof that shows most, and how far its point is above the infimum, with
     room for a checker; without a proof, if there is none."""
-    left = bool(np.any(point.problem.counts))
     found = (draft, math.inf)
-    most = MOST if draft.ridge else MOST_EVER
-    if left and draft.vectors * basis.kept.size <= most:
+    size, most = draft.vectors * basis.kept.size, MOST if draft.ridge else MOST_EVER
+    if 0 < size <= most and np.any(point.problem.counts):
         found = _by_curvature(draft, point, basis)
     if draft.ridge and found[1] == math.inf:
         found = _by_ridge(draft, point)

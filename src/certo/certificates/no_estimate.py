@@ -147,4 +147,5 @@ class NoEstimate(Certificate):
             rising == self.rising,
             f"{counted(rising, 'comparison')} rise along the direction, not {self.rising:,}.",
         )
-        return f"{counted(rising, 'comparison')} rise along the direction, and none falls."
+        verb = "rises" if rising == 1 else "rise"
+        return f"{counted(rising, 'comparison')} {verb} along the direction, and none falls."
