@@ -10,9 +10,14 @@ import pyarrow as pa
 import pytest
 
 from certo.audit import SAYS_OF_ALL, audit_table
-from certo.certificates import Composite, Labels, LogisticExcess, NoEstimate
-from certo.certificates.least_squares_excess import LeastSquaresExcess
-from certo.certificates.values import Values
+from certo.certificates import (
+    Composite,
+    Labels,
+    LeastSquaresExcess,
+    LogisticExcess,
+    NoEstimate,
+    Values,
+)
 from certo.data.fingerprint import fingerprint
 from certo.data.model_file import load_model, save_model
 from certo.data.problem import Problem

@@ -30,17 +30,17 @@ from certo.certificates import (
     Labels,
     LeastErrorsByCells,
     LeastErrorsByTree,
+    LeastSquaresExcess,
     LogisticExcess,
     MaximumMargin,
     MistakeBound,
     NoEstimate,
     Separating,
     UpdateSums,
+    Values,
     Verification,
 )
 from certo.certificates.compression_bound import PREPROCESSED
-from certo.certificates.least_squares_excess import LeastSquaresExcess
-from certo.certificates.values import Values
 from certo.data import tables
 from certo.data.fingerprint import fingerprint
 from certo.data.model_file import LoadedModel, StoredModel

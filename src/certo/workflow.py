@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from sklearn.base import is_regressor
 
-from certo.certificates import ClassSeparability, CompressionBound, Inseparable, Separable
+from certo.certificates import (
+    ClassSeparability,
+    CompressionBound,
+    Inseparable,
+    NoEstimate,
+    Separable,
+)
+from certo.certificates.comparisons import comparison_signs, whole_direction
 from certo.certificates.compression_bound import PREPROCESSED
 from certo.certificates.inseparable import INTERCEPTS
+from certo.certificates.joint import class_sample
 from certo.data import tables, written
 from certo.data.encoder import TableEncoder, have
 from certo.data.fingerprint import fingerprint
@@ -34,7 +43,7 @@ from certo.estimators import (
 from certo.estimators.verdict import separability
 from certo.kernels import Gaussian, Kernel, Polynomial
 from certo.selection import ValidationCurve, gaussians, validation_curve
-from certo.solvers.recession import column_recession, words
+from certo.solvers.recession import Recession, column_recession, words
 
 MACHINES = {
     "perceptron": Perceptron,
@@ -204,11 +213,11 @@ def fit_table(table: Any, target: str, estimator, *, scale=None, **choices: Any)
             raise Problem(str(wrong)) from wrong
         raise CannotSeparate(wrong.proof, examples) from wrong
     except Separated as wrong:
-        raise Problem(_of_the_table(str(wrong), estimator, examples)) from wrong
+        raise Problem(_of_the_table(str(wrong), wrong.proof, examples)) from wrong
     except (ArithmeticError, RuntimeError) as wrong:
         raise _without_answer(wrong) from wrong
-    if isinstance(estimator, LogisticRegression) and estimator.separation_ is not None:
-        estimator.status_ = _of_the_table(estimator.status_, estimator, examples)
+    if isinstance(estimator, LogisticRegression):
+        estimator.status_ = _of_the_table(estimator.status_, estimator.separation_, examples)
     encoder = examples.encoder
     if encoder.is_fitted_to_data:
         estimator.certificate_ = estimator.certificate_.without(CompressionBound, PREPROCESSED)
@@ -219,18 +228,38 @@ def fit_table(table: Any, target: str, estimator, *, scale=None, **choices: Any)
     return Fitted(model, examples)
 
 
-def _of_the_table(text: str, estimator: LogisticRegression, examples: Examples) -> str:
+def separated_rows(proof: NoEstimate, X, y) -> np.ndarray:
+    """Places of the examples that the direction separates, at least from some class."""
+    direction = whole_direction(proof.direction)
+    assert direction is not None  # or it would not have been proved
+    sample = class_sample(X, y, proof.labels.classes)
+    rises = comparison_signs(sample, direction, proof.lifted) > 0
+    return np.flatnonzero(np.any(rises.reshape(len(rises), -1), axis=1))
+
+
+def _of_the_table(text: str, proof: NoEstimate | None, examples: Examples) -> str:
     """What is said of a separation, with columns by their names and rows by their numbers in the
     file."""
-    classes, codes = np.unique(examples.y, return_inverse=True)
-    lifted = estimator.intercept == "free"
-    found = column_recession(examples.X, codes, len(classes), lifted)
-    if found is None:
+    if proof is None:
         return text
-    plain = words(found, [f"x{j}" for j in range(examples.X.shape[1])], classes.tolist())
-    cuts = tuple(cut._replace(rows=examples.places[cut.rows]) for cut in found.cuts)
-    named = words(found._replace(cuts=cuts), examples.feature_names, classes.tolist())
+    X, places, names = examples.X, examples.places, examples.feature_names
+    classes, codes = np.unique(examples.y, return_inverse=True)
+    labels = classes.tolist()
+    found = column_recession(X, codes, len(classes), proof.lifted)
+    if found is None:  # several columns together
+        strict = np.zeros(len(codes), dtype=bool)
+        strict[separated_rows(proof, X, examples.y)] = True
+        direction = [list(row) for row in proof.direction]
+        found = Recession(direction, strict, Fraction(1), (), maximal=True)
+    plain = words(found, [f"x{j}" for j in range(X.shape[1])], labels)
+    cuts = tuple(cut._replace(rows=places[cut.rows]) for cut in found.cuts)
+    counted = np.isin(np.arange(places[-1] + 1), places[_rows(found.strict)])
+    named = words(found._replace(cuts=cuts, strict=counted), names, labels)
     return text.replace(plain, named)
+
+
+def _rows(strict: np.ndarray) -> np.ndarray:
+    return np.flatnonzero(np.any(strict.reshape(len(strict), -1), axis=1))
 
 
 def compare_kernels(

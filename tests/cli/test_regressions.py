@@ -157,7 +157,7 @@ def test_a_separation_is_told_first_by_columns_and_rows_of_the_file(certo, patie
     assert said.code == 0
     assert "There is no maximum-likelihood estimate" in said.out
     assert "column 'group = c'" in said.out
-    assert "rows 3, 6, 9, …: 30 in all" in said.out, "the first row after the header is 1"
+    assert "(rows 3, 6, 9, … 30 in all)" in said.out, "the first row after the header is 1"
     assert "P>|z|" not in said.out
     checked = certo("verify", model, patients)
     assert checked.code == 0
@@ -183,3 +183,11 @@ def test_what_to_do_about_a_separation_can_be_chosen(certo, patients):
     ridge = certo("fit", patients, *words, "--ridge", "0.01", "--json").json
     assert ridge["warning"] is None
     assert ridge["scale"] == "standard"
+
+
+def test_several_columns_that_separate_together_are_counted_from_one_too(certo, tmp_path):
+    a, b = RNG.integers(0, 9, (2, 40))
+    columns = {"a": a, "b": b, "kind": np.where(a + b > 8, "up", "down")}
+    table = write(tmp_path / "t.csv", columns | {"gap": ["", *[1] * 39]})
+    out = certo("fit", table, "--target", "kind", "--machine", "logistic", "--missing", "drop").out
+    assert "2 columns together separate some classes (rows 2, 3, 4, … 39 in all)" in out

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from certo.certificates import Composite, LogisticExcess, NoEstimate
-from certo.certificates.least_squares_excess import LeastSquaresExcess
+from certo.certificates import Composite, LeastSquaresExcess, LogisticExcess, NoEstimate
 from certo.data.soundness import (
     check_attributes,
     check_values,

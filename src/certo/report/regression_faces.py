@@ -10,13 +10,11 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from certo import plots
-from certo.certificates.comparisons import comparison_signs, whole_direction
 from certo.certificates.encoding import readable, rounded_up
-from certo.certificates.joint import class_sample
 from certo.estimators import LeastSquares, LogisticRegression
 from certo.estimators._coefficients import CoefficientTable
 from certo.report.face import MOST_PICTURED, Face, Tile, new_axes
-from certo.workflow import Examples
+from certo.workflow import Examples, separated_rows
 
 MOST_FAR = 20  # examples that are listed as far off
 
@@ -116,12 +114,8 @@ class LogisticFace(Face):
         proof = machine.separation_
         if proof is None:
             return []
-        direction = whole_direction(proof.direction)
-        assert direction is not None  # or it would not have been proved
-        sample = class_sample(X, y, proof.labels.classes)
-        rising = comparison_signs(sample, direction, proof.lifted) > 0
-        some = np.any(rising.reshape(len(rising), -1), axis=1)
-        return [("examples that are separated, at least from some class", np.flatnonzero(some))]
+        rows = separated_rows(proof, X, y)
+        return [("examples that are separated, at least from some class", rows)]
 
     def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
         X, y, names = examples.X, examples.y, examples.feature_names
