@@ -396,6 +396,54 @@ class TestDependentColumns:
             model.intercept_standard_errors_, plain.intercept_standard_errors_
         )
 
+    @pytest.mark.parametrize("off", [1e-15, 1e-10])
+    def test_nearly_dependent_columns_leave_it_open(self, off):
+        """Weights of 1e10 and more could use what is left; nothing is proved about them."""
+        X, y = overlapping()
+        noise = np.random.default_rng(3).standard_normal(len(y))
+        wide = np.column_stack([X, X[:, 0] + X[:, 1] / 3 + off * noise])
+        model = LogisticRegression().fit(wide, y)
+        assert model.converged_
+        assert model.rank_ == 3
+        assert model.estimate_exists_ is None
+        assert model.standard_errors_ is None
+        assert "not settled" in model.status_
+        assert "not proved that this is the estimate" in repr(model.summary())
+        assert model.certificate_.verify(wide, y)
+
+    def test_ill_conditioned_is_not_dependent(self):
+        X, y = overlapping(400)
+        noise = np.random.default_rng(3).standard_normal(len(y))
+        near = np.column_stack([X, X[:, 0] + 1e-5 * noise])
+        model = LogisticRegression().fit(near, y)
+        plain = LogisticRegression().fit(np.column_stack([X, noise]), y)
+        assert model.rank_ == 4
+        assert model.estimate_exists_ is True
+        assert model.risk_ == pytest.approx(plain.risk_, abs=1e-8)
+        wrong = model.standard_errors_[0, 3] * 1e-5
+        assert wrong == pytest.approx(plain.standard_errors_[0, 3], rel=1e-3)
+
+    @pytest.mark.parametrize("classes", [("no", "yes"), ("a", "b", "c")])
+    def test_columns_far_from_zero(self, classes):
+        X, y = overlapping(classes=classes)
+        far = X + 2.0**12
+        model, plain = LogisticRegression().fit(far, y), LogisticRegression().fit(far - 2.0**12, y)
+        assert model.rank_ == 3
+        assert model.estimate_exists_ is True
+        assert model.risk_ == pytest.approx(plain.risk_, abs=1e-8)
+        np.testing.assert_allclose(model.standard_errors_, plain.standard_errors_, rtol=1e-4)
+        errors = model.intercept_standard_errors_ / 2.0**12
+        assert np.all(errors > plain.standard_errors_.max(axis=1) / 2)
+
+    def test_columns_too_far_from_zero(self):
+        """Scores are sums of numbers of 1e8: what is proved has fewer digits, and that is said."""
+        X, y = overlapping()
+        with pytest.warns(ConvergenceWarning, match="float64 allows no further progress"):
+            model = LogisticRegression().fit(X + 1e8, y)
+        assert model.rank_ == 3
+        assert model.estimate_exists_ is True
+        assert model.gap_ < 1e-4
+
 
 class TestSeparation:
     def complete(self):

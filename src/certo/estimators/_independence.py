@@ -38,11 +38,11 @@ def independent(X, counting: np.ndarray | None, gram: np.ndarray, lifted: bool) 
     p = len(gram)
     if not np.all(np.isfinite(gram)) or (lifted and gram[-1, -1] <= 0):
         return Relations(np.arange(p), ())
-    constant = _constant(X, counting, gram, lifted)
-    varied = np.array([j for j in range(p) if j not in constant])
+    constant, doubtful = _constant(X, counting, gram, lifted)
+    varied = np.setdiff1d(np.arange(p), [*constant])
     part = gram[np.ix_(varied, varied)]
     clear, most = (kept_columns(part, lifted, left) for left in (CLEAR, NOTHING))
-    if clear.size < most.size:
+    if doubtful or clear.size < most.size:
         kept, lines = _by_rows(X, counting, varied, lifted)
     else:
         kept, lines = clear, ()
@@ -56,9 +56,9 @@ def independent(X, counting: np.ndarray | None, gram: np.ndarray, lifted: bool) 
     return Relations(varied[kept], tuple(found[j] for j in sorted(found)))
 
 
-def _constant(X, counting, gram: np.ndarray, lifted: bool) -> dict[int, float]:
+def _constant(X, counting, gram: np.ndarray, lifted: bool) -> tuple[dict[int, float], bool]:
     """The columns that are the same in all rows that count, with their values: without an
-    intercept those of zeros."""
+    intercept those of zeros. And whether others are so nearly constant that `gram` cannot tell."""
     d = X.shape[1]
     squares = np.diag(gram)[:d]
     weight = gram[-1, -1] if lifted else 0.0
@@ -73,7 +73,7 @@ def _constant(X, counting, gram: np.ndarray, lifted: bool) -> dict[int, float]:
         values = values if counting is None else values[counting]
         if np.all(values == values[0]) and (lifted or values[0] == 0):
             found[j] = float(values[0])
-    return found
+    return found, len(found) < suspects.size
 
 
 def _constant_line(value: float, count: int) -> tuple[Fraction, ...]:

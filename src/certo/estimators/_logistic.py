@@ -14,6 +14,7 @@ from certo.estimators._independence import Relations, independent
 from certo.estimators._logistic_problem import Problem, Weights
 from certo.solvers.dependence import Combinations, minimum_norm, others
 from certo.solvers.logistic import LogisticOutcome, NewtonTrace, logistic
+from certo.solvers.logistic_rows import LogisticRows
 from certo.solvers.recession import Recession, column_recession, recession
 
 SHARE = 0.25  # of tol: what a direction that separates may still cost where it is cut off
@@ -21,7 +22,6 @@ SMALLEST = 1e-280  # what that can be
 LONGEST = 500  # bits of a direction's numbers, beyond which it is shortened
 DOUBTFUL = ("optimal", "runs away", "no progress")  # stops after which a minimiser is asked for
 FINEST = 1e-14  # what a solution is sharpened to where tol was not enough for a proof
-NEAR = 1e-9  # a last decrement after which the Hessian no longer changes, to the digits shown
 
 
 class Limits(NamedTuple):
@@ -256,12 +256,20 @@ def no_estimate(problem: Problem, found: Recession) -> NoEstimate | NotClaimed:
         return NotClaimed("NoEstimate", str(reason))
 
 
-def hessian(found: Fitted) -> np.ndarray | None:
-    """That of the mean loss at the weights found, for classes against the last; None: too large."""
-    last = found.outcomes[-1]
-    if last.hessian is not None and last.decrement > NEAR:
-        last = _solved(found.problem, Limits(0.0, 0), None, found.weights)
-    return last.hessian
+def curvature(found: Fitted) -> tuple[np.ndarray, np.ndarray] | None:
+    """The Hessian of the mean loss at the weights found, for classes against the last and with
+    x − centre in place of x; and the centre. None: it is too large."""
+    if not found.outcomes or found.outcomes[-1].hessian is None:
+        return None
+    problem, (coef, intercept) = found.problem, found.weights
+    weights = np.ones(len(problem.codes)) if problem.weights is None else problem.weights
+    shares = weights / weights.sum()
+    rows = LogisticRows(problem.X, problem.codes, len(problem.classes), shares, problem.lifted)
+    if problem.outputs > 1:
+        coef, intercept = coef[:-1] - coef[-1], intercept[:-1] - intercept[-1]
+    W = np.column_stack([coef, intercept + coef @ rows.centre])[:, : problem.columns]
+    lower = rows.look(W, True).hessian
+    return np.tril(lower) + np.tril(lower, -1).T, rows.centre
 
 
 def joined(outcomes: tuple[LogisticOutcome, ...]) -> NewtonTrace:

@@ -44,6 +44,11 @@ def status(machine, found: Fitted, names: Sequence[str], early: str) -> str:
             f" The {d} columns have rank {rank}: many coefficients give the same predictions, and "
             "the shortest of them are returned."
         )
+        if found.settled and not found.exists:
+            said += (
+                " They combine to each other nearly, not exactly: whether very large weights could "
+                "use what is left is not settled. Drop columns that repeat others."
+            )
     return said
 
 

@@ -21,7 +21,7 @@ from certo.estimators._coefficients import CoefficientTable
 from certo.estimators._contrasts import against, covariance
 from certo.estimators._likelihood_ratio import LikelihoodRatios, likelihood_ratio_tests
 from certo.estimators._linear import LinearClassifier
-from certo.estimators._logistic import Fitted, Limits, hessian, joined, minimised, no_estimate
+from certo.estimators._logistic import Fitted, Limits, curvature, joined, minimised, no_estimate
 from certo.estimators._logistic_problem import Problem, Weights, posed
 from certo.estimators._logistic_words import Separated, SeparationWarning, status, why_none
 from certo.estimators._prices import check_class_weight
@@ -308,11 +308,11 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         self.covariance_ = self.standard_errors_ = self.intercept_standard_errors_ = None
         if self._why_no_errors():
             return
-        H, problem = hessian(found), found.problem
-        if H is None:
+        curved, problem = curvature(found), found.problem
+        if curved is None:
             return
         self.covariance_ = covariance(
-            H, found.basis, problem.total, len(problem.classes), reference
+            *curved, found.basis, problem.total, len(problem.classes), reference
         )
         with np.errstate(invalid="ignore"):
             errors = np.sqrt(np.diag(self.covariance_)).reshape(len(self.contrasts_), -1)
