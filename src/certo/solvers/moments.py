@@ -60,12 +60,17 @@ class Rows:
             part *= self.roots[start:stop, None]
         return part
 
+    def height(self, numbers: int) -> int:
+        """Rows in a block of about so many numbers; more where products are larger than blocks."""
+        width = self.width + 1
+        return max(numbers // width, 2 * width)
+
     def over_blocks(
         self, numbers: int, shift: np.ndarray, first: Any, step: Callable[[Any, np.ndarray], Any]
     ) -> list[Any]:
         """step(…step(first, block)…, block) for the blocks of each thread's share of the rows."""
         width = self.width + 1
-        height = max(numbers // width, 1)
+        height = self.height(numbers)
 
         def loop(k: int, start: int, stop: int) -> Any:
             so_far, out = first, np.empty((min(height, stop - start), width))
@@ -146,7 +151,7 @@ def _shifted_moments(rows: Rows, shift: np.ndarray, centred: bool) -> Moments:
         return so_far + block.T @ block
 
     gram = reduce(add, rows.over_blocks(BLOCK, shift, np.zeros(2 * (rows.width + 1,)), step))
-    height = max(BLOCK // (rows.width + 1), 1)
+    height = rows.height(BLOCK)
     return _centred(rows, shift, gram, centred, height + rows.n // height + 16)
 
 
@@ -247,7 +252,7 @@ def triangle(rows: Rows, centred: bool) -> Triangle:
         first = block[:, [k, *range(k)]] if centred else block[:, :k]
         return _factor([so_far, first])
 
-    parts = rows.over_blocks(max(TALL, 4 * k * k), shift, np.empty((0, k + centred)), step)
+    parts = rows.over_blocks(TALL, shift, np.empty((0, k + centred)), step)
     factor = _factor(parts)
     weight = float(rows.n if rows.roots is None else rows.roots @ rows.roots)
     count = rows.n if rows.roots is None else int(np.count_nonzero(rows.roots))
