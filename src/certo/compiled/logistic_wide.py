@@ -4,14 +4,61 @@
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import overload
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
 
 from certo.compiled._jit import loose, loosest
+from certo.compiled._lanes import LANES, _first_lanes, _index, _Loader, _name
 from certo.compiled.rows import DenseRows, row_add, row_dot
 
 
+@intrinsic
+def _add(typingctx, out, i, factor, x, j, count):
+    """out[i + k] += factor·x[j + k] for k < count (as if flat), eight at a time: a loop over so few
+    numbers would not become vector instructions by itself. A flat `out` has room for whole groups
+    of eight, which are written whole: a group that is read soon must have been written at once."""
+
+    def codegen(context, builder, signature, args):
+        kinds = signature.args
+        start, other, n = (_index(context, builder, kinds[k], args[k]) for k in (1, 4, 5))
+        here = _Loader(context, builder, kinds[0], args[0], start)
+        there = _Loader(context, builder, kinds[3], args[3], other)
+        kind, index = here.vector, n.type
+        one = builder.insert_element(ir.Constant(kind, ir.Undefined), args[2], ir.IntType(32)(0))
+        zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+        every = builder.shuffle_vector(one, one, zeros)
+        full = builder.and_(n, ir.Constant(index, -LANES))
+        fused = ("contract",)
+
+        def added(x, y):
+            return builder.fadd(builder.fmul(every, x, flags=fused), y, flags=fused)
+
+        with cgutils.for_range_slice(builder, index(0), full, index(LANES), index) as (at, _):
+            builder.store(added(there.whole(at), here.whole(at)), here._at(at), align=here.align)
+        with builder.if_then(builder.icmp_signed("<", full, n)):
+            mask = _first_lanes(builder, builder.sub(n, full))
+            some, place = there.masked(full, mask), here._at(full)
+            if roomy:
+                builder.store(added(some, here.whole(full)), place, align=here.align)
+            else:
+                i32 = ir.IntType(32)
+                store = cgutils.get_or_insert_function(
+                    builder.module,
+                    ir.FunctionType(ir.VoidType(), [kind, place.type, i32, mask.type]),
+                    f"llvm.masked.store.v{LANES}{_name(kind.element)}.p0",
+                )
+                new = added(some, here.masked(full, mask))
+                builder.call(store, [new, place, i32(here.align), mask])
+        return context.get_dummy_value()
+
+    same, roomy = out.dtype, out.ndim == 1
+    return types.void(out, types.intp, same, x, types.intp, types.intp), codegen
+
+
 def _gather(rows, t, V, f):
-    """f += Σ_j x_tj V_j"""
+    """f += Σ_j x_tj V_j; f has room for whole groups of lanes."""
     raise TypeError("compiled code only")
 
 
@@ -22,9 +69,7 @@ def _gather_of(rows, t, V, f):
         def from_dense(rows, t, V, f):
             x = rows.values[t]
             for j in range(x.size):
-                v, value = V[j], x[j]
-                for k in range(f.size):
-                    f[k] += value * v[k]
+                _add(f, 0, x[j], V, j * V.shape[1], V.shape[1])
 
         return from_dense
 
@@ -32,9 +77,7 @@ def _gather_of(rows, t, V, f):
         start, stop = rows.indptr[t], rows.indptr[t + 1]
         x, at = rows.data[start:stop], rows.indices[start:stop]
         for i in range(x.size):
-            v, value = V[np.uintp(at[i])], x[i]
-            for k in range(f.size):
-                f[k] += value * v[k]
+            _add(f, 0, x[i], V, np.intp(at[i]) * V.shape[1], V.shape[1])
 
     return from_csr
 
@@ -51,9 +94,7 @@ def _scatter_of(rows, t, f, V):
         def from_dense(rows, t, f, V):
             x = rows.values[t]
             for j in range(x.size):
-                v, value = V[j], x[j]
-                for k in range(f.size):
-                    v[k] += value * f[k]
+                _add(V, j * V.shape[1], x[j], f, 0, V.shape[1])
 
         return from_dense
 
@@ -61,9 +102,7 @@ def _scatter_of(rows, t, f, V):
         start, stop = rows.indptr[t], rows.indptr[t + 1]
         x, at = rows.data[start:stop], rows.indices[start:stop]
         for i in range(x.size):
-            v, value = V[np.uintp(at[i])], x[i]
-            for k in range(f.size):
-                v[k] += value * f[k]
+            _add(V, np.intp(at[i]) * V.shape[1], x[i], f, 0, V.shape[1])
 
     return from_csr
 
@@ -79,11 +118,11 @@ def times(rows, V, out, start, stop):
                 total += rows.data[i] * column[np.uintp(rows.indices[i])]
             out[t, 0] = total
         return
-    f = np.empty(V.shape[1], V.dtype)
+    f = np.empty(V.shape[1] + LANES, V.dtype)
     for t in range(start, stop):
         f[:] = 0
         _gather(rows, t, V, f)
-        out[t] = f
+        out[t] = f[: V.shape[1]]
 
 
 @loose
@@ -177,7 +216,8 @@ def ascend_several(rows, squares, factors, order, V, bias, extra, parts):
     Newton's method in log q and μ.
     """
     count = V.shape[1]
-    f, z, u, q = np.empty(count, V.dtype), np.empty(count), np.empty(count), np.empty(count)
+    f = np.empty(count + LANES, V.dtype)
+    z, u, q = np.empty(count), np.empty(count), np.empty(count)
     for n in range(order.size):
         t = order[n]
         for k in range(count):

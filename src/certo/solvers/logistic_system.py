@@ -27,6 +27,7 @@ ROWS = 4  # made of so many examples for each feature
 CHANGED = 0.2  # share of the weights after which it is made anew
 TINY = 1e-6  # added to its diagonal, relative to the mean: some digits more than float32 has
 MOST = 500  # products
+FAINT = 1e-12  # curvature of examples that are all but separated: nothing for float32
 
 Vectors = np.ndarray  # (p, outputs)
 
@@ -35,12 +36,11 @@ class NewtonSystem:
     def __init__(self, table: DenseTable | SparseTable, shares: np.ndarray, ridge: float):
         self.table, self.ridge = table, ridge
         self.shares = shares.astype(np.float32)
-        self.diagonal = np.full((table.p, 1), ridge, np.float32)
-        self.diagonal[table.d :] = 0.0
-        self.kind: type = np.float32 if table.fits_float32 else np.float64
+        self.diagonal = np.where(np.arange(table.p) < table.d, ridge, 0.0)[:, None]
+        fits = table.fits_float32 and ridge < np.finfo(np.float32).max
+        self.kind: type = np.float32 if fits else np.float64
         self.products = 0
-        dense = isinstance(table, DenseTable) and table.fits_float32
-        self.blocked = dense and table.p <= BLOCKS
+        self.blocked = fits and isinstance(table, DenseTable) and table.p <= BLOCKS
         self._weights: np.ndarray | None = None
         self._inverses: list[np.ndarray] = []
 
@@ -50,7 +50,10 @@ class NewtonSystem:
         `parts` are the probabilities (m, K), for two classes s σ(f)σ(−f), (m, 1).
         """
         size = float(np.linalg.norm(b)) or 1.0
-        parts = parts.astype(self.kind)
+        weights = parts if parts.shape[1] == 1 else self.shares[:, None] * parts * (1 - parts)
+        if not self.ridge and float(weights.sum()) < FAINT:
+            self.kind, self.blocked = np.float64, False
+        parts, diagonal = parts.astype(self.kind), self.diagonal.astype(self.kind)
 
         def bend(U: np.ndarray, some: slice) -> None:
             if parts.shape[1] == 1:
@@ -61,20 +64,20 @@ class NewtonSystem:
         def product(V: Vectors) -> Vectors:
             self.products += 1
             out = self.table.through(V, bend)
-            out += self.diagonal * V
+            out += diagonal * V
             return out
 
         right = (b / size).astype(self.kind)
-        x = _conjugate_gradients(product, self._preconditioner(parts), right, share, enough / size)
+        x = _conjugate_gradients(
+            product, self._preconditioner(weights.astype(self.kind)), right, share, enough / size
+        )
         return size * x.astype(np.float64)
 
-    def _preconditioner(self, parts: np.ndarray) -> Callable[[Vectors], Vectors]:
-        weights = parts
-        if parts.shape[1] > 1:
-            weights = self.shares[:, None] * parts * (1 - parts)
+    def _preconditioner(self, weights: np.ndarray) -> Callable[[Vectors], Vectors]:
         if not self.blocked:
             squares = self.table.squared_sums(weights)
-            scale = 1 / np.sqrt(1 + squares / (self.ridge or float(squares.mean()) or 1.0))
+            base = self.ridge or float(squares.mean()) or 1.0
+            scale = (1 / np.sqrt(1 + squares / base)).astype(self.kind)
             return lambda R: R * scale
         last = self._weights
         if last is None or np.sum(np.abs(weights - last)) > CHANGED * np.sum(last):
@@ -100,10 +103,15 @@ class NewtonSystem:
         Z[:, : table.d] = table.short[chosen]
         Z *= np.sqrt(weights[chosen])[:, None]
         H = ssyrk(1.0, Z.T, lower=True)
-        H[np.diag_indices(table.p)] += self.diagonal[:, 0] + TINY * np.trace(H) / table.p
+        H[np.diag_indices(table.p)] += self.diagonal[:, 0]
         H[table.d :, table.d :] += max(float(weights.sum() - weights[chosen].sum()), 0.0)
-        H, _ = spotri(spotrf(H, lower=True, overwrite_a=True)[0], lower=True, overwrite_c=True)
-        self._inverses[k] = np.tril(H) + np.tril(H, -1).T
+        more, failed = TINY * float(np.trace(H)) / table.p or 1.0, 1
+        while failed and more < np.inf:
+            H[np.diag_indices(table.p)] += more
+            factor, failed = spotrf(H, lower=True)
+            more *= 10
+        inverse, _ = spotri(factor, lower=True, overwrite_c=True)
+        self._inverses[k] = np.tril(inverse) + np.tril(inverse, -1).T
 
     def _each_class(self, count: int, work: Callable[[int], None]) -> None:
         def some(n: int, first: int, last: int) -> None:

@@ -68,7 +68,7 @@ class Wide:
     def start(self, asked: Callable[[], bool]) -> np.ndarray:
         """From the dual, if it is better than nothing."""
         best = np.zeros((self.p, self.outputs))
-        if not (self.ridge and self.whole and self.table.fits_float32):
+        if not (self.ridge and self.whole and self.system.kind == np.float32):
             return best
         pi = self._weights[self._weights > 0]
         least = -float(pi @ np.log(pi)) if self.lift else np.log(self.classes)

@@ -1,0 +1,285 @@
+"""Logistic problems with many coordinates: the answers are those with a Hessian."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.special import log_softmax, softmax
+from sklearn.linear_model import LogisticRegression
+
+from certo.certificates.joint import class_sample
+from certo.certificates.logistic_excess import LogisticExcess
+from certo.certificates.sample import Labels
+from certo.compiled.logistic_wide import along_several, along_two, bend_several, times
+from certo.compiled.rows import rows_of
+from certo.solvers import logistic as module
+from certo.solvers.logistic import logistic
+from certo.solvers.logistic_dual import ascend
+from certo.solvers.logistic_tables import table_of
+from certo.solvers.logistic_wide import Wide
+
+
+def wide(X, codes, classes, **options):
+    """As if there were many coordinates."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "MANY", 0)
+        patch.setattr(module, "TOO_MANY", 0)
+        return logistic(X, codes, classes, **options)
+
+
+def data(seed, m=60, d=7, classes=3, storage="dense"):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((m, d)) * (rng.random((m, d)) < 0.6)
+    scores = X @ rng.standard_normal((d, classes)) + rng.gumbel(size=(m, classes))
+    codes = np.argmax(scores, axis=1)
+    codes[:classes] = np.arange(classes)
+    return (sparse.csr_array(X) if storage == "csr" else X), codes
+
+
+def objective(X, codes, ridge, coef, intercept):
+    F = X @ coef.T + intercept
+    F = np.hstack([np.zeros((len(F), 1)), F]) if len(coef) == 1 else F
+    losses = -log_softmax(F, axis=1)[np.arange(len(codes)), codes]
+    return losses.mean() + ridge / 2 * np.sum(coef**2)
+
+
+STORAGES = ("dense", "csr")
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("outputs", [1, 2, 3, 7, 8, 9, 20])
+def test_products_of_sparse_rows(outputs, kind):
+    rng = np.random.default_rng(outputs)
+    A = sparse.random_array((30, 40), density=0.2, format="csr", rng=rng).astype(kind)
+    V = rng.standard_normal((40, outputs)).astype(kind)
+    out = np.full((30, outputs), np.nan, kind)
+    times(rows_of(A), V, out, 0, 30)
+    np.testing.assert_allclose(out, A @ V, atol=1e-5 if kind == np.float32 else 1e-12)
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("lift", [True, False])
+def test_tables_are_a_map_and_its_transpose(storage, lift):
+    X, _ = data(0, storage=storage)
+    table = table_of(X, lift)
+    dense = X.toarray() if storage == "csr" else X
+    Z = dense - table.centre
+    Z = np.column_stack([Z, np.ones(len(Z))]) if lift else Z
+    rng = np.random.default_rng(1)
+    V, R = rng.standard_normal((table.p, 4)), rng.standard_normal((table.m, 4))
+
+    def bend(U, some):
+        U *= R[some].astype(U.dtype)
+
+    for kind, off in ((np.float64, 1e-12), (np.float32, 1e-4)):
+        W, S = V.astype(kind), R.astype(kind)
+        np.testing.assert_allclose(table.times(W), Z @ V, atol=off)
+        np.testing.assert_allclose(table.sums(S), Z.T @ R, atol=off)
+        np.testing.assert_allclose(table.through(W, bend), Z.T @ (R * (Z @ V)), atol=off)
+        np.testing.assert_allclose(table.squared_sums(S), (Z**2).T @ R, atol=off)
+    np.testing.assert_allclose(
+        table.squares, np.sum((dense - table.centre) ** 2, axis=1), rtol=1e-5
+    )
+
+
+def test_losses_along_a_line_have_the_derivatives_they_say():
+    rng = np.random.default_rng(3)
+    F, U = rng.standard_normal((20, 4)) * 3, rng.standard_normal((20, 4))
+    codes, shares = rng.integers(4, size=20), rng.random(20)
+    alive = rng.random((20, 4)) < 0.8
+    alive[np.arange(20), codes] = True
+    signs = np.where(codes < 2, 1.0, -1.0)
+    h = 1e-5
+    for at in (
+        lambda t: along_several(F, U, t, codes, shares, alive),
+        lambda t: along_two(F[:, :1], U[:, :1], t, signs, shares),
+    ):
+        loss, slope, curve = at(0.3)
+        after, before = at(0.3 + h), at(0.3 - h)
+        assert slope == pytest.approx((after[0] - before[0]) / (2 * h), rel=1e-6)
+        assert curve == pytest.approx((after[1] - before[1]) / (2 * h), rel=1e-6)
+        assert loss > 0
+    P = softmax(F, axis=1)
+    bent = U.copy()
+    bend_several(bent, P, shares)
+    H = [s * (np.diag(p) - np.outer(p, p)) for s, p in zip(shares, P, strict=True)]
+    np.testing.assert_allclose(bent, np.einsum("tkl,tl->tk", H, U), atol=1e-14)
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("classes", [2, 4])
+def test_the_dual_leads_to_the_minimum(storage, classes):
+    X, codes = data(5, classes=classes, storage=storage)
+    best = logistic(X, codes, classes, ridge=0.01, intercept="none", tol=1e-12)
+    shares = np.full(60, 1 / 60)
+    *_, W = ascend(table_of(X, False), codes, classes, shares, 0.01)
+    value = objective(X, codes, 0.01, W.T, 0.0)
+    assert best.objective - 1e-12 <= value <= best.objective + 1e-5
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    classes=st.sampled_from([2, 3, 5]),
+    storage=st.sampled_from(STORAGES),
+    intercept=st.sampled_from(["free", "none"]),
+    ridge=st.sampled_from([1e-4, 1e-2, 1.0]),
+    d=st.sampled_from([2, 7, 90]),
+    weighted=st.booleans(),
+)
+def test_the_minimum_is_that_found_with_a_hessian(
+    seed, classes, storage, intercept, ridge, d, weighted
+):
+    X, codes = data(seed, d=d, classes=classes, storage=storage)
+    weights = np.random.default_rng(seed).integers(0, 4, len(codes)) + 0.0 if weighted else None
+    if weighted:
+        weights[:classes] = 1.0
+    options = {"sample_weight": weights, "intercept": intercept, "ridge": ridge}
+    ours = wide(X, codes, classes, tol=1e-9, **options)
+    other = logistic(X, codes, classes, tol=1e-13, **options)
+    assert ours.stopped == "optimal"
+    assert other.objective - 1e-12 <= ours.objective <= other.objective + 1e-9
+    assert np.all(np.diff(ours.trace.objective) <= 1e-15)
+    assert ours.coef.shape == other.coef.shape
+    if classes > 2:
+        np.testing.assert_allclose(ours.coef.sum(axis=0), 0.0, atol=1e-12)
+        assert abs(ours.intercept.sum()) < 1e-12
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    classes=st.sampled_from([2, 3]),
+    storage=st.sampled_from(STORAGES),
+    lift=st.booleans(),
+)
+def test_what_is_said_to_be_left_is_never_less_than_what_is(seed, classes, storage, lift):
+    X, codes = data(seed, classes=classes, storage=storage)
+    ridge = 0.01
+    best = logistic(X, codes, classes, ridge=ridge, tol=1e-13, intercept="free" if lift else "none")
+    problem = Wide(X, codes, classes, np.full(60, 1 / 60), lift, ridge)
+    rng = np.random.default_rng(seed)
+    for scale in (1.0, 1e-3):
+        start = problem.inner(best.coef, best.intercept)
+        W = start + scale * rng.standard_normal(start.shape)
+        point = problem.point(W, problem.table.times(W))
+        assert point.objective - best.objective <= problem.left(point) + 1e-13
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("intercept", ["free", "none"])
+def test_the_claim_reaches_the_tolerance(storage, classes, intercept):
+    X, codes = data(8, m=40, d=1600, classes=classes, storage=storage)
+    ours = logistic(X, codes, classes, ridge=1 / 40, tol=1e-8, intercept=intercept)
+    assert ours.stopped == "optimal"
+    assert ours.hessian is None
+    claim = LogisticExcess.of(
+        class_sample(X, codes, range(classes)), Labels(tuple(range(classes)), classes - 1),
+        coef=ours.coef, intercept=ours.intercept, treatment=intercept, ridge=1 / 40,
+    )  # fmt: skip
+    assert claim.risk - claim.lower <= 1e-8
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("storage", STORAGES)
+def test_scikit_learn_finds_the_same(classes, storage):
+    X, codes = data(9, m=50, d=800, classes=classes, storage=storage)
+    ours = wide(X, codes, classes, ridge=1 / 50, tol=1e-12)
+    other = LogisticRegression(C=1.0, tol=1e-10, max_iter=10_000).fit(X, codes)
+    np.testing.assert_allclose(ours.coef, other.coef_, atol=1e-5)
+    np.testing.assert_allclose(ours.intercept, other.intercept_ - other.intercept_.mean() * (
+        classes > 2), atol=1e-5)  # fmt: skip
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize("storage", STORAGES)
+def test_long_examples_and_columns_of_other_scales_do_no_harm(classes, storage):
+    X, codes = data(10, m=300, d=30, classes=classes)
+    rng = np.random.default_rng(0)
+    X[rng.choice(300, 6, replace=False)] *= 300.0
+    X *= 10.0 ** rng.uniform(-2, 2, 30)
+    X = sparse.csr_array(X) if storage == "csr" else X
+    ours = wide(X, codes, classes, ridge=1e-3, tol=1e-9)
+    other = logistic(X, codes, classes, ridge=1e-3, tol=1e-13)
+    assert ours.stopped == "optimal"
+    assert ours.objective <= other.objective + 1e-9
+    assert np.all(np.diff(ours.trace.objective) <= 1e-14)
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_numbers_that_float32_cannot_hold(storage):
+    X, codes = data(11, classes=3, storage=storage)
+    ours = wide(X * 1e25, codes, 3, ridge=1e45, tol=1e-9, intercept="none")
+    other = wide(X, codes, 3, ridge=1e-5, tol=1e-9, intercept="none")
+    assert ours.stopped == other.stopped == "optimal"
+    assert ours.objective == pytest.approx(other.objective, abs=2e-9)
+
+
+def test_float32_examples():
+    X, codes = data(12, classes=3)
+    X = X.astype(np.float32)
+    single = wide(X, codes, 3, ridge=0.01, tol=1e-11)
+    double = wide(X.astype(float), codes, 3, ridge=0.01, tol=1e-11)
+    np.testing.assert_allclose(single.coef, double.coef, atol=1e-5)
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_without_a_ridge(storage, classes):
+    X, codes = data(13, m=200, d=6, classes=classes, storage=storage)
+    ours = wide(X, codes, classes, tol=1e-8)
+    other = logistic(X, codes, classes, tol=1e-12)
+    assert ours.stopped == "optimal"
+    assert ours.objective <= other.objective + 1e-8
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_without_a_ridge_separable_examples_run_away_or_cost_nothing(storage):
+    X, codes = data(14, m=20, d=50, classes=3, storage=storage)
+    ours = wide(X, codes, 3, tol=1e-8)
+    assert ours.stopped in ("runs away", "optimal")
+    assert ours.risk < 1e-2
+    onward = wide(X, codes, 3, tol=1e-6, doubts=False, start=(ours.coef, ours.intercept))
+    assert onward.risk < 1e-5
+
+
+def test_classes_that_are_not_alive_do_not_count():
+    X, codes = data(15, m=200, d=5, classes=3)
+    alive = np.ones((200, 3), bool)
+    alive[codes != 2, 2] = False
+    ours = wide(X, codes, 3, alive=alive, tol=1e-8)
+    other = logistic(X, codes, 3, alive=alive, tol=1e-12)
+    assert ours.objective <= other.objective + 1e-8
+
+
+def test_a_start_at_the_minimum_ends_there():
+    X, codes = data(16, classes=3)
+    first = wide(X, codes, 3, ridge=0.01, tol=1e-10)
+    again = wide(X, codes, 3, ridge=0.01, tol=1e-8, start=(first.coef, first.intercept))
+    assert again.steps == 0
+    assert again.stopped == "optimal"
+    np.testing.assert_allclose(again.coef, first.coef, atol=1e-12)
+
+
+def test_every_reason_to_stop():
+    X, codes = data(17, m=400, d=40, classes=3)
+    options = {"ridge": 1e-5, "tol": 1e-12}
+    assert wide(X, codes, 3, **options, max_iter=1).stopped == "iterations"
+    assert wide(X, codes, 3, **options, risk_threshold=5.0).stopped == "threshold"
+    assert wide(X, codes, 3, **options, asked=lambda: True).stopped == "interrupted"
+    seen = []
+    ours = wide(X, codes, 3, **options, after_step=lambda *at: seen.append(at) or len(seen) == 3)
+    assert ours.stopped == "interrupted"
+    assert ours.steps == 2
+    assert [steps for steps, _ in seen] == [0, 1, 2]
+    assert ours.trace.risk.tolist() == [risk for _, risk in seen]
+    assert wide(X, codes, 3, ridge=1e-5, tol=0.0).stopped == "no progress"
+
+
+def test_bare_steps_are_whole():
+    X, codes = data(18, m=200, d=6, classes=3)
+    ours = wide(X, codes, 3, ridge=0.1, solver="newton")
+    assert ours.stopped == "optimal"
+    assert set(ours.trace.step.tolist()) == {0.0, 1.0}
