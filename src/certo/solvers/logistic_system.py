@@ -38,10 +38,10 @@ class NewtonSystem:
         self.shares = shares.astype(np.float32)
         self.diagonal = np.where(np.arange(table.p) < table.d, ridge, 0.0)[:, None]
         fits = table.fits_float32 and ridge < np.finfo(np.float32).max
-        self.kind: type = np.float32 if fits else np.float64
+        self.kind: np.dtype = np.dtype(np.float32 if fits else np.float64)
         self.products = 0
         self.blocked = fits and isinstance(table, DenseTable) and table.p <= BLOCKS
-        self._weights: np.ndarray | None = None
+        self._weights = np.zeros((table.m, 0))  # those of the blocks made
         self._inverses: list[np.ndarray] = []
 
     def solve(self, parts: np.ndarray, b: Vectors, share: float, enough: float) -> Vectors:
@@ -52,7 +52,7 @@ class NewtonSystem:
         size = float(np.linalg.norm(b)) or 1.0
         weights = parts if parts.shape[1] == 1 else self.shares[:, None] * parts * (1 - parts)
         if not self.ridge and float(weights.sum()) < FAINT:
-            self.kind, self.blocked = np.float64, False
+            self.kind, self.blocked = np.dtype(np.float64), False
         parts, diagonal = parts.astype(self.kind), self.diagonal.astype(self.kind)
 
         def bend(U: np.ndarray, some: slice) -> None:
@@ -80,7 +80,7 @@ class NewtonSystem:
             scale = (1 / np.sqrt(1 + squares / base)).astype(self.kind)
             return lambda R: R * scale
         last = self._weights
-        if last is None or np.sum(np.abs(weights - last)) > CHANGED * np.sum(last):
+        if not last.size or np.sum(np.abs(weights - last)) > CHANGED * np.sum(last):
             self._weights, self._inverses = weights, [weights] * weights.shape[1]
             self._each_class(weights.shape[1], self._invert)
         return self._apply
@@ -97,6 +97,7 @@ class NewtonSystem:
     def _invert(self, k: int) -> None:
         """A class's own part of the Hessian, nearly."""
         table, weights = self.table, self._weights[:, k]
+        assert isinstance(table, DenseTable)
         n = min(table.m, ROWS * table.p)
         chosen = np.argpartition(weights, table.m - n)[table.m - n :]
         Z = np.ones((n, table.p), np.float32)

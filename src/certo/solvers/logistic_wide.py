@@ -254,7 +254,7 @@ def descend_wide(problem: Wide, W: np.ndarray | None, run: Any) -> End:
             if problem.system.kind == np.float64:
                 run.stopped = "no progress"
                 return end
-            problem.system.kind = np.float64  # what float32 could not see
+            problem.system.kind = np.dtype(np.float64)  # what float32 could not see
             continue
         point = new
         run.note(point, np.nan, t)
