@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import linprog
 
+from certo.certificates.spans import PRIME
 from certo.compiled.ranges import column_ranges
 from certo.compiled.rows import rows_of
+from certo.solvers.contrasts import residues
 from certo.solvers.recession import column_recession, recession, words
 
 STORES = {
@@ -197,6 +199,26 @@ def test_it_says_which_columns_and_where():
     assert "'rural' is below 1 in class 'no' only" in words(
         column_recession(X, codes, 2, True), list("abcd"), ["no", "yes"]
     ).replace("'b'", "'rural'")
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(
+        st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=3, max_size=3),
+        min_size=1, max_size=5,
+    ),
+    st.lists(st.integers(-(10**40), 10**40), min_size=4, max_size=4),
+    st.booleans(),
+)  # fmt: skip
+def test_every_float_has_a_value_modulo_a_prime(rows, w, lifted):
+    X = np.array(rows)
+    for store in (np.asarray, sparse.csr_array):
+        found = residues(store(X), np.array(w[: 3 + lifted], dtype=object), lifted)
+        for row, value in zip(X.tolist(), found.tolist(), strict=True):
+            entries = [Fraction(v) for v in row] + [Fraction(1)] * lifted
+            score = sum(a * b for a, b in zip(w, entries, strict=False))
+            expected = score.numerator * pow(score.denominator, -1, PRIME) % PRIME
+            assert value == expected
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -10,12 +10,38 @@ from scipy import sparse
 from certo.certificates.farkas import whole_numbers
 from certo.certificates.joint import joint_margins
 from certo.certificates.sample import Sample
-from certo.certificates.spans import score_signs
+from certo.certificates.spans import PRIME, score_signs
 from certo.solvers.separation import Cancelling, Comparisons, Examples, Verdict
+
+POWERS = np.array([pow(2, e, PRIME) for e in range(-1200, 1100)])
+
+
+def residues(X, w: np.ndarray, lifted: bool) -> np.ndarray:
+    """w·x̃ modulo a prime: 2⁻¹ has a value there, so that every float does."""
+    factors, d = (w % PRIME).astype(np.int64), X.shape[1]
+    total = np.full(X.shape[0], factors[d] if lifted else 0)
+    if sparse.issparse(X):
+        terms = _residues(X.data) * factors[X.indices] % PRIME
+        total += np.diff(np.append(0, np.cumsum(terms))[X.indptr])  # below 2⁶³ in 2³² entries
+    else:
+        for start, stop in Sample(X, total).blocks():
+            terms = _residues(X[start:stop]) * factors[:d] % PRIME
+            total[start:stop] += np.sum(terms, axis=1)
+    return total % PRIME
+
+
+def _residues(values: np.ndarray) -> np.ndarray:
+    mantissas, exponents = np.frexp(values.astype(np.float64))
+    whole = np.ldexp(mantissas, 53).astype(np.int64) % PRIME
+    return whole * POWERS[exponents + (1200 - 53)] % PRIME
 
 
 class SignedExamples(Examples):
     """Two classes, with the signs of w·z for any w of whole numbers."""
+
+    def apart(self, w: Sequence[int], places: np.ndarray | None = None) -> np.ndarray:
+        X = self.sample.X if places is None else self.sample.X[places]
+        return residues(X, np.array(w, dtype=object), self.lifted) != 0
 
     def signs(self, w: Sequence[int], places: np.ndarray | None = None) -> np.ndarray:
         sample = self.sample
@@ -77,6 +103,15 @@ class Contrasts(Comparisons):
         data = np.append(part.data, -part.data)
         whole = sparse.csr_array((data, (at, column)), shape=(len(rows), self.size + size))
         return whole[:, : self.size]
+
+    def apart(self, w: Sequence[int], places: np.ndarray | None = None) -> np.ndarray:
+        places = np.arange(self.count) if places is None else places
+        weights = np.array([*w, *[0] * self.one.size], dtype=object).reshape(self.classes, -1)
+        rows, others = self.pairs(places)
+        some, back = np.unique(rows, return_inverse=True)
+        X = self.sample.X[some]
+        scores = np.array([residues(X, weight, self.lifted) for weight in weights])
+        return scores[self.sample.signs[rows], back] != scores[others, back]
 
     def signs(self, w: Sequence[int], places: np.ndarray | None = None) -> np.ndarray:
         places = np.arange(self.count) if places is None else places

@@ -44,6 +44,9 @@ class SignedVectors(Vectors, Protocol):
     def signs(self, w: Sequence[int], places: np.ndarray | None = None) -> np.ndarray:
         """The signs of w·z at these places, or all, decided exactly."""
 
+    def apart(self, w: Sequence[int], places: np.ndarray | None = None) -> np.ndarray:
+        """True only where w·z is not 0, modulo a prime; where False, it is so almost certainly."""
+
 
 class WholeVectors:
     """Vectors of whole numbers, as they come out of exact elimination."""
@@ -108,14 +111,14 @@ class Orthogonal:
         """v with v·u = z·direction(u) for every u."""
         return self.common * vectors[:, self.free] - vectors[:, self.pivots].dot(self.rest)
 
-    def outside(self, vectors: SignedVectors, rows: Sequence[int]) -> np.ndarray:
-        """Which vectors are not in the span of these rows, those that were eliminated."""
-        outside = np.zeros(vectors.count, dtype=bool)
-        if not self.free.size:
-            return outside
-        # one w of all tells most of them; those that it does not tell are asked about every one
+    def apart(self, vectors: SignedVectors, places: np.ndarray | None = None) -> np.ndarray:
+        """Which vectors are not in the span of those eliminated; almost certainly all of them."""
         some = np.random.default_rng(0).integers(1, 2**31, self.free.size).astype(object)
-        outside = vectors.signs(self.direction(some).tolist()) != 0
+        return vectors.apart(self.direction(some).tolist(), places)
+
+    def outside(self, vectors: SignedVectors, rows: Sequence[int]) -> np.ndarray:
+        """The same, all of them; these rows are those eliminated."""
+        outside = self.apart(vectors)
         unsure = np.setdiff1d(np.flatnonzero(~outside), rows)
         for u in np.eye(self.free.size, dtype=object) if unsure.size else ():
             outside[unsure] |= vectors.signs(self.direction(u).tolist(), unsure) != 0
@@ -128,52 +131,70 @@ def _floats(vector: Sequence[int]) -> list[float]:
     return [entry / top for entry in vector]
 
 
-def partition(vectors: SignedVectors, tied: np.ndarray | None = None) -> Partition:
-    """The largest part that can be separated. If these are `tied`, which is not asked then: there
-    are no weights."""
-    rows: list[int] = []
-    weights: list[Fraction] = []
-    if tied is not None:
-        rows = _spanning(vectors, tied)
-    else:
-        found = separate(vectors)
-        if not isinstance(found, Cancelling):
-            return Partition(_fractions(found), np.zeros(0, np.int64), [], [])
-        rows, weights = _joined(vectors, [], [], *_enlarged(vectors, found))
+def partition(vectors: SignedVectors) -> Partition:
+    found = separate(vectors)
+    if not isinstance(found, Cancelling):
+        return Partition(_fractions(found), np.zeros(0, np.int64), [], [])
+    rows, weights = _joined(vectors, [], [], *_enlarged(vectors, found))
     while True:
         space = Orthogonal(vectors.whole(np.array(rows, dtype=np.int64)))
         outside = space.outside(vectors, rows)
         ties, others = np.flatnonzero(~outside), np.flatnonzero(outside)
         if not others.size:
             return Partition([Fraction(0)] * vectors.size, ties, rows, weights)
-        back = _different(vectors.part(others))
-        reduced = WholeVectors(space.coordinates(vectors.whole(others[back])))
-        found = separate(reduced)
-        if not isinstance(found, Cancelling):
-            u = np.array(_fractions(found), dtype=object)
-            return Partition(list(space.direction(u)), ties, rows, weights)
-        places, more = _enlarged(reduced, found)
-        places = others[back[places]].tolist()
-        if tied is None:
-            rows, weights = _joined(vectors, rows, weights, places, more)
-        else:
-            rows = [*rows, *places]
+        w, places, more = _beyond(vectors, space, others)
+        if w is not None:
+            return Partition(w, ties, rows, weights)
+        rows, weights = _joined(vectors, rows, weights, places, more)
 
 
-def _spanning(vectors: SignedVectors, tied: np.ndarray) -> list[int]:
-    """Few of these that span all of them."""
+def partition_with(vectors: SignedVectors, tied: np.ndarray) -> Partition | None:
+    """What some w separates that is orthogonal to these; None if it finds nothing. Whether more can
+    be separated is not asked: there are no weights."""
     random = np.random.default_rng(0)
     rows = random.permutation(tied)[: 2 * vectors.size + 50]
     while True:
         rows = rows[independent(vectors.whole(rows))]
         space = Orthogonal(vectors.whole(rows))
-        if not space.free.size:
-            return rows.tolist()
-        some = random.integers(1, 2**31, space.free.size).astype(object)
-        missed = tied[vectors.signs(space.direction(some).tolist(), tied) != 0]
-        if not missed.size:
-            return rows.tolist()
-        rows = np.append(rows, random.permutation(missed)[: vectors.size])
+        missed = tied[space.apart(vectors, tied)] if space.free.size else tied[:0]
+        if missed.size:  # more rows until they span all that are tied
+            rows = np.append(rows, random.permutation(missed)[: vectors.size])
+            continue
+        others = np.flatnonzero(space.apart(vectors)) if space.free.size else tied[:0]
+        if not others.size:
+            return None
+        w, places, _ = _beyond(vectors, space, others)
+        if w is not None:
+            common = math.lcm(*(weight.denominator for weight in w))
+            signs = vectors.signs([int(weight * common) for weight in w])
+            return None if np.any(signs < 0) else Partition(w, np.flatnonzero(signs == 0), [], [])
+        rows = np.append(rows, places)
+
+
+def _beyond(
+    vectors: SignedVectors, space: Orthogonal, others: np.ndarray
+) -> tuple[list[Fraction] | None, list[int], Sequence[int | Fraction]]:
+    """A w orthogonal to what was eliminated that separates all others, or some of them, and
+    weights, that cancel up to the span of what was."""
+    back = _different(vectors.part(others))
+    reduced = WholeVectors(space.coordinates(vectors.whole(others[back])))
+    found = separate(reduced)
+    if isinstance(found, Cancelling):
+        places, more = _enlarged(reduced, found)
+        return None, others[back[places]].tolist(), more
+    w = space.direction(_short(reduced, _fractions(found)))
+    divisor = math.gcd(*w) if all(isinstance(weight, int) for weight in w) else 1
+    return [Fraction(weight, divisor) for weight in w], [], []
+
+
+def _short(vectors: WholeVectors, u: Sequence[Fraction]) -> np.ndarray:
+    """A separator with few digits, if it can be: what it is used for is then quick to compute."""
+    top = max(abs(weight) for weight in u)
+    for bits in (1, 2, 4, 8, 16, 32):
+        short = np.array([round(weight / top * 2**bits) for weight in u], dtype=object)
+        if min(vectors.vectors.dot(short)) > 0:
+            return short
+    return np.array(u, dtype=object)
 
 
 def _different(part) -> np.ndarray:

@@ -33,7 +33,12 @@ from certo.compiled.ranges import column_ranges
 from certo.compiled.rows import rows_of
 from certo.compiled.threads import in_pieces, pieces
 from certo.solvers.contrasts import Contrasts, SignedExamples
-from certo.solvers.quasi_separation import Partition, SignedVectors, partition
+from certo.solvers.quasi_separation import (
+    Partition,
+    SignedVectors,
+    partition,
+    partition_with,
+)
 
 SHOWN = 3  # columns, and rows of each, that a message names
 ZERO = Fraction(0)
@@ -441,8 +446,8 @@ def _by_guess(found: _Found, guess: np.ndarray) -> bool:
         rest.settle(Partition([Fraction(weight) for weight in w.tolist()], nothing, [], []))
         return True
     for share in (2, 4, 8, 16, 32):
-        parted = partition(vectors, np.flatnonzero(margins < np.max(margins) / share))
-        if parted.ties.size < vectors.count:
+        parted = partition_with(vectors, np.flatnonzero(margins < np.max(margins) / share))
+        if parted is not None:
             rest.settle(parted)
             return True
     return False
