@@ -62,6 +62,8 @@ def exactly(
         for k, term in zip(kept.tolist(), line, strict=True):
             w[k] = int(term * common)
         vectors.append(w)
+    if not vectors:
+        return True
     small = all(abs(entry) < 2**52 for w in vectors for entry in w)
     for start, stop in pieces(sample.m, sample.d):  # most that is not exact shows at once
         part = Sample(sample.X[start:stop], np.ones(stop - start, dtype=np.int8))
