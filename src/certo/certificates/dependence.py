@@ -22,8 +22,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from certo.blas import one_thread
 from certo.certificates import exact
-from certo.certificates.curvature import kept_part, pieces
+from certo.certificates.curvature import pieces
 from certo.certificates.farkas import common_denominator
 from certo.certificates.rounded import ABOVE
 from certo.certificates.sample import Sample
@@ -140,15 +141,18 @@ def remainders(
 ) -> Remainders:
     """How far from exact the combinations are; inf where numbers overflow."""
     rest = others(kept, sample.d)
-    terms = np.array([[_float(c) for c in line] for line in combinations]).reshape(-1, kept.size)
+    terms = np.zeros((sample.d + 1, rest.size))  # x̃·terms is what is missed
+    for j, line in enumerate(combinations):
+        terms[kept, j] = [-_float(c) for c in line]
+    terms[rest, np.arange(rest.size)] = 1.0
+    slopes, constant = terms[:-1], terms[-1]
     sizes, squares = np.zeros(rest.size), np.zeros(rest.size)
-    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+    with one_thread(), np.errstate(over="ignore", invalid="ignore", under="ignore"):
         for start, stop in pieces(sample.m, sample.d):
-            rows = kept_part(sample, start, stop, kept, lifted, None)
-            part = sample.part(start, stop)[:, rest]
-            part = part.toarray() if sparse.issparse(part) else part
-            largest = np.abs(part) + np.abs(rows) @ np.abs(terms.T)
-            missed = np.abs(part - rows @ terms.T) + exact.allowance(kept.size + 4, largest)
+            part = sample.part(start, stop)
+            largest = np.asarray(abs(part) @ abs(slopes)) + abs(constant)
+            missed = np.abs(np.asarray(part @ slopes) + constant)
+            missed += exact.allowance(kept.size + 4, largest)
             sizes += weights[start:stop] @ missed
             squares += weights[start:stop] @ (missed * missed)
         sizes, squares = sizes * ABOVE / total * ABOVE, squares * ABOVE / total * ABOVE

@@ -12,6 +12,7 @@ import numpy as np
 from certo.certificates.base import Refuted
 from certo.certificates.curvature import inverse_factor
 from certo.certificates.logistic_idle import idle_coordinates
+from certo.certificates.rounded import ABOVE
 
 if TYPE_CHECKING:
     from certo.certificates.logistic_excess import LogisticExcess, Point
@@ -97,9 +98,9 @@ def _reaching(claim: LogisticExcess, point: Point) -> tuple[LogisticExcess, floa
         if not claim.combinations or claim.reach is not None:
             return claim, math.inf
     try:
-        once = replace(claim, reach=1.0).missed(point)
+        once = replace(claim, reach=1.0).missed(point)  # and so much for each further 1
         claim = replace(claim, reach=LOSS / max(once, 2.0**-200))
-        return claim, claim.missed(point)
+        return claim, LOSS * ABOVE
     except Refuted:
         return claim, math.inf
 

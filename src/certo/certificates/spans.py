@@ -102,6 +102,18 @@ def beyond_span(sample: Sample, rows: np.ndarray, lifted: bool, places: np.ndarr
         basis = np.append(basis, missed[0])
 
 
+def _different(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The rows that differ from each other, and which of them each row is. A sum of their bits
+    tells them apart, where it does."""
+    random = np.random.default_rng(0).integers(1, 2**63, rows.shape[1], dtype=np.uint64)
+    bits = np.ascontiguousarray(rows + 0.0).view(np.uint64)  # +0.0: 0 has one form
+    mixed = (bits ^ (bits >> np.uint64(29))) * (2 * random + np.uint64(1))
+    _, first, which = np.unique(mixed.sum(axis=1), return_index=True, return_inverse=True)
+    if np.array_equal(rows[first][which], rows):
+        return rows[first], which
+    return np.unique(rows, axis=0, return_inverse=True)
+
+
 def score_signs(sample: Sample, w: Sequence[int], lifted: bool) -> np.ndarray:
     """The sign of y_t w·x_t, or y_t w·(x_t, 1), for every example (int8), decided exactly.
 
@@ -133,7 +145,7 @@ def score_signs(sample: Sample, w: Sequence[int], lifted: bool) -> np.ndarray:
         signs[start:stop][clear] = np.sign(scores[clear])
         unsure = np.flatnonzero(~clear)
         if unsure.size:
-            different, which = np.unique(part[unsure], axis=0, return_inverse=True)
+            different, which = _different(part[unsure])
             whole = np.array(whole_numbers(different), dtype=object).reshape(different.shape)
             exactly = np.sign(whole.dot(coef[places]))
             signs[start + unsure] = exactly.astype(np.int8)[which.ravel()]
