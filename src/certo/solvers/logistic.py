@@ -357,8 +357,7 @@ def _coarse(rows: LogisticRows, ridge: float, run: _Run) -> np.ndarray:
         return W
     part = rows.take(chosen)
     W = _coarse(part, ridge, run)
-    first = part.look(np.zeros_like(W), True)
-    prior = np.diag(first.hessian) / n
+    prior = np.tile(part.peaks**2 / (4 * n), rows.vectors)
     quick = _Run(0.1 / SPARE * W.size / n, 30, -np.inf, run.asked, lambda steps, risk: False)
     return _descend(Direct(part, ridge, prior), W, quick).W
 

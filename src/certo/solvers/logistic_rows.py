@@ -68,6 +68,15 @@ class LogisticRows:
         counts = self.classes if self.alive is None else self.alive.sum(axis=1)
         return float(np.sum(self.shares * np.log(counts)))
 
+    @property
+    def peaks(self) -> np.ndarray:
+        """max_t |x̃_tj|"""
+        if sparse.issparse(self.X):
+            peaks = abs(self.X).max(axis=0).toarray().ravel()
+        else:
+            peaks = np.max(np.abs(self.X - self.centre), axis=0)
+        return np.append(peaks, 1.0) if self.lift else peaks
+
     def take(self, chosen: np.ndarray) -> LogisticRows:
         """A part of the examples, with shares that add up to 1 again."""
         shares = self.shares[chosen]
