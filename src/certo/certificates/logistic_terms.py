@@ -6,8 +6,9 @@ and the slope of that along f_k is p_k − [k = y].
 
 Scores. All this does not change when one number is taken from all scores, here the greatest one as
 computed. So the error of t_k = f_k − top is that of a sum of d + 1 products, and one rounding more:
-at most ε = `exact.allowance(d + 3, max_k (|w_k|·|x| + |b_k|))`. A loss moves by no more than the
-range of the errors of its scores, 2ε; a product p_k p_l by a factor e^{±4ε} at most.
+at most ε = `exact.allowance(d + 3, max_k (|w_k|·|x| + |b_k|))`. To add 0 is exact, in any order, so
+d may be how many numbers of x are not 0: it is, beyond MANY columns. A loss moves by no more than
+the range of the errors of its scores, 2ε; a product p_k p_l by a factor e^{±4ε} at most.
 
 From computed scores. `np.exp` and `np.log1p` are within four units in the last place, a factor
 1 + δ with |δ| ≤ 8u; log1p(x(1 + δ)) is log1p(x) times 1 + δ' with |δ'| ≤ |δ|, as it is concave; a
@@ -27,6 +28,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from certo.blas import one_thread
 from certo.certificates import exact
@@ -35,6 +37,7 @@ from certo.certificates.sample import Sample
 
 CUT = 2.0**-460
 BLOCK = 2**17  # numbers of a block of rows, so that it stays in the cache
+MANY = 1000  # columns
 THREADS = min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2)
 
 
@@ -118,7 +121,7 @@ class LogisticProblem:
         part = self.sample.part(some.start, some.stop)
         scores = np.asarray(part @ coef.T) + intercept
         size = np.asarray(abs(part) @ np.abs(coef).T) + np.abs(intercept)
-        within = exact.allowance(self.sample.d + 3, size)
+        within = exact.allowance(_products(part) + 3, size)
         counts = self.counts[some]
         if self.classes == 2:
             losses, shares, others = _two(scores, own)
@@ -140,6 +143,15 @@ class LogisticProblem:
             (terms.slopes, np.where(own, -others, shares)),
         ):  # fmt: skip
             np.multiply(values, counts, out=out[some])
+
+
+def _products(part) -> int | np.ndarray:
+    """How many products other than 0 the score of each row adds up, at most."""
+    if part.shape[1] <= MANY:
+        return int(part.shape[1])
+    if not sparse.issparse(part):
+        return np.count_nonzero(part, axis=1)[:, None]
+    return np.diff(np.append(0, np.cumsum(part.data != 0))[part.indptr])[:, None]
 
 
 def _off(losses: np.ndarray, within: np.ndarray, classes: int) -> np.ndarray:
