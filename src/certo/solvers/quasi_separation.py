@@ -116,12 +116,14 @@ class Orthogonal:
         some = np.random.default_rng(0).integers(1, 2**31, self.free.size).astype(object)
         return vectors.apart(self.direction(some).tolist(), places)
 
-    def outside(self, vectors: SignedVectors, rows: Sequence[int]) -> np.ndarray:
-        """The same, all of them; these rows are those eliminated."""
-        outside = self.apart(vectors)
-        unsure = np.setdiff1d(np.flatnonzero(~outside), rows)
-        for u in np.eye(self.free.size, dtype=object) if unsure.size else ():
-            outside[unsure] |= vectors.signs(self.direction(u).tolist(), unsure) != 0
+    def outside(self, vectors: SignedVectors, rows: Sequence[int], known: np.ndarray) -> np.ndarray:
+        """The same, certainly all of them: those known, and of the others, but these rows, those
+        that some w orthogonal to the rows tells."""
+        outside, unsure = known.copy(), ~known
+        unsure[np.array(rows, dtype=np.int64)] = False
+        places = np.flatnonzero(unsure)
+        for u in np.eye(self.free.size, dtype=object) if places.size else ():
+            outside[places] |= vectors.signs(self.direction(u).tolist(), places) != 0
         return outside
 
 
@@ -138,13 +140,14 @@ def partition(vectors: SignedVectors) -> Partition:
     rows, weights = _joined(vectors, [], [], *_enlarged(vectors, found))
     while True:
         space = Orthogonal(vectors.whole(np.array(rows, dtype=np.int64)))
-        outside = space.outside(vectors, rows)
-        ties, others = np.flatnonzero(~outside), np.flatnonzero(outside)
-        if not others.size:
-            return Partition([Fraction(0)] * vectors.size, ties, rows, weights)
-        w, places, more = _beyond(vectors, space, others)
+        outside = space.apart(vectors)
+        w, places, more = _beyond(vectors, space, np.flatnonzero(outside))
         if w is not None:
-            return Partition(w, ties, rows, weights)
+            known, outside = outside, space.outside(vectors, rows, outside)
+            if not np.array_equal(known, outside):
+                w, places, more = _beyond(vectors, space, np.flatnonzero(outside))
+            if w is not None:
+                return Partition(w, np.flatnonzero(~outside), rows, weights)
         rows, weights = _joined(vectors, rows, weights, places, more)
 
 
@@ -174,16 +177,20 @@ def partition_with(vectors: SignedVectors, tied: np.ndarray) -> Partition | None
 def _beyond(
     vectors: SignedVectors, space: Orthogonal, others: np.ndarray
 ) -> tuple[list[Fraction] | None, list[int], Sequence[int | Fraction]]:
-    """A w orthogonal to what was eliminated that separates all others, or some of them, and
-    weights, that cancel up to the span of what was."""
-    back = _different(vectors.part(others))
-    reduced = WholeVectors(space.coordinates(vectors.whole(others[back])))
-    found = separate(reduced)
-    if isinstance(found, Cancelling):
-        places, more = _enlarged(reduced, found)
-        return None, others[back[places]].tolist(), more
-    w = space.direction(_short(reduced, _fractions(found)))
-    divisor = math.gcd(*w) if all(isinstance(weight, int) for weight in w) else 1
+    """A w orthogonal to what was eliminated that separates all others; or some of them, and
+    weights, that cancel up to the span of what was. A few of them cancel, if all do, mostly."""
+    w = [Fraction(0)] * vectors.size
+    few = 4 * space.free.size + 200
+    tries = [np.random.default_rng(0).permutation(others)[:few]] if others.size > few else []
+    for some in [*tries, others] if others.size else []:
+        some = some[_different(vectors.part(some))]
+        reduced = WholeVectors(space.coordinates(vectors.whole(some)))
+        found = separate(reduced)
+        if isinstance(found, Cancelling):
+            places, more = _enlarged(reduced, found)
+            return None, some[places].tolist(), more
+        w = space.direction(_short(reduced, _fractions(found))).tolist()
+    divisor = max(1, math.gcd(*(weight.numerator for weight in w)))
     return [Fraction(weight, divisor) for weight in w], [], []
 
 

@@ -403,7 +403,7 @@ class _Rest:
             self.rows, self.others = self.rows[contrasts.rows], contrasts.others
 
     def settle(self, parted: Partition) -> None:
-        strict = np.setdiff1d(np.arange(self.vectors.count), parted.ties)
+        strict = np.delete(np.arange(self.vectors.count), parted.ties)
         if not strict.size:
             return
         problem, K = self.found.problem, self.found.problem.classes
