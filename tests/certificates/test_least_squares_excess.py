@@ -232,18 +232,28 @@ class TestTheExcess:
         assert claim.correlation < 1e-7
         assert claim.verify(X, y)
 
-    @given(seeds, treatments)
+    @given(seeds)
     @settings(max_examples=30, deadline=None)
-    def test_no_function_correlates_with_the_residual_by_more(self, seed, treatment):
-        p = problem("plain", seed, treatment, ridge=0.0)
-        p = Problem(p.X, p.Y[:, :1], p.lifted, 0.0, p.sample_weight)
+    def test_no_function_correlates_with_the_residual_by_more(self, seed):
+        p = problem("plain", seed, "free", ridge=0.0)
+        p = Problem(p.X, p.Y[:, :1], True, 0.0, p.sample_weight)
         W, b = stopped_early(p, seed)
         claim = p.claim(W, b)
         s, r = p.weights, p.y - p.X @ W[0] - b[0]
-        r = r - p.lifted * (s @ r) / s.sum()
-        f = p.X - p.lifted * (s @ p.X) / s.sum()
+        r = r - (s @ r) / s.sum()
+        f = p.X - (s @ p.X) / s.sum()
         lengths = np.sqrt((s @ f**2) * (s @ r**2))
         assert np.all(np.abs((s * r) @ f) <= claim.correlation * lengths * (1 + 1e-9) + 1e-12)
+
+    def test_without_intercept_the_residual_may_correlate(self):
+        X, y = np.array([[1.0], [2.0], [3.0], [4.0]]), np.array([5.0, 5.2, 4.9, 5.1])
+        p = Problem(X, y[:, None], False)
+        W, b = p.fitted()
+        claim = p.claim(W, b)
+        assert claim.verify(X, y)
+        assert abs(np.corrcoef(y - X @ W[0], X[:, 0])[0, 1]) > 0.99
+        assert claim.correlation is None
+        assert "correlation" not in claim.claim
 
     @given(seeds, treatments)
     @settings(max_examples=20, deadline=None)
@@ -504,6 +514,12 @@ class TestAttacks:
         assert verified(data, X, y)
         assert not verified({**data, name: value}, X, y)
 
+    def test_the_intercept_is_kept_if_any_column_is_a_combination(self):
+        p = Problem(np.array([[0.0], [1.0], [2.0]]), np.array([[1.0], [2.0], [4.0]]), True)
+        claim = p.claim(np.array([[1.5]]), np.array([0.8]))
+        with pytest.raises(ValueError, match="intercept must be kept"):
+            replace(claim, kept=[], factor=np.zeros((0, 0)), combinations=((), ()))
+
 
 class TestRounding:
     @given(kinds, seeds, treatments, st.sampled_from([-300, -60, 0, 60, 300]))
@@ -594,6 +610,22 @@ class TestWords:
         for part in ("without intercept", "weighted mean", "over 2 outputs", "plus 0.25·‖w‖²"):
             assert part in text
         assert "correlation" not in text
+
+    def test_a_reach_is_not_rounded_up(self):
+        X, y = np.array([[0.0, 1e-9], [1, 1], [2, 2], [3, 3]]), np.array([1.0, 2, 2, 5])
+        p = Problem(X, y[:, None], True)
+        claim = p.claim(
+            np.array([[1.2, 0.0]]), np.array([0.7]), kept=[0, 2], factor=p.factor([0, 2]),
+            reach=1.9999999,
+        )  # fmt: skip
+        assert claim.verify(X, y)
+        assert "at most 1.99999 in all" in claim.claim
+
+    def test_the_shortest_are_meant_on_examples_that_count(self):
+        p = problem("collinear", 1, "free", ridge=0.0)
+        weighed = Problem(p.X, p.Y, True, 0.0, np.arange(len(p.X)) % 3)
+        assert "predictions on them." in Problem(p.X, p.Y, True).claim(*p.fitted()).claim
+        assert "of positive weight." in weighed.claim(*weighed.fitted()).claim
 
     def test_json_and_composite(self):
         p = problem("collinear", 1, "free", ridge=0.0)

@@ -136,8 +136,8 @@ class LeastSquaresExcess(Certificate):
             raise ValueError("ridge must not be negative; with one all columns are kept, or none.")
         if self.reach is not None and (self.reach < 0 or lines or not rest):
             raise ValueError("reach must not be negative; it is for columns not kept.")
-        if self.reach is not None and self.lifted and not kept:
-            raise ValueError("with a reach, the intercept must be kept.")
+        if (lines or self.reach is not None) and self.lifted and not kept:
+            raise ValueError("with combinations or a reach, the intercept must be kept.")
         if kept and rest and not lines and self.reach is None and not self.ridge:
             raise ValueError("columns that are not kept need combinations, or a reach.")
 
@@ -268,10 +268,11 @@ class LeastSquaresExcess(Certificate):
     @property
     def correlation(self) -> float | None:
         """No linear function of the features has a larger correlation with the residual; None where
-        that is not shown: with a ridge or a reach, and for several outputs.
+        that is not shown: with a ridge or a reach, for several outputs, and without an intercept.
 
-        That correlation is at most ‖Pr‖/‖r‖, ‖Pr‖² being the excess and ‖r‖² = F ≥ lower."""
-        if self.ridge or self.reach is not None or self.labels.outputs > 1:
+        With one, a function less its mean is still in the span of X̃, so that correlation is at most
+        ‖Pr‖/‖r‖, ‖Pr‖² being the excess and ‖r‖² = F ≥ lower."""
+        if self.ridge or self.reach is not None or self.labels.outputs > 1 or not self.lifted:
             return None
         if not self.excess:
             return 0.0
@@ -298,7 +299,7 @@ class LeastSquaresExcess(Certificate):
                 left_out = self.coef.shape[1] + self.lifted - self.kept.size
                 none = (
                     f"Others whose coefficients of {counted(left_out, 'column')} differ from these "
-                    f"by at most {self.reach:g} in all do not have"
+                    f"by at most {rounded_down(self.reach)} in all do not have"
                 )
             text += (
                 f" {none} one below {rounded_down(self.lower)}, or one better than this by more "
@@ -310,9 +311,10 @@ class LeastSquaresExcess(Certificate):
                 f"features is at most {rounded_up(self.correlation, 2)}."
             )
         if self.distance is not None:
+            counting = "on examples of positive weight" if weighted else "on them"
             text += (
-                " The coefficients are within "
-                f"{rounded_up(self.distance, 2)} of the shortest that give these predictions."
+                f" The coefficients are within {rounded_up(self.distance, 2)} of the shortest that "
+                f"give these predictions {counting}."
             )
         return text
 
