@@ -225,6 +225,28 @@ def test_changed_data_are_refuted(models, name):
     assert verdict(models[name], rows.slice(0, 59), lambda model: None) == "refuted"
 
 
+WIDE = RNG.normal(size=(12, 20)).round(2)
+
+
+@pytest.mark.parametrize("kind", ["least-squares", "logistic"])
+@pytest.mark.parametrize("settings", [["ridge=0.1"], ["ridge=0.1", "intercept=none"], []])
+@pytest.mark.parametrize("constant", [False, True])
+def test_wide_collinear_and_constant_tables_pass(kind, settings, constant, tmp_path):
+    columns = {f"c{j}": column for j, column in enumerate(WIDE.T)}
+    columns |= {"double": 2 * WIDE[:, 0], "one": np.ones(12), "zone": list("uvwu" * 3)}
+    target = np.full(12, 2.5) if constant else WIDE[:, 3]
+    if kind == "logistic":
+        target = np.where(WIDE[:, 3] > 0, "p", "q") if constant else list("abca" * 3)
+    rows = pa.table(columns | {"y": target})
+    with warnings.catch_warnings(action="ignore"):
+        fitted = fit_table(rows, "y", machine(kind, settings))
+    save_model(tmp_path / "m", fitted.model)
+    loaded = load_model(tmp_path / "m")
+    assert audit_table(loaded, rows).passed
+    X = fitted.examples.X
+    assert np.array_equal(loaded.model.machine.predict(X), fitted.model.machine.predict(X))
+
+
 def test_text_where_numbers_were_cannot_be_checked(models):
     words = table(["a"] * 60)
     audit = audit_table(load_model(models["least-squares"]), words)
