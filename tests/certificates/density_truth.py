@@ -82,6 +82,18 @@ def least_gaussian_risk(moments: Moments, kind: str) -> arb | None:
     return arb(d) / 2 * ((2 * arb.pi()).log() + 1) + real(size).log() / 2
 
 
+def density_covariance(factor) -> list[list[Fraction]]:
+    """(LLᵀ)⁻¹ for an upper triangular L, by the columns of L⁻¹."""
+    d, inverse = len(factor), []
+    for j in range(d):
+        column = [Fraction(0)] * d
+        for i in reversed(range(j + 1)):
+            known = sum((Fraction(factor[i][k]) * column[k] for k in range(i + 1, d)), Fraction(0))
+            column[i] = ((i == j) - known) / Fraction(factor[i][i])
+        inverse.append(column)
+    return [[sum(a * b for a, b in zip(u, v, strict=True)) for v in inverse] for u in inverse]
+
+
 def gaussian_is_true(data: dict, X) -> bool:
     moments = Moments(X, data["sample_weight"])
     d, diagonal = moments.d, data["kind"] == "diagonal"
@@ -93,15 +105,16 @@ def gaussian_is_true(data: dict, X) -> bool:
     if not gaussian_risk(moments, data["mean"], data["factor"]) <= real(data["risk"]):
         return False
     mean_error, covariance_error = Fraction(data["mean_error"]), Fraction(data["covariance_error"])
+    of_density = density_covariance(data["factor"])
     for j in range(d):
         off = abs(Fraction(data["mean"][j]) - moments.mean[j])
         if off**2 > mean_error**2 * moments.covariance[j][j]:
             return False
         for k in [j] if diagonal else range(d):
-            off = abs(Fraction(data["covariance"][j][k]) - moments.covariance[j][k])
             own = moments.covariance[j][j] * moments.covariance[k][k]
-            if off**2 > covariance_error**2 * own:
-                return False
+            for entry in (Fraction(data["covariance"][j][k]), of_density[j][k]):
+                if (entry - moments.covariance[j][k]) ** 2 > covariance_error**2 * own:
+                    return False
     return True
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -68,6 +69,16 @@ def test_the_bound_holds_for_densities_that_are_not_the_likeliest(seed, kind, si
     moments = Moments(X)
     excess = gaussian_risk(moments, mean, factor) - least_gaussian_risk(moments, kind)
     assert excess <= real(claim.excess)
+
+
+def test_the_covariance_is_that_of_the_density_too():
+    X = some(0)
+    best = issued(X)
+    claim = GaussianLikelihood.of(
+        X, mean=best.mean, covariance=best.covariance, factor=1.2 * best.factor
+    )
+    assert 1 - 1.2**-2 < claim.covariance_error
+    assert not replace(claim, covariance_error=1e-9).verify(X)
 
 
 def mutations(data: dict, rng: np.random.Generator):
@@ -260,3 +271,10 @@ def test_few_different_examples_lie_on_a_hyperplane():
     assert NoGaussianDensity.of(X[:4], kind="diagonal").verify(X[:4])
     X[0, 0], X[1, 1] = 7.0, 9.0
     assert not claim.verify(X)
+
+
+def test_words_are_about_examples_that_count():
+    X = np.array([[1.0], [1.0], [5.0]])
+    claim = NoGaussianDensity.of(X, (1,), 1, sample_weight=[1, 1, 0])
+    assert claim.verify(X)
+    assert "in all 2 examples of positive weight (of 3)" in claim.claim

@@ -258,9 +258,11 @@ def test_false_proofs_that_there_is_none_are_rejected():
     more = np.vstack([X, [[0.4]]])
     weights = [1.0, 1.0, 2.0, 0.0]
     assert NoLogLinearDensity.find(more, features=BoxCosines(4), **settings) is None
-    assert NoLogLinearDensity.find(
+    weighed = NoLogLinearDensity.find(
         more, features=BoxCosines(4), **settings, sample_weight=weights
-    ).verify(more)
+    )
+    assert weighed.verify(more)
+    assert "The 3 examples of positive weight (of 4) have" in weighed.claim
     for change in ({"axis": 1}, {"axis": -1}, {"degree": 0}, {"low": [2.0]}, {"coef": ["1/1"]}):
         with pytest.raises(ValueError, match=r"."):
             Certificate.from_dict(data | change)

@@ -114,6 +114,7 @@ class TestTheClaim:
         claim = NoEstimate.of(p.sample, p.labels, "free", direction, np.array([1.0, 2.0, 0.0]))
         assert claim.ignored.tolist() == [2]
         assert "2 examples of positive weight (of 3)" in claim.claim
+        assert claim.assumes == ("1 ignored example has weight 0",)
         assert claim.verify(X, p.y)
         assert not replace(claim, ignored=np.zeros(0, int)).verify(X, p.y)
 

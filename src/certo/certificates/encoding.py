@@ -151,6 +151,13 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
+def counting(some: int, examples: int) -> str:
+    """'12 examples', '8 examples of positive weight (of 12)'."""
+    return counted(some, "example") + (
+        f" of positive weight (of {examples:,})" if some < examples else ""
+    )
+
+
 def readable(value: Any) -> str:
     """A number as a person would like to read it."""
     if isinstance(value, float):

@@ -47,8 +47,9 @@ class GaussianLikelihood(LikelihoodGap):
     being upper triangular with a positive diagonal, has R(p) ≤ risk; a likeliest Gaussian density
     (with a "diagonal" covariance: among those that have one) exists, and its risk is at least
     `lower`. Each entry of `mean` is within mean_error standard deviations of the mean of the
-    examples, each one of `covariance` (of its diagonal) within covariance_error times the standard
-    deviations of its two columns of their covariance (which divides by the number of examples).
+    examples; each one of `covariance`, and of the covariance (LLᵀ)⁻¹ of p, (of the diagonal) within
+    covariance_error times the standard deviations of its two columns of the covariance of the
+    examples (which divides by their number).
 
     Proof: let z_i = Lᵀ(x_i − mean), z̄ their mean and C = mean of z zᵀ − z̄ z̄ᵀ, the covariance of
     the examples in the units of this density. If β ≥ ‖C − I‖_F is below 1, C is not singular, and
@@ -58,6 +59,10 @@ class GaussianLikelihood(LikelihoodGap):
 
     c_j ≥ 1 − β being the eigenvalues of C, since −log c ≤ 1/c − 1, so c − 1 − log c ≤ (c − 1)²/c.
     "diagonal": L is, and only the diagonal of C counts.
+
+    With m_j the rows of (Lᵀ)⁻¹ the covariance of the examples is m_j·C m_k, that of p m_j·m_k: they
+    differ by at most β‖m_j‖‖m_k‖, and m_j·C m_j ≥ (1 − β)‖m_j‖². So β/(1 − β) standard deviations
+    of the two columns is the most that p's own covariance is off.
 
     Rounding: x − mean is rounded once, an entry of z is then a sum of d products, off by at most
     γ_{d+2} Σ_k |x_k − mean_k| L_kj; by Minkowski its root mean square error is at most e_j =
@@ -143,7 +148,10 @@ class GaussianLikelihood(LikelihoodGap):
             )
             sigma = np.sqrt(spread) * ABOVE
             mean_error, covariance_error = self._moment_errors(raw, sigma, times)
-            risk, slack, excess = self._risk(units, sigma, times)
+            beta, moved, products = self._units_off(units, sigma, times)
+            covariance_error = max(covariance_error, beta / (1 - beta) * ABOVE)
+            excess = 0.5 * (beta * beta / (1 - beta) + moved * moved) * ABOVE
+            risk, slack = self._risk(units, products, times)
         return Shown(
             risk + slack,
             risk - slack - excess,
@@ -189,10 +197,10 @@ class GaussianLikelihood(LikelihoodGap):
         mean_error = float(np.max(moved / deviations)) * ABOVE
         return mean_error, float(np.max(off / np.outer(deviations, deviations))) * ABOVE
 
-    def _risk(
+    def _units_off(
         self, units: np.ndarray, sigma: np.ndarray, times: float
     ) -> tuple[float, float, float]:
-        """R(p), how far it may be off, and by how much it exceeds the least at most."""
+        """β ≥ ‖C − I‖_F, no less than ‖z̄‖, and how far the mean of ‖z‖² may be off."""
         d, second, centre = self.columns, units[:-1, :-1], units[:-1, -1]
         rho = float(np.sqrt(np.trace(second))) * ABOVE
         entry = times * (gamma(d + 2) * (sigma @ np.abs(self.factor)) + TINIEST)
@@ -209,14 +217,17 @@ class GaussianLikelihood(LikelihoodGap):
             "float64 does not show that the covariance of the examples is not singular, or it is "
             "not that of the density.",
         )
+        return beta, moved, products
+
+    def _risk(self, units: np.ndarray, products: float, times: float) -> tuple[float, float]:
+        """R(p), and how far it may be off."""
+        d, square = self.columns, float(np.trace(units[:-1, :-1]))
         logs = np.log(np.diag(self.factor))
         constant = d * math.log(2 * math.pi)
-        risk = 0.5 * (constant + float(np.trace(second))) - math.fsum(logs.tolist())
+        risk = 0.5 * (constant + square) - math.fsum(logs.tolist())
         # np.log is within four units in the last place; a few sums of these numbers
-        size = constant + rho * rho + 2 * float(np.sum(np.abs(logs)))
-        slack = (0.5 * products + times * 16 * UNIT * size) * ABOVE
-        excess = 0.5 * (beta * beta / (1 - beta) + moved * moved) * ABOVE
-        return risk, slack, excess
+        size = constant + square * ABOVE + 2 * float(np.sum(np.abs(logs)))
+        return risk, (0.5 * products + times * 16 * UNIT * size) * ABOVE
 
 
 def hyperplane_of(coef, level, size: int) -> None:
@@ -276,7 +287,7 @@ class NoGaussianDensity(DensityClaim):
 
     @property
     def claim(self) -> str:
-        m = weighted(self.examples, self.sample_weight)
+        m = self._those_counting
         end = "so no Gaussian density is the likeliest: flatter ones always are."
         used = [j for j, number in enumerate(self.coef) if number]
         if not self.coef:
@@ -301,6 +312,6 @@ class NoGaussianDensity(DensityClaim):
             most = self.features if self.kind == "full" else 1
             few = len(X) <= most or len(np.unique(X, axis=0)) <= most
             require(few, f"there are more than {most:,} different examples.")
-            return f"there are at most {most:,} different examples."
+            return f"at most {most:,} different examples count."
         check_on_hyperplane(X, self.coef, self.level)
-        return "all examples lie on the hyperplane, exactly."
+        return "all that count lie on the hyperplane, exactly."

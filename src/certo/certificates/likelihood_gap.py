@@ -13,7 +13,7 @@ from scipy import sparse
 from certo.certificates import exact
 from certo.certificates.averages import weight_vector
 from certo.certificates.base import CannotClaim, Certificate, Refuted, require
-from certo.certificates.encoding import rounded_down, rounded_up
+from certo.certificates.encoding import counting, rounded_down, rounded_up
 from certo.certificates.sample import Sample, SampleMismatch
 from certo.certificates.values import Unlabelled
 
@@ -67,6 +67,12 @@ class DensityClaim(Certificate):
     def _counting(self, sample: Sample) -> np.ndarray:
         """The examples of positive weight."""
         return sample.X[self.sample_weight > 0] if self.sample_weight.size else sample.X
+
+    @property
+    def _those_counting(self) -> str:
+        """The same in words."""
+        weights, m = self.sample_weight, self.examples
+        return counting(int(np.count_nonzero(weights)) if weights.size else m, m)
 
 
 @dataclass(frozen=True, repr=False, eq=False)

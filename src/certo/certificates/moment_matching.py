@@ -280,14 +280,13 @@ class NoLogLinearDensity(DensityClaim):
 
     @property
     def claim(self) -> str:
-        m = weighted(self.examples, self.sample_weight)
         where = "have so few different values"
         if self.coef:
             where = "lie on one hyperplane, so"
         elif self.axis is not None and self.low.size > 1:
             where = f"have so few different values in column {self.axis} (from 0)"
         return (
-            f"The {m} {where} that no density exp(w·φ) of {self.family} of degree {self.degree} on "
+            f"The {self._those_counting} {where} that no density exp(w·φ) of {self.family} of degree {self.degree} on "
             "this box is the likeliest: sharper ones always are."
         )
 
@@ -312,7 +311,7 @@ class NoLogLinearDensity(DensityClaim):
             return f"{counted(values.size, 'different value')} on the axis."
         if self.coef:
             check_on_hyperplane(X, self.coef, self.level)
-            return "all examples lie on the hyperplane, exactly."
+            return "all that count lie on the hyperplane, exactly."
         different = len(np.unique(X, axis=0))
         fewer = math.comb(self.degree // 2 + self.low.size, self.low.size)
         require(

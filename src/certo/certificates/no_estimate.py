@@ -16,7 +16,7 @@ from certo.certificates.comparisons import (
     comparison_signs,
     whole_direction,
 )
-from certo.certificates.encoding import counted
+from certo.certificates.encoding import counted, counting
 from certo.certificates.inseparable import intercept_mode
 from certo.certificates.joint import class_sample
 from certo.certificates.sample import Labels, Sample
@@ -92,10 +92,7 @@ class NoEstimate(Certificate):
 
     @property
     def claim(self) -> str:
-        counted_ones = self.examples - self.ignored.size
-        some = f"{counted(counted_ones, 'example')}" + (
-            f" of positive weight (of {self.examples:,})" if self.ignored.size else ""
-        )
+        some = counting(self.examples - self.ignored.size, self.examples)
         shown, rest = self.labels.shown, self.labels.rest
         if len(self.labels.classes) == 2:
             what = f"the score of {shown} against {rest} moves {self.rising:,} of {some} further to"
@@ -111,7 +108,10 @@ class NoEstimate(Certificate):
 
     @property
     def assumes(self) -> tuple[str, ...]:
-        return ()
+        if not self.ignored.size:
+            return ()
+        have = "has" if self.ignored.size == 1 else "have"
+        return (f"{counted(self.ignored.size, 'ignored example')} {have} weight 0",)
 
     @property
     def numbers(self) -> dict[str, Any]:
