@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from logistic_truth import STORES, Problem
 from scipy import sparse
 
-from certo.certificates import CannotClaim, Certificate, NoEstimate
+from certo.certificates import CannotClaim, Certificate, Labels, NoEstimate
 from certo.certificates.comparisons import comparison_signs
 
 seeds = st.integers(0, 10**6)
@@ -117,6 +117,10 @@ class TestTheClaim:
         assert claim.assumes == ("1 ignored example has weight 0",)
         assert claim.verify(X, p.y)
         assert not replace(claim, ignored=np.zeros(0, int)).verify(X, p.y)
+
+    def test_no_features(self):
+        claim = NoEstimate(Labels((0, 1), 1), "none", 2, 0, ((),), np.zeros(0, np.int64), 1)
+        assert "no example is moved" in claim.verify(np.zeros((2, 0)), [0, 1]).why
 
     def test_many_rows_and_sparse(self):
         rng = np.random.default_rng(0)

@@ -250,8 +250,8 @@ def moments(features: BoxFeatures, coef: np.ndarray, d: int, times: float = 1.0)
     Errors have `times` the allowances for rounding. TooSharp, if that takes too many nodes.
     """
     orders, most = features.orders(d), 2 * features.degree
+    n, truncation = nodes(features, coef, d)  # first: beyond that nothing overflows
     size = float(np.sum(np.abs(coef)))
-    n, truncation = nodes(features, coef, d)
     tables = [_table(k, most) for k in n]
     s = on_grid(orders, coef, [table[:, : features.degree + 1] for table in tables])
     top = float(s.max())
@@ -321,7 +321,8 @@ def nodes(features: BoxFeatures, coef: np.ndarray, d: int) -> tuple[list[int], f
 def beyond_nodes(orders: np.ndarray, coef: np.ndarray, n: list[int]) -> float:
     """½ Σ|w_k| (Σ_i k_i δ_i)²: what the greatest s exceeds that at nodes by at most."""
     moved = orders @ (math.pi / (2.0 * np.array(n)))
-    return 0.5 * float(np.abs(coef) @ moved**2) * ABOVE
+    with np.errstate(over="ignore"):
+        return 0.5 * float(np.abs(coef) @ moved**2) * ABOVE
 
 
 def _nodes(features: BoxFeatures, coef: np.ndarray, d: int, axis: int) -> tuple[int, float]:

@@ -194,8 +194,9 @@ class GaussianLikelihood(LikelihoodGap):
         off = np.abs(self.covariance - own) + 4 * slack * products
         if self.kind == "diagonal":
             off = np.diag(np.diag(off))
-        mean_error = float(np.max(moved / deviations)) * ABOVE
-        return mean_error, float(np.max(off / np.outer(deviations, deviations))) * ABOVE
+        mean_error = float(np.max(moved / deviations, initial=0.0)) * ABOVE
+        in_units = off / np.outer(deviations, deviations)
+        return mean_error, float(np.max(in_units, initial=0.0)) * ABOVE
 
     def _units_off(
         self, units: np.ndarray, sigma: np.ndarray, times: float

@@ -286,8 +286,8 @@ class NoLogLinearDensity(DensityClaim):
         elif self.axis is not None and self.low.size > 1:
             where = f"have so few different values in column {self.axis} (from 0)"
         return (
-            f"The {self._those_counting} {where} that no density exp(w·φ) of {self.family} of degree {self.degree} on "
-            "this box is the likeliest: sharper ones always are."
+            f"The {self._those_counting} {where} that no density exp(w·φ) of {self.family} of "
+            f"degree {self.degree} on this box is the likeliest: sharper ones always are."
         )
 
     @property

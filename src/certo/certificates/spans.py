@@ -124,7 +124,7 @@ def score_signs(sample: Sample, w: Sequence[int], lifted: bool) -> np.ndarray:
     coef = np.array(w, dtype=object) // max(1, math.gcd(*w))
     used = np.flatnonzero(coef[: sample.d] != 0)
     places = np.append(used, sample.d) if lifted else used
-    top = max(weight.bit_length() for weight in abs(coef).tolist())
+    top = max((weight.bit_length() for weight in abs(coef).tolist()), default=0)
     down = max(0, top - 64)  # >> cuts off less than 2⁻⁶³ of the largest weight
     rounded = (coef[places] >> down).astype(np.float64)
     X = sample.X.tocsc()[:, used].tocsr() if sparse.issparse(sample.X) else sample.X
