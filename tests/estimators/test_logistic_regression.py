@@ -273,6 +273,16 @@ class TestWeights:
         assert model.certificate_.verify(X, y)
         assert LogisticRegression().fit(X, y).estimate_exists_ is True
 
+    def test_nor_do_they_where_one_of_three_classes_is_separated(self):
+        X, y = np.array([[0.0], [0.0], [1.0], [0.0], [0.0], [0.0]]), np.array([0, 1, 2, 0, 2, 1])
+        s = np.array([2, 0.5, 2, 0, 0, 0.5])
+        with pytest.warns(SeparationWarning):
+            model = LogisticRegression().fit(X, y, sample_weight=s)
+        with pytest.warns(SeparationWarning):
+            without = LogisticRegression().fit(X[s > 0], y[s > 0], sample_weight=s[s > 0])
+        assert model.infimum_ == pytest.approx(without.infimum_, rel=1e-9)
+        assert model.certificate_.verify(X, y)
+
 
 class TestInference:
     @pytest.mark.parametrize("mode", MODES)

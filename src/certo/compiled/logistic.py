@@ -28,7 +28,7 @@ def two_classes(scores, signs, shares, slopes, roots):
 
 @loose
 def several_classes(scores, codes, shares, alive, parts):
-    """Σ s (log Σ_k e^{f_k} − f_y) over the classes alive; parts[t, k] = the probability p_k."""
+    """Σ s (log Σ_k e^{f_k} − f_y) over the classes alive, and y; parts[t, k] = p_k, probabilities."""
     total = 0.0
     count = scores.shape[1]
     for t in range(scores.shape[0]):
@@ -38,7 +38,7 @@ def several_classes(scores, codes, shares, alive, parts):
                 top = scores[t, k]
         mass = 0.0
         for k in range(count):
-            part = np.exp(scores[t, k] - top) if alive[t, k] else 0.0
+            part = np.exp(scores[t, k] - top) if alive[t, k] or k == codes[t] else 0.0
             parts[t, k] = part
             mass += part
         total += shares[t] * (top - scores[t, codes[t]] + np.log(mass))

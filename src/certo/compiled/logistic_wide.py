@@ -164,7 +164,7 @@ def along_several(scores, moves, t, codes, shares, alive):
                 top = max(top, scores[i, k] + t * moves[i, k])
         mass = first = second = 0.0
         for k in range(count):
-            if alive[i, k]:
+            if alive[i, k] or k == y:
                 part = np.exp(scores[i, k] + t * moves[i, k] - top)
                 u = moves[i, k] - moves[i, y]
                 mass += part

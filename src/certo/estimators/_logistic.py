@@ -151,11 +151,13 @@ def _certified(problem: Problem, limits: Limits, outcomes, last, alive, known) -
 
 
 def _left(problem: Problem, known: Recession) -> np.ndarray:
-    """What the direction does not separate: examples, or for each the classes."""
-    counting = problem.counting
-    if counting is None:
-        return ~known.strict
-    return ~known.strict & (counting if known.strict.ndim == 1 else counting[:, None])
+    """What the direction does not separate: examples, or for each the classes, its own always."""
+    left = ~known.strict
+    if problem.counting is not None:
+        left[~problem.counting] = False
+    if left.ndim > 1:
+        left[np.arange(len(left)), problem.codes] = True
+    return left
 
 
 def _undecided(problem: Problem, alive: np.ndarray) -> np.ndarray:
