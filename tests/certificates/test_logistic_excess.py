@@ -148,10 +148,12 @@ class TestLargeNumbers:
         assert claim.lower == 0.0
         assert claim.verify(X, p.y)
 
-    def test_weights_that_float64_cannot_compare(self):
-        p = Problem(np.ones((3, 1)), np.array([0, 1, 1]), 2, sample_weight=np.array([1, 1, 1e-300]))
+    @pytest.mark.parametrize("most", [1.0, 1e300])  # shares underflow, or are 0
+    def test_weights_that_float64_cannot_compare(self, most):
+        weights = np.array([most, most, 1e-300])
+        p = Problem(np.array([[0.0], [0.0], [1.0]]), np.array([0, 1, 1]), 2, sample_weight=weights)
         with pytest.raises(CannotClaim, match="weights"):
-            p.claim([[0.0, 0.0]])
+            p.claim([[0.0, 0.0]], kept=[1], combinations=((Fraction(0),),))
 
     @settings(max_examples=20, deadline=None)
     @given(seeds)
@@ -358,6 +360,15 @@ class TestDroppedTerms:
             assert claim.verify(X, p.y)
             free = replace(claim, ties=tuple((Fraction(1),) * len(t) for t in claim.ties))
             assert not free.verify(X, p.y)
+
+    def test_with_a_ridge_nothing_is_without_effect(self):
+        X = np.array([[1.0], [0.0], [1.0], [0.0], [2.0], [0.0]])
+        p = Problem(X, np.array([0, 1, 2, 0, 1, 2]), 3, ridge=0.1)
+        alive = np.ones((6, 3), dtype=bool)
+        alive[:, 0] = False
+        claim = p.claim(np.zeros((3, 2)), alive=alive)
+        assert not claim.fixed.size
+        assert claim.verify(X, p.y)
 
 
 def polished(p: Problem, left: np.ndarray, W: np.ndarray) -> np.ndarray:
@@ -580,6 +591,12 @@ class TestHostileFields:
                 claim, kept=claim.kept[1:], factors=(np.eye(claim.kept.size - 1),),
                 combinations=((Fraction(0),) * (claim.kept.size - 1),),
             )  # fmt: skip
+
+    def test_no_coordinate_is_fixed_for_two_classes(self):
+        claim = self.claim(2)
+        free = claim.kept.size - 1
+        with pytest.raises(ValueError, match="two classes"):
+            replace(claim, fixed=[0], ties=((Fraction(0),) * free,), factors=(np.eye(free),))
 
     def test_json_with_other_fields(self):
         data = self.claim(2).to_dict()

@@ -140,8 +140,10 @@ class LogisticExcess(Certificate):
     def _check_basis(self) -> None:
         d, r = self.coef.shape[1], np.size(self.kept)
         object.__setattr__(self, "kept", kept_columns(self.kept, d, self.lifted))
-        if np.any(self.fixed >= self.vectors * r) or (self.fixed.size and self.ridge):
-            raise ValueError("fixed must be coordinates, and there are none with a ridge.")
+        if np.any(self.fixed >= self.vectors * r):
+            raise ValueError("fixed must be coordinates.")
+        if self.fixed.size and (self.ridge or self.vectors == 1):
+            raise ValueError("no coordinates are fixed with a ridge, or for two classes.")
         free = self.vectors * r - self.fixed.size
         for lines, rows, width in (
             (self.combinations, d + self.lifted - r, r),
@@ -272,7 +274,7 @@ class LogisticExcess(Certificate):
         whole = total(weights)
         require(whole > 0, "the weights of all examples are 0.")
         shares = weights / float(whole)
-        require(not np.any((shares > 0) & (shares < LEAST_SHARE)), "weights are too different.")
+        require(not np.any((weights > 0) & (shares < LEAST_SHARE)), "weights are too different.")
         alive: np.ndarray | None = None
         if self.dropped.size:
             alive = np.ones(sample.m * self.outputs, dtype=bool)

@@ -58,7 +58,9 @@ def _by_ridge(draft: LogisticExcess, point: Point) -> tuple[LogisticExcess, floa
 def _by_curvature(
     draft: LogisticExcess, point: Point, basis: Basis
 ) -> tuple[LogisticExcess, float]:
-    fixed, ties = idle_coordinates(point.problem, basis.kept)
+    fixed, ties = draft.fixed, draft.ties
+    if not draft.ridge:  # with one, all coordinates have an effect
+        fixed, ties = idle_coordinates(point.problem, basis.kept)
     claim = replace(
         draft,
         proof="curvature",
