@@ -28,7 +28,7 @@ def two_classes(scores, signs, shares, slopes, roots):
 
 @loose
 def several_classes(scores, codes, shares, alive, parts):
-    """Σ s (log Σ_k e^{f_k} − f_y) over the classes alive, and y; parts[t, k] = p_k, probabilities."""
+    """Σ s (log Σ_k e^{f_k} − f_y) over the classes alive, and y; parts[t, k] = p_k."""
     total = 0.0
     count = scores.shape[1]
     for t in range(scores.shape[0]):
