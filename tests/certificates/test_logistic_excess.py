@@ -419,7 +419,7 @@ class TestDependentColumns:
             V[:, 2] += moved
             V[:, [0, 1]] -= np.outer(moved, [0.1, 0.7])
             assert p.risk(V) >= claim.lower
-        assert not replace(claim, reach=None).verify(X, p.y)
+        assert not replace(claim, reach=None, nearly=claim.nearly[:0]).verify(X, p.y)
         assert not replace(claim, reach=1e6 * claim.reach).verify(X, p.y)
 
     @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -491,8 +491,9 @@ def attacks(claim: LogisticExcess, rng):
             )
             for reach in (None, 0.0, 1.0):
                 yield replace(
-                    claim, kept=claim.kept[1:], factors=small, combinations=lines, reach=reach
-                )
+                    claim, kept=claim.kept[1:], factors=small, combinations=lines, reach=reach,
+                    nearly=claim.kept[:0] if reach is None else claim.kept[:1],
+                )  # fmt: skip
     if claim.dropped.size:
         yield replace(claim, dropped=claim.dropped[:0])
         yield replace(claim, dropped=claim.dropped[1:])
@@ -561,6 +562,7 @@ class TestHostileFields:
             ("coef", [[math.nan] * 2] * 3), ("intercept", [0.0]), ("dropped", [3, 2]),
             ("dropped", [-1]), ("kept", [0]), ("kept", [0, 0]), ("kept", [0, 99]), ("kept", []),
             ("combinations", ((Fraction(1),),)), ("fixed", [99]), ("fixed", [0]),
+            ("nearly", [0]), ("nearly", [-1]), ("reach", 1.0),
             ("ties", ((Fraction(1),),)), ("factors", ()), ("reach", -1.0), ("reach", math.inf),
             ("proof", "ridge"), ("proof", "none"), ("proof", "trust me"), ("proof", 3),
             ("class_weight", [1.0]), ("class_weight", [-1.0, 1.0, 1.0]), ("sample_weight", [1.0]),

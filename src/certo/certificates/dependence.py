@@ -53,52 +53,38 @@ def exactly(
     alive: np.ndarray | None = None,
 ) -> bool:
     """Whether x̃_ij = x̃_iJ·c_j for every example i (of those `alive`) and column j not kept."""
-    vectors = []
-    for j, line in zip(others(kept, sample.d).tolist(), combinations, strict=True):
-        common = common_denominator(line)
-        if common is None:
+    pairs = zip(others(kept, sample.d).tolist(), combinations, strict=True)
+    return all(is_combination(sample, j, kept, line, lifted, alive) for j, line in pairs)
+
+
+def is_combination(
+    sample: Sample,
+    j: int,
+    kept: np.ndarray,
+    line: Sequence[Fraction],
+    lifted: bool,
+    alive: np.ndarray | None = None,
+) -> bool:
+    """The same of one column."""
+    common = common_denominator(line)
+    if common is None:
+        return False
+    if lifted and not any(line[:-1]) and not sparse.issparse(sample.X):  # a constant column
+        value = np.float64(_float(line[-1]))  # NumPy's: then float32 entries are converted
+        missed = sample.X[:, j] != value
+        if not np.isfinite(value) or Fraction(float(value)) != line[-1]:
             return False
-        w = [0] * (sample.d + lifted)
-        w[j] = -common
-        for k, term in zip(kept.tolist(), line, strict=True):
-            w[k] = int(term * common)
-        vectors.append(w)
-    if not vectors:
-        return True
-    small = all(abs(entry) < 2**52 for w in vectors for entry in w)
+        return not np.any(missed if alive is None else missed & alive)
+    w = [0] * (sample.d + lifted)
+    w[j] = -common
+    for k, term in zip(kept.tolist(), line, strict=True):
+        w[k] = int(term * common)
     for start, stop in pieces(sample.m, sample.d):  # most that is not exact shows at once
         part = Sample(sample.X[start:stop], np.ones(stop - start, dtype=np.int8))
-        here = None if alive is None else alive[start:stop]
-        zero = _all_zero(part, vectors, lifted, here) if small else None
-        if zero is None:
-            zero = not any(
-                np.any(missed if here is None else missed & here)
-                for missed in (score_signs(part, w, lifted) != 0 for w in vectors)
-            )
-        if not zero:
+        missed = score_signs(part, w, lifted) != 0
+        if np.any(missed if alive is None else missed & alive[start:stop]):
             return False
     return True
-
-
-def _all_zero(
-    sample: Sample, vectors: list[list[int]], lifted: bool, alive: np.ndarray | None
-) -> bool | None:
-    """Whether w·x̃ = 0 for all these w, if rounded sums can tell: they are exact where all is whole
-    and Σ|w_j x̃_j| < 2⁵³, which its rounded value below 2⁵² shows."""
-    W = np.array(vectors, dtype=np.float64).reshape(len(vectors), -1).T
-    rows = sample.X.astype(np.float64)
-    entries = rows.data if sparse.issparse(rows) else rows
-    with np.errstate(over="ignore", invalid="ignore"):
-        scores, size = np.asarray(rows @ W[: sample.d]), np.asarray(abs(rows) @ abs(W[: sample.d]))
-        if lifted:
-            scores, size = scores + W[-1], size + abs(W[-1])
-        off = np.any(np.abs(scores) > exact.allowance(len(W) + 1, size), axis=1)
-        if np.any(off if alive is None else off & alive):
-            return False
-        if not (np.all(size < 2.0**52) and np.array_equal(entries, np.rint(entries))):
-            return None
-    missed = np.any(scores != 0, axis=1)
-    return not np.any(missed if alive is None else missed & alive)
 
 
 def exactly_by_sums(

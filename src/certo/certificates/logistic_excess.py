@@ -14,7 +14,7 @@ from certo.certificates import exact, logistic_curvature
 from certo.certificates.base import CannotClaim, Certificate, Refuted, require
 from certo.certificates.comparisons import check_classes
 from certo.certificates.curvature import kept_columns, triangle
-from certo.certificates.dependence import exactly, remainders
+from certo.certificates.dependence import is_combination, others, remainders
 from certo.certificates.encoding import counted, rounded_down, rounded_up
 from certo.certificates.inseparable import intercept_mode
 from certo.certificates.joint import class_sample
@@ -74,10 +74,10 @@ class LogisticExcess(Certificate):
 
     `proof` "curvature": see `logistic_curvature`; of the columns `kept` (d is that of the ones) all
     others are `combinations` on what is left, so that F' is a function of the scores that these
-    have. Exactly so, if `reach` is None. Else what the combinations miss moves a loss by at most
-    Σ_j |E_tj|·range_k(Δw_kj) (range: the largest minus the smallest, for two classes |Δw_j|), if
-    the coefficients of these others are changed by Δw; `lower` is less by the mean of that, and the
-    claim is about weights for which Σ_j range_k(Δw_kj) ≤ reach. With more than two classes some
+    have. Exactly so, but for some that are `nearly` combinations. What these miss, E, moves a loss
+    by at most Σ_j |E_tj|·range_k(Δw_kj) (range: the largest minus the smallest, for two classes
+    |Δw_j|), if their coefficients are changed by Δw; `lower` is less by the mean of that, and the
+    claim is about weights for which Σ_j range_k(Δw_kj) ≤ `reach`. With more than two classes some
     coordinates may be without effect: see `logistic_idle` for `fixed` and `ties`. "ridge": see
     `logistic_ridge`. "none": losses are not negative.
     """
@@ -93,6 +93,7 @@ class LogisticExcess(Certificate):
     combinations: tuple[tuple[Fraction, ...], ...]
     fixed: np.ndarray
     ties: tuple[tuple[Fraction, ...], ...]
+    nearly: np.ndarray
     factors: tuple[np.ndarray, ...]
     reach: float | None
     proof: str
@@ -107,7 +108,7 @@ class LogisticExcess(Certificate):
         super().__post_init__()
         for name in ("class_weight", "sample_weight", "intercept"):
             object.__setattr__(self, name, finite_vector(getattr(self, name), name))
-        for name in ("dropped", "fixed", "kept"):
+        for name in ("dropped", "fixed", "kept", "nearly"):
             object.__setattr__(self, name, index_vector(getattr(self, name), name))
         intercept_mode(self.treatment)
         check_classes(self.labels)
@@ -132,7 +133,7 @@ class LogisticExcess(Certificate):
             raise ValueError(f"reach must not be negative, got {self.reach!r}.")
         if self.proof == "curvature":
             self._check_basis()
-        elif self.kept.size or self.fixed.size or any(
+        elif self.kept.size or self.fixed.size or self.nearly.size or any(
             (self.combinations, self.ties, self.factors, self.reach)
         ):  # fmt: skip
             raise ValueError("a basis is nothing but part of a proof by curvature.")
@@ -154,6 +155,10 @@ class LogisticExcess(Certificate):
                 for line in lines
             ):
                 raise ValueError(f"there must be {rows} combinations of {width} fractions.")
+        if (self.reach is None) != (not self.nearly.size) or not np.all(
+            np.isin(self.nearly, others(self.kept, d))
+        ):
+            raise ValueError("nearly must be columns that are not kept, with a reach if any.")
         if self.combinations and self.ridge:
             raise ValueError("with a ridge all columns must be kept.")
         if len(self.factors) != self.vectors:
@@ -205,7 +210,6 @@ class LogisticExcess(Certificate):
         kept: np.ndarray | None = None,
         combinations: Sequence[Sequence[Fraction]] = (),
         factor: np.ndarray | None = None,
-        reach: float | None = None,
     ) -> LogisticExcess:
         """The strongest such claim; with lower = 0, if nothing better can be shown.
 
@@ -213,15 +217,15 @@ class LogisticExcess(Certificate):
         two classes, (m, K) for more. `kept` and `combinations` are those of `solvers.dependence`
         for the columns, on what is alive. `factor`, if known, is L with LLᵀ near the inverse of the
         Hessian over the columns kept, class after class: without it one is found, by one or two
-        passes more. `reach`, where combinations are not exact: by default, as far as costs 2⁻³⁴.
+        passes more. Where combinations are not exact, the claim reaches as far as costs 2⁻³⁴.
         CannotClaim, if numbers overflow.
         """
         draft = cls(
             labels=labels, treatment=treatment, ridge=ridge,
             class_weight=_given(class_weight), sample_weight=_given(sample_weight),
             coef=coef, intercept=intercept, dropped=_NONE, kept=_NONE, combinations=(),
-            fixed=_NONE, ties=(), factors=(), reach=None, proof="none", examples=sample.m,
-            risk=HUGE, lower=0.0,
+            fixed=_NONE, ties=(), nearly=_NONE, factors=(), reach=None, proof="none",
+            examples=sample.m, risk=HUGE, lower=0.0,
         )  # fmt: skip
         p = sample.d + draft.lifted
         kept = np.arange(p) if kept is None else np.asarray(kept)
@@ -230,7 +234,7 @@ class LogisticExcess(Certificate):
             if alive is not None:
                 draft = replace(draft, dropped=draft._not(np.asarray(alive), sample))
             point = draft._point(sample)
-            draft, excess = best_proof(draft, point, Basis(kept, lines, factor, reach))
+            draft, excess = best_proof(draft, point, Basis(kept, lines, factor))
             risk, left = draft._risks(point, ROOM)
         except Refuted as reason:
             raise CannotClaim(str(reason)) from reason
@@ -331,16 +335,18 @@ class LogisticExcess(Certificate):
             moves_nothing(problem, self.kept, self.fixed, self.ties),
             "a coordinate that is fixed has an effect.",
         )
-        if not self.combinations:
-            return 0.0
-        apart = "columns that are not kept are no combinations of those that are."
+        rest = others(self.kept, sample.d)
+        for j, line in zip(rest.tolist(), self.combinations, strict=True):
+            require(
+                j in self.nearly or is_combination(sample, j, self.kept, line, self.lifted, counts),
+                f"column {j} is no combination of those kept.",
+            )
         if self.reach is None:
-            require(exactly(sample, self.kept, self.combinations, self.lifted, counts), apart)
             return 0.0
         weights = np.where(counts, problem.shares, 0.0) * ABOVE
         off = remainders(sample, self.kept, self.combinations, self.lifted, weights, 1.0)
-        lost = float(np.max(off.mean_size)) * self.reach
-        require(lost < math.inf, apart)
+        lost = float(np.max(off.mean_size[np.isin(rest, self.nearly)])) * self.reach
+        require(lost < math.inf, "what columns that are not kept are apart overflows float64.")
         return lost * ABOVE
 
     def _sample(self, X, y) -> Sample:
@@ -355,17 +361,17 @@ class LogisticExcess(Certificate):
         weighted = "weighted " if self.class_weight.size or self.sample_weight.size else ""
         penalty = f" plus the penalty {self.ridge / 2!r}·‖w‖²" if self.ridge else ""
         intercept = "" if self.lifted else " without intercept"
-        others = "its infimum"
+        what = "its infimum"
         if self.reach is not None:
-            others = (
+            what = (
                 "the infimum over all coefficients of which those of "
-                f"{counted(len(self.combinations), 'column')}, nearly combinations of the others, "
+                f"{counted(self.nearly.size, 'column')}, nearly combinations of the others, "
                 f"differ from these by at most {rounded_down(self.reach, 2)} in all"
             )
         return (
             f"The {weighted}mean logistic loss{penalty} of these coefficients{intercept}, {task}, "
             f"over {counted(self.examples, 'example')} is at most {rounded_up(self.risk, 9)}, and "
-            f"within {rounded_up(self.gap, 2)} of {others}"
+            f"within {rounded_up(self.gap, 2)} of {what}"
             + (", which some coefficients attain." if self.exists else ".")
         )
 

@@ -18,6 +18,7 @@ from fractions import Fraction
 import numpy as np
 from scipy import linalg, sparse
 
+from certo.blas import one_thread
 from certo.certificates.comparisons import comparison_signs, whole_direction
 from certo.certificates.curvature import inverse_factor
 from certo.certificates.farkas import whole_numbers
@@ -28,8 +29,8 @@ from certo.certificates.spans import null_space
 
 IDLE = 1e-9  # an eigenvalue, relative to the largest, of a direction without effect
 NOTHING = 1e-7  # a tie that is 0, in units of the columns
-LOOKED_AT = 2048  # examples that ties are computed from
-LONGEST = 24  # coordinates that are tied by exact arithmetic
+LOOKED_AT = 1024  # examples that ties are computed from
+LONGEST = 128  # coordinates that are tied by exact arithmetic
 
 Ties = tuple[tuple[Fraction, ...], ...]
 
@@ -41,20 +42,66 @@ def moves_nothing(
     ties: Sequence[Sequence[Fraction]],
 ) -> bool:
     """Whether no tie moves what is left, in exact arithmetic."""
-    if not fixed.size:
-        return True
-    rows = np.flatnonzero(problem.left)
-    sample = Sample(problem.sample.X[rows], problem.sample.signs[rows])
-    left, r = problem.counts[rows], kept.size
-    free = np.setdiff1d(np.arange((problem.classes - 1) * r), fixed).tolist()
+    r, K = kept.size, problem.classes
+    free = np.setdiff1d(np.arange((K - 1) * r), fixed).tolist()
+    directions, alone = [], np.zeros((K, problem.columns), dtype=bool)
     for own, line in zip(fixed.tolist(), ties, strict=True):
-        direction = [[Fraction(0)] * problem.columns for _ in range(problem.classes)]
+        if not any(line):
+            alone[own // r, kept[own % r]] = True
+            continue
+        direction = [[Fraction(0)] * problem.columns for _ in range(K)]
         for place, term in [(own, Fraction(1)), *zip(free, line, strict=True)]:
             direction[place // r][int(kept[place % r])] = term
         whole = whole_direction(direction)
-        if whole is None or np.any(comparison_signs(sample, whole, problem.lifted)[left]):
+        if whole is None:
+            return False
+        directions.append(whole)
+    if not _without_effect(problem, alone):
+        return False
+    if not directions:
+        return True
+    largest = max(abs(entry) for whole in directions for row in whole for entry in row)
+    if largest >= 2**53:
+        return _one_by_one(problem, directions)
+    columns = np.array(directions, dtype=np.float64).transpose(1, 2, 0)  # (K, p, ties)
+    for start, stop in problem.sample.blocks():
+        counts = problem.counts[start:stop]
+        part = problem.sample.part(start, stop)
+        rows = np.ones((stop - start, problem.columns))
+        rows[:, : problem.sample.d] = part.toarray() if sparse.issparse(part) else part
+        size = np.max(np.abs(rows), initial=0.0) * float(np.max(np.abs(columns).sum(axis=1)))
+        if not (size < 2.0**51 and np.all(rows == np.rint(rows))):  # then nothing is rounded
+            return _one_by_one(problem, directions)
+        with one_thread():
+            scores = [rows @ of_class for of_class in columns]
+        codes = problem.sample.signs[start:stop]
+        own = np.zeros_like(scores[0])
+        for k, of_class in enumerate(scores):
+            own[codes == k] = of_class[codes == k]
+        if any(np.any(own[some] != s[some]) for s, some in zip(scores, counts.T, strict=True)):
             return False
     return True
+
+
+def _without_effect(problem: LogisticProblem, alone: np.ndarray) -> bool:
+    """Whether, for each class, these columns are 0 in all examples where it counts."""
+    d = problem.sample.d
+    for k in np.flatnonzero(alone.any(axis=1)).tolist():
+        columns = np.flatnonzero(alone[k])
+        part = problem.sample.X[:, columns[columns < d]]
+        there = np.asarray((part != 0).sum(axis=1)).ravel() > 0
+        if np.any((there | alone[k, d:].any()) & problem.counts[:, k]):
+            return False
+    return True
+
+
+def _one_by_one(problem: LogisticProblem, directions: list[list[list[int]]]) -> bool:
+    rows = np.flatnonzero(problem.left)
+    sample = Sample(problem.sample.X[rows], problem.sample.signs[rows])
+    left = problem.counts[rows]
+    return not any(
+        np.any(comparison_signs(sample, whole, problem.lifted)[left]) for whole in directions
+    )
 
 
 def idle_coordinates(problem: LogisticProblem, kept: np.ndarray) -> tuple[np.ndarray, Ties]:
@@ -108,13 +155,18 @@ def _exactly_tied(
 ) -> list[Fraction] | None:
     """Coefficients of these coordinates, 1 for the first, that move nothing left of some examples;
     None if there are none, or several."""
+    if len(support) == 1:
+        return [Fraction(1)]
     if len(support) > LONGEST:
         return None
     classes = np.array(support) // kept.size
     columns = kept[np.array(support) % kept.size]
-    rows = np.flatnonzero(problem.counts[:, classes].any(axis=1))
-    rows = rows[:: max(1, rows.size // LOOKED_AT)]
-    X = problem.sample.X[rows][:, columns[columns < problem.sample.d]]
+    X = problem.sample.X
+    there = np.flatnonzero(problem.counts[:, classes].any(axis=1))
+    slopes = np.unique(columns[columns < problem.sample.d])
+    marked = there[np.asarray((X[:, slopes] != 0).sum(axis=1)).ravel()[there] > 0]
+    rows = np.union1d(_some(there), _some(marked))
+    X = X[rows][:, columns[columns < problem.sample.d]]
     entries = np.ones((rows.size, columns.size))
     entries[:, columns < problem.sample.d] = X.toarray() if sparse.issparse(X) else X
     own = problem.sample.signs[rows]
@@ -123,14 +175,16 @@ def _exactly_tied(
         turned = (own[:, None] == classes).astype(float) - (classes == k)
         vectors.append((turned * entries)[problem.counts[rows, k]])
     different = np.unique(np.vstack(vectors), axis=0)
-    if len(support) > 1:
-        scale = np.max(np.abs(different), axis=0, initial=0.0)
-        scale[scale == 0] = 1.0
-        order = linalg.qr((different / scale).T, mode="r", pivoting=True)[1]
-        different = different[order[: len(support) - 1]]
+    scale = np.max(np.abs(different), axis=0, initial=0.0)
+    scale[scale == 0] = 1.0
+    order = linalg.qr((different / scale).T, mode="r", pivoting=True)[1]
+    different = different[order[: len(support) - 1]]
     basis = null_space(whole_numbers(different), len(support)) if len(different) else []
-    if len(support) == 1:
-        return [Fraction(1)]
     if len(basis) != 1 or not basis[0][0]:
         return None
     return [Fraction(entry, basis[0][0]) for entry in basis[0]]
+
+
+def _some(rows: np.ndarray) -> np.ndarray:
+    """Not too many of them, from beginning to end."""
+    return rows[:: max(1, rows.size // LOOKED_AT)]

@@ -27,6 +27,7 @@ import math
 
 import numpy as np
 
+from certo.blas import one_thread
 from certo.certificates import exact
 from certo.certificates.base import Refuted, require
 from certo.certificates.curvature import norm_above
@@ -55,7 +56,7 @@ def strong_convexity(
     require(float(np.max(terms.within)) < 0.25, "the scores are too large for float64.")
     step = min(ROWS, next(iter(problem.sample.blocks()))[1])
     n = step + m // step + 8
-    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+    with one_thread(), np.errstate(over="ignore", invalid="ignore", under="ignore"):
         own = np.where(codes[:, None] == np.arange(K), problem.shares[:, None], 0.0)
         apart = (2 * exact.gamma(n) + relative(K) + 4 * terms.within)[:, None]
         off = problem.shares[:, None] * (apart * np.abs(terms.slopes) + K * CUT)

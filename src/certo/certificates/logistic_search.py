@@ -8,10 +8,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from certo.certificates.base import Refuted
-from certo.certificates.curvature import inverse_factor
-from certo.certificates.logistic_idle import idle_coordinates
+from certo.certificates.curvature import inverse_factor, kept_part, pieces
+from certo.certificates.dependence import is_combination, others
+from certo.certificates.logistic_idle import idle_coordinates, moves_nothing
 from certo.certificates.rounded import ABOVE
 
 if TYPE_CHECKING:
@@ -32,7 +34,6 @@ class Basis(NamedTuple):
     kept: np.ndarray
     combinations: tuple[tuple[Fraction, ...], ...]
     factor: np.ndarray | None
-    reach: float | None
 
 
 def best_proof(draft: LogisticExcess, point: Point, basis: Basis) -> tuple[LogisticExcess, float]:
@@ -66,7 +67,6 @@ def _by_curvature(
         proof="curvature",
         kept=basis.kept,
         combinations=basis.combinations,
-        reach=basis.reach,
         fixed=fixed,
         ties=ties,
         factors=_first_factors(draft.vectors, basis, fixed),
@@ -94,17 +94,51 @@ def _by_curvature(
 
 def _reaching(claim: LogisticExcess, point: Point) -> tuple[LogisticExcess, float]:
     """The claim about all coefficients, or as far as that costs LOSS; and what it costs."""
+    problem, kept = point.problem, claim.kept
+    if not moves_nothing(problem, kept, claim.fixed, claim.ties):
+        return claim, math.inf
+    lines = zip(others(kept, problem.sample.d).tolist(), claim.combinations, strict=True)
+    nearly = [
+        j
+        for j, line in lines
+        if not is_combination(problem.sample, j, kept, line, problem.lifted, problem.left)
+    ]
+    if not nearly:
+        return claim, 0.0
+    claim = _nearer(replace(claim, nearly=np.array(nearly), reach=1.0), point)
     try:
-        return claim, claim.missed(point)
-    except Refuted:
-        if not claim.combinations or claim.reach is not None:
-            return claim, math.inf
-    try:
-        once = replace(claim, reach=1.0).missed(point)  # and so much for each further 1
-        claim = replace(claim, reach=LOSS / max(once, 2.0**-200))
-        return claim, LOSS * ABOVE
+        once = claim.missed(point)
     except Refuted:
         return claim, math.inf
+    return replace(claim, reach=LOSS / max(once, 2.0**-200)), LOSS * ABOVE**2
+
+
+def _nearer(claim: LogisticExcess, point: Point) -> LogisticExcess:
+    """The same with better combinations, where they are not exact: corrected by the least squares
+    of what they miss, weighted so that the factor of the first class whitens the columns."""
+    problem, terms = point
+    if claim.fixed.size:
+        return claim
+    rest, T = others(claim.kept, problem.sample.d), claim.factors[0]
+    weights = problem.shares * terms.shares[:, 0] * terms.others[:, 0]
+    lines = np.array(claim.combinations, dtype=np.float64)
+    gram, product = np.zeros_like(T), np.zeros((len(T), rest.size))
+    for start, stop in pieces(problem.sample.m, problem.sample.d):
+        rows = kept_part(problem.sample, start, stop, claim.kept, problem.lifted, None)
+        part = problem.sample.part(start, stop)[:, rest]
+        missed = (part.toarray() if sparse.issparse(part) else part) - rows @ lines.T
+        Z = rows @ T
+        heavy = weights[start:stop, None] * Z
+        gram += heavy.T @ Z
+        product += heavy.T @ missed
+    better = lines + (T @ np.linalg.solve(gram, product)).T
+    return replace(
+        claim,
+        combinations=tuple(
+            tuple(map(Fraction, new.tolist())) if j in claim.nearly else old
+            for j, old, new in zip(rest.tolist(), claim.combinations, better, strict=True)
+        ),
+    )
 
 
 def _first_factors(vectors: int, basis: Basis, fixed: np.ndarray) -> tuple[np.ndarray, ...]:
