@@ -42,9 +42,7 @@ from certo.solvers.quasi_separation import (
 
 SHOWN = 3  # columns, and rows of each, that a message names
 ZERO = Fraction(0)
-TABLE = (
-    2**26
-)  # numbers in a table of ranges: where there were more, columns are not looked at again
+TABLE = 2**22  # numbers in a table of ranges: where there were more, a second look is not worth it
 
 
 class Cut(NamedTuple):
@@ -308,7 +306,8 @@ def _cuts(
     above, and all others are below: what any cut at c settles, these settle.
     """
     K, under = len(least), most.transpose(1, 0, 2)
-    parted = (least >= under) & ((most > -np.inf) | (under > -np.inf))
+    # k not below l, and not all of both at one value
+    parted = (least >= under) & ((most > under) | (least.transpose(1, 0, 2) < least))
     if anywhere:
         k, other, column = np.nonzero(parted)
         value = np.append(least[k, other, column], under[k, other, column])
@@ -316,7 +315,10 @@ def _cuts(
     else:
         column = np.nonzero(parted & (least >= 0) & (under <= 0))[2]
         value = np.zeros(column.size)
-    candidates = np.unique(np.column_stack([column, value])[np.isfinite(value)], axis=0)
+    candidates = np.column_stack([column, value])[np.isfinite(value)]
+    candidates = candidates[np.lexsort(candidates.T[::-1])]
+    new = np.any(candidates[1:] != candidates[:-1], axis=1)
+    candidates = candidates[np.append(np.ones(len(candidates[:1]), dtype=bool), new)]
     found = []
     step = max(1, 2**20 // K**3)
     for start in range(0, len(candidates), step):
