@@ -52,7 +52,7 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
         Of X, centred if the intercept is free. None where it was not found (method "lsqr").
     condition_ : float
         An estimate of the condition number of the independent columns, centred if the intercept is
-        free and scaled to the same length. The coefficients have about 16 − log10(condition_)
+        free and scaled to the same length. The coefficients have about 16 − log10(condition)
         digits.
     method_ : {"cholesky", "qr", "dual", "lsqr"}
         "dual": a system as large as the number of rows, for a ridge and more columns than rows.
@@ -65,8 +65,8 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
     degrees_of_freedom_ : int or None
         Examples of positive weight, less the rank, less 1 for an intercept. None with a ridge.
     residual_variance_ : float, or ndarray (n_outputs,), or None
-        Σ_i s_i r_i² / degrees_of_freedom_; NaN if there are none. None with a ridge.
-    standard_errors_ : ndarray like coef_, or None
+        Σ_i s_i r_i² over the degrees of freedom; NaN if there are none. None with a ridge.
+    standard_errors_ : ndarray like `coef_`, or None
         NaN for a coefficient that the data do not determine. None with a ridge, which trades
         variance for a bias that nobody knows.
     intercept_standard_error_ : float, or ndarray (n_outputs,), or None
@@ -132,6 +132,7 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
             )
         except FloatingPointError:
             self._refuse(X)
+        self._require_squares(X, Y, weights, found)
         self._store(found)
         known = found.moments
         self._seen = None
@@ -156,10 +157,10 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
                 f"y must have {outputs} columns, as in the first call, got {Y.shape[1]}."
             )
         with self._threads():
-            return self._add(Rows(X, Y, None if weights is None else np.sqrt(weights)), first)
+            return self._add(X, Y, weights, first)
 
-    def _add(self, rows: Rows, first: bool):
-        X = rows.X
+    def _add(self, X, Y, weights, first: bool):
+        rows = Rows(X, Y, None if weights is None else np.sqrt(weights))
         try:
             with np.errstate(over="ignore", invalid="ignore"):  # the sums show it
                 known = triangle(rows, self._lifted)
@@ -169,6 +170,7 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
                 sums = self._sums_with(rows, first)
         except FloatingPointError:
             self._refuse(X)
+        self._require_squares(X, Y, weights, found)
         self._store(found)
         self._seen = (known.rows, known.weight, known.mean, known.factor)
         self._seen_factored, self._sums = True, sums and tuple(sums)
@@ -240,6 +242,27 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
             "X, y or sample_weight are not finite. Rescale them."
         )
 
+    def _require_squares(self, X, Y, weights, found: Solution) -> None:
+        """Refuse a column that is not 0, but so small that its squares are."""
+        squares, q = np.diag(found.moments.products), Y.shape[1]  # LSQR and "dual": those of y
+        for name, table, sums in (("X", X, squares[:-q]), ("y", Y, squares[-q:])):
+            small = np.flatnonzero(sums < _input.SHORTEST**2)
+            if not small.size:
+                continue
+            part = abs(table[:, small])
+            if weights is not None:
+                part = sparse.diags_array(np.sqrt(weights)) @ part
+            largest = part.max(axis=0)
+            largest = largest.toarray().ravel() if sparse.issparse(largest) else largest
+            lost = np.flatnonzero((largest > 0) & (largest < _input.SHORTEST))
+            if lost.size:
+                raise ValueError(
+                    f"LeastSquares needs columns with numbers of a size above {_input.SHORTEST:g}, "
+                    "times the roots of their weights, so that squares stay within float64, but "
+                    f"the largest in column {small[lost[0]]} of {name} (from 0) is "
+                    f"{largest[lost[0]]:g}. Rescale it (StandardScaler)."
+                )
+
     def _store(self, found: Solution) -> None:
         known, d, q = found.moments, found.coef.shape[1], len(found.coef)
         self.coef_ = self._shaped(found.coef)
@@ -264,8 +287,9 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
             if self._lifted:
                 self.intercept_standard_error_ = self._shaped(errors[:, d])
         self.status_ = self._status()
-        if not found.converged:
-            self.status_ = "Stopped at the limit of iterations: see certificate_. " + self.status_
+        if found.stopped != "optimal":
+            at = "by hand" if found.stopped == "interrupted" else "at the limit of iterations"
+            self.status_ = f"Stopped {at}: see certificate_. {self.status_}"
             warnings.warn(self.status_, ConvergenceWarning, stacklevel=4)
 
     def _spread(self) -> np.ndarray:

@@ -109,9 +109,9 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     infimum_ : float
         What no weights can go below, proved (−inf if nothing is).
     gap_ : float
-        objective_ − infimum_.
+        `objective_` − `infimum_`.
     log_likelihood_ : float
-        −S·risk_.
+        −S times `risk_`.
     null_log_likelihood_ : float
         The highest with intercepts alone (that of w = 0 if there are none).
     rank_ : int

@@ -47,7 +47,7 @@ class LogisticRows:
         self.m, self.d = X.shape
         self.p, self.vectors = self.d + int(lift), classes - 1
         self.centre = self._centre() if centre is None else centre
-        self.signs = np.where(codes == 1, 1.0, -1.0) if classes == 2 else None
+        self.signs = np.where(codes == 1, 1.0, -1.0)  # of two classes
         width = self.p * self.vectors
         self._step = max(FEWEST, BLOCK // max(width, 1))
         self._by_entries = sparse.issparse(X) and classes == 2 and self._is_thin()

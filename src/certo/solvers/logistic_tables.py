@@ -109,7 +109,7 @@ class DenseTable:
         return sum(self._blocks(weights, lambda Z, some: self._sums(Z * Z, weights[some])))
 
     @property
-    def rows(self) -> DenseRows:
+    def rows(self) -> DenseRows | CsrRows:
         return rows_of(self.short)
 
     @property
