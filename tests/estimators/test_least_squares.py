@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import signal
 from itertools import pairwise
 
 import numpy as np
@@ -22,6 +23,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from certo import LeastSquares
 from certo.certificates import Composite
 from certo.solvers import least_squares as solver
+from certo.solvers.lsqr import lsqr
 
 
 @parametrize_with_checks([LeastSquares(), LeastSquares(intercept="none"), LeastSquares(ridge=0.1)])
@@ -196,6 +198,23 @@ class TestCoefficients:
             LeastSquares().fit(X, y, np.zeros(60))
         with pytest.raises(ValueError, match=r"[Nn]egative"):
             LeastSquares().fit(X, y, -np.ones(60))
+
+    @pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
+    @pytest.mark.parametrize("intercept", ["free", "none"])
+    def test_columns_whose_squares_underflow_are_refused(self, store, intercept):
+        X, y = data()
+        model = LeastSquares(intercept)
+        tiny = X * np.append(1e-170, np.ones(X.shape[1] - 1))
+        for fit in (model.fit, model.partial_fit):
+            with pytest.raises(ValueError, match=r"column 0 of X .*e-170\. Rescale"):
+                fit(store(tiny), y)
+        with pytest.raises(ValueError, match="column 0 of y"):
+            model.fit(store(X), y * 1e-170)
+        with pytest.raises(ValueError, match="roots of their weights"):
+            model.fit(store(tiny * 1e60), y, sample_weight=np.full(len(y), 1e-100))
+        X[:, 0] = 7.0  # no spread, but nothing is lost
+        X[:, 1] = 0.0
+        assert model.fit(store(X), y).rank_ < X.shape[1]
 
 
 class TestInference:
@@ -420,6 +439,20 @@ class TestLargeSparse:
         (claim,) = model.certificate_
         assert claim.excess > 1e-12 * claim.risk
         assert model.certificate_.verify(X, y)
+
+    def test_ctrl_c_ends_it_with_the_best_so_far(self, monkeypatch):
+        def pressed(*given, **named):
+            signal.raise_signal(signal.SIGINT)
+            return lsqr(*given, **named)
+
+        monkeypatch.setattr(solver, "LARGE", 20)
+        monkeypatch.setattr(solver, "lsqr", pressed)
+        X, y = sparse.random_array((60, 40), density=0.2, rng=3).tocsr(), np.arange(60.0)
+        with pytest.warns(ConvergenceWarning, match="Stopped by hand"):
+            model = LeastSquares().fit(X, y)
+        assert model.risk_ < np.var(y)
+        assert model.certificate_.verify(X, y)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 class TestCertificate:

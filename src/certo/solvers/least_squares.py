@@ -19,11 +19,12 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
-from scipy.sparse.linalg import LinearOperator, lsqr
 
 from certo.certificates.dependence import exactly_by_sums
 from certo.solvers import dependence
 from certo.solvers.dependence import Combinations, Pivoted
+from certo.solvers.interrupt import ctrl_c_asks
+from certo.solvers.lsqr import lsqr
 from certo.solvers.moments import (
     BLOCK,
     Moments,
@@ -69,7 +70,7 @@ class Solution(NamedTuple):
     factor: np.ndarray | None = None
     terms: np.ndarray | None = None  # the combinations rounded, without those of the ones
     tied: np.ndarray | None = None  # the columns of X̃ whose coefficients the data do not decide
-    converged: bool = True  # False where iterations ended before rounding did
+    stopped: str = "optimal"  # or "iterations", "interrupted": LSQR ended before rounding did
 
 
 class _Reduced(NamedTuple):
@@ -363,23 +364,24 @@ def _iterated(rows: Rows, lifted: bool, ridge: float) -> Solution:
     roots = np.ones(rows.n) if rows.roots is None else rows.roots
     X, mean = rows.X.astype(np.float64, copy=False), known.mean[: rows.d]
     turned = X.T.tocsr()
-    operator = LinearOperator(
-        X.shape,
-        matvec=lambda v: roots * (X @ v - mean @ v),
-        rmatvec=lambda r: turned @ (roots * r) - mean * (roots @ r),
-        dtype=np.float64,
+    with ctrl_c_asks() as asked:
+        found = [
+            lsqr(
+                lambda v: roots * (X @ v - mean @ v),
+                lambda r: turned @ (roots * r) - mean * (roots @ r),
+                roots * (y - centre),
+                damp=float(np.sqrt(ridge * known.weight)),
+                tol=LSQR_TOL,
+                most=LSQR_STEPS,
+                asked=asked,
+            )
+            for y, centre in zip(rows.Y.T, known.mean[rows.d :], strict=True)
+        ]
+    solution = _given(rows, known, np.array([part.x for part in found]), "lsqr", lifted)
+    early = [part.stopped for part in found if part.stopped != "optimal"]
+    return solution._replace(
+        condition=max(part.condition for part in found), stopped=early[-1] if early else "optimal"
     )
-    columns, conditions, done = [], [], True
-    for y, centre in zip(rows.Y.T, known.mean[rows.d :], strict=True):
-        found = lsqr(
-            operator, roots * (y - centre), damp=np.sqrt(ridge * known.weight),
-            atol=LSQR_TOL, btol=LSQR_TOL, conlim=0, iter_lim=LSQR_STEPS,
-        )  # fmt: skip
-        columns.append(found[0])
-        conditions.append(found[6])
-        done = done and found[1] != 7  # LSQR's code for its limit
-    solution = _given(rows, known, np.array(columns), "lsqr", lifted)
-    return solution._replace(condition=float(max(conditions)), converged=done)
 
 
 def _given(rows: Rows, known: Moments, coef: np.ndarray, method: str, lifted: bool) -> Solution:
