@@ -53,38 +53,57 @@ def exactly(
     alive: np.ndarray | None = None,
 ) -> bool:
     """Whether x̃_ij = x̃_iJ·c_j for every example i (of those `alive`) and column j not kept."""
-    pairs = zip(others(kept, sample.d).tolist(), combinations, strict=True)
-    return all(is_combination(sample, j, kept, line, lifted, alive) for j, line in pairs)
+    return bool(np.all(exact_columns(sample, kept, combinations, lifted, alive)))
 
 
-def is_combination(
+def exact_columns(
     sample: Sample,
-    j: int,
     kept: np.ndarray,
-    line: Sequence[Fraction],
+    combinations: Combinations,
     lifted: bool,
     alive: np.ndarray | None = None,
-) -> bool:
-    """The same of one column."""
-    common = common_denominator(line)
-    if common is None:
-        return False
-    if lifted and not any(line[:-1]) and not sparse.issparse(sample.X):  # a constant column
-        value = np.float64(_float(line[-1]))  # NumPy's: then float32 entries are converted
-        missed = sample.X[:, j] != value
-        if not np.isfinite(value) or Fraction(float(value)) != line[-1]:
-            return False
-        return not np.any(missed if alive is None else missed & alive)
-    w = [0] * (sample.d + lifted)
-    w[j] = -common
-    for k, term in zip(kept.tolist(), line, strict=True):
-        w[k] = int(term * common)
-    for start, stop in pieces(sample.m, sample.d):  # most that is not exact shows at once
-        part = Sample(sample.X[start:stop], np.ones(stop - start, dtype=np.int8))
-        missed = score_signs(part, w, lifted) != 0
-        if np.any(missed if alive is None else missed & alive[start:stop]):
-            return False
-    return True
+) -> np.ndarray:
+    """The same for each of the columns that are not kept."""
+    exact_so_far = np.zeros(len(combinations), dtype=bool)
+    vectors = np.zeros((len(combinations), sample.d + lifted), dtype=object)
+    for k, (j, line) in enumerate(zip(others(kept, sample.d).tolist(), combinations, strict=True)):
+        common = common_denominator(line)
+        if common is not None:
+            exact_so_far[k] = True
+            vectors[k, j] = -common
+            vectors[k, kept] = [int(term * common) for term in line]
+    with one_thread():
+        for start, stop in pieces(sample.m, sample.d):
+            here = slice(None) if alive is None else alive[start:stop]
+            part = Sample(sample.X[start:stop][here], np.ones(stop - start, dtype=np.int8)[here])
+            some = np.flatnonzero(exact_so_far)
+            if not some.size:
+                break
+            if part.m:
+                exact_so_far[some] = _are_zero(part, vectors[some], lifted)
+    return exact_so_far
+
+
+def _are_zero(sample: Sample, vectors: np.ndarray, lifted: bool) -> np.ndarray:
+    """Whether w·x̃ = 0 on all these examples, for each w. Rounded sums of whole numbers are exact
+    where Σ|w_j x̃_j| < 2⁵³, which its rounded value below 2⁵² shows."""
+    rows, unsure = sample.X.astype(np.float64), np.ones(len(vectors), dtype=bool)
+    zero = np.ones(len(vectors), dtype=bool)
+    entries = rows.data if sparse.issparse(rows) else rows
+    if np.max(abs(vectors)) < 2**52:
+        W = vectors.astype(np.float64).T
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores, size = rows @ W[: sample.d], abs(rows) @ abs(W[: sample.d])
+            if lifted:
+                scores, size = scores + W[-1], size + abs(W[-1])
+            zero &= ~np.any(np.abs(scores) > exact.allowance(len(W) + 1, size), axis=0)
+            if np.array_equal(entries, np.rint(entries)):
+                sure = np.all(size < 2.0**52, axis=0)
+                zero &= ~sure | np.all(scores == 0, axis=0)
+                unsure &= ~sure
+    for k in np.flatnonzero(zero & unsure).tolist():
+        zero[k] = not np.any(score_signs(sample, vectors[k].tolist(), lifted))
+    return zero
 
 
 def exactly_by_sums(

@@ -14,7 +14,7 @@ from certo.certificates import exact, logistic_curvature
 from certo.certificates.base import CannotClaim, Certificate, Refuted, require
 from certo.certificates.comparisons import check_classes
 from certo.certificates.curvature import kept_columns, triangle
-from certo.certificates.dependence import is_combination, others, remainders
+from certo.certificates.dependence import exact_columns, others, remainders
 from certo.certificates.encoding import counted, rounded_down, rounded_up
 from certo.certificates.inseparable import intercept_mode
 from certo.certificates.joint import class_sample
@@ -336,11 +336,9 @@ class LogisticExcess(Certificate):
             "a coordinate that is fixed has an effect.",
         )
         rest = others(self.kept, sample.d)
-        for j, line in zip(rest.tolist(), self.combinations, strict=True):
-            require(
-                j in self.nearly or is_combination(sample, j, self.kept, line, self.lifted, counts),
-                f"column {j} is no combination of those kept.",
-            )
+        same = exact_columns(sample, self.kept, self.combinations, self.lifted, counts)
+        wrong = np.setdiff1d(rest[~same], self.nearly).tolist()
+        require(not wrong, f"column {wrong[:1]} is no combination of those kept.")
         if self.reach is None:
             return 0.0
         weights = np.where(counts, problem.shares, 0.0) * ABOVE

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from certo.blas import one_thread
 from certo.certificates.base import Refuted
 from certo.certificates.curvature import inverse_factor, kept_part, pieces
-from certo.certificates.dependence import is_combination, others
+from certo.certificates.dependence import exact_columns, others
 from certo.certificates.logistic_idle import idle_coordinates, moves_nothing
 from certo.certificates.rounded import ABOVE
 
@@ -97,15 +98,11 @@ def _reaching(claim: LogisticExcess, point: Point) -> tuple[LogisticExcess, floa
     problem, kept = point.problem, claim.kept
     if not moves_nothing(problem, kept, claim.fixed, claim.ties):
         return claim, math.inf
-    lines = zip(others(kept, problem.sample.d).tolist(), claim.combinations, strict=True)
-    nearly = [
-        j
-        for j, line in lines
-        if not is_combination(problem.sample, j, kept, line, problem.lifted, problem.left)
-    ]
-    if not nearly:
+    same = exact_columns(problem.sample, kept, claim.combinations, problem.lifted, problem.left)
+    nearly = others(kept, problem.sample.d)[~same]
+    if not nearly.size:
         return claim, 0.0
-    claim = _nearer(replace(claim, nearly=np.array(nearly), reach=1.0), point)
+    claim = _nearer(replace(claim, nearly=nearly, reach=1.0), point)
     try:
         once = claim.missed(point)
     except Refuted:
@@ -123,14 +120,15 @@ def _nearer(claim: LogisticExcess, point: Point) -> LogisticExcess:
     weights = problem.shares * terms.shares[:, 0] * terms.others[:, 0]
     lines = np.array(claim.combinations, dtype=np.float64)
     gram, product = np.zeros_like(T), np.zeros((len(T), rest.size))
-    for start, stop in pieces(problem.sample.m, problem.sample.d):
-        rows = kept_part(problem.sample, start, stop, claim.kept, problem.lifted, None)
-        part = problem.sample.part(start, stop)[:, rest]
-        missed = (part.toarray() if sparse.issparse(part) else part) - rows @ lines.T
-        Z = rows @ T
-        heavy = weights[start:stop, None] * Z
-        gram += heavy.T @ Z
-        product += heavy.T @ missed
+    with one_thread():
+        for start, stop in pieces(problem.sample.m, problem.sample.d):
+            rows = kept_part(problem.sample, start, stop, claim.kept, problem.lifted, None)
+            part = problem.sample.part(start, stop)[:, rest]
+            missed = (part.toarray() if sparse.issparse(part) else part) - rows @ lines.T
+            Z = rows @ T
+            heavy = weights[start:stop, None] * Z
+            gram += heavy.T @ Z
+            product += heavy.T @ missed
     better = lines + (T @ np.linalg.solve(gram, product)).T
     return replace(
         claim,
