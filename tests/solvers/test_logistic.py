@@ -164,3 +164,10 @@ def test_thresholds_limits_and_wishes_are_told_apart():
     assert logistic(X, codes, 2, max_iter=1).stopped == "iterations"
     assert logistic(X, codes, 2, asked=lambda: True).stopped == "interrupted"
     assert logistic(X, codes, 2, after_step=lambda steps, risk: steps == 1).steps == 1
+
+
+def test_a_constant_column_that_rounds_has_no_weight_of_its_own():
+    X, codes = problem(11, 3000, 2, 2)
+    wide = np.column_stack([X, np.full(len(X), 0.1)])  # whose mean is not 0.1 in float64
+    found = logistic(wide, codes, 2, tol=1e-12)
+    assert abs(found.coef[0, 2]) < 10

@@ -64,11 +64,16 @@ def exact_columns(
     alive: np.ndarray | None = None,
 ) -> np.ndarray:
     """The same for each of the columns that are not kept."""
-    exact_so_far = np.zeros(len(combinations), dtype=bool)
+    exact_so_far, settled = np.zeros((2, len(combinations)), dtype=bool)
     vectors = np.zeros((len(combinations), sample.d + lifted), dtype=object)
     for k, (j, line) in enumerate(zip(others(kept, sample.d).tolist(), combinations, strict=True)):
         common = common_denominator(line)
-        if common is not None:
+        if lifted and not any(line[:-1]) and not sparse.issparse(sample.X):  # a constant column
+            value = np.float64(_float(line[-1]))  # NumPy's: then float32 entries are converted
+            other = sample.X[:, j] != value
+            constant = not np.any(other if alive is None else other & alive)
+            settled[k] = constant and np.isfinite(value) and Fraction(float(value)) == line[-1]
+        elif common is not None:
             exact_so_far[k] = True
             vectors[k, j] = -common
             vectors[k, kept] = [int(term * common) for term in line]
@@ -81,7 +86,7 @@ def exact_columns(
                 break
             if part.m:
                 exact_so_far[some] = _are_zero(part, vectors[some], lifted)
-    return exact_so_far
+    return exact_so_far | settled
 
 
 def _are_zero(sample: Sample, vectors: np.ndarray, lifted: bool) -> np.ndarray:

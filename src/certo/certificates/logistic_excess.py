@@ -339,11 +339,16 @@ class LogisticExcess(Certificate):
         same = exact_columns(sample, self.kept, self.combinations, self.lifted, counts)
         wrong = np.setdiff1d(rest[~same], self.nearly).tolist()
         require(not wrong, f"column {wrong[:1]} is no combination of those kept.")
-        if self.reach is None:
-            return 0.0
-        weights = np.where(counts, problem.shares, 0.0) * ABOVE
-        off = remainders(sample, self.kept, self.combinations, self.lifted, weights, 1.0)
-        lost = float(np.max(off.mean_size[np.isin(rest, self.nearly)])) * self.reach
+        return 0.0 if self.reach is None else self.lost(point)
+
+    def lost(self, point: Point) -> float:
+        """What the bound loses to columns that are nearly combinations."""
+        problem, rest = point.problem, others(self.kept, self.coef.shape[1])
+        weights = np.where(problem.left, problem.shares, 0.0) * ABOVE
+        off = remainders(
+            problem.sample, self.kept, self.combinations, self.lifted, weights, 1.0
+        ).mean_size
+        lost = float(np.max(off[np.isin(rest, self.nearly)])) * (self.reach or 0.0)
         require(lost < math.inf, "what columns that are not kept are apart overflows float64.")
         return lost * ABOVE
 

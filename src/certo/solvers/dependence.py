@@ -105,7 +105,7 @@ def _simple(value: float, within: float) -> Fraction:
     exact = Fraction(value)
     for largest in SIMPLE:
         near = exact.limit_denominator(largest)
-        if abs(near - exact) <= within:
+        if abs(near - exact) <= within / largest:  # any number is within 1/largest² of some
             return near
     return exact
 

@@ -40,6 +40,7 @@ WILD = 0.4  # a whole step that leaves more than this of the decrement is not Ne
 PATIENCE = 5  # after so many of them in a row a minimiser is doubted
 ROUNDING = 2.0**-50
 MANY, TOO_MANY = 1500, 4000  # coordinates beyond which no Hessian is made; the latter: no ridge
+LEFT = 1e-12  # of a column scaled to length 1, the square of what the others must leave: sums round
 UNSEEN = 1e-3  # the share of a gradient that a singular Hessian may leave
 
 
@@ -128,7 +129,7 @@ class Direct:
 
     def step(self, state: _Look) -> tuple[np.ndarray, float]:
         H, g = state.hessian, state.gradient
-        step = -solved(H, g)
+        step = -solved(H, g, self.rows.noise)
         # what the Hessian does not see, since all that pulls there is far on its wrong side, gets a
         # step by the most that it can be, that of w = 0
         left = g + np.tril(H) @ step + np.tril(H, -1).T @ step
@@ -142,14 +143,14 @@ class Direct:
         return np.where(most > 0, most, 1.0) * most.size
 
 
-def solved(H: np.ndarray, g: np.ndarray) -> np.ndarray:
-    """H⁺g on the columns that are not a combination of those before them, 0 on the others; of H the
-    lower triangle is read."""
+def solved(H: np.ndarray, g: np.ndarray, noise: np.ndarray) -> np.ndarray:
+    """H⁺g on the columns that are not a combination of those before them, 0 on the others and on
+    those with nothing but noise on the diagonal; of H the lower triangle is read."""
     scale = np.sqrt(np.maximum(np.diag(H), 0.0))
-    scale = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
+    scale = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > noise)
     even = H * scale[:, None] * scale
     n = g.size
-    limit = 8 * n * np.finfo(float).eps
+    limit = max(LEFT, 8 * n * np.finfo(float).eps)
     try:
         factor = cho_factor(even, lower=True, check_finite=False)
         if np.diag(factor[0]).min() ** 2 > limit:

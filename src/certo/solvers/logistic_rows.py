@@ -28,6 +28,7 @@ from certo.compiled.threads import in_pieces, one_thread, pieces
 BLOCK = 2**16  # numbers worked on at a time: half a megabyte
 FEWEST = 64  # rows, however long
 SPARSE = 8  # one multiplication of the sparse loop costs as much as so many of BLAS
+NOISE = 1e-13
 SEEN = 4096  # examples from which the centre is taken: any point near the mean does
 
 
@@ -67,6 +68,13 @@ class LogisticRows:
         """All classes alive are equally likely."""
         counts = self.classes if self.alive is None else self.alive.sum(axis=1)
         return float(np.sum(self.shares * np.log(counts)))
+
+    @property
+    def noise(self) -> np.ndarray:
+        """What rounding may leave of a constant column when its value is taken away."""
+        return np.tile(
+            NOISE * np.append(np.abs(self.centre), np.zeros(int(self.lift))), self.vectors
+        )
 
     @property
     def peaks(self) -> np.ndarray:
