@@ -10,6 +10,7 @@ import numpy as np
 
 from certo.certificates import CannotClaim, LogisticExcess, NoEstimate, NotClaimed
 from certo.certificates.curvature import inverse_factor
+from certo.certificates.encoding import rounded_down
 from certo.estimators._independence import Relations, independent
 from certo.estimators._logistic_problem import Problem, Weights
 from certo.solvers.dependence import Combinations, minimum_norm, others
@@ -75,6 +76,21 @@ class Fitted(NamedTuple):
         if self.separation is not None:
             return False
         return True if isinstance(self.excess, LogisticExcess) and self.excess.exists else None
+
+    @property
+    def near(self) -> str:
+        """Of which coefficients alone the infimum is proved; empty: of all."""
+        if isinstance(self.excess, NotClaimed) or self.excess.reach is None:
+            return ""
+        count = self.excess.nearly.size
+        columns, kind = ("1 column", "a combination") if count == 1 else (
+            f"{count:,} columns", "combinations"
+        )  # fmt: skip
+        return (
+            f" among coefficients of which those of {columns}, nearly {kind} of others, differ "
+            f"from these by at most {rounded_down(self.excess.reach, 2)} in all; whether others "
+            "have less is not known"
+        )
 
     @property
     def stopped(self) -> str:

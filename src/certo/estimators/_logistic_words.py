@@ -41,14 +41,13 @@ def status(machine, found: Fitted, names: Sequence[str], early: str) -> str:
     elif found.basis.combinations:
         d, rank = found.problem.X.shape[1], found.basis.kept.size - found.problem.lifted
         said += (
-            f" The {d} columns have rank {rank}: many coefficients give the same predictions, and "
-            "the shortest of them are returned."
+            f" The {d} columns nearly have rank {rank}, not exactly: many coefficients give nearly "
+            "the same predictions, and the shortest of them are returned; very large ones might "
+            "use what is left. Drop columns that repeat others."
+            if found.near
+            else f" The {d} columns have rank {rank}: many coefficients give the same predictions, "
+            "and the shortest of them are returned."
         )
-        if found.settled and not found.exists:
-            said += (
-                " They combine to each other nearly, not exactly: whether very large weights could "
-                "use what is left is not settled. Drop columns that repeat others."
-            )
     return said
 
 
@@ -69,11 +68,12 @@ def _worth(machine, found: Fitted) -> str:
     if not (found.gap <= machine.tol or found.settled):
         return f"nothing is proved about how near {what} is to {least}"
     shown = rounded_up(found.gap, 2) if found.gap > 0 else "0"
-    more = "" if found.gap <= machine.tol else f", more than the tol of {machine.tol:g}"
+    more = "" if found.gap <= machine.tol else f" (more than the tol of {machine.tol:g})"
     if least == "its infimum":
         least = f"its infimum {rounded_down(found.infimum)}"
+    least += found.near
     exists = "the estimate exists, and " if found.exists and not found.problem.ridge else ""
-    return f"{exists}{what} is proved to be within {shown} of {least}{more}"
+    return f"{exists}{what} is proved to be within {shown}{more} of {least}"
 
 
 def _instead(machine, found: Fitted) -> str:

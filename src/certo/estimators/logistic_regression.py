@@ -67,8 +67,8 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         an estimate, and a SeparationWarning. "raise": raise Separated, which carries the proof.
         "ridge": minimise with ridge 1/S instead, scikit-learn's C = 1, and a SeparationWarning.
     tol : float, default=1e-8
-        Converged means that the risk (with the penalty) is proved to be at most this above its
-        infimum. Usually far less is reached.
+        Converged means that the risk (with the penalty) is proved to be at most this above
+        `infimum_`. Usually far less is reached.
     risk_threshold : float or None, default=None
         If given, stop as soon as the mean loss is at most this.
     max_iter : int, default=100
@@ -107,9 +107,11 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     objective_ : float
         The same with the penalty: what was made small, as far as it is proved.
     infimum_ : float
-        What no weights can go below, proved (−inf if nothing is).
+        What no weights can go below, proved (−inf if nothing is). Where columns are nearly, not
+        exactly, combinations of others, it is proved only of weights that do not differ in these
+        by more than `status_` says: whether others go below is then not known.
     gap_ : float
-        `objective_` − `infimum_`.
+        `objective_` − `infimum_`, and so about the same weights.
     log_likelihood_ : float
         −S times `risk_`.
     null_log_likelihood_ : float

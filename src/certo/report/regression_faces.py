@@ -89,7 +89,7 @@ class LogisticFace(Face):
 
     def tiles(self, said: dict[str, Any]) -> list[Tile]:
         gap = said["gap"]
-        least = "infimum" if said["estimate_exists"] is False else "minimum"
+        least = {True: "minimum", False: "infimum", None: "infimum nearby"}[said["estimate_exists"]]
         worth = "?" if gap is None else "≤ " + rounded_up(gap, 2)
         exists = {True: "Yes", False: "No", None: "?"}[said["estimate_exists"]]
         likelihood = [] if said["ridge"] else [Tile(exists, "an estimate exists")]
