@@ -449,11 +449,20 @@ class Predicted(NamedTuple):
     remarks: list[str]
 
 
-def predict_table(model: StoredModel, table: Any, interval: float | None = None) -> Predicted:
+def predict_table(
+    model: StoredModel, table: Any, interval: float | None = None, missing: str = "refuse"
+) -> Predicted:
     """Predictions for the rows of a table, columns taken by name. A machine with probabilities
-    tells them; with `interval` a regression says where a new value is with this probability."""
+    tells them; with `interval` a regression says where a new value is with this probability. Rows
+    with missing values are refused, left out (`missing` "drop"), or answered by None ("empty")."""
+    if missing not in ("refuse", "drop", "empty"):
+        raise Problem(f"--missing must be 'refuse', 'drop' or 'empty', got {missing!r}.")
     encoder, machine = model.encoder, model.machine
     table = tables.with_missing(tables.as_table(table), model.na, encoder.category_names_)
+    if missing != "refuse":
+        complete = encoder.complete_rows(table)
+        if not complete.all():
+            return _of_complete_rows(model, table, interval, complete, missing == "empty")
     X = encoder.transform(table)
     beside: dict[str, np.ndarray] = {}
     if interval is not None:
@@ -465,3 +474,23 @@ def predict_table(model: StoredModel, table: Any, interval: float | None = None)
         names = [f"probability of {label}" for label in machine.classes_.tolist()]
         beside = dict(zip(names, shares, strict=True))
     return Predicted(machine.predict(X), beside, encoder.unseen_levels(table))
+
+
+def _of_complete_rows(
+    model: StoredModel, table: pa.Table, interval: float | None, complete: np.ndarray, fill: bool
+) -> Predicted:
+    if not complete.any():
+        raise Problem("every row misses a value: none is left to predict for.")
+    said = predict_table(model, table.filter(pa.array(complete)), interval)
+    rows = count(int(np.sum(~complete)), "row")
+    if not fill:
+        return said._replace(remarks=[f"{rows} with missing values left out.", *said.remarks])
+
+    def among_all(values: np.ndarray) -> np.ndarray:
+        spread = np.full(complete.size, None, dtype=object)
+        spread[complete] = values.tolist()
+        return spread
+
+    beside = {name: among_all(values) for name, values in said.beside.items()}
+    note = f"{rows} with missing values: the predictions are left empty."
+    return Predicted(among_all(said.answers), beside, [note, *said.remarks])

@@ -247,7 +247,20 @@ def test_words_for_missing_values(certo, written, tmp_path):
     assert facts["examples"] == 3
     assert "1 row with missing values left out." in facts["notes"]
     assert certo("verify", model, table).code == 0
-    assert certo("predict", model, written("n\n2\n?\n", "new.csv")).code == 2
+    new = written("n\n2\n?\n4\n", "new.csv")
+    refused = certo("predict", model, new)
+    assert refused.code == 2
+    assert "--missing drop" in refused.err
+    assert "--drop" not in refused.err  # which predict does not have
+    dropped = certo("predict", model, new, "--missing", "drop")
+    assert "1 row with missing values left out." in dropped.err
+    first, last = dropped.out.split()[2:]
+    assert certo("predict", model, new, "--missing", "empty", "--json").json["predictions"] == [
+        first, None, last,
+    ]  # fmt: skip
+    assert certo("predict", model, new, "--missing", "empty").out.splitlines()[2] in ("", '""')
+    assert certo("predict", model, new, "--missing", "guess").code == 2
+    assert certo("predict", model, written("n\n?\n", "no.csv"), "--missing", "drop").code == 2
 
 
 def test_numbers_can_be_categories(certo, written):

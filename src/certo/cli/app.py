@@ -302,6 +302,13 @@ def predict(
             show_default=False,
         ),
     ] = None,
+    missing: Annotated[
+        str,
+        typer.Option(
+            help="Rows with missing values: refuse them, drop them, or leave their predictions "
+            "empty."
+        ),
+    ] = "refuse",
     as_json: Json = False,
 ) -> None:
     """Predict for the rows of a table; columns are taken by name, a target column is ignored.
@@ -322,7 +329,7 @@ def predict(
         )
     known = loaded.model
     table, notes = read_table(data, as_text=known.encoder.text_names_)
-    predicted = predict_table(known, table, interval)
+    predicted = predict_table(known, table, interval, missing)
     notes = notes + predicted.remarks
     for note in notes:
         Voice(stderr=True).say(("note ", "yellow"), note)

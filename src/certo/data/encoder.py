@@ -16,9 +16,13 @@ from certo.data.problem import Problem
 
 SMALLEST = 1e-140  # differences below this are lost when squared
 DENSE = 0.3  # a matrix with a larger share of non-zeros than this is kept dense
-_LEAVE_OUT = (
+_IN_FIT = (
     "Fill them in, or leave out those rows or the column "
     "(--missing drop does that, or --drop COLUMN)."
+)
+_IN_PREDICT = (
+    "Fill them in, leave those rows out (--missing drop), or leave their predictions empty "
+    "(--missing empty)."
 )
 
 
@@ -73,7 +77,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.text_names_ = [
             name for name in self.category_names_ if tables.is_text(table.column(name).type)
         ]
-        numbers, categories = self._numbers(table), self._categories(table)
+        numbers, categories = self._numbers(table, _IN_FIT), self._categories(table, _IN_FIT)
         self._refuse_tiny(numbers)
         self.notes_ = remarks.about_numbers(self.number_names_, numbers)
         self.notes_ += remarks.about_texts(self.category_names_, categories)
@@ -98,10 +102,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self._check_columns(table)
         parts = []
         if self.number_names_:
-            numbers = self._numbers(table)
+            numbers = self._numbers(table, _IN_PREDICT)
             parts.append(numbers if self.scaler_ is None else self.scaler_.transform(numbers))
         if self.levels_ is not None:
-            found = self.levels_.transform(self._categories(table)).tocsc()
+            found = self.levels_.transform(self._categories(table, _IN_PREDICT)).tocsc()
             parts.append(found[:, self._has_feature])
         if len(parts) == 1 and not sparse.issparse(parts[0]):
             return parts[0]
@@ -139,6 +143,18 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if self.levels_ is None:
             return []
         return list(zip(self.category_names_, self.levels_.categories_, strict=True))
+
+    def complete_rows(self, table: Any) -> np.ndarray:
+        """Which rows of a table have a value in every column of the fit."""
+        check_is_fitted(self)
+        table = tables.as_table(table)
+        self._check_columns(table)
+        complete = np.ones(table.num_rows, dtype=bool)
+        for name in self.number_names_:
+            complete &= ~np.isnan(tables.numbers(table.column(name), name))
+        for name in self.category_names_:
+            complete &= table.column(name).is_valid().to_numpy()
+        return complete
 
     def unseen_levels(self, table: Any) -> list[str]:
         """A sentence for each category that holds levels which `fit` never saw."""
@@ -195,23 +211,24 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                     f"holds {kind}."
                 )
 
-    def _numbers(self, table: pa.Table) -> np.ndarray:
+    def _numbers(self, table: pa.Table, advice: str) -> np.ndarray:
         columns = [tables.numbers(table.column(name), name) for name in self.number_names_]
         for name, values in zip(self.number_names_, columns, strict=True):
-            self._refuse_missing(name, np.flatnonzero(np.isnan(values)).tolist())
+            self._refuse_missing(name, np.flatnonzero(np.isnan(values)).tolist(), advice)
         return np.column_stack(columns) if columns else np.zeros((table.num_rows, 0))
 
-    def _categories(self, table: pa.Table) -> np.ndarray:
+    def _categories(self, table: pa.Table, advice: str) -> np.ndarray:
         columns = [tables.texts(table.column(name)) for name in self.category_names_]
         for name, cells in zip(self.category_names_, columns, strict=True):
-            self._refuse_missing(name, [row for row, cell in enumerate(cells) if cell is None])
+            gone = [row for row, cell in enumerate(cells) if cell is None]
+            self._refuse_missing(name, gone, advice)
         return np.column_stack(columns) if columns else np.zeros((table.num_rows, 0), dtype=object)
 
-    def _refuse_missing(self, name: str, rows: list[int]) -> None:
+    def _refuse_missing(self, name: str, rows: list[int], advice: str) -> None:
         if rows:
             raise Problem(
                 f"column {name!r} must have a value in every row, but in row {rows[0] + 1} it is "
-                f"missing ({remarks.count(len(rows), 'such row')}). {_LEAVE_OUT}"
+                f"missing ({remarks.count(len(rows), 'such row')}). {advice}"
             )
 
     def _refuse_tiny(self, numbers: np.ndarray) -> None:
