@@ -172,6 +172,30 @@ def test_columns_are_looked_at_again_on_what_is_left():
     checked(found, X, codes, 2, True)
 
 
+def test_a_gap_is_told_once():
+    x = np.linspace(-1, 1, 30)
+    found = column_recession(np.c_[x, -x], (x > 0).astype(int), 2, True)
+    said = words(found, ["x", "y"], ["lo", "hi"])
+    assert said.startswith(
+        "column 'x' separates the classes completely: 'hi' from 0.0344828 up, 'lo' up to "
+        "-0.0344828 (all 30 rows)"
+    )
+    assert said.count("column 'x'") == 1
+    near = column_recession(np.array([[1.0], [np.nextafter(1, 2)]]), np.array([0, 1]), 2, True)
+    assert "1 from 1.0000000000000002 up, 0 up to 1.0 (all 2 rows)" in words(near, ["x"], [0, 1])
+
+
+def test_many_classes_are_counted():
+    codes = np.repeat(np.arange(10), 3)
+    found = column_recession(codes[:, None] * 1.0, codes, 10, True)
+    said = words(found, ["x"], [str(k) for k in range(10)])
+    assert said.count("column 'x'") == 1
+    assert " of 10 classes" in said
+    assert said.endswith("more such cases")
+    three = column_recession(np.array([[1.0], [2], [3]]), np.arange(3), 3, True)
+    assert words(three, ["x"], list("abc")).endswith("; and 1 more such case")
+
+
 def test_a_class_without_examples_is_left_out():
     X, codes = np.array([[1.0], [2.0], [1.5], [1.7]]), np.array([0, 0, 2, 0])
     found = column_recession(X, codes, 3, True)
