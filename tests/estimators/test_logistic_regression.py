@@ -367,6 +367,24 @@ class TestInference:
         assert table["intercept"].standard_error == pytest.approx(np.sqrt(10 / 21))
 
 
+class TestTinyColumns:
+    @pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
+    def test_refused_where_squares_underflow(self, store):
+        X, y = overlapping()
+        with pytest.raises(ValueError, match=r"column 1 of X \(from 0\) is .*e-180. Rescale"):
+            LogisticRegression().fit(store(X * [1, 1e-180, 1]), y)
+        X[:-1, 1] = 0.0
+        X[-1, 1] = 1e-180
+        with pytest.raises(ValueError, match="column 1"):
+            LogisticRegression().fit(store(X), y)
+
+    @pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
+    def test_not_for_few_numbers_or_zeros(self, store):
+        X, y = overlapping()
+        X[0], X[:, 2] = 1e-200, 0.0
+        assert LogisticRegression().fit(store(X), y).converged_
+
+
 class TestDependentColumns:
     @pytest.mark.parametrize("classes", [("no", "yes"), ("a", "b", "c")])
     @pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])

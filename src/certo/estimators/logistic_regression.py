@@ -8,6 +8,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -30,6 +31,7 @@ from certo.solvers.logistic import NewtonTrace
 
 __all__ = ["LogisticRegression", "Separated", "SeparationWarning"]
 
+FEW = 64  # rows that show of most columns that they are not tiny
 CHOICES = {
     "intercept": ("free", "none"),
     "solver": ("damped", "newton"),
@@ -185,6 +187,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         self._check_settings()
         X, y = _input.labelled_examples(self, X, y, reset=True)
         _input.longest_example(self, X)
+        _refuse_tiny_columns(X)
         problem = posed(self, X, y, sample_weight)
         with ctrl_c_asks() as asked:
             return self._minimise(asked, problem)
@@ -429,3 +432,34 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         if scores.ndim == 2:
             return log_softmax(scores, axis=1)
         return np.column_stack([log_expit(-scores), log_expit(scores)])
+
+
+def _refuse_tiny_columns(X) -> None:
+    """Refuse a column that is not 0, but so small that its squares are."""
+    if sparse.issparse(X):
+        sizes = np.abs(X.data)
+        if not np.any((sizes > 0) & (sizes < _input.SHORTEST)):
+            return
+        largest = abs(X).max(axis=0).toarray().ravel()
+    else:
+        largest = _largest(X)
+    tiny = np.flatnonzero((largest > 0) & (largest < _input.SHORTEST))
+    if tiny.size:
+        raise ValueError(
+            f"LogisticRegression needs columns with numbers of a size above {_input.SHORTEST:g}, "
+            "so that squares stay within float64, but the largest in column "
+            f"{tiny[0]} of X (from 0) is {largest[tiny[0]]:g}. Rescale it (StandardScaler)."
+        )
+
+
+def _largest(X: np.ndarray) -> np.ndarray:
+    """The largest size in each column, as far as it is below SHORTEST: few rows show most."""
+    largest, start = np.zeros(X.shape[1]), 0
+    while start < len(X):
+        small, stop = np.flatnonzero(largest < _input.SHORTEST), max(FEW, 2 * start)
+        if not small.size:
+            break
+        part = X[start:stop] if small.size == X.shape[1] else X[start:stop, small]
+        largest[small] = np.maximum(largest[small], np.max(np.abs(part), axis=0))
+        start = stop
+    return largest
