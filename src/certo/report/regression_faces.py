@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -16,6 +17,7 @@ from certo.estimators._coefficients import CoefficientTable
 from certo.report.face import MOST_PICTURED, Face, Tile, new_axes
 from certo.workflow import Examples, separated_rows
 
+PLAIN = re.compile(r"\bx(\d+)\b")  # what a machine calls columns without names
 MOST_FAR = 20  # examples that are listed as far off
 
 
@@ -23,7 +25,9 @@ def named(table: CoefficientTable, columns: list[str]) -> dict[str, Any]:
     """The table with the names of the columns, of which the intercept is none."""
     groups = len(dict.fromkeys(table.groups))
     rest = table.names[len(columns) : len(table.names) // groups]
-    return replace(table, names=(*columns, *rest) * groups).to_dict() | {"is_estimate": True}
+    notes = tuple(PLAIN.sub(lambda found: columns[int(found[1])], note) for note in table.notes)
+    named = replace(table, names=(*columns, *rest) * groups, notes=notes)
+    return named.to_dict() | {"is_estimate": True}
 
 
 class LeastSquaresFace(Face):
