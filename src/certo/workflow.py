@@ -56,6 +56,10 @@ MACHINES = {
     "logistic": LogisticRegression,
 }
 WRITTEN = {"learning_rate": written.rate, "kernel": written.kernel}  # settings that are objects
+INSTEAD = {  # of settings that others have
+    ("logistic", "C"): ": use --ridge; C is 1/(ridge·n) with n examples",
+    ("least-squares", "alpha"): ": use --ridge; alpha is ridge·n with n examples",
+}
 AS_THEY_ARE = (MinDisagreement,)  # machines whose answer does not depend on scaling
 REGRESSIONS = (LeastSquares, LogisticRegression)  # nor do theirs, without a ridge
 FOR_NUMBERS = "; for a number to predict there is --machine least-squares"
@@ -134,11 +138,11 @@ def machine(name: str, settings: list[str]):
     made = MACHINES[name]()
     for setting in settings:
         key, equals, text = setting.partition("=")
-        if not equals or key not in made.get_params():
-            raise Problem(
-                f"--set needs NAME=VALUE with a parameter of {name} "
-                f"({', '.join(sorted(made.get_params()))}), got {setting!r}."
-            )
+        if not equals:
+            raise Problem(f"--set needs NAME=VALUE, as epochs=20, got {setting!r}.")
+        if key not in made.get_params():
+            has = ", ".join(sorted(made.get_params()))
+            raise Problem(f"{name} has no {key}{INSTEAD.get((name, key), '')}. It has {has}.")
         read = WRITTEN.get(key, written.literal) if "(" in text else written.literal
         made.set_params(**{key: read(text)})
     return made

@@ -138,7 +138,7 @@ REFUSED = {
     "scale": (SMALL, "'standard' or 'none'", ["--scale", "robust"]),
     "missing": (SMALL, "'refuse' or 'drop'", ["--missing", "impute"]),
     "machine": (SMALL, "there is no machine 'svn'", ["--machine", "svn"]),
-    "setting": (SMALL, "--set needs NAME=VALUE", ["--set", "epoch=3"]),
+    "setting": (SMALL, "perceptron has no epoch. It has ", ["--set", "epoch=3"]),
     "setting's value": (SMALL, "epochs must be a whole number", ["--set", "epochs=-3"]),
     "setting's code": (SMALL, "a learning rate must be", ["--set", "learning_rate=exit()"]),
     "setting's call": (SMALL, "a learning rate must be", ["--set", "learning_rate=Power(2)"]),

@@ -102,6 +102,23 @@ def test_a_ridge_scales_and_keeps_all_levels(certo, houses):
     assert all(row["standard_error"] is None for row in rows)
 
 
+def test_an_option_of_another_machine(certo, patients):
+    said = certo("fit", patients, "--target", "ill", "--machine", "logistic", "--C", "1")
+    assert said.code == 2
+    assert "logistic has no C: use --ridge; C is 1/(ridge·n)" in said.err
+    assert "svm has no ridge. It has C, " in " ".join(
+        certo("fit", patients, "--target", "ill", "--machine", "svm", "--ridge", "1").err.split()
+    )
+
+
+def test_notes_call_columns_by_their_names(certo, tmp_path):
+    size = RNG.integers(1, 50, 30)
+    columns = {"size": size, "twice": 2 * size, "age": RNG.integers(1, 9, 30)}
+    table = write(tmp_path / "t.csv", columns | {"y": RNG.normal(size=30).round(3)})
+    said = certo("fit", table, "--target", "y", "--machine", "least-squares", "--json").json
+    assert said["coefficients"]["notes"][0].startswith("No standard error for size, twice: ")
+
+
 def test_facts_of_least_squares(certo, houses):
     facts = certo("fit", houses, "--target", "price", "--machine", "least-squares", "--json").json
     assert 0.9 < facts["r2"] < 1
