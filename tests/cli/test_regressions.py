@@ -54,6 +54,7 @@ def test_least_squares_from_the_table_to_the_audit(certo, houses, tmp_path):
     for text in (
         "LeastSquares for price (from ", "80 examples, 4 features", "as they are",
         "for each level but the first", "The typical error is", "P>|t|", "place = harbour",
+        "R² is 0.9", "; residual standard error ", " on 75 degrees of freedom.",
         "Levels are compared: place with 'centre'.", "LeastSquaresExcess",
     ):  # fmt: skip
         assert text in said.out
@@ -151,7 +152,7 @@ def test_logistic_from_the_table_to_the_audit(certo, patients, tmp_path):
     words = ["--machine", "logistic", "--target", "ill", "--drop", "group", "--out", model]
     said = certo("fit", patients, *words, "--report", page)
     assert said.code == 0
-    for text in ("Converged: ", "yes against no", "P>|z|", "LogisticExcess"):
+    for text in ("Converged: ", "yes against no", "P>|z|", "LogisticExcess", "; McFadden's R² is 0."):
         assert text in said.out
     assert certo("verify", model, patients).code == 0
     found = cells(certo("predict", model, patients).out)

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import shlex
+from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,8 @@ def tell_fit(voice: Voice, said: dict[str, Any]) -> None:
         voice.say((said["warning"], "bold yellow"))
     voice.say(said["status"])
     voice.say(_success(said))
+    for line in _goodness(said):
+        voice.say(line)
     voice.say()
     if said["coefficients"]:
         _tell_coefficients(voice, said)
@@ -56,6 +59,22 @@ def _success(said: dict[str, Any]) -> str:
         return f"The typical error is {error}; always saying the mean has {usual}."
     right = f"{100 * said['training_accuracy']:.2f} % of the training examples are right"
     return f"{right}; always saying the commonest class gets {100 * said['commonest']:.2f} %."
+
+
+def _goodness(said: dict[str, Any]) -> Iterator[str]:
+    """How well a regression fits, in the numbers that are usual for it."""
+    if said.get("r2") is not None:
+        variance, degrees = said["residual_variance"], said["degrees_of_freedom"]
+        spread = ""
+        if variance is not None:
+            error = readable(variance**0.5)
+            degrees = count(degrees, "degree")
+            spread = f"; residual standard error {error} on {degrees} of freedom"
+        yield f"R² is {said['r2']:.4g}{spread}."
+    if said.get("null_log_likelihood"):
+        most, least = said["log_likelihood"], said["null_log_likelihood"]
+        share = f"McFadden's R² is {1 - most / least:.4g}"
+        yield f"The log-likelihood is {most:.6g} ({least:.6g} without columns); {share}."
 
 
 def _tell_coefficients(voice: Voice, said: dict[str, Any]) -> None:
