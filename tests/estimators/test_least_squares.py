@@ -308,6 +308,13 @@ class TestDependentColumns:
         assert claim.distance < 1e-12
         assert model.certificate_.verify(X, y)
 
+    def test_a_ridge_says_nothing_of_the_rank(self):
+        X, y = self.dependent()
+        model = LeastSquares(ridge=0.1).fit(X, y)
+        assert model.rank_ is None
+        assert "rank" not in model.status_
+        assert "The column has rank 1." in LeastSquares().fit(X[:, :1], y).status_
+
     def test_errors_only_of_what_the_data_determine(self):
         X, y = self.dependent()
         model = LeastSquares().fit(X, y)

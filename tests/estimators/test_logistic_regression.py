@@ -413,6 +413,12 @@ class TestDependentColumns:
         assert [row.degrees for row in tests] == [0] * 7
         assert tests[0].p_value is None
 
+    def test_a_ridge_says_nothing_of_the_rank(self):
+        X, y = overlapping()
+        model = LogisticRegression(ridge=0.1).fit(np.column_stack([X, X[:, 0]]), y)
+        assert model.rank_ is None
+        assert "rank" not in model.status_
+
     def test_columns_that_are_not_concerned_keep_their_errors(self):
         X, y = overlapping()
         X = np.round(X * 128) / 128
@@ -438,7 +444,7 @@ class TestDependentColumns:
         first = model.status_.split(". ")[0]
         assert "among coefficients of which those of 1 column, nearly a combination of" in first
         assert first.endswith("whether others have less is not known")
-        assert "nearly have rank 3, not exactly" in model.status_
+        assert "have rank 3 nearly, not exactly" in model.status_
         assert "not proved that this is the estimate" in repr(model.summary())
         assert model.certificate_.verify(wide, y)
 

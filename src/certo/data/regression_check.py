@@ -206,6 +206,6 @@ LOGISTIC: dict[str, Any] = {
     "gap_": of_type(float),
     "log_likelihood_": of_type(float),
     "null_log_likelihood_": of_type(float),
-    "rank_": of_type(int),
+    "rank_": of_type(int, type(None)),
     "n_samples_fit_": of_type(int),
 }

@@ -78,6 +78,13 @@ class Fitted(NamedTuple):
         return True if isinstance(self.excess, LogisticExcess) and self.excess.exists else None
 
     @property
+    def rank(self) -> int | None:
+        """Of the columns, centred if there is an intercept; None: it was not looked for."""
+        if self.problem.ridge or self.nothing_left or self.outcomes[-1].hessian is None:
+            return None
+        return self.basis.kept.size - self.problem.lifted
+
+    @property
     def near(self) -> str:
         """Of which coefficients alone the infimum is proved; empty: of all."""
         if isinstance(self.excess, NotClaimed) or self.excess.reach is None:

@@ -39,13 +39,14 @@ def status(machine, found: Fitted, names: Sequence[str], early: str) -> str:
             f"{why_none(found.problem, found.separation, names)} {said} {_instead(machine, found)}"
         )
     elif found.basis.combinations:
-        d, rank = found.problem.X.shape[1], found.basis.kept.size - found.problem.lifted
+        d, rank = found.problem.X.shape[1], found.rank
+        columns = "column has" if d == 1 else f"{d:,} columns have"
         said += (
-            f" The {d} columns nearly have rank {rank}, not exactly: many coefficients give nearly "
+            f" The {columns} rank {rank} nearly, not exactly: many coefficients give nearly "
             "the same predictions, and the shortest of them are returned; very large ones might "
             "use what is left. Drop columns that repeat others."
             if found.near
-            else f" The {d} columns have rank {rank}: many coefficients give the same predictions, "
+            else f" The {columns} rank {rank}: many coefficients give the same predictions, "
             "and the shortest of them are returned."
         )
     return said

@@ -49,7 +49,8 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
     coef_ : ndarray (n_features,), or (n_outputs, n_features) if y has columns
     intercept_ : float, or ndarray (n_outputs,)
     rank_ : int or None
-        Of X, centred if the intercept is free. None where it was not found (method "lsqr").
+        Of X, centred if the intercept is free. None where it is not looked for: with a ridge, or
+        by method "lsqr".
     condition_ : float
         An estimate of the condition number of the independent columns, centred if the intercept is
         free and scaled to the same length. The coefficients have about 16 − log10(condition)
@@ -267,7 +268,8 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
         known, d, q = found.moments, found.coef.shape[1], len(found.coef)
         self.coef_ = self._shaped(found.coef)
         self.intercept_ = self._shaped(found.intercept)
-        self.rank_, self.condition_, self.method_ = found.rank, found.condition, found.method
+        self.rank_ = None if self.ridge else found.rank  # with a ridge, not that of X
+        self.condition_, self.method_ = found.condition, found.method
         self.n_samples_fit_ = known.rows
         self.risk_ = float(np.sum(found.squares) / known.weight)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -278,8 +280,8 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
         self._scale = np.sqrt(np.diag(known.products)[:d] / known.weight)
         self.degrees_of_freedom_ = self.residual_variance_ = None
         self.standard_errors_ = self.intercept_standard_error_ = None
-        if self.ridge == 0 and found.rank is not None:
-            self.degrees_of_freedom_ = free = int(known.rows - found.rank - self._lifted)
+        if self.rank_ is not None:
+            self.degrees_of_freedom_ = free = int(known.rows - self.rank_ - self._lifted)
             variance = found.squares / free if free > 0 else np.full(q, np.nan)
             self.residual_variance_ = self._shaped(variance)
             errors = np.sqrt(variance)[:, None] * np.linalg.norm(self._spread(), axis=1)
@@ -313,12 +315,13 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
         solved = f"Solved {how}, condition number about {self.condition_:.2g}."
         if self.rank_ is None:
             return solved
-        if self.ridge == 0 and self.rank_ < d:
+        columns = "column has" if d == 1 else f"{d:,} columns have"
+        if self.rank_ < d:
             return (
-                f"{solved} The {d} columns have rank {self.rank_}: many coefficients give the same "
+                f"{solved} The {columns} rank {self.rank_}: many coefficients give the same "
                 "predictions, and the shortest of them are returned."
             )
-        return f"{solved} The {d} columns have rank {self.rank_}."
+        return f"{solved} The {columns} rank {self.rank_}."
 
     def _shaped(self, rows: np.ndarray) -> Any:
         """One entry for each output; the only one, if y had no columns."""

@@ -118,8 +118,10 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         −S times `risk_`.
     null_log_likelihood_ : float
         The highest with intercepts alone (that of w = 0 if there are none).
-    rank_ : int
-        Of X, centred if the intercept is free; of the examples that no direction separates.
+    rank_ : int or None
+        Of X, centred if the intercept is free, up to rounding; of the examples that no direction
+        separates. None where it is not looked for: with a ridge, where all examples are separated,
+        or with too many columns for a Hessian.
     converged_ : bool
     n_iter_ : int
         Newton steps.
@@ -304,7 +306,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         self.gap_ = found.gap
         self.log_likelihood_ = -problem.total * self.risk_
         self.null_log_likelihood_ = problem.null_log_likelihood
-        self.rank_, self.n_iter_ = found.basis.kept.size - problem.lifted, found.steps
+        self.rank_, self.n_iter_ = found.rank, found.steps
         self.n_samples_fit_ = len(problem.codes)
         self.trace_ = joined(found.outcomes)
         self._store_errors(found, reference)
