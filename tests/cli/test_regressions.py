@@ -118,6 +118,10 @@ def test_notes_call_columns_by_their_names(certo, tmp_path):
     table = write(tmp_path / "t.csv", columns | {"y": RNG.normal(size=30).round(3)})
     said = certo("fit", table, "--target", "y", "--machine", "least-squares", "--json").json
     assert said["coefficients"]["notes"][0].startswith("No standard error for size, twice: ")
+    page = tmp_path / "r.html"
+    out = certo("fit", table, "--target", "y", "--machine", "least-squares", "--report", page).out
+    assert next(line for line in out.splitlines() if "size " in line).split()[2:] == ["–"] * 5
+    assert "<td>–</td><td>–</td>" in page.read_text()
 
 
 def test_facts_of_least_squares(certo, houses):
@@ -152,7 +156,9 @@ def test_logistic_from_the_table_to_the_audit(certo, patients, tmp_path):
     words = ["--machine", "logistic", "--target", "ill", "--drop", "group", "--out", model]
     said = certo("fit", patients, *words, "--report", page)
     assert said.code == 0
-    for text in ("Converged: ", "yes against no", "P>|z|", "LogisticExcess", "; McFadden's R² is 0."):
+    for text in (
+        "Converged: ", "yes against no", "P>|z|", "LogisticExcess", "; McFadden's R² is 0.",
+    ):  # fmt: skip
         assert text in said.out
     assert certo("verify", model, patients).code == 0
     found = cells(certo("predict", model, patients).out)

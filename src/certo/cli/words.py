@@ -15,7 +15,7 @@ from certo.audit import Audit
 from certo.certificates.encoding import readable
 from certo.cli.console import Voice
 from certo.data.remarks import count
-from certo.report.page import digits, p_value, point, question, reason
+from certo.report.page import digits, p_value, point, question, ratio, reason
 from certo.selection import NO_ANSWER
 from certo.workflow import Predicted
 
@@ -87,8 +87,8 @@ def _tell_coefficients(voice: Voice, said: dict[str, Any]) -> None:
     for row in rows[:MOST_TERMS]:
         numbers = [row["estimate"], row["standard_error"], row["low"], row["high"]]
         estimate, error, low, high = map(digits, numbers)
-        ratio = "" if row["statistic"] is None else f"{row['statistic']:.2f}"
-        lines.append([row["name"], estimate, error, ratio, p_value(row["p_value"]), low, high])
+        test = ratio(row["statistic"]), p_value(row["p_value"])
+        lines.append([row["name"], estimate, error, *test, low, high])
     if all(row["standard_error"] is None for row in rows):
         lines = [line[:2] for line in lines]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
@@ -121,10 +121,11 @@ def _tell_examples(voice: Voice, said: dict[str, Any], *title: str) -> None:
     voice.say((what, "bold"), f" {link} ", (said["target"], "bold"), f" ({shown}): {sizes}")
     columns = said["columns"]
     if columns["numbers"]:
-        scaled = "scaled to mean 0 and variance 1" if said["scale"] == "standard" else "as they are"
-        voice.say(
-            f"{count(len(columns['numbers']), 'numeric column')}, {scaled} (--scale)", indent=2
-        )
+        numeric = len(columns["numbers"])
+        scaled = "as it is" if numeric == 1 else "as they are"
+        if said["scale"] == "standard":
+            scaled = "scaled to mean 0 and variance 1"
+        voice.say(f"{count(numeric, 'numeric column')}, {scaled} (--scale)", indent=2)
     if columns["categories"]:
         many = count(len(columns["categories"]), "categorical column")
         but = " but the first" if said["references"] else ""

@@ -159,8 +159,8 @@ def numbers(column: pa.ChunkedArray, name: str) -> np.ndarray:
         raise Problem(
             f"column {name!r} must hold finite numbers of at most {LARGEST:g}, so that their "
             f"products stay within float64, but row {bad[0] + 1} has {values[bad[0]]:g} "
-            f"({bad.size:,} such cells in all). Correct or rescale them, or leave the column out "
-            f"with --drop {name!r}."
+            f"({bad.size:,} such cell{'s' * (bad.size > 1)} in all). Correct or rescale them, or "
+            f"leave the column out with --drop {name!r}."
         )
     return values
 

@@ -21,6 +21,7 @@ from certo.report.faces import face_of
 from certo.report.svg import inline_svg
 from certo.workflow import Compared, Decided, Examples, Fitted
 
+NONE = "–"  # in a cell of a table
 MOST_OPEN = 6  # claims of a kind that are seen before the rest is unfolded
 MOST_COLUMNS = 30  # of the rows that are listed
 
@@ -149,11 +150,16 @@ def percent(share: float) -> str:
 
 def digits(value: float | None) -> str:
     """Of a table that is read down its columns."""
-    return "" if value is None else f"{value:.6g}"
+    return NONE if value is None else f"{value:.6g}"
+
+
+def ratio(value: float | None) -> str:
+    """An estimate over its standard error."""
+    return NONE if value is None else f"{value:.3f}"
 
 
 def p_value(value: float | None) -> str:
-    return "" if value is None else "<0.001" if value < 0.0005 else f"{value:.3f}"
+    return NONE if value is None else "<0.001" if value < 0.0005 else f"{value:.3f}"
 
 
 def _page(template: str, said: dict[str, Any], **parts: Any) -> str:
@@ -169,6 +175,7 @@ def _page(template: str, said: dict[str, Any], **parts: Any) -> str:
         "percent": percent,
         "digits": digits,
         "p_value": p_value,
+        "ratio": ratio,
         "short": lambda value: readable(value) if isinstance(value, float) else value,
         "at_least": rounded_down,
         "asked": question,
