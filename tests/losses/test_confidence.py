@@ -113,7 +113,11 @@ def test_more_confidence_and_fewer_examples_widen_it():
 
 def test_few_and_infinite_losses():
     alone = risk([2.0], None, [1.0], Squared(), confidence=0.9)
+    assert (alone.low, alone.high) == (0, math.inf)
+    alone = risk([2.0], None, loss=NegativeLogLikelihood(), confidence=0.9)
     assert (alone.low, alone.high) == (-math.inf, math.inf)
+    few = risk([0.0, 0.0, 9.0], None, [0.0, 0.0, 0.0], Squared(), confidence=0.99)
+    assert few.low == 0 < few < few.high
     alone = risk([2.0], None, [1.0], Squared(), confidence=0.9, loss_range=(0, 4))
     assert (alone.low, alone.high) == (0, 4)
     endless = risk([-math.inf, 1], None, [1, 1], Logistic(), confidence=0.9)
@@ -179,5 +183,6 @@ def test_probabilities_that_cannot_be_judged():
     with pytest.raises(ValueError, match="needs two classes"):
         risk(model, X, LETTERS, Hinge())
     sure = DummyClassifier(strategy="constant", constant="a").fit(X, LETTERS)
-    with np.errstate(divide="ignore"):
-        assert risk(sure, X, LETTERS, Logistic()) == math.inf
+    for loss in (Logistic(), NegativeLogLikelihood()):
+        assert risk(sure, X, LETTERS, loss) == math.inf  # without a warning
+        assert risk(sure, X[:1], ["a"], loss, confidence=0.9).low == 0

@@ -12,6 +12,8 @@ Every method takes numbers or arrays, works elementwise, keeps float32 and allow
 from __future__ import annotations
 
 import abc
+import math
+from typing import ClassVar
 
 import numpy as np
 
@@ -23,7 +25,9 @@ def real(z):
 
 
 class Loss(abc.ABC):
-    """L(y, f(x)) = ℓ(z), where z = argument(y, f(x))."""
+    """L(y, f(x)) = ℓ(z), where z = argument(y, f(x)); nowhere below `least`."""
+
+    least: ClassVar[float] = -math.inf
 
     @abc.abstractmethod
     def value(self, z):

@@ -49,8 +49,10 @@ def estimated(
     shares: np.ndarray,
     confidence: float,
     loss_range: tuple[float, float] | None,
+    least: float = -math.inf,
 ) -> EstimatedRisk:
-    """`value` = Σ sharesᵢ lossesᵢ with its interval; the shares are positive and add up to 1."""
+    """`value` = Σ sharesᵢ lossesᵢ with its interval; the shares are positive and add up to 1, and
+    no loss is below `least`."""
     alike = bool(np.all(shares == shares[0]))
     if not np.isfinite(value):  # what was seen to be infinite has a probability
         low = high = value
@@ -60,6 +62,7 @@ def estimated(
         method = "Clopper–Pearson"
     elif loss_range is None:
         low, high = _normal(value, losses, shares, confidence)
+        low = min(value, max(least, low))
         method = "normal approximation"
     elif alike:
         low, high = _bernstein(value, losses, confidence, *loss_range)

@@ -56,7 +56,8 @@ def risk(
         making the predictor: a test set.
     loss_range : (least, most), or None
         What values the loss can take at all, if that is known; then the interval is proved. The
-        0-1 loss is known to be 0 or 1. Without it the interval is the normal approximation.
+        0-1 loss is known to be 0 or 1. Without it the interval is the normal approximation, and
+        one example gives none: it is all that the loss can be.
 
     Returns
     -------
@@ -101,18 +102,22 @@ def risk(
             f"risk: confidence must be a number between 0 and 1, such as 0.95, got {confidence!r}."
         )
     known = (0.0, 1.0) if isinstance(loss, ZeroOne) else _range(loss_range, losses)
-    return estimated(mean, losses, shares / shares.sum(), float(confidence), known)
+    least = 0.0 if _judges_probabilities(predictor, y, loss) else loss.least
+    return estimated(mean, losses, shares / shares.sum(), float(confidence), known, least)
 
 
 def _losses(predictor, X, y, loss: Loss) -> np.ndarray:
     classes = getattr(predictor, "classes_", None)
-    if classes is not None and y is not None and _judges_probabilities(predictor, classes, loss):
+    if _judges_probabilities(predictor, y, loss):
         unit = math.log(loss.base) if isinstance(loss, Logistic) else 1.0
         return -_log_probabilities(predictor, X, y, classes) / unit
     return loss.of(*_answers_and_scores(predictor, X, y, loss))
 
 
-def _judges_probabilities(predictor, classes, loss: Loss) -> bool:
+def _judges_probabilities(predictor, y, loss: Loss) -> bool:
+    classes = getattr(predictor, "classes_", None)
+    if classes is None or y is None:
+        return False
     if not any(hasattr(predictor, name) for name in _PROBABILITIES):
         return False
     if isinstance(loss, LogDensityLoss):
@@ -124,10 +129,10 @@ def _judges_probabilities(predictor, classes, loss: Loss) -> bool:
 def _log_probabilities(predictor, X, y, classes) -> np.ndarray:
     """log p(y|x) of each example."""
     y = _without_nan("y", np.asarray(y))
-    if hasattr(predictor, "predict_log_proba"):
-        logs = np.asarray(predictor.predict_log_proba(X), dtype=np.float64)
-    else:
-        with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore"):  # log 0 = −∞
+        if hasattr(predictor, "predict_log_proba"):
+            logs = np.asarray(predictor.predict_log_proba(X), dtype=np.float64)
+        else:
             logs = np.log(np.asarray(predictor.predict_proba(X), dtype=np.float64))
     if logs.shape != (*y.shape, len(classes)):
         raise ValueError(

@@ -22,6 +22,8 @@ class Hinge(MarginLoss, ConvexLoss):
     array([0. , 0.5, 3. ])
     """
 
+    least = 0.0
+
     def value(self, z):
         return np.maximum(0.0, 1.0 - real(z))
 

@@ -27,6 +27,7 @@ class Logistic(MarginLoss, SmoothLoss):
     array([1., 0.])
     """
 
+    least = 0.0
     base: float = math.e
 
     def __post_init__(self) -> None:

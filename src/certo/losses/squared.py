@@ -24,6 +24,8 @@ class Squared(ResidualLoss, SmoothLoss):
     array([0.25, 4.  ])
     """
 
+    least = 0.0
+
     def value(self, z):
         return np.square(real(z))
 

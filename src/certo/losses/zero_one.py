@@ -20,6 +20,8 @@ class ZeroOne(MarginLoss):
     array([0., 1., 1.])
     """
 
+    least = 0.0
+
     def value(self, z):
         z = real(z)
         return np.where(z > 0.0, 0.0, np.ones_like(z))[()]
