@@ -290,6 +290,53 @@ class TestInference:
         assert model.summary().names == ("a", "b", "c", "d", "intercept")
 
 
+class TestExactFits:
+    @pytest.mark.parametrize("level", [0.0, 1e6])
+    @pytest.mark.parametrize("portions", [False, True])
+    def test_rounding_is_not_tested(self, level, portions):
+        X, _ = data()
+        X = np.column_stack([X, np.tile([0, 1], 30)])
+        y = 2 * X[:, 0] + level
+        model = LeastSquares().partial_fit(X, y) if portions else LeastSquares().fit(X, y)
+        assert np.isnan(model.residual_variance_)
+        assert np.all(np.isnan(model.intervals()))
+        assert all(row.p_value is None for row in model.summary())
+        assert "exact up to rounding" in model.status_
+        assert "exact up to rounding: what is left" in repr(model.summary())
+        with pytest.raises(ValueError, match="exact up to rounding"):
+            model.predict_interval(X)
+
+    def test_little_noise_is_noise(self):
+        X, _ = data()
+        noise = np.random.default_rng(1).standard_normal(60)
+        model = LeastSquares().fit(X, 2 * X[:, 0] + 1e-12 * noise)
+        assert np.sqrt(model.residual_variance_) == pytest.approx(1e-12, rel=0.3)
+        assert "exact" not in model.status_
+
+    def test_one_output_of_two(self):
+        X, y = data()
+        model = LeastSquares().fit(X, np.column_stack([y, X[:, 1]]))
+        assert np.isnan(model.residual_variance_).tolist() == [False, True]
+        assert "The fit of y1 is exact" in model.status_
+        assert "0 up to rounding" in repr(model.summary())
+        low, _ = model.predict_interval(X)
+        assert np.isnan(low).all(axis=0).tolist() == [False, True]
+
+    @pytest.mark.parametrize("value", [0.0, 3.0])
+    @pytest.mark.parametrize("intercept", ["free", "none"])
+    def test_r2_of_a_constant_is_the_score(self, value, intercept):
+        X, _ = data()
+        y = np.full(60, value)
+        model = LeastSquares(intercept).fit(X, y)
+        if intercept == "free" or not value:
+            assert model.r2_ == model.score(X, y) == 1.0
+
+    def test_an_intercept_counts(self):
+        X, y = data(n=5)
+        with pytest.raises(ValueError, match="5 examples for a rank of 4 and an intercept"):
+            LeastSquares().fit(X, y).predict_interval(X)
+
+
 class TestDependentColumns:
     def dependent(self, n=60):
         random = np.random.default_rng(0)
@@ -412,7 +459,7 @@ class TestPortions:
         with pytest.raises(ValueError, match="intercept must stay"):
             model.set_params(intercept="none").partial_fit(X, y)
         model.set_params(intercept="free")
-        with pytest.raises(ValueError, match="y must have 1 columns"):
+        with pytest.raises(ValueError, match="y must have 1 column, "):
             model.partial_fit(X, np.column_stack([y, y]))
         with pytest.raises(ValueError, match="expecting 4 features"):
             model.partial_fit(X[:, :3], y)

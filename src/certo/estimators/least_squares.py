@@ -15,6 +15,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from certo.blas import one_thread
+from certo.certificates.encoding import counted
 from certo.certificates.least_squares_evidence import ShiftedGram
 from certo.certificates.values import Values
 from certo.estimators import _input
@@ -62,14 +63,15 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
         The mean squared error (1/S) Σ_i s_i ‖y_i − W x_i − b‖².
     r2_ : float, or ndarray (n_outputs,)
         The part of the variation of y that is explained: around its mean with an intercept, around
-        0 without.
+        0 without. Where there is none, 1 if it is fitted exactly and else 0, like `score`.
     degrees_of_freedom_ : int or None
         Examples of positive weight, less the rank, less 1 for an intercept. None with a ridge.
     residual_variance_ : float, or ndarray (n_outputs,), or None
-        Σ_i s_i r_i² over the degrees of freedom; NaN if there are none. None with a ridge.
+        Σ_i s_i r_i² over the degrees of freedom; NaN if there are none, or if the fit is exact up
+        to rounding, which tells nothing about errors. None with a ridge.
     standard_errors_ : ndarray like `coef_`, or None
-        NaN for a coefficient that the data do not determine. None with a ridge, which trades
-        variance for a bias that nobody knows.
+        NaN for a coefficient that the data do not determine, and where there is no residual
+        variance. None with a ridge, which trades variance for a bias that nobody knows.
     intercept_standard_error_ : float, or ndarray (n_outputs,), or None
     status_ : str
         How it was solved, and what the answer is worth.
@@ -155,7 +157,7 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
         outputs = Y.shape[1] if first else len(np.atleast_2d(self.coef_))
         if Y.shape[1] != outputs:
             raise ValueError(
-                f"y must have {outputs} columns, as in the first call, got {Y.shape[1]}."
+                f"y must have {counted(outputs, 'column')}, as in the first call, got {Y.shape[1]}."
             )
         with self._threads():
             return self._add(X, Y, weights, first)
@@ -272,8 +274,9 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
         self.condition_, self.method_ = found.condition, found.method
         self.n_samples_fit_ = known.rows
         self.risk_ = float(np.sum(found.squares) / known.weight)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            self.r2_ = self._shaped(1 - found.squares / np.diag(known.products)[-q:])
+        left = np.where(found.squares > 0, 1.0, 0.0)  # if y does not vary
+        np.divide(found.squares, found.spread, out=left, where=found.spread > 0)
+        self.r2_ = self._shaped(1 - left)
         self._weight, self._mean, self._seen_lifted = known.weight, known.mean[:d], self._lifted
         self._kept, self._factor, self._terms = found.kept, found.factor, found.terms
         self._tied = found.tied
@@ -283,12 +286,13 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
         if self.rank_ is not None:
             self.degrees_of_freedom_ = free = int(known.rows - self.rank_ - self._lifted)
             variance = found.squares / free if free > 0 else np.full(q, np.nan)
+            variance[found.exact] = np.nan
             self.residual_variance_ = self._shaped(variance)
             errors = np.sqrt(variance)[:, None] * np.linalg.norm(self._spread(), axis=1)
             self.standard_errors_ = self._shaped(errors[:, :d])
             if self._lifted:
                 self.intercept_standard_error_ = self._shaped(errors[:, d])
-        self.status_ = self._status()
+        self.status_ = " ".join([self._status(), *self._exactness()])
         if found.stopped != "optimal":
             at = "by hand" if found.stopped == "interrupted" else "at the limit of iterations"
             self.status_ = f"Stopped {at}: see certificate_. {self.status_}"
@@ -322,6 +326,23 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
                 "predictions, and the shortest of them are returned."
             )
         return f"{solved} The {columns} rank {self.rank_}."
+
+    @property
+    def _exact(self) -> np.ndarray:
+        """The outputs that are fitted exactly up to rounding, though there were examples left."""
+        if not self.degrees_of_freedom_:
+            return np.zeros(0, dtype=np.int64)
+        return np.flatnonzero(np.isnan(self.residual_variance_))
+
+    def _exactness(self) -> tuple[str, ...]:
+        if not self._exact.size:
+            return ()
+        names = [f"y{k}" for k in self._exact[:SHOWN]] + ["…"] * (self._exact.size > SHOWN)
+        of = "" if self._flat else f" of {', '.join(names)}"
+        return (
+            f"The fit{of} is exact up to rounding: what is left says nothing about errors, so that "
+            "standard errors, tests and intervals are not given.",
+        )
 
     def _shaped(self, rows: np.ndarray) -> Any:
         """One entry for each output; the only one, if y had no columns."""
@@ -399,12 +420,15 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
 
     def _title(self) -> str:
         r2 = ", ".join(f"{value:.4g}" for value in np.atleast_1d(self.r2_))
-        text = f"LeastSquares: {self.n_samples_fit_:,} examples, R² {r2}"
+        text = f"LeastSquares: {counted(self.n_samples_fit_, 'example')}, R² {r2}"
         if self.residual_variance_ is None:
             return text
         errors = np.sqrt(np.atleast_1d(self.residual_variance_))
         shown = ", ".join(f"{value:.4g}" for value in errors)
-        return f"{text}, residual standard error {shown} ({self.degrees_of_freedom_:,} degrees)"
+        if self._exact.size:
+            shown = shown.replace("nan", "0 up to rounding")
+        degrees = counted(self.degrees_of_freedom_, "degree")
+        return f"{text}, residual standard error {shown} ({degrees})"
 
     def _notes(self) -> tuple[str, ...]:
         if self.ridge:
@@ -415,31 +439,36 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
             return ("No standard errors: the rank of X was not found (method lsqr).",)
         if not self.degrees_of_freedom_:
             return ("No standard errors: there are no more examples than coefficients.",)
+        if self._exact.size == np.size(self.residual_variance_):
+            return self._exactness()
         if np.any(self._tied):
             names = [name for name, tied in zip(self._names(), self._tied, strict=True) if tied]
             more = f", … ({len(names)} in all)" if len(names) > SHOWN else ""
             return (
                 f"No standard error for {', '.join(names[:SHOWN])}{more}: these columns depend on "
                 "each other, so the data determine sums of their coefficients only.",
+                *self._exactness(),
             )
-        return ()
+        return self._exactness()
 
     def predict_interval(self, X, level=0.95, *, mean=False):
         """(low, high): where a new y at each x is with this probability, if errors are independent
         and normal with one variance (that of weight 1); with `mean`, where its mean is.
 
         Where x breaks a relation that all examples of the fit kept, so that the data say nothing
-        about its mean, the interval is the whole line.
+        about its mean, the interval is the whole line. Outputs that were fitted exactly up to
+        rounding have none: NaN, or an error if there are no others.
         """
         check_is_fitted(self)
         check_level(level)
-        if self.residual_variance_ is None:
-            raise ValueError("predict_interval needs standard errors. " + " ".join(self._notes()))
-        if not self.degrees_of_freedom_:
+        if self.rank_ is not None and not self.degrees_of_freedom_:
             raise ValueError(
                 "predict_interval needs more examples than coefficients, but the fit had "
-                f"{self.n_samples_fit_:,} examples for a rank of {self.rank_}."
+                f"{counted(self.n_samples_fit_, 'example')} for a rank of {self.rank_}"
+                + (" and an intercept." if self._lifted else ".")
             )
+        if self.residual_variance_ is None or self._exact.size == np.size(self.residual_variance_):
+            raise ValueError("predict_interval needs standard errors. " + " ".join(self._notes()))
         centre = self.predict(X)
         X = _input.examples(self, X)
         away = (X.toarray() if sparse.issparse(X) else X) - self._mean

@@ -72,6 +72,20 @@ class Solution(NamedTuple):
     tied: np.ndarray | None = None  # the columns of X̃ whose coefficients the data do not decide
     stopped: str = "optimal"  # or "iterations", "interrupted": LSQR ended before rounding did
 
+    @property
+    def spread(self) -> np.ndarray:
+        """Σ s (y − ȳ)² of each output; around 0 if b is 0."""
+        return np.diag(self.moments.products)[-len(self.coef) :]
+
+    @property
+    def exact(self) -> np.ndarray:
+        """Of which outputs nothing but rounding is left: no more than of a column of X that others
+        give exactly, or than y itself was rounded by when it was written down."""
+        known, (q, d) = self.moments, self.coef.shape
+        level = known.weight * known.mean[-q:] ** 2
+        rounded = _rounding(known.rows, d) ** 2 * self.spread + (4 * UNIT) ** 2 * level
+        return self.squares <= rounded
+
 
 class _Reduced(NamedTuple):
     """min ‖U D a − right‖² over the columns `pivoted.order[:rank]`, D their scale."""
