@@ -100,6 +100,8 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
     _seen_factored: bool
     _sums: Any  # and what claims about them are made from
     intercept_standard_error_: Any
+    degrees_of_freedom_: Any
+    residual_variance_: Any
 
     def __init__(self, intercept="free", ridge=0.0):
         self.intercept = intercept

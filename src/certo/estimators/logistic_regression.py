@@ -336,8 +336,13 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             return "a ridge trades variance for a bias that the data do not tell"
         if self.class_weight is not None:
             return "with class_weight it is not the likelihood of the examples that is made largest"
-        if not (self.estimate_exists_ and self.converged_):
-            return "it is not proved that this is the estimate, see status_"
+        if not self.estimate_exists_:
+            return "it is not proved that an estimate exists, see status_"
+        if not self.converged_:
+            return (
+                f"the risk is not proved to be within the tol of {self.tol:g} of the smallest, see "
+                "status_; a larger tol, or columns less their means, may help"
+            )
         return ""
 
     @property
