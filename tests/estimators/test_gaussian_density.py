@@ -168,8 +168,16 @@ def test_input_is_looked_at():
         GaussianDensity().fit(X, sample_weight=-np.ones(60))
     with pytest.raises(ValueError, match=r"2\*\*53"):
         GaussianDensity().fit(np.array([[2**60 + 1], [3], [4]]))
-    with pytest.raises(ValueError, match="NaN"):
-        GaussianDensity().fit(np.where(X > 9, X, np.nan))
+    for value, name in ((np.nan, "NaN"), (-np.inf, "infinity")):
+        wrong = X.copy()
+        wrong[7, 1] = value
+        with pytest.raises(ValueError, match=rf"X\[7, 1\] is {name}"):
+            GaussianDensity().fit(wrong)
+    with pytest.raises(ValueError, match=r"X\[0, 0\] is NaN"):
+        GaussianDensity().fit(X).score_samples(np.full_like(X, np.nan))
+    for count in (-1, 0, 2.5, True):
+        with pytest.raises(ValueError, match="n_samples must be a whole number of at least 1"):
+            GaussianDensity().fit(X).sample(count)
 
 
 def test_copies_files_and_selection():

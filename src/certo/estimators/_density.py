@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numbers
+
 import numpy as np
 from sklearn.base import DensityMixin
 from sklearn.utils.validation import _check_sample_weight, validate_data
@@ -36,7 +38,26 @@ class Density(Certified, DensityMixin):
         """X by scikit-learn's rules, in its own precision, dense and finite."""
         if reset:
             _input._refuse_inexact_integers(self, X)
-        return validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], order="C")
+        X = validate_data(
+            self, X, reset=reset, dtype=[np.float64, np.float32], order="C", ensure_all_finite=False
+        )
+        with np.errstate(over="ignore", invalid="ignore"):
+            suspect = not np.isfinite(np.sum(X))
+        if suspect and not np.all(np.isfinite(X)):
+            row, column = np.argwhere(~np.isfinite(X))[0]
+            what = "NaN" if np.isnan(X[row, column]) else "infinity"
+            raise ValueError(
+                f"{type(self).__name__} needs finite numbers, but X[{row}, {column}] is {what}. "
+                "Remove or impute such rows."
+            )
+        return X
+
+    def _count(self, n_samples) -> int:
+        """How many examples are to be drawn."""
+        whole = isinstance(n_samples, numbers.Integral) and not isinstance(n_samples, bool)
+        if not (whole and int(n_samples) >= 1):
+            raise ValueError(f"n_samples must be a whole number of at least 1, got {n_samples!r}.")
+        return int(n_samples)
 
     def _weights(self, sample_weight, X: np.ndarray) -> np.ndarray:
         """The weights of the examples; empty if all are 1."""

@@ -191,7 +191,7 @@ class GaussianDensity(Density, BaseEstimator):
         """
         check_is_fitted(self)
         random = check_random_state(random_state)
-        z = random.standard_normal((n_samples, self.n_features_in_))
+        z = random.standard_normal((self._count(n_samples), self.n_features_in_))
         # x − mean = z·L⁻¹, a row
         return self.mean_ + linalg.solve_triangular(self.factor_, z.T, trans="T").T
 

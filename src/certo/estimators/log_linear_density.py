@@ -265,7 +265,11 @@ class LogLinearDensity(Density, BaseEstimator):
         ndarray (n_samples, n_features)
         """
         check_is_fitted(self)
-        random, d = check_random_state(random_state), self.low_.size
+        random, d, n_samples = (
+            check_random_state(random_state),
+            self.low_.size,
+            self._count(n_samples),
+        )
         if isinstance(self.features, BoxFeatures):
             places = draw(self.features, self.coef_, d, n_samples, random)
         else:
