@@ -423,7 +423,7 @@ class LeastSquares(RegressorMixin, Certified, BaseEstimator):
     def _title(self) -> str:
         r2 = ", ".join(f"{value:.4g}" for value in np.atleast_1d(self.r2_))
         text = f"LeastSquares: {counted(self.n_samples_fit_, 'example')}, R² {r2}"
-        if self.residual_variance_ is None:
+        if not self.degrees_of_freedom_:
             return text
         errors = np.sqrt(np.atleast_1d(self.residual_variance_))
         shown = ", ".join(f"{value:.4g}" for value in errors)
