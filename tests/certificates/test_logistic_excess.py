@@ -624,5 +624,5 @@ def test_no_columns_at_all():
     assert claim.verify(p.X, p.y)
     none = p._replace(treatment="none").claim(np.zeros((1, 0)))
     assert none.risk == pytest.approx(math.log(2))
-    assert none.lower == 0.0
+    assert none.gap < 1e-13  # the scores are 0, whatever happens
     assert none.verify(p.X, p.y)

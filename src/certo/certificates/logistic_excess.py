@@ -189,6 +189,11 @@ class LogisticExcess(Certificate):
         return [free[free // max(r, 1) == k] - k * r for k in range(self.vectors)]
 
     @property
+    def coordinates(self) -> int:
+        """How many numbers move the scores that are left."""
+        return self.vectors * self.kept.size - self.fixed.size
+
+    @property
     def exists(self) -> bool:
         """Whether it is proved that some coefficients have the least risk."""
         whole = not self.dropped.size and self.reach is None
@@ -308,6 +313,8 @@ class LogisticExcess(Certificate):
         if self.proof == "ridge":
             value = exact.above(self._risks(point, room)[0])
             return strong_convexity(*point, self.coef, self.intercept, self.ridge, value, room)
+        if not self.coordinates:
+            return self.missed(point) * ABOVE
         found = self.decrement(point, self.hessian(point), room)
         require(found.shown, "gradient and curvature do not show that a least risk exists.")
         return (found.excess + self.missed(point)) * ABOVE

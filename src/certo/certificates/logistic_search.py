@@ -42,7 +42,7 @@ def best_proof(draft: LogisticExcess, point: Point, basis: Basis) -> tuple[Logis
     room for a checker; without a proof, if there is none."""
     found = (draft, math.inf)
     size, most = draft.vectors * basis.kept.size, MOST if draft.ridge else MOST_EVER
-    if 0 < size <= most and np.any(point.problem.counts):
+    if size <= most and np.any(point.problem.counts):
         found = _by_curvature(draft, point, basis)
     if draft.ridge and found[1] == math.inf:
         found = _by_ridge(draft, point)
@@ -72,6 +72,9 @@ def _by_curvature(
         ties=ties,
         factors=_first_factors(draft.vectors, basis, fixed),
     )
+    if not claim.coordinates:  # nothing moves a score that is left
+        claim, missed = _reaching(claim, point)
+        return claim, missed * ALIKE
     known = basis.factor is not None and not fixed.size
     look = claim.hessian(point, coupled=known)
     for _ in range(4):

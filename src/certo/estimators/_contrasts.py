@@ -43,7 +43,7 @@ def covariance(
         back[-1, :-1] = -centre[kept[:-1]]
     turn = np.kron(against(np.vstack([np.eye(vectors), np.zeros(vectors)]), reference), back)
     turned = (turn @ inverse @ turn.T).reshape(vectors, kept.size, vectors, kept.size)
-    combined = np.array(basis.combinations, dtype=object).reshape(-1, kept.size)
+    combined = np.array(basis.combinations, dtype=object).reshape(p - kept.size, kept.size)
     shared = np.any(combined != 0, axis=0)
     turned[:, shared] = turned[:, :, :, shared] = np.nan
     found = np.full((vectors, p, vectors, p), np.nan)
