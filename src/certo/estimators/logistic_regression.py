@@ -100,8 +100,6 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     intercept_standard_errors_ : ndarray (n_classes − 1,) or None
     estimate_exists_ : bool or None
         Whether the likelihood has a maximum; None: that was not settled. With ridge > 0, True.
-    separation_ : certo.certificates.NoEstimate or None
-        The direction that proves that there is no estimate.
     ridge_ : float
         The ridge that was used: `ridge`, or that of on_separation="ridge".
     risk_ : float
@@ -422,7 +420,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
 
     @property
     def separation_(self) -> NoEstimate | None:
-        """The direction that proves that there is no estimate."""
+        """The direction that proves that there is no estimate, or None."""
         check_is_fitted(self)
         return next(iter(self.certificate_.of_kind(NoEstimate)), None)
 
