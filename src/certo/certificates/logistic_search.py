@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 ROOM = 4  # allowances of the claim, in those of the checker, who may add in another order
 ALIKE = 1 + 2.0**-16  # what else may differ: an inverse factor that was rounded in another way
 LOSS = 2.0**-34  # of the bound, at most, where columns are nearly combinations of others
+ENOUGH = 32  # pieces of the rows tell what combinations are near
 MOST = 1200  # coordinates for which curvature is looked at, if there is a ridge to fall back on,
 MOST_EVER = 4000  # and if there is none
 SHIFT = 1e-12  # of its diagonal, added to a matrix that rounding has made indefinite
@@ -123,8 +124,9 @@ def _nearer(claim: LogisticExcess, point: Point) -> LogisticExcess:
     weights = problem.shares * terms.shares[:, 0] * terms.others[:, 0]
     lines = np.array(claim.combinations, dtype=np.float64)
     gram, product = np.zeros_like(T), np.zeros((len(T), rest.size))
+    looks = list(pieces(problem.sample.m, problem.sample.d))
     with one_thread():
-        for start, stop in pieces(problem.sample.m, problem.sample.d):
+        for start, stop in looks[:: 1 + len(looks) // ENOUGH]:
             rows = kept_part(problem.sample, start, stop, claim.kept, problem.lifted, None)
             part = problem.sample.part(start, stop)[:, rest]
             missed = (part.toarray() if sparse.issparse(part) else part) - rows @ lines.T
@@ -132,7 +134,7 @@ def _nearer(claim: LogisticExcess, point: Point) -> LogisticExcess:
             heavy = weights[start:stop, None] * Z
             gram += heavy.T @ Z
             product += heavy.T @ missed
-    better = lines + (T @ np.linalg.solve(gram, product)).T
+    better = lines + (T @ np.linalg.lstsq(gram, product)[0]).T
     return replace(
         claim,
         combinations=tuple(

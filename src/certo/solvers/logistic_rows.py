@@ -82,7 +82,8 @@ class LogisticRows:
         if sparse.issparse(self.X):
             peaks = abs(self.X).max(axis=0).toarray().ravel()
         else:
-            peaks = np.max(np.abs(self.X - self.centre), axis=0)
+            ends = self.X.max(axis=0), self.X.min(axis=0)
+            peaks = np.max(np.abs(np.array(ends, np.float64) - self.centre), axis=0)
         return np.append(peaks, 1.0) if self.lift else peaks
 
     def take(self, chosen: np.ndarray) -> LogisticRows:
