@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from certo.certificates import CannotClaim, Composite, NotClaimed
+from certo.certificates.dependence import exactly
 from certo.certificates.least_squares_excess import LeastSquaresExcess
 from certo.certificates.sample import Sample
 from certo.certificates.values import Values
@@ -15,6 +16,7 @@ from certo.solvers.least_squares import Solution
 
 TIGHT = 1e-9  # of the risk: with more excess than this, the rows are asked
 NOTHING = 1e-20  # of the spread of y: a risk that needs no bound from below
+FIRST = 64  # rows that tell whether combinations of columns can be exact
 DENSE = 2000  # columns up to which blocks of sparse rows are centred
 SMALL = 10_000_000  # numbers in X up to which multipliers of the rows are sought
 
@@ -40,14 +42,24 @@ def certified(
     }
     claim = None
     sums = found.moments.sums
-    if sums is not None and (sums.exact or not found.combinations):
+    if sums is not None and (sums.exact or not _seem_exact(found, X, treatment == "free")):
         claim = _by_sums(found, labels, problem)
-    if claim is None or claim.excess > TIGHT * claim.risk:
+    # a reach is chosen so that it costs about as much
+    if claim is None or (claim.excess > TIGHT * claim.risk and claim.reach is None):
         try:
             claim = _by_rows(found, labels, Sample(X, Y), problem)
         except CannotClaim as reason:
             return not_claimed(str(reason))
     return Composite((claim,))
+
+
+def _seem_exact(found: Solution, X, lifted: bool) -> bool:
+    """Whether columns are combinations of others to the last digit, in the first rows: then a look
+    at all rows, which rounded sums cannot replace, may show it."""
+    if not found.combinations or found.kept is None:
+        return False
+    some = Sample(X[:FIRST], np.ones(min(FIRST, X.shape[0]), np.int8))
+    return exactly(some, found.kept, found.combinations, lifted)
 
 
 def certified_by_sums(

@@ -272,7 +272,11 @@ def _left(problem: _Problem, kept: np.ndarray, rest: np.ndarray, terms) -> np.nd
     def step(so_far: np.ndarray, block: np.ndarray) -> np.ndarray:
         return so_far + np.sum((block[:, :d] @ full) ** 2, axis=0)
 
-    left = reduce(add, rows.over_blocks(BLOCK, problem.known.mean, np.zeros(full.shape[1]), step))
+    mean = problem.known.mean
+    if rows.is_near(mean, problem.known.products):
+        left = rows.squared_products(full, mean[:d])
+    else:
+        left = reduce(add, rows.over_blocks(BLOCK, mean, np.zeros(full.shape[1]), step))
     return np.sqrt(left).reshape(len(terms), count)
 
 

@@ -19,6 +19,7 @@ BLOCK = 2**15  # numbers in a block of rows: they stay in the cache from the cop
 TALL = 2**17  # numbers in a block whose QR is taken: fewer blocks are fewer factors to stack
 SAMPLE = 256  # rows from which the mean is guessed before the pass
 NEAR = 0.01  # a column whose sum of squares falls below this part when centred was shifted badly
+HEIGHT = 4096  # rows multiplied at a time where they are not copied
 SPARSE = 0.1  # part of non-zeros below which a product of sparse rows beats one of dense blocks
 
 
@@ -82,6 +83,26 @@ class Rows:
 
         with one_thread():
             return in_pieces(pieces(self.n, float(self.n) * width * width), loop)
+
+    def is_near(self, mean: np.ndarray, products: np.ndarray) -> bool:
+        """Whether rows in float64 are so near the origin that nothing is lost by not centring."""
+        spread = np.sqrt(np.diag(products)[: self.d] / self.n)
+        plain = not sparse.issparse(self.X) and self.X.dtype == np.float64 and self.roots is None
+        return plain and bool(np.all(np.abs(mean[: self.d]) <= spread))
+
+    def squared_products(self, vectors: np.ndarray, shift: np.ndarray) -> np.ndarray:
+        """Σ ((x − shift)·v)² for the columns v, without a copy of the rows."""
+        moved = shift @ vectors
+
+        def loop(k: int, start: int, stop: int) -> np.ndarray:
+            squares = np.zeros(len(moved))
+            for low in range(start, stop, HEIGHT):
+                part = self.X[low : min(low + HEIGHT, stop)] @ vectors - moved
+                squares += np.einsum("ij,ij->j", part, part)
+            return squares
+
+        with one_thread():
+            return np.sum(in_pieces(pieces(self.n, float(self.X.size)), loop), axis=0)
 
 
 @final
