@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import multiprocessing
 import os
@@ -52,14 +53,16 @@ def median_ratio(above: list[float], below: list[float]) -> float:
 
 def stopped_after(limit: float, call: Callable[[], Any]) -> tuple[float, Any] | None:
     """Seconds that `call` takes, and what it returns, in a copy of this process, which shares its
-    data; None if it is not done after `limit` seconds: for code that cannot be interrupted."""
+    data; None if it is not done after `limit` seconds: for code that cannot be interrupted.
+    EOFError if `call` raised."""
     processes = multiprocessing.get_context("fork")
     receiver, sender = processes.Pipe(duplex=False)
 
     def work():
         start = time.perf_counter()
-        found = call()
-        sender.send((time.perf_counter() - start, found))
+        with contextlib.suppress(Exception):
+            found = call()
+            sender.send((time.perf_counter() - start, found))
 
     copy = processes.Process(target=work, daemon=True)
     with warnings.catch_warnings():

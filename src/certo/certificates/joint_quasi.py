@@ -11,37 +11,30 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import Certificate, Refuted, require
+from certo.certificates.base import Refuted, require
 from certo.certificates.comparisons import check_classes, comparison_signs, whole_direction
 from certo.certificates.encoding import counted
 from certo.certificates.farkas import cancels, whole_numbers
-from certo.certificates.inseparable import check_shape, convex_weights, intercept_mode
+from certo.certificates.inseparable import check_shape
 from certo.certificates.joint import class_sample
+from certo.certificates.quasi_separable import Cancelling
 from certo.certificates.sample import Sample
 from certo.certificates.spans import independent, null_space, signed_rows
 from certo.certificates.weights import index_vector, whole_vector
 
 
-class _JointQuasi(Certificate):
-    """Comparisons (`rows`, `against`) that cancel with weights, and hence are 0 in every direction
-    in which none is negative."""
+class _JointQuasi(Cancelling):
+    """The same of comparisons (`rows`, `against`)."""
 
-    intercept: str
-    examples: int
-    features: int
-    rows: np.ndarray
     against: np.ndarray
-    weights: tuple[Fraction, ...]
 
     _reads: ClassVar[str] = "places of classes"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        intercept_mode(self.intercept)
+    def _check_rows(self) -> None:
         check_classes(self.labels)
         for name in ("rows", "against"):
             object.__setattr__(self, name, whole_vector(getattr(self, name), name))
@@ -53,24 +46,10 @@ class _JointQuasi(Certificate):
         if np.any(self.rows > most // K):
             raise ValueError("rows must be places of examples.")
         index_vector(self.rows * K + self.against, "comparisons")  # each of them once
-        if self.rows.size or self.weights:
-            object.__setattr__(self, "weights", convex_weights(self.weights, self.rows.size))
-
-    @property
-    def lifted(self) -> bool:
-        return self.intercept == "free"
 
     @property
     def _scores(self) -> str:
         return "linear scores" if self.lifted else "linear scores without intercepts"
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        return ()
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {"examples": self.examples}
 
     def _sample(self, X, y) -> Sample:
         return class_sample(X, y, self.labels.classes)

@@ -26,7 +26,7 @@ from certo.certificates.spans import beyond_span, score_signs
 from certo.certificates.weights import index_vector
 
 
-class _Quasi(Certificate):
+class Cancelling(Certificate):
     """Rows that cancel with weights, and hence are on the plane of every direction."""
 
     intercept: str
@@ -38,21 +38,16 @@ class _Quasi(Certificate):
     def __post_init__(self) -> None:
         super().__post_init__()
         intercept_mode(self.intercept)
-        object.__setattr__(self, "rows", index_vector(self.rows, "rows"))
+        self._check_rows()
         if self.rows.size or self.weights:
             object.__setattr__(self, "weights", convex_weights(self.weights, self.rows.size))
+
+    def _check_rows(self) -> None:
+        object.__setattr__(self, "rows", index_vector(self.rows, "rows"))
 
     @property
     def lifted(self) -> bool:
         return self.intercept == "free"
-
-    @property
-    def _hyperplane(self) -> str:
-        return "hyperplane" if self.lifted else "hyperplane through the origin"
-
-    @property
-    def _one_class(self) -> bool:
-        return self.labels.column is None and len(self.labels.classes) == 1
 
     @property
     def assumes(self) -> tuple[str, ...]:
@@ -61,6 +56,16 @@ class _Quasi(Certificate):
     @property
     def numbers(self) -> dict[str, Any]:
         return {"examples": self.examples}
+
+
+class _Quasi(Cancelling):
+    @property
+    def _hyperplane(self) -> str:
+        return "hyperplane" if self.lifted else "hyperplane through the origin"
+
+    @property
+    def _one_class(self) -> bool:
+        return self.labels.column is None and len(self.labels.classes) == 1
 
     def _check_inseparable(self, sample: Sample, ties: np.ndarray) -> None:
         """`rows` cancel, and the examples marked in `ties` lie in their span."""

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from certo.compiled._jit import loose
+from certo.compiled._jit import jit, loose
+from certo.compiled.rows import add_square
 
 
 @loose
@@ -47,20 +48,8 @@ def several_classes(scores, codes, shares, alive, parts):
     return total
 
 
-@loose
+@jit
 def add_weighted_squares(rows, roots, lift, start, stop, H):
     """The lower triangle of H += Σ roots_t² x̃_t x̃_tᵀ for CSR rows whose indices increase."""
-    data, indices, indptr = rows.data, rows.indices, rows.indptr
-    last = H.shape[0] - 1
     for t in range(start, stop):
-        weight = roots[t] * roots[t]
-        begin, end = indptr[t], indptr[t + 1]
-        for i in range(begin, end):
-            value = weight * data[i]
-            row = indices[i]
-            for j in range(begin, i + 1):
-                H[row, indices[j]] += value * data[j]
-            if lift > 0.0:
-                H[last, row] += value
-        if lift > 0.0:
-            H[last, last] += weight
+        add_square(rows, t, roots[t] * roots[t], lift, H)

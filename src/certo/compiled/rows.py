@@ -16,6 +16,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic, overload
 from scipy import sparse
 
+from certo.compiled._jit import jit
 from certo.compiled._lanes import lane_dot, lane_dot_at, lone_lane_dot, lone_lane_dot_at
 
 AHEAD = 16  # where rows are visited at random, so many visits ahead they are asked for
@@ -180,3 +181,19 @@ def _row_fetch(rows, i):
             _fetch(rows.indices, p)
 
     return from_csr
+
+
+@jit
+def add_square(rows, t, weight, lift, H):
+    """The lower triangle of H += weight·x̃ₜx̃ₜᵀ for a CSR row whose indices increase."""
+    data, indices = rows.data, rows.indices
+    begin, end, last = rows.indptr[t], rows.indptr[t + 1], H.shape[0] - 1
+    for i in range(begin, end):
+        value = weight * data[i]
+        row = indices[i]
+        for j in range(begin, i + 1):
+            H[row, indices[j]] += value * data[j]
+        if lift > 0.0:
+            H[last, row] += value
+    if lift > 0.0:
+        H[last, last] += weight

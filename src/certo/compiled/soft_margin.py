@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from certo.compiled._jit import jit
-from certo.compiled.rows import row_add, row_dot, row_square
+from certo.compiled.rows import add_square, row_add, row_dot, row_square
 
 
 @jit
@@ -78,18 +78,6 @@ def slope_along(costs, beta, tau, r, q, step, start, stop):
 def add_squares(rows, costs, opened, tau, lift, start, stop, H):
     """The lower triangle of H += Σ τ c_t x̃_t x̃_tᵀ over opened[start:stop], for CSR rows whose
     indices increase."""
-    data, indices, indptr = rows.data, rows.indices, rows.indptr
-    last = H.shape[0] - 1
     for k in range(start, stop):
         t = opened[k]
-        weight = tau * costs[t]
-        begin, end = indptr[t], indptr[t + 1]
-        for i in range(begin, end):
-            value = weight * data[i]
-            row = indices[i]
-            for j in range(begin, i + 1):
-                H[row, indices[j]] += value * data[j]
-            if lift > 0.0:
-                H[last, row] += value
-        if lift > 0.0:
-            H[last, last] += weight
+        add_square(rows, t, tau * costs[t], lift, H)

@@ -82,7 +82,7 @@ class Kernel(abc.ABC):
 
     def points(self, X, rows):
         """The points X[rows], as they stand on the left of a block."""
-        return [X[i] for i in _indices(rows, len(X))] if isinstance(X, list) else X[rows]
+        return [X[i] for i in indices(rows, len(X))] if isinstance(X, list) else X[rows]
 
     def take(self, X, rows):
         """The points X[rows], as they stand on the right of a block."""
@@ -162,7 +162,8 @@ def number(value: Any, name: str, *, least: float = 0.0, included: bool = False)
     return result
 
 
-def _indices(rows, size: int):
+def indices(rows, size: int):
+    """The places that a slice, mask or list of places means, of so many points."""
     if isinstance(rows, slice):
         return range(*rows.indices(size))
     rows = np.asarray(rows)

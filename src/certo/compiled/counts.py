@@ -1,0 +1,79 @@
+"""Products of sparse rows of counts, on all cores."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from certo.compiled._jit import jit
+from certo.compiled.threads import in_pieces, pieces
+
+FREQUENT = 0.3  # of the rows: features found in more are multiplied by BLAS
+WIDEST = 2**26  # numbers of their dense rows, at most
+TILE = 64
+
+
+def count_products(X: sparse.csr_array, Z: sparse.csr_array) -> np.ndarray:
+    """x_i·z_j for the rows of two CSR matrices of float64; of X and X itself, half is computed."""
+    same = X is Z
+    found = np.bincount(Z.indices, minlength=Z.shape[1])
+    often = found > FREQUENT * Z.shape[0]
+    often &= np.cumsum(often) * max(X.shape[0], Z.shape[0]) <= WIDEST
+    if np.any(often):
+        left = X[:, often].toarray()
+        out = left @ (left if same else Z[:, often].toarray()).T
+        X = X[:, ~often]
+        Z = X if same else Z[:, ~often]
+    else:
+        out = np.zeros((X.shape[0], Z.shape[0]))
+    turned = Z.tocsc()
+    work = np.diff(turned.indptr)[X.indices]
+    total = np.concatenate([[0], np.cumsum(work)])[X.indptr]
+    ranges = pieces(X.shape[0], float(total[-1]))
+    if len(ranges) > 1:  # of equal work: in one half, later rows have less of it
+        shares = np.linspace(0, 1, len(ranges) + 1)
+        shares = 1 - np.sqrt(1 - shares) if same else shares
+        ends = np.searchsorted(total, shares * total[-1])
+        ends[0], ends[-1] = 0, X.shape[0]
+        ranges = [*zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)]
+    X, turned = _indexed(X), _indexed(turned)
+    in_pieces(ranges, lambda k, i, j: _add_products(*X, *turned, same, i, j, out))
+    if same:
+        tiles = -(-len(out) // TILE)
+        in_pieces(pieces(tiles, float(out.size)), lambda k, i, j: _mirror(out, TILE, i, j))
+    return out
+
+
+def _indexed(matrix) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Its arrays, of one type each, so that only one kind of loop is compiled."""
+    return (
+        matrix.data,
+        matrix.indices.astype(np.int32, copy=False),
+        matrix.indptr.astype(np.int64, copy=False),
+    )
+
+
+@jit
+def _add_products(data, indices, indptr, values, places, first, half, start, stop, out):
+    """out_ij += Σ_f x_if z_jf, z by columns f; only j ≥ i, if `half`."""
+    for i in range(start, stop):
+        row = out[i]
+        for p in range(indptr[i], indptr[i + 1]):
+            f, count = indices[p], data[p]
+            low, high = first[f], first[f + 1]
+            if half:
+                low += np.searchsorted(places[low:high], i)
+            for q in range(low, high):
+                row[places[q]] += count * values[q]
+
+
+@jit
+def _mirror(out, tile, start, stop):
+    """out_ji ← out_ij for i < j, in tiles of rows j that the cache holds."""
+    n = out.shape[0]
+    for block in range(start, stop):
+        first, last = block * tile, min((block + 1) * tile, n)
+        for low in range(0, last, tile):
+            for j in range(first, last):
+                for i in range(low, min(low + tile, j)):
+                    out[j, i] = out[i, j]

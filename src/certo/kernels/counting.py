@@ -1,0 +1,65 @@
+"""Kernels that count: K(x, z) = Σ_f c_f(x)·c_f(z), c_f(x) how often the feature f is found in x."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from certo.kernels.objects import Base, StructuredKernel
+from certo.kernels.rounding import HUGE, UNKNOWN, Rounding, gamma
+from certo.kernels.vectors import products, squares
+
+WHOLE = 2.0**53  # up to which float64 holds all whole numbers
+
+
+class Counts(NamedTuple):
+    """How often each feature (a column) is found in each item of a base (a row)."""
+
+    matrix: sparse.csr_array  # float64, of whole numbers, indices increasing
+    keys: Sequence[Hashable]  # what the features are; the same in every collection
+
+
+class CountingKernel(StructuredKernel):
+    """A kernel whose feature vectors are sparse counts, which can be written down."""
+
+    @abc.abstractmethod
+    def _counted(self, base: Base) -> Counts:
+        """The features of all items, by NumPy, SciPy and the standard library alone."""
+
+    def _counted_fast(self, base: Base) -> Counts:
+        """The same, maybe by compiled loops."""
+        return self.counts(base)
+
+    def counts(self, base: Base) -> Counts:
+        return base.known((self, "counts"), self._counted)
+
+    def fast_counts(self, base: Base) -> Counts:
+        return base.known((self, "fast counts"), self._counted_fast)
+
+    def _plain(self, base, rows, columns):
+        F = self.counts(base).matrix
+        return products(F[rows], F[columns])
+
+    def _fast(self, base, rows, columns):
+        from certo.compiled.counts import count_products
+
+        F = self.fast_counts(base).matrix
+        left = F[rows]
+        return count_products(left, left if columns is rows else F[columns])
+
+    def _squares(self, base):
+        return squares(self.counts(base).matrix)
+
+    def rounding(self, X, Z):
+        """Sums of products of whole numbers ≥ 0 are exact while they do not exceed 2⁵³, and none
+        exceeds the larger of K(x, x) and K(z, z), by Cauchy and Schwarz. Beyond, γ_n of them for n
+        features (`rounding`)."""
+        most = max(float(np.max(self.diagonal(part), initial=0.0)) for part in (X, Z))
+        if most < WHOLE:
+            return Rounding(0.0, 0.0)
+        n = max(self.counts(self.examples(part).base).matrix.shape[1] for part in (X, Z))
+        return Rounding(gamma(n), 0.0) if most < HUGE else UNKNOWN
