@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from certo.certificates.kernel_sample import needed_shift
+from certo.certificates.kernel_sample import functions_of, needed_shift
 from certo.estimators import _input
 from certo.estimators._linear import LinearClassifier
 from certo.kernels import Kernel, Precomputed
 from certo.kernels.base import count
 from certo.kernels.semidefinite import IF_ROUNDING, NotPositive, check_gram, symmetrised
+from certo.kernels.strips import gram_in_strips
 from certo.rkhs import Expansion
 from certo.solvers import gram
 
@@ -30,7 +30,6 @@ NAMED = {  # what to give in the place of a name
     "precomputed": "Precomputed()",
 }
 SOME = 100  # examples on which a function is looked at before it is trusted
-VALUES = 1000  # of a kernel between two questions whether to stop
 
 
 class KernelClassifier(LinearClassifier):
@@ -48,6 +47,24 @@ class KernelClassifier(LinearClassifier):
     support_: list[np.ndarray]
     dual_coef_: list[np.ndarray]
     support_vectors_: Any
+
+    def get_params(self, deep=True):
+        """Settings by name; deep: those of the kernel too, as kernel__variance."""
+        params = super().get_params(deep)
+        if deep and isinstance(self.kernel, Kernel):
+            params |= {f"kernel__{name}": value for name, value in self.kernel.settings.items()}
+        return params
+
+    def set_params(self, **params):
+        """Set settings by name; with kernel__variance, say, put another kernel in its place."""
+        inner = {name: params.pop(name) for name in [*params] if name.startswith("kernel__")}
+        super().set_params(**params)
+        if inner:
+            if not isinstance(self.kernel, Kernel):
+                raise ValueError(f"there is no kernel whose {next(iter(inner))!r} could be set.")
+            changed = {name.removeprefix("kernel__"): value for name, value in inner.items()}
+            self.kernel = self.kernel.with_settings(**changed)
+        return self
 
     @property
     def _kernel_to_fit(self) -> Kernel | None:
@@ -78,7 +95,8 @@ class KernelClassifier(LinearClassifier):
 
     def _keep(self, X, coef: list[Any]) -> None:
         """Set what predictions need, support_ being set; an earlier fit may have left the other."""
-        self.kernel_ = self._kernel_to_fit
+        kernel = self._kernel_to_fit
+        self.kernel_ = None if kernel is None else kernel.settled(X)
         for name in ("coef_", "support_vectors_"):
             self.__dict__.pop(name, None)
         if self.kernel_ is None:
@@ -203,7 +221,7 @@ def measured(estimator, kernel: Kernel, X) -> Measured:
             f"{diagonal[bad[0]]:g} for the example in row {bad[0]} (counting from 0). Rescale the "
             "features, or choose another kernel."
         )
-    if kernel.takes == "objects":
+    if functions_of(kernel):
         _check_some(kernel, X)
     return Measured(X, float(diagonal.max()), shift)
 
@@ -217,14 +235,12 @@ def posed(
     m = count(X)
     if kernel.takes != "objects" or 8 * m**2 > cache_mb * 1e6:
         return kernel, X
-    gram = np.empty((m, m))
-    for i, k in pairwise([*range(0, m, max(1, VALUES // m)), m]):
-        here, beyond = np.arange(i, k), np.arange(i, m)
-        gram[i:k, i:] = kernel.plain(kernel.points(X, here), kernel.take(X, beyond))
-        gram[i:, i:k] = gram[i:k, i:].T
-        if asked():
-            return kernel, X
-    return Precomputed(), symmetrised(_checked(kernel, gram, np.arange(m), m))
+    matrix = gram_in_strips(kernel, X, lambda made, of: asked())
+    if matrix is None:
+        return kernel, X
+    if functions_of(kernel):
+        matrix = _checked(kernel, matrix, np.arange(m), m)
+    return Precomputed(), symmetrised(matrix)
 
 
 def _check_some(kernel: Kernel, X) -> None:

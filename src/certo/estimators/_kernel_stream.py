@@ -66,7 +66,7 @@ class KernelBatch(NamedTuple):
             return sparse.csr_array(sparse.vstack([sparse.csr_array(old), sparse.csr_array(X)]))
         if isinstance(X, np.ndarray) and isinstance(old, np.ndarray):
             return np.concatenate([old, X])
-        return [*old, *X]
+        return self.kernel.examples([*old, *X])
 
 
 def can_stream(estimator) -> bool:
@@ -82,11 +82,13 @@ def can_stream(estimator) -> bool:
 
 def streamed_batch(estimator, kernel: Kernel, X, y, classes, fresh: bool) -> KernelBatch:
     """One call's examples. The first call must see all labels, in y or in `classes`."""
-    if not fresh and kernel != estimator.kernel_:
+    if not fresh and not kernel.agrees(estimator.kernel_):
         raise ValueError(f"kernel must stay {estimator.kernel_!r} in a run, got {kernel!r}.")
     X, y = _input.labelled_points(estimator, kernel, X, y, reset=fresh)
     targets = _stream.targets(estimator, y, classes, fresh)
-    return KernelBatch(kernel, X, targets, None if fresh else estimator)
+    if fresh:
+        return KernelBatch(kernel.settled(X), X, targets)
+    return KernelBatch(estimator.kernel_, X, targets, estimator)
 
 
 def quick_scores(sample: KernelSample, X, rows: np.ndarray, coef: np.ndarray) -> Scores:

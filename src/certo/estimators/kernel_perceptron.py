@@ -154,7 +154,7 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         kernel = self._kernel_to_fit
         X, y = _input.labelled_points(self, kernel, X, y, reset=True)
         targets = _stream.one_label_each(self, _input.targets(self, y))
-        return self._learn(KernelBatch(kernel, X, targets), streamed=False)
+        return self._learn(KernelBatch(kernel.settled(X), X, targets), streamed=False)
 
     @available_if(can_stream)
     @with_callbacks

@@ -139,7 +139,7 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         targets = _stream.one_label_each(self, _input.targets(self, y))
         if kernel is None:
             return self._learn(_stream.Batch(X, targets, True), streamed=False)
-        return self._learn(KernelBatch(kernel, X, targets), streamed=False)
+        return self._learn(KernelBatch(kernel.settled(X), X, targets), streamed=False)
 
     @available_if(can_stream)
     @with_callbacks
@@ -152,7 +152,7 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         fresh = not hasattr(self, "steps_")
         if not fresh and float(self.lam) != self._lam:
             raise ValueError(f"lam must stay {self._lam!r} in a run, got {self.lam!r}.")
-        if not fresh and self.kernel != self.kernel_:
+        if not fresh and (self.kernel is None) != (self.kernel_ is None):
             raise ValueError(f"kernel must stay {self.kernel_!r} in a run, got {self.kernel!r}.")
         if self.kernel is None:
             return self._learn(_stream.batch(self, X, y, classes), streamed=True)

@@ -3,6 +3,7 @@ the functions on a box that log-linear densities are made of."""
 
 from certo.certificates.box_features import BoxCosines, BoxPolynomials
 from certo.features.conic import Conic
+from certo.features.counted import CountedFeatures
 from certo.features.explicit import explicit_map
 from certo.features.gaussian_taylor import GaussianTaylor
 from certo.features.monomials import Monomials
@@ -13,6 +14,7 @@ __all__ = [
     "BoxCosines",
     "BoxPolynomials",
     "Conic",
+    "CountedFeatures",
     "GaussianTaylor",
     "Monomials",
     "Nystroem",

@@ -5,8 +5,10 @@ import math
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import Normalizer
 
+from certo.features.counted import CountedFeatures
 from certo.features.monomials import Monomials
 from certo.kernels import Gaussian, Kernel, Linear, Normalised, Polynomial, Scaled, Sum
+from certo.kernels.counting import CountingKernel
 
 
 def explicit_map(kernel: Kernel):
@@ -15,12 +17,14 @@ def explicit_map(kernel: Kernel):
     Parameters
     ----------
     kernel : Kernel
-        `Linear`, `Polynomial`, and their sums, multiples and cosines.
+        `Linear`, `Polynomial`, kernels that count (as `Spectrum` or `WeisfeilerLehman`), and sums,
+        multiples and cosines of them.
 
     Returns
     -------
     scikit-learn transformer
-        `Monomials` for the first two, side by side for a sum, scaled to length 1 for a cosine.
+        `Monomials` for the first two, `CountedFeatures` for the others; side by side for a sum,
+        scaled to length 1 for a cosine.
 
     Examples
     --------
@@ -37,6 +41,8 @@ def explicit_map(kernel: Kernel):
             return Monomials(1, offset=0.0)
         case Polynomial(degree, scale, offset):
             return Monomials(degree, scale=scale, offset=offset)
+        case CountingKernel():
+            return CountedFeatures(kernel)
         case Sum(parts):
             return FeatureUnion([(f"part{k}", explicit_map(part)) for k, part in enumerate(parts)])
         case Scaled(inner, factor):

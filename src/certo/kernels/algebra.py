@@ -6,12 +6,13 @@ import abc
 import functools
 import math
 import operator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
 
 from certo.kernels.base import Kernel, _read, number
+from certo.kernels.function import Function
 from certo.kernels.rounding import HUGE, LEAST, ULPS, UNKNOWN, Rounding, gamma
 
 MOST_PARTS = 500
@@ -31,8 +32,24 @@ class _Composed(Kernel):
 
     @property
     def _chief(self) -> Kernel:
-        """The part that says what points look like."""
-        return next(part for part in self.parts_ if part.takes == self.takes)
+        """The part that says what points look like: a function takes them as they come."""
+        fitting = [part for part in self.parts_ if part.takes == self.takes]
+        return next((part for part in fitting if not isinstance(part, Function)), fitting[0])
+
+    @abc.abstractmethod
+    def _made_of(self, parts: tuple[Kernel, ...]) -> Kernel:
+        """The same of other parts."""
+
+    def settled(self, X):
+        return self._made_of(tuple(part.settled(X) for part in self.parts_))
+
+    def agrees(self, settled):
+        pairs = zip(self.parts_, getattr(settled, "parts_", ()), strict=False)
+        return (
+            type(settled) is type(self)
+            and self._made_of(settled.parts_) == settled
+            and all(part.agrees(other) for part, other in pairs)
+        )
 
     def examples(self, X):
         return self._chief.examples(X)
@@ -71,6 +88,9 @@ class _Several(_Composed):
     @property
     def parts_(self):
         return self.parts
+
+    def _made_of(self, parts):
+        return replace(self, parts=parts)
 
     @classmethod
     def _parse(cls, values: dict[str, Any], depth: int) -> Kernel:
@@ -184,6 +204,9 @@ class Scaled(_Composed):
     def parts_(self):
         return (self.kernel,)
 
+    def _made_of(self, parts):
+        return replace(self, kernel=parts[0])
+
     @classmethod
     def of(cls, kernel: Kernel, factor: float) -> Scaled:
         factor = number(factor, "the factor of a kernel")
@@ -245,6 +268,9 @@ class Normalised(_Composed):
     @property
     def parts_(self):
         return (self.kernel,)
+
+    def _made_of(self, parts):
+        return replace(self, kernel=parts[0])
 
     @classmethod
     def _parse(cls, values: dict[str, Any], depth: int) -> Kernel:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import abc
 import math
 import numbers
-from dataclasses import fields
-from typing import Any, ClassVar
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
 
 from certo.kernels.rounding import Rounding
+from certo.kernels.strips import Printed, block_in_strips, gram_in_strips
 
 DEEPEST = 32  # kernels within kernels, in a JSON form
 
@@ -49,21 +51,36 @@ class Kernel(abc.ABC):
         and Z as well: less than `rounding` says where K is small. Infinite if none is known."""
         return math.inf
 
-    def __call__(self, X, Z=None):
+    def __call__(self, X, Z=None, *, progress: bool | Callable[[int, int], Any] = False):
         """The Gram block of points X and centres Z (Z=None: X again); of two single vectors, which
         scikit-learn's `pairwise_kernels` passes, the number.
 
-        float32 if both are float32, else float64.
+        float32 if both are float32, else float64. With `progress` the block is made some rows at a
+        time, and progress(values made, values in all) called after each; if that returns True, the
+        rest is left and None returned. True prints how far it is.
         """
         if self.takes == "vectors" and Z is not None and _is_vector(X) and _is_vector(Z):
             return float(self([X], [Z])[0, 0])
         X = self.examples(X)
-        Z = self.take(X, slice(None)) if Z is None else self.centres(Z)
-        return self._block(X, Z)
+        if progress:
+            tell = Printed(repr(self)) if progress is True else progress
+            if Z is None and self.takes == "objects":
+                return gram_in_strips(self, X, tell)
+            Z = self.take(X, slice(None)) if Z is None else self.centres(Z)
+            return block_in_strips(self, X, Z, tell)
+        return self._block(X, self.take(X, slice(None)) if Z is None else self.centres(Z))
 
     def _block(self, X, Z) -> np.ndarray:
         """The block by the fastest way that is known."""
         return self.plain(X, Z)
+
+    def settled(self, X) -> Self:
+        """This kernel with what was left open decided by the examples X."""
+        return self
+
+    def agrees(self, settled: Kernel) -> bool:
+        """Whether that may be what some examples made of this kernel."""
+        return self == settled
 
     def diagonal(self, X) -> np.ndarray:
         """K(x_i, x_i) in float64."""
@@ -87,6 +104,26 @@ class Kernel(abc.ABC):
     def take(self, X, rows):
         """The points X[rows], as they stand on the right of a block."""
         return self.points(X, rows)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Parameters by name; those of a kernel k inside as k__name, as in scikit-learn."""
+        found: dict[str, Any] = {}
+        for f in fields(self):  # type: ignore[arg-type]  # every final kernel is a dataclass
+            value = found[f.name] = getattr(self, f.name)
+            if isinstance(value, Kernel):
+                found |= {f"{f.name}__{name}": inner for name, inner in value.settings.items()}
+        return found
+
+    def with_settings(self, **changes: Any) -> Kernel:
+        """The kernel with some of its `settings` changed."""
+        own = self.settings
+        for name, value in sorted(changes.items()):  # a kernel before what is inside it
+            first, _, rest = name.partition("__")
+            if first not in own or (rest and not isinstance(own[first], Kernel)):
+                raise ValueError(f"{self!r} has no setting {name!r}; it has {', '.join(own)}.")
+            own[first] = own[first].with_settings(**{rest: value}) if rest else value
+        return replace(self, **{f.name: own[f.name] for f in fields(self)})  # type: ignore[type-var,arg-type]
 
     def to_dict(self) -> dict[str, Any]:
         """Name and parameters as plain JSON values."""

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from certo.kernels.counting import CountingKernel
+
+
+class CountedFeatures(TransformerMixin, BaseEstimator):
+    """The feature vectors of a kernel that counts, as rows of a sparse matrix.
+
+    Features are those found in the examples of the fit. Of new examples others are left out, which
+    changes no product with an example of the fit: so a linear machine on these features is the
+    kernel machine, and needs none of the examples to predict.
+
+    Parameters
+    ----------
+    kernel : a kernel with explicit features
+        `Spectrum`, `WeisfeilerLehman`, … ; `explicit_map` takes sums and cosines of them too.
+
+    Attributes
+    ----------
+    kernel_ : the kernel, with what was left open decided by the examples
+    features_ : list
+        What each column counts: a k-gram, a pair of labels and their distance, …
+
+    Examples
+    --------
+    >>> from certo.kernels import Spectrum
+    >>> counted = CountedFeatures(Spectrum(2))
+    >>> counted.fit_transform(["ana", "nana"]).toarray()
+    array([[1., 1.],
+           [2., 1.]])
+    >>> counted.get_feature_names_out()
+    array(['an', 'na'], dtype=object)
+    """
+
+    def __init__(self, kernel):
+        self.kernel = kernel
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        return tags
+
+    def fit(self, X, y=None):
+        """Find the features of the examples X."""
+        self.fit_transform(X)
+        return self
+
+    def fit_transform(self, X, y=None):
+        """Find the features of the examples X, and count them."""
+        if not isinstance(self.kernel, CountingKernel):
+            raise ValueError(
+                f"CountedFeatures takes a kernel that counts features, got {self.kernel!r}. "
+                "certo.features.Nystroem takes any kernel."
+            )
+        X = self.kernel.examples(X)
+        self.kernel_ = self.kernel.settled(X)
+        matrix, keys = self.kernel_.fast_counts(X.base)
+        matrix = matrix[X.rows]
+        found = np.flatnonzero(np.bincount(matrix.indices, minlength=matrix.shape[1]))
+        self.features_ = [keys[f] for f in found.tolist()]
+        self._places = {key: place for place, key in enumerate(self.features_)}
+        return sparse.csr_array(matrix[:, found])
+
+    def transform(self, X):
+        """How often each feature is found in each of the examples X."""
+        check_is_fitted(self)
+        X = self.kernel_.examples(X)
+        matrix, keys = self.kernel_.fast_counts(X.base)
+        places = np.array([self._places.get(key, -1) for key in keys], dtype=np.intp)
+        found = np.flatnonzero(places >= 0)
+        # one entry a row: where a feature of these examples is among those of the fit
+        moved = sparse.csr_array(
+            (np.ones(found.size), (found, places[found])),
+            shape=(len(places), len(self.features_)),
+        )
+        counts = sparse.csr_array(matrix[X.rows] @ moved)
+        counts.sort_indices()
+        return counts
+
+    def get_feature_names_out(self, input_features=None):
+        """What each column counts, as text."""
+        check_is_fitted(self)
+        return np.array([str(key) for key in self.features_], dtype=object)

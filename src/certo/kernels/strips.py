@@ -1,0 +1,80 @@
+"""Gram matrices that take long: some rows at a time, telling how far they are."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from certo.kernels.base import Kernel
+
+FIRST = 1000  # values of the first strip: nobody knows how long one takes
+PAUSE = 0.2  # seconds that a strip should take
+PATIENCE = 1.0  # seconds after which progress is shown
+
+Tell = Callable[[int, int], Any]  # of values made, and values in all; True asks to stop
+
+
+def block_in_strips(kernel: Kernel, X, Z, tell: Tell) -> np.ndarray | None:
+    """The block of points X and centres Z; None, if `tell` asked to stop before its end."""
+    m, n = _count(X), _count(Z)
+    parts: list[np.ndarray] = []
+
+    def make(i: int, k: int) -> int:
+        parts.append(kernel._block(kernel.points(X, np.arange(i, k)), Z))
+        return parts[-1].size
+
+    if not _strips(make, m, n, m * n, tell):
+        return None
+    return np.concatenate(parts) if parts else kernel._block(X, Z)
+
+
+def gram_in_strips(kernel: Kernel, X, tell: Tell) -> np.ndarray | None:
+    """The Gram matrix of X, of which one half is computed; None, if `tell` asked to stop."""
+    m = _count(X)
+    gram = np.empty((m, m))
+
+    def make(i: int, k: int) -> int:
+        here, beyond = np.arange(i, k), np.arange(i, m)
+        gram[i:k, i:] = kernel._block(kernel.points(X, here), kernel.take(X, beyond))
+        gram[k:, i:k] = gram[i:k, k:].T
+        return (k - i) * (m - i)
+
+    return gram if _strips(make, m, m, m * (m + 1) // 2, tell) else None
+
+
+def _strips(make: Callable[[int, int], int], rows: int, width: int, total: int, tell: Tell) -> bool:
+    i, made, height = 0, 0, max(1, FIRST // max(1, width))
+    while i < rows:
+        start, k = time.perf_counter(), min(rows, i + height)
+        made, i = made + make(i, k), k
+        taken = time.perf_counter() - start
+        height = max(1, height // 2) if taken > 2 * PAUSE else height * (2 if taken < PAUSE else 1)
+        if tell(min(made, total), total) is True and i < rows:
+            return False
+    return True
+
+
+class Printed:
+    """Progress in words on standard error, where it takes longer than a second."""
+
+    def __init__(self, what: str):
+        self.what, self.start = what, time.monotonic()
+        self.shown = self.start + PATIENCE
+
+    def __call__(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if now >= self.shown:
+            left = (now - self.start) * (total - done) / max(1, done)
+            end = "\n" if done == total else "\r"
+            text = f"{self.what}: {done / total:4.0%} of {total:,} values, {left:.0f} s left "
+            print(text, end=end, file=sys.stderr, flush=True)
+            self.shown = now + PAUSE
+
+
+def _count(X) -> int:
+    return X.shape[0] if hasattr(X, "shape") else len(X)
