@@ -1,0 +1,147 @@
+"""Kernels of trees against their definitions, in exact arithmetic."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from certo.kernels import SubsetTree, Subtree, Tree
+from certo.kernels.rounding import gamma
+
+decays = st.sampled_from([1.0, 0.4, 0.1, 1e-200])
+few = st.sampled_from("abä")
+trees = st.recursive(
+    st.builds(Tree, few),
+    lambda below: st.builds(Tree, few, st.lists(below, min_size=1, max_size=3)),
+    max_leaves=12,
+)
+collections = st.lists(trees, max_size=4)
+
+
+def labels(node):
+    return [node.label, *(child.label for child in node.children)]
+
+
+def subset_delta(n, m, decay):
+    """Collins and Duffy, word for word."""
+    if not n.children or not m.children or labels(n) != labels(m):
+        return Fraction(0)
+    value = decay
+    for a, b in zip(n.children, m.children, strict=True):
+        value *= 1 + subset_delta(a, b, decay)
+    return value
+
+
+def subtree_delta(n, m, decay):
+    same = n.children and str(n) == str(m)
+    return decay ** sum(1 for node in n.nodes() if node.children) if same else Fraction(0)
+
+
+def exactly(delta, X, Z, decay):
+    decay = Fraction(decay)
+    return [[sum(delta(n, m, decay) for n in x.nodes() for m in z.nodes()) for z in Z] for x in X]
+
+
+def worst(values, truth, relative, absolute):
+    """The largest |value − truth| beyond what is allowed; at most 0 if none is."""
+    return max(
+        (
+            abs(Fraction(v) - t) - Fraction(relative) * t - Fraction(absolute)
+            for row, exact in zip(values.tolist(), truth, strict=True)
+            for v, t in zip(row, exact, strict=True)
+        ),
+        default=0,
+    )
+
+
+@settings(max_examples=60)
+@given(collections, collections, decays)
+def test_subset_trees_are_as_defined(X, Z, decay):
+    kernel, truth = SubsetTree(decay), exactly(subset_delta, X, Z, decay)
+    X, Z = kernel.examples(X), kernel.examples(Z)
+    relative, absolute = kernel.rounding(X, Z)
+    assert relative == kernel.closeness(X, Z) < 1e-12
+    assert absolute == 0
+    assert worst(kernel.plain(X, Z), truth, relative, 0) <= 0
+    most = gamma(2 + 3 * max([t.size for t in [*X, *Z]], default=1) ** 2)
+    assert worst(kernel(X, Z), truth, relative + most, 0) <= 0
+    own = [exactly(subset_delta, [x], [x], decay)[0] for x in X]
+    assert worst(kernel.diagonal(X)[:, None], own, relative, 0) <= 0
+    K = kernel(X)
+    assert np.array_equal(K, K.T)
+    np.testing.assert_allclose(K, kernel.plain(X, X), rtol=1e-13)
+    if decay == 1:
+        assert np.array_equal(K, kernel.plain(X, X))
+
+
+@settings(max_examples=60)
+@given(collections, collections, decays)
+def test_subtrees_are_as_defined(X, Z, decay):
+    kernel, truth = Subtree(decay), exactly(subtree_delta, X, Z, decay)
+    X, Z = kernel.examples(X), kernel.examples(Z)
+    relative, absolute = kernel.rounding(X, Z)
+    assert (relative, absolute) == (0, 0) if decay == 1 else relative < 1e-12
+    for block in (kernel.plain(X, Z), kernel(X, Z)):
+        assert worst(block, truth, relative, absolute) <= 0
+    features = kernel.counts(X.base)
+    assert len(set(features.keys)) == features.matrix.shape[1] == len(features.keys)
+
+
+def test_many_trees_in_strips_and_in_halves(monkeypatch):
+    random = np.random.default_rng(0)
+
+    def grown(depth):
+        if depth == 0 or random.random() < 0.2:
+            return Tree(str(random.choice(list("ab"))))
+        children = [grown(depth - 1) for _ in range(random.integers(1, 4))]
+        return Tree(str(random.choice(list("AB"))), children)
+
+    kernel = SubsetTree(0.4)
+    X = kernel.examples([grown(5) for _ in range(150)])
+    whole = kernel.plain(X, X)
+    K = kernel(X)
+    np.testing.assert_allclose(K, whole, rtol=1e-12)
+    np.testing.assert_allclose(kernel(X[40:90], X[3:]), whole[40:90, 3:], rtol=1e-12)
+    monkeypatch.setattr("certo.kernels.subset_tree.STRIP", 100)
+    np.testing.assert_allclose(kernel.plain(X, X), whole, rtol=1e-12)
+    squares = SubsetTree(0.4).diagonal(list(X))
+    np.testing.assert_allclose(squares, np.diag(whole), rtol=1e-12)
+    monkeypatch.setattr("certo.kernels.subset_tree.MOST", 2)
+    for of in (kernel, lambda X: kernel.plain(X, X), kernel.diagonal):
+        with pytest.raises(ValueError, match="more than 2"):
+            of(kernel.examples(list(X)))
+
+
+def test_deep_trees():
+    deep = Tree("b")
+    for _ in range(20_000):
+        deep = Tree("a", [deep])
+    other = Tree.of(("a", "b"))
+    assert np.array_equal(Subtree()([deep, other]), [[20_000, 1], [1, 1]])
+    assert np.array_equal(SubsetTree()([deep], [other]), [[1]])
+    wide = Tree("a", [other] * 1100)
+    with pytest.raises(ValueError, match="more pieces in common than float64"):
+        SubsetTree()([wide])
+    with pytest.raises(ValueError, match="more pieces in common than float64"):
+        SubsetTree().diagonal([wide])
+    assert SubsetTree(0.4).diagonal([Tree("a", [other] * 1000)]) < 1e300
+
+
+def test_points_are_read_in_all_their_forms():
+    forms = ["(S (NP you))", ("S", ("NP", "you")), Tree("S", [Tree("NP", [Tree("you")])])]
+    assert np.all(SubsetTree()(forms) == 3)
+    assert np.all(Subtree()(np.array(forms[:1])) == 2)
+    assert SubsetTree()([("a",)], ["(a b)"]) == 0
+    with pytest.raises(ValueError, match=r"SubsetTree takes trees; item 1: .* position 0"):
+        SubsetTree()(["(S (NP you))", "(S (NP you)"])
+    with pytest.raises(ValueError, match=r"Subtree takes trees; item 0: .*float"):
+        Subtree()([3.5])
+
+
+@pytest.mark.parametrize("decay", [0, 1.1, -1, float("nan"), "x", None, 1e-201])
+def test_decays_that_are_none(decay):
+    for kind in (Subtree, SubsetTree):
+        with pytest.raises(ValueError, match="decay must be"):
+            kind(decay)
