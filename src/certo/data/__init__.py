@@ -1,1 +1,1 @@
-"""Tables in, models in and out: what lies in files."""
+"""Tables and graphs in, models in and out: what lies in files."""

@@ -7,23 +7,53 @@ from the truth; the laws of the test suite find it by themselves.
 
 from certo.kernels.algebra import Normalised, Product, Scaled, Sum
 from certo.kernels.base import Kernel
+from certo.kernels.frobenius import Frobenius
 from certo.kernels.function import Function
 from certo.kernels.gaussian import Gaussian
+from certo.kernels.graph import Graph
 from certo.kernels.linear import Linear
+from certo.kernels.mismatch import Mismatch
 from certo.kernels.polynomial import Polynomial
 from certo.kernels.precomputed import Precomputed
-from certo.kernels.semidefinite import NotPositive
+from certo.kernels.random_walk import RandomWalk
+from certo.kernels.repair import Repaired, repair
+from certo.kernels.semidefinite import Definiteness, NotPositive, is_psd
+from certo.kernels.shortest_path import ShortestPath
+from certo.kernels.spectrum import Spectrum
+from certo.kernels.subsequence import Subsequence
+from certo.kernels.subset_tree import SubsetTree
+from certo.kernels.subtree import Subtree
+from certo.kernels.tree import Tree, read_trees
+from certo.kernels.weighted_degree import WeightedDegree
+from certo.kernels.weisfeiler_lehman import WeisfeilerLehman
 
 __all__ = [
+    "Definiteness",
+    "Frobenius",
     "Function",
     "Gaussian",
+    "Graph",
     "Kernel",
     "Linear",
+    "Mismatch",
     "Normalised",
     "NotPositive",
     "Polynomial",
     "Precomputed",
     "Product",
+    "RandomWalk",
+    "Repaired",
     "Scaled",
+    "ShortestPath",
+    "Spectrum",
+    "Subsequence",
+    "SubsetTree",
+    "Subtree",
     "Sum",
+    "Tree",
+    "WeightedDegree",
+    "WeisfeilerLehman",
+    "is_psd",
+    "read_trees",
+    "repair",
 ]

@@ -1,0 +1,103 @@
+"""Collections of graphs in the text format of TU Dortmund's benchmark sets."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+
+from certo.data.problem import Problem
+from certo.kernels.graph import ALIKE, Graph
+
+
+def read_tu(folder: str | Path) -> tuple[list[Graph], np.ndarray]:
+    """The graphs in a folder, and their classes.
+
+    A set NAME has the files NAME_A.txt (edges "i, j" of vertices numbered from 1 through all
+    graphs), NAME_graph_indicator.txt (the graph of each vertex), NAME_graph_labels.txt (the class
+    of each graph) and, maybe, NAME_node_labels.txt; of several labels at a vertex, all count.
+    Without that file all vertices are alike. Other files are not read.
+
+    Parameters
+    ----------
+    folder : path
+
+    Returns
+    -------
+    graphs : list of Graph
+    y : array of whole numbers (or of numbers, if some class is not whole)
+    """
+    folder = Path(folder)
+    found = sorted(folder.glob("*_A.txt"))
+    if len(found) != 1:
+        raise Problem(
+            f"{folder} must hold one file NAME_A.txt with the edges of all graphs, but there are "
+            f"{len(found)}. Pass the folder of one set."
+        )
+    name = found[0].name.removesuffix("_A.txt")
+    graph = _numbers(folder / f"{name}_graph_indicator.txt", 1)[:, 0]
+    edges = _numbers(found[0], 2) - 1
+    classes = folder / f"{name}_graph_labels.txt"
+    y = _numbers(classes, 1, float)[:, 0]
+    n, m = graph.size, y.size
+    if np.any((graph < 1) | (graph > m)):
+        raise Problem(
+            f"{name}_graph_indicator.txt must number graphs from 1 to {m}, the lines of "
+            f"{classes.name}, but line {_first((graph < 1) | (graph > m))} has another number."
+        )
+    bad = np.any((edges < 0) | (edges >= n), axis=1)
+    if not np.any(bad):
+        bad = graph[edges[:, 0]] != graph[edges[:, 1]]
+    if np.any(bad):
+        raise Problem(
+            f"{found[0].name} must join vertices 1 to {n} of the same graph, but line "
+            f"{_first(bad)} does not."
+        )
+    file = folder / f"{name}_node_labels.txt"
+    labels = _labels(file, n) if file.exists() else [ALIKE] * n
+    A = sparse.csr_array((np.ones(len(edges), bool), edges.T), shape=(n, n))
+    order = np.argsort(graph, kind="stable")
+    ends = np.searchsorted(graph[order], np.arange(1, m + 2))
+    A, labels = A[order][:, order], [labels[v] for v in order]
+    graphs = [Graph(A[i:k, i:k], labels[i:k]) for i, k in pairwise(ends)]
+    return graphs, y.astype(int) if np.array_equal(y, np.round(y)) else y
+
+
+def _labels(file: Path, n: int) -> list:
+    table = _numbers(file, None)
+    if len(table) != n:
+        raise Problem(f"{file.name} must have {n} lines, one a vertex, but it has {len(table)}.")
+    rows = table.tolist()
+    return [row[0] for row in rows] if table.shape[1] == 1 else [tuple(row) for row in rows]
+
+
+def _numbers(file: Path, columns: int | None, kind: type = int) -> np.ndarray:
+    """The numbers of a file, separated by commas; so many on each line."""
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        raise Problem(f"{file} is missing; a set of graphs needs it.") from None
+    except (OSError, UnicodeDecodeError) as wrong:
+        raise Problem(f"{file} cannot be read: {wrong}.") from wrong
+    while lines and not lines[-1].strip():
+        lines.pop()
+    wanted = columns or (lines[0].count(",") + 1 if lines else 1)
+    rows = []
+    for place, line in enumerate(lines, 1):
+        try:
+            row = [kind(cell) for cell in line.split(",")]
+        except ValueError:
+            row = []
+        if len(row) != wanted:
+            raise Problem(
+                f"{file.name} must have {wanted} number{'s' * (wanted > 1)} on each line, but line "
+                f"{place} is {line[:40]!r}."
+            )
+        rows.append(row)
+    return np.array(rows, dtype=kind).reshape(-1, wanted)
+
+
+def _first(bad: np.ndarray) -> int:
+    return int(np.argmax(bad)) + 1

@@ -1,0 +1,201 @@
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import eigsh
+
+from certo.kernels.base import number
+from certo.kernels.graph import GraphKernel, Vertices, vertices
+from certo.kernels.objects import Base, StructuredKernel
+from certo.kernels.rounding import Rounding, gamma
+
+SLACK = 16.0  # residuals are made as small as so many times what rounding does to them
+TRUSTED = 1e-6  # and refused beyond
+RESTARTS = 20  # with the true residual
+STEPS = 1000  # of conjugate gradients between them
+SMALL = 100  # matrices whose eigenvalues are all computed
+
+
+@final
+@dataclass(frozen=True)
+class RandomWalk(GraphKernel):
+    """The geometric random-walk kernel: walks with the same labels, long ones for less.
+
+    Definition    K(G, H) = Σ_{k ≥ 0} decay^k·#{(walk of k edges in G, walk of k edges in H) with
+                  the same labels, vertex by vertex} = 1ᵀ(I − decay·A)⁻¹1, A the adjacency matrix
+                  of the product graph: pairs of vertices with equal labels
+    Domain        graphs with labelled vertices: pairs (edges, labels), networkx graphs, `Graph`
+    Note          the sum is finite for two graphs if it is for each with itself, by Cauchy and
+                  Schwarz; where that cannot be shown, graphs are refused, with the limit
+
+    Parameters
+    ----------
+    decay : float, above 0
+        What an edge is worth; below `RandomWalk.limit(X)`.
+
+    References
+    ----------
+    Gärtner, Flach and Wrobel, "On graph kernels: hardness results and efficient alternatives",
+    COLT 2003; Vishwanathan, Schraudolph, Kondor and Borgwardt, "Graph kernels", JMLR 2010.
+
+    Examples
+    --------
+    >>> edge = [("a", "b")], {"a": "C", "b": "O"}
+    >>> RandomWalk(decay=0.5)([edge])  # two walks of each length: 2 + 2/2 + 2/4 + …
+    array([[4.]])
+    >>> round(RandomWalk.limit([edge]), 6)
+    1.0
+    """
+
+    decay: float = 0.01
+
+    def __post_init__(self):
+        object.__setattr__(self, "decay", number(self.decay, "decay"))
+
+    @staticmethod
+    def limit(X) -> float:
+        """The decay at which the sum of one of the graphs X with itself becomes infinite."""
+        X = StructuredKernel.examples(RandomWalk(), X)
+        largest = max((_radius(vertices(X.base), g) for g in set(X.rows.tolist())), default=0.0)
+        return 1.0 / largest if largest else math.inf
+
+    def examples(self, X):
+        X = super().examples(X)
+        X.base.known((self, "selves"), self._selves)
+        return X
+
+    def _selves(self, base: Base) -> tuple[np.ndarray, float]:
+        """K(G, G) of all graphs, and the largest entry of any x; or a ValueError."""
+        largest, squares = 0.0, np.empty(len(base))
+        for g in range(len(base)):
+            x, _ = self._solved(base, g, np.array([g]))
+            if x is None or self._off(base, float(np.max(x, initial=0.0))) > TRUSTED:
+                raise ValueError(
+                    f"decay must be below {RandomWalk.limit(base.items):.6g} for these graphs, got "
+                    f"{self.decay:g}: the sum over walks of graph {g} with itself is infinite, or "
+                    "too nearly so to be computed. RandomWalk.limit(X) gives the limit."
+                )
+            squares[g], largest = np.sum(x), max(largest, float(np.max(x, initial=0.0)))
+        return squares, largest
+
+    def _squares(self, base):
+        return base.known((self, "selves"), self._selves)[0]
+
+    def _plain(self, base, rows, columns):
+        distinct, place = np.unique(columns, return_inverse=True)
+        block = np.empty((rows.size, distinct.size))
+        for i, g in enumerate(rows):
+            x, graph = self._solved(base, g, distinct)
+            if x is None:
+                raise _not_found(g)
+            block[i] = np.bincount(graph, weights=x.sum(axis=0), minlength=distinct.size)
+        return block[:, place]
+
+    def _solved(self, base: Base, g: int, others: np.ndarray):
+        """(x, graph): x[u, v] for the vertices u of graph g and v of the others, as `rounding`
+        wants it, or None; and the place among the others of each v."""
+        all_ = vertices(base)
+        graph = np.repeat(np.arange(others.size), np.diff(all_.first)[others])
+        own = slice(all_.first[g], all_.first[g + 1])
+        right = np.flatnonzero(np.isin(all_.graph, others))
+        A, B = all_.adjacency[own, own], all_.adjacency[right][:, right]
+        alike = (all_.labels[own, None] == all_.labels[right]).astype(np.float64)
+
+        def onward(x):  # decay·A x in the product graph, whose matrix is never made
+            return self.decay * alike * (A @ (B @ x.T).T)
+
+        with np.errstate(over="ignore", invalid="ignore"):
+            return _solution(onward, alike, SLACK * _unit(base)), graph
+
+    def _fast(self, base, rows, columns):
+        from certo.compiled.graphs import walks
+
+        all_ = vertices(base)
+        A, same = all_.adjacency, columns is rows
+        i, j = np.triu_indices(rows.size) if same else np.indices((rows.size, columns.size))
+        i, j = i.ravel(), j.ravel()
+        given = all_.first, all_.labels, A.indptr, A.indices, rows[i], columns[j]
+        sums = walks(*given, self.decay, SLACK * _unit(base), RESTARTS, STEPS)
+        if np.any(np.isnan(sums)):
+            raise _not_found(rows[i][np.argmax(np.isnan(sums))])
+        block = np.empty((rows.size, columns.size))
+        block[i, j] = sums
+        if same:
+            block[j, i] = sums
+        return block
+
+    def _off(self, base: Base, largest: float) -> float:
+        """What a residual may be: see `rounding`."""
+        return 1.01 * (SLACK + 2.0) * _unit(base) * (1.0 + 1.01 * largest)
+
+    def rounding(self, X, Z):
+        r"""Let x* solve (I − decay·A)x = 1, and r = 1 − x + decay·A x be the residual of x ≥ 0.
+        If |r| ≤ ρ < 1 everywhere, then decay·A x < x and x > 0, so that the series converges
+        (Collatz and Wielandt), its sum (I − decay·A)⁻¹ is not negative, and
+        |x* − x| = |(I − decay·A)⁻¹ r| ≤ ρ·x*: the sum of x is off by a factor within 1 ± ρ.
+
+        The residual is computed from terms that are not negative, through at most q = d_G + d_H + 4
+        roundings, d the largest degrees: within γ_q·(1 + x + decay·A x) ≤ γ_q·(2x + 1 + |r|). It is
+        made smaller than SLACK·γ_q·(1 + max x), so that ρ ≤ 1.01·(SLACK + 2)·γ_q·(1 + max x).
+        And x*(u, v) ≤ √(x*(u, u)·x*(v, v)) by Cauchy and Schwarz over walks from u and from v: no
+        x is larger than the largest of graphs with themselves. Its sum adds γ_n, of n entries.
+        What underflows is below 2⁻¹⁰⁰⁰ of x ≥ 1.
+        """
+        bases = [self.examples(part).base for part in (X, Z)]
+        largest = max(base.known((self, "selves"), self._selves)[1] for base in bases)
+        many = [int(np.max(np.diff(vertices(base).first), initial=0)) for base in bases]
+        off = max(self._off(base, largest) for base in bases)
+        return Rounding(1.01 * (off + gamma(many[0] * many[1])), 0.0)
+
+
+def _not_found(g: int) -> ArithmeticError:
+    return ArithmeticError(f"sums over walks of graph {g} could not be computed: lower the decay.")
+
+
+def _unit(base: Base) -> float:
+    """γ_q: see `RandomWalk.rounding`."""
+    degrees = np.diff(vertices(base).adjacency.indptr)
+    return gamma(2 * int(np.max(degrees, initial=0)) + 4)
+
+
+def _solution(onward, b: np.ndarray, unit: float) -> np.ndarray | None:
+    """x ≥ 0 with b − x + onward(x) of at most unit·(1 + max x), or None if none was found.
+
+    By conjugate gradients, started again with the true residual until that is small.
+    """
+    x = b.copy()
+    for _ in range(RESTARTS):
+        r = b - x + onward(x)
+        enough = unit * (1.0 + np.max(x, initial=0.0))
+        if np.max(np.abs(r), initial=0.0) <= enough:
+            return x if np.min(x, initial=0.0) >= 0 else None
+        p, square = r.copy(), np.vdot(r, r)
+        for _ in range(STEPS):
+            q = p - onward(p)
+            curvature = np.vdot(p, q)
+            if not curvature > 0:  # I − decay·A has an eigenvalue of 0 or below
+                return None
+            step, before = square / curvature, square
+            x += step * p
+            r -= step * q
+            square = np.vdot(r, r)
+            if square <= (enough / 4) ** 2:
+                break
+            p = r + square / before * p
+    return None
+
+
+def _radius(all_: Vertices, g: int) -> float:
+    """The largest eigenvalue of the product graph of a graph with itself."""
+    own = slice(all_.first[g], all_.first[g + 1])
+    A, labels = all_.adjacency[own, own], all_.labels[own]
+    alike = np.flatnonzero(np.equal.outer(labels, labels))
+    product = sparse.csr_array(sparse.kron(A, A, format="csr"))[alike][:, alike]
+    if product.shape[0] < SMALL:
+        return float(np.max(np.linalg.eigvalsh(product.toarray()), initial=0.0))
+    start = np.ones(product.shape[0])
+    return float(eigsh(product, k=1, which="LA", v0=start, return_eigenvectors=False)[0])
