@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+import numpy as np
+from scipy import sparse
+
+from certo.kernels.counting import Counts
+from certo.kernels.objects import Base
+from certo.kernels.sequence import LARGEST, Names, grams, symbols, whole
+from certo.kernels.spectrum import LONGEST, GramKernel
+
+MOST = 2**25  # entries of the table of neighbours
+
+
+@final
+@dataclass(frozen=True)
+class Mismatch(GramKernel):
+    """The mismatch kernel: a k-gram counts for all that differ from it in at most m places.
+
+    Definition    K(x, z) = Σ_g c_g(x)·c_g(z), over all g of k symbols of the alphabet; c_g(x) is
+                  the number of k-grams of x that differ from g in at most m places
+    Domain        sequences: strings, or lists, tuples, 1-D arrays of symbols
+    Map           `certo.features.explicit_map`: the counts themselves
+    Reference     Leslie, Eskin, Cohen, Weston, Noble (2004)
+
+    Parameters
+    ----------
+    k : int, at least 1
+    m : int, from 0 to k
+        With 0, it is `Spectrum(k)` of k-grams of the alphabet.
+    alphabet : str, or a sequence of symbols, optional
+        Symbols of x outside of it, as an N in "ACGT", are a mismatch with every g. By default all
+        that the examples have: of those that are fitted, where a machine is; X and Z in one call
+        must then have the same.
+
+    Examples
+    --------
+    >>> kernel = Mismatch(3, 1, alphabet="ACGT")
+    >>> kernel(["GATTACA"], ["GATTACA", "GATCACA", "GATNACA"])
+    array([[74., 54., 45.]])
+    """
+
+    k: int
+    m: int = 1
+    alphabet: str | tuple[Hashable, ...] | None = None
+
+    def __post_init__(self):
+        object.__setattr__(self, "k", whole(self.k, "k", 1, LONGEST))
+        object.__setattr__(self, "m", whole(self.m, "m", 0, self.k))
+        if self.alphabet is not None:
+            object.__setattr__(self, "alphabet", _in_order(self.alphabet))
+
+    def settled(self, X):
+        if self.alphabet is not None:
+            return self
+        return replace(self, alphabet=tuple(set().union(*self.examples(X))))
+
+    def agrees(self, settled):
+        left_open = self.alphabet is None and isinstance(settled, Mismatch)
+        return self == (replace(settled, alphabet=None) if left_open else settled)
+
+    def plain(self, X, Z):
+        return super().plain(*self._of_one_alphabet(X, Z))
+
+    def _block(self, X, Z):
+        return super()._block(*self._of_one_alphabet(X, Z))
+
+    def _of_one_alphabet(self, X, Z):
+        X, Z = self.examples(X), self.examples(Z)
+        if self.alphabet is None and X.base is not Z.base:
+            left, right = (set(symbols(part.base).alphabet) for part in (X, Z))
+            if left != right:
+                raise ValueError(
+                    f"without an alphabet, X and Z must have the same symbols, but only one of "
+                    f"them has {next(iter(left ^ right))!r}. Name them, as alphabet='ACGT'."
+                )
+        return X, Z
+
+    def _counted(self, base):
+        letters = symbols(base).alphabet if self.alphabet is None else self.alphabet
+        found = grams(base, self.k)
+        owners, values = self._neighbours(self._spelt(base, letters, found.starts), len(letters))
+        distinct, columns = np.unique(values, return_inverse=True)
+        near = sparse.csr_array(
+            (np.ones(owners.size), (owners, columns)), shape=(found.starts.size, distinct.size)
+        )
+        matrix = found.matrix @ near
+        matrix.sort_indices()
+        size = max(1, len(letters))
+        digits = np.array([distinct // size**j % size for j in range(self.k - 1, -1, -1)]).T
+        starts = self.k * np.arange(distinct.size)
+        return Counts(matrix, Names(digits.ravel(), letters, starts, np.full(starts.size, self.k)))
+
+    def _spelt(self, base: Base, letters: Sequence[Hashable], starts: np.ndarray) -> np.ndarray:
+        """The k-grams, one in each row, as numbers of letters; −1 is a symbol that is none."""
+        k, m, size = self.k, self.m, len(letters)
+        each = sum(math.comb(k, h) * max(0, size - 1) ** h for h in range(m + 1))
+        if each * starts.size > MOST or size**k > LARGEST:
+            raise ValueError(
+                f"Mismatch({k}, {m}) is too large: {starts.size:,} k-grams have {each:,} "
+                f"neighbours each, of at most {MOST:,} in all, among {size}^{k}, of at most 2^62. "
+                "Choose a smaller k, m or alphabet."
+            )
+        place = {letter: code for code, letter in enumerate(letters)}
+        codes, _, alphabet = symbols(base)
+        ours = np.array([place.get(symbol, -1) for symbol in alphabet], dtype=np.int64)
+        return ours[codes[starts[:, None] + np.arange(k)]]
+
+    def _neighbours(self, spelt: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
+        """All pairs of a k-gram's row and a neighbour, a number of k digits; place by place a
+        symbol stays, if it is a letter, or becomes another one, which is one mismatch more."""
+        owners = np.arange(len(spelt), dtype=np.int32)
+        values, left = np.zeros(len(spelt), np.int64), np.full(len(spelt), self.m, np.int32)
+        letters = np.arange(size)
+        for column in spelt.T:
+            here = column[owners]
+            stay, vary = here >= 0, left > 0
+            row, letter = np.nonzero(here[vary, None] != letters)
+            owners = np.concatenate([owners[stay], owners[vary][row]])
+            left = np.concatenate([left[stay], left[vary][row] - 1])
+            values = np.concatenate(
+                [values[stay] * size + here[stay], values[vary][row] * size + letter]
+            )
+        return owners, values
+
+
+def _in_order(alphabet: Any) -> str | tuple[Hashable, ...]:
+    """Its symbols in a fixed order, each once: a str if all are characters, else a tuple."""
+    if not isinstance(alphabet, str | Sequence) or isinstance(alphabet, bytes):
+        raise ValueError(
+            "alphabet must be a str or a sequence of symbols, such as 'ACGT', got "
+            f"{type(alphabet).__name__} {str(alphabet)[:40]}."
+        )
+    try:
+        letters = set(alphabet)
+    except TypeError as wrong:
+        raise ValueError(f"the symbols of an alphabet must be hashable: {wrong}.") from wrong
+    if all(isinstance(s, str) and len(s) == 1 for s in letters):
+        return "".join(sorted(letters))
+    return tuple(sorted(letters, key=lambda s: (type(s).__name__, s if _plain(s) else repr(s))))
+
+
+def _plain(symbol: Any) -> bool:
+    return isinstance(symbol, int | float | str)

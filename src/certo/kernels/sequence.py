@@ -1,0 +1,203 @@
+"""Sequences: strings, or lists, tuples and arrays of any symbols; their symbols as numbers."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple, final
+
+import numpy as np
+from scipy import sparse
+
+from certo.kernels.objects import Base, StructuredKernel
+
+LARGEST = 2**62
+ROOM = 8  # a table of so many places for each value is quicker than sorting the values
+
+
+class SequenceKernel(StructuredKernel):
+    """A kernel of sequences: a str, or a list, tuple or 1-D array of hashable symbols.
+
+    A str is the sequence of its characters (code points: what looks the same but is composed
+    differently is made the same by `unicodedata.normalize`).
+    """
+
+    kind = "sequences"
+
+    def examples(self, X):
+        X = super().examples(X)
+        symbols(X.base)  # refuses what cannot be compared
+        return X
+
+    def _item(self, x, place):
+        if isinstance(x, str):
+            return str(x)
+        if isinstance(x, np.ndarray) and x.ndim == 1:
+            x = x.tolist()
+        advice = ""
+        if isinstance(x, bytes | bytearray | memoryview):
+            advice = " Decode it to a str, or pass list(x) for its numbers."
+        elif isinstance(x, Sequence):
+            x = tuple(x)
+            strange = [s for s in x if not _is_symbol(s)]
+            if not strange:
+                return x
+            raise ValueError(
+                f"the symbols of a sequence must be hashable and equal to themselves, but item "
+                f"{place} holds {_shown(strange[0])}."
+            )
+        elif x is None or (isinstance(x, float) and x != x):
+            advice = " Remove what is missing, or put an empty sequence in its place."
+        raise ValueError(
+            f"{type(self).__name__} takes sequences (a str, or a list, tuple or 1-D array of "
+            f"symbols), but item {place} is {_shown(x)}.{advice}"
+        )
+
+
+class Symbols(NamedTuple):
+    """All sequences of a base, one after the other, as numbers of symbols."""
+
+    codes: np.ndarray  # int32
+    first: np.ndarray  # int64: where each of them begins, and the last one ends
+    alphabet: Sequence[Hashable]  # the symbol of each number
+
+    @property
+    def lengths(self) -> np.ndarray:
+        return np.diff(self.first)
+
+
+def symbols(base: Base) -> Symbols:
+    return base.known("symbols", _symbols)
+
+
+def _symbols(base: Base) -> Symbols:
+    lengths = np.fromiter(map(len, base.items), dtype=np.int64, count=len(base))
+    first = np.concatenate([[0], np.cumsum(lengths)])
+    if all(isinstance(item, str) for item in base.items):
+        text = "".join(base.items).encode("utf-32-le", "surrogatepass")
+        codes, found = _ranks(np.frombuffer(text, dtype="<u4").astype(np.int64))
+        return Symbols(codes.astype(np.int32), first, [chr(point) for point in found])
+    numbered: dict[Hashable, int] = {}
+    codes = [numbered.setdefault(s, len(numbered)) for item in base.items for s in item]
+    if any(isinstance(item, str) and item for item in base.items):
+        _refuse_mixture(base)
+    return Symbols(np.array(codes, dtype=np.int32), first, list(numbered))
+
+
+def _refuse_mixture(base: Base) -> None:
+    for place, item in enumerate(base.items):
+        strange = [] if isinstance(item, str) else [s for s in item if not _is_character(s)]
+        if strange:
+            text = next(item for item in base.items if isinstance(item, str) and item)
+            raise ValueError(
+                f"sequences must be of one kind, but {_shown(text)} is a sequence of characters, "
+                f"and item {place} holds {_shown(strange[0])}. Split the strings into such "
+                "symbols, or make all symbols characters."
+            )
+
+
+def _is_symbol(s: Any) -> bool:
+    try:
+        hash(s)
+    except TypeError:
+        return False
+    return bool(s == s)
+
+
+def _is_character(s: Any) -> bool:
+    return isinstance(s, str) and len(s) == 1
+
+
+def _shown(x: Any) -> str:
+    return f"{type(x).__name__} {repr(x)[:40]}"
+
+
+def padded(base: Base, rows: np.ndarray, width: int) -> np.ndarray:
+    """The codes of these items in rows of an array; −1 beyond their ends."""
+    codes, first, _ = symbols(base)
+    lengths = first[rows + 1] - first[rows]
+    inside = np.arange(width) < lengths[:, None]
+    table = np.full((rows.size, width), -1, dtype=np.int32)
+    places = first[rows][:, None] + np.arange(width)
+    table[inside] = codes[places[inside]]
+    return table
+
+
+def _ranks(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which of the distinct values each is; and those, which are whole numbers ≥ 0, in order."""
+    bound = int(values.max(initial=-1)) + 1
+    if bound > ROOM * values.size:
+        distinct, ranks = np.unique(values, return_inverse=True)
+        return ranks, distinct
+    present = np.zeros(bound, dtype=bool)
+    present[values] = True
+    return (np.cumsum(present) - 1)[values], np.flatnonzero(present)
+
+
+class Grams(NamedTuple):
+    """How often each item of a base (a row) contains each of their k-grams (a column)."""
+
+    matrix: sparse.csr_array
+    starts: np.ndarray  # a place in `codes` where each k-gram is found
+
+
+def grams(base: Base, k: int) -> Grams:
+    return base.known(("grams", k), lambda base: _grams(base, k))
+
+
+def _grams(base: Base, k: int) -> Grams:
+    codes, first, alphabet = symbols(base)
+    windows = np.maximum(np.diff(first) - (k - 1), 0)
+    indptr = np.concatenate([[0], np.cumsum(windows)])
+    starts = np.arange(indptr[-1]) + np.repeat(first[:-1] - indptr[:-1], windows)
+    letters, size = codes.astype(np.int64), len(alphabet)
+    values, bound = letters, size
+    for j in range(1, k if starts.size else 1):  # a j-gram and a symbol make a (j + 1)-gram
+        if bound * size > LARGEST:
+            values, distinct = _ranks(values)
+            bound = distinct.size
+        values, bound = values[:-1] * size + letters[j:], bound * size
+    columns, distinct = _ranks(values[starts])
+    where = np.empty(distinct.size, dtype=np.int64)
+    where[columns] = starts
+    shape = len(base), distinct.size
+    matrix = sparse.csr_array((np.ones(columns.size), columns, indptr), shape=shape)
+    matrix.sum_duplicates()
+    return Grams(matrix, where)
+
+
+@final
+class Names(Sequence):
+    """Parts of a long row of codes as strings, where all their symbols are characters, else as
+    tuples; made when they are asked for."""
+
+    def __init__(self, codes, alphabet, starts: np.ndarray, lengths: np.ndarray):
+        self._codes, self._alphabet = codes, alphabet
+        self._starts, self._lengths = starts, lengths
+
+    def __len__(self) -> int:
+        return self._starts.size
+
+    def __getitem__(self, where):
+        if isinstance(where, slice):
+            return [self[i] for i in range(*where.indices(len(self)))]
+        start = self._starts[where]
+        codes = self._codes[start : start + self._lengths[where]].tolist()
+        gram = tuple(self._alphabet[code] for code in codes)
+        return "".join(gram) if all(map(_is_character, gram)) else gram
+
+
+def whole(value: Any, name: str, least: int, most: int) -> int:
+    """A parameter as an int from `least` to `most`, or a ValueError."""
+    fits = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not (fits and least <= int(value) <= most):
+        raise ValueError(
+            f"{name} must be a whole number from {least} to {most:,}, got {str(value)[:40]}."
+        )
+    return int(value)
+
+
+def flag(value: Any, name: str) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, got {str(value)[:40]}.")
+    return bool(value)

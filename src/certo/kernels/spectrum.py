@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from scipy import sparse
+
+from certo.kernels.counting import CountingKernel, Counts
+from certo.kernels.sequence import Names, SequenceKernel, flag, grams, symbols, whole
+
+LONGEST = 100_000  # symbols of a k-gram
+
+
+class GramKernel(SequenceKernel, CountingKernel):
+    """A kernel that counts k-grams: k symbols on end."""
+
+    k: int
+
+    def _block(self, X, Z):
+        X, Z = self.examples(X), self.examples(Z)
+        longest = max(int(np.max(symbols(p.base).lengths[p.rows], initial=0)) for p in (X, Z))
+        if len(X) and len(Z) and longest < self._least:
+            warnings.warn(
+                f"k is {self._least}, but the longest sequence has {longest} symbols: all values "
+                "are 0. Choose a smaller k.",
+                UserWarning,
+                stacklevel=4,
+            )
+        return super()._block(X, Z)
+
+    @property
+    def _least(self) -> int:
+        return self.k
+
+
+@final
+@dataclass(frozen=True)
+class Spectrum(GramKernel):
+    """The spectrum kernel: sequences look alike that have many k-grams in common.
+
+    Definition    K(x, z) = Σ_g c_g(x)·c_g(z), over all g of k symbols; c_g(x) is how often g stands
+                  in x, its symbols on end
+    Domain        sequences: strings, or lists, tuples, 1-D arrays of symbols
+    Map           `certo.features.explicit_map`: the counts themselves
+    Reference     Leslie, Eskin, Noble (2002)
+
+    Parameters
+    ----------
+    k : int, at least 1
+    upto : bool
+        Whether all lengths from 1 to k are counted, or k alone.
+
+    Examples
+    --------
+    >>> Spectrum(2)(["banana"], ["bandana", "ananas"])  # an·2·2 + ba + na·2; an·2·2 + na·2·2
+    array([[7., 8.]])
+    >>> Spectrum(1)([["to", "be"]], [["be", "to", "be"]])
+    array([[3.]])
+    """
+
+    k: int
+    upto: bool = False
+
+    def __post_init__(self):
+        object.__setattr__(self, "k", whole(self.k, "k", 1, LONGEST))
+        object.__setattr__(self, "upto", flag(self.upto, "upto"))
+
+    @property
+    def _least(self):
+        return 1 if self.upto else self.k
+
+    def _counted(self, base):
+        codes, first, alphabet = symbols(base)
+        longest = int(np.max(np.diff(first), initial=0))
+        lengths = range(1, min(self.k, longest) + 1) if self.upto else [self.k]
+        found = [grams(base, length) for length in lengths] or [grams(base, self.k)]
+        matrix = found[0].matrix
+        if len(found) > 1:
+            matrix = sparse.hstack([part.matrix for part in found], format="csr")
+        starts = np.concatenate([part.starts for part in found])
+        sizes = np.repeat([*lengths] or [self.k], [part.starts.size for part in found])
+        return Counts(matrix, Names(codes, alphabet, starts, sizes))

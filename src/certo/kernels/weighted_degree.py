@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from certo.kernels.rounding import Rounding, gamma
+from certo.kernels.sequence import SequenceKernel, padded, symbols, whole
+
+CELLS = 2**22  # places of all pairs that are compared at once
+
+
+@final
+@dataclass(frozen=True)
+class WeightedDegree(SequenceKernel):
+    """The weighted degree kernel: the same symbols at the same places, the more on end the better.
+
+    Definition    K(x, z) = Σ_{k ≤ degree} β_k Σ_l [x_l … x_{l+k−1} = z_l … z_{l+k−1}],
+                  β_k = 2(degree − k + 1)/(degree·(degree + 1)), whose sum is 1; with a shift, in
+                  place of the bracket, Σ_{|s| ≤ shift} δ_s [x_{l+s} … = z_l …], δ_0 = 1,
+                  δ_s = 1/(2(1 + |s|))
+    Domain        sequences that are aligned, such as DNA around a site; of different lengths, what
+                  both have is compared
+    Map           for shift 0: √β_k for each place and k-gram found there
+    Reference     Rätsch, Sonnenburg (2004); shifts: Rätsch, Sonnenburg, Schölkopf (2005)
+    Note          with shifts it is positive semi-definite since 1/2 + Σ_{s ≤ S} cos(sω)/(1 + s) ≥ 0
+                  (Rogosinski, Szegő, 1928): the matrix δ_{l−l'} is
+
+    Parameters
+    ----------
+    degree : int, at least 1
+        The most symbols on end that are looked at together.
+    shift : int, at least 0
+        By how many places the two may be out of step.
+
+    Examples
+    --------
+    >>> WeightedDegree(2)(["ACGT"], ["ACGT", "ACCT", "CGTA"])  # (2·4 + 3)/3, (2·3 + 1)/3, 0
+    array([[3.66666667, 2.33333333, 0.        ]])
+    """
+
+    degree: int
+    shift: int = 0
+
+    def __post_init__(self):
+        object.__setattr__(self, "degree", whole(self.degree, "degree", 1, 10_000))
+        object.__setattr__(self, "shift", whole(self.shift, "shift", 0, 10_000))
+
+    def _plain(self, base, rows, columns):
+        longest = int(np.max(symbols(base).lengths, initial=0))
+        x, z = padded(base, rows, longest), padded(base, columns, longest)
+        x = np.where(x < 0, -2, x)[:, None, :]  # beyond their ends, two sequences are not the same
+        out = np.zeros((rows.size, columns.size))
+        step = max(1, CELLS // max(1, z.size))
+        for i in range(0, rows.size, step):
+            out[i : i + step] = self._of_places(x[i : i + step], z)
+        return out
+
+    def _of_places(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        length = z.shape[-1]
+        total = self._counted(x == z).astype(np.float64)
+        for s in range(1, min(self.shift, length) + 1):
+            ahead = self._counted(x[..., s:] == z[..., : length - s])
+            behind = self._counted(x[..., : length - s] == z[..., s:])
+            total += (ahead + behind) / (2.0 * (1 + s))
+        return 2.0 * total / (self.degree * (self.degree + 1))
+
+    def _counted(self, same: np.ndarray) -> np.ndarray:
+        """Σ_k (degree − k + 1)·(how many times k places on end are the same), a whole number."""
+        total = self.degree * same.sum(axis=-1)
+        on_end = same
+        for k in range(2, min(self.degree, same.shape[-1]) + 1):
+            on_end = on_end[..., :-1] & same[..., k - 1 :]
+            counts = on_end.sum(axis=-1)
+            if not counts.any():
+                break
+            total += (self.degree - k + 1) * counts
+        return total
+
+    def _fast(self, base, rows, columns):
+        from certo.compiled.sequences import weighted_degree_block
+
+        codes, first, _ = symbols(base)
+        shift = min(self.shift, int(np.max(symbols(base).lengths, initial=0)))
+        block = weighted_degree_block(codes, first, rows, columns, self.degree, shift)
+        block *= 2.0 / (self.degree * (self.degree + 1))
+        return block
+
+    def rounding(self, X, Z):
+        """Counts are whole numbers below 2⁵³, for sequences of less than 10⁷ symbols; each is
+        divided, added to `shift` others, and divided again: none is negative, so the sum is within
+        γ_{shift + 3} of itself, and K(x, z) ≤ √K(x,x)·√K(z,z)."""
+        return Rounding(gamma(self.shift + 3), 0.0)
