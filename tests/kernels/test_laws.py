@@ -17,6 +17,7 @@ from sklearn.metrics.pairwise import pairwise_kernels, polynomial_kernel, rbf_ke
 from sklearn.svm import SVC
 
 from certo.kernels import (
+    Frobenius,
     Function,
     Gaussian,
     Kernel,
@@ -44,6 +45,7 @@ NAMED = [
     (2 * Linear() + Gaussian()).normalised(),
     Linear().normalised() * Polynomial(2),
 ]
+MATRICES = [Frobenius(), 2 * Frobenius(Gaussian()).normalised() + Frobenius()]
 FUNCTIONS = [Function(np.dot), Function(np.dot) + Gaussian(), 3 * Function(np.dot)]
 
 entries = st.floats(-8, 8, width=32)
@@ -62,7 +64,7 @@ def test_no_kernel_escapes_the_laws():
         below = getattr(kernel, "parts", None) or [getattr(kernel, "kernel", None)]
         return {type(kernel)}.union(*(kinds(part) for part in below if part is not None))
 
-    seen = {Precomputed}.union(*(kinds(kernel) for kernel in [*NAMED, *FUNCTIONS]))
+    seen = {Precomputed}.union(*(kinds(kernel) for kernel in [*NAMED, *FUNCTIONS, *MATRICES]))
     ours = {kind for kind in _final_kinds(Kernel) if kind.__module__.startswith("certo.")}
     ours -= {*_final_kinds(StructuredKernel)}  # those of test_structured_laws
     assert seen == ours
@@ -90,6 +92,15 @@ def test_any_cut_into_blocks_gives_the_same_values(kernel, X, Z, data):
     columns = data.draw(st.lists(st.integers(0, len(Z) - 1), max_size=4))
     block = kernel(kernel.points(X, rows), kernel.take(Z, columns))
     np.testing.assert_allclose(block, K[np.ix_(rows, columns)], atol=scale_of(K))
+
+
+@pytest.mark.parametrize("kernel", MATRICES, ids=repr)
+@settings(max_examples=25, deadline=None)
+@given(X=points(d=6), Z=points(d=6), data=st.data())
+def test_the_same_of_matrices(kernel, X, Z, data):
+    X, Z = X.reshape(-1, 2, 3), Z.reshape(-1, 3, 2).transpose(0, 2, 1)
+    test_symmetric_positive_semi_definite_with_its_diagonal.hypothesis.inner_test(kernel, X)
+    test_any_cut_into_blocks_gives_the_same_values.hypothesis.inner_test(kernel, X, Z, data)
 
 
 @pytest.mark.parametrize("kernel", NAMED, ids=repr)
@@ -234,7 +245,7 @@ def test_what_composes_is_kept_flat_and_readable():
     )
 
 
-@pytest.mark.parametrize("kernel", [*NAMED, Precomputed()], ids=repr)
+@pytest.mark.parametrize("kernel", [*NAMED, *MATRICES, Precomputed()], ids=repr)
 def test_a_kernel_is_a_value(kernel):
     assert eval(repr(kernel)) == kernel
     back = Kernel.from_dict(json.loads(json.dumps(kernel.to_dict())))
@@ -312,6 +323,7 @@ def nested(depth):
         {"name": "Sum", "parts": [{"name": "Linear"}, 3]},
         {"name": "Scaled", "kernel": {"name": "Linear"}, "factor": 0},
         {"name": "Scaled", "kernel": 1, "factor": 2.0},
+        {"name": "Frobenius", "of": {"name": "Precomputed"}},
         {"name": "Normalised", "kernel": {"name": "Precomputed"}},
         {"name": "Product", "parts": [{"name": "Linear"}] * 1100},
         nested(40),

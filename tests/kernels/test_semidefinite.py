@@ -1,6 +1,7 @@
 """Whether a matrix is a Gram matrix: a proof that it is, or a witness that it is not."""
 
 import pickle
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics.pairwise import manhattan_distances, rbf_kernel, sigmoid_kernel
 
-from certo.kernels import Gaussian, Linear, NotPositive
+from certo.kernels import Definiteness, Gaussian, Linear, NotPositive, is_psd
 from certo.kernels.semidefinite import check_gram, is_shown_psd, symmetrised
 
 
@@ -155,3 +156,112 @@ def test_asymmetry_of_rounding_is_evened_out():
     assert is_shown_psd(even, shift)
     K = symmetrised(K)
     assert symmetrised(K) is K
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(1, 6),
+    low=st.sampled_from([0, 0, -16, -9, -5, -2]),
+    allowance=st.sampled_from([None, 0.0, 1e-12, 1e-6, 0.1, 100.0]),
+)
+def test_every_verdict_is_true_and_shown_by_the_matrix(seed, n, low, allowance):
+    rng = np.random.default_rng(seed)
+    Q, _ = np.linalg.qr(rng.standard_normal((n, n)))
+    values = rng.choice([0.0, 1e-9, 1.0, 30.0], n)
+    values[0] = -(10.0**low) if low else values[0]
+    K = symmetrised((Q * values) @ Q.T)
+    verdict = is_psd(K, allowance)
+    assert verdict.verify(K) == (verdict.positive is not None)
+    assert bool(verdict) == (verdict.positive is True)
+    if verdict:
+        assert is_psd_exactly(K, verdict.allowance)
+        assert allowance is None or verdict.allowance <= allowance
+    if verdict.positive is False:
+        assert exactly(K, verdict.witness) <= Fraction(verdict.value) < 0
+    if allowance != 0.0 and low in (0, -2):
+        assert verdict.positive is not None
+
+
+@settings(max_examples=100, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.sampled_from([1, 2, 5, 20]), data=st.data())
+def test_a_false_verdict_is_not_shown(seed, n, data):
+    """Verdicts for another matrix, and forged ones: whatever verifies is true of the matrix."""
+    rng = np.random.default_rng(seed)
+    Q, _ = np.linalg.qr(rng.standard_normal((n, n)))
+    grown = data.draw(st.sampled_from([1e-300, 1e-160, 1.0, 1e160, 1e300]))
+    K, other = (
+        symmetrised(grown * (Q * rng.choice([-1.0, -1e-6, 0.0, 1.0], n)) @ Q.T) for _ in range(2)
+    )
+    least = float(np.linalg.eigvalsh(K / grown)[0])
+    z = rng.standard_normal(n) * data.draw(st.sampled_from([1e-200, 1.0, 1e150, 1e299, np.inf]))
+    forged = [
+        is_psd(other),
+        replace(is_psd(other), allowance=0.0),
+        Definiteness(True, 0.0),
+        Definiteness(True, grown),
+        Definiteness(True, np.nan),
+        Definiteness(True, -1.0),
+        Definiteness(True, 1e308),
+        Definiteness(False, witness=z, value=-1e-300),
+        Definiteness(False, witness=z, value=-np.inf),
+        Definiteness(False, witness=z, value=np.nan),
+        Definiteness(False, witness=z, value=0.0),
+        Definiteness(False, witness=z[:-1], value=-1.0),
+        Definiteness(False, witness=z.astype(object), value=-1.0),
+        Definiteness(False, witness=z * np.nan, value=-1.0),
+        Definiteness(False, witness=z),
+        Definiteness(None),
+    ]
+    for verdict in forged:
+        if not verdict.verify(K):
+            continue
+        if verdict.positive:
+            assert least * grown + verdict.allowance >= -1e-12 * grown
+        else:
+            assert exactly(K, verdict.witness) <= Fraction(verdict.value) < 0
+
+
+def test_quadratic_forms_that_underflow_are_not_taken_for_negative():
+    """A product of 2⁻¹⁰⁷⁴ and 0.4 is 0, and large entries of z make that a large error."""
+    n = 20
+    K = np.zeros((n, n))
+    K[0, 1:], K[1:, 0] = 2.0**-1074, 2.0**-1074
+    K[1, 2] = K[2, 1] = -(2.0**-1074)
+    z = np.full(n, 0.4)
+    z[0], z[1], z[2] = 1e100, 1e60, 1.0
+    true = exactly(K, z)
+    value = float(true) * 0.99
+    assert not Definiteness(False, witness=z, value=min(value, -1e-323)).verify(K)
+
+
+def test_witnesses_that_would_overflow():
+    for K in (
+        [[1e-300, 1e5], [1e5, 1.0]],
+        [[1e-310, 1e5], [1e5, 1.0]],
+        [[1e-300, 1e200], [1e200, 1e300]],
+        [[0.0, 1e-300], [1e-300, 1e300]],
+    ):
+        verdict = is_psd(K)
+        assert verdict.verify(K) == (verdict.positive is not None)
+        assert verdict or exactly(K, verdict.witness) <= Fraction(verdict.value) < 0
+
+
+def test_what_a_verdict_says():
+    assert repr(is_psd(np.eye(2))) == "positive semi-definite: K is proved to be"
+    assert repr(is_psd(np.ones((2, 2)))).startswith("positive semi-definite: K + ")
+    assert repr(is_psd(-np.eye(2))) == (
+        "not positive semi-definite: zᵀKz is -1 for the z with z[0] = 1"
+    )
+    singular = is_psd(np.ones((2, 2)), allowance=0.0)
+    assert singular.positive is None
+    assert not singular
+    assert repr(singular).startswith("undecided")
+    assert is_psd(np.zeros((0, 0)))
+    assert is_psd(-1e-9 * np.eye(2), allowance=1e-8).allowance == pytest.approx(1e-9, rel=10)
+    with pytest.raises(ValueError, match="must be symmetric"):
+        is_psd([[1.0, 0.5], [0.4, 1.0]])
+    with pytest.raises(ValueError, match="must be symmetric"):
+        is_psd(np.eye(2)).verify([[1.0, 0.5], [0.4, 1.0]])
+    with pytest.raises(ValueError, match="allowance must be"):
+        is_psd(np.eye(2), allowance=-1.0)

@@ -16,7 +16,7 @@ from certo.kernels.mismatch import Mismatch
 from certo.kernels.polynomial import Polynomial
 from certo.kernels.precomputed import Precomputed
 from certo.kernels.random_walk import RandomWalk
-from certo.kernels.repair import Repaired, repair
+from certo.kernels.repairs import Repaired, repair
 from certo.kernels.semidefinite import Definiteness, NotPositive, is_psd
 from certo.kernels.shortest_path import ShortestPath
 from certo.kernels.spectrum import Spectrum

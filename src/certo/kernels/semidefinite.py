@@ -4,10 +4,11 @@ A matrix that was computed is symmetric and positive semi-definite up to roundin
 answers are possible.
 
 1. *It is not one.* Its asymmetry is more than rounding, or there is a z with zᵀKz < 0 by more than
-   rounding. `NotPositive` carries that z.
+   rounding. The verdict of `is_psd`, or the error `NotPositive`, carries that z.
 2. *It is one, after a stated shift.* K + shift·I is proved to be positive semi-definite; shift is
    0 where that is proved of K itself.
-3. Where neither can be shown in float64 (not seen so far), that is an error which says so.
+3. Where neither can be shown in float64, the verdict says so: that happens to singular matrices of
+   which more is asked than the usual shift.
 
 Proof by Cholesky (Rump, Verification of positive definiteness, BIT 46, 2006). If the
 factorisation of a symmetric A, in floating point and in any order of summation, runs to its end,
@@ -22,23 +23,29 @@ What counts as rounding. A matrix stored or computed in float32 has entries off 
 √(K_ii·K_jj); such errors, being of either sign, move eigenvalues by about 2√n·2⁻²⁴·max K_ii. So a
 shift of up to `limit` = 8√n·2⁻²⁴·max K_ii (and never less than twice what the proof itself
 needs) is accepted, and stated; matrices computed in float64 need far less, and get less. If
-K + limit·I is not positive semi-definite, K is refused.
+K + limit·I is not positive semi-definite, K is refused. `is_psd` takes another limit.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import eigh, lapack, solve_triangular
 
+from certo.kernels.base import number
 from certo.kernels.rounding import HUGE, LEAST, UNIT, gamma
 
 ASYMMETRY = 2.0**-20  # of the larger of K_ii and K_jj: sixteen times the rounding of float32
 FLOAT32 = 2.0**-24
 IF_ROUNDING = " If that is meant to be rounding, pass (K + K.T) / 2."
 STRIP = 2**20  # entries that are looked at together
+MOST = 2.0**1023
+FAR = 2.0**500  # a step beyond would overflow
+TRIES = 20  # shifts, each with a factorisation of its own
 ROOM = 1.5  # what a shift is proved with, against what a checker needs: BLAS may differ
 
 
@@ -55,19 +62,76 @@ class NotPositive(ValueError):
 
     def __init__(self, witness: np.ndarray, value: float):
         self.witness, self.value = witness, value
-        some = np.flatnonzero(witness)
-        order = some[np.argsort(-np.abs(witness[some]), kind="stable")]
-        parts = ", ".join(f"z[{i}] = {witness[i]:.6g}" for i in order[:3].tolist())
-        rest = "" if order.size <= 3 else f", … ({order.size} entries other than 0)"
         super().__init__(
             "the kernel matrix is not positive semi-definite, so it is no kernel's: zᵀKz is "
-            f"{value:.6g} for the z with {parts}{rest}. The whole z is the attribute `witness` of "
-            "this error. Add a multiple of the identity to the matrix, or use a similarity that is "
-            "a kernel."
+            f"{value:.6g} for the z with {_entries(witness)}. The whole z is the attribute "
+            "`witness` of this error. certo.kernels.repair(K) makes a kernel's matrix of it and "
+            "says how far that is from it; or use a similarity that is a kernel."
         )
 
     def __reduce__(self):
         return type(self), (self.witness, self.value)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Definiteness:
+    """Whether a matrix K is positive semi-definite, and what shows it. True in an `if` only where
+    that it is has been proved. K stands for (K + Kᵀ)/2 throughout.
+
+    Attributes
+    ----------
+    positive : bool or None
+        True: K + allowance·I is proved positive semi-definite. False: the witness shows that K is
+        not. None: neither was shown.
+    allowance : float
+        The multiple of the identity that the proof needs, 0 where it is one of K itself; infinite
+        where nothing was proved.
+    witness : array of shape (n,), or None
+        A z with zᵀKz < 0.
+    value : float or None
+        A number below 0 that zᵀKz does not exceed.
+    """
+
+    positive: bool | None
+    allowance: float = math.inf
+    witness: np.ndarray | None = None
+    value: float | None = None
+
+    def __bool__(self) -> bool:
+        return self.positive is True
+
+    def verify(self, K) -> bool:
+        """Whether K shows what is said here, by a factorisation or a quadratic form computed anew.
+        An undecided verdict says nothing, so nothing shows it."""
+        K = as_symmetric(K)
+        if self.positive is True:
+            return is_shown_psd(K, self.allowance)
+        if self.positive is None or self.witness is None or self.value is None:
+            return False
+        z = np.asarray(self.witness)
+        if z.shape != (K.shape[0],) or z.dtype != np.float64 or not np.all(np.abs(z) < HUGE):
+            return False
+        with np.errstate(over="ignore", invalid="ignore"):  # then the bound is infinite, or NaN
+            return _quadratic_above(K, z) <= self.value < 0
+
+    def __repr__(self):
+        if self.positive:
+            what = f"K + {self.allowance:.3g}·I" if self.allowance else "K"
+            return f"positive semi-definite: {what} is proved to be"
+        if self.positive is None:
+            return "undecided: float64 shows neither a proof within the allowance nor a witness"
+        return (
+            f"not positive semi-definite: zᵀKz is {self.value:.6g} for the z with "
+            f"{_entries(self.witness)}"
+        )
+
+
+def _entries(z) -> str:
+    """The largest entries of a witness, in words."""
+    some = np.flatnonzero(z)
+    order = some[np.argsort(-np.abs(z[some]), kind="stable")]
+    parts = ", ".join(f"z[{i}] = {z[i]:.6g}" for i in order[:3].tolist())
+    return parts if order.size <= 3 else f"{parts}, … ({order.size} entries other than 0)"
 
 
 def symmetrised(K: np.ndarray) -> np.ndarray:
@@ -77,35 +141,76 @@ def symmetrised(K: np.ndarray) -> np.ndarray:
     return 0.5 * (K + K.T)
 
 
+def is_psd(K, allowance: float | None = None) -> Definiteness:
+    """Whether K is positive semi-definite, with proof or witness.
+
+    Parameters
+    ----------
+    K : array of shape (n, n)
+        Symmetric up to rounding; ValueError if it is not, or not finite.
+    allowance : float of at least 0, or None
+        The largest multiple of the identity that may be added for a proof. None: as much as
+        rounding to float32 explains, 8√n·2⁻²⁴·max K_ii. With 0 only matrices pass that are
+        positive definite by more than the rounding of the proof.
+
+    Returns
+    -------
+    Definiteness
+        In an `if`, it is true where K + verdict.allowance·I is proved positive semi-definite;
+        else it holds a `witness` z with zᵀKz < 0, or is undecided.
+
+    Examples
+    --------
+    >>> is_psd([[2.0, 1.0], [1.0, 2.0]])
+    positive semi-definite: K is proved to be
+    >>> verdict = is_psd([[1.0, 2.0], [2.0, 1.0]])
+    >>> verdict
+    not positive semi-definite: zᵀKz is -3 for the z with z[0] = -2, z[1] = 1
+    >>> bool(verdict), verdict.verify([[1.0, 2.0], [2.0, 1.0]])
+    (False, True)
+    """
+    K = as_symmetric(K)
+    if allowance is not None:
+        allowance = number(allowance, "allowance", included=True)
+    n = K.shape[0]
+    if n == 0:
+        return Definiteness(True, 0.0)
+    need = ROOM * proof_margin(K, 0.0)
+    greatest = max(float(np.max(np.diagonal(K))), 0.0)
+    usual = max(2.0 * need, 8.0 * math.sqrt(n) * FLOAT32 * greatest)
+    limit = usual if allowance is None else allowance
+    found = _negative_pair(K, limit)
+    if found is not None:
+        return Definiteness(False, witness=found.z, value=found.value)
+    work, failed = np.empty_like(K), -1
+    for shift in _shifts(need, limit):
+        failed = _factorise(K, shift - ROOM * proof_margin(K, shift), work)
+        if failed < 0:
+            return Definiteness(True, shift)
+    for direction in (lambda: _negative_direction(work, failed), lambda: _lowest_direction(K)):
+        z = direction()
+        value = _quadratic_above(K, z)
+        if value < 0:
+            return Definiteness(False, witness=z, value=value)
+    return Definiteness(None)
+
+
 def check_gram(K) -> float:
     """A shift ≥ 0 such that symmetrised(K) + shift·I is proved to be positive semi-definite.
 
     Raises `NotPositive`, with a witness, if K has a negative direction that rounding does not
     explain, and ValueError if K is not square, not finite, or not symmetric up to rounding.
     """
-    K = _finite_square(K)
-    if K.shape[0] == 0:
-        return 0.0
-    require_symmetric(K)
-    K = symmetrised(K)
-    n, greatest = K.shape[0], float(np.max(np.diagonal(K)))
-    need = ROOM * _margin(K, 0.0)
-    limit = max(2.0 * need, 8.0 * math.sqrt(n) * FLOAT32 * max(greatest, 0.0))
-    _refuse_by_pairs(K, limit)
-    work, failed = np.empty_like(K), -1
-    for shift in (0.0, *np.geomspace(2.0 * need, limit, _tries(limit, need)).tolist()):
-        failed = _factorise(K, shift - ROOM * _margin(K, shift), work)
-        if failed < 0:
-            return shift
-    for direction in (lambda: _negative_direction(work, failed), lambda: _lowest_direction(K)):
-        z = direction()
-        value = _quadratic_above(K, z)
-        if value < 0:
-            raise NotPositive(z, value)
-    raise ValueError(
-        f"float64 can show neither that the {n}×{n} kernel matrix is positive semi-definite nor "
-        "that it is not. Add a small number to its diagonal, as much as its rounding may explain."
-    )
+    verdict = is_psd(K)
+    if verdict.witness is not None and verdict.value is not None:
+        raise NotPositive(verdict.witness, verdict.value)
+    if not verdict:
+        raise ValueError(
+            f"float64 can show neither that the {np.shape(K)[0]}×{np.shape(K)[0]} kernel matrix is "
+            "positive semi-definite nor that it is not. Add a small number to its diagonal, as "
+            "much as its rounding may explain."
+        )
+    return verdict.allowance
 
 
 def is_shown_psd(K, shift: float) -> bool:
@@ -115,7 +220,15 @@ def is_shown_psd(K, shift: float) -> bool:
         return False
     if K.shape[0] == 0:
         return True
-    return _factorise(K, shift - _margin(K, shift), np.empty_like(K)) < 0
+    return _factorise(K, shift - proof_margin(K, shift), np.empty_like(K)) < 0
+
+
+def as_symmetric(K) -> np.ndarray:
+    """(K + Kᵀ)/2 of a finite square matrix that is symmetric up to rounding; else a ValueError."""
+    K = _finite_square(K)
+    if K.shape[0]:
+        require_symmetric(K)
+    return symmetrised(K)
 
 
 def _finite_square(K) -> np.ndarray:
@@ -159,14 +272,19 @@ def require_symmetric(K: np.ndarray) -> None:
             )
 
 
-def _refuse_by_pairs(K: np.ndarray, limit: float) -> None:
-    """Refuse by one or two points where that is enough: |K_ij| ≤ √(K_ii·K_jj) must hold."""
+class _Negative(NamedTuple):
+    z: np.ndarray
+    value: float
+
+
+def _negative_pair(K: np.ndarray, limit: float) -> _Negative | None:
+    """A z of one or two points where that is enough: |K_ij| ≤ √(K_ii·K_jj) must hold."""
     diagonal = np.diagonal(K)
     lowest = int(np.argmin(diagonal))
     if diagonal[lowest] < -limit:
         z = np.zeros(diagonal.size)
         z[lowest] = 1.0
-        raise NotPositive(z, float(diagonal[lowest]))
+        return _Negative(z, float(diagonal[lowest]))
     roots = np.sqrt(diagonal + limit)
     for part in _strips(diagonal.size):
         excess = np.abs(K[part]) - roots[part, None] * roots * (1.0 + 8.0 * UNIT)
@@ -176,25 +294,29 @@ def _refuse_by_pairs(K: np.ndarray, limit: float) -> None:
             i += part.start
             i, j = (i, j) if diagonal[i] <= diagonal[j] else (j, i)
             z = np.zeros(diagonal.size)
-            # the least of K_ii z_i² + 2K_ij z_i + K_jj over z_i is at −K_ij/K_ii; at K_ii ≤ 0
-            # it falls for ever, and that step makes the value at most −K_jj
-            step = float(diagonal[i]) if diagonal[i] > 0 else 0.0
-            most = float(diagonal[j]) + limit
-            z[i] = -math.copysign(
-                abs(K[i, j]) / step if step else max(1.0, most / abs(K[i, j])), K[i, j]
-            )
+            # the least of K_ii z_i² + 2K_ij z_i + K_jj over z_i is at −K_ij/K_ii; at K_ii ≤ 0 it
+            # falls for ever (just above 0, for long), and that step makes the value at most −K_jj
+            size, most = abs(float(K[i, j])), float(diagonal[j]) + limit
+            near = float(diagonal[i]) > size / FAR
+            step = size / float(diagonal[i]) if near else max(1.0, most / size)
+            z[i] = -math.copysign(step, K[i, j])
             z[j] = 1.0
             value = _quadratic_above(K, z)
             if value < 0:
-                raise NotPositive(z, value)
+                return _Negative(z, value)
+    return None
 
 
-def _tries(limit: float, need: float) -> int:
-    """One for each factor of ten between the smallest shift and the largest."""
-    return 2 + int(math.log10(limit / (2.0 * need)))
+def _shifts(need: float, limit: float) -> list[float]:
+    """0, then about one for each factor of ten from the smallest that can help up to the limit."""
+    least = 2.0 * need
+    if limit < least:
+        return [0.0, limit] if limit else [0.0]
+    tries = min(2 + int(math.log10(limit) - math.log10(least)), TRIES)
+    return [0.0, *np.geomspace(least, limit, tries).tolist()]
 
 
-def _margin(K: np.ndarray, shift: float) -> float:
+def proof_margin(K: np.ndarray, shift: float) -> float:
     """c of the proof, for K + shift·I, rounded up."""
     n, diagonal = K.shape[0], np.diagonal(K)
     trace = float(np.sum(np.abs(diagonal))) + n * shift
@@ -245,8 +367,11 @@ def _quadratic_above(K: np.ndarray, z: np.ndarray) -> float:
             ),
             Fraction(0),
         )
+        if abs(total) > MOST:
+            return -MOST if total < 0 else math.inf
         near = float(total)
         return near if Fraction(near) >= total else math.nextafter(near, math.inf)
-    # two sums of n products, one inside the other
+    # two sums of n products, one inside the other: what underflows in that is multiplied by z
     size = float(np.abs(z) @ (np.abs(block) @ np.abs(z)))
-    return float(z @ (block @ z)) + 2.0 * gamma(2 * some.size + 4) * size + some.size**2 * LEAST
+    underflow = 2.0 * some.size * (1.0 + float(np.sum(np.abs(z)))) * LEAST
+    return float(z @ (block @ z)) + 2.0 * gamma(2 * some.size + 4) * size + underflow
