@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from scipy import sparse
 
 from certo.data.problem import Problem
 from certo.kernels.graph import ALIKE, Graph
@@ -39,30 +39,40 @@ def read_tu(folder: str | Path) -> tuple[list[Graph], np.ndarray]:
     name = found[0].name.removesuffix("_A.txt")
     graph = _numbers(folder / f"{name}_graph_indicator.txt", 1)[:, 0]
     edges = _numbers(found[0], 2) - 1
-    classes = folder / f"{name}_graph_labels.txt"
-    y = _numbers(classes, 1, float)[:, 0]
+    y = _numbers(folder / f"{name}_graph_labels.txt", 1, float)[:, 0]
     n, m = graph.size, y.size
     if np.any((graph < 1) | (graph > m)):
         raise Problem(
-            f"{name}_graph_indicator.txt must number graphs from 1 to {m}, the lines of "
-            f"{classes.name}, but line {_first((graph < 1) | (graph > m))} has another number."
+            f"{name}_graph_indicator.txt must number graphs from 1 to {m}, as many as "
+            f"{name}_graph_labels.txt has, but number {_first((graph < 1) | (graph > m))} in it is "
+            "another."
         )
     bad = np.any((edges < 0) | (edges >= n), axis=1)
     if not np.any(bad):
         bad = graph[edges[:, 0]] != graph[edges[:, 1]]
     if np.any(bad):
         raise Problem(
-            f"{found[0].name} must join vertices 1 to {n} of the same graph, but line "
-            f"{_first(bad)} does not."
+            f"{name}_A.txt must join vertices 1 to {n} of the same graph, but edge {_first(bad)} "
+            "does not."
         )
     file = folder / f"{name}_node_labels.txt"
     labels = _labels(file, n) if file.exists() else [ALIKE] * n
-    A = sparse.csr_array((np.ones(len(edges), bool), edges.T), shape=(n, n))
-    order = np.argsort(graph, kind="stable")
-    ends = np.searchsorted(graph[order], np.arange(1, m + 2))
-    A, labels = A[order][:, order], [labels[v] for v in order]
-    graphs = [Graph(A[i:k, i:k], labels[i:k]) for i, k in pairwise(ends)]
+    order, first = _grouped(graph, m)
+    place = np.empty(n, np.int64)  # of each vertex in its graph
+    place[order] = np.arange(n) - first[graph[order] - 1]
+    by_graph, start = _grouped(graph[edges[:, 0]], m)
+    ends, labels = place[edges[by_graph]].tolist(), [labels[v] for v in order]
+    graphs = [
+        Graph(ends[slice(*those)], labels[slice(*these)])
+        for those, these in zip(pairwise(start), pairwise(first), strict=True)
+    ]
     return graphs, y.astype(int) if np.array_equal(y, np.round(y)) else y
+
+
+def _grouped(graph: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarray]:
+    """Places ordered by graphs 1 … m, and where each graph starts."""
+    order = np.argsort(graph, kind="stable")
+    return order, np.searchsorted(graph[order], np.arange(1, m + 2))
 
 
 def _labels(file: Path, n: int) -> list:
@@ -76,27 +86,22 @@ def _labels(file: Path, n: int) -> list:
 def _numbers(file: Path, columns: int | None, kind: type = int) -> np.ndarray:
     """The numbers of a file, separated by commas; so many on each line."""
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        text = file.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise Problem(f"{file} is missing; a set of graphs needs it.") from None
     except (OSError, UnicodeDecodeError) as wrong:
         raise Problem(f"{file} cannot be read: {wrong}.") from wrong
-    while lines and not lines[-1].strip():
-        lines.pop()
-    wanted = columns or (lines[0].count(",") + 1 if lines else 1)
-    rows = []
-    for place, line in enumerate(lines, 1):
-        try:
-            row = [kind(cell) for cell in line.split(",")]
-        except ValueError:
-            row = []
-        if len(row) != wanted:
-            raise Problem(
-                f"{file.name} must have {wanted} number{'s' * (wanted > 1)} on each line, but line "
-                f"{place} is {line[:40]!r}."
-            )
-        rows.append(row)
-    return np.array(rows, dtype=kind).reshape(-1, wanted)
+    if not text.strip():
+        return np.empty((0, columns or 1), kind)
+    try:
+        table: np.ndarray = np.loadtxt(StringIO(text), kind, delimiter=",", comments=None, ndmin=2)
+    except ValueError as wrong:
+        raise Problem(f"{file.name} must hold numbers separated by commas: {wrong}") from None
+    if columns not in (None, table.shape[1]):
+        raise Problem(
+            f"{file.name} must have {columns} on each line, but it has {table.shape[1]} of them."
+        )
+    return table
 
 
 def _first(bad: np.ndarray) -> int:

@@ -11,6 +11,9 @@ from scipy import sparse
 
 from certo.kernels.objects import Base, StructuredKernel
 
+#: the label of vertices that have none
+ALIKE = ""
+
 
 @final
 class Graph:
@@ -49,28 +52,26 @@ class Graph:
     array([[0, 1]])
     """
 
-    __slots__ = ("_codes", "labels", "names")
+    __slots__ = ("_ends", "labels", "names")
 
     names: tuple[Hashable, ...]
     labels: tuple[Hashable, ...]
-    _codes: np.ndarray  # low·n + high of each edge, increasing
+    _ends: np.ndarray  # of the edges as they came: one after the other
 
     def __init__(self, edges: Any = (), labels: Any = None):
-        if sparse.issparse(edges) or (_is_array(edges) and edges.shape[0] == edges.shape[1]):
+        if sparse.issparse(edges) or _is_square(edges):
             size, ends = _of_matrix(edges)
-            labels = _labelled(range(size), labels, f"the adjacency matrix is {size} × {size}")
+            labels = _labelled(labels, range(size))
         else:
-            flat = _flat(edges)
-            labels = _labelled(dict.fromkeys(flat) if labels is None else None, labels)
-            ends = _places(flat, {name: place for place, name in enumerate(labels)})
-        size = len(labels)
-        codes = np.minimum(*ends) * size + np.maximum(*ends)  # in int64
-        self._set(tuple(labels), tuple(labels.values()), np.array(sorted(set(codes.tolist())), int))
+            edges = _pairs(edges)
+            labels = _labelled(labels, chain.from_iterable(edges) if labels is None else None)
+            ends = _places(edges, {name: place for place, name in enumerate(labels)})
+        self._set(tuple(labels), tuple(labels.values()), ends)
 
     def _set(self, *values) -> None:
-        for name, value in zip(("names", "labels", "_codes"), values, strict=True):
+        for name, value in zip(("names", "labels", "_ends"), values, strict=True):
             object.__setattr__(self, name, value)
-        self._codes.flags.writeable = False
+        self._ends.flags.writeable = False
 
     @classmethod
     def of(cls, graph: Any, label: str | None = "label") -> Graph:
@@ -97,7 +98,7 @@ class Graph:
 
     @property
     def edges(self) -> np.ndarray:
-        return np.stack(np.divmod(self._codes, max(1, len(self.names))), axis=1)
+        return np.unique(np.sort(self._ends.reshape(-1, 2), axis=1), axis=0)
 
     def __setattr__(self, name, value):
         raise AttributeError(f"a graph cannot be changed, so {name} cannot be set.")
@@ -106,7 +107,7 @@ class Graph:
         return len(self.names)
 
     def _value(self):
-        return self.names, self.labels, self._codes.tobytes()
+        return self.names, self.labels, self.edges.tobytes()
 
     def __eq__(self, other):
         return self._value() == other._value() if isinstance(other, Graph) else NotImplemented
@@ -115,10 +116,10 @@ class Graph:
         return hash(self._value())
 
     def __repr__(self) -> str:
-        return f"Graph({len(self)} vertices, {self._codes.size} edges)"
+        return f"Graph({len(self)} vertices, {len(self.edges)} edges)"
 
     def __reduce__(self):
-        return _rebuilt, (self.names, self.labels, self._codes)
+        return _rebuilt, (self.names, self.labels, self.edges.ravel())
 
 
 def _rebuilt(*values) -> Graph:
@@ -127,11 +128,12 @@ def _rebuilt(*values) -> Graph:
     return graph
 
 
-def _is_array(edges) -> bool:
-    return isinstance(edges, np.ndarray) and edges.ndim == 2
+def _is_square(edges) -> bool:
+    return isinstance(edges, np.ndarray) and edges.ndim == 2 and edges.shape[0] == edges.shape[1]
 
 
 def _of_matrix(matrix) -> tuple[int, np.ndarray]:
+    """(number of vertices, ends of edges) of an adjacency matrix."""
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"an adjacency matrix must be square, but it has shape {matrix.shape}.")
     entries = sparse.coo_array(matrix)
@@ -142,44 +144,41 @@ def _of_matrix(matrix) -> tuple[int, np.ndarray]:
             f"an adjacency matrix must hold zeros and ones, but there is {odd}. Weights are not "
             "used: pass (matrix != 0) if every other number means an edge."
         )
-    return matrix.shape[0], np.array(entries.coords, dtype=np.int64)[:, used]
+    return matrix.shape[0], np.stack(entries.coords, axis=1)[used].astype(np.int64).ravel()
 
 
 def _of_networkx(graph, label: str | None):
     for what, instead in (("directed", "graph.to_undirected()"), ("multigraph", "nx.Graph(graph)")):
         if getattr(graph, f"is_{what}")():
             raise ValueError(f"a graph must be plain, but this one is {what}. Pass {instead}.")
-    labels = {name: None if label is None else d.get(label) for name, d in graph.nodes(data=True)}
-    return list(graph.edges()), labels if label is not None else dict.fromkeys(labels, ALIKE)
+    if label is None:
+        return graph.edges(), dict.fromkeys(graph, ALIKE)
+    return graph.edges(), {name: known.get(label) for name, known in graph.nodes(data=True)}
 
 
-#: the label of all vertices that have none
-ALIKE = ""
-
-
-def _flat(edges) -> list:
-    """The ends of all edges, one after the other."""
+def _pairs(edges) -> list:
     try:
         edges = edges.tolist() if isinstance(edges, np.ndarray) else list(edges)
-        wrong = next((edge for edge in edges if len(edge) != 2), None)
+        wrong = [str(edge)[:60] for edge in edges if len(edge) != 2]
     except TypeError:
         raise ValueError(
             "edges must be pairs of names of vertices, or a square adjacency matrix, but they are "
             f"{str(edges)[:60]}."
         ) from None
-    if wrong is not None:
-        raise ValueError(f"an edge must be a pair of names of vertices, but one is {wrong!r:.60}.")
-    return list(chain.from_iterable(edges))
+    if wrong:
+        raise ValueError(
+            f"an edge must be a pair of names of vertices, but one is {wrong[0]!r:.60}."
+        )
+    return edges
 
 
-def _labelled(names: Iterable | None, labels: Any, why: str = "") -> dict:
+def _labelled(labels: Any, names: Iterable | None) -> dict:
     """{name: label}, of these names if they are known."""
     if labels is None:
         return dict.fromkeys(names or (), ALIKE)
     if not isinstance(labels, Mapping):
         try:
-            labels = labels.tolist() if hasattr(labels, "tolist") else labels
-            labels = dict(enumerate(labels))
+            labels = enumerate(labels.tolist() if hasattr(labels, "tolist") else labels)
         except TypeError:
             raise ValueError(
                 "labels must be a dict from names of vertices, a sequence or None, but they are a "
@@ -187,11 +186,16 @@ def _labelled(names: Iterable | None, labels: Any, why: str = "") -> dict:
             ) from None
     labels = dict(labels)
     if names is not None and set(names) != set(labels):
-        missing = [name for name in names if name not in labels]
-        what = f"vertex {missing[0]!r} has none" if missing else f"there are {len(labels)} of them"
-        raise ValueError(f"each vertex must have one label: {why}, but {what}.")
+        missing = next(
+            (f", but vertex {name} has none" for name in names if name not in labels), ""
+        )
+        raise ValueError(
+            f"the {len([*names])} vertices of an adjacency matrix must have a label each, got "
+            f"{len(labels)}{missing}. Edges in a NumPy array have two columns; if there are two of "
+            "them, pass a list."
+        )
     try:
-        fine = all(label == label and label is not None for label in set(labels.values()))
+        fine = all(map(_is_label, set(labels.values())))
     except TypeError:
         fine = False
     if not fine:
@@ -204,19 +208,28 @@ def _labelled(names: Iterable | None, labels: Any, why: str = "") -> dict:
 
 
 def _is_label(label) -> bool:
-    return isinstance(label, Hashable) and label is not None and bool(label == label)
+    return _is_hashable(label) and label is not None and bool(label == label)
 
 
-def _places(flat: list, place: dict) -> np.ndarray:
+def _is_hashable(value) -> bool:
     try:
-        ends = np.fromiter(map(place.__getitem__, flat), np.int64, len(flat))
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _places(edges: list, place: dict) -> np.ndarray:
+    try:
+        ends = map(place.__getitem__, chain.from_iterable(edges))
+        return np.fromiter(ends, np.int64, 2 * len(edges))
     except (KeyError, TypeError):
-        name = next(n for n in flat if not isinstance(n, Hashable) or n not in place)
+        flat = chain.from_iterable(edges)
+        name = next(name for name in flat if not (_is_hashable(name) and name in place))
         raise ValueError(
             f"vertex {name!r:.60} is in an edge, but it has no label. Add one under its name "
             "(labels in a sequence are those of the vertices 0, 1, …)."
         ) from None
-    return ends.reshape(-1, 2).T
 
 
 class Vertices(NamedTuple):
@@ -243,13 +256,14 @@ def _vertices(base: Base) -> Vertices:
     first = np.concatenate([[0], np.cumsum(sizes)])
     number: dict = {}
     labels = [number.setdefault(label, len(number)) for g in graphs for label in g.labels]
-    codes = np.concatenate([np.empty(0, np.int64), *(graph._codes for graph in graphs)])
-    graph = np.repeat(np.arange(len(graphs)), [graph._codes.size for graph in graphs])
-    low, high = np.divmod(codes, sizes[graph]) + first[graph]
-    other = low != high
-    ends = np.concatenate([low, high[other]]), np.concatenate([high, low[other]])
-    shape = (int(first[-1]),) * 2
-    adjacency = sparse.csr_array((np.ones(ends[0].size), ends), shape=shape)
+    ends = np.concatenate([np.empty(0, np.int64), *(graph._ends for graph in graphs)])
+    ends += np.repeat(first[:-1], [graph._ends.size for graph in graphs])
+    low, high = np.minimum(ends[::2], ends[1::2]), np.maximum(ends[::2], ends[1::2])
+    total = int(first[-1])
+    low, high = np.divmod(np.unique(low * total + high), max(1, total))
+    twice = low != high
+    places = np.concatenate([low, high[twice]]), np.concatenate([high, low[twice]])
+    adjacency = sparse.csr_array((np.ones(places[0].size), places), shape=(total, total))
     return Vertices(first, np.array(labels, dtype=np.int64), [*number], adjacency)
 
 
