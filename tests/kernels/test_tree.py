@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from certo.kernels import Tree, read_trees
 
-DEEP = 100_000
+DEEP = 20_000
 
 labels = st.text(min_size=1, max_size=4)
 trees = st.recursive(

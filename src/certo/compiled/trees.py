@@ -9,29 +9,31 @@ from certo.compiled.counts import TILE, _mirror
 from certo.compiled.threads import in_pieces, pieces
 
 
-def subset_trees(left, trees, centres, low, high, found, pairs, decay, same) -> np.ndarray:
-    """K(x_i, z_j) of the subset-tree kernel; if the z are the `same` as the x, half is computed.
+def node_pairs(left, trees, centres, low, high, found, pairs, decay, gap, same) -> np.ndarray:
+    """Σ Δ(n, m) over the nodes n of x_i and m of z_j: partial trees, or subset trees if gap = 0. If
+    the z are the `same` as the x, half is computed.
 
     `left` counts the subtrees of each x, numbered as in `trees`. Those of all z are the `centres`,
-    by productions: low[s] … high[s] have that of s. `found` counts by columns where each centre is
-    found, the last z first; among centres of one production that with the latest z is first. Each x
-    has so many `pairs` of nodes with centres."""
+    by kinds: low[s] … high[s] are of that of s. `found` counts by columns where each centre is
+    found, the last z first; among centres of one kind that with the latest z is first. Each x has
+    so many `pairs` with centres."""
     n, m = left.shape[0], found.shape[0]
     out = np.zeros((n, m))
     work = np.cumsum(pairs * np.linspace(1, 0, n) if same else pairs)
     parts = len(pieces(n, float(np.sum(pairs))))
     ends = np.searchsorted(work, np.linspace(0, work[-1], parts + 1)) if n else np.zeros(2, int)
     ends[0], ends[-1] = 0, n
-    wide = [a.astype(np.int64, copy=False) for a in (left.indptr, left.indices)]
-    where = (m - 1 - found.indices).astype(np.int64)
+    where = m - 1 - found.indices.astype(np.int64)
     arrays = (
-        *(*wide, left.data, trees.first, trees.children, low, high, centres.first),
-        *(centres.children, found.indptr.astype(np.int64, copy=False), where, found.data),
+        *(_long(left.indptr), _long(left.indices), left.data, trees.first, trees.children),
+        *(low, high, centres.first, centres.children, _long(found.indptr), where, found.data),
     )
-    largest = int(np.max(pairs, initial=0.0))
+    room = np.max(pairs, initial=0.0), np.max(np.diff(centres.first), initial=0)
     in_pieces(
         [*zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)],
-        lambda k, i, j: _add_shared(*arrays, decay, same, largest, i, j, out),
+        lambda k, i, j: _add_shared(
+            *arrays, decay, gap, same, np.empty(int(room[0])), np.empty(room[1]), i, j, out
+        ),
     )
     if same:
         tiles = -(-n // TILE)
@@ -39,16 +41,20 @@ def subset_trees(left, trees, centres, low, high, found, pairs, decay, same) -> 
     return out
 
 
+def _long(array: np.ndarray) -> np.ndarray:
+    return array.astype(np.int64, copy=False)
+
+
 @jit
 def _add_shared(
     indptr, subtrees, counts, first, children, low, high, centre_first, centre_children,
-    begin, where, times, decay, same, largest, start, stop, out,
+    begin, where, times, decay, gap, same, shared, above, start, stop, out,
 ):  # fmt: skip
-    """out_ij += Σ c_i(s)·c_j(t)·Δ(s, t), Δ(s, t) = decay·Π(1 + Δ(children)); only j ≥ i, if `same`.
+    """out_ij += Σ c_i(s)·c_j(t)·Δ(s, t); only j ≥ i, if `same`. Δ(s, t) of one x stands in
+    `shared` at offset[s] + t.
 
     Where t is found in no z from the i-th on, neither are the centres after it; its children are
     found wherever it is itself, so that the Δ of theirs that are looked up were computed."""
-    shared = np.empty(largest)  # Δ(s, t) of one x stands at offset[s] + t
     offset = np.empty(low.size, np.int64)
     for i in range(start, stop):
         row, least, end = out[i], i if same else 0, 0
@@ -56,17 +62,48 @@ def _add_shared(
             s, count = subtrees[e], counts[e]
             offset[s] = end - low[s]
             end += high[s] - low[s]
+            below = children[first[s] : first[s + 1]]
             for t in range(low[s], high[s]):
                 if where[begin[t]] < least:
                     break
-                value, c = decay, first[s]
-                for q in range(centre_first[t], centre_first[t + 1]):
-                    a, b = children[c], centre_children[q]
-                    c += 1
-                    if low[a] <= b < high[a]:
-                        value *= 1.0 + shared[offset[a] + b]
+                others = centre_children[centre_first[t] : centre_first[t + 1]]
+                if gap > 0.0:
+                    value = _partial(below, others, low, high, offset, shared, above, decay, gap)
+                else:
+                    value = _subset(below, others, low, high, offset, shared, decay)
                 shared[offset[s] + t] = value
                 for q in range(begin[t], begin[t + 1]):
                     if where[q] < least:
                         break
                     row[where[q]] += count * times[q] * value
+
+
+@jit
+def _subset(below, others, low, high, offset, shared, decay):
+    """decay·Π(1 + Δ(a, b)) over the children a and b at the same places."""
+    value = decay
+    for k in range(below.size):
+        a, b = below[k], others[k]
+        if low[a] <= b < high[a]:
+            value *= 1.0 + shared[offset[a] + b]
+    return value
+
+
+@jit
+def _partial(below, others, low, high, offset, shared, above, decay, gap):
+    """decay·(gap² + Σ S), S the sum over common subsequences that end with two children."""
+    total = 0.0
+    above[: others.size] = 0.0
+    for a in below:
+        before, line = 0.0, 0.0
+        for j in range(others.size):
+            b, known = others[j], above[j]
+            if low[a] <= b < high[a]:
+                ending = shared[offset[a] + b] * (1.0 + before)
+                line += ending
+                above[j] = gap * (known + ending)
+            else:
+                above[j] = gap * known
+            before = gap * (before + known)
+        total += line
+    return decay * (gap * gap + total)

@@ -13,6 +13,7 @@ from certo.kernels.gaussian import Gaussian
 from certo.kernels.graph import Graph
 from certo.kernels.linear import Linear
 from certo.kernels.mismatch import Mismatch
+from certo.kernels.partial_tree import PartialTree
 from certo.kernels.polynomial import Polynomial
 from certo.kernels.precomputed import Precomputed
 from certo.kernels.random_walk import RandomWalk
@@ -38,6 +39,7 @@ __all__ = [
     "Mismatch",
     "Normalised",
     "NotPositive",
+    "PartialTree",
     "Polynomial",
     "Precomputed",
     "Product",

@@ -11,19 +11,21 @@ from certo.kernels.base import number
 from certo.kernels.objects import Base, StructuredKernel
 from certo.kernels.tree import Tree
 
-LEAST_DECAY = 1e-200
+LEAST_DECAY = 1e-60
 
 
 class Forest(NamedTuple):
     """The different subtrees of all trees; a subtree is a node with all that is below it."""
 
     trees: list[Tree]  # each of them as a tree
+    label: np.ndarray  # its number
     production: np.ndarray  # the number of (label, labels of the children); −1 of a leaf
     inner: np.ndarray  # the number of nodes that are no leaves
     height: np.ndarray
     first: np.ndarray  # those at children[first[s]:first[s + 1]] are the children of s
     children: np.ndarray
-    counts: sparse.csr_array  # how often each tree has each subtree that is no leaf
+    counts: sparse.csr_array  # how often each tree has each subtree
+    inner_counts: sparse.csr_array  # the same, without leaves
 
 
 def forest(base: Base) -> Forest:
@@ -32,13 +34,14 @@ def forest(base: Base) -> Forest:
 
 def _planted(base: Base) -> Forest:
     numbers: dict[tuple[str, tuple[int, ...]], int] = {}
+    labels: dict[str, int] = {}
     productions: dict[tuple[str, ...], int] = {}
     trees: list[Tree] = []
+    label: list[int] = []
     production: list[int] = []
     inner: list[int] = []
     height: list[int] = []
     found: list[int] = []  # the subtrees of one tree after another
-    ends = [0]
     for item in base.items:
         done: list[int] = []  # nodes whose parents are still to come
         for node in item.nodes():
@@ -47,29 +50,33 @@ def _planted(base: Base) -> Forest:
             s = numbers.setdefault(key, len(trees))
             if s == len(trees):
                 trees.append(node)
+                label.append(labels.setdefault(node.label, len(labels)))
                 rule = (node.label, *[child.label for child in node.children])
                 leaf = not node.children
                 production.append(-1 if leaf else productions.setdefault(rule, len(productions)))
                 inner.append(0 if leaf else 1 + sum([inner[c] for c in key[1]]))
                 height.append(1 + max([height[c] for c in key[1]], default=-1))
             done[first:] = [s]
-            if node.children:
-                found.append(s)
-        ends.append(len(found))
-    of = np.repeat(np.arange(len(base)), np.diff(ends))
+            found.append(s)
+    columns = np.array(found, dtype=np.int64)
+    rows = np.repeat(np.arange(len(base)), [item.size for item in base.items])
     shape = len(base), len(trees)
-    counts = sparse.coo_array((np.ones(len(found)), (of, np.array(found, dtype=int))), shape)
-    counts = counts.tocsr()
-    counts.sum_duplicates()
+    counts = sparse.coo_array((np.ones(len(found)), (rows, columns)), shape).tocsr()
+    below = np.array(inner, dtype=np.int64)
+    inner_counts = counts.copy()
+    inner_counts.data[below[counts.indices] == 0] = 0.0
+    inner_counts.eliminate_zeros()
     children = [key[1] for key in numbers]
     return Forest(
         trees,
+        np.array(label, dtype=np.int64),
         np.array(production, dtype=np.int64),
-        np.array(inner, dtype=np.int64),
+        below,
         np.array(height, dtype=np.int64),
         np.concatenate([[0], np.cumsum([len(c) for c in children], dtype=np.int64)]),
         np.array([c for several in children for c in several], dtype=np.int64),
         counts,
+        inner_counts,
     )
 
 
@@ -80,16 +87,20 @@ class TreeKernel(StructuredKernel):
     decay: float
 
     def __post_init__(self):
-        decay = number(self.decay, "decay")
-        if not LEAST_DECAY <= decay <= 1:
-            raise ValueError(f"decay must be from {LEAST_DECAY:g} to 1, got {decay:g}.")
-        object.__setattr__(self, "decay", decay)
+        object.__setattr__(self, "decay", checked_decay(self.decay, "decay"))
 
     def _item(self, x, place):
         try:
             return Tree.of(x)
         except ValueError as error:
             raise ValueError(f"{type(self).__name__} takes trees; item {place}: {error}") from None
+
+
+def checked_decay(value, name: str) -> float:
+    decay = number(value, name)
+    if not LEAST_DECAY <= decay <= 1:
+        raise ValueError(f"{name} must be from {LEAST_DECAY:g} to 1, got {decay:g}.")
+    return decay
 
 
 def largest(*parts) -> int:

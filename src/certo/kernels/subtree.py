@@ -7,7 +7,7 @@ import numpy as np
 
 from certo.kernels.counting import CountingKernel, Counts
 from certo.kernels.forest import TreeKernel, forest, largest
-from certo.kernels.rounding import LEAST, Rounding, gamma
+from certo.kernels.rounding import Rounding, gamma
 
 
 @final
@@ -38,7 +38,7 @@ class Subtree(TreeKernel, CountingKernel):
     def _counted(self, base):
         known = forest(base)
         inner = np.flatnonzero(known.production >= 0)
-        matrix = known.counts[:, inner]
+        matrix = known.inner_counts[:, inner]
         if self.decay < 1:
             sizes = known.inner[inner]
             powers = np.cumprod(np.full(np.max(sizes, initial=0), np.sqrt(self.decay)))
@@ -49,9 +49,9 @@ class Subtree(TreeKernel, CountingKernel):
         """Counts are exact. With a decay below 1, √decay is within 8u of the truth, so that the
         weight of a subtree of n < N nodes is within γ_{9n}; two weights, their products with the
         counts, and a sum of less than N terms, none of which is negative, make γ_{20N}. A weight
-        that underflows is off by N·2⁻¹⁰⁷⁴ at most, and counts are at most N: a term is off by 4N³
-        of these, and at most N terms are added up."""
+        that underflows is off by N·2⁻¹⁰⁷⁴ at most, and counts are at most N: a sum of N terms is
+        off by 4N⁴ of these, less than u of K(x, x), which is 0 or at least decay ≥ 10⁻⁶⁰."""
         if self.decay == 1:
             return super().rounding(X, Z)
         n = largest(X, Z)
-        return Rounding(gamma(20 * n), 4.0 * n**4 * LEAST)
+        return Rounding(gamma(20 * n + 1), 0.0)

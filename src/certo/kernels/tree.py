@@ -48,6 +48,7 @@ class Tree:
     label: str
     children: tuple[Tree, ...]
     size: int
+    _hash: int
 
     def __init__(self, label: str, children=()):
         if not isinstance(label, str) or not label:
@@ -108,19 +109,13 @@ class Tree:
                     return tree
                 open_[-1][2].append(tree)
 
-    def nodes(self) -> Iterator[Tree]:
+    def nodes(self) -> list[Tree]:
         """Every node, as the tree below it; children before their parents, from left to right."""
-        stack = [(self, iter(self.children))]
-        while stack:
-            node, remaining = stack[-1]
-            child = next(remaining, None)
-            if child is None:
-                stack.pop()
-                yield node
-            elif child.children:
-                stack.append((child, iter(child.children)))
-            else:
-                yield child
+        found, stack = [], [self]
+        while stack:  # parents first, from right to left
+            found.append(stack.pop())
+            stack += found[-1].children
+        return found[::-1]
 
     def __eq__(self, other):
         if not isinstance(other, Tree):
