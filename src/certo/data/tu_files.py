@@ -96,11 +96,12 @@ def _numbers(file: Path, columns: int | None, kind: type = int) -> np.ndarray:
     try:
         table: np.ndarray = np.loadtxt(StringIO(text), kind, delimiter=",", comments=None, ndmin=2)
     except ValueError as wrong:
-        raise Problem(f"{file.name} must hold numbers separated by commas: {wrong}") from None
-    if columns not in (None, table.shape[1]):
         raise Problem(
-            f"{file.name} must have {columns} on each line, but it has {table.shape[1]} of them."
-        )
+            f"{file.name} must hold as many {'whole ' * (kind is int)}numbers on each line, "
+            f"separated by commas: {wrong} (Rows are counted from 0.)"
+        ) from None
+    if columns not in (None, table.shape[1]):
+        raise Problem(f"{file.name} must have {columns} on each line, not {table.shape[1]}.")
     return table
 
 

@@ -129,7 +129,9 @@ def _rebuilt(*values) -> Graph:
 
 
 def _is_square(edges) -> bool:
-    return isinstance(edges, np.ndarray) and edges.ndim == 2 and edges.shape[0] == edges.shape[1]
+    if not isinstance(edges, np.ndarray) or edges.ndim != 2 or edges.dtype.kind not in "biuf":
+        return False
+    return edges.shape[0] == edges.shape[1]
 
 
 def _of_matrix(matrix) -> tuple[int, np.ndarray]:
@@ -159,7 +161,7 @@ def _of_networkx(graph, label: str | None):
 def _pairs(edges) -> list:
     try:
         edges = edges.tolist() if isinstance(edges, np.ndarray) else list(edges)
-        wrong = [str(edge)[:60] for edge in edges if len(edge) != 2]
+        wrong = [edge for edge in edges if len(edge) != 2]
     except TypeError:
         raise ValueError(
             "edges must be pairs of names of vertices, or a square adjacency matrix, but they are "
@@ -175,7 +177,10 @@ def _pairs(edges) -> list:
 def _labelled(labels: Any, names: Iterable | None) -> dict:
     """{name: label}, of these names if they are known."""
     if labels is None:
-        return dict.fromkeys(names or (), ALIKE)
+        try:
+            return dict.fromkeys(names or (), ALIKE)
+        except TypeError as wrong:
+            raise ValueError(f"names of vertices must be hashable: {wrong}.") from None
     if not isinstance(labels, Mapping):
         try:
             labels = enumerate(labels.tolist() if hasattr(labels, "tolist") else labels)
@@ -186,13 +191,11 @@ def _labelled(labels: Any, names: Iterable | None) -> dict:
             ) from None
     labels = dict(labels)
     if names is not None and set(names) != set(labels):
-        missing = next(
-            (f", but vertex {name} has none" for name in names if name not in labels), ""
-        )
+        missing = next((f", none for vertex {name}" for name in names if name not in labels), "")
         raise ValueError(
-            f"the {len([*names])} vertices of an adjacency matrix must have a label each, got "
-            f"{len(labels)}{missing}. Edges in a NumPy array have two columns; if there are two of "
-            "them, pass a list."
+            f"the {len([*names])} vertices of an adjacency matrix must have a label each, but "
+            f"there are {len(labels)} labels{missing}. (Two edges in a 2 × 2 array look like such "
+            "a matrix: pass them as a list.)"
         )
     try:
         fine = all(map(_is_label, set(labels.values())))
@@ -255,15 +258,12 @@ def _vertices(base: Base) -> Vertices:
     sizes = np.array([len(graph) for graph in graphs], dtype=np.int64)
     first = np.concatenate([[0], np.cumsum(sizes)])
     number: dict = {}
-    labels = [number.setdefault(label, len(number)) for g in graphs for label in g.labels]
+    labels = [number.setdefault(label, len(number)) for graph in graphs for label in graph.labels]
     ends = np.concatenate([np.empty(0, np.int64), *(graph._ends for graph in graphs)])
     ends += np.repeat(first[:-1], [graph._ends.size for graph in graphs])
-    low, high = np.minimum(ends[::2], ends[1::2]), np.maximum(ends[::2], ends[1::2])
-    total = int(first[-1])
-    low, high = np.divmod(np.unique(low * total + high), max(1, total))
-    twice = low != high
-    places = np.concatenate([low, high[twice]]), np.concatenate([high, low[twice]])
-    adjacency = sparse.csr_array((np.ones(places[0].size), places), shape=(total, total))
+    both = np.concatenate([ends[::2], ends[1::2]]), np.concatenate([ends[1::2], ends[::2]])
+    adjacency = sparse.csr_array((np.ones(ends.size), both), shape=(int(first[-1]),) * 2)
+    adjacency.data[:] = 1.0  # however often an edge was listed
     return Vertices(first, np.array(labels, dtype=np.int64), [*number], adjacency)
 
 
