@@ -6,9 +6,13 @@ Problem     min F(w) = Σ s_t (log Σ_k e^{f_k(x_t)} − f_y(x_t)) + (ridge/2) �
 Step        w ← w − t·H⁺g: where the Hessian is singular (collinear columns) the columns that add
             nothing to those before them stand still. `newton`: t = 1, as in the notes' box, which
             may diverge. `damped`: t is halved until F falls by a share of what it promises, so
-            that F never rises, and the method converges
+            that F never rises, and the method converges. Of several classes a Hessian costs as much
+            as many gradients: it is made where a step has ended, not where one is tried, and once
+            steps converge fast it serves several of them
 Start       many examples: the solution for one in eight of them, found in the same way and held
-            back by a prior worth one example, so that a column rare in the part does not run away
+            back by a prior worth one example, so that a column rare in the part does not run away.
+            Several classes: what would be the solution if each were Gaussian, all with the same
+            covariance (linear discriminants). Else, or where that is no better, w = 0
 Stop        when Newton's decrement promises no more than `tol` (the step is still taken: it is
             known); at a risk threshold; after `max_iter` steps; when steps are whole and yet the
             decrement falls as it does where no minimiser exists, by a factor rather than to its
@@ -38,8 +42,13 @@ SHORTEST = 2.0**-40  # step: below it nothing is gained
 SPARE = 1e-2  # the last step is taken where it promises this share of `tol`
 WILD = 0.4  # a whole step that leaves more than this of the decrement is not Newton's speed:
 PATIENCE = 5  # after so many of them in a row a minimiser is doubted
+CALM = 0.01  # a step that leaves less than this of the decrement's square: the next one, and
+OLD = 1e4  # a step with an old Hessian does not square the decrement: it must promise so much less
+KEPT = 0.1  # those that leave less than this, need no Hessian of their own
 ROUNDING = 2.0**-50
 MANY, TOO_MANY = 1500, 4000  # coordinates beyond which no Hessian is made; the latter: no ridge
+SHARES = 1.0, 0.7, 0.5, 0.35, 0.25
+MILD = 1e-6  # of a column's variance, added so that its share within classes is not 0
 LEFT = 1e-12  # of a column scaled to length 1, the square of what the others must leave: sums round
 UNSEEN = 1e-3  # the share of a gradient that a singular Hessian may leave
 
@@ -83,6 +92,8 @@ class Problem(Protocol):
     """What the damped method asks of a problem."""
 
     loss_at_zero: float
+    dear: bool  # whether a Hessian costs much more than a gradient
+    calm: bool  # whether the last one serves once more
 
     def look(self, W: np.ndarray, again: bool) -> Any:
         """The objective and its gradient at W; with `again`, what a further step needs."""
@@ -95,7 +106,8 @@ class _Look(NamedTuple):
     objective: float
     loss: float
     gradient: np.ndarray
-    hessian: Any  # None where it was not asked for
+    hessian: Any = None  # None where it was not asked for, or not needed
+    W: Any = None
 
 
 class Direct:
@@ -110,13 +122,19 @@ class Direct:
     ):
         self.rows, self.prior, self.bare = rows, prior, bare
         self.loss_at_zero = rows.loss_at_zero
+        self.dear = rows.classes > 2
+        self.kept: Any = None  # the last Hessian
+        self.calm, self._last = False, 1.0  # whether it may serve once more; decrement's square
         K, p, d = rows.classes, rows.p, rows.d
         couple = np.eye(K - 1) - (1 / K if K > 2 else 0.0)
         slopes = np.where(np.arange(p) < d, ridge, 0.0)
         self.penalty = np.kron(couple, np.diag(slopes)) if ridge else None
 
     def look(self, W: np.ndarray, again: bool) -> _Look:
-        loss, G, H = self.rows.look(W, again)
+        return self._look(W, again and not self.calm)
+
+    def _look(self, W: np.ndarray, curvature: bool) -> _Look:
+        loss, G, H = self.rows.look(W, curvature)
         w, g, extra = W.ravel(), G.ravel(), 0.0
         if self.penalty is not None:
             pulled = self.penalty @ w
@@ -125,10 +143,22 @@ class Direct:
         if self.prior is not None:
             extra, g = extra + 0.5 * float(w @ (self.prior * w)), g + self.prior * w
             H = None if H is None else H + np.diag(self.prior)
-        return _Look(loss + extra, loss, g, H)
+        return _Look(loss + extra, loss, g, H, W)
 
     def step(self, state: _Look) -> tuple[np.ndarray, float]:
-        H, g = state.hessian, state.gradient
+        if state.hessian is None:
+            step, square = self._solved(self.kept, state.gradient)
+            self.calm = square <= KEPT * self._last
+            if not self.calm:
+                state = self._look(state.W, True)
+        if state.hessian is not None:
+            self.kept = state.hessian
+            step, square = self._solved(self.kept, state.gradient)
+            self.calm = self.dear and not self.bare and square <= CALM * self._last
+        self._last = square
+        return step, square
+
+    def _solved(self, H: np.ndarray, g: np.ndarray) -> tuple[np.ndarray, float]:
         step = -solved(H, g, self.rows.noise)
         # what the Hessian does not see, since all that pulls there is far on its wrong side, gets a
         # step by the most that it can be, that of w = 0
@@ -139,7 +169,7 @@ class Direct:
 
     @cached_property
     def _most(self) -> np.ndarray:
-        most = np.diag(self.look(np.zeros((self.rows.vectors, self.rows.p)), True).hessian)
+        most = np.diag(self._look(np.zeros((self.rows.vectors, self.rows.p)), True).hessian)
         return np.where(most > 0, most, 1.0) * most.size
 
 
@@ -195,7 +225,6 @@ class _Run:
 class _End(NamedTuple):
     W: np.ndarray
     state: Any  # at W
-    curved: Any  # the last one with a Hessian
     step: np.ndarray | None
     decrement: float
     steps: int
@@ -203,14 +232,14 @@ class _End(NamedTuple):
 
 def _descend(problem: Problem, W: np.ndarray, run: _Run) -> _End:
     """Steps until `run` says why to stop; from 0, where W is no better than that."""
-    state = curved = problem.look(W, True)
+    state = problem.look(W, True)
     if W.any():
         loss = problem.loss_at_zero
-        run.note(_Look(loss, loss, state.gradient, None), np.nan, 0.0)
+        run.note(_Look(loss, loss, state.gradient), np.nan, 0.0)
         if not state.objective <= loss:
             run.notes.clear()
             W = np.zeros_like(W)
-            state = curved = problem.look(W, True)
+            state = problem.look(W, True)
     slow, last, steps = 0, np.inf, 0
     run.note(state, np.nan, 0.0)
     while True:
@@ -219,8 +248,8 @@ def _descend(problem: Problem, W: np.ndarray, run: _Run) -> _End:
             square = np.nan  # far out, where the Hessian is 0 and the gradient is not
         decrement = float(np.sqrt(max(square, 0.0)))
         run.notes[-1] = (*run.notes[-1][:3], decrement, run.notes[-1][4])
-        end = _End(W, state, curved, step, decrement, steps)
-        run.stopped = _why(run, state, square, steps)
+        end = _End(W, state, step, decrement, steps)
+        run.stopped = _why(run, state, square * (OLD if problem.calm else 1.0), steps)
         slow = slow + 1 if decrement > WILD * last and run.notes[-1][4] == 1.0 else 0
         if not run.stopped and run.doubts and slow >= PATIENCE:
             run.stopped = "runs away"
@@ -235,7 +264,6 @@ def _descend(problem: Problem, W: np.ndarray, run: _Run) -> _End:
         run.note(state, np.nan, t)
         if run.stopped:
             return end._replace(W=W, state=state, steps=steps)
-        curved = state
 
 
 def _why(run: _Run, state: State, square: float, steps: int) -> str:
@@ -259,11 +287,13 @@ def _stepped(problem: Problem, W, state, step, square: float, run: _Run):
     noise = ROUNDING * abs(state.objective) if square < 1e-6 * abs(state.objective) else 0.0
     while t >= SHORTEST:
         trial = W + t * step
-        new = problem.look(trial, again and t == 1)  # a shorter one is often too long, too
+        made = again and t == 1 and not problem.dear  # a shorter one is often too long, too
+        new = problem.look(trial, made)
         if not run.damped:
-            return (trial, new, t) if np.isfinite(new.objective) else None
+            found = problem.look(trial, True) if again and not made else new
+            return (trial, found, t) if np.isfinite(new.objective) else None
         if new.objective <= state.objective - ARMIJO * t * square + noise:
-            return trial, problem.look(trial, True) if again and t < 1 else new, t
+            return trial, problem.look(trial, True) if again and not made else new, t
         if not again:
             return None  # what it promised is below rounding
         t /= 2
@@ -318,7 +348,7 @@ def logistic(
         objective=float(end.state.objective),
         gradient=float(np.max(np.abs(end.state.gradient), initial=0.0)),
         decrement=end.decrement,
-        hessian=_uncentred(rows, end.curved.hessian),
+        hessian=_uncentred(rows, problem.kept),
         direction=_uncentred_vectors(rows, end.step),
         steps=end.steps,
         stopped=run.stopped,
@@ -352,7 +382,7 @@ def _coarse(rows: LogisticRows, ridge: float, run: _Run) -> np.ndarray:
     """A start: the solution for a part of the examples, if there are many."""
     W, n = np.zeros((rows.vectors, rows.p)), rows.m // SAMPLE
     if n < ENOUGH * W.size or rows.m * rows.p < LARGE:
-        return W
+        return discriminants(rows) if rows.classes > 2 and rows.lift and rows.alive is None else W
     chosen = np.sort(np.random.default_rng(0).choice(rows.m, n, replace=False))
     if not rows.shares[chosen].any():
         return W
@@ -361,6 +391,19 @@ def _coarse(rows: LogisticRows, ridge: float, run: _Run) -> np.ndarray:
     prior = np.tile(part.peaks**2 / (4 * n), rows.vectors)
     quick = _Run(0.1 / SPARE * W.size / n, 30, -np.inf, run.asked, lambda steps, risk: False)
     return _descend(Direct(part, ridge, prior), W, quick).W
+
+
+def discriminants(rows: LogisticRows) -> np.ndarray:
+    """w_k = S⁻¹μ_k, b_k = log π_k − w_k·μ_k/2 against those of the last class, S the covariance
+    within classes; and less of them, where that is better."""
+    K, d, pi, means, moments = rows.classes, rows.d, *rows.class_moments()
+    within = moments - (means * pi[:, None]).T @ means
+    within[np.diag_indices(d)] += MILD * np.diag(moments) + np.finfo(float).tiny
+    V = np.zeros((K, d + 1))
+    V[:, :d] = np.linalg.lstsq(within, means.T, rcond=None)[0].T
+    V[:, d] = np.log(np.maximum(pi, np.finfo(float).tiny)) - 0.5 * np.sum(V[:, :d] * means, axis=1)
+    W = V[:-1] - V[-1]
+    return min((share * W for share in SHARES), key=lambda W: rows.look(W, False).loss)
 
 
 def _inner(rows: LogisticRows, coef: np.ndarray, bias: np.ndarray) -> np.ndarray:

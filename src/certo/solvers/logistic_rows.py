@@ -95,6 +95,22 @@ class LogisticRows:
             alive, self.centre,
         )  # fmt: skip
 
+    def class_moments(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Shares of the classes (K,), their means of x − centre (K, d), and Σ s_t (x − centre)²."""
+        own = sparse.csr_array(
+            (self.shares, (self.codes, np.arange(self.m))), shape=(self.classes, self.m)
+        )
+        pi, X = np.asarray(own.sum(axis=1)).ravel(), self.X
+        X = X if sparse.issparse(X) else X - self.centre
+        sums, squares = own @ X, X.T @ (X * self.shares[:, None])
+        if sparse.issparse(X):
+            sums, squares = sums.toarray(), squares.toarray()
+        return (
+            pi,
+            np.divide(sums, pi[:, None], out=np.zeros(sums.shape), where=pi[:, None] > 0),
+            squares,
+        )
+
     def look(self, W: np.ndarray, curvature: bool) -> Look:
         """The loss and its gradient at W (K − 1, p), and, if asked for, its Hessian."""
         if self._by_entries:

@@ -16,6 +16,7 @@ Exactness   columns are compared, never computed with; sums are fractions
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 from collections import defaultdict
@@ -456,8 +457,14 @@ def _by_guess(found: _Found, guess: np.ndarray) -> bool:
 
 
 def _least(vectors: SignedVectors, w: Sequence[Fraction], places: np.ndarray) -> Fraction:
-    """The least of w·z at these places, all of them positive."""
+    """The least of w·z at these places, all of them positive: exactly, where rounding leaves more
+    than one that may be it."""
     least, weights = [], np.array(w, dtype=object)
+    with contextlib.suppress(OverflowError):
+        margins, slack = (part[places] for part in vectors.margins(weights.astype(float)))
+        slack = 4 * slack  # that of the weights is part of it
+        may = margins - slack <= np.min(margins + slack)
+        places = places[may] if np.any(may) else places
     for start in range(0, places.size, 4096):
         some = places[start : start + 4096]
         whole, part = vectors.whole(some), vectors.part(some[:1])

@@ -1,0 +1,216 @@
+"""What makes a kernel of sequences, trees or graphs a kernel, for each of them."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+
+import certo.kernels as kernels
+from certo import SVM, KernelPerceptron, Pegasos
+from certo.features import explicit_map
+from certo.kernels import (
+    Function,
+    Kernel,
+    Mismatch,
+    RandomWalk,
+    ShortestPath,
+    Spectrum,
+    Subsequence,
+    SubsetTree,
+    Subtree,
+    WeightedDegree,
+    WeisfeilerLehman,
+)
+from certo.kernels.base import _final_kinds
+from certo.kernels.counting import CountingKernel
+from certo.kernels.objects import Objects, StructuredKernel
+
+SEQUENCES = [
+    Spectrum(1),
+    Spectrum(2),
+    Mismatch(2, 1, alphabet=4),
+    Subsequence(2),
+    Subsequence(3, decay=0.9, upto=True),
+    WeightedDegree(3),
+]
+TREES = [Subtree(), Subtree(0.5), SubsetTree(), SubsetTree(decay=0.4)]
+GRAPHS = [WeisfeilerLehman(2), ShortestPath(), ShortestPath(labels=False), RandomWalk(0.01)]
+ALL = [*SEQUENCES, *TREES, *GRAPHS]
+
+sequences = st.text("abcd", max_size=6)
+trees = st.recursive(
+    st.sampled_from(["a", "b"]),
+    lambda children: st.builds(
+        lambda label, parts: (label, *parts),
+        st.sampled_from("SNV"),
+        st.lists(children, min_size=1, max_size=3),
+    ),
+    max_leaves=6,
+)
+
+
+@st.composite
+def graphs(draw):
+    labels = draw(st.lists(st.sampled_from("CNO"), max_size=5))
+    ends = st.integers(0, len(labels) - 1)
+    edges = draw(st.lists(st.tuples(ends, ends), max_size=6)) if labels else []
+    return [(a, b) for a, b in edges if a != b], dict(enumerate(labels))
+
+
+POINTS = {"sequences": sequences, "trees": trees, "graphs": graphs()}
+
+
+def collections_of(kernel, least=1):
+    return st.lists(POINTS[kernel.kind], min_size=least, max_size=5)
+
+
+def each(test):
+    """For every kernel, on any points it takes."""
+
+    @pytest.mark.parametrize("kernel", ALL, ids=repr)
+    @settings(max_examples=12, deadline=None)
+    @given(data=st.data())
+    def run(kernel, data):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of sequences that are all too short
+            test(kernel, data)
+
+    return run
+
+
+def close(K, expected, kernel, X, Z):
+    """Within twice what rounding may do."""
+    relative, absolute = kernel.rounding(X, Z)
+    scale = np.sqrt(np.outer(kernel.diagonal(X), kernel.diagonal(Z)))
+    assert np.all(np.abs(K - expected) <= 2 * (relative * scale + absolute) + 1e-300)
+
+
+def test_no_kernel_escapes_the_laws():
+    ours = {kind for kind in _final_kinds(StructuredKernel) if kind.__module__.startswith("certo.")}
+    assert {type(kernel) for kernel in ALL} == ours
+    assert {kind.__name__ for kind in ours} <= set(kernels.__all__)
+
+
+@each
+def test_symmetric_positive_semi_definite_with_its_diagonal(kernel, data):
+    X = data.draw(collections_of(kernel))
+    K = kernel(X)
+    assert np.array_equal(K, K.T)
+    close(np.diag(K), kernel.diagonal(X), kernel, X, X)
+    assert np.linalg.eigvalsh(K)[0] >= -1e-12 * max(1.0, np.max(K))
+    points = kernel.examples(X)
+    assert isinstance(points, Objects)
+    assert kernel.examples(points) is points
+
+
+@each
+def test_a_block_is_part_of_the_gram_matrix_however_it_is_made(kernel, data):
+    X = data.draw(collections_of(kernel, 2))
+    K, points = kernel(X), kernel.examples(X)
+    some = data.draw(st.lists(st.integers(0, len(X) - 1), max_size=4))
+    inside = kernel(kernel.points(points, some), kernel.take(points, slice(1, None)))
+    apart = kernel([X[i] for i in some], X[1:])
+    plain = kernel.plain(points, points)
+    told = kernel(X, progress=lambda done, total: None)
+    for block, expected, rows, columns in [
+        (inside, K[some, 1:], [X[i] for i in some], X[1:]),
+        (apart, K[some, 1:], [X[i] for i in some], X[1:]),
+        (plain, K, X, X),
+        (told, K, X, X),
+    ]:
+        assert block.shape == expected.shape
+        close(block, expected, kernel, rows, columns)
+
+
+@each
+def test_algebra_and_json(kernel, data):
+    X = data.draw(collections_of(kernel))
+    K = kernel(X)
+    np.testing.assert_allclose((kernel + 2 * kernel)(X), 3 * K, rtol=1e-12)
+    np.testing.assert_allclose((kernel * kernel)(X), K**2, rtol=1e-12)
+    cosines = kernel.normalised()(X)
+    np.testing.assert_allclose(np.diag(cosines), np.diag(K) > 0, rtol=1e-12)
+    mixed = Function(lambda a, b: 1.0) + kernel
+    np.testing.assert_allclose(mixed(X), K + 1, rtol=1e-12)
+    assert Kernel.from_dict(kernel.to_dict()) == kernel == pickle.loads(pickle.dumps(kernel))
+    again = pickle.loads(pickle.dumps(kernel.examples(X)))
+    assert np.array_equal(kernel(again), K)
+
+
+@pytest.mark.parametrize("kernel", [k for k in ALL if isinstance(k, CountingKernel)], ids=repr)
+@settings(max_examples=12, deadline=None)
+@given(data=st.data())
+def test_explicit_features_multiply_to_the_kernel(kernel, data):
+    X, Z = data.draw(collections_of(kernel)), data.draw(collections_of(kernel))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        features = explicit_map(kernel)
+        F = features.fit_transform(X)
+        assert np.array_equal((F @ F.T).toarray(), kernel(X))
+        assert np.array_equal((features.transform(Z) @ F.T).toarray(), kernel(Z, X))
+        assert len(features.get_feature_names_out()) == F.shape[1]
+        assert (features.transform(X) != F).nnz == 0
+
+
+DATA = {
+    "sequences": (["abab", "baba", "abba", "aabb"] * 2, ["cdcd", "dcdc", "cddc", "ccdd"] * 2),
+    "trees": ([("S", "a", ("N", "b"))] * 8, [("V", ("N", "a"), "b"), ("V", "b")] * 4),
+    "graphs": (
+        [([(0, 1), (1, 2)], {0: "C", 1: "N", 2: "C"}), ([(0, 1)], {0: "C", 1: "C"})] * 4,
+        [([(0, 1), (1, 2), (0, 2)], {0: "O", 1: "O", 2: "O"}), ([], {0: "O"})] * 4,
+    ),
+}
+
+
+@pytest.mark.parametrize("kernel", [Spectrum(2), SubsetTree(0.5), WeisfeilerLehman(1)], ids=repr)
+def test_machines_pipelines_and_grids_take_them(kernel):
+    first, second = DATA[kernel.kind]
+    X, y = [*first, *second], [0] * len(first) + [1] * len(second)
+    model = SVM(kernel.normalised(), C=10).fit(X, y)
+    assert model.score(X, y) == 1.0
+    assert model.certificate_.verify(X, y)
+    assert not model.certificate_.verify(X[::-1], y)
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.decision_function(X), model.decision_function(X))
+    for machine in (KernelPerceptron(kernel), Pegasos(kernel=kernel, lam=0.1, epochs=3)):
+        assert machine.fit(X, y).certificate_.verify(X, y)
+    assert np.mean(cross_val_score(SVM(kernel), X, y, cv=2)) == 1.0
+
+
+def test_grids_reach_into_kernels():
+    X, y = [*DATA["sequences"][0], *DATA["sequences"][1]], [0] * 8 + [1] * 8
+    search = GridSearchCV(SVM(Spectrum(1).normalised()), {"kernel__kernel__k": [1, 2, 9]}, cv=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        search.fit(X, y)
+    assert search.best_params_["kernel__kernel__k"] in (1, 2)
+    machine = SVM(Spectrum(3)).set_params(C=2, kernel__k=4)
+    assert machine.kernel == Spectrum(4)
+    assert machine.C == 2
+    assert clone(machine).kernel == Spectrum(4)
+    with pytest.raises(ValueError, match="no setting 'length'"):
+        machine.set_params(kernel__length=3)
+    linear = make_pipeline(explicit_map(Spectrum(2)), SVM()).fit(X, y)
+    np.testing.assert_allclose(
+        linear.decision_function(X), SVM(Spectrum(2)).fit(X, y).decision_function(X), atol=1e-3
+    )
+
+
+def test_an_alphabet_left_open_is_settled_by_the_fit():
+    X, y = [*DATA["sequences"][0], *DATA["sequences"][1]], [0] * 8 + [1] * 8
+    model = SVM(Mismatch(2, 1).normalised()).fit(X, y)
+    assert model.kernel_ == Mismatch(2, 1, alphabet=4).normalised()
+    assert model.certificate_.verify(X, y)
+    stream = KernelPerceptron(Mismatch(2, 1)).partial_fit(X, y).partial_fit(X[:3], y[:3])
+    assert stream.kernel_ == Mismatch(2, 1, alphabet=4)
+
+
+def test_a_table_with_one_column_is_no_collection_of_sequences():
+    with pytest.raises(ValueError, match="one column"):
+        Spectrum(2)(np.array([["abc"], ["abd"]]))
