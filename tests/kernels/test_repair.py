@@ -49,7 +49,8 @@ def test_each_repair_is_what_it_says(K, how):
     assert repaired.eigenvalue_moved == pytest.approx(size_of(repaired.kernel - K), abs=off)
     below = values[values < -off]
     assert repaired.negative == below.size
-    assert repaired.negative_share == pytest.approx(-below.sum() / max(np.abs(values).sum(), 1e-300))
+    sizes = max(np.abs(values).sum(), 1e-300)
+    assert repaired.negative_share == pytest.approx(-below.sum() / sizes)
 
 
 @settings(max_examples=60, deadline=None)

@@ -42,6 +42,7 @@ from certo.kernels.semidefinite import ROOM, Definiteness, as_symmetric, is_psd,
 
 HOW = ("clip", "flip", "shift", "correlation")
 UNIT_DIAGONAL = 2.0**-20  # how far from 1 a diagonal may be that is called one of ones
+FAR_FROM_ONES = 1e-6  # a diagonal at the end of Newton's method that is not as it should be
 STEPS = 100  # of Newton's method, which takes about ten
 
 
@@ -200,7 +201,7 @@ def repair(K, how: str = "clip") -> Repaired:
 
 def _spectrum(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvalues, increasing, and eigenvectors; of nothing, none."""
-    return eigh(K) if K.size else (np.zeros(0), K)
+    return eigh(K, driver="evd") if K.size else (np.zeros(0), K)
 
 
 def _even(K: np.ndarray) -> np.ndarray:
@@ -232,7 +233,7 @@ def _nearest_correlation(K: np.ndarray) -> np.ndarray:
         if norm(new.gradient) >= norm(dual.gradient) and new.value >= dual.value:
             break  # float64 ends here
         dual = new
-    if np.max(np.abs(dual.gradient), initial=0.0) > 1e-8 * max(1.0, float(norm(K)) if n else 1.0):
+    if np.max(np.abs(dual.gradient), initial=0.0) > FAR_FROM_ONES:
         warnings.warn(
             "the correlation matrix is one, but may not be the nearest: its diagonal was within "
             f"{np.max(np.abs(dual.gradient)):.1g} of ones before it was scaled to them.",
@@ -264,8 +265,10 @@ class _Dual:
         first = int(np.searchsorted(values, 0.0, side="right"))  # of the positive ones
         up, down = Q[:, first:], Q[:, :first]
         W = values[first:, None] / (values[first:, None] - values[:first])
+        square, other = up**2, down**2
+        diagonal = square.sum(axis=1) ** 2 + 2.0 * np.einsum("ij,ij->i", square @ W, other)
         # a little of the identity, less and less, where V is nearly singular
-        ridge = min(1e-3, 1e-2 * float(norm(self.gradient)))
+        ridge = min(1e-3, 1e-2 * float(norm(self.gradient))) * float(np.mean(diagonal))
 
         def product(h):
             h = np.ravel(h)
@@ -277,13 +280,11 @@ class _Dual:
                 + ridge * h
             )
 
-        square, other = up**2, down**2
-        diagonal = square.sum(axis=1) ** 2 + 2.0 * np.einsum("ij,ij->i", square @ W, other) + ridge
-        n = self.y.size
+        n, scale = self.y.size, diagonal + ridge
         step, _ = cg(
             LinearOperator((n, n), matvec=product, dtype=np.float64),
             -self.gradient,
-            M=LinearOperator((n, n), matvec=lambda r: np.ravel(r) / diagonal, dtype=np.float64),
+            M=LinearOperator((n, n), matvec=lambda r: np.ravel(r) / scale, dtype=np.float64),
             rtol=min(1e-2, float(norm(self.gradient))),
             maxiter=200,
         )
