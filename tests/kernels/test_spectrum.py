@@ -26,7 +26,7 @@ def naive(kernel, x, z):
     return sum(left[gram] * right[gram] for gram in left)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(X=COLLECTIONS, k=st.integers(1, 4), upto=st.booleans())
 @pytest.mark.filterwarnings("ignore:k is")
 def test_it_is_its_definition(X, k, upto):

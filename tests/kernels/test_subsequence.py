@@ -52,7 +52,7 @@ def check(kernel, X, truth):
                 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=30)
 @given(
     X=COLLECTIONS,
     length=st.integers(1, 4),

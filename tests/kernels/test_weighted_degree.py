@@ -47,6 +47,7 @@ def test_groups_of_many_lengths_and_any_block():
         np.testing.assert_allclose(kernel(X[:5], X[3:]), K[:5, 3:], rtol=1e-14)
         assert np.array_equal(K, K.T)
         assert np.linalg.eigvalsh(K)[0] > -1e-12 * np.max(K)
+    np.testing.assert_allclose(kernel(X, X[:3]), K[:, :3], rtol=1e-14)
     assert kernel([], X).shape == (0, 70)
 
 

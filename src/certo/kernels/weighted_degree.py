@@ -8,7 +8,7 @@ import numpy as np
 from certo.kernels.rounding import Rounding, gamma
 from certo.kernels.sequence import SequenceKernel, padded, symbols, whole
 
-CELLS = 2**22  # places of all pairs that are compared at once
+CELLS = 2**14  # pairs that are worked on at once, so that they stay in the processor's cache
 
 
 @final
@@ -49,34 +49,33 @@ class WeightedDegree(SequenceKernel):
 
     def _plain(self, base, rows, columns):
         longest = int(np.max(symbols(base).lengths, initial=0))
-        x, z = padded(base, rows, longest), padded(base, columns, longest)
-        x = np.where(x < 0, -2, x)[:, None, :]  # beyond their ends, two sequences are not the same
+        x, z = padded(base, rows, longest).T, padded(base, columns, longest).T
+        x = np.where(x < 0, -2, x)  # beyond their ends, two sequences are not the same
         out = np.zeros((rows.size, columns.size))
-        step = max(1, CELLS // max(1, z.size))
+        step = max(1, CELLS // max(1, columns.size))
         for i in range(0, rows.size, step):
-            out[i : i + step] = self._of_places(x[i : i + step], z)
+            out[i : i + step] = self._of_places(x[:, i : i + step, None], z[:, None, :])
         return out
 
     def _of_places(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
-        length = z.shape[-1]
-        total = self._counted(x == z).astype(np.float64)
-        for s in range(1, min(self.shift, length) + 1):
-            ahead = self._counted(x[..., s:] == z[..., : length - s])
-            behind = self._counted(x[..., : length - s] == z[..., s:])
-            total += (ahead + behind) / (2.0 * (1 + s))
+        total = self._counted(x, z).astype(np.float64)
+        for s in range(1, min(self.shift, len(z)) + 1):
+            both = self._counted(x[s:], z[:-s]) + self._counted(x[:-s], z[s:])
+            total += both / (2.0 * (1 + s))
         return 2.0 * total / (self.degree * (self.degree + 1))
 
-    def _counted(self, same: np.ndarray) -> np.ndarray:
-        """Σ_k (degree − k + 1)·(how many times k places on end are the same), a whole number."""
-        total = self.degree * same.sum(axis=-1)
-        on_end = same
-        for k in range(2, min(self.degree, same.shape[-1]) + 1):
-            on_end = on_end[..., :-1] & same[..., k - 1 :]
-            counts = on_end.sum(axis=-1)
-            if not counts.any():
-                break
-            total += (self.degree - k + 1) * counts
-        return total
+    def _counted(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """Σ_k (degree − k + 1)·(how many times k places on end are the same): where t places on end
+        are, or more than t = degree, those that end there count degree + (degree − 1) + … (t terms)
+        = t(2·degree + 1 − t)/2 times."""
+        run = np.zeros((x.shape[1], z.shape[2]), dtype=np.int64)
+        total = np.zeros_like(run)
+        for a, b in zip(x, z, strict=True):
+            run += 1
+            np.minimum(run, self.degree, out=run)
+            run *= a == b
+            total += run * (2 * self.degree + 1 - run)
+        return total // 2
 
     def _fast(self, base, rows, columns):
         from certo.compiled.sequences import weighted_degree_block
