@@ -222,17 +222,15 @@ def test_a_false_verdict_is_not_shown(seed, n, data):
             assert exactly(K, verdict.witness) <= Fraction(verdict.value) < 0
 
 
-def test_quadratic_forms_that_underflow_are_not_taken_for_negative():
-    """A product of 2⁻¹⁰⁷⁴ and 0.4 is 0, and large entries of z make that a large error."""
-    n = 20
-    K = np.zeros((n, n))
-    K[0, 1:], K[1:, 0] = 2.0**-1074, 2.0**-1074
-    K[1, 2] = K[2, 1] = -(2.0**-1074)
-    z = np.full(n, 0.4)
-    z[0], z[1], z[2] = 1e100, 1e60, 1.0
-    true = exactly(K, z)
-    value = float(true) * 0.99
-    assert not Definiteness(False, witness=z, value=min(value, -1e-323)).verify(K)
+def test_a_quadratic_form_that_underflows_is_no_witness():
+    """A product of 2⁻¹⁰⁷⁴ and 0.4 is 0 in float64, and a large entry of z makes that a large error:
+    the form is computed below 0, and is above it."""
+    K, z = np.zeros((40, 40)), np.full(40, 0.4)
+    K[0, 1:] = K[1:, 0] = 2.0**-1074
+    K[0, 1] = K[1, 0] = -(2.0**-1074)
+    z[0], z[1] = 2.0**600, 8.0
+    assert float(z @ K @ z) < 0 < exactly(K, z)
+    assert not Definiteness(False, witness=z, value=-1e-300).verify(K)
 
 
 def test_witnesses_that_would_overflow():
