@@ -202,3 +202,45 @@ def small(name: str):
     y = np.array([row[label] for row in rows])
     X = np.array([row[:label] for row in rows], dtype=np.float64)
     return (X[:, 1:] if name == "breast_cancer_wisconsin" else X), y
+
+
+def molecules(name: str):
+    """Graphs of the TU collection in random order, as (edges, labels); None if absent."""
+    from certo.data import read_tu
+
+    place = folder()
+    if place is None or not (place / f"TU_{name}").is_dir():
+        return None
+    graphs, _ = read_tu(place / f"TU_{name}")
+    order = np.random.default_rng(0).permutation(len(graphs))
+    return [_pair(graphs[i]) for i in order.tolist()]
+
+
+def messages() -> list[str] | None:
+    """Text messages (SMS spam); None if absent."""
+    place = folder()
+    if place is None or not (place / "sms_spam" / "sms.tsv").exists():
+        return None
+    with open(place / "sms_spam" / "sms.tsv", encoding="utf-8") as lines:
+        return [line.rstrip("\n").split("\t", 1)[1] for line in lines if "\t" in line]
+
+
+def surnames(m: int, seed: int = 0) -> list[str]:
+    """Surnames of many languages, in random order; generated ones where there are none."""
+    random = np.random.default_rng(seed)
+    place = folder()
+    if place is not None and (place / "names_nationality").is_dir():
+        files = sorted((place / "names_nationality").glob("*.txt"))
+        names = [line for file in files for line in file.read_text("utf-8").split("\n") if line]
+        return [names[i] for i in random.permutation(len(names))[:m].tolist()]
+    lengths = random.integers(4, 12, m)
+    return ["".join(random.choice([*"abcdefghijklmnoprstuvz"], n)) for n in lengths.tolist()]
+
+
+def parses() -> list[str] | None:
+    """Parse trees of the TREC questions; None if absent."""
+    place = folder()
+    file = place and place / "trec_questions" / "train_5500.label.parsed"
+    if file is None or not file.exists():
+        return None
+    return [line for line in file.read_text("utf-8").split("\n") if line.strip()]

@@ -95,14 +95,13 @@ class TreeKernel(StructuredKernel):
         except ValueError as error:
             raise ValueError(f"{type(self).__name__} takes trees; item {place}: {error}") from None
 
+    def _largest(self, *parts) -> int:
+        """The number of nodes of the largest tree."""
+        return max((tree.size for part in parts for tree in self.examples(part)), default=1)
+
 
 def checked_decay(value, name: str) -> float:
     decay = number(value, name)
     if not LEAST_DECAY <= decay <= 1:
         raise ValueError(f"{name} must be from {LEAST_DECAY:g} to 1, got {decay:g}.")
     return decay
-
-
-def largest(*parts) -> int:
-    """The number of nodes of the largest tree."""
-    return max((tree.size for part in parts for tree in part), default=1)

@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from certo.kernels.forest import Forest, TreeKernel, forest, largest
+from certo.kernels.forest import Forest, TreeKernel, forest
 from certo.kernels.rounding import HUGE, UNKNOWN, Rounding, gamma
 
 STRIP = 2**20  # pairs that are held at once
-MOST = 2**28  # that one tree may have with the others
+MOST = 2**26  # that one tree may have with the others
 
 
 class NodePairKernel(TreeKernel):
@@ -49,7 +49,7 @@ class NodePairKernel(TreeKernel):
         right = right[:, centres.subtrees].T.tocsr()
         out = np.empty((rows.size, columns.size))
         with np.errstate(over="ignore", invalid="ignore"):
-            for part in self._strips(left @ _matches(centres, kind)):
+            for part in self._strips(_matches(left, centres, kind)):
                 points = _nodes(trees, kind, np.unique(left[part].indices))
                 shared = self._shared(points, centres)
                 out[part] = (left[part][:, points.subtrees] @ shared @ right).toarray()
@@ -65,7 +65,7 @@ class NodePairKernel(TreeKernel):
         subtrees = np.unique(right.indices)
         order = np.argsort(found.indices[found.indptr[subtrees]], kind="stable")
         centres = _nodes(trees, kind, subtrees[order])
-        pairs = left @ _matches(centres, kind)
+        pairs = _matches(left, centres, kind)
         self._strips(pairs)
         low, high = np.searchsorted(centres.kind, [kind, kind + 1])
         found = found[:, centres.subtrees]
@@ -101,7 +101,7 @@ class NodePairKernel(TreeKernel):
         if np.max(pairs, initial=0.0) > MOST:
             raise ValueError(
                 f"{type(self).__name__} holds all pairs of nodes that are alike, and tree "
-                f"{np.argmax(pairs)} has {np.max(pairs):.3g} of them, more than {MOST:.3g}. Leave "
+                f"{np.argmax(pairs)} of these has {np.max(pairs):.3g}, more than {MOST:.3g}. Leave "
                 "out, or cut down, trees of so many nodes."
             )
         strip = np.cumsum(pairs) // STRIP
@@ -124,7 +124,7 @@ class NodePairKernel(TreeKernel):
         return Rounding(self.closeness(X, Z), 0.0) if greatest < HUGE else UNKNOWN
 
     def closeness(self, X, Z):
-        n = largest(X, Z)
+        n = self._largest(X, Z)
         return 1.01 * gamma(self._roundings(n) + 2 * n + 2)
 
 
@@ -197,7 +197,7 @@ def _nodes(trees: Forest, kind: np.ndarray, subtrees: np.ndarray, owner=0) -> No
     return Nodes(order, subtrees, sort[order], trees.height[subtrees], first, places)
 
 
-def _matches(centres: Nodes, kind: np.ndarray) -> np.ndarray:
-    """How many centres are of the kind of each subtree."""
+def _matches(left: sparse.csr_array, centres: Nodes, kind: np.ndarray) -> np.ndarray:
+    """How many pairs of the same kind the subtrees of each tree form with the centres."""
     low, high = np.searchsorted(centres.kind, [kind, kind + 1])
-    return (high - low).astype(np.float64)
+    return left.sign() @ (high - low).astype(np.float64)

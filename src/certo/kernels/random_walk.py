@@ -6,7 +6,7 @@ from typing import final
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import eigsh
+from scipy.sparse.linalg import LinearOperator, eigsh
 
 from certo.kernels.base import number
 from certo.kernels.graph import GraphKernel, Vertices, vertices
@@ -132,6 +132,10 @@ class RandomWalk(GraphKernel):
         """What a residual may be: see `rounding`."""
         return 1.01 * (SLACK + 2.0) * _unit(base) * (1.0 + 1.01 * largest)
 
+    def closeness(self, X, Z):
+        """The error of `rounding` is relative to K itself."""
+        return 1.01 * self.rounding(X, Z).relative
+
     def rounding(self, X, Z):
         r"""Let x* solve (I − decay·A)x = 1, and r = 1 − x + decay·A x be the residual of x ≥ 0.
         If |r| ≤ ρ < 1 everywhere, then decay·A x < x and x > 0, so that the series converges
@@ -193,9 +197,14 @@ def _radius(all_: Vertices, g: int) -> float:
     """The largest eigenvalue of the product graph of a graph with itself."""
     own = slice(all_.first[g], all_.first[g + 1])
     A, labels = all_.adjacency[own, own], all_.labels[own]
-    alike = np.flatnonzero(np.equal.outer(labels, labels))
-    product = sparse.csr_array(sparse.kron(A, A, format="csr"))[alike][:, alike]
-    if product.shape[0] < SMALL:
-        return float(np.max(np.linalg.eigvalsh(product.toarray()), initial=0.0))
-    start = np.ones(product.shape[0])
+    alike = np.equal.outer(labels, labels).astype(np.float64)
+    if alike.size < SMALL:
+        product = sparse.kron(A, A).toarray() * np.outer(alike, alike)
+        return float(np.max(np.linalg.eigvalsh(product), initial=0.0))
+    product = LinearOperator(
+        (alike.size, alike.size),
+        matvec=lambda x: (alike * (A @ (A @ (alike * x.reshape(alike.shape))).T)).ravel(),
+        dtype=np.float64,
+    )
+    start = alike.ravel()
     return float(eigsh(product, k=1, which="LA", v0=start, return_eigenvectors=False)[0])

@@ -6,7 +6,7 @@ from typing import final
 import numpy as np
 
 from certo.kernels.counting import CountingKernel, Counts
-from certo.kernels.forest import TreeKernel, forest, largest
+from certo.kernels.forest import TreeKernel, forest
 from certo.kernels.rounding import Rounding, gamma
 
 
@@ -53,5 +53,5 @@ class Subtree(TreeKernel, CountingKernel):
         off by 4N⁴ of these, less than u of K(x, x), which is 0 or at least decay ≥ 10⁻⁶⁰."""
         if self.decay == 1:
             return super().rounding(X, Z)
-        n = largest(X, Z)
+        n = self._largest(X, Z)
         return Rounding(gamma(20 * n + 1), 0.0)

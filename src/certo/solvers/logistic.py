@@ -11,8 +11,9 @@ Step        w ← w − t·H⁺g: where the Hessian is singular (collinear colum
             steps converge fast it serves several of them
 Start       many examples: the solution for one in eight of them, found in the same way and held
             back by a prior worth one example, so that a column rare in the part does not run away.
-            Several classes: what would be the solution if each were Gaussian, all with the same
-            covariance (linear discriminants). Else, or where that is no better, w = 0
+            Several classes and a heavy Hessian: what would be the solution if each class were
+            Gaussian, all with the same covariance (linear discriminants). Else, or where that is
+            no better, w = 0
 Stop        when Newton's decrement promises no more than `tol` (the step is still taken: it is
             known); at a risk threshold; after `max_iter` steps; when steps are whole and yet the
             decrement falls as it does where no minimiser exists, by a factor rather than to its
@@ -47,6 +48,7 @@ OLD = 1e4  # a step with an old Hessian does not square the decrement: it must p
 KEPT = 0.1  # those that leave less than this, need no Hessian of their own
 ROUNDING = 2.0**-50
 MANY, TOO_MANY = 1500, 4000  # coordinates beyond which no Hessian is made; the latter: no ridge
+HEAVY = 1e9  # multiplications of a Hessian
 SHARES = 1.0, 0.7, 0.5, 0.35, 0.25
 MILD = 1e-6  # of a column's variance, added so that its share within classes is not 0
 LEFT = 1e-12  # of a column scaled to length 1, the square of what the others must leave: sums round
@@ -382,7 +384,8 @@ def _coarse(rows: LogisticRows, ridge: float, run: _Run) -> np.ndarray:
     """A start: the solution for a part of the examples, if there are many."""
     W, n = np.zeros((rows.vectors, rows.p)), rows.m // SAMPLE
     if n < ENOUGH * W.size or rows.m * rows.p < LARGE:
-        return discriminants(rows) if rows.classes > 2 and rows.lift and rows.alive is None else W
+        dear = rows.classes > 2 and rows.m * W.size**2 > HEAVY
+        return discriminants(rows) if dear and rows.lift and rows.alive is None else W
     chosen = np.sort(np.random.default_rng(0).choice(rows.m, n, replace=False))
     if not rows.shares[chosen].any():
         return W

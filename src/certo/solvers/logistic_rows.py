@@ -100,16 +100,12 @@ class LogisticRows:
         own = sparse.csr_array(
             (self.shares, (self.codes, np.arange(self.m))), shape=(self.classes, self.m)
         )
-        pi, X = np.asarray(own.sum(axis=1)).ravel(), self.X
-        X = X if sparse.issparse(X) else X - self.centre
+        X = sparse.csr_array(self.X) if sparse.issparse(self.X) else self.X - self.centre
         sums, squares = own @ X, X.T @ (X * self.shares[:, None])
         if sparse.issparse(X):
             sums, squares = sums.toarray(), squares.toarray()
-        return (
-            pi,
-            np.divide(sums, pi[:, None], out=np.zeros(sums.shape), where=pi[:, None] > 0),
-            squares,
-        )
+        pi = np.asarray(own.sum(axis=1)).reshape(-1, 1)
+        return pi[:, 0], sums / np.maximum(pi, np.finfo(float).tiny), squares
 
     def look(self, W: np.ndarray, curvature: bool) -> Look:
         """The loss and its gradient at W (K − 1, p), and, if asked for, its Hessian."""
