@@ -16,9 +16,11 @@ class Frobenius(Kernel):
     """A kernel of matrices of one shape: any kernel of vectors, on their entries.
 
     Definition    K(A, B) = of(vec A, vec B); with `Linear`, ⟨A, B⟩ = Σ A_ij·B_ij = tr(AᵀB)
-    Domain        matrices of one shape: an array of shape (examples, rows, columns), or a list of
-                  arrays with two dimensions or sparse matrices, which become such an array
+    Domain        matrices of one shape
     Map           that of the other kernel, on the entries row by row
+
+    Matrices come as an array of shape (examples, rows, columns), or as a list of arrays with two
+    dimensions or of sparse matrices, which becomes such an array.
 
     Parameters
     ----------
