@@ -48,7 +48,8 @@ def partial_delta(n, m, mu, lam):
     for size in range(1, min(len(n.children), len(m.children)) + 1):
         for own in combinations(range(len(n.children)), size):
             for other in combinations(range(len(m.children)), size):
-                term = lam ** (own[-1] - own[0] + other[-1] - other[0])
+                left_out = own[-1] - own[0] + other[-1] - other[0] - 2 * (size - 1)
+                term = lam**left_out
                 for i, j in zip(own, other, strict=True):
                     term *= partial_delta(n.children[i], m.children[j], mu, lam)
                 value += term

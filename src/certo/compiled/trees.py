@@ -101,9 +101,9 @@ def _partial(below, others, low, high, offset, shared, above, decay, gap):
             if low[a] <= b < high[a]:
                 ending = shared[offset[a] + b] * (1.0 + before)
                 line += ending
-                above[j] = gap * (known + ending)
+                above[j] = gap * known + ending
             else:
                 above[j] = gap * known
-            before = gap * (before + known)
+            before = gap * before + known
         total += line
     return decay * (gap * gap + total)
