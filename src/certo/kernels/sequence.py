@@ -77,11 +77,12 @@ def _symbols(base: Base) -> Symbols:
         text = "".join(base.items).encode("utf-32-le", "surrogatepass")
         codes, found = _ranks(np.frombuffer(text, dtype="<u4").astype(np.int64))
         return Symbols(codes.astype(np.int32), first, [chr(point) for point in found])
-    numbered: dict[Hashable, int] = {}
-    codes = [numbered.setdefault(s, len(numbered)) for item in base.items for s in item]
     if any(isinstance(item, str) and item for item in base.items):
         _refuse_mixture(base)
-    return Symbols(np.array(codes, dtype=np.int32), first, list(numbered))
+    numbered: dict[Hashable, int] = {}
+    each = (numbered.setdefault(s, len(numbered)) for item in base.items for s in item)
+    codes = np.fromiter(each, dtype=np.int32, count=first[-1])
+    return Symbols(codes, first, list(numbered))
 
 
 def _refuse_mixture(base: Base) -> None:

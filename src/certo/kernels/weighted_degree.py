@@ -83,7 +83,7 @@ class WeightedDegree(SequenceKernel):
         codes, first, _ = symbols(base)
         shift = min(self.shift, int(np.max(symbols(base).lengths, initial=0)))
         block = weighted_degree_block(codes, first, rows, columns, self.degree, shift)
-        block *= 2.0 / (self.degree * (self.degree + 1))
+        block /= self.degree * (self.degree + 1) / 2
         return block
 
     def rounding(self, X, Z):
