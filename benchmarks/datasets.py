@@ -212,8 +212,11 @@ def molecules(name: str):
     if place is None or not (place / f"TU_{name}").is_dir():
         return None
     graphs, _ = read_tu(place / f"TU_{name}")
-    order = np.random.default_rng(0).permutation(len(graphs))
-    return [_pair(graphs[i]) for i in order.tolist()]
+    order = np.random.default_rng(0).permutation(len(graphs)).tolist()
+    edges = [graphs[i].edges for i in order]
+    labels = [dict(enumerate(graphs[i].labels)) for i in order]
+    both = ([*map(tuple, np.vstack([e, e[:, ::-1]]).tolist())] for e in edges)
+    return [*zip(both, labels, strict=True)]
 
 
 def messages() -> list[str] | None:

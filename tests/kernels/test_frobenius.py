@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.model_selection import GridSearchCV
 
 from certo import SVM
+from certo.features import explicit_map
 from certo.kernels import Frobenius, Function, Gaussian, Kernel, Linear, Polynomial, Precomputed
 
 entries = st.floats(-8, 8, width=32)
@@ -102,3 +103,10 @@ def test_a_machine_learns_from_matrices():
     model = grid.best_estimator_
     assert model.certificate_.verify(X, y).holds
     np.testing.assert_array_equal(model.predict(list(X)), model.predict(X))
+
+
+def test_its_explicit_map_is_that_of_the_entries():
+    X = np.random.default_rng(0).normal(size=(4, 2, 3))
+    kernel = Frobenius(Polynomial(2)).normalised()
+    F = explicit_map(kernel).fit_transform(X)
+    np.testing.assert_allclose(F @ F.T, kernel(X), atol=1e-12)

@@ -171,3 +171,16 @@ def test_a_constant_column_that_rounds_has_no_weight_of_its_own():
     wide = np.column_stack([X, np.full(len(X), 0.1)])  # whose mean is not 0.1 in float64
     found = logistic(wide, codes, 2, tol=1e-12)
     assert abs(found.coef[0, 2]) < 10
+
+
+@pytest.mark.parametrize("kind", ["dense", "csr"])
+def test_a_start_at_discriminants_ends_at_the_same_minimum_in_fewer_steps(kind, monkeypatch):
+    X, codes = problem(3, 400, 4, 5)
+    given = X if kind == "dense" else sparse.csr_array(X)
+    from_zero = logistic(given, codes, 5, tol=1e-12)
+    monkeypatch.setattr("certo.solvers.logistic.HEAVY", 0)
+    found = logistic(given, codes, 5, tol=1e-12)
+    assert found.steps <= from_zero.steps
+    assert found.trace.risk[0] == pytest.approx(np.log(5))
+    np.testing.assert_allclose(found.coef, from_zero.coef, atol=1e-6)
+    assert found.objective == pytest.approx(from_zero.objective, rel=1e-12)

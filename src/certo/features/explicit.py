@@ -3,11 +3,11 @@ from __future__ import annotations
 import math
 
 from sklearn.pipeline import FeatureUnion, make_pipeline
-from sklearn.preprocessing import Normalizer
+from sklearn.preprocessing import FunctionTransformer, Normalizer
 
 from certo.features.counted import CountedFeatures
 from certo.features.monomials import Monomials
-from certo.kernels import Gaussian, Kernel, Linear, Normalised, Polynomial, Scaled, Sum
+from certo.kernels import Frobenius, Gaussian, Kernel, Linear, Normalised, Polynomial, Scaled, Sum
 from certo.kernels.counting import CountingKernel
 
 
@@ -17,8 +17,8 @@ def explicit_map(kernel: Kernel):
     Parameters
     ----------
     kernel : Kernel
-        `Linear`, `Polynomial`, kernels that count (as `Spectrum` or `WeisfeilerLehman`), and sums,
-        multiples and cosines of them.
+        `Linear`, `Polynomial`, `Frobenius` of these, kernels that count (as `Spectrum` or
+        `WeisfeilerLehman`), and sums, multiples and cosines of them.
 
     Returns
     -------
@@ -43,6 +43,9 @@ def explicit_map(kernel: Kernel):
             return Monomials(degree, scale=scale, offset=offset)
         case CountingKernel():
             return CountedFeatures(kernel)
+        case Frobenius(inner):
+            entries = FunctionTransformer(_entries, kw_args={"kernel": kernel})
+            return make_pipeline(entries, explicit_map(inner))
         case Sum(parts):
             return FeatureUnion([(f"part{k}", explicit_map(part)) for k, part in enumerate(parts)])
         case Scaled(inner, factor):
@@ -57,3 +60,9 @@ def explicit_map(kernel: Kernel):
                 f"Nystroem({kernel!r}), which say how far off they are."
             )
     raise ValueError(f"no explicit feature map is known here for {kernel!r}. Nystroem takes it.")
+
+
+def _entries(X, kernel: Frobenius):
+    """Matrices as rows of their entries."""
+    X = kernel.examples(X)
+    return X.reshape(len(X), -1)
