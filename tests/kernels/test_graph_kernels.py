@@ -173,6 +173,7 @@ def test_patterns_are_the_same_in_another_collection_and_process():
     assert pattern is Pattern("C", 1, (Pattern("O"), Pattern("O"), Pattern("C")))
     assert pattern is not Pattern("C", 1, (Pattern("O"), Pattern("C")))
     assert repr(pattern) == "C(C,O,O)"
+    assert [repr(Pattern("C", depth)) for depth in range(3)] == ["C", "C()", "C()()"]
     large = Pattern("C", 1, tuple(Pattern(f"label {k}") for k in range(30)))
     assert len(repr(large)) == 80
 

@@ -6,7 +6,6 @@ from typing import final
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import LinearOperator, eigsh
 
 from certo.kernels.base import number
 from certo.kernels.graph import GraphKernel, Vertices, vertices
@@ -210,12 +209,12 @@ def _radius(all_: Vertices, g: int) -> float:
     alike = np.equal.outer(labels, labels).astype(np.float64)
     if alike.size <= SMALL:
         return _largest(sparse.kron(A, A).toarray() * np.outer(alike, alike))
-    shape = alike.size, alike.size
+    from scipy.sparse.linalg import LinearOperator  # not needed for more than this
 
     def onward(x):
         return (alike * (A @ (A @ (alike * x.reshape(alike.shape))).T)).ravel()
 
-    return _largest(LinearOperator(shape, matvec=onward, dtype=np.float64))
+    return _largest(LinearOperator((alike.size,) * 2, matvec=onward, dtype=np.float64))
 
 
 def _largest(A) -> float:
@@ -223,5 +222,7 @@ def _largest(A) -> float:
     if A.shape[0] <= SMALL:
         dense = A.toarray() if sparse.issparse(A) else A
         return float(np.max(np.linalg.eigvalsh(dense), initial=0.0))
+    from scipy.sparse.linalg import eigsh
+
     start = np.ones(A.shape[0])
     return float(eigsh(A, k=1, which="LA", v0=start, tol=1e-9, return_eigenvectors=False)[0])

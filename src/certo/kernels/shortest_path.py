@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import shortest_path
 from certo.kernels.counting import CountingKernel, Counts
 from certo.kernels.graph import GraphKernel, Vertices, vertices
 
-AT_ONCE = 2**22  # pairs of vertices whose distances are held in memory, unless one graph has more
+AT_ONCE = 2**18  # pairs of vertices whose distances are held in memory, unless one graph has more
 
 
 @final

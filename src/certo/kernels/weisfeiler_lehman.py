@@ -76,20 +76,13 @@ class WeisfeilerLehman(GraphKernel, CountingKernel):
         for _ in range(self.iterations):
             last = colours[-1]
             many = int(np.max(last, initial=0)) + 1
-            around = (
-                np.sort(owner * many + last[neighbours]) - owner * many
-            )  # sorted at each vertex
+            around = np.sort(owner * many + last[neighbours]) - owner * many  # at each vertex
             colours.append(told_apart(last, indptr, around))
-        found = [int(np.max(colour, initial=-1)) + 1 for colour in colours]
-        start = np.concatenate([[0], np.cumsum(found)])
-        columns = np.concatenate(
-            [colour + s for colour, s in zip(colours, start[:-1], strict=True)]
-        )
+        keys = Patterns(all_, colours)
+        columns = np.concatenate([c + start for c, start in zip(colours, keys.start, strict=False)])
         rows = np.tile(all_.graph, len(colours))
-        shape = (all_.first.size - 1, int(start[-1]))
-        matrix = sparse.csr_array((np.ones(rows.size), (rows, columns)), shape=shape)
-        matrix.sum_duplicates()
-        return Counts(matrix, Patterns(all_, colours))
+        shape = (all_.first.size - 1, len(keys))
+        return Counts(sparse.csr_array((np.ones(rows.size), (rows, columns)), shape=shape), keys)
 
 
 def _told_apart(colour: np.ndarray, indptr: np.ndarray, around: np.ndarray) -> np.ndarray:
@@ -140,13 +133,11 @@ class Pattern:
     def __repr__(self) -> str:
         """As C(C,O(H)): short, and different for different patterns."""
         if not hasattr(self, "_name"):
-            name = str(self.label)
-            if self.depth:
-                name += f"({','.join(sorted(map(repr, self.around)))})"
+            around = f"({','.join(sorted(map(repr, self.around)))})"
+            name = f"{self.label}{around * (1 if self.around else self.depth)}"
             if len(name) > LONGEST:
-                name = (
-                    f"{name[: LONGEST - 18]}…#{blake2b(name.encode(), digest_size=8).hexdigest()}"
-                )
+                digest = blake2b(name.encode(), digest_size=8).hexdigest()
+                name = f"{name[: LONGEST - 18]}…#{digest}"
             self._name = name
         return self._name
 
@@ -156,9 +147,11 @@ class Patterns(Sequence):
 
     def __init__(self, all_: Vertices, colours: list[np.ndarray]):
         self._vertices, self._colours = all_, colours
+        found = [int(np.max(colour, initial=-1)) + 1 for colour in colours]
+        self.start = np.concatenate([[0], np.cumsum(found)])  # of each iteration
 
     def __len__(self) -> int:
-        return sum(int(np.max(colour, initial=-1)) + 1 for colour in self._colours)
+        return int(self.start[-1])
 
     def __getitem__(self, place):
         return self._made[place]
