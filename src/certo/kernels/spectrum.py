@@ -26,7 +26,7 @@ class GramKernel(SequenceKernel, CountingKernel):
                 f"k is {self._least}, but the longest sequence has {longest} symbols: all values "
                 "are 0. Choose a smaller k.",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
         return super()._block(X, Z)
 

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from scipy import signal
 
 from certo.kernels.base import number
 from certo.kernels.rounding import HUGE, LEAST, UNKNOWN, Rounding, gamma
 from certo.kernels.sequence import SequenceKernel, flag, padded, symbols, whole
 
-CELLS = 2**20  # of all pairs that are worked on at once
+CELLS = 2**16  # of all pairs that are worked on at once
 
 
 @final
@@ -58,33 +57,50 @@ class Subsequence(SequenceKernel):
         object.__setattr__(self, "upto", flag(self.upto, "upto"))
 
     def _plain(self, base, rows, columns):
-        """All cells of one x and several z at once: A_p(i, j) = Σ decay^(i−k+j−l)·S_p(k, l) over
-        k ≤ i and l ≤ j is S_p after a filter along each axis, and
-        S_{p+1}(i, j) = decay²·[x_i = z_j]·A_p(i−1, j−1), A_0 = 1."""
         lengths = symbols(base).lengths
         out = np.zeros((rows.size, columns.size))
         order = np.argsort(lengths[columns], kind="stable")
         for i, row in enumerate(rows):
-            x = padded(base, row[None], lengths[row])[0]
+            x = padded(base, row[None], int(lengths[row])).T
             step = max(1, CELLS // max(1, x.size * int(np.max(lengths[columns], initial=0))))
             for start in range(0, columns.size, step):
                 some = order[start : start + step]
-                z = padded(base, columns[some], int(lengths[columns[some[-1]]]))
-                with np.errstate(over="ignore", invalid="ignore"):  # as `rounding` says
-                    out[i, some] = self._sums(x[:, None] == z[:, None, :])
+                z = padded(base, columns[some], int(lengths[columns[some[-1]]])).T
+                out[i, some] = self._sums(x[:, None] == z)
+        return out
+
+    def _squares(self, base):
+        lengths = symbols(base).lengths
+        out = np.zeros(len(base))
+        for length in np.unique(lengths).tolist():
+            alike = np.flatnonzero(lengths == length)
+            step = max(1, CELLS // max(1, length**2))
+            for start in range(0, alike.size, step):
+                some = alike[start : start + step]
+                x = padded(base, some, length).T
+                out[some] = self._sums(x[:, None] == x)
         return out
 
     def _sums(self, same: np.ndarray) -> np.ndarray:
-        """Of `same`, [x_i = z_j] in the last two axes, the sum of S_length, or of all S_p."""
-        weights = self.decay * self.decay * same
-        S, total = weights, np.zeros(same.shape[0])
-        for p in range(1, self.length + 1):
-            if self.upto or p == self.length:
-                total += S.sum(axis=-1).sum(axis=-1)
-            if p < self.length and S.size:
-                for axis in (1, 2):
-                    S = signal.lfilter([1.0], [1.0, -self.decay], S, axis=axis)
-                S = np.pad(S[:, :-1, :-1], ((0, 0), (1, 0), (1, 0))) * weights
+        """Of [x_i = z_j], the third axis being that of the pairs x, z:
+
+        S_1(i, j) = decay²·[x_i = z_j],   S_{p+1}(i, j) = S_1(i, j)·A_p(i−1, j−1), where
+        A_p(i, j) = Σ decay^(i−k + j−l)·S_p(k, l) over k ≤ i and l ≤ j, one axis after the other;
+        the value is the sum of all S_p for p = length, or for all p up to it."""
+        first = self.decay * self.decay * same
+        S, total = first.copy(), np.zeros(same.shape[2])
+        with np.errstate(over="ignore", invalid="ignore"):  # what `rounding` knows
+            for p in range(1, self.length + 1):
+                if self.upto or p == self.length:
+                    total += S.sum(axis=0).sum(axis=0)
+                if p == self.length:
+                    break
+                for i in range(1, S.shape[0]):
+                    S[i] += self.decay * S[i - 1]
+                for j in range(1, S.shape[1]):
+                    S[:, j] += self.decay * S[:, j - 1]
+                S[1:, 1:] = first[1:, 1:] * S[:-1, :-1]
+                S[:1] = S[:, :1] = 0.0
         return total
 
     def _fast(self, base, rows, columns):
@@ -101,10 +117,11 @@ class Subsequence(SequenceKernel):
         return block
 
     def rounding(self, X, Z):
-        """No term is negative, and a term is rounded by: each step of a filter, twice, of which
-        there are at most |x| + |z| in all; a filter's last addition, twice for each p; decay², its
-        product and what it multiplies, three times for each p; sums along two axes, |x| + |z|; the
-        sum over p. That is γ_n with n = 3(|x| + |z|) + 6·length of K(x, z) ≤ √K(x,x)·√K(z,z).
+        """No term is negative. A term is rounded twice in each step along an axis, and there are at
+        most |x| + |z| of these for all p together; when it is first added to what comes along an
+        axis, twice for each p; by decay² and the product with it, twice for each p; in sums along
+        two axes, |x| + |z| times; in the sum over p. So the value is within γ_n of K(x, z), which
+        is at most √K(x,x)·√K(z,z), n = 3(|x| + |z|) + 6·length.
 
         A product that underflows is off by 2⁻¹⁰⁷⁴ at most; there are four for each p and cell. Such
         an error in a cell grows by no more than the terms that begin there: by decay² for each of
@@ -113,8 +130,7 @@ class Subsequence(SequenceKernel):
         X, Z = self.examples(X), self.examples(Z)
         m, n = (int(np.max(symbols(p.base).lengths[p.rows], initial=0)) for p in (X, Z))
         growth = (self.length - 1) * math.log2(1.0 + self.decay**2 * m * n)
-        parts = (X, Z) if growth < 900 else ()
-        if not all(np.all(self.diagonal(part) < HUGE) for part in parts) or not parts:
+        if growth > 900 or not all(np.all(self.diagonal(part) < HUGE) for part in (X, Z)):
             return UNKNOWN
         absolute = 4.0 * self.length * m * n * 2.0**growth * 1.01 * LEAST
         return Rounding(gamma(3 * (m + n) + 6 * self.length), absolute)

@@ -50,12 +50,16 @@ class WeightedDegree(SequenceKernel):
     def _plain(self, base, rows, columns):
         longest = int(np.max(symbols(base).lengths, initial=0))
         x, z = padded(base, rows, longest).T, padded(base, columns, longest).T
-        x = np.where(x < 0, -2, x)  # beyond their ends, two sequences are not the same
         out = np.zeros((rows.size, columns.size))
         step = max(1, CELLS // max(1, columns.size))
         for i in range(0, rows.size, step):
             out[i : i + step] = self._of_places(x[:, i : i + step, None], z[:, None, :])
         return out
+
+    def _squares(self, base):
+        longest = int(np.max(symbols(base).lengths, initial=0))
+        x = padded(base, np.arange(len(base)), longest).T[:, :, None]
+        return self._of_places(x, x)[:, 0]
 
     def _of_places(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
         total = self._counted(x, z).astype(np.float64)
@@ -73,7 +77,7 @@ class WeightedDegree(SequenceKernel):
         for a, b in zip(x, z, strict=True):
             run += 1
             np.minimum(run, self.degree, out=run)
-            run *= a == b
+            run *= (a == b) & (a >= 0)  # beyond their ends, two sequences are not the same
             total += run * (2 * self.degree + 1 - run)
         return total // 2
 
