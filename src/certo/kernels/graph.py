@@ -52,26 +52,26 @@ class Graph:
     array([[0, 1]])
     """
 
-    __slots__ = ("_ends", "labels", "names")
+    __slots__ = ("_codes", "labels", "names")
 
     names: tuple[Hashable, ...]
     labels: tuple[Hashable, ...]
-    _ends: np.ndarray  # of the edges as they came: one after the other
+    _codes: np.ndarray  # i·n + j of edges from place i to place j, as they came
 
     def __init__(self, edges: Any = (), labels: Any = None):
         if sparse.issparse(edges) or _is_square(edges):
-            size, ends = _of_matrix(edges)
-            labels = _labelled(labels, range(size))
+            labels = _labelled(labels, range(edges.shape[0]))
+            codes = _of_matrix(edges)
         else:
-            edges = _pairs(edges)
+            edges = _listed(edges)
             labels = _labelled(labels, chain.from_iterable(edges) if labels is None else None)
-            ends = _places(edges, {name: place for place, name in enumerate(labels)})
-        self._set(tuple(labels), tuple(labels.values()), ends)
+            codes = _of_pairs(edges, {name: place for place, name in enumerate(labels)})
+        self._set(tuple(labels), tuple(labels.values()), codes)
 
     def _set(self, *values) -> None:
-        for name, value in zip(("names", "labels", "_ends"), values, strict=True):
+        for name, value in zip(("names", "labels", "_codes"), values, strict=True):
             object.__setattr__(self, name, value)
-        self._ends.flags.writeable = False
+        self._codes.flags.writeable = False
 
     @classmethod
     def of(cls, graph: Any, label: str | None = "label") -> Graph:
@@ -85,10 +85,10 @@ class Graph:
         """
         if isinstance(graph, Graph):
             return graph
-        if all(hasattr(graph, name) for name in ("nodes", "edges", "is_directed")):
-            return cls(*_of_networkx(graph, label))
         if isinstance(graph, tuple | list) and len(graph) == 2:
             return cls(*graph)
+        if all(hasattr(graph, name) for name in ("nodes", "edges", "is_directed")):
+            return cls(*_of_networkx(graph, label))
         came = f"a {type(graph).__name__}"
         came += f" of {len(graph)}" if isinstance(graph, tuple | list) else ""
         raise ValueError(
@@ -98,7 +98,8 @@ class Graph:
 
     @property
     def edges(self) -> np.ndarray:
-        return np.unique(np.sort(self._ends.reshape(-1, 2), axis=1), axis=0)
+        ends = np.stack(np.divmod(self._codes, max(1, len(self))), axis=1)
+        return np.unique(np.sort(ends, axis=1), axis=0)
 
     def __setattr__(self, name, value):
         raise AttributeError(f"a graph cannot be changed, so {name} cannot be set.")
@@ -119,7 +120,7 @@ class Graph:
         return f"Graph({len(self)} vertices, {len(self.edges)} edges)"
 
     def __reduce__(self):
-        return _rebuilt, (self.names, self.labels, self.edges.ravel())
+        return _rebuilt, (self.names, self.labels, self._codes)
 
 
 def _rebuilt(*values) -> Graph:
@@ -134,8 +135,7 @@ def _is_square(edges) -> bool:
     return edges.shape[0] == edges.shape[1]
 
 
-def _of_matrix(matrix) -> tuple[int, np.ndarray]:
-    """(number of vertices, ends of edges) of an adjacency matrix."""
+def _of_matrix(matrix) -> np.ndarray:
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"an adjacency matrix must be square, but it has shape {matrix.shape}.")
     entries = sparse.coo_array(matrix)
@@ -146,7 +146,8 @@ def _of_matrix(matrix) -> tuple[int, np.ndarray]:
             f"an adjacency matrix must hold zeros and ones, but there is {odd}. Weights are not "
             "used: pass (matrix != 0) if every other number means an edge."
         )
-    return matrix.shape[0], np.stack(entries.coords, axis=1)[used].astype(np.int64).ravel()
+    i, j = (ends[used].astype(np.int64) for ends in entries.coords)
+    return i * matrix.shape[0] + j
 
 
 def _of_networkx(graph, label: str | None):
@@ -158,20 +159,38 @@ def _of_networkx(graph, label: str | None):
     return graph.edges(), {name: known.get(label) for name, known in graph.nodes(data=True)}
 
 
-def _pairs(edges) -> list:
+def _listed(edges) -> list:
     try:
         edges = edges.tolist() if isinstance(edges, np.ndarray) else list(edges)
-        wrong = [edge for edge in edges if len(edge) != 2]
     except TypeError:
         raise ValueError(
             "edges must be pairs of names of vertices, or a square adjacency matrix, but they are "
-            f"{str(edges)[:60]}."
+            f"a {type(edges).__name__}."
         ) from None
-    if wrong:
-        raise ValueError(
-            f"an edge must be a pair of names of vertices, but one is {wrong[0]!r:.60}."
-        )
     return edges
+
+
+def _of_pairs(edges: list, place: dict) -> np.ndarray:
+    n = len(place)
+    try:
+        return np.fromiter([place[u] * n + place[v] for u, v in edges], np.int64)
+    except (KeyError, TypeError, ValueError):
+        raise _wrong_edge(edges, place) from None
+
+
+def _wrong_edge(edges: list, place: dict) -> ValueError:
+    for edge in edges:
+        try:
+            u, v = edge
+        except (TypeError, ValueError):
+            return ValueError(f"an edge must be a pair of names of vertices, got {edge!r:.60}.")
+        for name in (u, v):
+            if not (_is_hashable(name) and name in place):
+                return ValueError(
+                    f"vertex {name!r:.60} is in an edge, but it has no label. Add one under its "
+                    "name (labels in a sequence are those of the vertices 0, 1, …)."
+                )
+    raise AssertionError("all edges are pairs of known names.")
 
 
 def _labelled(labels: Any, names: Iterable | None) -> dict:
@@ -180,7 +199,9 @@ def _labelled(labels: Any, names: Iterable | None) -> dict:
         try:
             return dict.fromkeys(names or (), ALIKE)
         except TypeError as wrong:
-            raise ValueError(f"names of vertices must be hashable: {wrong}.") from None
+            raise ValueError(
+                f"edges must be pairs of hashable names of vertices: {wrong}."
+            ) from None
     if not isinstance(labels, Mapping):
         try:
             labels = enumerate(labels.tolist() if hasattr(labels, "tolist") else labels)
@@ -222,19 +243,6 @@ def _is_hashable(value) -> bool:
     return True
 
 
-def _places(edges: list, place: dict) -> np.ndarray:
-    try:
-        ends = map(place.__getitem__, chain.from_iterable(edges))
-        return np.fromiter(ends, np.int64, 2 * len(edges))
-    except (KeyError, TypeError):
-        flat = chain.from_iterable(edges)
-        name = next(name for name in flat if not (_is_hashable(name) and name in place))
-        raise ValueError(
-            f"vertex {name!r:.60} is in an edge, but it has no label. Add one under its name "
-            "(labels in a sequence are those of the vertices 0, 1, …)."
-        ) from None
-
-
 class Vertices(NamedTuple):
     """The vertices of all graphs of a base, numbered through."""
 
@@ -259,10 +267,11 @@ def _vertices(base: Base) -> Vertices:
     first = np.concatenate([[0], np.cumsum(sizes)])
     number: dict = {}
     labels = [number.setdefault(label, len(number)) for graph in graphs for label in graph.labels]
-    ends = np.concatenate([np.empty(0, np.int64), *(graph._ends for graph in graphs)])
-    ends += np.repeat(first[:-1], [graph._ends.size for graph in graphs])
-    both = np.concatenate([ends[::2], ends[1::2]]), np.concatenate([ends[1::2], ends[::2]])
-    adjacency = sparse.csr_array((np.ones(ends.size), both), shape=(int(first[-1]),) * 2)
+    codes = np.concatenate([np.empty(0, np.int64), *(graph._codes for graph in graphs)])
+    home = np.repeat(np.arange(len(graphs)), [graph._codes.size for graph in graphs])
+    i, j = np.divmod(codes, sizes[home]) + first[home]
+    both = np.concatenate([i, j]), np.concatenate([j, i])
+    adjacency = sparse.csr_array((np.ones(2 * codes.size), both), shape=(int(first[-1]),) * 2)
     adjacency.data[:] = 1.0  # however often an edge was listed
     return Vertices(first, np.array(labels, dtype=np.int64), [*number], adjacency)
 
