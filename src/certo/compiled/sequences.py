@@ -65,7 +65,8 @@ def _shared(codes, first, rows, columns, cost: float, loop: Callable[..., Any]) 
     ends = np.searchsorted(total, np.linspace(0, total[-1], len(ranges) + 1))
     ends[0], ends[-1] = 0, points.size
     ranges = list(zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True))
-    in_pieces(ranges, lambda k, i, j: loop(i, j, points, groups, laid, same, out))
+    most = (int(longest[-1]) + 1) * LANES
+    in_pieces(ranges, lambda k, i, j: loop(i, j, points, groups, laid, most, same, out))
     if same:
         tiles = -(-len(out) // TILE)
         in_pieces(pieces(tiles, float(out.size)), lambda k, i, j: _mirror(out, TILE, i, j))
@@ -103,19 +104,22 @@ def _filter(symbol, laid, decay, above, run, filtered):
 
 
 @jit
-def _subsequences(codes, first, points, groups, laid, same, out, start, stop, length, decay, upto):
+def _subsequences(
+    codes, first, points, groups, laid, most, same, out, start, stop, length, decay, upto
+):
     """With A_0 = 1,  S_p(i, j) = decay²·[x_i = z_j]·A_{p−1}(i−1, j−1),
     R_p(i, j) = decay·R_p(i, j−1) + S_p(i, j),   A_p(i, j) = decay·A_p(i−1, j) + R_p(i, j);
     the value is the sum of all S_p for p = length, or for all p up to it."""
-    most = (np.max(np.diff(groups)) + 1) * LANES
     above = np.ones((length, most))  # A_p(i−1, j−1)
     run, sums = np.zeros(most), np.empty(most)
     for i in range(start, stop):
         x = codes[first[points[i]] : first[points[i] + 1]]
         for g in range(i // LANES if same else 0, groups.size - 1):
             z = laid[groups[g] * LANES : groups[g + 1] * LANES]
-            above[1:, : z.size + LANES] = 0.0
-            sums[: z.size] = 0.0
+            for q in range(z.size + LANES):
+                sums[q] = 0.0
+                for p in range(1, length):
+                    above[p, q] = 0.0
             for symbol in x:
                 for p in range(length - 1, -1, -1):  # so that A_{p−1} is still that of i − 1
                     if p == length - 1 or upto:
@@ -141,8 +145,9 @@ def _count_runs(spread, laid, degree, run, sums):
 
 
 @jit
-def _weighted_degrees(codes, first, points, groups, laid, same, out, start, stop, degree, shift):
-    most = (np.max(np.diff(groups)) + 1) * LANES
+def _weighted_degrees(
+    codes, first, points, groups, laid, most, same, out, start, stop, degree, shift
+):
     run, sums = np.zeros(most), np.zeros(most)
     for i in range(start, stop):
         spread = np.repeat(codes[first[points[i]] : first[points[i] + 1]], LANES)
