@@ -10,6 +10,7 @@ from certo.plots.perceptron_runs import mistakes, squared_norm
 from certo.plots.probabilities import calibration
 from certo.plots.proofs import bounds, convergence, gap, pegasos_excess
 from certo.plots.regression import MOST_COEFFICIENTS, coefficients, normal_quantiles, residuals
+from certo.plots.structures import gram, kernel_pca
 
 __all__ = [
     "MOST_COEFFICIENTS",
@@ -23,6 +24,8 @@ __all__ = [
     "convergence",
     "density",
     "gap",
+    "gram",
+    "kernel_pca",
     "margin_band",
     "mistakes",
     "normal_quantiles",

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from certo.compiled.gaussian import add_rows, exp_block, exp_dot, sparse_products
 from certo.compiled.threads import in_pieces, one_thread, pieces
-from certo.kernels import Gaussian, Kernel
+from certo.kernels import Gaussian, Kernel, Precomputed
 from certo.kernels.base import count
 from certo.kernels.vectors import squares
 
@@ -40,9 +40,13 @@ def scores(kernel: Kernel, X, centres, coef: np.ndarray) -> np.ndarray:
             return out
     if kernel.takes == "vectors":
         X, centres = (part.astype(np.float64, copy=False) for part in (X, centres))
+    if isinstance(kernel, Precomputed):  # without a copy of its columns
+        each = np.zeros((X.shape[1], *coef.shape[1:]))
+        np.add.at(each, centres, coef)
+        return X @ each
     step = max(1, BLOCK // max(1, len(coef)))
     parts = [
-        np.asarray(kernel(X[start : start + step], centres), dtype=np.float64) @ coef
+        np.asarray(kernel._block(X[start : start + step], centres), dtype=np.float64) @ coef
         for start in range(0, m, step)
     ]
     return np.concatenate(parts) if parts else np.zeros((0, *coef.shape[1:]))
@@ -73,7 +77,9 @@ class Images:
     def block(self, rows: np.ndarray, dtype) -> np.ndarray:
         """The Gram matrix of these; the memory of the last one may be used again."""
         kernel, X = self.kernel, self.X
-        block = kernel(kernel.points(X, rows), kernel.take(X, rows))
+        if isinstance(kernel, Precomputed):
+            return X[np.ix_(rows, rows)].astype(dtype, copy=False)
+        block = kernel._block(kernel.points(X, rows), kernel.take(X, rows))
         return np.ascontiguousarray(block, dtype=dtype)
 
     def add(self, out, rows: np.ndarray | None, columns: np.ndarray, coef: np.ndarray) -> None:

@@ -41,7 +41,7 @@ class GramRows:
 
     def block(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         kernel, X = self.kernel, self.X
-        return np.ascontiguousarray(kernel(kernel.points(X, rows), kernel.take(X, columns)))
+        return np.ascontiguousarray(kernel._block(kernel.points(X, rows), kernel.take(X, columns)))
 
     def add(self, scores: np.ndarray, rows: np.ndarray, coef: np.ndarray, needed=None) -> None:
         """scores ← scores + Σ coef_s K(x_s, ·); if it saves work, only where it is `needed`."""
