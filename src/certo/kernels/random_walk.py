@@ -24,12 +24,12 @@ SMALL = 100  # rows of a matrix of which all eigenvalues are computed
 class RandomWalk(GraphKernel):
     """The geometric random-walk kernel: walks with the same labels, long ones for less.
 
-    Definition    K(G, H) = Σ_{k ≥ 0} decay^k·#{(walk of k edges in G, walk of k edges in H) with
-                  the same labels, vertex by vertex} = 1ᵀ(I − decay·A)⁻¹1, A the adjacency matrix
-                  of the product graph: pairs of vertices with equal labels
+    Definition    K(G, H) = Σ_{k ≥ 0} decay^k·#{pairs of walks of k edges with the same labels}
+    Formula       1ᵀ(I − decay·A)⁻¹1, A the adjacency matrix of pairs of vertices with equal labels
     Domain        graphs with labelled vertices: pairs (edges, labels), networkx graphs, `Graph`
-    Note          the sum is finite for two graphs if it is for each with itself, by Cauchy and
-                  Schwarz; where that cannot be shown, graphs are refused, with the limit
+
+    The sum is finite for two graphs if it is for each with itself, by Cauchy and Schwarz. Where that
+    cannot be shown, graphs are refused, with the limit.
 
     Parameters
     ----------

@@ -20,8 +20,8 @@ AT_ONCE = 2**18  # pairs of vertices whose distances are held in memory, unless 
 class ShortestPath(GraphKernel, CountingKernel):
     """The shortest-path kernel: pairs of vertices with the same labels and the same distance.
 
-    Definition    K(G, H) = Σ_{u ≠ v in G} Σ_{x ≠ y in H} [label(u) = label(x), label(v) = label(y),
-                  d(u, v) = d(x, y) < ∞], over ordered pairs; d counts the edges of a shortest path
+    Definition    K(G, H) = Σ_{u ≠ v in G} Σ_{x ≠ y in H} [u ~ x, v ~ y, d(u, v) = d(x, y) < ∞]
+    Here          u ~ x: equal labels; d: edges of a shortest path; pairs are ordered
     Domain        graphs with labelled vertices: pairs (edges, labels), networkx graphs, `Graph`
     Map           how often each (label, label, distance) is found in the graph
 

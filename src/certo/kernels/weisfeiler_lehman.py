@@ -25,9 +25,8 @@ LONGEST = 80  # letters of a pattern's name
 class WeisfeilerLehman(GraphKernel, CountingKernel):
     """The Weisfeiler–Lehman kernel: vertices that see the same within some steps, counted.
 
-    Definition    K(G, H) = Σ_{t = 0…iterations} #{(u, v) : u in G, v in H, p_t(u) = p_t(v)};
-                  p₀(v) is the label of v, and p_{t+1}(v) the pair of p_t(v) and the multiset of
-                  p_t(u) over the neighbours u of v
+    Definition    K(G, H) = Σ_{t = 0…iterations} #{(u, v) : u in G, v in H, p_t(u) = p_t(v)}
+    Patterns      p₀(v): the label of v; p_{t+1}(v): p_t(v), and all p_t(u) of its neighbours u
     Domain        graphs with labelled vertices: pairs (edges, labels), networkx graphs, `Graph`
     Map           how often each pattern is found in the graph
 
