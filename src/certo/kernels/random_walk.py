@@ -28,8 +28,8 @@ class RandomWalk(GraphKernel):
     Formula       1ᵀ(I − decay·A)⁻¹1, A the adjacency matrix of pairs of vertices with equal labels
     Domain        graphs with labelled vertices: pairs (edges, labels), networkx graphs, `Graph`
 
-    The sum is finite for two graphs if it is for each with itself, by Cauchy and Schwarz. Where that
-    cannot be shown, graphs are refused, with the limit.
+    The sum is finite for two graphs if it is for each with itself, by Cauchy and Schwarz. Where
+    that cannot be shown, graphs are refused, with the limit.
 
     Parameters
     ----------
