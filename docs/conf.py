@@ -1,5 +1,7 @@
 """Sphinx configuration."""
 
+import re
+
 from certo import __version__
 
 project = "Certo"
@@ -23,11 +25,19 @@ autodoc_typehints = "none"
 napoleon_google_docstring = False
 
 
+def fact(line):
+    """'Domain    vectors', and the lines below it, as a list of fields."""
+    if re.match(r"(Definition|Domain|Map|Note|Cost|Reference) {2,}", line):
+        name, text = line.split(maxsplit=1)
+        return f":{name}: {text}"
+    return re.sub(r"^ {10,}", "    ", line)
+
+
 def plain_text(app, what, name, obj, options, lines):
     """Our docstrings are written to be read in the code: bars are norms, and paragraphs with
     aligned columns are tables. Show them so."""
     if any(line.startswith("---") for line in lines):  # numpydoc sections: already markup
-        lines[:] = [line.replace("|", "\\|") for line in lines]
+        lines[:] = [fact(line.replace("|", "\\|")) for line in lines]
         return
     shown: list[str] = []
     for paragraph in "\n".join(lines).split("\n\n"):

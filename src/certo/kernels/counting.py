@@ -52,7 +52,8 @@ class CountingKernel(StructuredKernel):
         return count_products(left, left if columns is rows else F[columns])
 
     def _squares(self, base):
-        return squares(self.counts(base).matrix)
+        made = (self, "fast counts") in base  # they are the same
+        return squares((self.fast_counts if made else self.counts)(base).matrix)
 
     def rounding(self, X, Z):
         """Sums of products of whole numbers ≥ 0 are exact while they do not exceed 2⁵³, and none
