@@ -1,6 +1,6 @@
 """Surnames of two languages, told apart by an edit distance that was made into a kernel.
 
-    python examples/edit_distance.py --data FOLDER [--languages Italian German] [--out PICTURE]
+    python examples/edit_distance.py [--data FOLDER] [--languages Italian German] [--picture FILE]
 
 The similarity 1 − d/length, d the edit distance and length that of the longer name, is no kernel.
 In each fold of the cross-validation its matrix of the training names is repaired, a support vector
@@ -11,12 +11,12 @@ that counts letters and pairs of letters.
 
 from __future__ import annotations
 
-import argparse
-import os
 import sys
 from pathlib import Path
 
 import numpy as np
+from _data import found, options
+from _show import tell
 from matplotlib.figure import Figure
 from sklearn.decomposition import KernelPCA
 from sklearn.feature_extraction.text import CountVectorizer
@@ -28,32 +28,32 @@ from certo import SVM
 from certo.kernels import Precomputed, is_psd, repair
 
 WHERE = (
-    "There are no surnames in {folder}. They come with github.com/spro/practical-pytorch (MIT "
-    "licence), folder data/names: one text file for each language, as Italian.txt, with a name on "
-    "each line. Put them into a folder names_nationality, and give the folder above it by --data "
-    "or the environment variable CERTO_DATA."
+    "Surnames come with github.com/spro/practical-pytorch (MIT licence), folder data/names: one "
+    "text file for each language, as Italian.txt, with a name on each line. Put them into a folder "
+    "names_nationality."
 )
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", default=os.environ.get("CERTO_DATA", "data"))
+def main(arguments: list[str] | None = None) -> dict[str, list[float]]:
+    parser = options(__doc__, "edit_distance", examples=300)
     parser.add_argument("--languages", nargs=2, default=["Italian", "German"])
-    parser.add_argument("--most", type=int, default=300, help="names of each language")
-    parser.add_argument("--out", default="edit_distance.png")
-    chosen = parser.parse_args()
+    chosen = parser.parse_args(arguments)
 
-    names, y = surnames(Path(chosen.data) / "names_nationality", chosen.languages, chosen.most)
+    folder = found(chosen.data, "names_nationality", WHERE)
+    names, y = surnames(folder, chosen.languages, chosen.examples)
     lengths = [len(name) for name in names]
     S = 1 - edit_distances(names) / np.maximum.outer(lengths, lengths)
     print(f"{len(names)} surnames, {np.sum(y)} of them {chosen.languages[1]}")
     print(f"1 − d/length is {is_psd(S)}")
     print(repair(S))
     print()
-    for name, scores in cross_validated(names, S, y).items():
+    results = cross_validated(names, S, y)
+    for name, scores in results.items():
         print(f"{name:32s} {100 * np.mean(scores):5.1f} % ± {100 * np.std(scores):.1f} right")
-    picture(S, y, chosen.languages).savefig(chosen.out, dpi=110)
-    print(f"\nThe picture is in {chosen.out}.")
+    chosen.picture.parent.mkdir(parents=True, exist_ok=True)
+    picture(S, y, chosen.languages).savefig(chosen.picture, dpi=110)
+    print(f"\nThe picture is in {chosen.picture}.")
+    return results
 
 
 def surnames(folder: Path, languages: list[str], most: int) -> tuple[list[str], np.ndarray]:
@@ -62,11 +62,7 @@ def surnames(folder: Path, languages: list[str], most: int) -> tuple[list[str], 
     files = [folder / f"{language}.txt" for language in languages]
     if not all(file.is_file() for file in files):
         there = sorted(file.stem for file in folder.glob("*.txt"))
-        sys.exit(
-            f"Choose two of these languages: {', '.join(there)}."
-            if there
-            else WHERE.format(folder=folder)
-        )
+        sys.exit(f"Choose two of these languages in {folder}: {', '.join(there)}.")
     first, second = (
         {line.strip().lower() for line in file.read_text("utf-8").splitlines()} - {""}
         for file in files
@@ -89,6 +85,8 @@ def edit_distances(names: list[str]) -> np.ndarray:
     j = np.arange(letters.shape[1] + 1)
     result = np.empty((len(names), len(names)))
     for i, name in enumerate(names):
+        if i % 100 == 99:
+            tell(f"edit distances of {i + 1} of {len(names)} names")
         D = np.tile(j, (len(names), 1))
         for letter in name:
             replaced = D[:, :-1] + (letters != ord(letter))
@@ -96,6 +94,7 @@ def edit_distances(names: list[str]) -> np.ndarray:
             D[:, 1:] = np.minimum(D[:, 1:], replaced)
             D = np.minimum.accumulate(D - j, axis=1) + j
         result[i] = D[np.arange(len(names)), lengths]
+    tell("")
     return result
 
 
@@ -106,7 +105,9 @@ def cross_validated(names, S, y) -> dict[str, list[float]]:
         CountVectorizer(analyzer="char_wb", ngram_range=(1, 2), dtype=np.float64), SVM(C=1.0)
     )
     scores: dict[str, list[float]] = {}
-    for train, test in StratifiedKFold(10, shuffle=True, random_state=0).split(words, y):
+    splits = StratifiedKFold(10, shuffle=True, random_state=0).split(words, y)
+    for fold, (train, test) in enumerate(splits, 1):
+        tell(f"fold {fold} of 10")
         square, new = np.ix_(train, train), np.ix_(test, train)
         for how in ("clip", "flip", "shift"):
             repaired = repair(S[square], how)
@@ -121,6 +122,7 @@ def cross_validated(names, S, y) -> dict[str, list[float]]:
         )
         most = np.mean(y[test] == np.argmax(np.bincount(y[train])))
         scores.setdefault("the larger class", []).append(float(most))
+    tell("")
     return scores
 
 

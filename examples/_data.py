@@ -1,0 +1,47 @@
+"""Where the examples find their data."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+
+HERE = Path(__file__).parent
+
+
+def options(doc: str, name: str, examples: int | None = None) -> argparse.ArgumentParser:
+    """What every example can be told: where the data are, how many to take, where to draw."""
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
+    parser.add_argument("--data", type=Path, help="folder of the data (else CERTO_DATA)")
+    parser.add_argument("--examples", type=int, default=examples, help="at most so many")
+    parser.add_argument(
+        "--picture", type=Path, default=HERE.parent / "demo" / f"{name}.png", help="where to draw"
+    )
+    return parser
+
+
+def found(data: Path | None, name: str, where: str) -> Path:
+    """The file or folder of this name in the folder given, else in that which the environment
+    variable CERTO_DATA names, else in shared/data beside the project. If it is not there, the
+    program ends and says what to put where."""
+    folder = data or Path(os.environ.get("CERTO_DATA", HERE.parents[1] / "shared" / "data"))
+    if not (folder / name).exists():
+        sys.exit(
+            f"{folder / name} is not there. {where}\n"
+            "Give the folder by --data FOLDER or the environment variable CERTO_DATA."
+        )
+    return folder / name
+
+
+def some(most: int | None, *columns):
+    """At most so many of the examples, drawn at random but always the same, in their order; each
+    column, as the objects and their labels, is an array or a list."""
+    m = len(columns[0])
+    rows = np.sort(np.random.default_rng(0).permutation(m)[:most])
+    return tuple(
+        column[rows] if isinstance(column, np.ndarray) else [column[i] for i in rows]
+        for column in columns
+    )

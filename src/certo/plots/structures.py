@@ -1,0 +1,118 @@
+"""Points that are no vectors, seen by what a kernel says of each two of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from certo.kernels.semidefinite import as_symmetric
+from certo.plots._canvas import (
+    INK,
+    MOST_NAMED,
+    SOFT,
+    class_looks,
+    few_numbers,
+    legend,
+    new_axes,
+    scatter,
+    short,
+    some_of,
+)
+
+FAR = (0.01, 0.99)  # quantiles of the values between which colours change
+CROWDED = 0.04  # of the height: names of classes nearer to each other than this are left out
+
+
+def gram(K, y=None, ax: Axes | None = None) -> Axes:
+    """A Gram matrix in colours, its examples ordered by their classes y.
+
+    Colours tell apart the values of *different* examples, but for the hundredth that is smallest
+    and the hundredth that is largest: the diagonal, often far larger, has the colour of these."""
+    ax = new_axes(ax)
+    K, y, note = _drawn(K, y)
+    order = np.argsort(y, kind="stable")
+    others = K[~np.eye(len(K), dtype=bool)]
+    low, high = np.quantile(others if others.size else K, FAR)
+    colours = {"vmin": low, "vmax": high if high > low else low + 1.0, "cmap": "magma"}
+    seen = ax.imshow(K[np.ix_(order, order)], interpolation="nearest", **colours)
+    shown = ax.figure.colorbar(seen, ax=ax, extend="both", shrink=0.85)
+    few_numbers(shown.ax.yaxis)
+    classes, sizes = np.unique(y, return_counts=True)
+    ends = np.cumsum(sizes)
+    for end in ends[:-1] - 0.5:
+        ax.axhline(end, color="#22d3ee", lw=0.9)
+        ax.axvline(end, color="#22d3ee", lw=0.9)
+    ax.set(title="Gram matrix", xticks=[], yticks=[], xlabel="examples" + note)
+    if len(classes) > 1:
+        named = _apart(ends - sizes / 2, CROWDED * len(K))
+        names = [short(str(classes[k]), 16) for k in named]
+        ax.set_yticks((ends - sizes / 2 - 0.5)[named], names, fontsize="small")
+        ax.tick_params(length=0)
+    return ax
+
+
+def kernel_pca(K, y=None, ax: Axes | None = None) -> Axes:
+    """Examples in the plane of the kernel's space along which their images vary most.
+
+    With the means of rows and columns taken from K, its two largest eigenvalues λ and eigenvectors
+    u give the coordinates √λ·u; the axes say how much of the variance that is."""
+    ax = new_axes(ax)
+    K, y, note = _drawn(K, y)
+    n = len(K)
+    means = K.mean(axis=0)
+    centred = K - means - means[:, None] + means.mean()
+    values, vectors = (part[..., -2:] for part in np.linalg.eigh(centred))
+    points = np.zeros((n, 2))
+    points[:, : values.size] = (vectors * np.sqrt(np.maximum(values, 0)))[:, ::-1]
+    shares = np.zeros(2)
+    shares[: values.size] = np.maximum(values, 0)[::-1] / max(
+        np.trace(centred), np.max(values), 1e-300
+    )
+    classes = np.unique(y)
+    look: dict[str, Any] = {"s": 14, "alpha": 0.7, "lw": 0}
+    if len(classes) == 1:
+        scatter(ax, points, None, c=SOFT, **look)
+    for label, color, marker in class_looks(classes) if len(classes) > 1 else ():
+        mine = points[y == label]
+        few = len(classes) <= MOST_NAMED
+        scatter(ax, mine, short(str(label)) if few else None, c=[color], marker=marker, **look)
+        if not few:  # a name in the midst of its examples
+            box = {"boxstyle": "round,pad=0.15", "fc": "white", "ec": color, "alpha": 0.8}
+            at = np.median(mine, axis=0)
+            ax.annotate(short(str(label), 16), at, fontsize=8, color=INK, ha="center", bbox=box)
+    first, second = (
+        f"{name} direction ({share:.0%} of the variance)"
+        for name, share in zip(("first", "second"), shares, strict=True)
+    )
+    ax.set(title="Kernel PCA", xlabel=first + note, ylabel=second)
+    few_numbers(ax.xaxis)
+    few_numbers(ax.yaxis)
+    if 1 < len(classes) <= MOST_NAMED:
+        legend(ax)
+    return ax
+
+
+def _drawn(K, y) -> tuple[np.ndarray, np.ndarray, str]:
+    """So much of K as is drawn, the classes of these examples, and a note if it is not all."""
+    K = as_symmetric(K)
+    y = np.zeros(len(K), dtype=int) if y is None else np.asarray(y)
+    if len(K) == 0:
+        raise ValueError("there is nothing to draw: the kernel matrix has no rows.")
+    if y.shape != (len(K),):
+        raise ValueError(
+            f"y must have one label for each of the {len(K)} rows of K, got shape {y.shape}."
+        )
+    rows = some_of(len(K))
+    note = f"; {len(rows):,} of {len(K):,} drawn" if len(rows) < len(K) else ""
+    return K[np.ix_(rows, rows)], y[rows], note
+
+
+def _apart(places: np.ndarray, least: float) -> list[int]:
+    """Which of ascending places are at least so far from the last one that was taken."""
+    taken: list[int] = []
+    for k, place in enumerate(places.tolist()):
+        if not taken or place - places[taken[-1]] >= least:
+            taken.append(k)
+    return taken
