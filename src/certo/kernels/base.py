@@ -199,6 +199,23 @@ def number(value: Any, name: str, *, least: float = 0.0, included: bool = False)
     return result
 
 
+def whole(value: Any, name: str, least: int, most: int) -> int:
+    """A parameter as an int from `least` to `most`, or a ValueError."""
+    fits = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not (fits and least <= int(value) <= most):
+        raise ValueError(
+            f"{name} must be a whole number from {least} to {most:,}, got {str(value)[:40]}."
+        )
+    return int(value)
+
+
+def flag(value: Any, name: str) -> bool:
+    """A parameter as True or False, or a ValueError."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, got {str(value)[:40]}.")
+    return bool(value)
+
+
 def indices(rows, size: int):
     """The places that a slice, mask or list of places means, of so many points."""
     if isinstance(rows, slice):

@@ -8,9 +8,10 @@ from typing import Any, final
 import numpy as np
 from scipy import sparse
 
+from certo.kernels.base import whole
 from certo.kernels.counting import Counts
 from certo.kernels.objects import Base
-from certo.kernels.sequence import LARGEST, Names, grams, symbols, whole
+from certo.kernels.sequence import LARGEST, Names, grams, symbols
 from certo.kernels.spectrum import LONGEST, GramKernel
 
 MOST = 2**25  # entries of the table of neighbours

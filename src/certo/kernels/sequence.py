@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple, final
 
@@ -186,19 +185,3 @@ class Names(Sequence):
         codes = self._codes[start : start + self._lengths[where]].tolist()
         gram = tuple(self._alphabet[code] for code in codes)
         return "".join(gram) if all(map(_is_character, gram)) else gram
-
-
-def whole(value: Any, name: str, least: int, most: int) -> int:
-    """A parameter as an int from `least` to `most`, or a ValueError."""
-    fits = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    if not (fits and least <= int(value) <= most):
-        raise ValueError(
-            f"{name} must be a whole number from {least} to {most:,}, got {str(value)[:40]}."
-        )
-    return int(value)
-
-
-def flag(value: Any, name: str) -> bool:
-    if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} must be True or False, got {str(value)[:40]}.")
-    return bool(value)

@@ -7,8 +7,9 @@ from typing import final
 import numpy as np
 from scipy import sparse
 
+from certo.kernels.base import flag, whole
 from certo.kernels.counting import CountingKernel, Counts
-from certo.kernels.sequence import Names, SequenceKernel, flag, grams, symbols, whole
+from certo.kernels.sequence import Names, SequenceKernel, grams, symbols
 
 LONGEST = 100_000  # symbols of a k-gram
 

@@ -6,9 +6,9 @@ from typing import final
 
 import numpy as np
 
-from certo.kernels.base import number
+from certo.kernels.base import flag, number, whole
 from certo.kernels.rounding import HUGE, LEAST, UNKNOWN, Rounding, gamma
-from certo.kernels.sequence import SequenceKernel, flag, padded, symbols, whole
+from certo.kernels.sequence import SequenceKernel, padded, symbols
 
 CELLS = 2**16  # of all pairs that are worked on at once
 

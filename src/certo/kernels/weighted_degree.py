@@ -5,8 +5,9 @@ from typing import final
 
 import numpy as np
 
+from certo.kernels.base import whole
 from certo.kernels.rounding import Rounding, gamma
-from certo.kernels.sequence import SequenceKernel, padded, symbols, whole
+from certo.kernels.sequence import SequenceKernel, padded, symbols
 
 CELLS = 2**14  # pairs that are worked on at once, so that they stay in the processor's cache
 
