@@ -12,11 +12,14 @@ import numpy as np
 HERE = Path(__file__).parent
 
 
-def options(doc: str, name: str, examples: int | None = None) -> argparse.ArgumentParser:
+def options(
+    doc: str, name: str, examples: int | None = None, folds: int = 10
+) -> argparse.ArgumentParser:
     """What every example can be told: where the data are, how many to take, where to draw."""
     parser = argparse.ArgumentParser(description=doc.splitlines()[0])
     parser.add_argument("--data", type=Path, help="folder of the data (else CERTO_DATA)")
     parser.add_argument("--examples", type=int, default=examples, help="at most so many")
+    parser.add_argument("--folds", type=int, default=folds, help="of the cross-validation")
     parser.add_argument(
         "--picture", type=Path, default=HERE.parent / "demo" / f"{name}.png", help="where to draw"
     )

@@ -12,7 +12,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
 from certo import plots
 
 
-def compare(machines: dict, y, folds: int = 10, repeats: int = 1) -> dict[str, np.ndarray]:
+def compare(machines: dict, y, folds: int, repeats: int = 1) -> dict[str, np.ndarray]:
     """The shares of right answers of each machine, given as name: (machine, its examples), in the
     same stratified folds; prints their means with the standard deviation over the folds."""
     cv = RepeatedStratifiedKFold(n_splits=folds, n_repeats=repeats, random_state=0)

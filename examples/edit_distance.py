@@ -47,7 +47,7 @@ def main(arguments: list[str] | None = None) -> dict[str, list[float]]:
     print(f"1 − d/length is {is_psd(S)}")
     print(repair(S))
     print()
-    results = cross_validated(names, S, y)
+    results = cross_validated(names, S, y, chosen.folds)
     for name, scores in results.items():
         print(f"{name:32s} {100 * np.mean(scores):5.1f} % ± {100 * np.std(scores):.1f} right")
     chosen.picture.parent.mkdir(parents=True, exist_ok=True)
@@ -98,16 +98,16 @@ def edit_distances(names: list[str]) -> np.ndarray:
     return result
 
 
-def cross_validated(names, S, y) -> dict[str, list[float]]:
-    """The share of right answers in each of ten folds."""
+def cross_validated(names, S, y, folds: int) -> dict[str, list[float]]:
+    """The share of right answers in each fold."""
     words = np.array(names)
     counts = make_pipeline(
         CountVectorizer(analyzer="char_wb", ngram_range=(1, 2), dtype=np.float64), SVM(C=1.0)
     )
     scores: dict[str, list[float]] = {}
-    splits = StratifiedKFold(10, shuffle=True, random_state=0).split(words, y)
+    splits = StratifiedKFold(folds, shuffle=True, random_state=0).split(words, y)
     for fold, (train, test) in enumerate(splits, 1):
-        tell(f"fold {fold} of 10")
+        tell(f"fold {fold} of {folds}")
         square, new = np.ix_(train, train), np.ix_(test, train)
         for how in ("clip", "flip", "shift"):
             repaired = repair(S[square], how)

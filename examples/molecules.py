@@ -48,6 +48,7 @@ def molecules(name: str, chosen) -> dict[str, np.ndarray]:
             "how many atoms of each kind": (atoms, graphs),
         },
         y,
+        chosen.folds,
     )
     kernel = WeisfeilerLehman(3).normalised()
     path = chosen.picture.with_stem(f"{chosen.picture.stem}_{name}")

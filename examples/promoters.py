@@ -30,7 +30,9 @@ WHERE = (
 
 
 def main(arguments: list[str] | None = None) -> dict[str, np.ndarray]:
-    chosen = options(__doc__, "promoters").parse_args(arguments)
+    parser = options(__doc__, "promoters")
+    parser.add_argument("--repeats", type=int, default=3, help="how often folds are drawn")
+    chosen = parser.parse_args(arguments)
     sequences, y = promoters(found(chosen.data, "promoters/promoters.data", WHERE))
     sequences, y = some(chosen.examples, sequences, y)
     print(f"{len(y)} sequences, {np.sum(y == 'promoter')} of them promoters")
@@ -49,7 +51,8 @@ def main(arguments: list[str] | None = None) -> dict[str, np.ndarray]:
             "one-hot letters, linear": (linear, letters),
         },
         y,
-        repeats=3,
+        chosen.folds,
+        chosen.repeats,
     )
     picture(places, y, "Promoters by WeightedDegree(3)", chosen.picture)
     return results

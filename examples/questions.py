@@ -26,7 +26,7 @@ WHERE = (
 
 
 def main(arguments: list[str] | None = None) -> dict[str, np.ndarray]:
-    chosen = options(__doc__, "questions", examples=1000).parse_args(arguments)
+    chosen = options(__doc__, "questions", examples=1000, folds=5).parse_args(arguments)
     trees, questions, y = some(chosen.examples, *trec(chosen.data))
     print(f"{len(y)} questions of {len(np.unique(y))} classes")
 
@@ -42,7 +42,7 @@ def main(arguments: list[str] | None = None) -> dict[str, np.ndarray]:
             "words, pairs, TF-IDF, linear": (make_pipeline(tfidf, SVM(C=10)), questions),
         },
         y,
-        folds=5,
+        chosen.folds,
     )
     picture(grammar, y, "Questions by SubsetTree(0.2)", chosen.picture)
     return results

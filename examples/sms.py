@@ -28,7 +28,7 @@ WHERE = (
 
 
 def main(arguments: list[str] | None = None) -> dict[str, np.ndarray]:
-    chosen = options(__doc__, "sms", examples=2000).parse_args(arguments)
+    chosen = options(__doc__, "sms", examples=2000, folds=5).parse_args(arguments)
     messages, y = some(chosen.examples, *sms(found(chosen.data, "sms_spam/sms.tsv", WHERE)))
     print(f"{len(y)} messages, {np.sum(y == 'spam')} of them spam")
 
@@ -43,7 +43,7 @@ def main(arguments: list[str] | None = None) -> dict[str, np.ndarray]:
             "words, TF-IDF, linear": (words, messages),
         },
         y,
-        folds=5,
+        chosen.folds,
     )
     picture(kernel(messages, progress=True), y, "Messages by Spectrum(3)", chosen.picture)
     return results

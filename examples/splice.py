@@ -48,6 +48,7 @@ def main(arguments: list[str] | None = None) -> dict[str, np.ndarray]:
             "one-hot letters, linear, best C": (linear, letters),
         },
         y,
+        chosen.folds,
     )
     picture(places, y, "Splice junctions by WeightedDegree(8)", chosen.picture)
     return results

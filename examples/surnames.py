@@ -29,7 +29,7 @@ WHERE = (
 
 
 def main(arguments: list[str] | None = None) -> dict[str, np.ndarray]:
-    chosen = options(__doc__, "surnames", examples=150).parse_args(arguments)
+    chosen = options(__doc__, "surnames", examples=150, folds=5).parse_args(arguments)
     names, y = surnames(found(chosen.data, "names_nationality", WHERE), chosen.examples)
     print(f"{len(y)} surnames of {len(np.unique(y))} languages, {chosen.examples} of each")
 
@@ -46,7 +46,7 @@ def main(arguments: list[str] | None = None) -> dict[str, np.ndarray]:
             "1- to 3-grams, TF-IDF, linear": (make_pipeline(counts, SVM(C=1)), marked),
         },
         y,
-        folds=5,
+        chosen.folds,
     )
     picture(gaps, y, "Surnames by Subsequence, 1 to 3 letters", chosen.picture)
     return results

@@ -21,6 +21,7 @@ from certo.plots._canvas import (
     some_of,
 )
 
+TINY = np.finfo(float).tiny
 FAR = (0.01, 0.99)  # quantiles of the values between which colours change
 CROWDED = 0.04  # of the height: names of classes nearer to each other than this are left out
 
@@ -64,12 +65,10 @@ def kernel_pca(K, y=None, ax: Axes | None = None) -> Axes:
     means = K.mean(axis=0)
     centred = K - means - means[:, None] + means.mean()
     values, vectors = (part[..., -2:] for part in np.linalg.eigh(centred))
-    points = np.zeros((n, 2))
-    points[:, : values.size] = (vectors * np.sqrt(np.maximum(values, 0)))[:, ::-1]
-    shares = np.zeros(2)
-    shares[: values.size] = np.maximum(values, 0)[::-1] / max(
-        np.trace(centred), np.max(values), 1e-300
-    )
+    sizes = np.maximum(values[::-1], 0)  # the larger one first
+    points, shares = np.zeros((n, 2)), np.zeros(2)
+    points[:, : sizes.size] = vectors[:, ::-1] * np.sqrt(sizes)
+    shares[: sizes.size] = sizes / max(np.trace(centred), np.sum(sizes), TINY)
     classes = np.unique(y)
     look: dict[str, Any] = {"s": 14, "alpha": 0.7, "lw": 0}
     if len(classes) == 1:
