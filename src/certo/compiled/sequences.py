@@ -16,7 +16,7 @@ import numpy as np
 
 from certo.compiled._jit import jit, loose
 from certo.compiled.counts import TILE, _mirror
-from certo.compiled.threads import in_pieces, pieces
+from certo.compiled.threads import even_pieces, in_pieces, pieces
 
 LANES = 16
 
@@ -60,11 +60,7 @@ def _shared(codes, first, rows, columns, cost: float, loop: Callable[..., Any]) 
     _lay(codes, first, centres, groups, laid)
 
     work = groups[-1] - groups[np.arange(points.size) // LANES] if same else groups[-1]
-    total = np.concatenate([[0], np.cumsum(lengths[points] * work * LANES)])
-    ranges = pieces(points.size, cost * float(total[-1]))
-    ends = np.searchsorted(total, np.linspace(0, total[-1], len(ranges) + 1))
-    ends[0], ends[-1] = 0, points.size
-    ranges = list(zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True))
+    ranges = even_pieces(cost * LANES * lengths[points] * work)
     most = (int(longest[-1]) + 1) * LANES
     in_pieces(ranges, lambda k, i, j: loop(i, j, points, groups, laid, most, same, out))
     if same:

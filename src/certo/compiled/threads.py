@@ -10,9 +10,11 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
 from certo.blas import one_thread
 
-__all__ = ["in_pieces", "one_thread", "pieces"]
+__all__ = ["even_pieces", "in_pieces", "one_thread", "pieces"]
 
 WORTH = 2**17  # multiplications below which a second thread costs more than it saves
 MOST = 8
@@ -34,6 +36,14 @@ def pieces(count: int, work: float) -> list[tuple[int, int]]:
     parts = max(1, min(_cores(), int(work / WORTH), count))
     ends = [count * k // parts for k in range(parts + 1)]
     return list(pairwise(ends))
+
+
+def even_pieces(costs: np.ndarray) -> list[tuple[int, int]]:
+    """The same for places that cost so many multiplications each: ranges of about equal cost."""
+    total = np.concatenate([[0.0], np.cumsum(costs)])
+    parts = len(pieces(costs.size, float(total[-1])))
+    inner = np.searchsorted(total, total[-1] * np.arange(1, parts) / parts)
+    return list(pairwise([0, *inner.tolist(), costs.size]))
 
 
 def in_pieces(ranges: list[tuple[int, int]], loop: Callable[[int, int, int], Any]) -> list[Any]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from certo.compiled._jit import jit
 from certo.compiled.counts import TILE, _mirror
-from certo.compiled.threads import in_pieces, pieces
+from certo.compiled.threads import even_pieces, in_pieces, pieces
 
 
 def node_pairs(left, trees, centres, low, high, found, pairs, decay, gap, same) -> np.ndarray:
@@ -19,10 +19,6 @@ def node_pairs(left, trees, centres, low, high, found, pairs, decay, gap, same) 
     so many `pairs` with centres."""
     n, m = left.shape[0], found.shape[0]
     out = np.zeros((n, m))
-    work = np.cumsum(pairs * np.linspace(1, 0, n) if same else pairs)
-    parts = len(pieces(n, float(np.sum(pairs))))
-    ends = np.searchsorted(work, np.linspace(0, work[-1], parts + 1)) if n else np.zeros(2, int)
-    ends[0], ends[-1] = 0, n
     where = m - 1 - found.indices.astype(np.int64)
     arrays = (
         *(_long(left.indptr), _long(left.indices), left.data, trees.first, trees.children),
@@ -30,7 +26,7 @@ def node_pairs(left, trees, centres, low, high, found, pairs, decay, gap, same) 
     )
     room = np.max(pairs, initial=0.0), np.max(np.diff(centres.first), initial=0)
     in_pieces(
-        [*zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)],
+        even_pieces(pairs * np.linspace(1, 0, n) if same else pairs),
         lambda k, i, j: _add_shared(
             *arrays, decay, gap, same, np.empty(int(room[0])), np.empty(room[1]), i, j, out
         ),
