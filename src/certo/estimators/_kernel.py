@@ -16,6 +16,7 @@ from certo.estimators._linear import LinearClassifier
 from certo.kernels import Kernel, Precomputed
 from certo.kernels.base import count
 from certo.kernels.semidefinite import IF_ROUNDING, NotPositive, check_gram, symmetrised
+from certo.kernels.settings import WithKernel
 from certo.kernels.strips import gram_in_strips
 from certo.rkhs import Expansion
 from certo.solvers import gram
@@ -32,7 +33,7 @@ NAMED = {  # what to give in the place of a name
 SOME = 100  # examples on which a function is looked at before it is trusted
 
 
-class KernelClassifier(LinearClassifier):
+class KernelClassifier(WithKernel, LinearClassifier):
     """Scores, predictions and stored state of a layer of functions f = Σ dual_coef_i K(x_i, ·), one
     for each output; or of hyperplanes, where `kernel_` is None.
 
@@ -47,24 +48,6 @@ class KernelClassifier(LinearClassifier):
     support_: list[np.ndarray]
     dual_coef_: list[np.ndarray]
     support_vectors_: Any
-
-    def get_params(self, deep=True):
-        """Settings by name; deep: those of the kernel too, as kernel__variance."""
-        params = super().get_params(deep)
-        if deep and isinstance(self.kernel, Kernel):
-            params |= {f"kernel__{name}": value for name, value in self.kernel.settings.items()}
-        return params
-
-    def set_params(self, **params):
-        """Set settings by name; with kernel__variance, say, put another kernel in its place."""
-        inner = {name: params.pop(name) for name in [*params] if name.startswith("kernel__")}
-        super().set_params(**params)
-        if inner:
-            if not isinstance(self.kernel, Kernel):
-                raise ValueError(f"there is no kernel whose {next(iter(inner))!r} could be set.")
-            changed = {name.removeprefix("kernel__"): value for name, value in inner.items()}
-            self.kernel = self.kernel.with_settings(**changed)
-        return self
 
     @property
     def _kernel_to_fit(self) -> Kernel | None:

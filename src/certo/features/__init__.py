@@ -4,7 +4,7 @@ the functions on a box that log-linear densities are made of."""
 from certo.certificates.box_features import BoxCosines, BoxPolynomials
 from certo.features.conic import Conic
 from certo.features.counted import CountedFeatures
-from certo.features.explicit import explicit_map
+from certo.features.explicit import UnitFeatures, explicit_map
 from certo.features.gaussian_taylor import GaussianTaylor
 from certo.features.monomials import Monomials
 from certo.features.nystroem import Nystroem
@@ -19,5 +19,6 @@ __all__ = [
     "Monomials",
     "Nystroem",
     "RandomFeatures",
+    "UnitFeatures",
     "explicit_map",
 ]

@@ -6,9 +6,10 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from certo.kernels.counting import CountingKernel
+from certo.kernels.settings import WithKernel
 
 
-class CountedFeatures(TransformerMixin, BaseEstimator):
+class CountedFeatures(WithKernel, TransformerMixin, BaseEstimator):
     """The feature vectors of a kernel that counts, as rows of a sparse matrix.
 
     Features are those found in the examples of the fit. Of new examples others are left out, which

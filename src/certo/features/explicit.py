@@ -2,13 +2,18 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.pipeline import FeatureUnion, make_pipeline
-from sklearn.preprocessing import FunctionTransformer, Normalizer
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.validation import check_is_fitted
 
 from certo.features.counted import CountedFeatures
 from certo.features.monomials import Monomials
 from certo.kernels import Frobenius, Gaussian, Kernel, Linear, Normalised, Polynomial, Scaled, Sum
 from certo.kernels.counting import CountingKernel
+from certo.kernels.settings import WithKernel
 
 
 def explicit_map(kernel: Kernel):
@@ -23,8 +28,8 @@ def explicit_map(kernel: Kernel):
     Returns
     -------
     scikit-learn transformer
-        `Monomials` for the first two, `CountedFeatures` for the others; side by side for a sum,
-        scaled to length 1 for a cosine.
+        `Monomials` for the first two, `CountedFeatures` for those that count; side by side for a
+        sum, divided by √K(x, x) for a cosine.
 
     Examples
     --------
@@ -52,7 +57,7 @@ def explicit_map(kernel: Kernel):
             weights = {"part": math.sqrt(factor)}
             return FeatureUnion([("part", explicit_map(inner))], transformer_weights=weights)
         case Normalised(inner):
-            return make_pipeline(explicit_map(inner), Normalizer())
+            return UnitFeatures(inner)
         case Gaussian(variance):
             raise ValueError(
                 "the Gaussian kernel's map has infinitely many coordinates: take "
@@ -66,3 +71,40 @@ def _entries(X, kernel: Frobenius):
     """Matrices as rows of their entries."""
     X = kernel.examples(X)
     return X.reshape(len(X), -1)
+
+
+class UnitFeatures(WithKernel, TransformerMixin, BaseEstimator):
+    """φ(x)/√K(x, x), φ the explicit map of a kernel: also of new examples, of which φ leaves out
+    what the examples of the fit have nothing of."""
+
+    def __init__(self, kernel):
+        self.kernel = kernel
+
+    def __sklearn_tags__(self):
+        return explicit_map(self.kernel).__sklearn_tags__()
+
+    def fit(self, X, y=None):
+        """Find the features of the examples X."""
+        self.fit_transform(X)
+        return self
+
+    def fit_transform(self, X, y=None):
+        """Find the features of the examples X, and compute them."""
+        self.kernel_ = self.kernel.settled(X)
+        self.map_ = explicit_map(self.kernel_)
+        return self._divided(self.map_.fit_transform(X), X)
+
+    def transform(self, X):
+        """The features of the examples X."""
+        check_is_fitted(self)
+        return self._divided(self.map_.transform(X), X)
+
+    def _divided(self, F, X):
+        lengths = np.sqrt(self.kernel_._diagonal(X))
+        scale = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+        return sparse.diags_array(scale) @ F if sparse.issparse(F) else F * scale[:, None]
+
+    def get_feature_names_out(self, input_features=None):
+        """Those of the kernel's map."""
+        check_is_fitted(self)
+        return self.map_.get_feature_names_out(input_features)

@@ -8,9 +8,10 @@ from sklearn.utils.validation import check_is_fitted
 from certo.features._base import FeatureMap, require_room, whole
 from certo.kernels import Gaussian, Kernel
 from certo.kernels.base import count
+from certo.kernels.settings import WithKernel
 
 
-class Nystroem(ClassNamePrefixFeaturesOutMixin, FeatureMap):
+class Nystroem(WithKernel, ClassNamePrefixFeaturesOutMixin, FeatureMap):
     r"""Any kernel's feature map, projected on the span of a few examples' images.
 
     Of the examples z_1, …, z_k drawn without replacement, let K_zz = UΛUᵀ. The functions
@@ -92,6 +93,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, FeatureMap):
         size = whole(self.n_components, "n_components", 1)
         self.kernel_ = kernel
         X = self._examples(X, reset=True)
+        self.kernel_ = kernel = kernel.settled(X)
         m = count(X)
         rng = check_random_state(self.random_state)
         self.indices_ = np.sort(rng.permutation(m)[:size])

@@ -16,6 +16,7 @@ from certo.kernels.function import Function
 from certo.kernels.rounding import HUGE, LEAST, ULPS, UNKNOWN, Rounding, gamma
 
 MOST_PARTS = 500
+STRIP = 2**16  # numbers that are worked on at once
 
 
 class _Composed(Kernel):
@@ -280,17 +281,13 @@ class Normalised(_Composed):
         return self
 
     def plain(self, X, Z):
-        return self._divide(self.kernel.plain(X, Z), X, Z)
+        return _divided(self.kernel.plain(X, Z), self.kernel.diagonal(X), self.kernel.diagonal(Z))
 
     def _block(self, X, Z):
         if getattr(X, "dtype", None) == getattr(Z, "dtype", None) == np.float32:
             return self.plain(X, Z).astype(np.float32)  # K(x, x) may be beyond float32
-        return self._divide(self.kernel._block(X, Z), X, Z)
-
-    def _divide(self, block, X, Z):
-        block *= _inverse_roots(self.kernel.diagonal(X))[:, None]
-        block *= _inverse_roots(self.kernel.diagonal(Z))
-        return block
+        block = self.kernel._block(X, Z)
+        return _divided(block, self.kernel._diagonal(X), self.kernel._diagonal(Z))
 
     def diagonal(self, X):
         return (self.kernel.diagonal(X) > 0).astype(np.float64)
@@ -315,6 +312,16 @@ class Normalised(_Composed):
     def __repr__(self):
         inner = f"({self.kernel!r})" if not _is_atom(self.kernel) else repr(self.kernel)
         return f"{inner}.normalised()"
+
+
+def _divided(block: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Entries divided by the roots of both; what was symmetric stays so to the last digit."""
+    left, right = _inverse_roots(left), _inverse_roots(right)
+    step = max(1, STRIP // max(1, right.size))
+    for start in range(0, left.size, step):
+        some = slice(start, start + step)
+        block[some] *= left[some, None] * right
+    return block
 
 
 def _inverse_roots(diagonal: np.ndarray) -> np.ndarray:

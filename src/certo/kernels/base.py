@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import math
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Set
 from dataclasses import fields, replace
 from typing import Any, ClassVar, Self
 
@@ -64,6 +64,8 @@ class Kernel(abc.ABC):
         X = self.examples(X)
         if progress:
             tell = Printed(repr(self)) if progress is True else progress
+            if not callable(tell):
+                raise ValueError(f"progress must be True, False or a function, got {progress!r}.")
             if Z is None and self.takes == "objects":
                 return gram_in_strips(self, X, tell)
             Z = self.take(X, slice(None)) if Z is None else self.centres(Z)
@@ -88,6 +90,10 @@ class Kernel(abc.ABC):
         one_by_one = ([i] for i in range(count(X)))
         values = [self.plain(self.points(X, i), self.take(X, i))[0, 0] for i in one_by_one]
         return np.array(values, dtype=np.float64)
+
+    def _diagonal(self, X) -> np.ndarray:
+        """The same by the fastest way that is known."""
+        return self.diagonal(X)
 
     def examples(self, X):
         """X as this kernel takes points, or a ValueError that says what is wrong with it."""
@@ -177,10 +183,11 @@ def as_objects(X, kernel: Kernel):
     X = X.to_numpy() if hasattr(X, "to_numpy") else X  # data frames, by rows
     if getattr(X, "shape", None):
         return X
-    if isinstance(X, str | bytes | dict) or not hasattr(X, "__len__") or hasattr(X, "shape"):
+    unordered = isinstance(X, str | bytes | Mapping | Set)
+    if unordered or not hasattr(X, "__len__") or hasattr(X, "shape"):
         raise ValueError(
-            f"{type(kernel).__name__} takes a sequence of points, got {type(X).__name__}. "
-            "Put a single point in a list."
+            f"{type(kernel).__name__} takes a sequence of points, as a list, got "
+            f"{type(X).__name__}. Put a single point in a list."
         )
     return X if isinstance(X, list) else list(X)
 

@@ -52,8 +52,11 @@ class CountingKernel(StructuredKernel):
         return count_products(left, left if columns is rows else F[columns])
 
     def _squares(self, base):
-        made = (self, "fast counts") in base  # they are the same
-        return squares((self.fast_counts if made else self.counts)(base).matrix)
+        return squares(self.counts(base).matrix)
+
+    def _diagonal(self, X):
+        X = self.examples(X)
+        return squares(self.fast_counts(X.base).matrix[X.rows])
 
     def rounding(self, X, Z):
         """Sums of products of whole numbers ≥ 0 are exact while they do not exceed 2⁵³, and none

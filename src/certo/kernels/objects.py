@@ -25,9 +25,6 @@ class Base:
     def __len__(self) -> int:
         return len(self.items)
 
-    def __contains__(self, key: Hashable) -> bool:
-        return key in self._known
-
     def known(self, key: Hashable, make: Callable[[Base], Any]) -> Any:
         """make(self), which is done once and kept under this key."""
         with self._lock:
