@@ -74,6 +74,7 @@ def test_it_is_a_value():
         ([[[1.0, 2.0], [3.0]]], "item 0"),
         ([[[1.0, np.nan]]], r"nan at X\[0, 0, 1\]"),
         ([[["a", "b"]]], "takes numbers"),
+        ([np.array([[10**400]])], "takes numbers: int too large"),
         ("ab", "Put a single point in a list"),
         (3.0, "Put a single point in a list"),
     ],

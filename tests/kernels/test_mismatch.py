@@ -1,5 +1,6 @@
 """k-grams and their neighbours."""
 
+import json
 from itertools import product
 
 import numpy as np
@@ -29,7 +30,7 @@ texts = st.lists(st.text("abcd", max_size=6), min_size=1, max_size=4)
 @given(
     X=texts, k=st.integers(1, 3), m=st.integers(0, 3), alphabet=st.sampled_from(["abc", "abcde"])
 )
-@pytest.mark.filterwarnings("ignore:k is")
+@pytest.mark.filterwarnings("ignore:.*the longest sequence")
 def test_it_is_its_definition_whether_or_not_symbols_are_of_the_alphabet(X, k, m, alphabet):
     kernel = Mismatch(k, min(m, k), alphabet)
     expected = [[naive(kernel, x, z) for z in X] for x in X]
@@ -82,7 +83,7 @@ def test_the_alphabet_is_a_set_of_symbols():
     assert Mismatch(3).agrees(mixed)
     assert not Mismatch(2).agrees(mixed)
     assert not mixed.agrees(Mismatch(3))
-    for strange in (4, b"ACGT", {"a"}, [["a"]]):
+    for strange in (4, b"ACGT", {"a"}, [["a"]], [float("nan"), 1.0]):
         with pytest.raises(ValueError, match="alphabet"):
             Mismatch(2, 1, strange)
 
@@ -92,6 +93,32 @@ def test_an_alphabet_left_open_must_be_that_of_all():
     for call in (Mismatch(2), Mismatch(2).plain):
         with pytest.raises(ValueError, match="only one of them has 'c'"):
             call(["abab"], ["abac"])
+
+
+def test_an_open_alphabet_is_that_of_the_rows():
+    kernel = Mismatch(1, 1)
+    known = kernel.examples(["ab", "abc"])
+    some, other = known[:1], known[1:]
+    assert kernel(some) == kernel(["ab"]) == kernel.settled(some)(some) == 8
+    assert kernel.plain(some, some) == kernel.diagonal(some) == kernel._diagonal(some) == 8
+    assert kernel.normalised()(some) == pytest.approx(1.0)
+    assert kernel.rounding(some, some) == (0.0, 0.0)
+    with pytest.raises(ValueError, match="only one of them has 'c'"):
+        kernel(some, other)
+    strips = kernel(known, progress=lambda done, total: None)
+    assert np.array_equal(strips, kernel(known))
+    assert np.array_equal(strips, Mismatch(1, 1, "abc")(["ab", "abc"]))
+
+
+def test_symbols_are_written_and_read():
+    X = [[(1, ("x", np.int64(3))), np.int64(2), None], [np.float32(0.5), True, "ab"]]
+    kernel = Mismatch(1).settled(X)
+    again = Kernel.from_dict(json.loads(json.dumps(kernel.to_dict())))
+    assert again == kernel
+    assert np.array_equal(again(X), kernel(X))
+    for symbol in (frozenset("a"), float("inf"), (1, b"a")):
+        with pytest.raises(ValueError, match=f"but one is {type(symbol).__name__}"):
+            Mismatch(1, 1, [symbol, "b"]).to_dict()
 
 
 def test_too_large_ones_are_refused():

@@ -209,3 +209,16 @@ def test_it_says_what_it_did():
         "2×2 kernel matrix by clip: 1 of 2 eigenvalues were negative (50 % of the sum of sizes); "
         "moved by 1 (Frobenius), no eigenvalue by more than 1"
     )
+
+
+@pytest.mark.parametrize("scale", [1e-315, 1e-300, 1e200, 1e299])
+def test_what_moved_is_a_number_at_every_scale(scale):
+    repaired = repair(np.array([[1.0, 2.0], [2.0, 1.0]]) * scale)
+    assert repaired.moved == pytest.approx(scale, rel=1e-6, abs=1e-320)
+
+
+def test_what_is_out_of_reach_is_refused_in_words():
+    with pytest.raises(ValueError, match="must be a table of numbers"):
+        repair(np.eye(2)).transform("ab")
+    with pytest.raises(ValueError, match="of a size up to 1e"):
+        repair([[1.0, 1e200], [1e200, 1.0]], "correlation")

@@ -15,7 +15,8 @@ from certo.kernels.semidefinite import check_gram, is_shown_psd, symmetrised
 
 
 def exactly(K, z):
-    K, z = symmetrised(np.asarray(K, float)).tolist(), [Fraction(v) for v in z.tolist()]
+    """zᵀKz, which is that of (K + Kᵀ)/2."""
+    K, z = np.asarray(K, float).tolist(), [Fraction(v) for v in z.tolist()]
     return sum(
         a * b * Fraction(K[i][j]) for i, a in enumerate(z) if a for j, b in enumerate(z) if b
     )
@@ -156,6 +157,36 @@ def test_asymmetry_of_rounding_is_evened_out():
     assert is_shown_psd(even, shift)
     K = symmetrised(K)
     assert symmetrised(K) is K
+
+
+@settings(max_examples=150, deadline=None)
+@given(seed=st.integers(0, 10**6), ulps=st.integers(-40, 40))
+def test_verdicts_are_of_what_was_given_not_of_what_is_rounded(seed, ulps):
+    """Of [[a, b], [b', c]] with b + b' odd in the last place, and ac near ((b + b')/2)²."""
+    rng = np.random.default_rng(seed)
+    a, b = 1.0 + rng.uniform(0, 1e-7), 1.0 + rng.uniform(0, 1e-8)
+    other = np.nextafter(b, 2.0)
+    c = float((Fraction(b) + Fraction(other)) ** 2 / 4 / Fraction(a))
+    c += ulps // 10 * np.spacing(c)
+    K = np.array([[a, other], [b, c]])
+    verdict = is_psd(K, 0.0)
+    determinant = Fraction(a) * Fraction(c) - (Fraction(b) + Fraction(other)) ** 2 / 4
+    assert verdict.positive is not (determinant < 0)
+    if verdict.positive is False:
+        assert exactly(K, verdict.witness) <= verdict.value < 0
+    assert verdict.verify(K) is (verdict.positive is not None)
+    shift = is_psd(K).allowance
+    assert determinant + Fraction(shift) * (Fraction(a) + Fraction(c) + Fraction(shift)) >= 0
+
+
+def test_a_witness_against_the_rounded_half_is_none():
+    entries = [["0x1.0000000182a55p+0", "0x1.000000008306cp+0"],
+               ["0x1.000000008306bp+0", "0x1.ffffffff06d05p-1"]]  # fmt: skip
+    K = np.array([[float.fromhex(v) for v in row] for row in entries])
+    assert is_psd(symmetrised(K), 0).positive is False
+    false = is_psd(symmetrised(K), 0)
+    assert is_psd(K, 0).positive is None
+    assert not false.verify(K)
 
 
 @settings(max_examples=150, deadline=None)

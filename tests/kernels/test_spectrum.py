@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from sequences import COLLECTIONS
 from sklearn.feature_extraction.text import CountVectorizer
 
-from certo.kernels import Spectrum, WeightedDegree
+from certo.features import CountedFeatures
+from certo.kernels import Mismatch, Spectrum, Subsequence, WeightedDegree
 from certo.kernels.objects import Base
 from certo.kernels.sequence import symbols
 
@@ -28,7 +29,7 @@ def naive(kernel, x, z):
 
 @settings(max_examples=40)
 @given(X=COLLECTIONS, k=st.integers(1, 4), upto=st.booleans())
-@pytest.mark.filterwarnings("ignore:k is")
+@pytest.mark.filterwarnings("ignore:.*the longest sequence")
 def test_it_is_its_definition(X, k, upto):
     kernel = Spectrum(k, upto)
     expected = [[naive(kernel, x, z) for z in X] for x in X]
@@ -77,10 +78,21 @@ def test_a_string_is_the_sequence_of_its_characters():
 
 
 def test_a_k_beyond_all_sequences_is_told():
-    with pytest.warns(UserWarning, match="k is 5, but the longest sequence has 3 symbols"):
+    with pytest.warns(UserWarning, match=r"k=5.*the longest sequence has 3: all values are 0"):
         assert not Spectrum(5)(["abc", "ab"]).any()
     with pytest.warns(UserWarning, match="the longest sequence has 0"):
         assert not Spectrum(2, upto=True)([""]).any()
+    for kernel in (Spectrum(5), Mismatch(5, 1, "ab"), Mismatch(5), Subsequence(5)):
+        with pytest.warns(UserWarning, match="the longest sequence has 2") as told:
+            kernel.settled(["ab"])
+        with pytest.warns(UserWarning, match="the longest sequence has 1") as calls:
+            kernel(["a"] * 1500, progress=lambda done, total: None)
+        assert len(told) == len(calls) == 1
+    with pytest.warns(UserWarning, match="the longest sequence has 1"):
+        CountedFeatures(Spectrum(3)).fit(["a", "b"])
+    strips = Spectrum(3)(["abcdef"] + ["a"] * 1500, progress=lambda done, total: None)
+    assert strips[0, 0] == strips.sum() == 4  # some strips are short; all of them are not
+    assert Subsequence(5, upto=True)(["a"]) == 0.25
     assert Spectrum(5)(["abc"], ["abcde"]).shape == (1, 1)
     assert Spectrum(5)([], ["a"]).shape == (0, 1)
     assert symbols(Base("sequences", [])).codes.size == 0
@@ -92,6 +104,8 @@ def test_a_k_beyond_all_sequences_is_told():
         ([*"abc", 5], "item 3 is int 5"),
         (["ab", None], "item 1 is NoneType None. Remove what is missing"),
         (["ab", np.nan], "item 1 is float nan. Remove what is missing"),
+        (["ab", pd.NA], "item 1 is NAType <NA>. Remove what is missing"),
+        ([["ab"], [pd.NA, 1]], "item 1 holds NAType <NA>. Remove what is missing"),
         ([{"a": 1}], "item 0 is dict"),
         ([{1, 2}], "item 0 is set"),
         ([b"ab"], "item 0 is bytes b'ab'. Decode it"),

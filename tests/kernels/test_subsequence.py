@@ -59,6 +59,7 @@ def check(kernel, X, truth):
     decay=st.sampled_from([1.0, 0.7, 0.1, 1e-60, 1e-160]),
     upto=st.booleans(),
 )
+@pytest.mark.filterwarnings("ignore:.*the longest sequence")
 def test_it_is_its_definition_up_to_its_rounding(X, length, decay, upto):
     check(Subsequence(length, decay, upto), X, naive)
 
@@ -82,6 +83,14 @@ def test_groups_of_many_lengths_and_any_block():
         assert np.array_equal(K, K.T)
     assert kernel([], X).shape == (0, 70)
     assert kernel(X, []).shape == (70, 0)
+
+
+def test_the_rounding_covers_the_diagonals_of_both():
+    kernel, long = Subsequence(1, 1.55e-162), ["a" * 1000]
+    exact = 1000**2 * Fraction(kernel.decay) ** 2
+    for bound in (kernel.rounding(long, ["a"]), kernel.rounding(["a"], long)):
+        off = abs(Fraction(kernel.diagonal(long)[0]) - exact)
+        assert 0 < off <= bound.relative * exact + Fraction(bound.absolute)
 
 
 def test_its_limits():

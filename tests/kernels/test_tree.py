@@ -85,6 +85,19 @@ def test_other_things_that_are_no_trees(x):
         Tree.of(x)
 
 
+def test_what_is_no_tree_is_refused_in_words():
+    endless = ["a"]
+    endless.append(["b", endless])
+    with pytest.raises(ValueError, match="a list inside itself"):
+        Tree.of(endless)
+    twice = ["b", "c"]
+    assert str(Tree.of(["a", twice, ["d", twice], twice])) == "(a (b c) (d (b c)) (b c))"
+    with pytest.raises(ValueError, match=r"must be a sequence of trees, .* got NoneType"):
+        Tree("a", None)
+    with pytest.raises(ValueError, match=r"Tree.parse reads text, .* got int '3'"):
+        Tree.parse(3)
+
+
 def test_a_tree_stays_as_it_is():
     tree = Tree("a")
     with pytest.raises(AttributeError, match="cannot be changed"):
@@ -100,8 +113,13 @@ def test_files(tmp_path):
     path = tmp_path / "trees.txt"
     path.write_text("(S (NP you))\n\n( (S (NP ä)\n   (VP know)))\n", encoding="utf-8")
     assert read_trees(path) == [Tree.parse("(S (NP you))"), Tree.parse("(S (NP ä) (VP know))")]
+    path.write_text("(S (NP ä))", encoding="utf-8-sig")
+    assert read_trees(path) == [Tree.parse("(S (NP ä))")]
+    path.write_text("(S (NP ä))", encoding="latin-1")
+    with pytest.raises(ValueError, match=f"{path.name}: .* in UTF-8, but byte 7 is 0xe4"):
+        read_trees(path)
     path.write_text("(S (NP you))\n(S (NP you)\n(S (NP you))\n")
-    with pytest.raises(ValueError, match="never closed is at line 2, column 1"):
+    with pytest.raises(ValueError, match=f"{path.name}: .* never closed is at line 2, column 1"):
         read_trees(path)
     path.write_text("(S (NP you))\n(S (NP you)))\n")
     with pytest.raises(ValueError, match="at line 2, column 13 is"):

@@ -11,7 +11,7 @@ from scipy import sparse
 from certo.kernels.base import whole
 from certo.kernels.counting import Counts
 from certo.kernels.objects import Base
-from certo.kernels.sequence import LARGEST, Names, grams, symbols
+from certo.kernels.sequence import LARGEST, Names, grams, is_character, is_symbol, symbols
 from certo.kernels.spectrum import LONGEST, GramKernel
 
 MOST = 2**25  # entries of the table of neighbours
@@ -36,7 +36,8 @@ class Mismatch(GramKernel):
     alphabet : str, or a sequence of symbols, optional
         Symbols of x outside of it, as an N in "ACGT", are a mismatch with every g. By default all
         that the examples have: of those that are fitted, where a machine is; X and Z in one call
-        must then have the same.
+        must then have the same. A kernel is written as JSON if its symbols are text, finite
+        numbers, None, or tuples of these.
 
     Examples
     --------
@@ -55,31 +56,65 @@ class Mismatch(GramKernel):
         if self.alphabet is not None:
             object.__setattr__(self, "alphabet", _in_order(self.alphabet))
 
+    @classmethod
+    def _parse(cls, values, depth):
+        try:
+            return cls(**values | {"alphabet": _with_tuples(values["alphabet"])})
+        except RecursionError:
+            raise ValueError("the symbols of an alphabet are nested too deep.") from None
+
+    def to_dict(self):
+        strange = [s for s in self.alphabet or () if not _is_written(s)]
+        if strange:
+            raise ValueError(
+                "a kernel with an alphabet is written as JSON if its symbols are text, finite "
+                "numbers, None, or tuples of these, but one is "
+                f"{type(strange[0]).__name__} {repr(strange[0])[:40]}."
+            )
+        return super().to_dict()
+
     def settled(self, X):
-        if self.alphabet is not None:
-            return self
-        return replace(self, alphabet=tuple(set().union(*self.examples(X))))
+        X = self.examples(X)
+        return super(Mismatch, self._closed(X)).settled(X)
 
     def agrees(self, settled):
         left_open = self.alphabet is None and isinstance(settled, Mismatch)
         return self == (replace(settled, alphabet=None) if left_open else settled)
 
+    # what is computed is computed by the kernel whose alphabet is no longer open
+
+    def __call__(self, X, Z=None, *, progress=False):
+        X, Z = self.examples(X), None if Z is None else self.examples(Z)
+        kernel = self._closed(X) if Z is None else self._closed(X, Z)
+        return super(Mismatch, kernel).__call__(X, Z, progress=progress)
+
     def plain(self, X, Z):
-        return super().plain(*self._of_one_alphabet(X, Z))
+        return super(Mismatch, self._closed(X, Z)).plain(X, Z)
 
     def _block(self, X, Z):
-        return super()._block(*self._of_one_alphabet(X, Z))
+        return super(Mismatch, self._closed(X, Z))._block(X, Z)
 
-    def _of_one_alphabet(self, X, Z):
-        X, Z = self.examples(X), self.examples(Z)
-        if self.alphabet is None and X.base is not Z.base:
-            left, right = (set(symbols(part.base).alphabet) for part in (X, Z))
-            if left != right:
-                raise ValueError(
-                    f"without an alphabet, X and Z must have the same symbols, but only one of "
-                    f"them has {next(iter(left ^ right))!r}. Name them, as alphabet='ACGT'."
-                )
-        return X, Z
+    def diagonal(self, X):
+        return super(Mismatch, self._closed(X)).diagonal(X)
+
+    def _diagonal(self, X):
+        return super(Mismatch, self._closed(X))._diagonal(X)
+
+    def rounding(self, X, Z):
+        return super(Mismatch, self._closed(X, Z)).rounding(X, Z)
+
+    def _closed(self, *parts) -> Mismatch:
+        """This kernel with the symbols of all these examples, if its alphabet is left open."""
+        if self.alphabet is not None:
+            return self
+        found = [set().union(*self.examples(part)) for part in parts]
+        only = found[0] ^ found[-1]
+        if only:
+            raise ValueError(
+                f"without an alphabet, X and Z must have the same symbols, but only one of "
+                f"them has {next(iter(only))!r}. Name them, as alphabet='ACGT'."
+            )
+        return replace(self, alphabet=tuple(found[0]))
 
     def _counted(self, base):
         letters = symbols(base).alphabet if self.alphabet is None else self.alphabet
@@ -136,14 +171,37 @@ def _in_order(alphabet: Any) -> str | tuple[Hashable, ...]:
             "alphabet must be a str or a sequence of symbols, such as 'ACGT', got "
             f"{type(alphabet).__name__} {str(alphabet)[:40]}."
         )
-    try:
-        letters = set(alphabet)
-    except TypeError as wrong:
-        raise ValueError(f"the symbols of an alphabet must be hashable: {wrong}.") from wrong
-    if all(isinstance(s, str) and len(s) == 1 for s in letters):
+    strange = [s for s in alphabet if not is_symbol(s)]
+    if strange:
+        raise ValueError(
+            "the symbols of an alphabet must be hashable and equal to themselves, got "
+            f"{type(strange[0]).__name__} {repr(strange[0])[:40]}."
+        )
+    letters = {_of_python(s) for s in alphabet}
+    if all(map(is_character, letters)):
         return "".join(sorted(letters))
-    return tuple(sorted(letters, key=lambda s: (type(s).__name__, s if _plain(s) else repr(s))))
+    return tuple(sorted(letters, key=lambda s: (type(s).__name__, s if _is_sorted(s) else repr(s))))
 
 
-def _plain(symbol: Any) -> bool:
+def _is_sorted(symbol: Any) -> bool:
     return isinstance(symbol, int | float | str)
+
+
+def _of_python(symbol: Any) -> Any:
+    """Numbers of NumPy, which JSON does not know, as Python's, which are equal to them."""
+    if isinstance(symbol, tuple):
+        return tuple(map(_of_python, symbol))
+    return symbol.item() if isinstance(symbol, np.number | np.bool_ | np.str_) else symbol
+
+
+def _is_written(symbol: Any) -> bool:
+    """Whether it is the same when it is read back."""
+    if type(symbol) is tuple:
+        return all(map(_is_written, symbol))
+    finite = type(symbol) is not float or math.isfinite(symbol)
+    return finite and (symbol is None or type(symbol) in (str, bool, int, float))
+
+
+def _with_tuples(value: Any) -> Any:
+    """What was read, its lists as tuples again."""
+    return tuple(map(_with_tuples, value)) if isinstance(value, list) else value

@@ -25,7 +25,7 @@ class NodePairKernel(TreeKernel):
         """For each subtree the number of its kind; Δ = 0 between kinds, and for kind −1."""
 
     @abc.abstractmethod
-    def _counts(self, trees: Forest) -> sparse.csr_array:
+    def _found(self, trees: Forest) -> sparse.csr_array:
         """How often each tree has each subtree of kind 0 or more."""
 
     @abc.abstractmethod
@@ -43,7 +43,7 @@ class NodePairKernel(TreeKernel):
 
     def _plain(self, base, rows, columns):
         trees = forest(base)
-        kind, counts = self._kind(trees), self._counts(trees)
+        kind, counts = self._kind(trees), self._found(trees)
         left, right = counts[rows], counts[columns]
         centres = _nodes(trees, kind, np.unique(right.indices))
         right = right[:, centres.subtrees].T.tocsr()
@@ -59,14 +59,14 @@ class NodePairKernel(TreeKernel):
         from certo.compiled.trees import node_pairs
 
         trees = forest(base)
-        kind, counts = self._kind(trees), self._counts(trees)
+        kind, counts = self._kind(trees), self._found(trees)
         left, right = counts[rows], counts[columns]
         found = right[::-1].tocsc()  # of each subtree, the last tree first
         subtrees = np.unique(right.indices)
         order = np.argsort(found.indices[found.indptr[subtrees]], kind="stable")
         centres = _nodes(trees, kind, subtrees[order])
         pairs = _matches(left, centres, kind)
-        self._strips(pairs)
+        self._require_room(pairs)
         low, high = np.searchsorted(centres.kind, [kind, kind + 1])
         found = found[:, centres.subtrees]
         factors, same = self._factors, columns is rows
@@ -76,7 +76,7 @@ class NodePairKernel(TreeKernel):
 
     def _squares(self, base):
         trees = forest(base)
-        kind, counts = self._kind(trees), self._counts(trees)
+        kind, counts = self._kind(trees), self._found(trees)
         owner = np.repeat(np.arange(len(base)), np.diff(counts.indptr))
         kinds = int(np.max(kind, initial=0)) + 1
         several, times = np.unique(owner * kinds + kind[counts.indices], return_counts=True)
@@ -96,14 +96,17 @@ class NodePairKernel(TreeKernel):
         shape = left.kind.size, right.kind.size
         return sparse.csr_array((self._fill(pairs), pairs.columns, pairs.ends), shape)
 
-    def _strips(self, pairs: np.ndarray) -> list[np.ndarray]:
-        """Trees one after another, cut such that few pairs of nodes are held at once."""
+    def _require_room(self, pairs: np.ndarray) -> None:
         if np.max(pairs, initial=0.0) > MOST:
             raise ValueError(
                 f"{type(self).__name__} holds all pairs of nodes that are alike, and tree "
                 f"{np.argmax(pairs)} of these has {np.max(pairs):.3g}, more than {MOST:.3g}. Leave "
                 "out, or cut down, trees of so many nodes."
             )
+
+    def _strips(self, pairs: np.ndarray) -> list[np.ndarray]:
+        """Trees one after another, cut such that few pairs of nodes are held at once."""
+        self._require_room(pairs)
         strip = np.cumsum(pairs) // STRIP
         parts = np.split(np.arange(pairs.size), np.flatnonzero(np.diff(strip)) + 1)
         return [part for part in parts if part.size]

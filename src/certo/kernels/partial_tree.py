@@ -48,7 +48,7 @@ class PartialTree(NodePairKernel):
     def _kind(self, trees):
         return trees.label
 
-    def _counts(self, trees):
+    def _found(self, trees):
         return trees.counts
 
     @property

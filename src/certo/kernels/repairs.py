@@ -43,6 +43,7 @@ from certo.kernels.semidefinite import ROOM, Definiteness, as_symmetric, is_psd,
 HOW = ("clip", "flip", "shift", "correlation")
 UNIT_DIAGONAL = 2.0**-20  # how far from 1 a diagonal may be that is called one of ones
 FAR_FROM_ONES = 1e-6  # a diagonal at the end of Newton's method that is not as it should be
+FAR = 1e100  # entries whose squares overflow in sums
 STEPS = 100  # of Newton's method, which takes about ten
 
 
@@ -109,7 +110,10 @@ class Repaired:
                 "is repaired (their labels are not needed), or use how='clip'."
             )
         n = self.kernel.shape[0]
-        S = np.asarray(S, dtype=np.float64)
+        try:
+            S = np.asarray(S, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError) as wrong:
+            raise ValueError(f"similarities must be a table of numbers: {wrong}.") from wrong
         if S.ndim != 2 or S.shape[1] != n:
             raise ValueError(
                 f"new points are rows of {n} similarities, one to each point of the repaired "
@@ -195,13 +199,18 @@ def repair(K, how: str = "clip") -> Repaired:
             f"{proof!r}. Rescale the similarities to a smaller range."
         )
     share = float(np.sum(np.abs(below)) / np.sum(np.abs(values))) if below.size else 0.0
-    moved = float(norm(kernel - K)) if n else 0.0
-    return Repaired(kernel, how, proof, moved, change, below.size, share, turned)
+    return Repaired(kernel, how, proof, _size(kernel - K), change, below.size, share, turned)
 
 
 def _spectrum(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvalues, increasing, and eigenvectors; of nothing, none."""
     return eigh(K, driver="evd") if K.size else (np.zeros(0), K)
+
+
+def _size(K: np.ndarray) -> float:
+    """The Frobenius norm; squares of entries beyond 1e±154 would be infinite or 0."""
+    largest = float(np.max(np.abs(K), initial=0.0))
+    return largest * float(norm(K / largest)) if largest else 0.0
 
 
 def _even(K: np.ndarray) -> np.ndarray:
@@ -219,8 +228,13 @@ def _nearest_correlation(K: np.ndarray) -> np.ndarray:
             f"can be, but K[{i}, {i}] is {float(K[i, i])!r}. If the diagonal is positive, pass "
             "K / np.sqrt(np.outer(d, d)) with d = np.diag(K); or use how='clip'."
         )
+    if np.max(np.abs(K), initial=0.0) > FAR:
+        raise ValueError(
+            f"how='correlation' takes similarities of a size up to {FAR:g}, beside ones for what "
+            "is the same; rescale them, or use how='clip'."
+        )
     dual = _Dual(K, np.zeros(n))
-    goal = 16.0 * n * UNIT * max(float(norm(K)) if n else 0.0, 1.0)
+    goal = 16.0 * n * UNIT * max(_size(K), 1.0)
     for _ in range(STEPS):
         if np.max(np.abs(dual.gradient), initial=0.0) <= goal:
             break

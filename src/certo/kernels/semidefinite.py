@@ -19,6 +19,13 @@ Therefore: if A = K + (shift − c)·I can be factorised, K + shift·I is positi
 BLAS multiply by a reciprocal where the theorem divides (one rounding more: γ_{n+3} is used), the
 diagonal of A is rounded (2u of its largest), and underflow adds at most n·3(2n + max a_jj)·2⁻¹⁰⁷⁴.
 
+A matrix that is not quite symmetric stands for H = (K + Kᵀ)/2, and what is factorised is H rounded:
+A = H + F, with F zero on the diagonal (2K_ii and its half are exact) and |F| ≤ u|A| elsewhere, up
+to 2⁻¹⁰⁷⁵ where the half is subnormal. From |A| = |RᵀR − E| ≤ (1 + γ_{n+3})·|Rᵀ||R| it follows that
+‖F‖₂ ≤ u(1 + γ_{n+3})·‖R‖_F²: less than two roundings more, so γ_{n+5} serves both. What underflows
+adds n·2⁻¹⁰⁷⁵, for which the bound above leaves room. A witness is one against H itself:
+zᵀHz = zᵀKz, in which nothing is rounded beforehand.
+
 What counts as rounding. A matrix stored or computed in float32 has entries off by a few 2⁻²⁴ of
 √(K_ii·K_jj); such errors, being of either sign, move eigenvalues by about 2√n·2⁻²⁴·max K_ii. So a
 shift of up to `limit` = 8√n·2⁻²⁴·max K_ii (and never less than twice what the proof itself
@@ -103,7 +110,7 @@ class Definiteness:
     def verify(self, K) -> bool:
         """Whether K shows what is said here, by a factorisation or a quadratic form computed anew.
         An undecided verdict says nothing, so nothing shows it."""
-        K = as_symmetric(K)
+        K = _nearly_symmetric(K)
         if self.positive is True:
             return is_shown_psd(K, self.allowance)
         if self.positive is None or self.witness is None or self.value is None:
@@ -135,7 +142,7 @@ def _entries(z) -> str:
 
 
 def symmetrised(K: np.ndarray) -> np.ndarray:
-    """(K + Kᵀ)/2, which is K itself where K is symmetric: the matrix that claims speak of."""
+    """(K + Kᵀ)/2 rounded, which is K itself where K is symmetric."""
     if all(np.array_equal(K[part], K[:, part].T) for part in _strips(K.shape[0])):
         return K
     return 0.5 * (K + K.T)
@@ -169,7 +176,8 @@ def is_psd(K, allowance: float | None = None) -> Definiteness:
     >>> bool(verdict), verdict.verify([[1.0, 2.0], [2.0, 1.0]])
     (False, True)
     """
-    K = as_symmetric(K)
+    given = _nearly_symmetric(K)
+    K = symmetrised(given)
     if allowance is not None:
         allowance = number(allowance, "allowance", included=True)
     n = K.shape[0]
@@ -179,7 +187,7 @@ def is_psd(K, allowance: float | None = None) -> Definiteness:
     greatest = max(float(np.max(np.diagonal(K))), 0.0)
     usual = max(2.0 * need, 8.0 * math.sqrt(n) * FLOAT32 * greatest)
     limit = usual if allowance is None else allowance
-    found = _negative_pair(K, limit)
+    found = _negative_pair(K, limit, given)
     if found is not None:
         return Definiteness(False, witness=found.z, value=found.value)
     work, failed = np.empty_like(K), -1
@@ -189,14 +197,14 @@ def is_psd(K, allowance: float | None = None) -> Definiteness:
             return Definiteness(True, shift)
     for direction in (lambda: _negative_direction(work, failed), lambda: _lowest_direction(K)):
         z = direction()
-        value = _quadratic_above(K, z)
+        value = _quadratic_above(given, z)
         if value < 0:
             return Definiteness(False, witness=z, value=value)
     return Definiteness(None)
 
 
 def check_gram(K) -> float:
-    """A shift ≥ 0 such that symmetrised(K) + shift·I is proved to be positive semi-definite.
+    """A shift ≥ 0 such that (K + Kᵀ)/2 + shift·I, rounded or not, is proved positive semi-definite.
 
     Raises `NotPositive`, with a witness, if K has a negative direction that rounding does not
     explain, and ValueError if K is not square, not finite, or not symmetric up to rounding.
@@ -214,7 +222,7 @@ def check_gram(K) -> float:
 
 
 def is_shown_psd(K, shift: float) -> bool:
-    """Whether symmetrised(K) + shift·I is shown to be positive semi-definite."""
+    """Whether (K + Kᵀ)/2 + shift·I is shown to be positive semi-definite; rounded or not."""
     K = symmetrised(_finite_square(K))
     if not (math.isfinite(shift) and shift >= 0):
         return False
@@ -225,16 +233,20 @@ def is_shown_psd(K, shift: float) -> bool:
 
 def as_symmetric(K) -> np.ndarray:
     """(K + Kᵀ)/2 of a finite square matrix that is symmetric up to rounding; else a ValueError."""
+    return symmetrised(_nearly_symmetric(K))
+
+
+def _nearly_symmetric(K) -> np.ndarray:
     K = _finite_square(K)
     if K.shape[0]:
         require_symmetric(K)
-    return symmetrised(K)
+    return K
 
 
 def _finite_square(K) -> np.ndarray:
     try:
         K = np.ascontiguousarray(K, dtype=np.float64)
-    except (TypeError, ValueError) as wrong:
+    except (TypeError, ValueError, OverflowError) as wrong:
         raise ValueError(f"a kernel matrix must hold numbers: {wrong}") from wrong
     if K.ndim != 2 or K.shape[0] != K.shape[1]:
         raise ValueError(
@@ -277,8 +289,9 @@ class _Negative(NamedTuple):
     value: float
 
 
-def _negative_pair(K: np.ndarray, limit: float) -> _Negative | None:
-    """A z of one or two points where that is enough: |K_ij| ≤ √(K_ii·K_jj) must hold."""
+def _negative_pair(K: np.ndarray, limit: float, given: np.ndarray) -> _Negative | None:
+    """A z of one or two points where that is enough: |K_ij| ≤ √(K_ii·K_jj) must hold. K is the
+    `given` matrix made symmetric."""
     diagonal = np.diagonal(K)
     lowest = int(np.argmin(diagonal))
     if diagonal[lowest] < -limit:
@@ -301,7 +314,7 @@ def _negative_pair(K: np.ndarray, limit: float) -> _Negative | None:
             step = size / float(diagonal[i]) if near else max(1.0, most / size)
             z[i] = -math.copysign(step, K[i, j])
             z[j] = 1.0
-            value = _quadratic_above(K, z)
+            value = _quadratic_above(given, z)
             if value < 0:
                 return _Negative(z, value)
     return None
@@ -321,7 +334,7 @@ def proof_margin(K: np.ndarray, shift: float) -> float:
     n, diagonal = K.shape[0], np.diagonal(K)
     trace = float(np.sum(np.abs(diagonal))) + n * shift
     greatest = float(np.max(np.abs(diagonal))) + shift
-    rounding = 1.02 * gamma(n + 3) * trace + 4.0 * UNIT * greatest
+    rounding = 1.02 * gamma(n + 5) * trace + 4.0 * UNIT * greatest
     return rounding + 8.0 * n * (2.0 * n + greatest) * LEAST
 
 
@@ -353,7 +366,7 @@ def _lowest_direction(K: np.ndarray) -> np.ndarray:
 
 
 def _quadratic_above(K: np.ndarray, z: np.ndarray) -> float:
-    """A float that zᵀKz does not exceed: exactly rounded up where z is short."""
+    """A float that zᵀKz does not exceed, K symmetric or not: rounded up where z is short."""
     some = np.flatnonzero(z)
     block, z = K[np.ix_(some, some)], z[some]
     if some.size <= 16:

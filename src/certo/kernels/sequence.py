@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple, final
 
 import numpy as np
 from scipy import sparse
 
-from certo.kernels.objects import Base, StructuredKernel
+from certo.kernels.objects import Base, Objects, StructuredKernel
 
 LARGEST = 2**62
 ROOM = 8  # a table of so many places for each value is quicker than sorting the values
@@ -22,6 +23,31 @@ class SequenceKernel(StructuredKernel):
     """
 
     kind = "sequences"
+
+    @property
+    def _least(self) -> int:
+        """How many symbols two sequences must have for K not to be 0."""
+        return 0
+
+    def __call__(self, X, Z=None, *, progress=False):
+        X, Z = self.examples(X), None if Z is None else self.examples(Z)
+        self._warn_if_short(X, X if Z is None else Z)
+        return super().__call__(X, Z, progress=progress)
+
+    def settled(self, X):
+        X = self.examples(X)
+        self._warn_if_short(X, X)
+        return self
+
+    def _warn_if_short(self, X: Objects, Z: Objects) -> None:
+        most = longest(X, Z)
+        if len(X) and len(Z) and most < self._least:
+            warnings.warn(
+                f"{self!r} needs {self._least} or more symbols, but the longest sequence has "
+                f"{most}: all values are 0. Choose a kernel that needs fewer.",
+                UserWarning,
+                stacklevel=3,
+            )
 
     def examples(self, X):
         X = super().examples(X)
@@ -38,14 +64,16 @@ class SequenceKernel(StructuredKernel):
             advice = " Decode it to a str, or pass list(x) for its numbers."
         elif isinstance(x, Sequence):
             x = tuple(x)
-            strange = [s for s in x if not _is_symbol(s)]
+            strange = [s for s in x if not is_symbol(s)]
             if not strange:
                 return x
+            missing = _is_missing(strange[0])
+            advice = " Remove what is missing, or put a symbol of its own in its place."
             raise ValueError(
                 f"the symbols of a sequence must be hashable and equal to themselves, but item "
-                f"{place} holds {_shown(strange[0])}."
+                f"{place} holds {_shown(strange[0])}.{advice if missing else ''}"
             )
-        elif x is None or (isinstance(x, float) and x != x):
+        elif _is_missing(x):
             advice = " Remove what is missing, or put an empty sequence in its place."
         raise ValueError(
             f"{type(self).__name__} takes sequences (a str, or a list, tuple or 1-D array of "
@@ -69,6 +97,11 @@ def symbols(base: Base) -> Symbols:
     return base.known("symbols", _symbols)
 
 
+def longest(*parts: Objects) -> int:
+    """The most symbols that one of these sequences has."""
+    return max(int(np.max(symbols(p.base).lengths[p.rows], initial=0)) for p in parts)
+
+
 def _symbols(base: Base) -> Symbols:
     lengths = np.fromiter(map(len, base.items), dtype=np.int64, count=len(base))
     first = np.concatenate([[0], np.cumsum(lengths)])
@@ -86,7 +119,7 @@ def _symbols(base: Base) -> Symbols:
 
 def _refuse_mixture(base: Base) -> None:
     for place, item in enumerate(base.items):
-        strange = [] if isinstance(item, str) else [s for s in item if not _is_character(s)]
+        strange = [] if isinstance(item, str) else [s for s in item if not is_character(s)]
         if strange:
             text = next(item for item in base.items if isinstance(item, str) and item)
             raise ValueError(
@@ -96,15 +129,22 @@ def _refuse_mixture(base: Base) -> None:
             )
 
 
-def _is_symbol(s: Any) -> bool:
+def is_symbol(s: Any) -> bool:
+    """Whether it can be a key, and is equal to itself."""
     try:
         hash(s)
-    except TypeError:
+        return bool(s == s)
+    except (TypeError, ValueError):  # the truth of pandas.NA, or of an array, is neither
         return False
-    return bool(s == s)
 
 
-def _is_character(s: Any) -> bool:
+def _is_missing(x: Any) -> bool:
+    """None, and what is hashable but not equal to itself: NaN, NaT, pandas.NA."""
+    single = isinstance(x, Hashable) and not getattr(x, "shape", ())
+    return x is None or (single and not is_symbol(x))
+
+
+def is_character(s: Any) -> bool:
     return isinstance(s, str) and len(s) == 1
 
 
@@ -184,4 +224,4 @@ class Names(Sequence):
         start = self._starts[where]
         codes = self._codes[start : start + self._lengths[where]].tolist()
         gram = tuple(self._alphabet[code] for code in codes)
-        return "".join(gram) if all(map(_is_character, gram)) else gram
+        return "".join(gram) if all(map(is_character, gram)) else gram

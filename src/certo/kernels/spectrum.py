@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import final
 
@@ -19,20 +18,8 @@ class GramKernel(SequenceKernel, CountingKernel):
 
     k: int
 
-    def _block(self, X, Z):
-        X, Z = self.examples(X), self.examples(Z)
-        longest = max(int(np.max(symbols(p.base).lengths[p.rows], initial=0)) for p in (X, Z))
-        if len(X) and len(Z) and longest < self._least:
-            warnings.warn(
-                f"k is {self._least}, but the longest sequence has {longest} symbols: all values "
-                "are 0. Choose a smaller k.",
-                UserWarning,
-                stacklevel=3,
-            )
-        return super()._block(X, Z)
-
     @property
-    def _least(self) -> int:
+    def _least(self):
         return self.k
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from certo.kernels.base import flag, number, whole
 from certo.kernels.rounding import HUGE, LEAST, UNKNOWN, Rounding, gamma
-from certo.kernels.sequence import SequenceKernel, padded, symbols
+from certo.kernels.sequence import SequenceKernel, longest, padded, symbols
 
 CELLS = 2**16  # of all pairs that are worked on at once
 
@@ -55,6 +55,10 @@ class Subsequence(SequenceKernel):
         if self.decay > 1:
             raise ValueError(f"decay must be at most 1, got {self.decay:g}.")
         object.__setattr__(self, "upto", flag(self.upto, "upto"))
+
+    @property
+    def _least(self):
+        return 1 if self.upto else self.length
 
     def _plain(self, base, rows, columns):
         lengths = symbols(base).lengths
@@ -121,16 +125,17 @@ class Subsequence(SequenceKernel):
         most |x| + |z| of these for all p together; when it is first added to what comes along an
         axis, twice for each p; by decay² and the product with it, twice for each p; in sums along
         two axes, |x| + |z| times; in the sum over p. So the value is within γ_n of K(x, z), which
-        is at most √K(x,x)·√K(z,z), n = 3(|x| + |z|) + 6·length.
+        is at most √K(x,x)·√K(z,z), n = 3(|x| + |z|) + 6·length. As K(x, x) and K(z, z) are computed
+        too, both lengths are taken to be the larger one.
 
         A product that underflows is off by 2⁻¹⁰⁷⁴ at most; there are four for each p and cell. Such
         an error in a cell grows by no more than the terms that begin there: by decay² for each of
         the |x|·|z| cells that follow, in each of the p that follow. Nothing is known once a value
         overflows."""
         X, Z = self.examples(X), self.examples(Z)
-        m, n = (int(np.max(symbols(p.base).lengths[p.rows], initial=0)) for p in (X, Z))
-        growth = (self.length - 1) * math.log2(1.0 + self.decay**2 * m * n)
+        n = longest(X, Z)
+        growth = (self.length - 1) * math.log2(1.0 + self.decay**2 * n**2)
         if growth > 900 or not all(np.all(self.diagonal(part) < HUGE) for part in (X, Z)):
             return UNKNOWN
-        absolute = 4.0 * self.length * m * n * 2.0**growth * 1.01 * LEAST
-        return Rounding(gamma(3 * (m + n) + 6 * self.length), absolute)
+        absolute = 4.0 * self.length * n**2 * 2.0**growth * 1.01 * LEAST
+        return Rounding(gamma(6 * (n + self.length)), absolute)

@@ -39,7 +39,7 @@ class SubsetTree(NodePairKernel):
     def _kind(self, trees):
         return trees.production
 
-    def _counts(self, trees):
+    def _found(self, trees):
         return trees.inner_counts
 
     def _fill(self, pairs):

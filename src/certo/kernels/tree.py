@@ -54,7 +54,13 @@ class Tree:
         if not isinstance(label, str) or not label:
             came = "an empty one" if label == "" else f"{type(label).__name__} {str(label)[:40]!r}"
             raise ValueError(f"the label of a tree must be text that is not empty, got {came}.")
-        children = tuple(children)
+        try:
+            children = tuple(children)
+        except TypeError:
+            raise ValueError(
+                f"the children of a Tree must be a sequence of trees, () for a leaf, got "
+                f"{type(children).__name__} {str(children)[:40]!r}."
+            ) from None
         for child in children:
             if not isinstance(child, Tree):
                 raise ValueError(
@@ -78,6 +84,11 @@ class Tree:
 
         Brackets without a label may stand around a whole tree, as in treebank files.
         """
+        if not isinstance(text, str):
+            raise ValueError(
+                f"Tree.parse reads text, as '(S (NP you))', got {type(text).__name__} "
+                f"{str(text)[:40]!r}. Tree.of reads nested tuples."
+            )
         trees = list(_read(text))
         if len(trees) != 1:
             came = f"another one begins at position {trees[1][0]}" if trees else "there is none"
@@ -93,18 +104,24 @@ class Tree:
         if isinstance(x, str):
             return cls.parse(x)
         _require_tuple(x)
-        open_: list[tuple[Any, Iterator, list[Tree]]] = [(x[0], iter(x[1:]), [])]
+        # what was begun: itself, what follows in it, the children so far
+        open_: list[tuple[Any, Iterator, list[Tree]]] = [(x, iter(x[1:]), [])]
+        inside = {id(x)}
         while True:
-            label, remaining, children = open_[-1]
+            begun, remaining, children = open_[-1]
             for child in remaining:
                 if not isinstance(child, Tree | str):
                     _require_tuple(child)
-                    open_.append((child[0], iter(child[1:]), []))
+                    if id(child) in inside:
+                        raise ValueError("a tree is finite, but there is a list inside itself.")
+                    open_.append((child, iter(child[1:]), []))
+                    inside.add(id(child))
                     break
                 children.append(child if isinstance(child, Tree) else cls(child))
             else:
                 open_.pop()
-                tree = cls(label, children)
+                inside.remove(id(begun))
+                tree = cls(begun[0], children)
                 if not open_:
                     return tree
                 open_[-1][2].append(tree)
@@ -173,10 +190,20 @@ def read_trees(path: str | PathLike) -> list[Tree]:
     Raises
     ------
     ValueError
-        A bracket is missing or too many; the line and column at fault are named.
+        A bracket is missing or too many, or the text is not in UTF-8; the file, and the line and
+        column at fault, are named.
     """
-    text = Path(path).read_text(encoding="utf-8")
-    return [tree for _, tree in _read(text, lines=True)]
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")  # with or without a byte order mark
+        return [tree for _, tree in _read(text, lines=True)]
+    except UnicodeDecodeError as wrong:
+        raise ValueError(
+            f"{path}: trees are read from text in UTF-8, but byte {wrong.start} is "
+            f"{wrong.object[wrong.start]:#04x}. Convert the file, as with "
+            "iconv -f LATIN1 -t UTF-8."
+        ) from None
+    except ValueError as wrong:
+        raise ValueError(f"{path}: {wrong}") from None
 
 
 def _read(text: str, *, lines: bool = False) -> Iterator[tuple[int, Tree]]:

@@ -70,7 +70,7 @@ def _floats(X, name: str):
             )
     try:
         return X.astype(np.float64)
-    except (TypeError, ValueError) as wrong:
+    except (TypeError, ValueError, OverflowError) as wrong:
         raise ValueError(f"{name} takes numbers: {wrong}") from wrong
 
 

@@ -63,13 +63,13 @@ class WeightedDegree(SequenceKernel):
         return self._of_places(x, x)[:, 0]
 
     def _of_places(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
-        total = self._counted(x, z).astype(np.float64)
+        total = self._runs(x, z).astype(np.float64)
         for s in range(1, min(self.shift, len(z)) + 1):
-            both = self._counted(x[s:], z[:-s]) + self._counted(x[:-s], z[s:])
+            both = self._runs(x[s:], z[:-s]) + self._runs(x[:-s], z[s:])
             total += both / (2.0 * (1 + s))
         return 2.0 * total / (self.degree * (self.degree + 1))
 
-    def _counted(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+    def _runs(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
         """Σ_k (degree − k + 1)·(how many times k places on end are the same): where t places on end
         are, or more than t = degree, those that end there count degree + (degree − 1) + … (t terms)
         = t(2·degree + 1 − t)/2 times."""
