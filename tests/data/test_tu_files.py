@@ -51,6 +51,23 @@ def test_labels_and_edges_may_be_missing(written):
 
 
 @pytest.mark.parametrize(
+    ("text", "classes"),
+    [
+        ("9007199254740993\n-1\n2", [9007199254740993, -1, 2]),
+        ("1.0\n-1e3\n2", [1, -1000, 2]),
+        ("\ufeff1\n2\n3", [1, 2, 3]),
+        ("0.5\n1\n1e-3", [0.5, 1.0, 0.001]),
+    ],
+)
+def test_classes_are_read_exactly(written, text, classes):
+    folder = written()
+    (folder / "SOME_graph_labels.txt").write_text(text, encoding="utf-8")
+    y = read_tu(folder)[1].tolist()
+    assert y == classes
+    assert [*map(type, y)] == [*map(type, classes)]
+
+
+@pytest.mark.parametrize(
     ("changes", "words"),
     [
         ({"A": None}, "must hold one file NAME_A.txt"),
@@ -60,6 +77,11 @@ def test_labels_and_edges_may_be_missing(written):
         ({"A": "1, 2\n1, 9\n"}, "must join vertices 1 to 6 of the same graph, but edge 2 "),
         ({"A": "1, 2\n2, 1\n3, 4\n"}, "must join vertices .* but edge 3 "),
         ({"graph_indicator": "1\n1\n1\n2\n2\n4\n"}, "number graphs from 1 to 3.* number 6 "),
+        *(
+            ({"graph_labels": f"1\n0\n{bad}\n"}, "_graph_labels.txt must hold .* line 3 has ")
+            for bad in ("inf", "nan", "1e300", "99999999999999999999999", "9007199254740993.0")
+        ),
+        ({"graph_labels": "1\n0.5\n9007199254740993"}, "but line 3 has 9007199254740992"),
         ({"node_labels": "6\n7\n"}, "SOME_node_labels.txt must have 6 lines.* has 2"),
     ],
 )

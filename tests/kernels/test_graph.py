@@ -4,6 +4,7 @@ import pickle
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -67,6 +68,26 @@ def test_a_graph_is_the_same_however_it_is_written():
     assert graph != "graph"
     with pytest.raises(AttributeError, match="cannot be changed"):
         graph.labels = ()
+    with pytest.raises(AttributeError, match="cannot be changed"):
+        del graph.labels
+
+
+@settings(max_examples=40)
+@given(order=st.permutations(NAMES))
+def test_names_come_in_any_order(order):
+    graph = Graph(EDGES, {name: LABELS[name] for name in order})
+    assert graph == Graph(EDGES, LABELS)
+    assert hash(graph) == hash(Graph(EDGES, LABELS))
+    assert graph == Graph(EDGES, pd.Series(LABELS.values(), index=NAMES, dtype=object)[order])
+    assert graph != Graph(EDGES, LABELS | {"a": "N"})
+    assert graph != Graph([("a", "c"), *EDGES[1:]], LABELS)
+
+
+def test_labels_by_name_go_to_the_rows_of_a_matrix():
+    A = np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]])
+    for matrix in (A, sparse.csr_array(A)):
+        assert Graph(matrix, {2: "N", 0: "C", 1: "O"}) == Graph([(0, 1)], "CON")
+        assert Graph(matrix, {2: "N", 0: "C", 1: "O"}).labels == ("C", "O", "N")
 
 
 def test_graphs_without_labels_and_without_anything():
@@ -110,6 +131,14 @@ DIRECTED, MULTI = nx.DiGraph([(0, 1)]), nx.MultiGraph([(0, 1)])
         (([(0, 1)], {0: "C", 1: None}), "vertex 1 must have a label.* has None"),
         (([(0, 1)], {0: "C", 1: float("nan")}), "vertex 1 must have a label.* has nan"),
         (([(0, 1)], {0: "C", 1: (2, [])}), "vertex 1 must have a label"),
+        (([(0, 1)], {0: "C", 1: pd.NA}), "vertex 1 must have a label.* has <NA>"),
+        (([(0, 1)], {"C", "O"}), "labels must be a dict.* are a set"),
+        (([(0, 1)], pd.Series([1, 2], index=[1, 1])), "names come twice"),
+        ((["ab", "bc"], None), "an edge must be a pair.* got 'ab'"),
+        ((np.array(["ab", "bc"]), None), "an edge must be a pair.* got 'ab'"),
+        (([(0, 1), {0: 1, 1: 0}], None), "an edge must be a pair.* got {0: 1"),
+        (({"ab": ["cd"]}, None), "edges must be pairs .* are a dict"),
+        ((pd.DataFrame({"ab": [0], "bc": [1]}), None), "are a DataFrame.*to_numpy"),
         (([(0, 1)], 5), "labels must be a dict.* are a int"),
         (([(0, 1, 2.5)], None), r"an edge must be a pair.* got \(0, 1, 2.5\)"),
         (([0, 1], None), "edges must be pairs of hashable names"),
@@ -122,7 +151,8 @@ DIRECTED, MULTI = nx.DiGraph([(0, 1)]), nx.MultiGraph([(0, 1)])
         ((sparse.csr_array(np.ones((2, 3))), None), r"must be square, .* \(2, 3\)"),
         (DIRECTED, "is directed.*to_undirected"),
         (MULTI, "is multigraph.*nx.Graph"),
-        (nx.path_graph(2), "graph 1: vertex 0 must have a label.* has None"),
+        (nx.path_graph(2), "vertex 0 must have a label.*no attribute 'label'.*label=None"),
+        (np.array([[(0, 1)], "CO"], dtype=object), "array of shape .2,.; keep the pairs in a list"),
         (([(0, 1)], [0, 0], {}), "a pair .*, but this is a tuple of 3"),
         ("C1=CC=CC=C1", "a networkx graph or a pair"),
         (None, "a networkx graph or a pair"),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from certo.features import explicit_map
 from certo.kernels import RandomWalk, ShortestPath, WeisfeilerLehman
+from certo.kernels.graph import vertices
 from certo.kernels.weisfeiler_lehman import Pattern
 
 
@@ -136,16 +137,41 @@ def test_random_walks_that_never_end_are_refused_with_the_limit():
     large = [(k, (k + 1) % 30) for k in range(30)], ["C"] * 30
     assert RandomWalk.limit([large]) == pytest.approx(0.25)
     RandomWalk(0.2499)([edge, triangle, large])
+    apart = [], ["C"] * 150
+    assert RandomWalk.limit([apart]) == np.inf
+    assert RandomWalk.limit([apart, triangle]) == pytest.approx(0.25)
+    with pytest.raises(ValueError, match=r"0\.25 .* graph 1 with itself"):
+        RandomWalk(0.3)([apart, triangle])
     for decay in (0.25, 0.26, 0.9, 5.0, 1e300):
         with pytest.raises(ValueError, match=r"must be below 0\.25 .* graph 1 with itself"):
             RandomWalk(decay)([([], "CO"), triangle])
         with pytest.raises(ValueError, match=r"must be below 0\.25 .* graph 0 with itself"):
             RandomWalk(decay)([([], "C")], [large])
-    with pytest.raises(ValueError, match="too nearly so"):
-        RandomWalk(0.25 * (1 - 1e-13))([triangle])
+    with pytest.raises(
+        ValueError,
+        match=r"below 0\.25 .* got 0\.24999999999: .* too nearly so .* about 2e-08",
+    ):
+        RandomWalk(0.24999999999)([triangle])
+    RandomWalk(0.25 * (1 - 1e-7))([triangle])
     X = RandomWalk(0.2).examples([edge, triangle])
     with pytest.raises(ValueError, match="must be below"):
         RandomWalk(0.5)(X)
+
+
+def test_the_rounding_of_random_walks_holds_for_each_with_itself():
+    kernel, one, many = RandomWalk(0.01), [([], "C")], [([], ["C"] * 300)]
+    alone = kernel.rounding(many, many)
+    assert kernel.rounding(one, many) == kernel.rounding(many, one) == alone
+    assert alone.relative > 300**2 * 2.0**-53
+
+
+def test_labels_that_cannot_be_numbered_in_pairs_are_refused():
+    """Of graphs that were too large to be made here."""
+    edge = vertices(ShortestPath().examples([([(0, 1)], "CO")]).base)
+    edge = edge._replace(labels=np.array([0, 2**31]))
+    with pytest.raises(ValueError, match=r"2,147,483,649 different labels.*labels=False"):
+        ShortestPath()._counts(edge, None)
+    assert ShortestPath(labels=False)._counts(edge, lambda *_: np.array([0, 1, 1, 0])).keys == [1]
 
 
 def test_closed_forms():
@@ -176,6 +202,18 @@ def test_patterns_are_the_same_in_another_collection_and_process():
     assert [repr(Pattern("C", depth)) for depth in range(3)] == ["C", "C()", "C()()"]
     large = Pattern("C", 1, tuple(Pattern(f"label {k}") for k in range(30)))
     assert len(repr(large)) == 80
+
+
+def test_names_of_patterns_are_as_different_as_they_are():
+    labels = [1, "1", "", True, "C(1)", "C", 2.5, "2.5", float("inf"), "inf", ("C", 1)]
+    X = [([], [label]) for label in labels] + [([(0, 1), (0, 2)], [label] * 3) for label in "C1"]
+    names = explicit_map(WeisfeilerLehman(2)).fit([*X, ([(0, 1)], None)]).get_feature_names_out()
+    assert len(set(names)) == len(names)
+    assert repr(Pattern(np.str_("1"), 1, (Pattern(np.int64(7)),))) == "'1'(7)"
+    deep = Pattern("C")
+    for depth in range(1, 3000):
+        deep = Pattern("C", depth, (deep, deep))
+    assert len(repr(deep)) == 80
 
 
 SOME = [

@@ -39,7 +39,7 @@ def read_tu(folder: str | Path) -> tuple[list[Graph], np.ndarray]:
     name = found[0].name.removesuffix("_A.txt")
     graph = _numbers(folder / f"{name}_graph_indicator.txt", 1)[:, 0]
     edges = _numbers(found[0], 2) - 1
-    y = _numbers(folder / f"{name}_graph_labels.txt", 1, float)[:, 0]
+    y = _classes(folder / f"{name}_graph_labels.txt")
     n, m = graph.size, y.size
     if np.any((graph < 1) | (graph > m)):
         raise Problem(
@@ -66,13 +66,29 @@ def read_tu(folder: str | Path) -> tuple[list[Graph], np.ndarray]:
         Graph(ends[slice(*those)], labels[slice(*these)])
         for those, these in zip(pairwise(start), pairwise(first), strict=True)
     ]
-    return graphs, y.astype(int) if np.array_equal(y, np.round(y)) else y
+    return graphs, y
 
 
 def _grouped(graph: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarray]:
     """Places ordered by graphs 1 … m, and where each graph starts."""
     order = np.argsort(graph, kind="stable")
     return order, np.searchsorted(graph[order], np.arange(1, m + 2))
+
+
+def _classes(file: Path) -> np.ndarray:
+    """Whole numbers, exactly; or finite numbers, if one is not whole."""
+    try:
+        return _numbers(file, 1)[:, 0]
+    except Problem:  # other words for numbers, as 1.0 or 0.5
+        y = _numbers(file, 1, float)[:, 0]
+    whole = y == np.round(y)
+    bad = ~np.isfinite(y) | (whole & (np.abs(y) >= 2.0**53))
+    if np.any(bad):
+        raise Problem(
+            f"{file.name} must hold whole numbers of 64 bits, or finite ones with whole ones below "
+            f"2^53 among them, but line {_first(bad)} has {y[np.argmax(bad)]:.17g}."
+        )
+    return y.astype(np.int64) if np.all(whole) else y
 
 
 def _labels(file: Path, n: int) -> list:
@@ -86,7 +102,7 @@ def _labels(file: Path, n: int) -> list:
 def _numbers(file: Path, columns: int | None, kind: type = int) -> np.ndarray:
     """The numbers of a file, separated by commas; so many on each line."""
     try:
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise Problem(f"{file} is missing; a set of graphs needs it.") from None
     except (OSError, UnicodeDecodeError) as wrong:

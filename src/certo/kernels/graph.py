@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable
 from itertools import chain
 from typing import Any, NamedTuple, final
 
@@ -13,6 +13,8 @@ from certo.kernels.objects import Base, StructuredKernel
 
 #: the label of vertices that have none
 ALIKE = ""
+#: what is no edge, though two names may come out of it
+NO_PAIRS = str, bytes, dict
 
 
 @final
@@ -20,7 +22,8 @@ class Graph:
     """An undirected graph with a label at each vertex; an immutable value.
 
     An edge is there or not: it may be listed in one direction, in both, or more than once. One
-    from a vertex to itself makes the vertex its own neighbour, once.
+    from a vertex to itself makes the vertex its own neighbour, once. Graphs are equal if they have
+    the same names, with the same labels, and the same edges, in whatever order these came.
 
     Parameters
     ----------
@@ -28,10 +31,10 @@ class Graph:
         Pairs of names of vertices; an array with two columns will do. A square NumPy array or
         SciPy sparse matrix is an adjacency matrix of zeros and ones, of vertices 0 … n−1, whose
         labels are as many; of an edge, one direction is enough.
-    labels : dict, sequence or None
-        The labels by name, or those of the vertices 0 … n−1. Names and labels are any hashable
-        values; None and NaN are no labels. Without labels all vertices are alike, and they are
-        those of the edges.
+    labels : dict, Series of pandas, sequence or None
+        The labels by name (in a Series, by index), or those of the vertices 0 … n−1. Names and
+        labels are any hashable values; None, NaN and NA are no labels. Without labels all
+        vertices are alike, and they are those of the edges.
 
     Attributes
     ----------
@@ -64,6 +67,10 @@ class Graph:
             codes = _of_matrix(edges)
         else:
             edges = _listed(edges)
+            # Where all names must have labels, the first edge tells enough, in no time.
+            for edge in edges if labels is None else edges[:1]:
+                if isinstance(edge, NO_PAIRS):
+                    raise _no_pair(edge)
             labels = _labelled(labels, chain.from_iterable(edges) if labels is None else None)
             codes = _of_pairs(edges, {name: place for place, name in enumerate(labels)})
         self._set(tuple(labels), tuple(labels.values()), codes)
@@ -91,6 +98,8 @@ class Graph:
             return cls(*_of_networkx(graph, label))
         came = f"a {type(graph).__name__}"
         came += f" of {len(graph)}" if isinstance(graph, tuple | list) else ""
+        if isinstance(graph, np.ndarray):  # np.array([(edges, labels), …]) has such rows
+            came = f"an array of shape {graph.shape}; keep the pairs in a list, not in an array"
         raise ValueError(
             f"a graph must be a networkx graph or a pair (edges, labels), but this is {came}. Pass "
             "(edges, None) if there are no labels; labels of edges are not used."
@@ -104,17 +113,25 @@ class Graph:
     def __setattr__(self, name, value):
         raise AttributeError(f"a graph cannot be changed, so {name} cannot be set.")
 
+    def __delattr__(self, name):
+        raise AttributeError(f"a graph cannot be changed, so {name} cannot be deleted.")
+
     def __len__(self) -> int:
         return len(self.names)
 
     def _value(self):
-        return self.names, self.labels, self.edges.tobytes()
+        """The same for equal graphs: edges are sets of one name or two."""
+        ends = np.divmod(self._codes, max(1, len(self)))
+        u, v = ([self.names[place] for place in part.tolist()] for part in ends)
+        edges = frozenset(map(frozenset, zip(u, v, strict=True)))
+        return dict(zip(self.names, self.labels, strict=True)), edges
 
     def __eq__(self, other):
         return self._value() == other._value() if isinstance(other, Graph) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self._value())
+        labels, edges = self._value()
+        return hash((frozenset(labels.items()), edges))
 
     def __repr__(self) -> str:
         return f"Graph({len(self)} vertices, {len(self.edges)} edges)"
@@ -156,18 +173,27 @@ def _of_networkx(graph, label: str | None):
             raise ValueError(f"a graph must be plain, but this one is {what}. Pass {instead}.")
     if label is None:
         return graph.edges(), dict.fromkeys(graph, ALIKE)
-    return graph.edges(), {name: known.get(label) for name, known in graph.nodes(data=True)}
+    for name, known in graph.nodes(data=True):
+        if label not in known:
+            raise ValueError(
+                f"vertex {name!r:.60} must have a label, but it has no attribute {label!r}. "
+                "Graph.of(graph, label=…) reads another attribute; with label=None all vertices "
+                "are alike."
+            )
+    return graph.edges(), dict(graph.nodes(data=label))
 
 
 def _listed(edges) -> list:
     try:
-        edges = edges.tolist() if isinstance(edges, np.ndarray) else list(edges)
+        if isinstance(edges, dict) or hasattr(edges, "columns"):  # these list their keys
+            raise TypeError
+        return edges.tolist() if isinstance(edges, np.ndarray) else list(edges)
     except TypeError:
         raise ValueError(
             "edges must be pairs of names of vertices, or a square adjacency matrix, but they are "
-            f"a {type(edges).__name__}."
+            f"a {type(edges).__name__}. Pass a list of pairs (table.to_numpy().tolist(), if the "
+            "rows of a table are edges)."
         ) from None
-    return edges
 
 
 def _of_pairs(edges: list, place: dict) -> np.ndarray:
@@ -183,7 +209,7 @@ def _wrong_edge(edges: list, place: dict) -> ValueError:
         try:
             u, v = edge
         except (TypeError, ValueError):
-            return ValueError(f"an edge must be a pair of names of vertices, got {edge!r:.60}.")
+            return _no_pair(edge)
         for name in (u, v):
             if not (_is_hashable(name) and name in place):
                 return ValueError(
@@ -191,6 +217,10 @@ def _wrong_edge(edges: list, place: dict) -> ValueError:
                     "name (labels in a sequence are those of the vertices 0, 1, …)."
                 )
     raise AssertionError("all edges are pairs of known names.")
+
+
+def _no_pair(edge) -> ValueError:
+    return ValueError(f"an edge must be a pair of names of vertices, got {edge!r:.60}.")
 
 
 def _labelled(labels: Any, names: Iterable | None) -> dict:
@@ -202,22 +232,16 @@ def _labelled(labels: Any, names: Iterable | None) -> dict:
             raise ValueError(
                 f"edges must be pairs of hashable names of vertices: {wrong}."
             ) from None
-    if not isinstance(labels, Mapping):
-        try:
-            labels = enumerate(labels.tolist() if hasattr(labels, "tolist") else labels)
-        except TypeError:
+    labels = _by_name(labels)
+    if names is not None:
+        if set(names) != set(labels):
+            missing = (f", none for vertex {name}" for name in names if name not in labels)
             raise ValueError(
-                "labels must be a dict from names of vertices, a sequence or None, but they are a "
-                f"{type(labels).__name__}."
-            ) from None
-    labels = dict(labels)
-    if names is not None and set(names) != set(labels):
-        missing = next((f", none for vertex {name}" for name in names if name not in labels), "")
-        raise ValueError(
-            f"the {len([*names])} vertices of an adjacency matrix must have a label each, but "
-            f"there are {len(labels)} labels{missing}. (Two edges in a 2 × 2 array look like such "
-            "a matrix: pass them as a list.)"
-        )
+                f"the {len([*names])} vertices of an adjacency matrix must have a label each, but "
+                f"there are {len(labels)} labels{next(missing, '')}. (Two edges in a 2 × 2 array "
+                "look like such a matrix: pass them as a list.)"
+            )
+        labels = {name: labels[name] for name in names}  # in the order of the rows
     try:
         fine = all(map(_is_label, set(labels.values())))
     except TypeError:
@@ -231,8 +255,31 @@ def _labelled(labels: Any, names: Iterable | None) -> dict:
     return labels
 
 
+def _by_name(labels: Any) -> dict:
+    if isinstance(labels, dict):
+        return labels
+    if hasattr(labels, "keys") and hasattr(labels, "items"):  # as a Series of pandas
+        named = dict(labels.items())
+        if len(named) != len(labels):
+            raise ValueError("a vertex must have one label, but some names come twice in labels.")
+        return named
+    try:
+        if isinstance(labels, set | frozenset):  # in no order
+            raise TypeError
+        return dict(enumerate(labels.tolist() if hasattr(labels, "tolist") else labels))
+    except TypeError:
+        raise ValueError(
+            "labels must be a dict from names of vertices, a sequence or None, but they are a "
+            f"{type(labels).__name__}."
+        ) from None
+
+
 def _is_label(label) -> bool:
-    return _is_hashable(label) and label is not None and bool(label == label)
+    """Nothing that is missing: NaN is not equal to itself, and whether NA is has no answer."""
+    if label is None or not _is_hashable(label):
+        return False
+    same = label == label
+    return same is True or (isinstance(same, np.bool_) and bool(same))
 
 
 def _is_hashable(value) -> bool:

@@ -79,10 +79,12 @@ class RandomWalk(GraphKernel):
         for g in range(len(base)):
             x, _ = self._solved(base, g, np.array([g]))
             if x is None or self._off(base, float(np.max(x, initial=0.0))) > TRUSTED:
+                near = self._off(base, 0.0) / TRUSTED  # x is about 1/(1 − decay/limit)
                 raise ValueError(
-                    f"decay must be below {RandomWalk.limit(base.items):.6g} for these graphs, got "
-                    f"{self.decay:g}: the sum over walks of graph {g} with itself is infinite, or "
-                    "too nearly so to be computed. RandomWalk.limit(X) gives the limit."
+                    f"decay must be below {RandomWalk.limit(base.items):.10g} for these graphs, "
+                    f"got {self.decay!r}: the sum over walks of graph {g} with itself is infinite, "
+                    f"or too nearly so to be computed, as within about {near:.0e} times the limit "
+                    "below it. RandomWalk.limit(X) gives the limit."
                 )
             squares[g], largest = np.sum(x), max(largest, float(np.max(x, initial=0.0)))
         return squares, largest
@@ -96,7 +98,7 @@ class RandomWalk(GraphKernel):
         for i, g in enumerate(rows):
             x, graph = self._solved(base, g, distinct)
             if x is None:
-                raise _not_found(g)
+                raise _not_found()
             block[i] = np.bincount(graph, weights=x.sum(axis=0), minlength=distinct.size)
         return block[:, place]
 
@@ -126,7 +128,7 @@ class RandomWalk(GraphKernel):
         given = all_.first, all_.labels, A.indptr, A.indices, rows[i], columns[j]
         sums = walks(*given, self.decay, SLACK * _unit(base), RESTARTS, STEPS)
         if np.any(np.isnan(sums)):
-            raise _not_found(rows[i][np.argmax(np.isnan(sums))])
+            raise _not_found()
         block = np.empty((rows.size, columns.size))
         block[i, j] = sums
         if same:
@@ -156,13 +158,13 @@ class RandomWalk(GraphKernel):
         """
         bases = [self.examples(part).base for part in (X, Z)]
         largest = max(base.known((self, "selves"), self._selves)[1] for base in bases)
-        many = [int(np.max(np.diff(vertices(base).first), initial=0)) for base in bases]
+        many = max(int(np.max(np.diff(vertices(base).first), initial=0)) for base in bases)
         off = max(self._off(base, largest) for base in bases)
-        return Rounding(1.01 * (off + gamma(many[0] * many[1])), 0.0)
+        return Rounding(1.01 * (off + gamma(many**2)), 0.0)
 
 
-def _not_found(g: int) -> ArithmeticError:
-    return ArithmeticError(f"sums over walks of graph {g} could not be computed: lower the decay.")
+def _not_found() -> ArithmeticError:
+    return ArithmeticError("the sum over walks of two graphs could not be computed: lower decay.")
 
 
 def _unit(base: Base) -> float:
@@ -222,6 +224,8 @@ def _largest(A) -> float:
     if A.shape[0] <= SMALL:
         dense = A.toarray() if sparse.issparse(A) else A
         return float(np.max(np.linalg.eigvalsh(dense), initial=0.0))
+    if sparse.issparse(A) and not A.nnz:
+        return 0.0  # Arnoldi's iteration has nothing to start from
     from scipy.sparse.linalg import eigsh
 
     start = np.ones(A.shape[0])

@@ -9,10 +9,12 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import shortest_path
 
+from certo.kernels.base import flag
 from certo.kernels.counting import CountingKernel, Counts
 from certo.kernels.graph import GraphKernel, Vertices, vertices
 
 AT_ONCE = 2**18  # pairs of vertices whose distances are held in memory, unless one graph has more
+MOST = 2**62  # numbers that int64 holds, with room to spare
 
 
 @final
@@ -47,9 +49,7 @@ class ShortestPath(GraphKernel, CountingKernel):
     labels: bool = True
 
     def __post_init__(self):
-        if not isinstance(self.labels, bool | np.bool_):
-            raise ValueError(f"labels must be True or False, got {self.labels!r:.60}.")
-        object.__setattr__(self, "labels", bool(self.labels))
+        object.__setattr__(self, "labels", flag(self.labels, "labels"))
 
     def _counted(self, base):
         return self._counts(vertices(base), _distances)
@@ -65,6 +65,12 @@ class ShortestPath(GraphKernel, CountingKernel):
         label = all_.labels if self.labels else np.zeros_like(all_.labels)
         many, longest = int(np.max(label, initial=0)) + 1, int(np.max(sizes, initial=1))
         triples = many * many * longest
+        if triples > MOST:
+            raise ValueError(
+                f"{many:,} different labels, in graphs of up to {longest:,} vertices, are more "
+                "than can be numbered in pairs with distances. Use fewer labels, or "
+                "ShortestPath(labels=False)."
+            )
         none = np.empty(0, np.int64)
         counted = [(none, none, none)]  # graphs, triples, counts
         for low, high in _parts(sizes, triples):
@@ -89,7 +95,7 @@ class ShortestPath(GraphKernel, CountingKernel):
 
 def _parts(sizes: np.ndarray, triples: int) -> Iterator[tuple[int, int]]:
     """Ranges of graphs, of so few pairs and numbers that memory and int64 hold them."""
-    most = max(1, 2**62 // triples)
+    most = MOST // triples
     squares = np.cumsum(sizes * sizes)
     low = 0
     while low < sizes.size:

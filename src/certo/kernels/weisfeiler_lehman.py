@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from itertools import pairwise
-from numbers import Integral
 from typing import ClassVar, final
 from weakref import WeakValueDictionary
 
 import numpy as np
 from scipy import sparse
 
+from certo.kernels.base import whole
 from certo.kernels.counting import CountingKernel, Counts
 from certo.kernels.graph import GraphKernel, Vertices, vertices
 
@@ -53,12 +53,7 @@ class WeisfeilerLehman(GraphKernel, CountingKernel):
     iterations: int = 5
 
     def __post_init__(self):
-        whole = isinstance(self.iterations, Integral) and not isinstance(self.iterations, bool)
-        if not (whole and 0 <= int(self.iterations) <= 1000):
-            raise ValueError(
-                f"iterations must be a whole number from 0 to 1000, got {self.iterations!r:.40}."
-            )
-        object.__setattr__(self, "iterations", int(self.iterations))
+        object.__setattr__(self, "iterations", whole(self.iterations, "iterations", 0, 1000))
 
     def _counted(self, base):
         return self._counts(vertices(base), _told_apart)
@@ -131,14 +126,31 @@ class Pattern:
 
     def __repr__(self) -> str:
         """As C(C,O(H)): short, and different for different patterns."""
-        if not hasattr(self, "_name"):
-            around = f"({','.join(sorted(map(repr, self.around)))})"
-            name = f"{self.label}{around * (1 if self.around else self.depth)}"
-            if len(name) > LONGEST:
-                digest = blake2b(name.encode(), digest_size=8).hexdigest()
-                name = f"{name[: LONGEST - 18]}…#{digest}"
-            self._name = name
+        rest = [self]
+        while rest:  # those around come first, without recursion
+            new = {pattern for pattern in rest[-1].around if not hasattr(pattern, "_name")}
+            rest += new
+            if not new:
+                pattern = rest.pop()
+                pattern._name = pattern._named()
         return self._name
+
+    def _named(self) -> str:
+        around = f"({','.join(sorted(pattern._name for pattern in self.around))})"
+        name = f"{_written(self.label)}{around * (1 if self.around else self.depth)}"
+        if len(name) > LONGEST:
+            digest = blake2b(name.encode(), digest_size=8).hexdigest()
+            name = f"{name[: LONGEST - 18]}…#{digest}"
+        return name
+
+
+def _written(label: Hashable) -> str:
+    """A word as it is, any other label as Python writes it: 1 and '1' are not the same."""
+    label = label.item() if isinstance(label, np.generic) else label
+    if isinstance(label, str) and label.isidentifier():
+        return label
+    written = repr(label)
+    return f"<{written}>" if written.isidentifier() else written  # True is no word
 
 
 class Patterns(Sequence):
