@@ -23,7 +23,7 @@ from certo import (
 from certo.data.tables import read_table
 from certo.estimators import SeparationWarning
 from certo.features import BoxPolynomials
-from certo.kernels import Gaussian, Polynomial
+from certo.kernels import Gaussian, Mismatch, Polynomial, WeisfeilerLehman
 from certo.losses import Logistic, NegativeLogLikelihood, Squared
 from certo.plots._canvas import INK, NEGATIVE, POSITIVE, SOFT
 from certo.selection import gaussians
@@ -53,6 +53,35 @@ def main() -> None:
         save(figure, name)
         print(curve)
     one_principle()
+    structures()
+
+
+def structures() -> None:
+    """Points that are no vectors, by what kernels say of them: mutated copies of three ancestors,
+    and rings and chains of atoms."""
+    rng = np.random.default_rng(0)
+    ancestors = rng.choice(list("ACGT"), (3, 60))
+    family = rng.permutation(np.repeat(["first", "second", "third"], 40))
+    copies = ancestors[np.unique(family, return_inverse=True)[1]].copy()
+    mutated = rng.random(copies.shape) < 0.3
+    copies[mutated] = rng.choice(list("ACGT"), mutated.sum())
+    sequences = ["".join(np.roll(copy, rng.integers(60))) for copy in copies]
+    dna = Mismatch(5, 1, alphabet="ACGT").normalised()(sequences)
+
+    shape, graphs = rng.choice(["chain", "ring", "star"], 120), []
+    for kind in shape:
+        n = int(rng.integers(5, 9))
+        edges = [(0 if kind == "star" else k - 1, k) for k in range(1, n)]
+        edges += [(n - 1, 0)] if kind == "ring" else []
+        graphs.append((edges, rng.choice(["C", "C", "C", "N", "O"], n)))
+    atoms = WeisfeilerLehman(3).normalised()(graphs)
+
+    for name, K, y in (("families", dna, family), ("shapes", atoms, shape)):
+        figure = Figure(figsize=(10.5, 5), layout="constrained")
+        heat, plane = figure.subplots(1, 2)
+        plots.gram(K, y, ax=heat)
+        plots.kernel_pca(K, y, ax=plane)
+        figure.savefig(HERE / "pictures" / f"{name}.png", dpi=80)
 
 
 TRUTH = stats.beta(2, 5)  # of x; E[y|x] = 1 + 4x, and log-odds of "yes" 10x − 3

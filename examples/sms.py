@@ -5,6 +5,7 @@
 Messages are short and misspelt, so words say less than pieces of them. Spectrum(3) counts all
 pieces of three characters: as a kernel, and as the sparse vectors that it stands for, with which a
 linear machine needs none of the examples to predict. Beside them stand the words, by TF-IDF.
+C is chosen inside each fold.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from _data import found, options, some
 from _show import compare, picture
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 from certo import SVM
@@ -33,9 +35,10 @@ def main(arguments: list[str] | None = None) -> dict[str, np.ndarray]:
     print(f"{len(y)} messages, {np.sum(y == 'spam')} of them spam")
 
     kernel = Spectrum(3).normalised()
-    with_kernel = SVM(kernel, C=10)
-    linear = make_pipeline(explicit_map(kernel), SVM(C=10))
-    words = make_pipeline(TfidfVectorizer(), SVM(C=10))
+    with_kernel = GridSearchCV(SVM(kernel), {"C": [1, 10]}, cv=3)
+    C = {"svm__C": [1, 10]}
+    linear = GridSearchCV(make_pipeline(explicit_map(kernel), SVM()), C, cv=3)
+    words = GridSearchCV(make_pipeline(TfidfVectorizer(), SVM()), C, cv=3)
     results = compare(
         {
             "Spectrum(3), kernel": (with_kernel, messages),
