@@ -1,6 +1,6 @@
 """Splice junctions: where does DNA leave a gene's text, and where does it come back?
 
-    python examples/splice.py [--data FOLDER] [--examples 1000] [--picture FILE]
+    python examples/splice.py [--data FOLDER] [--picture FILE]
 
 60 bases around a place which is the end of an exon (EI), its beginning (IE), or neither (N).
 WeightedDegree counts the words of up to eight bases that two sequences have at the same places; a
@@ -30,7 +30,7 @@ WHERE = (
 
 
 def main(arguments: list[str] | None = None) -> dict[str, np.ndarray]:
-    chosen = options(__doc__, "splice", examples=1000).parse_args(arguments)
+    chosen = options(__doc__, "splice", folds=5).parse_args(arguments)
     sequences, y = junctions(found(chosen.data, "splice_dna/splice.data", WHERE))
     sequences, y = some(chosen.examples, sequences, y)
     print(f"{len(y)} sequences of {len(np.unique(y))} classes")

@@ -59,6 +59,8 @@ def test_many_classes_are_named_where_they_are():
     ax = drawn(plots.kernel_pca(K, y))
     assert {text.get_text() for text in ax.texts} == {str(k) for k in range(12)}
     assert ax.get_legend() is None
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
     crowded = drawn(plots.gram(*points(120, 60)))
     assert 0 < len(crowded.get_yticks()) <= 25
 

@@ -23,6 +23,7 @@ from certo.plots._canvas import (
 
 TINY = np.finfo(float).tiny
 FAR = (0.01, 0.99)  # quantiles of the values between which colours change
+NAME = (0.13, 0.045)  # width and height of a name, of those of the picture
 CROWDED = 0.04  # of the height: names of classes nearer to each other than this are left out
 
 
@@ -73,14 +74,17 @@ def kernel_pca(K, y=None, ax: Axes | None = None) -> Axes:
     look: dict[str, Any] = {"s": 14, "alpha": 0.7, "lw": 0}
     if len(classes) == 1:
         scatter(ax, points, None, c=SOFT, **look)
-    for label, color, marker in class_looks(classes) if len(classes) > 1 else ():
-        mine = points[y == label]
-        few = len(classes) <= MOST_NAMED
-        scatter(ax, mine, short(str(label)) if few else None, c=[color], marker=marker, **look)
+    few = len(classes) <= MOST_NAMED
+    middles = np.array([np.median(points[y == label], axis=0) for label in classes])
+    middles = _apart_in_plane(middles, np.ptp(points, axis=0) * NAME)
+    looks = class_looks(classes) if len(classes) > 1 else []
+    for (label, color, marker), middle in zip(looks, middles, strict=False):
+        name = short(str(label), 32 if few else 16)
+        scatter(ax, points[y == label], name if few else None, c=[color], marker=marker, **look)
         if not few:  # a name in the midst of its examples
             box = {"boxstyle": "round,pad=0.15", "fc": "white", "ec": color, "alpha": 0.8}
-            at = np.median(mine, axis=0)
-            ax.annotate(short(str(label), 16), at, fontsize=8, color=INK, ha="center", bbox=box)
+            place: dict[str, Any] = {"ha": "center", "va": "center"}
+            ax.annotate(name, middle, fontsize=8, color=INK, bbox=box, **place)
     first, second = (
         f"{name} direction ({share:.0%} of the variance)"
         for name, share in zip(("first", "second"), shares, strict=True)
@@ -115,3 +119,15 @@ def _apart(places: np.ndarray, least: float) -> list[int]:
         if not taken or place - places[taken[-1]] >= least:
             taken.append(k)
     return taken
+
+
+def _apart_in_plane(places: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """Places moved up, as far as is needed for boxes of this size around them not to overlap."""
+    moved = places.copy()
+    done: list[int] = []
+    for k in np.argsort(places[:, 1]).tolist():
+        for other in done:  # from below to above
+            if np.all(np.abs(moved[k] - moved[other]) < size):
+                moved[k, 1] = moved[other, 1] + size[1]
+        done = sorted([*done, k], key=lambda i: moved[i, 1])
+    return moved
