@@ -27,7 +27,7 @@ napoleon_google_docstring = False
 
 def fact(line):
     """'Domain    vectors', and the lines below it, as a list of fields."""
-    if re.match(r"(Definition|Domain|Map|Note|Cost|Reference) {2,}", line):
+    if re.match(r"[A-Z]\w* {3,}\S", line):
         name, text = line.split(maxsplit=1)
         return f":{name}: {text}"
     return re.sub(r"^ {10,}", "    ", line)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sequences import COLLECTIONS
 from sklearn.feature_extraction.text import CountVectorizer
 
+from certo import SVM
 from certo.features import CountedFeatures
 from certo.kernels import Mismatch, Spectrum, Subsequence, WeightedDegree
 from certo.kernels.objects import Base
@@ -83,12 +84,12 @@ def test_a_k_beyond_all_sequences_is_told():
     with pytest.warns(UserWarning, match="the longest sequence has 0"):
         assert not Spectrum(2, upto=True)([""]).any()
     for kernel in (Spectrum(5), Mismatch(5, 1, "ab"), Mismatch(5), Subsequence(5)):
-        with pytest.warns(UserWarning, match="the longest sequence has 2") as told:
-            kernel.settled(["ab"])
+        with pytest.warns(UserWarning, match="is 0 on all examples, so SVM can tell none") as told:
+            SVM(kernel).fit(["ab", "a"], [0, 1]).predict(["b"])
         with pytest.warns(UserWarning, match="the longest sequence has 1") as calls:
             kernel(["a"] * 1500, progress=lambda done, total: None)
         assert len(told) == len(calls) == 1
-    with pytest.warns(UserWarning, match="the longest sequence has 1"):
+    with pytest.warns(UserWarning, match="finds no feature in any of the examples"):
         CountedFeatures(Spectrum(3)).fit(["a", "b"])
     strips = Spectrum(3)(["abcdef"] + ["a"] * 1500, progress=lambda done, total: None)
     assert strips[0, 0] == strips.sum() == 4  # some strips are short; all of them are not

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
 
 import certo.kernels as kernels
 from certo import SVM, KernelPerceptron, Pegasos
@@ -181,9 +182,18 @@ def test_machines_pipelines_and_grids_take_them(kernel):
     assert not model.certificate_.verify(X[::-1], y)
     again = pickle.loads(pickle.dumps(model))
     assert np.array_equal(again.decision_function(X), model.decision_function(X))
+    scores = model.expansions_[0](X) + model.intercept_
+    np.testing.assert_allclose(scores, model.decision_function(X), atol=1e-12)
     for machine in (KernelPerceptron(kernel), Pegasos(kernel=kernel, lam=0.1)):
         assert machine.fit(X, y).certificate_.verify(X, y)
     assert np.mean(cross_val_score(SVM(kernel), X, y, cv=2)) == 1.0
+
+
+def test_folds_of_examples_that_are_read_share_what_was_found_out():
+    X, y = [*DATA["sequences"][0], *DATA["sequences"][1]], [0] * 8 + [1] * 8
+    read = Spectrum(2).examples(X)
+    assert read[[2, 0], ...].base is read.base
+    assert np.mean(cross_val_score(SVM(Spectrum(2)), read, y, cv=2)) == 1.0
 
 
 def test_grids_reach_into_kernels():
@@ -218,8 +228,36 @@ def test_an_alphabet_left_open_is_settled_by_the_fit():
     assert stream.kernel_ == Mismatch(2, 1, alphabet="abcd")
 
 
+def test_feature_vectors_suit_scikit_learns_machines():
+    X, y = [*DATA["sequences"][0], *DATA["sequences"][1]], [0] * 8 + [1] * 8
+    machine = make_pipeline(explicit_map(Spectrum(1)), LinearSVC()).fit(X, y)
+    assert machine.score(X, y) == 1.0
+    words = explicit_map(Spectrum(2)).fit([["to", "be"], ["or", "not"]])
+    assert words.get_feature_names_out().tolist() == ["to be", "or not"]
+
+
+def test_an_open_alphabet_is_that_of_all_examples_in_sums_too():
+    kernel = Mismatch(1, 1) + Mismatch(1, 1)
+    X = ["abc", "cab", "cba", "ab"]
+    assert np.array_equal(kernel(X, progress=lambda done, total: None), kernel(X))
+
+
+def test_a_gram_matrix_can_be_given_up():
+    seen = []
+    assert Subsequence(2)(["abc"] * 50, progress=lambda *told: seen.append(told) or True) is None
+    assert len(seen) == 1
+    with pytest.raises(ValueError, match="progress must be"):
+        Subsequence(2)(["abc"], progress=1)
+
+
 def test_what_is_no_collection_of_sequences():
     with pytest.raises(ValueError, match="as a list, got set"):
         Spectrum(2)({"ab", "bc"})
+    with pytest.raises(ValueError, match="table of shape"):
+        Spectrum(2)(np.zeros((3, 2)))
+    with pytest.raises(ValueError, match="X is one"):
+        WeisfeilerLehman()(([(0, 1)], {0: "C", 1: "O"}))
+    with pytest.raises(ValueError, match=r"kernels of strings, as kernel=Spectrum\(3\)"):
+        SVM().fit(["abc", "abd"], [0, 1])
     with pytest.raises(ValueError, match="one column"):
         Spectrum(2)(np.array([["abc"], ["abd"]]))

@@ -38,7 +38,7 @@ from certo.kernels.base import count
 from certo.kernels.semidefinite import check_gram, is_shown_psd, require_symmetric, symmetrised
 
 HEIGHT, WIDTH = 256, 1024  # of a block of kernel values: 2 MB, which a cache holds
-LOOKS = 64  # examples whose known scores are looked at
+LOOKS = {"vectors": 64, "objects": 8}  # examples whose known scores are looked at
 COARSEST = 2.0**-7  # relative error of kernel values with which nothing is claimed any more
 THREADS = min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2)
 
@@ -150,7 +150,8 @@ class KernelSample:
 
     def _agree(self, rows, coef, known, slack) -> bool:
         """Whether scores of some examples are within this slack of the known ones."""
-        kernel, some = self.kernel, np.unique(np.linspace(0, self.m - 1, LOOKS).astype(int))
+        kernel, looks = self.kernel, LOOKS[self.kernel.takes]
+        some = np.unique(np.linspace(0, self.m - 1, looks).astype(int))
         points, value = kernel.points(self.X, some), np.zeros(some.size)
         for first in range(0, rows.size, WIDTH):
             part = slice(first, first + WIDTH)

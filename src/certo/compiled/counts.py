@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from scipy import sparse
 
 from certo.compiled._jit import jit
-from certo.compiled.threads import in_pieces, pieces
+from certo.compiled.threads import even_pieces, in_pieces, pieces
 
 FREQUENT = 0.3  # of the rows: features found in more are multiplied by BLAS
 WIDEST = 2**26  # numbers of their dense rows, at most
@@ -28,16 +30,12 @@ def count_products(X: sparse.csr_array, Z: sparse.csr_array) -> np.ndarray:
         out = np.zeros((X.shape[0], Z.shape[0]))
     turned = Z.tocsc()
     work = np.diff(turned.indptr)[X.indices]
-    total = np.concatenate([[0], np.cumsum(work)])[X.indptr]
-    ranges = pieces(X.shape[0], float(total[-1]))
-    if len(ranges) > 1:  # of equal work: in one half, later rows have less of it
-        shares = np.linspace(0, 1, len(ranges) + 1)
-        shares = 1 - np.sqrt(1 - shares) if same else shares
-        ends = np.searchsorted(total, shares * total[-1])
-        ends[0], ends[-1] = 0, X.shape[0]
-        ranges = [*zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)]
+    costs = np.diff(np.concatenate([[0.0], np.cumsum(work)])[X.indptr])
+    if same:  # later rows have less of the half
+        costs *= np.linspace(1, 0, len(costs))
     X, turned = _indexed(X), _indexed(turned)
-    in_pieces(ranges, lambda k, i, j: _add_products(*X, *turned, same, i, j, out))
+    loop = partial(_add_products, *X, *turned, same)
+    in_pieces(even_pieces(costs), lambda k, i, j: loop(i, j, out))
     if same:
         tiles = -(-len(out) // TILE)
         in_pieces(pieces(tiles, float(out.size)), lambda k, i, j: _mirror(out, TILE, i, j))

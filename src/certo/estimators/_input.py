@@ -74,14 +74,17 @@ def points(estimator, kernel: Kernel, X):
 def labelled_points(estimator, kernel: Kernel | None, X, y, *, reset: bool):
     """X and y for a machine with this kernel. With one, vectors are found to be finite; whether a
     matrix is a Gram matrix is left to `check_gram`."""
+    strings = isinstance(X, list | tuple) and X and isinstance(X[0], str)
+    if strings and (kernel is None or kernel.takes == "vectors"):
+        what = type(estimator).__name__ if kernel is None else repr(kernel)
+        raise ValueError(
+            f"{what} takes vectors of numbers, but X[0] is the string {X[0][:40]!r}. "
+            "certo.kernels has kernels of strings, as kernel=Spectrum(3).normalised(), and "
+            "Function makes one of a Python function of two objects."
+        )
     if kernel is None:
         return labelled_examples(estimator, X, y, reset=reset)
     if kernel.takes == "vectors":
-        if isinstance(X, list | tuple) and X and isinstance(X[0], str):
-            raise ValueError(
-                f"{kernel!r} takes vectors of numbers, but X[0] is the string {X[0][:40]!r}. For "
-                "other objects certo.kernels.Function makes a kernel of a Python function of two."
-            )
         X, y = labelled_examples(estimator, X, y, reset=reset)
         longest_example(estimator, X)
         return X, y

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -204,6 +205,13 @@ def measured(estimator, kernel: Kernel, X) -> Measured:
             f"{diagonal[bad[0]]:g} for the example in row {bad[0]} (counting from 0). Rescale the "
             "features, or choose another kernel."
         )
+    if kernel.takes == "objects" and not np.any(diagonal):
+        warnings.warn(
+            f"{kernel!r} is 0 on all examples, so {name} can tell none from another. Choose "
+            "another kernel, or other settings of it.",
+            UserWarning,
+            stacklevel=2,
+        )
     if functions_of(kernel):
         _check_some(kernel, X)
     return Measured(X, float(diagonal.max()), shift)
@@ -245,6 +253,7 @@ def _checked(kernel: Kernel, block: np.ndarray, rows: np.ndarray, m: int) -> np.
         shown = ", ".join(str(t) for t in rows[:10].tolist()) + ", …" * (rows.size > 10)
         raise ValueError(
             f"{kernel!r} is no kernel: its matrix K of the examples in rows {shown} (counting from "
-            f"0) is no kernel's, since {str(wrong).removesuffix(IF_ROUNDING)}"
+            f"0) is no kernel's, since {str(wrong).removesuffix(IF_ROUNDING)} A function f becomes "
+            "symmetric as (f(x, z) + f(z, x)) / 2."
         ) from None
     return block

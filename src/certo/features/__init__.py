@@ -9,6 +9,7 @@ from certo.features.gaussian_taylor import GaussianTaylor
 from certo.features.monomials import Monomials
 from certo.features.nystroem import Nystroem
 from certo.features.random_features import RandomFeatures
+from certo.features.repaired import RepairedSimilarity
 
 __all__ = [
     "BoxCosines",
@@ -19,6 +20,7 @@ __all__ = [
     "Monomials",
     "Nystroem",
     "RandomFeatures",
+    "RepairedSimilarity",
     "UnitFeatures",
     "explicit_map",
 ]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -33,7 +35,7 @@ class CountedFeatures(WithKernel, TransformerMixin, BaseEstimator):
     >>> counted = CountedFeatures(Spectrum(2))
     >>> counted.fit_transform(["ana", "nana"]).toarray()
     array([[1., 1.],
-           [2., 1.]])
+           [1., 2.]])
     >>> counted.get_feature_names_out()
     array(['an', 'na'], dtype=object)
     """
@@ -65,7 +67,11 @@ class CountedFeatures(WithKernel, TransformerMixin, BaseEstimator):
         found = np.flatnonzero(np.bincount(matrix.indices, minlength=matrix.shape[1]))
         self.features_ = [keys[f] for f in found.tolist()]
         self._places = {key: place for place, key in enumerate(self.features_)}
-        return sparse.csr_array(matrix[:, found])
+        if not found.size:
+            warnings.warn(
+                f"{self.kernel_!r} finds no feature in any of the examples.", stacklevel=2
+            )
+        return _narrow(matrix[:, found])
 
     def transform(self, X):
         """How often each feature is found in each of the examples X."""
@@ -79,11 +85,24 @@ class CountedFeatures(WithKernel, TransformerMixin, BaseEstimator):
             (np.ones(found.size), (found, places[found])),
             shape=(len(places), len(self.features_)),
         )
-        counts = sparse.csr_array(matrix[X.rows] @ moved)
+        counts = matrix[X.rows] @ moved
         counts.sort_indices()
-        return counts
+        return _narrow(counts)
 
     def get_feature_names_out(self, input_features=None):
         """What each column counts, as text."""
         check_is_fitted(self)
-        return np.array([str(key) for key in self.features_], dtype=object)
+        return np.array([_name(key) for key in self.features_], dtype=object)
+
+
+def _narrow(counts) -> sparse.csr_array:
+    """With 32-bit indices where they are enough: some of scikit-learn's machines take no others."""
+    kind = np.int32 if max(counts.nnz, *counts.shape) < 2**31 else np.int64
+    parts = counts.data, counts.indices.astype(kind), counts.indptr.astype(kind)
+    return sparse.csr_array(parts, shape=counts.shape)
+
+
+def _name(key) -> str:
+    """Words one after the other."""
+    words = isinstance(key, tuple) and all(isinstance(word, str) for word in key)
+    return " ".join(key) if words else str(key)

@@ -32,6 +32,22 @@ class _Composed(Kernel):
         return "vectors" if "vectors" in kinds else kinds.pop()
 
     @property
+    def mirrored(self) -> bool:  # type: ignore[override]
+        return all(part.mirrored for part in self.parts_)
+
+    @property
+    def slow(self) -> bool:  # type: ignore[override]
+        return any(part.slow for part in self.parts_)
+
+    def __call__(self, X, Z=None, *, progress=False):
+        if Z is None and self.takes == "objects":
+            X = self.examples(X)
+            settled = self.settled(X)  # by all of X, not by strips of it
+            if settled != self:
+                return settled(X, progress=progress)
+        return super().__call__(X, Z, progress=progress)
+
+    @property
     def _chief(self) -> Kernel:
         """The part that says what points look like: a function takes them as they come."""
         fitting = [part for part in self.parts_ if part.takes == self.takes]

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from certo.kernels.rounding import Rounding
-from certo.kernels.strips import Printed, block_in_strips, gram_in_strips
+from certo.kernels.strips import Printed, block_in_strips, gram_in_strips, nobody
 
 DEEPEST = 32  # kernels within kernels, in a JSON form
 
@@ -33,6 +33,10 @@ class Kernel(abc.ABC):
     #: what the points are: "vectors" (rows of a float array or CSR matrix), "objects" (the items of
     #: any sequence), "matrix" (rows of a Gram matrix)
     takes: ClassVar[str] = "objects"
+    #: whether K(x, z) and K(z, x) are sure to come out the same, so that one of them is enough
+    mirrored: ClassVar[bool] = False
+    #: whether values may take so long that they are made some rows at a time, to hear of Ctrl-C
+    slow: ClassVar[bool] = False
 
     @abc.abstractmethod
     def plain(self, X, Z) -> np.ndarray:
@@ -62,15 +66,15 @@ class Kernel(abc.ABC):
         if self.takes == "vectors" and Z is not None and _is_vector(X) and _is_vector(Z):
             return float(self([X], [Z])[0, 0])
         X = self.examples(X)
-        if progress:
-            tell = Printed(repr(self)) if progress is True else progress
-            if not callable(tell):
-                raise ValueError(f"progress must be True, False or a function, got {progress!r}.")
-            if Z is None and self.takes == "objects":
-                return gram_in_strips(self, X, tell)
-            Z = self.take(X, slice(None)) if Z is None else self.centres(Z)
-            return block_in_strips(self, X, Z, tell)
-        return self._block(X, self.take(X, slice(None)) if Z is None else self.centres(Z))
+        centres = self.take(X, slice(None)) if Z is None else self.centres(Z)
+        if not (progress or self.slow):
+            return self._block(X, centres)
+        tell = progress if progress is not True else Printed(repr(self))
+        if progress and not callable(tell):
+            raise ValueError(f"progress must be True, False or a function, got {progress!r}.")
+        if Z is None and self.mirrored:
+            return gram_in_strips(self, X, tell or nobody)
+        return block_in_strips(self, X, centres, tell or nobody)
 
     def _block(self, X, Z) -> np.ndarray:
         """The block by the fastest way that is known."""
@@ -182,9 +186,14 @@ def as_objects(X, kernel: Kernel):
     """Any sequence of points: arrays and sparse matrices by rows, others as a list."""
     X = X.to_numpy() if hasattr(X, "to_numpy") else X  # data frames, by rows
     if getattr(X, "shape", None):
+        if X.ndim == 2 and X.shape[1] == 1 and X.dtype.kind in "OUT":
+            raise ValueError(
+                f"{type(kernel).__name__} takes a sequence of points, but X is a table with one "
+                "column. Pass the column itself, as X[:, 0] or frame['name']."
+            )
         return X
     unordered = isinstance(X, str | bytes | Mapping | Set)
-    if unordered or not hasattr(X, "__len__") or hasattr(X, "shape"):
+    if unordered or not (hasattr(X, "__len__") and hasattr(X, "__iter__")) or hasattr(X, "shape"):
         raise ValueError(
             f"{type(kernel).__name__} takes a sequence of points, as a list, got "
             f"{type(X).__name__}. Put a single point in a list."

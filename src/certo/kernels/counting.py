@@ -19,12 +19,14 @@ WHOLE = 2.0**53  # up to which float64 holds all whole numbers
 class Counts(NamedTuple):
     """How often each feature (a column) is found in each item of a base (a row)."""
 
-    matrix: sparse.csr_array  # float64, of whole numbers, indices increasing
+    matrix: sparse.csr_array  # float64, indices increasing; whole numbers, unless weighted
     keys: Sequence[Hashable]  # what the features are; the same in every collection
 
 
 class CountingKernel(StructuredKernel):
     """A kernel whose feature vectors are sparse counts, which can be written down."""
+
+    slow = False
 
     @abc.abstractmethod
     def _counted(self, base: Base) -> Counts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from itertools import chain
 from typing import Any, NamedTuple, final
 
@@ -220,7 +220,10 @@ def _wrong_edge(edges: list, place: dict) -> ValueError:
 
 
 def _no_pair(edge) -> ValueError:
-    return ValueError(f"an edge must be a pair of names of vertices, got {edge!r:.60}.")
+    return ValueError(
+        f"an edge must be a pair of names of vertices, got {edge!r:.60}. (A graph without labels "
+        "is (edges, None); an adjacency matrix is a square array.)"
+    )
 
 
 def _labelled(labels: Any, names: Iterable | None) -> dict:
@@ -327,6 +330,14 @@ class GraphKernel(StructuredKernel):
     """A kernel of graphs with labelled vertices."""
 
     kind = "graphs"
+
+    def examples(self, X):
+        pair = isinstance(X, tuple) and len(X) == 2 and isinstance(X[1], Mapping | None)
+        if pair or isinstance(X, Graph) or hasattr(X, "is_directed"):
+            raise ValueError(
+                f"{type(self).__name__} takes a list of graphs, but X is one. Put it in a list."
+            )
+        return super().examples(X)
 
     def _item(self, x, place):
         try:

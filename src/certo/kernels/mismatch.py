@@ -74,8 +74,7 @@ class Mismatch(GramKernel):
         return super().to_dict()
 
     def settled(self, X):
-        X = self.examples(X)
-        return super(Mismatch, self._closed(X)).settled(X)
+        return self._closed(self.examples(X))
 
     def agrees(self, settled):
         left_open = self.alphabet is None and isinstance(settled, Mismatch)

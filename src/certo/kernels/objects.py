@@ -55,9 +55,14 @@ class Objects(Sequence):
         return self.rows.size
 
     def __getitem__(self, where):
+        if isinstance(where, tuple):  # as scikit-learn asks for rows: (rows, ...)
+            where = where[0]
         if isinstance(where, int | np.integer):
             return self.base.items[self.rows[where]]
         return Objects(self.base, self.rows[indices(where, len(self))])
+
+    def copy(self) -> Objects:
+        return self
 
     def __repr__(self) -> str:
         return f"{len(self)} {self.base.kind}"
@@ -81,6 +86,7 @@ class StructuredKernel(Kernel):
     """A kernel of objects of one kind, which are read, and encoded, once for many blocks."""
 
     takes = "objects"
+    mirrored = slow = True
     kind: ClassVar[str]  # "sequences", "trees", "graphs"
 
     @abc.abstractmethod
@@ -103,11 +109,12 @@ class StructuredKernel(Kernel):
     def examples(self, X) -> Objects:
         if isinstance(X, Objects) and X.base.kind == self.kind:
             return X
+        columns = getattr(X, "columns", None)
         X = as_objects(X, self)
-        if getattr(X, "ndim", 1) == 2 and X.shape[1] == 1 and X.dtype.kind in "OUT":
+        if columns is not None or (getattr(X, "ndim", 1) == 2 and X.dtype.kind == "f"):
             raise ValueError(
-                f"{type(self).__name__} takes {self.kind}, but X is a table with one column. Pass "
-                "the column itself, as X[:, 0] or frame['name']."
+                f"{type(self).__name__} takes {self.kind}, but X is a table of shape {X.shape}. "
+                "Pass one column, as frame['name'], or a list."
             )
         return _rebuilt(self.kind, tuple(self._item(x, place) for place, x in enumerate(X)))
 

@@ -34,11 +34,6 @@ class SequenceKernel(StructuredKernel):
         self._warn_if_short(X, X if Z is None else Z)
         return super().__call__(X, Z, progress=progress)
 
-    def settled(self, X):
-        X = self.examples(X)
-        self._warn_if_short(X, X)
-        return self
-
     def _warn_if_short(self, X: Objects, Z: Objects) -> None:
         most = longest(X, Z)
         if len(X) and len(Z) and most < self._least:

@@ -16,6 +16,11 @@ FIRST = 1000  # values of the first strip: nobody knows how long one takes
 PAUSE = 0.2  # seconds that a strip should take
 PATIENCE = 1.0  # seconds after which progress is shown
 
+
+def nobody(done: int, total: int) -> None:
+    """Nobody is told."""
+
+
 Tell = Callable[[int, int], Any]  # of values made, and values in all; True asks to stop
 
 
@@ -42,6 +47,7 @@ def gram_in_strips(kernel: Kernel, X, tell: Tell) -> np.ndarray | None:
         here, beyond = np.arange(i, k), np.arange(i, m)
         gram[i:k, i:] = kernel._block(kernel.points(X, here), kernel.take(X, beyond))
         gram[k:, i:k] = gram[i:k, k:].T
+        gram[i:k, i:k] = np.triu(gram[i:k, i:k]) + np.triu(gram[i:k, i:k], 1).T
         return (k - i) * (m - i)
 
     return gram if _strips(make, m, m, m * (m + 1) // 2, tell) else None
@@ -53,7 +59,7 @@ def _strips(make: Callable[[int, int], int], rows: int, width: int, total: int, 
         start, k = time.perf_counter(), min(rows, i + height)
         made, i = made + make(i, k), k
         taken = time.perf_counter() - start
-        height = max(1, height // 2) if taken > 2 * PAUSE else height * (2 if taken < PAUSE else 1)
+        height = max(1, int(height * min(8.0, PAUSE / max(taken, 1e-6))))
         if tell(min(made, total), total) is True and i < rows:
             return False
     return True
@@ -64,16 +70,16 @@ class Printed:
 
     def __init__(self, what: str):
         self.what, self.start = what, time.monotonic()
-        self.shown = self.start + PATIENCE
+        self.next, self.begun = self.start + PATIENCE, False
 
     def __call__(self, done: int, total: int) -> None:
         now = time.monotonic()
-        if now >= self.shown:
+        if now >= self.next or (self.begun and done == total):
             left = (now - self.start) * (total - done) / max(1, done)
             end = "\n" if done == total else "\r"
             text = f"{self.what}: {done / total:4.0%} of {total:,} values, {left:.0f} s left "
             print(text, end=end, file=sys.stderr, flush=True)
-            self.shown = now + PAUSE
+            self.next, self.begun = now + PAUSE, True
 
 
 def _count(X) -> int:
