@@ -25,7 +25,7 @@ from certo.compiled.logistic import add_weighted_squares, several_classes, two_c
 from certo.compiled.rows import rows_of
 from certo.compiled.threads import in_pieces, one_thread, pieces
 
-BLOCK = 2**16  # numbers worked on at a time: half a megabyte
+BLOCK = 2**18  # numbers worked on at a time: two megabytes
 FEWEST = 64  # rows, however long
 SPARSE = 8  # one multiplication of the sparse loop costs as much as so many of BLAS
 NOISE = 1e-13

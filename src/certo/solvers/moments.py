@@ -15,7 +15,7 @@ from certo.certificates.least_squares_evidence import ShiftedGram
 from certo.compiled.scan import all_whole
 from certo.compiled.threads import in_pieces, one_thread, pieces
 
-BLOCK = 2**15  # numbers in a block of rows: they stay in the cache from the copy to the product
+BLOCK = 2**16  # numbers in a block of rows: they stay in the cache from the copy to the product
 TALL = 2**17  # numbers in a block whose QR is taken: fewer blocks are fewer factors to stack
 SAMPLE = 256  # rows from which the mean is guessed before the pass
 NEAR = 0.01  # a column whose sum of squares falls below this part when centred was shifted badly
