@@ -12,6 +12,7 @@ for folder in ("solvers", "certificates"):  # boxes: the notes' algorithms; kern
 
 settings.register_profile(
     "certo",
+    max_examples=60,
     deadline=None,
     derandomize=bool(os.environ.get("CI")),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],

@@ -251,7 +251,7 @@ def attacks(draw):
     return data, X, y
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=240, deadline=None, suppress_health_check=list(HealthCheck))
 @given(attacks())
 def test_an_edited_certificate_verifies_only_if_it_is_true(attack):
     data, X, y = attack
@@ -264,7 +264,7 @@ def test_an_edited_certificate_verifies_only_if_it_is_true(attack):
             assert is_true(data, X, y)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 60), st.integers(0, 10**6), st.data())
 def test_changed_data_verify_only_if_the_claim_is_still_true(seed, salt, draw):
     X, y, claims = problem(seed)

@@ -28,7 +28,7 @@ def printed(m: int, k: int, errors: int, delta: float) -> Decimal:
         return Decimal(errors) / Decimal(m - k) + (inside / Decimal(m)).sqrt()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(
     m=st.integers(1, 10**9),
     share=st.floats(0, 0.5),

@@ -152,7 +152,7 @@ def verified(data, X, y) -> bool:
 
 class TestTheGap:
     @given(st.sampled_from(KINDS), seeds, treatments, st.booleans())
-    @settings(max_examples=150)
+    @settings(max_examples=90)
     def test_the_excess_is_at_most_the_gap_wherever_one_stops(self, kind, seed, treatment, known):
         p = problem(kind, seed, treatment)
         assume(p.costs.any())
@@ -252,7 +252,7 @@ class TestCosts:
 
 class TestRounding:
     @given(st.sampled_from(KINDS), seeds, treatments, st.sampled_from([-400, -130, 0, 130, 400]))
-    @settings(max_examples=150)
+    @settings(max_examples=90)
     @example("plain", 0, "lifted", 0)
     def test_allowances_cover_what_is_not_computed_exactly(self, kind, seed, treatment, scale):
         """Every sum in its quick form, on data of any size."""
@@ -393,7 +393,7 @@ class TestAttacks:
         return true_primal(p, *solved(p)[:2]) >= data["dual"]
 
     @given(st.sampled_from(KINDS), seeds, treatments, st.data())
-    @settings(max_examples=300)
+    @settings(max_examples=180)
     def test_what_verifies_is_true(self, kind, seed, treatment, data):
         p = problem(kind, seed, treatment)
         w, b, alpha = solved(p)

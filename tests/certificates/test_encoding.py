@@ -168,7 +168,7 @@ def test_a_composite_says_what_it_holds_and_what_not(known):
         assert set(claim.numbers).isdisjoint(claim.witness)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(
     st.floats(allow_nan=False, allow_infinity=False, min_value=1e-300, max_value=1e300),
     st.integers(2, 8),

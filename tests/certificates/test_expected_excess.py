@@ -82,7 +82,7 @@ def test_what_fits_issue_is_true_and_verifies(seed):
         assert verified(data | {name: data[name] * 2}, X, y)
 
 
-@settings(max_examples=250, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 60), st.data())
 def test_an_edited_certificate_verifies_only_if_it_is_true(seed, draw):
     X, y, data = problem(seed)

@@ -95,7 +95,7 @@ def test_what_fits_issue_is_true_and_verifies(seed):
     assert Certificate.from_dict(data).to_dict() == data
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=90, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 80), st.data())
 def test_an_edited_certificate_verifies_only_if_it_is_true(seed, draw):
     _, X, y, data = problem(seed)

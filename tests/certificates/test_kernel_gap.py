@@ -51,7 +51,7 @@ def verified(data, X, y) -> bool:
 
 class TestTheGap:
     @given(kernels, stories, seeds, treatments)
-    @settings(max_examples=120)
+    @settings(max_examples=72)
     def test_the_excess_is_at_most_the_gap_wherever_one_stops(self, kernel, story, seed, treatment):
         p = problem(kernel, story, seed, treatment)
         assume(p.costs.any())
@@ -289,7 +289,7 @@ class TestAttacks:
         return true_values(p, *solved(p), data["shift"])[0] >= data["dual"]
 
     @given(st.sampled_from(KERNELS[:5]), stories, seeds, treatments, st.data())
-    @settings(max_examples=200)
+    @settings(max_examples=120)
     def test_what_verifies_is_true(self, kernel, story, seed, treatment, data):
         p = problem(kernel, story, seed, treatment)
         claim = p.claim(*solved(p))

@@ -76,7 +76,7 @@ def true_bounds(p: Problem, b: float, signed, shift=0.0) -> tuple[Fraction, Frac
 
 class TestTrueClaims:
     @given(kernels, seeds, treatments, st.sampled_from([1.0, 1.0, 0.5, 0.9, 1.3]))
-    @settings(max_examples=100)
+    @settings(max_examples=60)
     def test_the_bounds_hold_and_are_what_the_multipliers_give(self, kernel, seed, treatment, off):
         p = separable(kernel, seed, treatment)
         b, alpha = solved(p)
@@ -158,7 +158,7 @@ class TestTrueClaims:
 
 class TestAttacks:
     @given(kernels, seeds, treatments, st.data())
-    @settings(max_examples=150)
+    @settings(max_examples=90)
     def test_what_verifies_is_true(self, kernel, seed, treatment, data):
         p = separable(kernel, seed, treatment)
         b, alpha = solved(p)

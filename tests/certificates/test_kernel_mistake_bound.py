@@ -112,7 +112,7 @@ def test_what_fits_issue_is_true_and_verifies(seed):
     assert Certificate.from_dict(data).to_dict() == data
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=90, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 80), st.data())
 def test_an_edited_certificate_verifies_only_if_it_is_true(seed, draw):
     _, X, y, data = problem(seed)
@@ -145,7 +145,7 @@ def test_an_edited_certificate_verifies_only_if_it_is_true(seed, draw):
         assert is_true(data, X, y)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 80), st.integers(0, 10**6))
 def test_on_other_data_it_verifies_only_if_it_is_still_true(seed, salt):
     kernel, X, y, data = problem(seed)

@@ -32,7 +32,7 @@ seeds = st.integers(0, 10**6)
 
 class TestScores:
     @given(st.sampled_from(KERNELS), st.sampled_from(STORIES), seeds, st.sampled_from([2, 5, 1024]))
-    @settings(max_examples=120)
+    @settings(max_examples=72)
     def test_are_within_their_slack(self, kernel, story, seed, width):
         p = problem(kernel, story, seed, "none")
         rng = np.random.default_rng(seed)

@@ -434,7 +434,7 @@ def changed(data: dict, p: Problem, rng) -> dict:
 
 class TestAttacks:
     @given(kinds, seeds, treatments)
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=60, deadline=None)
     def test_whatever_is_accepted_is_true(self, kind, seed, treatment):
         """One thing in the witness changes, and the numbers are the strongest that pass with it."""
         p = problem(kind, seed, treatment)

@@ -95,7 +95,7 @@ def test_what_fits_issue_is_true_and_verifies(seed):
     assert not verified(data, X[::-1], y[::-1])  # another order is another run
 
 
-@settings(max_examples=200, suppress_health_check=list(HealthCheck))
+@settings(max_examples=120, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 40), st.data())
 def test_an_edited_certificate_verifies_only_if_it_is_true(seed, draw):
     X, y, data = problem(seed)

@@ -146,7 +146,7 @@ def edited(data, draw):
     return data
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(st.sampled_from(sorted(SAMPLES)), st.data())
 def test_an_edited_claim_verifies_only_if_it_is_true(name, data):
     _, X, y = SAMPLES[name]
@@ -273,7 +273,7 @@ def joint_is_true(data, X, y):
     return not any(v for row in total for v in row)
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(st.booleans(), st.data())
 def test_claims_about_several_classes_verify_only_if_true(twist, data):
     X, y = three_classes()

@@ -306,7 +306,7 @@ class TestObjects:
             SVM(Function(function)).fit(WORDS, DRINK)
 
     def test_words_need_a_function(self):
-        with pytest.raises(ValueError, match=r"'tea'.*certo.kernels.Function"):
+        with pytest.raises(ValueError, match=r"'tea'.*Function makes one"):
             SVM(Gaussian()).fit(["tea", *WORDS], ["t", *DRINK])
 
     def test_an_indefinite_function_is_refused_with_the_witness(self):

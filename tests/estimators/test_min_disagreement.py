@@ -30,8 +30,8 @@ from certo.solvers import min_disagreement as solver
 
 @parametrize_with_checks(
     [
-        MinDisagreement(time_limit=2, random_state=0),
-        MinDisagreement("none", time_limit=2, random_state=0),
+        MinDisagreement(time_limit=0.3, random_state=0),
+        MinDisagreement("none", time_limit=0.3, random_state=0),
     ]
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -65,7 +65,7 @@ def agree(one, other, X, shift=0.0):
 
 
 @given(problems(), prices, MODES, st.data())
-@settings(max_examples=120)
+@settings(max_examples=72)
 def test_a_quadratic_program_agrees_to_the_certified_gap(problem, C, mode, data):
     """Also when it stops early: P exceeds the least P by no more than the gap."""
     X, y = problem

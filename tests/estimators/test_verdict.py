@@ -137,7 +137,7 @@ def hard_samples(draw):
     return X, np.array(draw(st.lists(st.sampled_from([-1, 1]), min_size=m, max_size=m)))
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(hard_samples(), st.sampled_from(MODES))
 def test_floats_that_cannot_tell_are_told_apart_exactly(sample, mode):
     X, y = sample

@@ -34,7 +34,7 @@ def size_of(K):
     return float(np.linalg.norm(K, 2))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(K=similarities(), how=st.sampled_from(HOW[:3]))
 def test_each_repair_is_what_it_says(K, how):
     values, U = np.linalg.eigh(K)

@@ -37,7 +37,7 @@ def is_psd_exactly(K, shift):
     return True
 
 
-@settings(max_examples=150)
+@settings(max_examples=90)
 @given(
     seed=st.integers(0, 10**6), n=st.integers(1, 6), low=st.sampled_from([0, 0, -16, -9, -5, -2])
 )
@@ -65,7 +65,7 @@ def _answer(K):
         return None, refusal
 
 
-@settings(max_examples=150)
+@settings(max_examples=90)
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 6), exponent=st.integers(-17, -1))
 def test_what_is_shown_is_true(seed, n, exponent):
     """The checker, asked about matrices near the border with shifts near the border."""
@@ -159,7 +159,7 @@ def test_asymmetry_of_rounding_is_evened_out():
     assert symmetrised(K) is K
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=90, deadline=None)
 @given(seed=st.integers(0, 10**6), ulps=st.integers(-40, 40))
 def test_verdicts_are_of_what_was_given_not_of_what_is_rounded(seed, ulps):
     """Of [[a, b], [b', c]] with b + b' odd in the last place, and ac near ((b + b')/2)²."""
@@ -189,7 +189,7 @@ def test_a_witness_against_the_rounded_half_is_none():
     assert not false.verify(K)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=90, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(1, 6),
@@ -214,7 +214,7 @@ def test_every_verdict_is_true_and_shown_by_the_matrix(seed, n, low, allowance):
         assert verdict.positive is not None
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 10**6), n=st.sampled_from([1, 2, 5, 20]), data=st.data())
 def test_a_false_verdict_is_not_shown(seed, n, data):
     """Verdicts for another matrix, and forged ones: whatever verifies is true of the matrix."""

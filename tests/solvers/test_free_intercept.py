@@ -42,7 +42,7 @@ def columns(rows, halves=1.0):
     return scores / halves, signs.astype(np.int8), costs
 
 
-@settings(max_examples=300)
+@settings(max_examples=180)
 @given(triples, st.sampled_from([1.0, 0.1, 1e-200, 1e200]))
 def test_smallest_b_is_the_first_of_the_best_kinks(rows, price):
     """Ties are the rule here: scores are quarters, and costs few whole numbers times a price."""
@@ -56,7 +56,7 @@ def test_smallest_b_is_the_first_of_the_best_kinks(rows, price):
     assert smallest_b(scores[shuffled], signs[shuffled], (costs * price)[shuffled]) == want
 
 
-@settings(max_examples=150)
+@settings(max_examples=90)
 @given(st.integers(0, 10**6), st.integers(-12, 12), st.integers(1, 40))
 def test_smallest_b_where_one_class_is_much_dearer(seed, power, m):
     random = np.random.default_rng(seed)
@@ -139,7 +139,7 @@ def feasible(alpha, signs, costs):
     assert math.fsum(alpha * signs) == 0.0
 
 
-@settings(max_examples=400)
+@settings(max_examples=240)
 @given(boxes())
 def test_balanced_is_exact(box):
     alpha, signs, costs = box
@@ -148,7 +148,7 @@ def test_balanced_is_exact(box):
     assert sum(int(y) * Fraction(a) for a, y in zip(found.tolist(), signs, strict=True)) == 0
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(boxes())
 def test_balanced_moves_no_more_than_is_too_much(box):
     """‖α − α'‖₁ is |Σ α y| up to rounding, which no feasible α' can beat."""
@@ -175,7 +175,7 @@ def test_one_class_much_dearer_leaves_the_other_its_multipliers():
     assert np.array_equal(found, [1.5, 1.0, 0.5])
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(boxes())
 def test_rebalanced_is_within_the_box_and_nearly_balanced(box):
     alpha, signs, costs = box

@@ -84,7 +84,7 @@ def checked(found, X, codes, K, lifted, rows=None):
     return won
 
 
-@settings(max_examples=120)
+@settings(max_examples=72)
 @given(problems(), st.sampled_from(sorted(STORES)))
 def test_the_largest_part_is_that_of_a_linear_program(problem, store):
     X, codes, K, lifted = problem

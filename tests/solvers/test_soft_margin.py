@@ -247,7 +247,7 @@ def problems(draw):
     return X, signs, costs
 
 
-@settings(max_examples=150)
+@settings(max_examples=90)
 @given(problems(), st.sampled_from(INTERCEPTS), st.integers(1, 30))
 def test_the_gap_is_true_wherever_it_stops(problem, intercept, k):
     X, signs, costs = problem
