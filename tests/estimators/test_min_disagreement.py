@@ -30,8 +30,8 @@ from certo.solvers import min_disagreement as solver
 
 @parametrize_with_checks(
     [
-        MinDisagreement(time_limit=0.3, random_state=0),
-        MinDisagreement("none", time_limit=0.3, random_state=0),
+        MinDisagreement(time_limit=2, random_state=0),
+        MinDisagreement("none", time_limit=2, random_state=0),
     ]
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -344,7 +344,7 @@ class TestState:
         random = np.random.default_rng(0)
         X, y = random.normal(size=(200, 10)), random.integers(0, 2, 200)
         with pytest.warns(ConvergenceWarning, match="time limit"):
-            model = MinDisagreement(time_limit=0.3, random_state=0).fit(X, y)
+            model = MinDisagreement(time_limit=2, random_state=0).fit(X, y)
         assert model.lower_bound_ < model.errors_
         assert not model.optimal_
         assert model.certificate_.verify(X, y)
