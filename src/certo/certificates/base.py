@@ -6,10 +6,19 @@ import abc
 import html
 from collections.abc import Hashable
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from certo.certificates import encoding
 from certo.certificates.sample import Labels, Sample, SampleMismatch, exact_matrix
+
+
+class Rigour(NamedTuple):
+    """What a claim rests on, a sentence or nothing for each: exact rational arithmetic, rounded
+    arithmetic with a proved allowance, and probability."""
+
+    exact: str = ""
+    rounded: str = ""
+    statistical: str = ""
 
 
 class CannotClaim(Exception):
@@ -73,6 +82,9 @@ class Certificate(abc.ABC):
 
     labels: Labels
 
+    #: how firmly each part of the claim stands
+    rigour: ClassVar[Rigour] = Rigour()
+
     #: fitted attributes of an estimator that this certificate speaks of, by its own field names
     describes: ClassVar[dict[str, str]] = {}
 
@@ -89,6 +101,11 @@ class Certificate(abc.ABC):
     @abc.abstractmethod
     def claim(self) -> str:
         """The claim, in one or two plain sentences."""
+
+    @property
+    def plain(self) -> str:
+        """What the claim means, for someone who knows nothing of the subject."""
+        return self.claim
 
     @property
     @abc.abstractmethod

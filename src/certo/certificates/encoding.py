@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from certo.kernels import Kernel
 from certo.rates import Rate
 
 MOST_DIGITS = 2**16  # of either part of a fraction, in base sixteen
@@ -28,15 +27,18 @@ MOST_BITS = 2**13  # of a whole number; the largest that a theorem can give here
 
 def to_plain(value: Any) -> Any:
     """A JSON value for a certificate, or for anything a certificate holds."""
-    if isinstance(value, Rate | Kernel):
-        return value.to_dict()
     if is_dataclass(value):
-        return {f.name: to_plain(getattr(value, f.name)) for f in fields(value)}
+        return {f.name: _part(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, Fraction):
         return f"{value.numerator:x}/{value.denominator:x}"
     if isinstance(value, tuple):
-        return [to_plain(item) for item in value]
+        return [_part(item) for item in value]
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+
+
+def _part(value: Any) -> Any:
+    """The same for what a certificate holds: what may be of several kinds says which it is."""
+    return value.to_dict() if hasattr(value, "to_dict") else to_plain(value)
 
 
 def from_plain(kind: type, data: Any) -> Any:
@@ -79,14 +81,12 @@ def _read(kind: Any, value: Any, name: str) -> Any:
         return value
     if kind is Fraction:
         return fraction(value, name)
-    if kind is Kernel:
-        return Kernel.from_dict(value)
     if kind is Rate:
         known = {rate.__name__: rate for rate in Rate.__subclasses__()}
         called = value.get("name") if isinstance(value, dict) else None
         _expect(isinstance(called, str) and called in known, name, f"one of {sorted(known)}", value)
         return from_plain(known[str(called)], {k: v for k, v in value.items() if k != "name"})
-    return from_plain(kind, value)
+    return kind.from_dict(value) if hasattr(kind, "from_dict") else from_plain(kind, value)
 
 
 def _array(items: list, name: str) -> np.ndarray:
