@@ -5,6 +5,7 @@ what it assumes, a witness and numbers; `verify(X, y)` recomputes the claim.
 """
 
 from certo.certificates.base import CannotClaim, Certificate, NotClaimed, Verification
+from certo.certificates.certified import Certified, Chosen
 from certo.certificates.classes import ClassSeparability
 from certo.certificates.composite import Composite
 from certo.certificates.compression_bound import CompressionBound
@@ -32,6 +33,7 @@ from certo.certificates.no_estimate import NoEstimate
 from certo.certificates.perceptron_run import PerceptronRun
 from certo.certificates.quasi_separable import Overlapping, QuasiSeparable
 from certo.certificates.regret import Regret
+from certo.certificates.risk_bound import RiskBound
 from certo.certificates.sample import Labels, Sample
 from certo.certificates.separable import Separable
 from certo.certificates.separating import Separating
@@ -41,6 +43,8 @@ from certo.certificates.values import Unlabelled, Values
 __all__ = [
     "CannotClaim",
     "Certificate",
+    "Certified",
+    "Chosen",
     "ClassSeparability",
     "Composite",
     "CompressionBound",
@@ -76,6 +80,7 @@ __all__ = [
     "PerceptronRun",
     "QuasiSeparable",
     "Regret",
+    "RiskBound",
     "Sample",
     "Separable",
     "Separating",

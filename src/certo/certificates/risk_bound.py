@@ -40,6 +40,12 @@ class RiskBound(Certificate):
         """A risk is never above 1, so a bound of 1 or more says nothing."""
         return self.best >= 1
 
+    @property
+    def of_predictions(self) -> bool:
+        """Whether it is the error rate of the model's own predictions that is bounded, rather than
+        that of one output among several, or of a rule that the model does not use."""
+        return True
+
     @abc.abstractmethod
     def at(self, delta: float) -> Self:
         """The same with another probability, from the facts stored here."""

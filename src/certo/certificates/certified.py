@@ -1,0 +1,211 @@
+"""Certified: all that is proved about a model, on one page."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, final
+
+from certo.certificates import encoding
+from certo.certificates.base import NotClaimed, Verification
+from certo.certificates.composite import Composite
+from certo.certificates.encoding import rounded_up
+from certo.certificates.risk_bound import RiskBound
+
+
+class Chosen(NamedTuple):
+    """The sharpest of several bounds on the error rate of the same predictions. That it may be
+    chosen after looking is paid for: each has the probability delta/among of being wrong."""
+
+    claim: RiskBound
+    among: int
+    on_test: bool
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class Certified:
+    """All that is proved about a model: about the examples of its fit, and about test examples.
+
+    model : what it is about, as one would write it
+    claims : about the examples of the fit; those about new examples are `RiskBound`s
+    test : about test examples
+    columns : the names of the features, in their order, where they have any
+    delta : the probability of being wrong that each claim about new examples has, alone
+
+    `best` is the sharpest claim about new examples, with the choice paid for. A page is iterable,
+    and holds when every claim on it does: `verify`.
+    """
+
+    model: str
+    claims: Composite
+    test: Composite = field(default_factory=lambda: Composite(()))
+    columns: tuple[str, ...] = ()
+    delta: float = 0.05
+
+    def __post_init__(self) -> None:
+        for name in ("claims", "test"):
+            if type(getattr(self, name)) is not Composite:
+                raise ValueError(f"{name} must be a Composite.")
+        object.__setattr__(self, "delta", encoding.number(self.delta, "delta"))
+        if not 0 < self.delta < 1:
+            raise ValueError(f"delta must be between 0 and 1, got {self.delta!r}.")
+
+    def __iter__(self):
+        return iter(self.claims.claims + self.test.claims)
+
+    def __len__(self) -> int:
+        return len(self.claims) + len(self.test)
+
+    @property
+    def not_claimed(self) -> tuple[NotClaimed, ...]:
+        return self.claims.not_claimed + self.test.not_claimed
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(self.claims.assumes + self.test.assumes))
+
+    def of_kind(self, kind: type | str) -> tuple[Any, ...]:
+        """The claims of one kind: `page.of_kind("SupportBound")`."""
+        return self.claims.of_kind(kind) + self.test.of_kind(kind)
+
+    @property
+    def risks(self) -> tuple[RiskBound, ...]:
+        """The claims about new examples."""
+        return tuple(claim for claim in self if isinstance(claim, RiskBound))
+
+    @property
+    def best(self) -> Chosen | None:
+        """The sharpest bound on the error rate of the predictions, if there is any below 1."""
+        rivals = [
+            (claim, part is self.test)
+            for part in (self.claims, self.test)
+            for claim in part
+            if isinstance(claim, RiskBound) and claim.of_predictions
+        ]
+        shared = [(claim.at(claim.delta / len(rivals)), on_test) for claim, on_test in rivals]
+        found = min(shared, key=lambda pair: pair[0].best, default=None)
+        if found is None or found[0].vacuous:
+            return None
+        return Chosen(found[0], len(rivals), found[1])
+
+    def verify(self, X, y=None, X_test=None, y_test=None) -> Verification:
+        """Check every claim: those about the fit against X and y, those about test examples against
+        X_test and y_test, which are not needed where nothing is claimed about any.
+
+        Data frames must have the columns of the fit, by name and in this order.
+        """
+        parts = self._checked(self.claims, X, y)
+        if len(self.test) and X_test is None:
+            why = "it is about test examples: give X_test and y_test."
+            parts += tuple(Verification(False, claim.name, why) for claim in self.test)
+        elif len(self.test):
+            parts += self._checked(self.test, X_test, y_test)
+        failed = sum(not part for part in parts)
+        why = (
+            f"{failed} of {len(parts)} claims do not hold."
+            if failed
+            else f"all {len(parts)} claims hold."
+            if parts
+            else "nothing is claimed, so nothing was proved."
+        )
+        return Verification(not failed, "Certified", why, parts)
+
+    def _checked(self, claims: Composite, X, y) -> tuple[Verification, ...]:
+        if wrong := self._other_columns(X):
+            return tuple(Verification(False, claim.name, wrong) for claim in claims)
+        return claims.verify(X, y).parts
+
+    def _other_columns(self, X) -> str:
+        """How the columns of a data frame are not those of the fit; nothing if they are."""
+        came = getattr(X, "columns", None)
+        if came is None or not self.columns:
+            return ""
+        names = [str(name) for name in came]
+        if names == list(self.columns):
+            return ""
+        if sorted(names) == sorted(self.columns):
+            return f"the columns are in another order than {list(self.columns)[:8]}."
+        missing = [name for name in self.columns if name not in names]
+        other = [name for name in names if name not in self.columns]
+        return f"the columns are not those of the fit: {missing[:8]} missing, {other[:8]} new."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values, bit-exact."""
+        return {
+            "type": "Certified",
+            "model": self.model,
+            "delta": self.delta,
+            "columns": list(self.columns),
+            "claims": self.claims.to_dict(),
+            "test": self.test.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Certified:
+        """The page written by `to_dict`, or a ValueError saying what is wrong with it."""
+        names = {"type", "model", "delta", "columns", "claims", "test"}
+        if not (isinstance(data, dict) and set(data) == names and data["type"] == "Certified"):
+            raise ValueError(f"a page of claims must be of type Certified, with {sorted(names)}.")
+        texts = (data["model"], *data["columns"]) if type(data["columns"]) is list else (None,)
+        if not all(type(text) is str for text in texts):
+            raise ValueError("model must be text, and columns a list of texts.")
+        return cls(
+            data["model"],
+            Composite.from_dict(data["claims"]),
+            Composite.from_dict(data["test"]),
+            tuple(data["columns"]),
+            data["delta"],
+        )
+
+    def in_words(self) -> list[str]:
+        """Of the choice among bounds, and what it costs."""
+        chosen = self.best
+        if chosen is None:
+            return [f"No bound on the rate of errors on new examples is below 1.{self._only()}"]
+        claim, among = chosen.claim, chosen.among
+        paid = (
+            ""
+            if among == 1
+            else f" It is the sharpest of {among} bounds; that it was chosen after looking is paid "
+            f"for by a probability of {claim.delta:g} for each."
+        )
+        source = "test examples" if chosen.on_test else "examples of the fit alone"
+        return [
+            f"With probability at least {1 - self.delta:g}, at most {rounded_up(claim.best, 4)} of "
+            f"new examples are errors, by {claim.name} from the {source}.{paid}"
+        ]
+
+    def _only(self) -> str:
+        vacuous = [claim.name for claim in self.risks if claim.vacuous]
+        return f" Vacuous: {', '.join(vacuous)}." if vacuous else ""
+
+    def __repr__(self) -> str:
+        lines = [f"What is proved about {self.model}"]
+        lines += [f"  ✓ {claim.name}: {claim.plain}" for claim in self]
+        lines += [f"  {text}" for text in self.in_words()] if self.risks else []
+        lines += [f"  – {refusal.name} is not claimed: {refusal.reason}"
+                  for refusal in self.not_claimed]  # fmt: skip
+        if self.assumes:
+            lines += ["Assuming that", *(f"  · {text}" for text in self.assumes)]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        def listed(texts) -> str:
+            return "".join(f"<li>{text}</li>" for text in texts)
+
+        def named(name: str, text: str, mark: str) -> str:
+            return f"{mark} <strong>{html.escape(name)}</strong>: {html.escape(text)}"
+
+        proved = [named(claim.name, claim.plain, "✓") for claim in self]
+        refused = [named(item.name, item.reason, "–") for item in self.not_claimed]
+        best = [html.escape(text) for text in self.in_words()] if self.risks else []
+        return (
+            f"<div class='certified'><p>What is proved about <code>{html.escape(self.model)}</code>"
+            f"</p><ul>{listed(proved)}</ul>"
+            + "".join(f"<p>{text}</p>" for text in best)
+            + (f"<p>Not claimed:</p><ul>{listed(refused)}</ul>" if refused else "")
+            + (f"<p>Assuming that</p><ul>{listed(map(html.escape, self.assumes))}</ul>"
+               if self.assumes else "")
+            + "</div>"
+        )  # fmt: skip
