@@ -11,7 +11,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from certo.certificates import exact
-from certo.certificates.base import CannotClaim, Certificate, Refuted, require
+from certo.certificates.base import CannotClaim, Certificate, Refuted, Rigour, require
 from certo.certificates.encoding import counted, rounded_up
 from certo.certificates.margins import Margins
 from certo.certificates.perceptron_run import PerceptronRun, TooLong, replay
@@ -49,6 +49,17 @@ class CompressionBound(Certificate):
         "intercept": "intercept_",
         "updated": "updated_",
     }
+
+    rigour: ClassVar[Rigour] = Rigour(
+        exact=(
+            "The run on the updated examples, bit for bit; the errors on the others; the formula, to "
+            "fifty digits and rounded up."
+        ),
+        statistical=(
+            "The bound fails with a chance of at most delta over the draw of the examples, which "
+            "must be independent."
+        ),
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -115,6 +126,17 @@ class CompressionBound(Certificate):
             "If these are independent draws and nothing was fitted or tuned on them before, then "
             f"with probability at least 1 − {self.delta!r} it errs on at most "
             f"{rounded_up(self.bound, 4)} of new examples."
+        )
+
+    @property
+    def plain(self) -> str:
+        if self.vacuous:
+            return (
+                "Nothing is proved about new examples: the bound on the rate of errors is above 1."
+            )
+        return (
+            f"If new examples come from where these {self.examples:,} came from, it is wrong about "
+            f"at most {rounded_up(self.bound, 4)} of them, except with a chance of {self.delta!r}."
         )
 
     @property

@@ -11,7 +11,8 @@ import numpy as np
 from scipy import sparse
 
 from certo.certificates import exact
-from certo.certificates.encoding import counted, rounded_down, rounded_up
+from certo.certificates.base import Rigour
+from certo.certificates.encoding import counted, percent, rounded_down, rounded_up
 from certo.certificates.margins import Margins
 from certo.certificates.rounded import Rounded, at_most, hinge_losses, positive_sum, total
 from certo.certificates.sample import Labels, Sample
@@ -60,6 +61,14 @@ class DualityGap(SoftMarginGap):
         "dual_coef": "dual_coef_",
     }
 
+    rigour: ClassVar[Rigour] = Rigour(
+        exact="That the multipliers are feasible; short sums.",
+        rounded=(
+            "Losses, norms and long sums, by the error bound of a sum of products; the claim "
+            "names the allowance."
+        ),
+    )
+
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "coef", finite_vector(self.coef, "coef"))
@@ -106,6 +115,14 @@ class DualityGap(SoftMarginGap):
             f"most {rounded_up(self.primal)}, where {self._slack_costs}. None has one below "
             f"{rounded_down(self.dual)}: the relative gap is at most "
             f"{rounded_up(self.relative_gap, 2)}."
+        )
+
+    @property
+    def plain(self) -> str:
+        which = "flat boundary through the origin" if self.treatment == "none" else "flat boundary"
+        return (
+            f"No other {which} could lower what the fit minimises, on these "
+            f"{counted(self.examples, 'example')}, by more than {percent(self.relative_gap)}."
         )
 
     @property

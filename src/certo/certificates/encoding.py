@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from certo.certificates import exact
 from certo.rates import Rate
 
 MOST_DIGITS = 2**16  # of either part of a fraction, in base sixteen
@@ -163,6 +164,11 @@ def readable(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     return f"{value:,}" if type(value) is int else str(value)
+
+
+def percent(share: float | Fraction) -> str:
+    """'0.013 %', not below the share: for 'by more than …'."""
+    return f"{rounded_up(exact.above(100 * Fraction(share)), 2)} %"
 
 
 def rounded_down(value: float, digits: int = 6) -> str:

@@ -10,7 +10,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from certo.certificates import exact
-from certo.certificates.base import CannotClaim, require
+from certo.certificates.base import CannotClaim, Rigour, require
 from certo.certificates.margins import Margins
 from certo.certificates.pegasos_excess import PegasosExcess, guarantee
 from certo.certificates.sample import Labels, Sample
@@ -48,6 +48,18 @@ class ExpectedExcess(PegasosExcess):
         "steps": "steps_",
         "objective": "objective_",
     }
+
+    rigour: ClassVar[Rigour] = Rigour(
+        exact=(
+            "The longest example and the length of the weights; the formula, to fifty digits and "
+            "rounded up."
+        ),
+        rounded="The objective of these weights, rounded up.",
+        statistical=(
+            "The excess is an expectation over the draws of the run; that they were made so is "
+            "assumed."
+        ),
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

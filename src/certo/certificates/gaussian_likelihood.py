@@ -11,7 +11,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from certo.certificates.averages import ROUNDED, TINIEST, averages, weighted
-from certo.certificates.base import Refuted, require
+from certo.certificates.base import Refuted, Rigour, require
 from certo.certificates.encoding import counted, rounded_down, rounded_up
 from certo.certificates.exact import UNIT, gamma
 from certo.certificates.farkas import common_denominator
@@ -84,6 +84,13 @@ class GaussianLikelihood(LikelihoodGap):
         "kind": "covariance",
     }
 
+    rigour: ClassVar[Rigour] = Rigour(
+        rounded=(
+            "Means, second moments and the risk, by the error bounds of sums, and of NumPy's "
+            "logarithm."
+        ),
+    )
+
     def __post_init__(self) -> None:
         super().__post_init__()
         covariance_kind(self.kind)
@@ -128,6 +135,15 @@ class GaussianLikelihood(LikelihoodGap):
             f"one below {rounded_down(self.lower)}. Its mean is that of the examples to within "
             f"{rounded_up(self.mean_error, 2)} standard deviations, its covariance to within "
             f"{rounded_up(self.covariance_error, 2)} of their products."
+        )
+
+    @property
+    def plain(self) -> str:
+        among = " with independent columns" if self.kind == "diagonal" else ""
+        return (
+            f"No other bell-shaped distribution{among} fits these "
+            f"{counted(self.examples, 'example')} better by more than {rounded_up(self.excess, 2)} "
+            "an example, on a logarithmic scale."
         )
 
     @property
@@ -265,6 +281,10 @@ class NoGaussianDensity(DensityClaim):
     coef: tuple[Fraction, ...]
     level: Fraction
 
+    rigour: ClassVar[Rigour] = Rigour(
+        exact="All of it: that the examples lie on the hyperplane, or how many differ.",
+    )
+
     def __post_init__(self) -> None:
         super().__post_init__()
         covariance_kind(self.kind)
@@ -301,6 +321,13 @@ class NoGaussianDensity(DensityClaim):
             return f"Column {used[0]} (from 0) has one value in all {m}, {end}"
         shown = ", ".join(map(str, used[:5])) + (", …" if len(used) > 5 else "")
         return f"The columns {shown} (from 0) of all {m} lie on one hyperplane, {end}"
+
+    @property
+    def plain(self) -> str:
+        return (
+            f"No bell-shaped distribution fits the {self._those_counting} best: they lie on a flat "
+            "surface, and narrower ones around it fit better and better."
+        )
 
     @property
     def numbers(self) -> dict[str, Any]:

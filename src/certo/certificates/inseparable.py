@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, Certificate, require
+from certo.certificates.base import CannotClaim, Certificate, Rigour, require
 from certo.certificates.encoding import counted
 from certo.certificates.farkas import cancels, common_denominator, integer_rows
 from certo.certificates.sample import Labels, Sample
@@ -55,6 +55,10 @@ class Inseparable(Certificate):
     rows: np.ndarray
     weights: tuple[Fraction, ...]
 
+    rigour: ClassVar[Rigour] = Rigour(
+        exact="All of it: the weighted examples cancel in rational arithmetic.",
+    )
+
     def __post_init__(self) -> None:
         super().__post_init__()
         intercept_mode(self.intercept)
@@ -91,6 +95,17 @@ class Inseparable(Certificate):
         if self.rows.size == 1:
             why = f"example {self.rows[0]} (counting from 0) is the origin itself."
         return f"No hyperplane{through} {task}: {why}"
+
+    @property
+    def plain(self) -> str:
+        through = "" if self.intercept == "free" else " through the origin"
+        m = counted(self.examples, "example")
+        if len(self.labels.classes) == 1:
+            return f"No flat boundary{through} has all {m} on one side of it."
+        return (
+            f"No flat boundary{through} tells {self.labels.shown} from {self.labels.rest} without "
+            f"a mistake on these {m}."
+        )
 
     @property
     def assumes(self) -> tuple[str, ...]:

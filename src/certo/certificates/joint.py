@@ -15,7 +15,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from certo.certificates import exact
-from certo.certificates.base import CannotClaim, Certificate, Refuted, require
+from certo.certificates.base import CannotClaim, Certificate, Refuted, Rigour, require
 from certo.certificates.encoding import counted
 from certo.certificates.farkas import cancels, integer_rows
 from certo.certificates.inseparable import check_shape, convex_weights, intercept_mode
@@ -104,6 +104,11 @@ class JointlySeparable(_Joint):
     intercept: np.ndarray
     examples: int
 
+    rigour: ClassVar[Rigour] = Rigour(
+        exact="Every comparison of scores that rounding could decide, in rational arithmetic.",
+        rounded="The comparisons that are far from a tie, by the error bound of a sum of products.",
+    )
+
     def __post_init__(self) -> None:
         super().__post_init__()
         weights = tuple(finite_vector(w, "weights") for w in self.weights)
@@ -131,6 +136,13 @@ class JointlySeparable(_Joint):
         return (
             f"One linear score{without} for each of the {len(self.weights)} classes: all "
             f"{counted(self.examples, 'example')} have the highest score in their own class alone."
+        )
+
+    @property
+    def plain(self) -> str:
+        return (
+            f"With one score for each of the {len(self.weights)} classes, all "
+            f"{counted(self.examples, 'example')} score highest in their own."
         )
 
     @property
@@ -165,6 +177,10 @@ class JointlyInseparable(_Joint):
     rows: np.ndarray
     against: np.ndarray
     weights: tuple[Fraction, ...]
+
+    rigour: ClassVar[Rigour] = Rigour(
+        exact="All of it: the weighted comparisons cancel in rational arithmetic.",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -210,6 +226,14 @@ class JointlyInseparable(_Joint):
         return (
             f"No linear scores{without} put each of the {counted(self.examples, 'example')} "
             f"highest in its own class alone: {why}"
+        )
+
+    @property
+    def plain(self) -> str:
+        without = "" if self.intercept == "free" else " without a constant part"
+        return (
+            f"No linear scores{without}, one for each of the {len(self.labels.classes)} classes, "
+            f"are highest in the own class of all {counted(self.examples, 'example')}."
         )
 
     @property

@@ -15,7 +15,7 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import Refuted, require
+from certo.certificates.base import Refuted, Rigour, require
 from certo.certificates.comparisons import check_classes, comparison_signs, whole_direction
 from certo.certificates.encoding import counted
 from certo.certificates.farkas import cancels, whole_numbers
@@ -126,6 +126,10 @@ class JointlyQuasiSeparable(_JointQuasi):
     against: np.ndarray
     weights: tuple[Fraction, ...]
 
+    rigour: ClassVar[Rigour] = Rigour(
+        exact="All of it: the comparisons, what cancels, and its span, in whole numbers.",
+    )
+
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "won", index_vector(self.won, "won"))
@@ -155,6 +159,15 @@ class JointlyQuasiSeparable(_JointQuasi):
             f"{scores} are nowhere higher than that of an example's own class, and lower in "
             f"{won:,} of the {most:,} comparisons of the {m} with other classes. "
             "No such scores are lower in more."
+        )
+
+    @property
+    def plain(self) -> str:
+        K = len(self.labels.classes)
+        return (
+            f"Some {self._scores} are never higher in another of the {K} classes than in an "
+            f"example's own, and lower in {self.won.size:,} of {self.examples * (K - 1):,} "
+            "comparisons; none of this kind are lower in more."
         )
 
     def _check(self, sample: Sample) -> str:
@@ -193,6 +206,10 @@ class JointlyOverlapping(_JointQuasi):
     against: np.ndarray
     weights: tuple[Fraction, ...]
 
+    rigour: ClassVar[Rigour] = Rigour(
+        exact="All of it: what cancels, and its span, in whole numbers.",
+    )
+
     @property
     def claim(self) -> str:
         K = len(self.labels.classes)
@@ -204,6 +221,14 @@ class JointlyOverlapping(_JointQuasi):
             f"No {self._scores}, one for each of the {K} classes, separate them even in part: "
             f"where that of its own class is highest for each of the "
             f"{counted(self.examples, 'example')}, all its scores are equal, since {why}."
+        )
+
+    @property
+    def plain(self) -> str:
+        return (
+            f"No {self._scores} for the {len(self.labels.classes)} classes tell any of the "
+            f"{counted(self.examples, 'example')} from another class without being wrong about "
+            "others."
         )
 
     def _check(self, sample: Sample) -> str:

@@ -10,7 +10,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from certo.certificates import exact
-from certo.certificates.base import CannotClaim, Refuted, require
+from certo.certificates.base import CannotClaim, Refuted, Rigour, require
 from certo.certificates.kernel_claim import KernelClaim
 from certo.certificates.kernel_mistake_bound import ROOM, greatest_square
 from certo.certificates.kernel_sample import KernelSample, Scores
@@ -46,6 +46,15 @@ class KernelExpectedExcess(PegasosExcess, KernelClaim):
         "steps": "steps_",
         "objective": "objective_",
     }
+
+    rigour: ClassVar[Rigour] = Rigour(
+        exact="The formula, to fifty digits and rounded up.",
+        rounded="Sums of kernel values, by the error that the kernel states for each of them.",
+        statistical=(
+            "The excess is an expectation over the draws of the run; that they were made so is "
+            "assumed."
+        ),
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -9,8 +9,8 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import require
-from certo.certificates.encoding import counted, rounded_down, rounded_up
+from certo.certificates.base import Rigour, require
+from certo.certificates.encoding import counted, percent, rounded_down, rounded_up
 from certo.certificates.kernel_claim import KernelClaim
 from certo.certificates.kernel_sample import KernelSample, Scores
 from certo.certificates.rounded import Rounded, hinge_losses, positive_sum, total
@@ -50,6 +50,14 @@ class KernelGap(SoftMarginGap, KernelClaim):
         "rows": "support_",
         "dual_coef": "dual_coef_",
     }
+
+    rigour: ClassVar[Rigour] = Rigour(
+        exact="That the multipliers are feasible.",
+        rounded=(
+            "Sums of kernel values, by the error that the kernel states for each of them. The "
+            "claim names the allowance."
+        ),
+    )
 
     @classmethod
     def of(
@@ -95,6 +103,13 @@ class KernelGap(SoftMarginGap, KernelClaim):
             f"{objective} of at most {rounded_up(self.primal)}, where {self._slack_costs}. None "
             f"there has one below {rounded_down(self.dual)}: the relative gap is at most "
             f"{rounded_up(self.relative_gap, 2)}."
+        )
+
+    @property
+    def plain(self) -> str:
+        return (
+            "No other function of its kind could lower what the fit minimises, on these "
+            f"{counted(self.examples, 'example')}, by more than {percent(self.relative_gap)}."
         )
 
     def _check(self, sample: KernelSample) -> str:

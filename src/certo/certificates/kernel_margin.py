@@ -9,8 +9,8 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from certo.certificates import exact
-from certo.certificates.base import CannotClaim, Refuted, require
-from certo.certificates.encoding import counted, rounded_down, rounded_up
+from certo.certificates.base import CannotClaim, Refuted, Rigour, require
+from certo.certificates.encoding import counted, percent, rounded_down, rounded_up
 from certo.certificates.kernel_claim import KernelClaim
 from certo.certificates.kernel_sample import KernelSample, Scores
 from certo.certificates.maximum_margin import INTERCEPTS
@@ -51,6 +51,11 @@ class KernelMargin(KernelClaim):
         "rows": "support_",
         "dual_coef": "dual_coef_",
     }
+
+    rigour: ClassVar[Rigour] = Rigour(
+        exact="That the multipliers of both classes have the same sum, and their total.",
+        rounded="Sums of kernel values, by the error that the kernel states for each of them.",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -116,6 +121,15 @@ class KernelMargin(KernelClaim):
             f"{counted(self.examples, 'example')}, and at most {rounded_up(self.upper)}: {none} "
             f"has more, already on {counted(self.rows.size, 'example')}. The relative gap is at "
             f"most {rounded_up(self.relative_gap, 2)}."
+        )
+
+    @property
+    def plain(self) -> str:
+        further = percent(Fraction(self.upper) / Fraction(self.lower) - 1)
+        return (
+            f"This boundary has all {counted(self.examples, 'example')} on the right side, and no "
+            f"other of its kind could keep more than {further} further away from the nearest, as "
+            "the kernel measures distance."
         )
 
     @property

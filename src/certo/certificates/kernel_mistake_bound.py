@@ -10,7 +10,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from certo.certificates import exact
-from certo.certificates.base import CannotClaim, Refuted, require
+from certo.certificates.base import CannotClaim, Refuted, Rigour, require
 from certo.certificates.encoding import counted, rounded_down, rounded_up
 from certo.certificates.kernel_claim import KernelClaim
 from certo.certificates.kernel_sample import KernelSample, Scores
@@ -66,6 +66,17 @@ class KernelMistakeBound(KernelClaim):
         "dual_coef": "dual_coef_",
         "updates": "updates_",
     }
+
+    rigour: ClassVar[Rigour] = Rigour(
+        exact=(
+            "The number of mistakes, and the largest number that the inequality of the theorem "
+            "allows."
+        ),
+        rounded=(
+            "Sums of kernel values, by the error that the kernel states for each of them. Margin "
+            "down, length and radius up."
+        ),
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -183,6 +194,14 @@ class KernelMistakeBound(KernelClaim):
             "The mistake bound for examples that are not separated allows a run with these "
             f"mistakes no more than {self.bound:,}; it compares it with a function that may fall "
             f"short of a margin of {rounded_up(self.target)}."
+        )
+
+    @property
+    def plain(self) -> str:
+        runs = "no run on these examples" if self.separable else "a run with these mistakes no"
+        return (
+            f"{counted(self.updates, 'mistake')}, added up, make this function, and a theorem "
+            f"allows {runs} more than {self.bound:,}."
         )
 
     @property

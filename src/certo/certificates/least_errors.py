@@ -15,7 +15,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from certo.certificates import cells, exact
-from certo.certificates.base import CannotClaim, Certificate, Refuted, require
+from certo.certificates.base import CannotClaim, Certificate, Refuted, Rigour, require
 from certo.certificates.encoding import counted, readable, rounded_down, rounded_up
 from certo.certificates.farkas import cancels, integer_rows
 from certo.certificates.groups import Groups, grouped
@@ -68,6 +68,10 @@ class ErrorCount(Certificate):
         "errors": "errors_",
     }
 
+    rigour: ClassVar[Rigour] = Rigour(
+        exact="All of it: the side of every example, and the sum of the weights (rounded up once).",
+    )
+
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "coef", finite_vector(self.coef, "coef"))
@@ -86,6 +90,16 @@ class ErrorCount(Certificate):
         return (
             f"The hyperplane makes {_what(self, count)} telling {self.labels.shown} from "
             f"{self.labels.rest} on {counted(self.examples, 'example')}, a score of zero being one."
+        )
+
+    @property
+    def plain(self) -> str:
+        m = counted(self.examples, "example")
+        if self.sample_weight.size:
+            wrong = f"the errors of this boundary weigh {rounded_up(self.errors)}"
+            return f"On these {m} {wrong}, counting what lies exactly on it."
+        return (
+            f"This boundary gets {int(self.errors):,} of {m} wrong, counting those exactly on it."
         )
 
     @property
@@ -150,6 +164,20 @@ class LeastErrors(Certificate):
         )
 
     @property
+    def plain(self) -> str:
+        which = "flat boundary" if self.lifted else "flat boundary through the origin"
+        m = counted(self.examples, "example")
+        if self.sample_weight.size:
+            return (
+                f"On these {m} the errors of any {which} weigh at least "
+                f"{rounded_down(self.at_least)}, counting what lies exactly on it."
+            )
+        return (
+            f"No {which} gets fewer than {math.ceil(self.at_least):,} of {m} wrong, counting those "
+            "exactly on it."
+        )
+
+    @property
     def assumes(self) -> tuple[str, ...]:
         return ()
 
@@ -186,6 +214,10 @@ def proved(cost: int, groups: Groups) -> float:
 class LeastErrorsByCells(LeastErrors):
     """Proof: every cell of the arrangement of hyperplanes w·z_t = 0 is looked at (see `cells`).
     There is no witness: the check is the search itself."""
+
+    rigour: ClassVar[Rigour] = Rigour(
+        exact="All of it: every arrangement of signs is looked at, in whole numbers.",
+    )
 
     def _check_groups(self, sample: Sample, groups: Groups, need: int) -> str:
         if need <= 0:
@@ -246,6 +278,10 @@ class LeastErrorsByTree(LeastErrors):
     subsystems: tuple[Subsystem, ...]
     packings: tuple[Packing, ...]
     tree: np.ndarray
+
+    rigour: ClassVar[Rigour] = Rigour(
+        exact="All of it: examples that cancel, and cases closed by counting, in whole numbers.",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -13,10 +13,10 @@ from scipy import linalg
 
 from certo.blas import one_thread
 from certo.certificates import exact
-from certo.certificates.base import CannotClaim, Certificate, Refuted, require
+from certo.certificates.base import CannotClaim, Certificate, Refuted, Rigour, require
 from certo.certificates.curvature import inverse_factor, kept_columns, triangle
 from certo.certificates.dependence import exactly, others
-from certo.certificates.encoding import counted, rounded_down, rounded_up
+from certo.certificates.encoding import counted, percent, rounded_down, rounded_up
 from certo.certificates.least_squares_evidence import (
     Evidence,
     ShiftedGram,
@@ -89,6 +89,14 @@ class LeastSquaresExcess(Certificate):
     distance: float | None
 
     describes: ClassVar[dict[str, str]] = {"coef": "coef_", "intercept": "intercept_"}
+
+    rigour: ClassVar[Rigour] = Rigour(
+        exact="That some columns are combinations of others.",
+        rounded=(
+            "The objective, its gradient and the curvature, by the error bounds of sums of "
+            "products."
+        ),
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -317,6 +325,15 @@ class LeastSquaresExcess(Certificate):
                 f"give these predictions {counting}."
             )
         return text
+
+    @property
+    def plain(self) -> str:
+        saved = percent(1 - Fraction(self.lower) / Fraction(self.risk)) if self.risk else "0 %"
+        near = " with coefficients near these" if self.reach is not None else ""
+        return (
+            f"No other linear predictions{near} could lower what the fit minimises, on these "
+            f"{counted(self.examples, 'example')}, by more than {saved}."
+        )
 
     @property
     def assumes(self) -> tuple[str, ...]:

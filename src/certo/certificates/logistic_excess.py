@@ -11,11 +11,11 @@ from typing import Any, ClassVar, NamedTuple, final
 import numpy as np
 
 from certo.certificates import exact, logistic_curvature
-from certo.certificates.base import CannotClaim, Certificate, Refuted, require
+from certo.certificates.base import CannotClaim, Certificate, Refuted, Rigour, require
 from certo.certificates.comparisons import check_classes
 from certo.certificates.curvature import kept_columns, triangle
 from certo.certificates.dependence import exact_columns, others, remainders
-from certo.certificates.encoding import counted, rounded_down, rounded_up
+from certo.certificates.encoding import counted, percent, rounded_down, rounded_up
 from certo.certificates.inseparable import intercept_mode
 from certo.certificates.joint import class_sample
 from certo.certificates.logistic_curvature import (
@@ -103,6 +103,14 @@ class LogisticExcess(Certificate):
 
     describes: ClassVar[dict[str, str]] = {"coef": "coef_", "intercept": "intercept_"}
     _reads: ClassVar[str] = "places of classes"
+
+    rigour: ClassVar[Rigour] = Rigour(
+        exact="That some columns are combinations of others, and what is without effect.",
+        rounded=(
+            "The losses, their gradient and the curvature, by the error bounds of sums, and of "
+            "NumPy's exponential and logarithm."
+        ),
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -383,6 +391,15 @@ class LogisticExcess(Certificate):
             f"over {counted(self.examples, 'example')} is at most {rounded_up(self.risk, 9)}, and "
             f"within {rounded_up(self.gap, 2)} of {what}"
             + (", which some coefficients attain." if self.exists else ".")
+        )
+
+    @property
+    def plain(self) -> str:
+        saved = percent(1 - Fraction(self.lower) / Fraction(self.risk)) if self.risk else "0 %"
+        near = " near these" if self.reach is not None else ""
+        return (
+            f"No other coefficients{near} could lower what the fit minimises, on these "
+            f"{counted(self.examples, 'example')}, by more than {saved}."
         )
 
     @property

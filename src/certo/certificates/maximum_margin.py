@@ -11,8 +11,8 @@ import numpy as np
 from scipy import sparse
 
 from certo.certificates import exact
-from certo.certificates.base import CannotClaim, Certificate, require
-from certo.certificates.encoding import counted, rounded_down, rounded_up
+from certo.certificates.base import CannotClaim, Certificate, Rigour, require
+from certo.certificates.encoding import counted, percent, rounded_down, rounded_up
 from certo.certificates.margins import Margins
 from certo.certificates.sample import Labels, Sample
 from certo.certificates.weights import check_distance, check_weights, finite_vector, index_vector
@@ -58,6 +58,14 @@ class MaximumMargin(Certificate):
         "rows": "support_",
         "dual_coef": "dual_coef_",
     }
+
+    rigour: ClassVar[Rigour] = Rigour(
+        exact="That the multipliers of both classes have the same sum, and their total.",
+        rounded=(
+            "The margins, and the length of the weighted sum of examples: rounded outward, or "
+            "exact where that matters."
+        ),
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -126,6 +134,19 @@ class MaximumMargin(Certificate):
             f"{counted(self.examples, 'example')}, and at most {rounded_up(self.upper)}: {which} "
             f"has more, already on {counted(self.rows.size, 'example')}. The relative gap is at "
             f"most {rounded_up(self.relative_gap, 2)}."
+        )
+
+    @property
+    def plain(self) -> str:
+        which = {
+            "free": "no other flat boundary",
+            "none": "no other flat boundary through the origin",
+            "lifted": "no other flat boundary, the constant 1 being counted as a feature,",
+        }[self.treatment]
+        further = percent(Fraction(self.upper) / Fraction(self.lower) - 1)
+        return (
+            f"This boundary has all {counted(self.examples, 'example')} on the right side, and "
+            f"{which} could keep more than {further} further away from the nearest of them."
         )
 
     @property

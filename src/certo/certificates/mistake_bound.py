@@ -10,7 +10,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from certo.certificates import exact
-from certo.certificates.base import CannotClaim, Certificate, require
+from certo.certificates.base import CannotClaim, Certificate, Rigour, require
 from certo.certificates.encoding import counted, rounded_down, rounded_up
 from certo.certificates.margins import Margins
 from certo.certificates.sample import Labels, Sample
@@ -64,6 +64,17 @@ class MistakeBound(Certificate):
         "rows": "updated_",
         "updates_in_all": "updates_",
     }
+
+    rigour: ClassVar[Rigour] = Rigour(
+        exact=(
+            "The number of steps, the margin and the longest example; the largest number that the "
+            "inequality of the theorem allows."
+        ),
+        rounded=(
+            "That the steps lead to these weights: up to the rounding of as many additions. The "
+            "lengths, and what the comparator falls short by, rounded up."
+        ),
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -178,6 +189,18 @@ class MistakeBound(Certificate):
             f"no more than {self.bound:,}; it compares them with a hyperplane that may fall short "
             f"of a margin of {rounded_up(self.target)}."
         )
+
+    @property
+    def plain(self) -> str:
+        made = f"{counted(self.updates, 'correction')}, added up, led to this boundary"
+        if self.bound is None:
+            return f"{made}; no limit to their number is claimed."
+        if self.separable:
+            return (
+                f"{made}, and a theorem allows no run with these settings more than "
+                f"{self.bound:,}, in whatever order the examples come."
+            )
+        return f"{made}, and a theorem allows a run with these steps no more than {self.bound:,}."
 
     @property
     def _margin(self) -> float:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from certo.certificates.averages import ROUNDED, averages, weighted
-from certo.certificates.base import Refuted, require
+from certo.certificates.base import Refuted, Rigour, require
 from certo.certificates.box_features import (
     ABOVE,
     FAMILIES,
@@ -106,6 +106,14 @@ class MomentMatching(LikelihoodGap):
         "coef": "coef_",
     }
 
+    rigour: ClassVar[Rigour] = Rigour(
+        exact="That the examples lie in the box.",
+        rounded=(
+            "Integrals, by a proved bound of their quadrature error, and means, by the error "
+            "bounds of sums."
+        ),
+    )
+
     def __post_init__(self) -> None:
         super().__post_init__()
         low, high = checked_box(self.low, self.high)
@@ -148,6 +156,13 @@ class MomentMatching(LikelihoodGap):
             f"a mean −log p of at most {rounded_up(self.risk)}; there is a likeliest of this form, "
             f"and none has one below {rounded_down(self.lower)}. Its moments are those of the "
             f"examples to within {rounded_up(self.moment_error, 2)}."
+        )
+
+    @property
+    def plain(self) -> str:
+        return (
+            f"No other density of its form fits these {counted(self.examples, 'example')} better "
+            f"by more than {rounded_up(self.excess, 2)} an example, on a logarithmic scale."
         )
 
     @property
@@ -245,6 +260,10 @@ class NoLogLinearDensity(DensityClaim):
     coef: tuple[Fraction, ...]
     level: Fraction
 
+    rigour: ClassVar[Rigour] = Rigour(
+        exact="All of it: different values are counted, or lie on a hyperplane.",
+    )
+
     def __post_init__(self) -> None:
         super().__post_init__()
         low, high = checked_box(self.low, self.high)
@@ -288,6 +307,13 @@ class NoLogLinearDensity(DensityClaim):
         return (
             f"The {self._those_counting} {where} that no density exp(w·φ) of {self.family} of "
             f"degree {self.degree} on this box is the likeliest: sharper ones always are."
+        )
+
+    @property
+    def plain(self) -> str:
+        return (
+            f"No density of this form fits the {self._those_counting} best: sharper ones fit "
+            "better and better."
         )
 
     @property

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, Certificate, Refuted, require
+from certo.certificates.base import CannotClaim, Certificate, Refuted, Rigour, require
 from certo.certificates.comparisons import (
     Direction,
     check_classes,
@@ -47,6 +47,10 @@ class NoEstimate(Certificate):
     rising: int
 
     _reads: ClassVar[str] = "places of classes"
+
+    rigour: ClassVar[Rigour] = Rigour(
+        exact="All of it: the signs along the direction, in whole numbers.",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -104,6 +108,14 @@ class NoEstimate(Certificate):
             f"No coefficients have the least logistic loss: along one direction, over {some}, "
             f"{counted(self.rising, 'comparison')} of an example's own class with another "
             f"{'rises' if self.rising == 1 else 'rise'} for ever, and none falls."
+        )
+
+    @property
+    def plain(self) -> str:
+        some = counting(self.examples - self.ignored.size, self.examples)
+        return (
+            f"There is no best fit: in one direction the fit to these {some} gets better and "
+            "better, without end."
         )
 
     @property

@@ -53,6 +53,14 @@ class PegasosExcess(Certificate):
             "bound": self.bound,
         }
 
+    @property
+    def plain(self) -> str:
+        return (
+            "Run like this, the method is expected to end within "
+            f"{rounded_up(self.bound, 4)} of the least possible value of what it minimises on "
+            f"these {counted(self.examples, 'example')}, on average over its random draws."
+        )
+
     def _claim(self, risk: str, found: str, nothing: str) -> str:
         """The claim, where `found` ends with 'is' or 'are'."""
         helps = "" if self.bound < 1 else f", which is no better than what {nothing} has"

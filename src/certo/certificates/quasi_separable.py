@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import Certificate, Refuted, require
+from certo.certificates.base import Certificate, Refuted, Rigour, require
 from certo.certificates.encoding import counted
 from certo.certificates.farkas import cancels, common_denominator, integer_rows
 from certo.certificates.inseparable import check_shape, convex_weights, intercept_mode
@@ -100,6 +100,10 @@ class QuasiSeparable(_Quasi):
     rows: np.ndarray
     weights: tuple[Fraction, ...]
 
+    rigour: ClassVar[Rigour] = Rigour(
+        exact="All of it: the sides, what cancels, and its span, in whole numbers.",
+    )
+
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "ties", index_vector(self.ties, "ties"))
@@ -133,6 +137,19 @@ class QuasiSeparable(_Quasi):
             "No such hyperplane separates more."
         )
 
+    @property
+    def plain(self) -> str:
+        m = counted(self.examples, "example")
+        if self.bias and not any(self.coef):
+            return f"All {m} are of one kind, so that there is nothing to tell apart."
+        through = "" if self.lifted else " through the origin"
+        if not self.ties.size:
+            return f"A flat boundary{through} has all {m} on the right side."
+        return (
+            f"A flat boundary{through} has {self.examples - self.ties.size:,} of {m} on the right "
+            "side and the others exactly on it, and none like it has more."
+        )
+
     def _check(self, sample: Sample) -> str:
         check_shape(self, sample)
         require(self.ties.size < sample.m, "no example is strictly on its own side.")
@@ -164,6 +181,10 @@ class Overlapping(_Quasi):
     rows: np.ndarray
     weights: tuple[Fraction, ...]
 
+    rigour: ClassVar[Rigour] = Rigour(
+        exact="All of it: what cancels, and its span, in whole numbers.",
+    )
+
     @property
     def claim(self) -> str:
         shown, rest = self.labels.shown, self.labels.rest
@@ -179,6 +200,14 @@ class Overlapping(_Quasi):
             f"No {self._hyperplane} {task}: one that has none of the "
             f"{counted(self.examples, 'example')} on {wrong} has all of them on itself, "
             f"since {why}."
+        )
+
+    @property
+    def plain(self) -> str:
+        through = "" if self.lifted else " through the origin"
+        return (
+            f"No flat boundary{through} has some of the {counted(self.examples, 'example')} on the "
+            "right side and none on the wrong one."
         )
 
     def _check(self, sample: Sample) -> str:

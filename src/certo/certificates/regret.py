@@ -8,7 +8,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, Certificate, require
+from certo.certificates.base import CannotClaim, Certificate, Rigour, require
 from certo.certificates.encoding import counted, readable, rounded_up
 from certo.certificates.gradient_run import LONGEST_REPLAY, GradientRun, loss_named, replay
 from certo.certificates.sample import Labels, Sample
@@ -57,6 +57,13 @@ class Regret(Certificate):
         "suffered": "suffered_",
         "bound": "regret_bound_",
     }
+
+    rigour: ClassVar[Rigour] = Rigour(
+        rounded=(
+            "The run and both sums are computed again in float64, and may differ by a factor of 1 "
+            "± 10⁻⁹: a tolerance, not a proved allowance."
+        ),
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -132,6 +139,14 @@ class Regret(Certificate):
             f"all (up to float64 rounding), and {answer}. The fixed weights it is compared with "
             f"suffer {readable(self.comparator_loss)}; against no fixed weights{ball} does the "
             f"theorem allow a regret above {rounded_up(self.bound)}."
+        )
+
+    @property
+    def plain(self) -> str:
+        return (
+            "Learning while predicting, in this order, cost about "
+            f"{readable(self.suffered)} in all; a theorem allows no fixed rule to have cost less "
+            f"than that by more than {rounded_up(self.bound)}."
         )
 
     @property

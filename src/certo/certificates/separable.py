@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
 from certo.certificates import exact
-from certo.certificates.base import CannotClaim, Certificate, Refuted
+from certo.certificates.base import CannotClaim, Certificate, Refuted, Rigour
 from certo.certificates.encoding import counted, rounded_down
 from certo.certificates.margins import Margins
 from certo.certificates.sample import Labels, Sample
@@ -35,6 +35,14 @@ class Separable(Certificate):
     intercept: float
     examples: int
     margin: float
+
+    rigour: ClassVar[Rigour] = Rigour(
+        exact=(
+            "The side of every example; where rounding could decide it, in rational arithmetic. "
+            "The distance is compared with a length rounded up."
+        ),
+        rounded="Margins that are far from the limit, by the error bound of a sum of products.",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -67,6 +75,16 @@ class Separable(Certificate):
             f"A hyperplane{through} separates {self.labels.shown} from {self.labels.rest}: all {m} "
             "are strictly on their own side, at a distance of at least "
             f"{rounded_down(self.margin)}."
+        )
+
+    @property
+    def plain(self) -> str:
+        m = counted(self.examples, "example")
+        if not np.any(self.coef):
+            return f"All {m} are of one kind, so that there is nothing to tell apart."
+        return (
+            f"A flat boundary has all {m} on the right side: {self.labels.shown} on one, "
+            f"{self.labels.rest} on the other."
         )
 
     @property

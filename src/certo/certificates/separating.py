@@ -9,7 +9,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from certo.certificates import exact
-from certo.certificates.base import CannotClaim, Certificate, Refuted, require
+from certo.certificates.base import CannotClaim, Certificate, Refuted, Rigour, require
 from certo.certificates.encoding import counted, rounded_down
 from certo.certificates.margins import Margins
 from certo.certificates.sample import Labels, Sample
@@ -33,6 +33,14 @@ class Separating(Certificate):
     geometric_margin: float
 
     describes: ClassVar[dict[str, str]] = {"coef": "coef_", "intercept": "intercept_"}
+
+    rigour: ClassVar[Rigour] = Rigour(
+        exact=(
+            "The side of every example; where rounding could decide it, in rational arithmetic. "
+            "The distance is compared with a length rounded up."
+        ),
+        rounded="Margins that are far from the limit, by the error bound of a sum of products.",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -62,6 +70,13 @@ class Separating(Certificate):
             f"{counted(self.examples, 'example')} are strictly on their own side, with margin at "
             f"least {rounded_down(self.margin)}, at a distance of at least "
             f"{rounded_down(self.geometric_margin)}."
+        )
+
+    @property
+    def plain(self) -> str:
+        return (
+            f"This boundary has all {counted(self.examples, 'example')} on the right side: "
+            f"{self.labels.shown} on one, {self.labels.rest} on the other."
         )
 
     @property
