@@ -52,8 +52,8 @@ class CompressionBound(Certificate):
 
     rigour: ClassVar[Rigour] = Rigour(
         exact=(
-            "The run on the updated examples, bit for bit; the errors on the others; the formula, to "
-            "fifty digits and rounded up."
+            "The run on the updated examples, bit for bit; the errors on the others; the formula, "
+            "to fifty digits and rounded up."
         ),
         statistical=(
             "The bound fails with a chance of at most delta over the draw of the examples, which "
