@@ -10,6 +10,7 @@ from certo.plots.perceptron_runs import mistakes, squared_norm
 from certo.plots.probabilities import calibration
 from certo.plots.proofs import bounds, convergence, gap, pegasos_excess
 from certo.plots.regression import MOST_COEFFICIENTS, coefficients, normal_quantiles, residuals
+from certo.plots.risk import risk_bounds
 from certo.plots.structures import gram, kernel_pca
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "pegasos_excess",
     "regions",
     "residuals",
+    "risk_bounds",
     "scores",
     "squared_norm",
     "validation_curve",

@@ -1,0 +1,172 @@
+"""What is proved of the share of errors: everything on one scale, from none to all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import PercentFormatter
+
+from certo.certificates import Certified, RiskBound
+from certo.certificates.encoding import readable, rounded_down, rounded_up
+from certo.certificates.exact import above, below
+from certo.plots._canvas import INK, NEGATIVE, POSITIVE, SOFT, new_axes, short
+
+MOST_BOUNDS = 6  # claims about new examples that are drawn
+PALE = "#b9cbf7"  # of a formula that a sharper one implies
+TALL = 0.25  # inches for each line
+
+
+class Bar(NamedTuple):
+    """Up to a bound, with a text beside it."""
+
+    upper: float
+    text: str
+    color: str
+
+
+class Range(NamedTuple):
+    """What was counted, and how far from it the truth may be."""
+
+    at: float
+    lower: float
+    upper: float
+    color: str
+
+
+Line = str | Bar | Range  # a heading, or what is drawn below it
+
+
+def risk_bounds(
+    certified: Certified, ax: Axes | None = None, *, commonest: float | None = None
+) -> Axes:
+    """The share of errors, from 0 to 1. What was counted on the examples of the fit is a point, a
+    bound for new examples a bar that ends there, and what test examples show an interval. A vacuous
+    bound allows everything: its bar is hatched, over the whole width.
+
+    commonest : the share of the commonest class. Always saying it makes all others errors: a line.
+    """
+    ax = new_axes(ax, risk_size(certified))
+    lines = risk_lines(certified) or ["Nothing is proved of the share of errors."]
+    ax.set(title="Share of errors", xlim=(0, 1), ylim=(len(lines) + 0.4, -0.6), yticks=[])
+    for place, line in enumerate(lines):
+        if isinstance(line, str):
+            _say(ax, 0, place + 0.15, short(line, 80), fontsize=9, weight="bold")
+        elif isinstance(line, Range):
+            _draw_range(ax, place, line)
+        else:
+            _draw_bar(ax, place, line)
+    if commonest is not None:
+        wrong = 1 - commonest
+        ax.axvline(wrong, color=INK, lw=0.9, ls=(0, (4, 3)), zorder=1)
+        text = f"always saying the commonest class: {100 * wrong:.3g} %"
+        _beside(ax, len(lines), wrong, text)
+    if certified.risks:
+        sure = 100 * (1 - max(claim.delta for claim in certified.risks))
+        ax.set_xlabel(f"each bound alone holds with probability at least {sure:.4g} %", fontsize=8)
+    ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
+    ax.tick_params(axis="x", labelsize=8, length=0)
+    ax.spines[["left", "right", "top"]].set_visible(False)
+    ax.grid(axis="x", color=SOFT, alpha=0.25, lw=0.8)
+    ax.set_axisbelow(True)
+    return ax
+
+
+def risk_size(certified: Certified) -> tuple[float, float]:
+    """Width and height of a figure with room for all lines."""
+    return 5.6, 1.1 + TALL * (1 + len(risk_lines(certified)))
+
+
+def risk_lines(certified: Certified) -> list[Line]:
+    """What there is to draw."""
+    return list(_lines(certified))
+
+
+def _lines(certified: Certified) -> Iterator[Line]:
+    for counted in certified.of_kind("TrainingErrors"):
+        rate = counted.errors / counted.examples
+        yield f"Examples of the fit: {_wrong(counted)}"
+        yield Range(rate, rate, rate, INK)
+    risks = sorted(certified.risks, key=lambda claim: not claim.of_predictions)
+    for claim in risks[:MOST_BOUNDS]:
+        if claim.name == "TestErrors":
+            yield from _of_test(claim)
+        else:
+            yield _heading(claim)
+            yield from _formulas(claim)
+    if len(risks) > MOST_BOUNDS:
+        yield f"… and {len(risks) - MOST_BOUNDS} more bounds"
+    chosen = certified.best
+    if chosen is not None and chosen.among > 1:
+        yield f"New examples, by the sharpest of {chosen.among}, the choice paid for"
+        yield Bar(chosen.claim.best, f"at most {_percent(chosen.claim.best)}", INK)
+
+
+def _of_test(claim: Any) -> Iterator[Line]:
+    low, high = claim.interval
+    between = f"{rounded_down(below(100 * Fraction(low)), 3)} to {_percent(high)}"
+    yield f"Test examples: {_wrong(claim)}. New examples: {between}"
+    yield Range(claim.errors / claim.examples, low, high, POSITIVE)
+
+
+def _heading(claim: RiskBound) -> str:
+    if claim.of_predictions:
+        return f"New examples, by {claim.name}"
+    if len(claim.labels.classes) > 2:
+        return f"Only {short(claim.labels.name(), 24)} against the rest, by {claim.name}"
+    return f"Not the predictions themselves, by {claim.name}"
+
+
+def _formulas(claim: RiskBound) -> Iterator[Line]:
+    """The sharpest first; with its name where there is a choice."""
+    for k, (name, value) in enumerate(sorted(claim.bounds.items(), key=lambda item: item[1])):
+        formula = f"{name}: " if len(claim.bounds) > 1 else ""
+        most = "vacuous" if value >= 1 else f"at most {_percent(value)}"
+        yield Bar(value, formula + most, PALE if k else NEGATIVE)
+
+
+def _wrong(counted: Any) -> str:
+    rate = _percent(Fraction(counted.errors, counted.examples))
+    return f"{readable(counted.errors)} of {readable(counted.examples)} wrong, {rate}"
+
+
+def _percent(share: float | Fraction) -> str:
+    """Not below the share."""
+    return f"{rounded_up(above(100 * Fraction(share)), 3)} %"
+
+
+def _draw_range(ax: Axes, place: int, line: Range) -> None:
+    ax.axhline(place, color=SOFT, alpha=0.4, lw=0.8, zorder=1)
+    look: dict[str, Any] = {"color": line.color, "clip_on": False, "zorder": 3}
+    if line.lower < line.upper:
+        ends = [line.lower, line.upper]
+        ax.plot(ends, [place, place], lw=2.2, marker="|", ms=10, mew=2.2, **look)
+    ax.plot([line.at], [place], "o", ms=7, **look)
+
+
+def _draw_bar(ax: Axes, place: int, line: Bar) -> None:
+    if line.upper >= 1:
+        ax.barh(place, 1, 0.62, facecolor="white", edgecolor=SOFT, hatch="////", lw=0.8)
+        _say(ax, 0.985, place, line.text, ha="right")
+        return
+    ax.barh(place, line.upper, 0.62, color=line.color, zorder=2)
+    ends = [place - 0.42, place + 0.42]
+    ax.plot([line.upper] * 2, ends, color=INK, lw=1.8, clip_on=False, zorder=3)
+    _beside(ax, place, line.upper, line.text, line.color)
+
+
+def _beside(ax: Axes, place: int, end: float, text: str, bar: str = "white") -> None:
+    """Behind what ends there; before it, on the bar, where that leaves no room."""
+    if end < 0.5:
+        _say(ax, end + 0.012, place, text)
+    else:
+        color = "white" if bar in (NEGATIVE, INK) else INK
+        _say(ax, end - 0.012, place, text, ground=bar, ha="right", color=color)
+
+
+def _say(ax: Axes, x: float, y: float, text: str, ground: str = "white", **look: Any) -> None:
+    """A text that no line crosses."""
+    box: dict[str, Any] = {"facecolor": ground, "edgecolor": "none", "pad": 0.8}
+    ax.text(x, y, text, bbox=box, va="center", zorder=4, **({"fontsize": 8, "color": INK} | look))
