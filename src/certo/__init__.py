@@ -30,6 +30,7 @@ _HOMES = {
     "Separable": "certo.certificates",
     "Separated": "certo.estimators",
     "SeparationWarning": "certo.estimators",
+    "certify": "certo.guarantees",
     "quasi_separability": "certo.estimators.verdict",
     "risk": "certo.losses",
     "separability": "certo.estimators.verdict",
@@ -56,6 +57,7 @@ __all__ = [
     "Separated",
     "SeparationWarning",
     "__version__",
+    "certify",
     "quasi_separability",
     "risk",
     "separability",
@@ -83,6 +85,7 @@ if TYPE_CHECKING:
     )
     from certo.estimators.verdict import quasi_separability, separability
     from certo.geometry import Neuron
+    from certo.guarantees import certify
     from certo.losses import risk
     from certo.selection import validation_curve
 

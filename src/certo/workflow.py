@@ -12,6 +12,7 @@ import pyarrow as pa
 from sklearn.base import is_regressor
 
 from certo.certificates import (
+    Certified,
     ClassSeparability,
     CompressionBound,
     Inseparable,
@@ -41,6 +42,8 @@ from certo.estimators import (
     Separated,
 )
 from certo.estimators.verdict import separability
+from certo.guarantees.certifying import page_about
+from certo.guarantees.unwrapping import Wrapped
 from certo.kernels import Gaussian, Kernel, Polynomial
 from certo.selection import ValidationCurve, gaussians, validation_curve
 from certo.solvers.recession import Recession, column_recession, words
@@ -102,6 +105,7 @@ class Examples:
 class Fitted:
     model: StoredModel
     examples: Examples
+    certified: Certified  # all that is proved
 
 
 @dataclass(frozen=True)
@@ -192,8 +196,18 @@ def encode_table(
     return Examples(X, y, encoder, used, kept.places, target, missing, na, fingerprint(table), said)
 
 
-def fit_table(table: Any, target: str, estimator, *, scale=None, **choices: Any) -> Fitted:
-    """Encode the table's columns, fit the estimator, and say what that proves.
+def fit_table(
+    table: Any,
+    target: str,
+    estimator,
+    *,
+    scale=None,
+    test: Any = None,
+    delta: float = 0.05,
+    **choices: Any,
+) -> Fitted:
+    """Encode the table's columns, fit the estimator, and say what that proves, also of the `test`
+    table, if there is one; claims about new examples may be wrong with probability `delta`.
 
     `choices` are those of `encode_table`. Numbers are scaled unless the estimator's answer does
     not depend on it: then it is about the table's own numbers. Where levels of a category would
@@ -225,11 +239,23 @@ def fit_table(table: Any, target: str, estimator, *, scale=None, **choices: Any)
     encoder = examples.encoder
     if encoder.is_fitted_to_data:
         estimator.certificate_ = estimator.certificate_.without(CompressionBound, PREPROCESSED)
+    wrapped = Wrapped(estimator, spoilt=PREPROCESSED if encoder.is_fitted_to_data else "")
+    tested = _tested(tables.as_table(test), examples) if test is not None else (None, None)
+    page = page_about(
+        wrapped, estimator, examples.X, examples.y, delta, *tested, encoder.get_feature_names_out()
+    )
     model = StoredModel(
         encoder, estimator, target, examples.missing, list(examples.na),
-        examples.data_fingerprint, len(examples.y), examples.notes,
+        examples.data_fingerprint, len(examples.y), examples.notes, page,
     )  # fmt: skip
-    return Fitted(model, examples)
+    return Fitted(model, examples, page)
+
+
+def _tested(table: pa.Table, examples: Examples) -> tuple[Any, np.ndarray]:
+    """A table of test examples, encoded as those of the fit were."""
+    encoder, target = examples.encoder, examples.target
+    used = usable_rows(table, target, encoder, examples.missing, examples.na).table
+    return encoder.transform(used), answers(used, target, examples.measured)
 
 
 def separated_rows(proof: NoEstimate, X, y) -> np.ndarray:

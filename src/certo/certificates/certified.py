@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, final
 
@@ -10,7 +11,14 @@ from certo.certificates import encoding
 from certo.certificates.base import NotClaimed, Verification
 from certo.certificates.composite import Composite
 from certo.certificates.encoding import rounded_up
-from certo.certificates.risk_bound import RiskBound
+from certo.certificates.risk_bound import UNTOUCHED, RiskBound
+
+
+COMPARED = (
+    "nothing was fitted on them before, but that {:,} settings, which had been fixed before, were "
+    "compared on them: that is paid for, delta is divided by their number"
+)
+LAST_DIGIT = 1 + 2.0**-51  # of delta/tried
 
 
 class Chosen(NamedTuple):
@@ -32,6 +40,10 @@ class Certified:
     test : about test examples
     columns : the names of the features, in their order, where they have any
     delta : the probability of being wrong that each claim about new examples has, alone
+    tried : how many settings were compared on the examples of the fit: the claims about new
+        examples that come from these have delta/tried each, so that the one that was kept has delta
+    prepare : what a pipeline does to X before the machine sees it. It is not written to JSON: a
+        page that was read takes X as the machine does
 
     `best` is the sharpest claim about new examples, with the choice paid for. A page is iterable,
     and holds when every claim on it does: `verify`.
@@ -42,6 +54,8 @@ class Certified:
     test: Composite = field(default_factory=lambda: Composite(()))
     columns: tuple[str, ...] = ()
     delta: float = 0.05
+    tried: int = 1
+    prepare: Callable[[Any], Any] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         for name in ("claims", "test"):
@@ -50,6 +64,15 @@ class Certified:
         object.__setattr__(self, "delta", encoding.number(self.delta, "delta"))
         if not 0 < self.delta < 1:
             raise ValueError(f"delta must be between 0 and 1, got {self.delta!r}.")
+        object.__setattr__(self, "tried", encoding.whole_number(self.tried, "tried"))
+        if self.tried < 1:
+            raise ValueError(f"tried must be at least 1, got {self.tried!r}.")
+        for claim in self.claims:
+            if isinstance(claim, RiskBound) and claim.delta * self.tried > self.delta * LAST_DIGIT:
+                raise ValueError(f"{claim.name} must have a delta of at most {self.delta!r}/tried.")
+        for claim in self.test:
+            if isinstance(claim, RiskBound) and claim.delta > self.delta:
+                raise ValueError(f"{claim.name} must have a delta of at most {self.delta!r}.")
 
     def __iter__(self):
         return iter(self.claims.claims + self.test.claims)
@@ -63,7 +86,11 @@ class Certified:
 
     @property
     def assumes(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(self.claims.assumes + self.test.assumes))
+        every = dict.fromkeys(self.claims.assumes + self.test.assumes)
+        if self.tried > 1 and UNTOUCHED in every:
+            every.pop(UNTOUCHED)
+            every[COMPARED.format(self.tried)] = None
+        return tuple(every)
 
     def of_kind(self, kind: type | str) -> tuple[Any, ...]:
         """The claims of one kind: `page.of_kind("SupportBound")`."""
@@ -114,7 +141,7 @@ class Certified:
     def _checked(self, claims: Composite, X, y) -> tuple[Verification, ...]:
         if wrong := self._other_columns(X):
             return tuple(Verification(False, claim.name, wrong) for claim in claims)
-        return claims.verify(X, y).parts
+        return claims.verify(X if self.prepare is None else self.prepare(X), y).parts
 
     def _other_columns(self, X) -> str:
         """How the columns of a data frame are not those of the fit; nothing if they are."""
@@ -136,6 +163,7 @@ class Certified:
             "type": "Certified",
             "model": self.model,
             "delta": self.delta,
+            "tried": self.tried,
             "columns": list(self.columns),
             "claims": self.claims.to_dict(),
             "test": self.test.to_dict(),
@@ -144,7 +172,7 @@ class Certified:
     @classmethod
     def from_dict(cls, data: Any) -> Certified:
         """The page written by `to_dict`, or a ValueError saying what is wrong with it."""
-        names = {"type", "model", "delta", "columns", "claims", "test"}
+        names = {"type", "model", "delta", "tried", "columns", "claims", "test"}
         if not (isinstance(data, dict) and set(data) == names and data["type"] == "Certified"):
             raise ValueError(f"a page of claims must be of type Certified, with {sorted(names)}.")
         texts = (data["model"], *data["columns"]) if type(data["columns"]) is list else (None,)
@@ -156,6 +184,7 @@ class Certified:
             Composite.from_dict(data["test"]),
             tuple(data["columns"]),
             data["delta"],
+            data["tried"],
         )
 
     def in_words(self) -> list[str]:

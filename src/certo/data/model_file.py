@@ -1,6 +1,6 @@
 """Model files: the whole pipeline and its certificates, loaded without running any code.
 
-Layout: a line ``certo model 1``, a line ``sha256 <hex digest of all that follows>``, then a skops
+Layout: a line ``certo model 2``, a line ``sha256 <hex digest of all that follows>``, then a skops
 archive (an uncompressed ZIP). What may be created from a file is decided by `_KINDS` below and by
 nothing in the file; `model_check` then looks at what was created.
 """
@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from certo.certificates import Certified, Composite
 from certo.data.encoder import TableEncoder
 from certo.data.files import write_whole
 from certo.data.problem import Problem
@@ -52,7 +53,7 @@ _KINDS = {
     "NdArrayNode": {"numpy.ndarray", "numpy.float64", "numpy.int64", "numpy.bool"},
     "TypeNode": {"builtins.str", "numpy.float64"},
 }
-_MAGIC = b"certo model 1\n"
+_MAGIC = b"certo model 2\n"
 
 
 @dataclass
@@ -67,6 +68,8 @@ class StoredModel:
     data_fingerprint: str
     rows: int
     notes: list[str] = field(default_factory=list)
+    #: all that is proved; JSON text in the file
+    certified: Certified = field(default_factory=lambda: Certified("", Composite(())))
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,8 @@ def save_model(path: str | Path, model: StoredModel) -> str:
             kernel.to_dict()
         except ValueError as wrong:
             raise Problem(f"this machine cannot be stored: {wrong}") from wrong
-    payload = skops.io.dumps({item.name: getattr(model, item.name) for item in fields(model)})
+    content = {item.name: getattr(model, item.name) for item in fields(model)}
+    payload = skops.io.dumps(content | {"certified": json.dumps(model.certified.to_dict())})
     _refuse_other_kinds(payload)  # rather now than when it is read
     digest = hashlib.sha256(payload).hexdigest()
     write_whole(path, _MAGIC + f"sha256 {digest}\n".encode() + payload)
@@ -107,7 +111,7 @@ def load_model(path: str | Path) -> LoadedModel:
     if not data.startswith(_MAGIC) or not header.startswith(b"sha256 "):
         raise Problem(
             f"{path} is not a Certo model file: it does not start like one. A file written by "
-            "certo fit --out is needed."
+            "certo fit --out of this version is needed."
         )
     digest = hashlib.sha256(payload).hexdigest()
     as_written = header == f"sha256 {digest}".encode()
@@ -134,7 +138,13 @@ def _read(payload: bytes) -> StoredModel:
     names = {item.name for item in fields(StoredModel)}
     if not isinstance(content, dict) or set(content) != names:
         raise Problem(f"it must hold exactly {', '.join(sorted(names))}.")
-    model = StoredModel(**content)
+    if type(content["certified"]) is not str:
+        raise Problem("its certified must be text.")
+    try:
+        page = Certified.from_dict(json.loads(content["certified"]))
+    except (ValueError, RecursionError) as wrong:
+        raise Problem(f"its claims cannot be read: {wrong}") from wrong
+    model = StoredModel(**content | {"certified": page})
     check_model(model)
     return model
 

@@ -1,0 +1,134 @@
+"""certify: one page with everything that can be proved about a model."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+import certo.certificates as proofs
+from certo.certificates import Certified
+from certo.guarantees import house, rivals
+from certo.guarantees.page import Page
+from certo.guarantees.predicting import predictor_of
+from certo.guarantees.unwrapping import Wrapped, unwrapped
+
+
+def certify(model, X, y=None, *, delta=0.05, X_test=None, y_test=None) -> Certified:
+    """Everything that can be proved about a fitted model, each claim with its proof.
+
+    How near the fit is to the best, margins, mistakes, errors; and what follows for new examples,
+    from the examples of the fit (compression and support vectors) and from test examples. What
+    cannot be claimed is on the page, too, with the reason.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        One of Certo's, or of scikit-learn's: for linear models and SVC as much is claimed as their
+        fitted vectors allow, for others what their predictions allow. Or a pipeline, or a search
+        over settings, that ends in one.
+    X, y
+        The examples of the fit, as they were given to it. Densities need no y.
+    delta : float, default=0.05
+        The probability of being wrong that each claim about new examples may have. Each alone:
+        `best`, the sharpest of them, pays for the choice.
+    X_test, y_test : optional
+        Examples that nothing was fitted to or chosen by.
+
+    Returns
+    -------
+    certo.certificates.Certified
+        Iterable; `verify(X, y, X_test, y_test)` checks every claim again.
+
+    Examples
+    --------
+    >>> from certo import SVM, certify
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(400, 2))
+    >>> y = np.where(X[:, 0] > 0, "right", "left")
+    >>> page = certify(SVM(C=1, intercept="none", tol=1e-8).fit(X, y), X, y)
+    >>> [claim.name for claim in page]
+    ['DualityGap', 'TrainingErrors', 'SupportBound']
+    >>> bool(page.verify(X, y))
+    True
+    """
+    _check(model, delta, X_test, y_test)
+    columns = _columns(model, X)
+    if X_test is not None:
+        _named(model, X_test)
+    return page_about(unwrapped(model), model, X, y, delta, X_test, y_test, columns)
+
+
+def page_about(
+    wrapped: Wrapped, model, X, y, delta: float, X_test=None, y_test=None, columns=()
+) -> Certified:
+    """The page of a machine that is known already, with what became of examples before it."""
+    machine = wrapped.machine
+    page, tested = Page(wrapped, float(delta)), Page(wrapped, float(delta))
+    claims = house.CLAIMS.get(type(machine), rivals.claims)
+    claims(page, machine, wrapped.prepare(X), y)
+    if X_test is not None:
+        _test(tested, machine, X, X_test, y_test)
+    elif is_classifier(machine):
+        tested.refuse("TestErrors", "no test examples were given.")
+    return Certified(
+        " ".join(repr(model).split()),
+        page.composite(),
+        tested.composite(),
+        tuple(columns),
+        float(delta),
+        wrapped.tried,
+        wrapped.prepare if wrapped.steps else None,
+    )
+
+
+def _check(model, delta, X_test, y_test) -> None:
+    if isinstance(model, type) or not hasattr(model, "fit"):
+        raise TypeError(f"certify needs a fitted estimator, got {model!r}.")
+    check_is_fitted(model)
+    is_number = isinstance(delta, int | float | np.floating | np.integer)
+    if not is_number or isinstance(delta, bool) or not 0 < delta < 1:
+        raise ValueError(f"delta must be a number between 0 and 1, got {delta!r}.")
+    if (X_test is None) != (y_test is None):
+        raise ValueError("certify needs both X_test and y_test, or neither.")
+
+
+def _columns(model, X) -> tuple[str, ...]:
+    _named(model, X)
+    names = getattr(X, "columns", getattr(model, "feature_names_in_", ()))
+    return tuple(str(name) for name in names)
+
+
+def _named(model, X):
+    """X, if the names of its columns, where it has any, are those of the fit."""
+    if hasattr(model, "feature_names_in_"):
+        validate_data(model, X, reset=False, skip_check_array=True)
+    return X
+
+
+def _test(page: Page, machine, X, X_test, y_test) -> None:
+    if not is_classifier(machine):
+        page.refuse(
+            "TestErrors",
+            "a regression or density makes no errors that can be counted, and its losses have no "
+            "upper end, so that no number of test examples bounds their mean.",
+        )
+        return
+    if X_test is X or _same(X_test, X):
+        page.refuse("TestErrors", "the test examples are the examples of the fit.")
+        return
+    examples = page.wrapped.prepare(X_test)
+    page.add(
+        "TestErrors",
+        lambda: proofs.TestErrors.of(
+            examples,
+            y_test,
+            tuple(machine.classes_.tolist()),
+            predictor_of(machine, examples),
+            page.delta,
+        ),
+    )
+
+
+def _same(A, B) -> bool:
+    return isinstance(A, np.ndarray) and isinstance(B, np.ndarray) and np.array_equal(A, B)

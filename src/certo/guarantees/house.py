@@ -1,0 +1,159 @@
+"""What is proved about each machine of the house."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import certo.certificates as proofs
+from certo.certificates import (
+    CompressionBound,
+    DualityGap,
+    KernelGap,
+    KernelMargin,
+    Labels,
+    MaximumMargin,
+    Sample,
+    Separating,
+)
+from certo.certificates.sample import exact_matrix
+from certo.estimators import (
+    SVM,
+    GaussianDensity,
+    HardMarginSVM,
+    KernelPerceptron,
+    LeastSquares,
+    LogisticRegression,
+    LogLinearDensity,
+    MinDisagreement,
+    OnlineGradientDescent,
+    Pegasos,
+    Perceptron,
+)
+from certo.guarantees.page import Page
+from certo.guarantees.predicting import training_errors
+
+DEPENDS_ON_ALL = (
+    "its answer depends on all examples, and no few of them determine it, so that the examples of "
+    "the fit bound nothing. Give X_test and y_test."
+)
+
+
+def _own(page: Page, machine, X, y) -> None:
+    """What the fit itself proved, which must be true of these examples."""
+    verdict = machine.certificate_.verify(X, y)
+    if not verdict:
+        wrong = next(part for part in verdict.parts if not part)
+        raise ValueError(
+            "certify needs the very examples of the fit, but a claim of the fit does not hold of X "
+            f"and y: {wrong.name}: {wrong.why}"
+        )
+    page.claims += [c for c in machine.certificate_ if not isinstance(c, CompressionBound)]
+    page.refusals += machine.certificate_.not_claimed
+
+
+def _classified(page: Page, machine, X, y) -> bool:
+    """Errors, and margins where there are any; whether each example has one label."""
+    _own(page, machine, X, y)
+    if getattr(machine, "_multilabel", False):
+        page.refuse("TrainingErrors", "an example has several labels: each output has its claims.")
+        return False
+    training_errors(page, machine, X, y)
+    return True
+
+
+def perceptron(page: Page, machine: Perceptron, X, y) -> None:
+    single = _classified(page, machine, X, y)
+    for claim in machine.certificate_.of_kind(CompressionBound):
+        page.add_risk("CompressionBound", lambda delta, claim=claim: claim.at(delta))
+    if single and len(machine.classes_) > 2:
+        page.add_risk(
+            "ClassCompressionBound",
+            lambda delta: proofs.ClassCompressionBound.of_machine(machine, X, y, delta),
+        )
+    if single and machine.epochs == 1:
+        page.add_risk(
+            "OnlineToBatch", lambda delta: proofs.OnlineToBatch.of_machine(machine, X, y, delta)
+        )
+
+
+def kernel_perceptron(page: Page, machine: KernelPerceptron, X, y) -> None:
+    _classified(page, machine, X, y)
+    page.add_risk(
+        "KernelCompressionBound",
+        lambda delta: proofs.KernelCompressionBound.of_machine(machine, X, y, delta),
+    )
+
+
+def margins(page: Page, machine: SVM | HardMarginSVM, X, y) -> None:
+    _classified(page, machine, X, y)
+    support_bound(page, page.claims, X, y, outputs=len(machine.intercept_))
+
+
+def support_bound(page: Page, claims, X, y, *, outputs: int) -> None:
+    """What the solutions among the claims prove about new examples."""
+    kinds = (DualityGap, KernelGap, MaximumMargin, KernelMargin)
+    solutions = tuple(claim for claim in claims if isinstance(claim, kinds))
+    if len(solutions) < outputs:
+        page.refuse("SupportBound", "nothing is proved about how near the fit is to the best.")
+        return
+    page.add_risk("SupportBound", lambda delta: proofs.SupportBound.of(X, y, solutions, delta))
+
+
+def stochastic(page: Page, machine: Pegasos, X, y) -> None:
+    _classified(page, machine, X, y)
+    page.refuse(
+        "SupportBound",
+        "a run of random steps proves nothing about its own distance from the best weights. "
+        f"certo.SVM(lam={machine.lam!r}) solves the same problem to a proved gap.",
+    )
+
+
+def online(page: Page, machine: OnlineGradientDescent, X, y) -> None:
+    _classified(page, machine, X, y)
+    page.add_risk(
+        "OnlineToBatch", lambda delta: proofs.OnlineToBatch.of_machine(machine, X, y, delta)
+    )
+
+
+def least_errors(page: Page, machine: MinDisagreement, X, y) -> None:
+    _own(page, machine, X, y)  # which counts the errors
+    page.refuse("RiskBound", DEPENDS_ON_ALL)
+
+
+def logistic(page: Page, machine: LogisticRegression, X, y) -> None:
+    _classified(page, machine, X, y)
+    page.refuse("RiskBound", DEPENDS_ON_ALL)
+
+
+def unlabelled(page: Page, machine, X, y) -> None:
+    _own(page, machine, X, y)
+    page.refuse(
+        "RiskBound",
+        "losses of a regression or density have no upper end, so that no number of examples bounds "
+        "their mean without more assumptions.",
+    )
+
+
+def separating(page: Page, X, y, labels: list[Labels], coef: np.ndarray, intercept) -> None:
+    """For each output, that it separates its class from the rest, if it does."""
+    X = exact_matrix(X)
+    for one, w, b in zip(labels, coef, np.ravel(intercept).tolist(), strict=True):
+        sample = Sample.of(X, y, one)
+        page.add("Separating", lambda s=sample, one=one, w=w, b=b: Separating.of(s, one, w, b))
+
+
+CLAIMS: dict[type, Any] = {
+    Perceptron: perceptron,
+    KernelPerceptron: kernel_perceptron,
+    SVM: margins,
+    HardMarginSVM: margins,
+    Pegasos: stochastic,
+    OnlineGradientDescent: online,
+    MinDisagreement: least_errors,
+    LogisticRegression: logistic,
+    LeastSquares: unlabelled,
+    GaussianDensity: unlabelled,
+    LogLinearDensity: unlabelled,
+}

@@ -1,0 +1,40 @@
+"""Claims as they are made, and those that are not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from certo.certificates import CannotClaim, Certificate, Composite, NotClaimed
+from certo.certificates.sample import SampleMismatch
+from certo.guarantees.unwrapping import Wrapped
+
+
+class Page:
+    """What is claimed about one set of examples."""
+
+    def __init__(self, wrapped: Wrapped, delta: float) -> None:
+        self.wrapped, self.delta = wrapped, delta
+        self.claims: list[Certificate] = []
+        self.refusals: list[NotClaimed] = []
+
+    def add(self, name: str, make: Callable[[], Any]) -> None:
+        """The claim, or why there is none."""
+        try:
+            self.claims.append(make())
+        except (CannotClaim, SampleMismatch, AttributeError) as reason:  # TEMPORARY
+            self.refuse(name, str(reason))
+
+    def add_risk(self, name: str, make: Callable[[float], Any]) -> None:
+        """The same for a claim about new examples, given its delta: that the settings were chosen
+        among several is paid for, and steps that were fitted to the same examples forbid it."""
+        if self.wrapped.spoilt:
+            self.refuse(name, self.wrapped.spoilt)
+        else:
+            self.add(name, lambda: make(self.delta / self.wrapped.tried))
+
+    def refuse(self, name: str, reason: str) -> None:
+        self.refusals.append(NotClaimed(name, reason))
+
+    def composite(self) -> Composite:
+        return Composite(tuple(self.claims), tuple(self.refusals))

@@ -1,0 +1,76 @@
+"""The rule by which a fitted classifier predicts, as a claim can hold it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.svm import SVC
+
+import certo.certificates as proofs
+from certo.estimators._kernel import KernelClassifier, union_of
+
+
+def predictor_of(machine, X) -> Any:
+    """Weights or a function of an RKHS, where the model has them; else what it predicts for X."""
+    if isinstance(machine, KernelClassifier) and machine.kernel_ is not None:
+        if machine.kernel_.takes == "vectors":
+            return _kernel_rule(
+                machine.kernel_, machine.support_vectors_, machine.support_, machine.dual_coef_,
+                machine.intercept_,
+            )  # fmt: skip
+    elif (
+        isinstance(machine, SVC) and len(machine.classes_) == 2 and machine.kernel != "precomputed"
+    ):
+        coef = machine.dual_coef_
+        coef = (coef.toarray() if sparse.issparse(coef) else np.asarray(coef))[0]
+        from certo.guarantees.multipliers import kernel_of
+
+        kernel = kernel_of(machine)
+        if kernel is not None:
+            return proofs.KernelPredictor(
+                kernel, machine.support_vectors_, (coef,), machine.intercept_
+            )
+    elif is_linear(machine):
+        return proofs.LinearPredictor(
+            np.atleast_2d(dense(machine.coef_)), np.ravel(machine.intercept_)
+        )
+    return proofs.StatedPredictions(tuple(np.asarray(machine.predict(X)).tolist()))
+
+
+def is_linear(machine) -> bool:
+    """Whether the highest of coef_·x + intercept_ (or the sign) is what it predicts."""
+    coef, classes = getattr(machine, "coef_", None), getattr(machine, "classes_", None)
+    if coef is None or classes is None or not hasattr(machine, "decision_function"):
+        return False
+    outputs = np.shape(np.atleast_2d(dense(coef)))[0]
+    intercepts = np.size(getattr(machine, "intercept_", ()))
+    return (
+        np.ndim(classes) == 1
+        and outputs == intercepts == (1 if len(classes) == 2 else len(classes))
+        and not getattr(machine, "_multilabel", False)
+    )
+
+
+def dense(coef) -> np.ndarray:
+    return coef.toarray() if sparse.issparse(coef) else np.asarray(coef)
+
+
+def _kernel_rule(kernel, vectors, support, dual_coef, intercept) -> Any:
+    every = union_of(support)
+    coef = []
+    for rows, values in zip(support, dual_coef, strict=True):
+        own = np.zeros(every.size)
+        own[np.searchsorted(every, rows)] = values
+        coef.append(own)
+    return proofs.KernelPredictor(kernel, vectors, tuple(coef), np.asarray(intercept))
+
+
+def training_errors(page, machine, X, y) -> None:
+    """How many of the examples of the fit are errors."""
+    classes: tuple[Any, ...] = tuple(np.asarray(machine.classes_).tolist())
+    page.add(
+        "TrainingErrors",
+        lambda: proofs.TrainingErrors.of(X, y, classes, predictor_of(machine, X)),
+    )
