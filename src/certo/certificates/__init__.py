@@ -10,6 +10,7 @@ from certo.certificates.classes import ClassSeparability
 from certo.certificates.composite import Composite
 from certo.certificates.compression_bound import CompressionBound
 from certo.certificates.duality_gap import DualityGap
+from certo.certificates.errors import TestErrors, TrainingErrors
 from certo.certificates.expected_excess import ExpectedExcess
 from certo.certificates.gaussian_likelihood import GaussianLikelihood, NoGaussianDensity
 from certo.certificates.gradient_run import GradientRun
@@ -31,6 +32,12 @@ from certo.certificates.mistake_bound import MistakeBound
 from certo.certificates.moment_matching import MomentMatching, NoLogLinearDensity
 from certo.certificates.no_estimate import NoEstimate
 from certo.certificates.perceptron_run import PerceptronRun
+from certo.certificates.predictor import (
+    KernelPredictor,
+    LinearPredictor,
+    Predictor,
+    StatedPredictions,
+)
 from certo.certificates.quasi_separable import Overlapping, QuasiSeparable
 from certo.certificates.regret import Regret
 from certo.certificates.risk_bound import RiskBound
@@ -62,11 +69,13 @@ __all__ = [
     "KernelGap",
     "KernelMargin",
     "KernelMistakeBound",
+    "KernelPredictor",
     "KernelSample",
     "Labels",
     "LeastErrorsByCells",
     "LeastErrorsByTree",
     "LeastSquaresExcess",
+    "LinearPredictor",
     "LogisticExcess",
     "Margins",
     "MaximumMargin",
@@ -78,6 +87,7 @@ __all__ = [
     "NotClaimed",
     "Overlapping",
     "PerceptronRun",
+    "Predictor",
     "QuasiSeparable",
     "Regret",
     "RiskBound",
@@ -85,6 +95,9 @@ __all__ = [
     "Separable",
     "Separating",
     "ShiftedGram",
+    "StatedPredictions",
+    "TestErrors",
+    "TrainingErrors",
     "Unlabelled",
     "UpdateSums",
     "Values",

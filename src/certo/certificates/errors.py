@@ -1,0 +1,333 @@
+"""How many errors a rule makes on given examples, and what that says of new ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Any, ClassVar, NamedTuple, Self, final
+
+import numpy as np
+
+from certo import bounds
+from certo.certificates import exact
+from certo.certificates.base import CannotClaim, Certificate, Refuted, Rigour, Verification, require
+from certo.certificates.encoding import counted, rounded_down, rounded_up
+from certo.certificates.predictor import Predictor, places
+from certo.certificates.risk_bound import RiskBound
+from certo.certificates.sample import Labels, SampleMismatch
+from certo.kernels.base import count
+
+ROOM = 4.0  # allowances of the claim, in those of a checker who adds in another order
+
+DECIDED = "of a linear rule, the side of every example is decided in rational arithmetic"
+ALLOWED = "of kernel functions, a score within its proved allowance of a tie may be either"
+DRAWN = "the test examples are independent draws from one distribution, and new ones are too"
+UNUSED = "the test examples were not used to fit, to scale, or to choose anything"
+
+
+class Examples(NamedTuple):
+    """X as a rule takes it, and the places of the true classes."""
+
+    X: Any
+    codes: np.ndarray
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ErrorClaim(Certificate):
+    """Of so many `examples` the rule gets at most `errors` wrong, and at least `errors − ties`.
+
+    A tie, for which a rule needs a rule of its own, or what is too close to call may be either.
+    `labels` are all the classes, the last positive; with a `column`, the two of that column of y.
+    """
+
+    predictor: Predictor
+    examples: int
+    errors: int
+    ties: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.predictor, Predictor):
+            raise ValueError(f"predictor must be a rule, got {type(self.predictor).__name__}.")
+        check_places(self.labels)
+        outputs, needed = self.predictor.outputs, scores_needed(self.labels)
+        if outputs not in (None, needed):
+            raise ValueError(
+                f"a rule for {len(self.labels.classes)} classes must have {needed} scores, but "
+                f"this one has {outputs}."
+            )
+        if not 0 <= self.ties <= self.errors <= self.examples or not self.examples:
+            raise ValueError("0 ≤ ties ≤ errors ≤ examples must hold, and examples ≥ 1.")
+
+    @property
+    def surely(self) -> int:
+        """How many are wrong, ties left out."""
+        return self.errors - self.ties
+
+    @property
+    def rate(self) -> float:
+        return self.errors / self.examples
+
+    @property
+    def _gets_wrong(self) -> str:
+        who = self.predictor.words
+        told = (
+            f"telling {self.labels.shown} from {self.labels.rest}"
+            if len(self.labels.classes) == 2
+            else f"telling {len(self.labels.classes)} classes apart"
+        )
+        of = counted(self.examples, "example")
+        if not self.ties:
+            return f"{told[0].upper()}{told[1:]}, {who} gets {self.errors:,} of {of} wrong."
+        return (
+            f"{told[0].upper()}{told[1:]}, {who} gets from {self.surely:,} to {self.errors:,} of "
+            f"{of} wrong; {self.ties:,} may be either, being ties or too close to call."
+        )
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        return self.predictor.assumes
+
+    @property
+    def _reads(self) -> Hashable:  # type: ignore[override]
+        return "places of classes", self.predictor.reads
+
+    def _read(self, X) -> Any:
+        return _Counted(self.predictor.read(X), None if X is None else count(X))
+
+    def _sample(self, X: _Counted, y) -> Examples:
+        codes = places(y, self.labels)
+        if X.rows not in (None, codes.size):
+            raise SampleMismatch(f"X has {X.rows} examples, but y has {codes.size} labels.")
+        if not codes.size:
+            raise SampleMismatch("X has no examples: there is nothing to check.")
+        return Examples(X.taken, codes)
+
+    def _verify(self, sample: Examples) -> Verification:
+        try:
+            return super()._verify(sample)
+        except ValueError as wrong:  # of a kernel, about these examples
+            return Verification(False, self.name, str(wrong))
+
+    def _check_counts(self, sample: Examples) -> str:
+        require(
+            sample.codes.size == self.examples,
+            f"the claim is about {self.examples:,} examples, but there are {sample.codes.size:,}.",
+        )
+        found = self.predictor.wrong(*sample)
+        errors, ties = (int(np.count_nonzero(which)) for which in found)
+        require(
+            errors <= self.errors,
+            f"{errors:,} examples are not shown to be right, more than {self.errors:,}.",
+        )
+        require(
+            errors - ties >= self.surely,
+            f"{errors - ties:,} examples are shown to be wrong, fewer than {self.surely:,}.",
+        )
+        return f"{errors:,} of {self.examples:,} are not right, {ties:,} of them by a tie."
+
+    def __eq__(self, other: object) -> bool:
+        """By value; not by JSON, which some rules have none of."""
+        return type(other) is type(self) and all(
+            getattr(self, f.name) == getattr(other, f.name) for f in fields(self)
+        )
+
+    __hash__ = Certificate.__hash__
+
+
+class _Counted(NamedTuple):
+    """X as a rule takes it, and how many examples it has, if it was given."""
+
+    taken: Any
+    rows: int | None
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class TrainingErrors(ErrorClaim):
+    """Claim: of the examples, this rule gets at most `errors` wrong, and at least `errors − ties`.
+
+    Proof: every example is looked at; see `predictor` for what is exact and what has an allowance.
+    """
+
+    rigour: ClassVar[Rigour] = Rigour(exact=DECIDED, rounded=ALLOWED)
+
+    @classmethod
+    def of(
+        cls, X, y, classes: Sequence[Any], predictor: Predictor, *, column: int | None = None
+    ) -> TrainingErrors:
+        """The claim; CannotClaim with the reason if there is none, ValueError for other data."""
+        return cls(**_counts(X, y, classes, predictor, column))
+
+    @property
+    def claim(self) -> str:
+        return self._gets_wrong
+
+    @property
+    def plain(self) -> str:
+        return (
+            f"On the {counted(self.examples, 'example')} given, the rule is wrong at most "
+            f"{counted(self.errors, 'time')}."
+        )
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        return {"examples": self.examples, "errors": self.errors, "ties": self.ties}
+
+    def _check(self, sample: Examples) -> str:
+        return self._check_counts(sample)
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class TestErrors(RiskBound, ErrorClaim):
+    """Claim: with probability at least 1 − delta over the draw of the examples, which had no part
+    in making the rule, its rate of errors on new ones is at least `lower` and at most `upper`.
+
+    Proof: the number of errors is binomial, and both ends are those of Clopper and Pearson, each
+    failing with probability at most delta/2: `upper` for all errors that may be, `lower` for those
+    that are sure. A tie may be settled in any way, and the claim stays true.
+    """
+
+    lower: float
+    upper: float
+
+    __test__: ClassVar[bool] = False  # it is none of pytest's
+
+    rigour: ClassVar[Rigour] = Rigour(
+        exact=DECIDED,
+        rounded=f"{ALLOWED}; both ends of the interval are shown by sums rounded to the weak side",
+        statistical="the interval of Clopper and Pearson for independent draws, exact for each n",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.lower <= self.upper <= 1:
+            raise ValueError("0 ≤ lower ≤ upper ≤ 1 must hold.")
+
+    @classmethod
+    def of(
+        cls,
+        X,
+        y,
+        classes: Sequence[Any],
+        predictor: Predictor,
+        delta: float = 0.05,
+        *,
+        column: int | None = None,
+    ) -> TestErrors:
+        """The claim; CannotClaim with the reason if there is none, ValueError for other data."""
+        found = _counts(X, y, classes, predictor, column)
+        return cls(**found, delta=delta, **_ends(found, delta))
+
+    def at(self, delta: float) -> Self:
+        found = {f.name: getattr(self, f.name) for f in fields(self)}
+        return type(self)(**found | {"delta": delta} | _ends(found, delta))
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        return self.lower, self.upper
+
+    @property
+    def bounds(self) -> dict[str, float]:
+        return {"test set": self.upper}
+
+    @property
+    def claim(self) -> str:
+        return (
+            f"{self._gets_wrong} If these are independent draws, not used to fit or to choose "
+            f"anything, then with probability at least 1 − {self.delta!r} it errs on at least "
+            f"{rounded_down(self.lower, 4)} and at most {rounded_up(self.upper, 4)} of new "
+            "examples."
+        )
+
+    @property
+    def plain(self) -> str:
+        return (
+            f"Judged by {counted(self.examples, 'example')} it had never seen, the rule will be "
+            f"wrong in {per_hundred(self.lower, rounded_down)} to "
+            f"{per_hundred(self.upper, rounded_up)} of 100 new cases, on average."
+        )
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        return (DRAWN, UNUSED, *super().assumes)
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        return {
+            "examples": self.examples,
+            "errors": self.errors,
+            "ties": self.ties,
+            "delta": self.delta,
+            "lower": self.lower,
+            "upper": self.upper,
+        }
+
+    def _check(self, sample: Examples) -> str:
+        why = self._check_counts(sample)
+        n, delta = self.examples, self.delta
+        require(
+            bounds.shows_clopper_pearson(self.lower, 1.0, n, self.surely, delta),
+            f"a rate as low as {self.lower!r} is not shown to be out of the question.",
+        )
+        require(
+            bounds.shows_clopper_pearson(0.0, self.upper, n, self.errors, delta),
+            f"a rate as high as {self.upper!r} is not shown to be out of the question.",
+        )
+        return f"{why} Both ends of the interval follow."
+
+
+def _ends(found: dict[str, Any], delta: float) -> dict[str, Any]:
+    n, errors = found["examples"], found["errors"]
+    return {
+        "lower": bounds.clopper_pearson(n, errors - found["ties"], delta).lower,
+        "upper": bounds.clopper_pearson(n, errors, delta).upper,
+    }
+
+
+def _counts(
+    X, y, classes: Sequence[Any], predictor: Predictor, column: int | None
+) -> dict[str, Any]:
+    """The fields of an ErrorClaim, of the user's own data."""
+    labels = all_labels(classes, column)
+    codes = places(y, labels)
+    draft = TrainingErrors(labels, predictor, max(codes.size, 1), 0, 0)
+    sample = draft._sample(draft._read(X), y)
+    try:
+        wrong = predictor.wrong(*sample, ROOM)
+    except Refuted as reason:
+        raise CannotClaim(str(reason)) from reason
+    errors, ties = (int(np.count_nonzero(which)) for which in wrong)
+    return {
+        "labels": labels, "predictor": predictor, "examples": codes.size, "errors": errors,
+        "ties": ties,
+    }  # fmt: skip
+
+
+def per_hundred(rate: float, rounded: Callable[[float, int], str]) -> str:
+    """A rate as a number of cases in 100, rounded as wanted."""
+    above = rounded is rounded_up
+    exactly = 100 * Fraction(rate)
+    return rounded(exact.above(exactly) if above else exact.below(exactly), 3)
+
+
+def all_labels(classes: Sequence[Any], column: int | None = None) -> Labels:
+    """All classes, in plain Python values."""
+    plain = tuple(c.item() if isinstance(c, np.generic) else c for c in classes)
+    if len(plain) < 2:
+        raise CannotClaim(f"a rule tells at least two classes apart, but there is {len(plain)}.")
+    return Labels(plain, len(plain) - 1, column)
+
+
+def check_places(labels: Labels) -> None:
+    """ValueError, unless these are two classes, or more without a column, the last positive."""
+    K = len(labels.classes)
+    if K < 2 or labels.positive != K - 1 or (labels.column is not None and K > 2):
+        raise ValueError("labels must have two classes or more, the last positive.")
+
+
+def scores_needed(labels: Labels) -> int:
+    K = len(labels.classes)
+    return 1 if K == 2 else K
