@@ -221,9 +221,12 @@ def fit_table(
         "measured": is_regressor(estimator),
         "reference_levels": regression and estimator.intercept == "free",
     }
+    if not 0 < delta < 1:
+        raise Problem(f"--delta must be between 0 and 1, got {delta!r}.")
     examples = encode_table(table, target, scale=scale, **choices)
     if not examples.measured:
         _refuse_one_class(examples)
+    tested = _tested(tables.as_table(test), examples) if test is not None else (None, None)
     try:
         estimator.fit(examples.X, examples.y)
     except NotSeparable as wrong:
@@ -240,7 +243,6 @@ def fit_table(
     if encoder.is_fitted_to_data:
         estimator.certificate_ = estimator.certificate_.without(CompressionBound, PREPROCESSED)
     wrapped = Wrapped(estimator, spoilt=PREPROCESSED if encoder.is_fitted_to_data else "")
-    tested = _tested(tables.as_table(test), examples) if test is not None else (None, None)
     page = page_about(
         wrapped, estimator, examples.X, examples.y, delta, *tested, encoder.get_feature_names_out()
     )

@@ -154,6 +154,18 @@ def fit(
             show_default=False,
         ),
     ] = None,
+    test: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DATA",
+            help="Rows that are kept out of the fit, to bound the errors on new ones.",
+            show_default=False,
+        ),
+    ] = None,
+    delta: Annotated[
+        float,
+        typer.Option(help="How probable it may be that a claim about new rows is wrong."),
+    ] = 0.05,
     setting: Settings = None,
     as_json: Json = False,
 ) -> None:
@@ -171,6 +183,8 @@ def fit(
             settings=_settings(setting, C=C, lam=lam, ridge=ridge, tol=tol),
             output=output,
             report=report,
+            test=test,
+            delta=delta,
             **_choices(scale, missing, na, drop, category),
         )
     except CannotSeparate as wrong:

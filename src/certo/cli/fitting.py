@@ -30,13 +30,14 @@ def run_fit(
     settings: list[str],
     output: Path | None,
     report: Path | None,
+    test: Path | None = None,
     **choices: Any,
 ) -> dict[str, Any]:
     """Fit, write what was asked for, and return the facts. Ctrl-C during the fit ends it: what
     was reached is written all the same."""
     for path in (output, report):
         if path is not None:
-            check_writable(path, keep=(data,))
+            check_writable(path, keep=(data,) if test is None else (data, test))
     if output is not None and report is not None and output.resolve() == report.resolve():
         raise Problem(f"--out and --report are both {output}. Choose two names.")
     estimator = make_machine(machine, settings)
@@ -44,6 +45,11 @@ def run_fit(
     with FitProgress(console) as progress:
         progress.stage(f"Reading {data.name}")
         table, notes = read_table(data)
+        unseen = None
+        if test is not None:
+            progress.stage(f"Reading {test.name}")
+            unseen, more = read_table(test)
+            notes = [*notes, *(f"{test.name}: {note}" for note in more)]
         progress.stage("Encoding the columns")
         tells = console.is_terminal and hasattr(estimator, "set_callbacks")
         if tells:
@@ -51,7 +57,9 @@ def run_fit(
         with warnings.catch_warnings():
             for kind in (ConvergenceWarning, SeparationWarning):  # the status says it
                 warnings.simplefilter("ignore", kind)
-            fitted = fit_table(table, target, estimator, notes=tuple(notes), **choices)
+            fitted = fit_table(
+                table, target, estimator, test=unseen, notes=tuple(notes), **choices
+            )
         if tells:
             estimator.set_callbacks()
         progress.stage("Writing")
@@ -62,6 +70,7 @@ def run_fit(
             said["model_fingerprint"] = save_model(output, fitted.model)
             said["model_file"] = str(output)
         words = ["certo", "verify", str(output or "MODEL"), str(data)]
+        words += ["--test", str(test)] if test is not None else []
         said["verify_with"] = " ".join(map(shlex.quote, words))
         if report is not None:
             said["report_file"] = str(report)
