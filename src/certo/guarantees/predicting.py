@@ -36,7 +36,7 @@ def predictor_of(machine, X) -> Any:
         return proofs.LinearPredictor(
             np.atleast_2d(dense(machine.coef_)), np.ravel(machine.intercept_)
         )
-    return proofs.StatedPredictions(tuple(np.asarray(machine.predict(X)).tolist()))
+    return proofs.StatedPredictions.of(machine.predict(X), machine.classes_.tolist())
 
 
 def is_linear(machine) -> bool:
