@@ -44,6 +44,7 @@ from certo.certificates.risk_bound import RiskBound
 from certo.certificates.sample import Labels, Sample
 from certo.certificates.separable import Separable
 from certo.certificates.separating import Separating
+from certo.certificates.support_bound import SupportBound
 from certo.certificates.update_sums import UpdateSums
 from certo.certificates.values import Unlabelled, Values
 
@@ -96,6 +97,7 @@ __all__ = [
     "Separating",
     "ShiftedGram",
     "StatedPredictions",
+    "SupportBound",
     "TestErrors",
     "TrainingErrors",
     "Unlabelled",
