@@ -309,7 +309,7 @@ def _first(excess: Callable, start: float, width: float) -> float:
             width *= 2
     p = b
     if excess(a) > 0 >= excess(b):
-        p = optimize.brentq(lambda q: float(excess(q)), a, b, xtol=1e-308, rtol=1e-15)
+        p = optimize.brentq(lambda q: float(excess(q)), a, b, xtol=1e-308, rtol=1e-15, maxiter=2000)
     step = sign * math.ulp(p)
     while 0 < p < 1 and excess(p) > 0:
         p, step = p + step, 2 * step
