@@ -6,8 +6,7 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-import certo.certificates as proofs
-from certo.certificates import Certified
+from certo.certificates import Certified, TestErrors
 from certo.guarantees import house, rivals
 from certo.guarantees.page import Page
 from certo.guarantees.predicting import predictor_of
@@ -120,7 +119,7 @@ def _test(page: Page, machine, X, X_test, y_test) -> None:
     examples = page.wrapped.prepare(X_test)
     page.add(
         "TestErrors",
-        lambda: proofs.TestErrors.of(
+        lambda: TestErrors.of(
             examples,
             y_test,
             tuple(machine.classes_.tolist()),

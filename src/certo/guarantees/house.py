@@ -12,11 +12,12 @@ from certo.certificates import (
     DualityGap,
     KernelGap,
     KernelMargin,
-    Labels,
     MaximumMargin,
     Sample,
     Separating,
+    TrainingErrors,
 )
+from certo.certificates.encoding import counted
 from certo.certificates.sample import exact_matrix
 from certo.estimators import (
     SVM,
@@ -31,8 +32,9 @@ from certo.estimators import (
     Pegasos,
     Perceptron,
 )
+from certo.estimators._input import one_against_rest
 from certo.guarantees.page import Page
-from certo.guarantees.predicting import training_errors
+from certo.guarantees.predicting import dense, is_linear, training_errors
 
 DEPENDS_ON_ALL = (
     "its answer depends on all examples, and no few of them determine it, so that the examples of "
@@ -59,7 +61,7 @@ def _classified(page: Page, machine, X, y) -> bool:
     if getattr(machine, "_multilabel", False):
         page.refuse("TrainingErrors", "an example has several labels: each output has its claims.")
         return False
-    training_errors(page, machine, X, y)
+    errors_and_margins(page, machine, X, y)
     return True
 
 
@@ -136,12 +138,27 @@ def unlabelled(page: Page, machine, X, y) -> None:
     )
 
 
-def separating(page: Page, X, y, labels: list[Labels], coef: np.ndarray, intercept) -> None:
-    """For each output, that it separates its class from the rest, if it does."""
-    X = exact_matrix(X)
-    for one, w, b in zip(labels, coef, np.ravel(intercept).tolist(), strict=True):
-        sample = Sample.of(X, y, one)
-        page.add("Separating", lambda s=sample, one=one, w=w, b=b: Separating.of(s, one, w, b))
+def errors_and_margins(page: Page, machine, X, y) -> None:
+    """How many examples of the fit are errors; if none is, by how much the outputs separate."""
+    training_errors(page, machine, X, y)
+    if not is_linear(machine) or any(isinstance(claim, Separating) for claim in page.claims):
+        return
+    wrong = sum(claim.errors for claim in page.claims if isinstance(claim, TrainingErrors))
+    if wrong:
+        page.refuse(
+            "Separating",
+            f"{counted(wrong, 'example')} of the fit would have to be on another side. Whether "
+            "other hyperplanes separate the classes, certo.separability(X, y) decides.",
+        )
+        return
+    X, coef = exact_matrix(X), np.atleast_2d(dense(machine.coef_)).astype(np.float64)
+    intercepts = np.ravel(machine.intercept_).tolist()
+    for labels, w, b in zip(one_against_rest(machine.classes_), coef, intercepts, strict=True):
+        sample = Sample.of(X, y, labels)
+        page.add(
+            "Separating",
+            lambda sample=sample, labels=labels, w=w, b=b: Separating.of(sample, labels, w, b),
+        )
 
 
 CLAIMS: dict[type, Any] = {

@@ -8,11 +8,17 @@ import numpy as np
 from scipy import sparse
 from sklearn.svm import SVC
 
-import certo.certificates as proofs
+from certo.certificates import (
+    KernelPredictor,
+    LinearPredictor,
+    Predictor,
+    StatedPredictions,
+    TrainingErrors,
+)
 from certo.estimators._kernel import KernelClassifier, union_of
 
 
-def predictor_of(machine, X) -> Any:
+def predictor_of(machine, X) -> Predictor:
     """Weights or a function of an RKHS, where the model has them; else what it predicts for X."""
     if isinstance(machine, KernelClassifier) and machine.kernel_ is not None:
         if machine.kernel_.takes == "vectors":
@@ -29,14 +35,10 @@ def predictor_of(machine, X) -> Any:
 
         kernel = kernel_of(machine)
         if kernel is not None:
-            return proofs.KernelPredictor(
-                kernel, machine.support_vectors_, (coef,), machine.intercept_
-            )
+            return KernelPredictor(kernel, machine.support_vectors_, (coef,), machine.intercept_)
     elif is_linear(machine):
-        return proofs.LinearPredictor(
-            np.atleast_2d(dense(machine.coef_)), np.ravel(machine.intercept_)
-        )
-    return proofs.StatedPredictions.of(machine.predict(X), machine.classes_.tolist())
+        return LinearPredictor(np.atleast_2d(dense(machine.coef_)), np.ravel(machine.intercept_))
+    return StatedPredictions.of(machine.predict(X), machine.classes_.tolist())
 
 
 def is_linear(machine) -> bool:
@@ -57,14 +59,14 @@ def dense(coef) -> np.ndarray:
     return coef.toarray() if sparse.issparse(coef) else np.asarray(coef)
 
 
-def _kernel_rule(kernel, vectors, support, dual_coef, intercept) -> Any:
+def _kernel_rule(kernel, vectors, support, dual_coef, intercept) -> KernelPredictor:
     every = union_of(support)
     coef = []
     for rows, values in zip(support, dual_coef, strict=True):
         own = np.zeros(every.size)
         own[np.searchsorted(every, rows)] = values
         coef.append(own)
-    return proofs.KernelPredictor(kernel, vectors, tuple(coef), np.asarray(intercept))
+    return KernelPredictor(kernel, vectors, tuple(coef), np.asarray(intercept))
 
 
 def training_errors(page, machine, X, y) -> None:
@@ -72,5 +74,5 @@ def training_errors(page, machine, X, y) -> None:
     classes: tuple[Any, ...] = tuple(np.asarray(machine.classes_).tolist())
     page.add(
         "TrainingErrors",
-        lambda: proofs.TrainingErrors.of(X, y, classes, predictor_of(machine, X)),
+        lambda: TrainingErrors.of(X, y, classes, predictor_of(machine, X)),
     )

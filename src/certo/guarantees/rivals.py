@@ -10,11 +10,10 @@ from sklearn.utils.validation import column_or_1d
 
 from certo.certificates import CannotClaim, Labels, LogisticExcess, Sample, Values
 from certo.certificates.sample import exact_matrix
-from certo.estimators._input import one_against_rest
 from certo.estimators._least_squares import certified
 from certo.guarantees import house
 from certo.guarantees.page import Page
-from certo.guarantees.predicting import dense, is_linear, training_errors
+from certo.guarantees.predicting import dense
 from certo.solvers.least_squares import least_squares
 
 NO_MULTIPLIERS = (
@@ -34,12 +33,7 @@ def claims(page: Page, machine, X, y) -> None:
             page.refuse("TrainingErrors", "an example has several labels.")
             return
         _optimal(page, machine, X, y, name)
-        if is_linear(machine):
-            classes = np.asarray(machine.classes_)
-            labels = one_against_rest(classes)
-            coef = np.atleast_2d(dense(machine.coef_)).astype(np.float64)
-            house.separating(page, X, y, labels, coef, machine.intercept_)
-        training_errors(page, machine, X, y)
+        house.errors_and_margins(page, machine, X, y)
         if not isinstance(machine, svm.SVC):
             page.refuse("RiskBound", house.DEPENDS_ON_ALL)
     elif is_regressor(machine):
