@@ -1,0 +1,72 @@
+"""X and y in one file, which NumPy's `load` reads: written bit for bit, read without trust.
+
+It is an archive of .npy files: y and X, or y and the parts of X as a CSR matrix. Nothing in it is
+compressed, so that no small file fills the memory; nothing has a date, so that the same examples
+give the same bytes; and no array holds Python objects, which could run code.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from certo.certificates.sample import exact_matrix
+
+DENSE: tuple[str, ...] = ("X", "y")
+CSR: tuple[str, ...] = ("data", "indices", "indptr", "shape", "y")
+KINDS = "biufU"  # numbers and texts
+
+
+def write_examples(path: Path, X: Any, y: Any) -> None:
+    """ValueError, if X holds no numbers, or y neither numbers nor texts."""
+    X, y = exact_matrix(X), np.asarray(y)
+    if y.dtype.kind == "O":
+        texts = np.asarray(y.tolist())
+        y = texts if texts.dtype.kind == "U" and texts.tolist() == y.tolist() else y
+    if y.dtype.kind not in KINDS:
+        raise ValueError("y must hold texts, or numbers.")
+    names, rows = DENSE, [X]
+    if sparse.issparse(X):
+        names, rows = CSR, [X.data, X.indices, X.indptr, np.array(X.shape)]
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        for name, array in zip(names, [*rows, y], strict=True):
+            with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as file:
+                np.lib.format.write_array(file, array, version=(1, 0), allow_pickle=False)
+
+
+def read_examples(content: bytes) -> tuple[Any, np.ndarray]:
+    """X and y from the bytes of a file; ValueError, if it is none that is written here."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            parts = archive.infolist()
+            if any(part.compress_type != zipfile.ZIP_STORED for part in parts):
+                raise ValueError("it is compressed, which no file of examples is.")
+            names = tuple(part.filename.removesuffix(".npy") for part in parts)
+            if names not in (DENSE, CSR):
+                raise ValueError(f"it must hold {DENSE} or {CSR}, but it holds {names[:8]}.")
+            *rows, y = (_array(archive.read(part)) for part in parts)
+    except (EOFError, OSError, RuntimeError, zipfile.BadZipFile) as wrong:
+        raise ValueError(f"it is no archive of arrays: {wrong}") from wrong
+    if names == DENSE:
+        return rows[0], y
+    shape = tuple(rows.pop().tolist())
+    X = sparse.csr_array(tuple(rows), shape=shape)
+    X.check_format(full_check=True)  # or an index beyond the end would be followed
+    return X, y
+
+
+def _array(content: bytes) -> np.ndarray:
+    """An array from the bytes of an .npy file, which it must fill."""
+    file = io.BytesIO(content)
+    if np.lib.format.read_magic(file) != (1, 0):
+        raise ValueError("an array must be in version 1.0 of NumPy's format.")
+    shape, by_columns, dtype = np.lib.format.read_array_header_1_0(file)
+    if dtype.kind not in KINDS:
+        raise ValueError(f"an array must hold numbers or texts, not {dtype}.")
+    flat = np.frombuffer(content, dtype, offset=file.tell())
+    return flat.reshape(shape, order="F" if by_columns else "C")  # refuses any other size

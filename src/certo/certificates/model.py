@@ -1,0 +1,138 @@
+"""Do claims speak of this model? A true claim about other numbers proves nothing of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from certo.certificates.base import Certificate
+from certo.certificates.encoding import to_plain
+from certo.certificates.predictor import KernelPredictor, LinearPredictor, Predictor
+from certo.kernels import Kernel
+
+RULES: dict[type, tuple[str, ...]] = {  # what a rule is made of, in a fitted model
+    LinearPredictor: ("coef_", "intercept_"),
+    KernelPredictor: ("support_", "dual_coef_", "intercept_"),
+}
+
+
+class Model(NamedTuple):
+    """What claims are to be about, as plain JSON values. Numbers have the names they have in a
+    fitted model, and an entry for each output where there are several."""
+
+    classes: list[Any] | None  # None: y holds numbers
+    numbers: dict[str, Any]
+    kernel: dict[str, Any] | None = None
+
+    @classmethod
+    def of(cls, claims: Iterable[Certificate], fitted: Any) -> Model:
+        """Those of a fitted model's numbers that claims speak of."""
+        names = {
+            name for claim in claims for part in _parts(claim)
+            for name in (*part.describes.values(), *_rule_names(part))
+        }  # fmt: skip
+        classes, kernel = getattr(fitted, "classes_", None), getattr(fitted, "kernel_", None)
+        return cls(
+            None if classes is None else [plain(label) for label in classes],
+            {name: plain(getattr(fitted, name)) for name in sorted(names)},
+            None if kernel is None else kernel.to_dict(),
+        )
+
+    def rule(self, X: Any) -> Predictor:
+        """How it predicts: by weights, or by rows of the examples X of the fit."""
+        own = self.numbers
+        if self.kernel is None:
+            return LinearPredictor(own["coef_"], own["intercept_"])
+        rows = [np.asarray(part, dtype=np.int64) for part in own["support_"]]
+        every = np.unique(np.concatenate(rows))
+        coef = np.zeros((len(rows), every.size))
+        for k, part in enumerate(own["dual_coef_"]):
+            coef[k, np.searchsorted(every, rows[k])] = part
+        vectors = X[every].toarray() if sparse.issparse(X) else X[every]
+        return KernelPredictor(Kernel.from_dict(self.kernel), vectors, coef, own["intercept_"])
+
+
+def strangers(claims: Iterable[Certificate], model: Model, X: Any) -> list[str]:
+    """How claims and model do not fit together: numbers, outputs, classes, kernel and rule; X are
+    the examples of the fit."""
+    spoken: dict[str, set[int]] = {name: set() for name in model.numbers}
+    wrong = []
+    for part in (part for claim in claims for part in _parts(claim)):
+        output = _output(part.labels, model.classes)
+        if output is None:
+            wrong.append(f"{part.name} is about other classes than the model's.")
+            continue
+        for field, name in part.describes.items():
+            value = plain(getattr(part, field))
+            own: Any = model.numbers.get(name)
+            if _depth(value) < _depth(own):  # of one output among several
+                same, places = own[output : output + 1] == [value], {output}
+            else:
+                same, places = value in (own, [own]), _places(own)
+            if same and name in spoken:
+                spoken[name] |= places
+            else:
+                wrong.append(f"{part.name} speaks of other values of {name} than the model's.")
+        kernel = getattr(part, "kernel", None)
+        if kernel is not None and kernel.to_dict() != model.kernel:
+            wrong.append(f"{part.name} speaks of another kernel than the model's.")
+        if _rule_names(part):
+            if _same_rule(part.predictor, model, X):  # type: ignore[attr-defined]
+                spoken |= {name: _places(model.numbers[name]) for name in _rule_names(part)}
+            else:
+                wrong.append(f"{part.name} speaks of another rule than the model's.")
+    for name, own in model.numbers.items():
+        if missing := _places(own) - spoken[name]:
+            where = f" of output {min(missing)}" if spoken[name] else ""
+            wrong.append(f"No claim speaks of {name}{where} of the model.")
+    return list(dict.fromkeys(wrong))
+
+
+def plain(value: Any) -> Any:
+    """As JSON, also a list of arrays."""
+    return [plain(part) for part in value] if type(value) in (list, tuple) else to_plain(value)
+
+
+def _parts(claim: Certificate) -> Iterator[Certificate]:
+    """A claim, and those inside it that it rests on."""
+    yield claim
+    for inner in getattr(claim, "solutions", ()):
+        yield from _parts(inner)
+
+
+def _rule_names(claim: Certificate) -> tuple[str, ...]:
+    return RULES.get(type(getattr(claim, "predictor", None)), ())
+
+
+def _same_rule(predictor: Predictor, model: Model, X: Any) -> bool:
+    try:
+        return predictor.to_dict() == model.rule(X).to_dict()
+    except (ArithmeticError, LookupError, TypeError, ValueError):  # no rule can be made of it
+        return False
+
+
+def _output(labels: Any, classes: list[Any] | None) -> int | None:
+    """Which output of the model is meant. With two classes there is one, for the second."""
+    if getattr(labels, "column", None) is not None:
+        return labels.column
+    own = getattr(labels, "classes", None)
+    if own is None or classes is None:
+        return 0 if own is classes else None
+    if list(own) != classes or (len(own) == 2 and labels.positive != 1):
+        return None
+    return 0 if len(own) == 2 else labels.positive
+
+
+def _places(own: Any) -> set[int]:
+    return set(range(len(own))) if type(own) is list else {0}
+
+
+def _depth(value: Any) -> int:
+    """0 for a number, 1 for a list of numbers, 2 for a list of lists."""
+    depth = 0
+    while type(value) is list:
+        value, depth = value[0] if value else None, depth + 1
+    return depth

@@ -1,0 +1,132 @@
+"""Folders that prove a model to someone who trusts nothing: the claims beside the examples.
+
+`certo.verify` reads what is written here, and its text says what is in the files.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import platform
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy
+
+from certo import __version__
+from certo.certificates.certified import Certified
+from certo.certificates.examples_file import write_examples
+from certo.certificates.model import Model
+from certo.data.encoder import TableEncoder
+from certo.data.problem import Problem
+from certo.verify import FORMAT
+
+PROOF, EXAMPLES, TEST = "proof.json", "examples.npz", "test.npz"
+
+
+def write_proof(
+    folder: str | Path,
+    certified: Certified,
+    fitted: Any,
+    X: Any,
+    y: Any,
+    X_test: Any = None,
+    y_test: Any = None,
+    *,
+    encoder: TableEncoder | None = None,
+    about: dict[str, Any] | None = None,
+) -> None:
+    """Write all of it or nothing. `fitted` is the model that the claims are about (None: they stand
+    for themselves), `encoder` made X from a table, `about` is what else there is to know, as JSON.
+    """
+    folder = check_folder(folder)
+    examples = {EXAMPLES: (X, y)} | ({TEST: (X_test, y_test)} if len(certified.test) else {})
+    names = certified.columns or [f"x{j}" for j in range(np.shape(X)[1])]
+    columns = _columns(encoder) if encoder else [{} for _ in names]
+    try:
+        said = {
+            "format": FORMAT,
+            "written_by": {
+                "certo": __version__,
+                "python": platform.python_version(),
+                "numpy": np.__version__,
+                "scipy": scipy.__version__,
+            },
+            "about": about or {},
+            "features": [{"name": n, **c} for n, c in zip(names, columns, strict=True)],
+            "model": None if fitted is None else Model.of(certified, fitted)._asdict(),
+            "certified": certified.to_dict(),
+        }
+    except ValueError as wrong:  # a kernel that is a Python function, say
+        raise Problem(f"this proof cannot be written to a folder: {wrong}") from wrong
+    with _whole(folder) as place:
+        for name, (inputs, answers) in examples.items():
+            try:
+                write_examples(place / name, inputs, answers)
+            except ValueError as wrong:
+                raise Problem(f"the examples cannot be written to a folder: {wrong}") from wrong
+        said["sha256"] = {name: _sha256(place / name) for name in examples}
+        (place / PROOF).write_text(json.dumps(said, indent=1), encoding="utf-8")
+
+
+def _columns(encoder: TableEncoder) -> list[dict[str, Any]]:
+    """How each feature comes from a column of the table: (value − mean)/scale, the value itself, or
+    1 where the column has this level and else 0."""
+    scaler, numbers = encoder.scaler_, encoder.number_names_
+    made: list[dict[str, Any]] = [{"column": name} for name in numbers]
+    if scaler is not None:
+        for j, feature in enumerate(made):
+            feature |= {"mean": float(scaler.mean_[j]), "scale": float(scaler.scale_[j])}
+    for name, levels in encoder._levels():
+        made += [
+            {"column": name, "level": str(level)} for level in levels[encoder.reference_levels :]
+        ]
+    return made
+
+
+def check_folder(folder: str | Path) -> Path:
+    """Refuse, before any work is done, a place that holds anything but a proof."""
+    folder = Path(os.path.realpath(folder))
+    if folder.exists() and not folder.is_dir():
+        raise Problem(f"{folder} is a file; the name of a folder to write is needed.")
+    if folder.is_dir():
+        there = {path.name for path in folder.iterdir()}
+        if there and (PROOF not in there or not there <= {PROOF, EXAMPLES, TEST}):
+            raise Problem(
+                f"{folder} holds other files ({', '.join(sorted(there)[:3])}), which a proof would "
+                "take the place of. Choose a new or empty folder, or one that certo proof wrote."
+            )
+    if not folder.parent.is_dir():
+        raise Problem(
+            f"{folder} cannot be written: there is no folder {folder.parent}. Create it first."
+        )
+    return folder
+
+
+@contextlib.contextmanager
+def _whole(folder: Path):
+    """A new folder beside this one, which takes its place once all is written."""
+    try:
+        place = Path(tempfile.mkdtemp(prefix=".certo-", dir=folder.parent))
+        try:
+            (place / "new").mkdir()
+            yield place / "new"
+            if folder.exists():
+                os.rename(folder, place / "old")
+            os.rename(place / "new", folder)
+        finally:
+            if not folder.exists() and (place / "old").exists():
+                os.rename(place / "old", folder)
+            shutil.rmtree(place)
+    except OSError as wrong:
+        raise Problem(f"{folder} cannot be written: {wrong.strerror or wrong}.") from wrong
+
+
+def _sha256(path: Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

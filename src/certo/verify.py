@@ -1,0 +1,237 @@
+"""Check a folder that `certo proof` wrote, trusting nothing in it but the data.
+
+    python -m certo.verify FOLDER [--json] [--code]
+
+The folder holds `examples.npz` (the matrix X and the labels y of the fit), `test.npz` where
+something is claimed about test examples, and `proof.json`: what the features are, the numbers of
+the model, the claims, and the SHA-256 of the other files. Here
+
+1. the files are read, and no code in them: `_read`, `read_examples`;
+2. every claim must speak of this model, and every number of the model be spoken of: `strangers`;
+3. every claim is recomputed from X and y, by the `_check` of its class in `certo.certificates`.
+
+NumPy, SciPy and the standard library are all that is used. `--code` lists the functions of Certo
+that ran: what there is to read for someone who wants to know why to believe it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import shutil
+import sys
+import textwrap
+import warnings
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from certo.certificates import Verification
+from certo.certificates.certified import Certified
+from certo.certificates.encoding import readable
+from certo.certificates.examples_file import read_examples
+from certo.certificates.model import Model, plain, strangers
+from certo.reading_list import functions_in
+
+FORMAT = "certo proof 1"
+HOLDS, FAILS, UNUSABLE, NOT_AS_WRITTEN = 0, 1, 2, 3  # exit codes
+
+
+class Unusable(ValueError):
+    """The folder cannot be read as a proof; the message says why."""
+
+
+class Proof(NamedTuple):
+    """What proof.json says."""
+
+    certified: Certified
+    model: Model | None  # None: the claims stand for themselves
+    features: list[str]
+    sha256: dict[str, Any]  # of the other files
+
+
+class Findings(NamedTuple):
+    """What was found in a folder."""
+
+    proof: Proof
+    checked: Verification
+    about_model: list[str]  # how claims and model do not fit together
+    changed: list[str]  # files that have another SHA-256
+    sha256: str  # of proof.json, and so of all
+
+    @property
+    def code(self) -> int:
+        if self.about_model or not self.checked:
+            return FAILS
+        return NOT_AS_WRITTEN if self.changed else HOLDS
+
+    @property
+    def verdict(self) -> str:
+        if self.code == FAILS:
+            why = "the claims are not about this model." if self.checked else self.checked.why
+            return f"NOT VERIFIED: {why}"
+        if self.code == NOT_AS_WRITTEN:
+            return f"NOT VERIFIED: {self.checked.why} But {' and '.join(self.changed)} changed."
+        return f"{'Verified' if self.checked.parts else 'Nothing was proved'}: {self.checked.why}"
+
+    def to_dict(self) -> dict[str, Any]:
+        certified, model, _, _ = self.proof
+        return {
+            "code": self.code,
+            "verdict": self.verdict,
+            "sha256": self.sha256,
+            "changed": self.changed,
+            "model": certified.model,
+            "speaks_of": list(model.numbers) if model else None,
+            "about_model": self.about_model,
+            "claims": claim_facts(certified, self.checked),
+            "not_claimed": [refusal.to_dict() for refusal in certified.not_claimed],
+        }
+
+
+def verify_folder(folder: str | Path) -> Findings:
+    """Recompute every claim of a proof; `Unusable`, if the folder cannot be read as one."""
+    content = _content(Path(folder) / "proof.json")
+    proof, sha256 = _read(content), hashlib.sha256(content).hexdigest()
+    data, changed = [], []
+    for name, said in proof.sha256.items():
+        content = _content(Path(folder) / name)
+        if hashlib.sha256(content).hexdigest() != said:
+            changed.append(name)
+        try:
+            X, y = read_examples(content)
+        except (TypeError, ValueError) as wrong:
+            raise Unusable(f"{name} is damaged or none of Certo's: {wrong}") from wrong
+        if X.ndim != 2 or X.shape[1] != len(proof.features):
+            raise Unusable(f"X must have the {len(proof.features)} features, got {X.shape}.")
+        data += [X, y]
+    about = strangers(proof.certified, proof.model, data[0]) if proof.model else []
+    columns = list(proof.certified.columns)
+    if columns and columns != proof.features:
+        about.append(f"The claims are about the features {columns[:8]}, not {proof.features[:8]}.")
+    return Findings(proof, proof.certified.verify(*data), about, changed, sha256)
+
+
+def _content(path: Path) -> bytes:
+    if not path.is_file():  # a device might never end
+        raise Unusable(f"there is no file {path}, which a folder written by certo proof has.")
+    try:
+        return path.read_bytes()
+    except OSError as wrong:
+        raise Unusable(f"{path} cannot be read: {wrong.strerror or wrong}.") from wrong
+
+
+def _read(content: bytes) -> Proof:
+    """proof.json, each part of the type it must have."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len(dict(pairs)) < len(pairs):
+            raise ValueError("a name stands twice in one object, which can be read in two ways.")
+        return dict(pairs)
+
+    def take(data: Any, name: str, *kinds: type) -> Any:
+        value = data.get(name) if type(data) is dict else None
+        if type(value) not in kinds:
+            raise ValueError(f"{name!r} must be {' or '.join(kind.__name__ for kind in kinds)}.")
+        return value
+
+    try:
+        said = json.loads(content, object_pairs_hook=once)
+        if take(said, "format", str) != FORMAT:
+            raise ValueError(f"its format must be {FORMAT!r}.")
+        model, sha256 = take(said, "model", dict, type(None)), take(said, "sha256", dict)
+        if list(sha256) not in (["examples.npz"], ["examples.npz", "test.npz"]):
+            raise ValueError("'sha256' must be those of examples.npz and test.npz, in this order.")
+        if model is not None:
+            model = Model(
+                take(model, "classes", list, type(None)),
+                take(model, "numbers", dict),
+                take(model, "kernel", dict, type(None)),
+            )
+        features = [take(feature, "name", str) for feature in take(said, "features", list)]
+        return Proof(Certified.from_dict(take(said, "certified", dict)), model, features, sha256)
+    except (TypeError, ValueError, RecursionError) as wrong:
+        raise Unusable(f"proof.json is damaged or none of Certo's: {wrong}") from wrong
+
+
+def claim_facts(certified: Certified, checked: Verification) -> list[dict[str, Any]]:
+    """Every claim and what became of it, as plain data."""
+    return [
+        {
+            "name": claim.name,
+            "about": claim.labels.name(),
+            "holds": part.holds,
+            "why": part.why,
+            "claim": claim.claim,
+            "assumes": list(claim.assumes),
+            "numbers": {name: plain(value) for name, value in claim.numbers.items()},
+            "rigour": claim.rigour._asdict(),
+        }
+        for claim, part in zip(certified, checked.parts, strict=True)
+    ]
+
+
+def numbers_text(numbers: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {readable(value)}" for name, value in numbers.items())
+
+
+def _tell(said: dict[str, Any]) -> None:
+    wide = min(shutil.get_terminal_size().columns, 100)
+
+    def say(text: str, first: str = "", indent: int = 0) -> None:
+        """A paragraph; no control character of a file reaches the terminal."""
+        text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+        print(textwrap.fill(text, wide, initial_indent=first, subsequent_indent=" " * indent))
+
+    say(f"What is claimed about {said['model']}")
+    for claim in said["claims"]:
+        print()
+        say(f"{claim['name']} ({claim['about']})", "holds  " if claim["holds"] else "FAILS  ", 7)
+        say(claim["claim"], " " * 7, 7)
+        for text in claim["assumes"]:
+            say(text, " " * 7 + "assuming that ", 9)
+        say(claim["why"], " " * 7 + "checked: ", 9)
+        say(numbers_text(claim["numbers"]), " " * 7 + "numbers: ", 9)
+    for refusal in said["not_claimed"]:
+        print()
+        say(f"{refusal['name']}: {refusal['reason']}", "not claimed  ", 7)
+    print()
+    for text in said["about_model"]:
+        say(text, "FAILS  ", 7)
+    for name in said["changed"]:
+        say(f"{name} was changed: its SHA-256 is not the one in proof.json.", "FAILS  ", 7)
+    if said["speaks_of"] is not None:
+        say(f"Of the model, the claims speak of {', '.join(said['speaks_of']) or 'no number'}.")
+    say(f"proof.json has the SHA-256 {said['sha256']}")
+    say(said["verdict"])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser("python -m certo.verify", description=__doc__.split("\n")[0])
+    parser.add_argument("folder", metavar="FOLDER")
+    parser.add_argument("--json", action="store_true", help="print JSON, for machines")
+    parser.add_argument("--code", action="store_true", help="list the functions that ran")
+    asked = parser.parse_args()
+    warnings.simplefilter("ignore")  # a check expects that numbers overflow
+
+    def check() -> dict[str, Any]:
+        return verify_folder(asked.folder).to_dict()
+
+    try:
+        said, ran = functions_in(check) if asked.code else (check(), {})
+    except (Unusable, MemoryError) as wrong:
+        print(json.dumps({"error": str(wrong)}) if asked.json else f"error: {wrong}")
+        return UNUSABLE
+    if asked.json:
+        print(json.dumps(said | ({"ran": ran} if ran else {}), indent=2))
+        return said["code"]
+    _tell(said)
+    for file, (names, lines) in ran.items():
+        print(f"{lines:5d} lines  {file}: {', '.join(names)}")
+    if ran:
+        print(f"{sum(lines for _, lines in ran.values()):5d} lines of Certo ran in all")
+    return said["code"]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
