@@ -1,0 +1,133 @@
+"""What the multipliers of scikit-learn's `SVC` prove: how near it is to the best, and what follows.
+
+The sums of the multipliers of the two classes must be the same exactly, so they are moved to a grid
+of their last digit. A claim about a function of a kernel is about these multipliers: those of the
+model, up to that last digit.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.svm import SVC
+
+from certo.certificates import CannotClaim, DualityGap, KernelGap, KernelSample, Labels, Sample
+from certo.guarantees import house
+from certo.guarantees.page import Page
+from certo.kernels import Gaussian, Kernel, Linear, NotPositive, Polynomial, Precomputed
+from certo.solvers.free_intercept import balanced
+
+PAIRS = (
+    "with more than two classes SVC decides by a vote of machines for each pair of classes, and "
+    "nothing is claimed about a vote. certo.SVM has one machine for each class against the rest."
+)
+WEIGHTED = (
+    "class_weight={!r} may depend on the examples, so the machine is not a function of few of "
+    "them. Fit without class_weight."
+)
+SCALED = (
+    "gamma='scale' was computed from the examples of the fit, so the kernel is not one that was "
+    "chosen before. Give gamma a number."
+)
+STRANGERS = "certify needs the very examples of the fit, but {} of the model are not those of {}."
+
+
+def claims(page: Page, machine: SVC, X, y) -> None:
+    """The gap of an SVC, and the bound on its errors that follows."""
+    name = "DualityGap" if machine.kernel == "linear" else "KernelGap"
+    found = len(page.claims)
+    page.add(name, lambda: gap(machine, X, y))
+    objection = _objection(machine)
+    if objection:
+        page.refuse("SupportBound", objection)
+    else:
+        house.support_bound(page, page.claims[found:], X, y, outputs=1)
+
+
+def gap(machine: SVC, X, y) -> DualityGap | KernelGap:
+    """How near to the best an SVC of two classes is. CannotClaim, where that cannot be told."""
+    if len(machine.classes_) != 2:
+        raise CannotClaim(PAIRS)
+    kernel = kernel_of(machine)
+    if kernel is None:
+        raise CannotClaim(
+            f"kernel={machine.kernel!r} is not known to be positive semi-definite with these "
+            "settings, and the proof needs a function space."
+        )
+    labels = Labels(tuple(machine.classes_.tolist()), 1)
+    sample = _sample(kernel, X, y, labels)
+    if not _same_vectors(machine, sample.X):
+        raise ValueError(STRANGERS.format("the support vectors", "X"))
+    order = np.argsort(machine.support_)
+    rows, signed = machine.support_[order].astype(np.int64), dense_row(machine.dual_coef_)[order]
+    signs = sample.signs[rows].astype(np.float64)
+    if not np.array_equal(np.sign(signed), signs):
+        raise ValueError(STRANGERS.format("the labels of support vectors", "y"))
+    costs = float(machine.C) * machine.class_weight_[(signs > 0).astype(int)]
+    alpha = balanced(np.minimum(np.abs(signed), costs), signs, costs)
+    kept = alpha > 0
+    told: dict[str, Any] = {
+        "intercept": float(machine.intercept_[0]),
+        "treatment": "free",
+        "C": float(machine.C),
+        "class_weight": machine.class_weight_,
+        "rows": rows[kept],
+        "dual_coef": (alpha * signs)[kept],
+    }
+    if isinstance(sample, KernelSample):
+        return KernelGap.of(sample, labels, **told)
+    return DualityGap.of(sample, labels, coef=dense_row(machine.coef_), **told)
+
+
+def kernel_of(machine: SVC) -> Kernel | None:
+    """Its kernel as ours; None where it is not one of them, or need not be positive semi-definite.
+
+    (The variance of a Gaussian is 1/(2·gamma), rounded.)
+    """
+    try:
+        if machine.kernel == "rbf":
+            return Gaussian(0.5 / machine._gamma)
+        if machine.kernel == "poly":
+            return Polynomial(machine.degree, float(machine._gamma), float(machine.coef0))
+    except (ValueError, ZeroDivisionError):  # a gamma of 0, a negative coef0, a degree of 0
+        return None
+    if machine.kernel == "linear":
+        return Linear()
+    return Precomputed() if machine.kernel == "precomputed" else None
+
+
+def dense_row(row) -> np.ndarray:
+    """The one row of an array or a sparse matrix, in float64."""
+    return np.asarray(row.toarray() if sparse.issparse(row) else row, dtype=np.float64)[0]
+
+
+def _objection(machine: SVC) -> str:
+    """Why no bound on its errors follows from the settings of an SVC; nothing, if one may."""
+    if machine.class_weight is not None:
+        return WEIGHTED.format(machine.class_weight)
+    if machine.gamma == "scale" and machine.kernel in ("rbf", "poly"):
+        return SCALED
+    return ""
+
+
+def _sample(kernel: Kernel, X, y, labels: Labels) -> Sample | KernelSample:
+    if isinstance(kernel, Linear):
+        return Sample.of(X, y, labels)
+    try:
+        return KernelSample.of(X, y, labels, kernel)
+    except NotPositive as reason:
+        raise CannotClaim(str(reason)) from reason
+
+
+def _same_vectors(machine: SVC, X) -> bool:
+    rows, vectors = machine.support_, machine.support_vectors_
+    if X.shape != machine.shape_fit_:
+        return False
+    if machine.kernel == "precomputed":
+        return True  # the model does not keep them
+    own = X[rows]
+    if sparse.issparse(own) or sparse.issparse(vectors):
+        return (sparse.csr_array(own) != sparse.csr_array(vectors)).nnz == 0
+    return np.array_equal(own, vectors)
