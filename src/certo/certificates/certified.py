@@ -13,7 +13,6 @@ from certo.certificates.composite import Composite
 from certo.certificates.encoding import rounded_up
 from certo.certificates.risk_bound import UNTOUCHED, RiskBound
 
-
 COMPARED = (
     "nothing was fitted on them before, but that {:,} settings, which had been fixed before, were "
     "compared on them: that is paid for, delta is divided by their number"
@@ -194,16 +193,15 @@ class Certified:
             return [f"No bound on the rate of errors on new examples is below 1.{self._only()}"]
         claim, among = chosen.claim, chosen.among
         paid = (
-            ""
-            if among == 1
-            else f" It is the sharpest of {among} bounds; that it was chosen after looking is paid "
-            f"for by a probability of {claim.delta:g} for each."
+            f"It is the sharpest of {among} bounds; that it was chosen after looking is paid for "
+            f"by a probability of {claim.delta:g} for each."
         )
         source = "test examples" if chosen.on_test else "examples of the fit alone"
-        return [
+        sentence = (
             f"With probability at least {1 - self.delta:g}, at most {rounded_up(claim.best, 4)} of "
-            f"new examples are errors, by {claim.name} from the {source}.{paid}"
-        ]
+            f"new examples are errors, by {claim.name} from the {source}."
+        )
+        return [sentence, paid] if among > 1 else [sentence]
 
     def _only(self) -> str:
         vacuous = [claim.name for claim in self.risks if claim.vacuous]

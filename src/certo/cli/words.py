@@ -15,7 +15,7 @@ from certo.audit import Audit
 from certo.certificates.encoding import readable
 from certo.cli.console import Voice
 from certo.data.remarks import count
-from certo.report.page import digits, p_value, point, question, ratio, reason
+from certo.report.page import digits, grouped, p_value, point, question, ratio, reason
 from certo.selection import NO_ANSWER
 from certo.workflow import Predicted
 
@@ -34,12 +34,11 @@ def tell_fit(voice: Voice, said: dict[str, Any]) -> None:
     for line in _goodness(said):
         voice.say(line)
     voice.say()
+    _tell_proved(voice, said)
     if said["coefficients"]:
         _tell_coefficients(voice, said)
         voice.say()
     _tell_claims(voice, said)
-    if not said["claims"]:
-        voice.say("Nothing is claimed.")
     voice.say()
     if said["interrupted"]:
         voice.say(("Stopped by hand: ", "yellow"), "this is what was reached until then.")
@@ -234,6 +233,20 @@ def tell_refusal(voice: Voice, why: dict[str, Any], data: Path, target: str) -> 
     _tell_rows(voice, why["proof"])
     words = " ".join(map(shlex.quote, ["certo", "separable", str(data), "--target", target]))
     voice.suggest("The proof in the table's own numbers, with a picture", f"{words} --report FILE")
+
+
+def _tell_proved(voice: Voice, said: dict[str, Any]) -> None:
+    """Plain sentences: of all claims about new examples together, then of each claim."""
+    voice.say(("What is proved" if said["claims"] else "Nothing is claimed.", "bold"))
+    for k, text in enumerate(said["certified"]["in_words"]):
+        voice.say((text, "dim" if k else "bold"), indent=2)
+    for group in grouped(said["claims"], "type").values():
+        for claim in group[:MOST_SHOWN]:
+            mark = ("○ ", "dim") if claim.get("vacuous") else ("✓ ", "green")
+            about = f"{claim['about']}: " if len(group) > 1 else ""
+            voice.say(mark, about + claim["plain"], indent=2)
+        _tell_more(voice, group)
+    voice.say()
 
 
 def _tell_claims(voice: Voice, said: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
-from certo.certificates import Certified, RiskBound
+from certo.certificates import Certified, ErrorCount, RiskBound, TestErrors, TrainingErrors
 from certo.certificates.encoding import readable, rounded_down, rounded_up
 from certo.certificates.exact import above, below
 from certo.plots._canvas import INK, NEGATIVE, POSITIVE, SOFT, new_axes, short
@@ -64,8 +64,8 @@ def risk_bounds(
         text = f"always saying the commonest class: {100 * wrong:.3g} %"
         _beside(ax, len(lines), wrong, text)
     if certified.risks:
-        sure = 100 * (1 - max(claim.delta for claim in certified.risks))
-        ax.set_xlabel(f"each bound alone holds with probability at least {sure:.4g} %", fontsize=8)
+        sure = f"{100 * (1 - certified.delta):g} %"
+        ax.set_xlabel(f"each bound alone holds with probability at least {sure}", fontsize=8)
     ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     ax.tick_params(axis="x", labelsize=8, length=0)
     ax.spines[["left", "right", "top"]].set_visible(False)
@@ -85,13 +85,13 @@ def risk_lines(certified: Certified) -> list[Line]:
 
 
 def _lines(certified: Certified) -> Iterator[Line]:
-    for counted in certified.of_kind("TrainingErrors"):
+    for counted in certified.of_kind(TrainingErrors) or _unweighted(certified):
         rate = counted.errors / counted.examples
         yield f"Examples of the fit: {_wrong(counted)}"
         yield Range(rate, rate, rate, INK)
     risks = sorted(certified.risks, key=lambda claim: not claim.of_predictions)
     for claim in risks[:MOST_BOUNDS]:
-        if claim.name == "TestErrors":
+        if isinstance(claim, TestErrors):
             yield from _of_test(claim)
         else:
             yield _heading(claim)
@@ -104,7 +104,11 @@ def _lines(certified: Certified) -> Iterator[Line]:
         yield Bar(chosen.claim.best, f"at most {_percent(chosen.claim.best)}", INK)
 
 
-def _of_test(claim: Any) -> Iterator[Line]:
+def _unweighted(certified: Certified) -> list[ErrorCount]:
+    return [claim for claim in certified.of_kind(ErrorCount) if not claim.sample_weight.size]
+
+
+def _of_test(claim: TestErrors) -> Iterator[Line]:
     low, high = claim.interval
     between = f"{rounded_down(below(100 * Fraction(low)), 3)} to {_percent(high)}"
     yield f"Test examples: {_wrong(claim)}. New examples: {between}"
@@ -121,18 +125,18 @@ def _heading(claim: RiskBound) -> str:
 
 def _formulas(claim: RiskBound) -> Iterator[Line]:
     """The sharpest first; with its name where there is a choice."""
-    for k, (name, value) in enumerate(sorted(claim.bounds.items(), key=lambda item: item[1])):
+    for k, (name, value) in enumerate(reversed(claim.bounds.items())):
         formula = f"{name}: " if len(claim.bounds) > 1 else ""
         most = "vacuous" if value >= 1 else f"at most {_percent(value)}"
         yield Bar(value, formula + most, PALE if k else NEGATIVE)
 
 
-def _wrong(counted: Any) -> str:
-    rate = _percent(Fraction(counted.errors, counted.examples))
-    return f"{readable(counted.errors)} of {readable(counted.examples)} wrong, {rate}"
+def _wrong(counted: TrainingErrors | ErrorCount | TestErrors) -> str:
+    rate = 100 * counted.errors / counted.examples
+    return f"{counted.errors:,.0f} of {readable(counted.examples)} wrong, {rate:.3g} %"
 
 
-def _percent(share: float | Fraction) -> str:
+def _percent(share: float) -> str:
     """Not below the share."""
     return f"{rounded_up(above(100 * Fraction(share)), 3)} %"
 
@@ -169,4 +173,5 @@ def _beside(ax: Axes, place: int, end: float, text: str, bar: str = "white") -> 
 def _say(ax: Axes, x: float, y: float, text: str, ground: str = "white", **look: Any) -> None:
     """A text that no line crosses."""
     box: dict[str, Any] = {"facecolor": ground, "edgecolor": "none", "pad": 0.8}
-    ax.text(x, y, text, bbox=box, va="center", zorder=4, **({"fontsize": 8, "color": INK} | look))
+    styled: dict[str, Any] = {"fontsize": 8, "color": INK} | look
+    ax.text(x, y, text, bbox=box, va="center", zorder=4, **styled)

@@ -12,13 +12,16 @@ import numpy as np
 from certo import __version__
 from certo.certificates import (
     Certificate,
+    Certified,
     ClassSeparability,
     Inseparable,
     JointlyInseparable,
     JointlySeparable,
     LogisticExcess,
     NoEstimate,
+    RiskBound,
     Separable,
+    TrainingErrors,
 )
 from certo.report.classifier_faces import has_kernel
 from certo.report.faces import face_of
@@ -30,7 +33,7 @@ LONGEST = 12  # digits of a fraction that is still read as one
 
 def facts(fitted: Fitted) -> dict[str, Any]:
     """What there is to say about a fit."""
-    examples, machine = fitted.examples, fitted.model.machine
+    examples, machine, page = fitted.examples, fitted.model.machine, fitted.certified
     face = face_of(machine)
     return {
         "certo": __version__,
@@ -43,8 +46,9 @@ def facts(fitted: Fitted) -> dict[str, Any]:
         **face.numbers(machine),
         **_success(machine, examples),
         "coefficients": face.coefficients(machine, examples),
-        "claims": [_claim(claim, examples) for claim in machine.certificate_],
-        "not_claimed": [refusal.to_dict() for refusal in machine.certificate_.not_claimed],
+        "certified": _certified(page),
+        "claims": [_claim(claim, examples) for claim in page],
+        "not_claimed": [refusal.to_dict() for refusal in page.not_claimed],
         "listed": [
             {"what": what, "total": len(rows)} | _shown(machine, examples, rows[:MOST_LISTED])
             for what, rows in face.rows(machine, examples.X, examples.y)
@@ -164,17 +168,48 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, int | float | str | bool | None) else repr(value)
 
 
+def _certified(page: Certified) -> dict[str, Any]:
+    """What is said of all claims together."""
+    best = page.best
+    return {
+        "model": page.model,
+        "delta": page.delta,
+        "in_words": page.in_words() if page.risks else [],
+        "best": None
+        if best is None
+        else {
+            "type": best.claim.name,
+            "bound": best.claim.best,
+            "delta": best.claim.delta,
+            "among": best.among,
+            "on_test": best.on_test,
+        },
+        "assumes": list(page.assumes),
+    }
+
+
 def _claim(claim: Certificate, examples: Examples) -> dict[str, Any]:
     about = examples.target if examples.measured else claim.labels.name()
-    if isinstance(claim, LogisticExcess | NoEstimate) and len(claim.labels.classes) > 2:
+    if _of_all_classes(claim) and len(claim.labels.classes) > 2:
         about = "all classes"
-    return {
+    found: dict[str, Any] = {
         "type": claim.name,
         "about": about,
+        "plain": claim.plain,
         "claim": claim.claim,
         "assumes": list(claim.assumes),
         "numbers": claim.numbers,
+        "rigour": {how: text for how, text in claim.rigour._asdict().items() if text},
     }
+    if isinstance(claim, RiskBound):
+        found |= {"bounds": claim.bounds, "vacuous": claim.vacuous}
+    return found
+
+
+def _of_all_classes(claim: Certificate) -> bool:
+    if isinstance(claim, RiskBound):
+        return claim.of_predictions
+    return isinstance(claim, LogisticExcess | NoEstimate | TrainingErrors)
 
 
 def _answer(

@@ -16,6 +16,7 @@ from certo import plots
 from certo.certificates import ClassSeparability, Inseparable, Separable
 from certo.certificates.encoding import readable, rounded_down
 from certo.data.remarks import count
+from certo.plots.risk import risk_lines, risk_size
 from certo.report.face import MOST_PICTURED, Tile, new_axes
 from certo.report.faces import face_of
 from certo.report.svg import inline_svg
@@ -37,16 +38,25 @@ def html_report(fitted: Fitted, said: dict[str, Any]) -> str:
     return _page(
         "fit.html",
         said,
-        claims=_grouped(said["claims"], "type"),
-        coefficients=_grouped((said["coefficients"] or {"rows": []})["rows"], "group"),
-        refusals=_grouped(said["not_claimed"], "name"),
+        claims=grouped(said["claims"], "type"),
+        coefficients=grouped((said["coefficients"] or {"rows": []})["rows"], "group"),
+        refusals=grouped(said["not_claimed"], "name"),
         tiles=[*_first_tiles(said), *face.tiles(said)],
+        risk=_inline(_risk(fitted, said), "risk"),
         pictures=_inline(face.pictures(machine, fitted.examples)),
         outputs=face.outputs(machine),
         drawn_each="functions" if said["kernel"] else face.drawn,
         most_pictured=MOST_PICTURED,
         most_open=MOST_OPEN,
     )
+
+
+def _risk(fitted: Fitted, said: dict[str, Any]) -> Iterator[Axes]:
+    """What is proved of the share of errors, if anything is."""
+    page = fitted.certified
+    if risk_lines(page):
+        ax = Figure(figsize=risk_size(page), layout="constrained").add_subplot()
+        yield plots.risk_bounds(page, ax, commonest=said["commonest"])
 
 
 def _first_tiles(said: dict[str, Any]) -> list[Tile]:
@@ -193,15 +203,16 @@ def _page(template: str, said: dict[str, Any], **parts: Any) -> str:
     )
 
 
-def _grouped(items: list[dict[str, Any]], key: str) -> dict[str, list[dict[str, Any]]]:
+def grouped(items: list[dict[str, Any]], key: str) -> dict[str, list[dict[str, Any]]]:
+    """By what they have under a key, in the order in which that comes first."""
     groups: dict[str, list[dict[str, Any]]] = {}
     for item in items:
         groups.setdefault(item[key], []).append(item)
     return groups
 
 
-def _inline(drawn: Iterable[Axes]) -> list[dict[str, str]]:
+def _inline(drawn: Iterable[Axes], name: str = "picture") -> list[dict[str, str]]:
     return [
-        {"title": ax.get_title().replace(r"\$", "$"), "svg": inline_svg(ax.figure, f"picture{k}-")}
+        {"title": ax.get_title().replace(r"\$", "$"), "svg": inline_svg(ax.figure, f"{name}{k}-")}
         for k, ax in enumerate(drawn)
     ]
