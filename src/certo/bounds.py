@@ -221,8 +221,8 @@ def _series(ratios: Callable[[np.ndarray], np.ndarray], n: int) -> Interval:
         return Interval(0.0, 0.0)
     size = min(n, BLOCK)
     while True:
-        r = ratios(np.arange(size, dtype=np.float64))
         with np.errstate(over="ignore", under="ignore"):
+            r = ratios(np.arange(size, dtype=np.float64))
             products = np.cumprod(r)
             total = float(np.sum(products))
         small = np.flatnonzero((products <= SMALL * total) & (r < 1))
@@ -232,7 +232,8 @@ def _series(ratios: Callable[[np.ndarray], np.ndarray], n: int) -> Interval:
     last = int(small[0]) if small.size else size - 1
     rest = 0.0
     if last + 1 < n:
-        rest = float(products[last] * r[last] / (1 - r[last])) if r[last] < 1 else math.inf
+        ratio = float(r[last])
+        rest = float(products[last]) * ratio / (1 - ratio) if ratio < 1 else math.inf
     with np.errstate(over="ignore"):
         total = float(np.sum(products[: last + 1]))
     off = 2.0 * (5 * (last + 1) + 8) * 2.0**-53

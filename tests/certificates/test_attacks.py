@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import decimal
 import json
+import math
 from decimal import Decimal
 from fractions import Fraction
 
@@ -135,8 +136,14 @@ def compression_is_true(data, X, y) -> bool:
         bound = Decimal(wrong) / (m - len(rows)) + (inside / m).sqrt()
     if wrong != data["errors"] or Decimal(data["bound"]) < bound * (1 - Decimal(10) ** -50):
         return False
+    n, p = m - len(rows), Fraction(data["tail"])
+    below = sum(math.comb(n, j) * p**j * (1 - p) ** (n - j) for j in range(wrong + 1))
+    if p <= 0 or p < 1 and below * m * math.comb(m, n) > Fraction(data["delta"]):
+        return False
     if "alone gives these weights" not in Certificate.from_dict(data).claim:
-        return data["bound"] >= 1  # vacuous, and the words do not speak of a re-run
+        return (
+            min(data["bound"], data["tail"]) >= 1
+        )  # vacuous, and the words do not speak of a re-run
     # the box in float64, its (at most three) products added as `lane_scores` states
     signs, lift, eta = signs_of(data, y), float(run["lifted"]), float(run["rate"]["value"])
     at_zero = {"always": (-1, 1), "positive": (1,), "negative": (-1,)}[run["update_at_zero"]]
@@ -325,7 +332,9 @@ def test_weakened_claims_are_still_accepted(seed):
                            ("geometric_margin", lambda v: 0.0)],
             "MistakeBound": [("bound", lambda v: v + 3), ("bound", lambda v: None)],
             "CompressionBound": [("bound", lambda v: v * 2),
-                                 ("bound", lambda v: np.nextafter(v, 9))],
+                                 ("bound", lambda v: np.nextafter(v, 9)),
+                                 ("tail", lambda v: min(v * (1 + 1e-9), 1.0)),
+                                 ("tail", lambda v: 1.0)],
         }[data["type"]]  # fmt: skip
         for name, change in weaker:
             assert verified({**data, name: change(data[name])}, X, y)
@@ -366,7 +375,8 @@ def test_strengthened_numbers_are_refused():
     assert not verified({**data, "shortfall": data["shortfall"] * (1 - 1e-9), "bound": 10**9}, X, y)
     assert not verified({**data, "shortfall": 0.0, "bound": 10**9}, X, y)
     X, y, data = find("CompressionBound")
-    for change in ({"bound": np.nextafter(data["bound"], 0)}, {"errors": data["errors"] + 1},
+    for change in ({"bound": np.nextafter(data["bound"], 0)}, {"tail": data["tail"] * (1 - 1e-9)},
+                   {"errors": data["errors"] + 1},
                    {"delta": data["delta"] / 2}, {"updated": data["updated"][1:]},
                    {"examples": len(y) + 1}):  # fmt: skip
         assert not verified({**data, **change}, X, y)

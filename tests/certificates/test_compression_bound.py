@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from certo import bounds
 from certo.certificates import CannotClaim, CompressionBound, Labels, PerceptronRun, Sample
 from certo.certificates import compression_bound as module
-from certo.certificates.compression_bound import formula
 from certo.solvers.perceptron import perceptron
 
 LABELS = Labels((-1, 1))
@@ -28,7 +28,7 @@ def printed(m: int, k: int, errors: int, delta: float) -> Decimal:
         return Decimal(errors) / Decimal(m - k) + (inside / Decimal(m)).sqrt()
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     m=st.integers(1, 10**9),
     share=st.floats(0, 0.5),
@@ -38,7 +38,8 @@ def printed(m: int, k: int, errors: int, delta: float) -> Decimal:
 def test_the_formula_is_the_printed_one_rounded_up(m, share, wrong, delta):
     k = int(m * share)
     errors = int((m - k) * wrong)
-    exact, ours = printed(m, k, errors, delta), formula(m, k, errors, delta)
+    exact = printed(m, k, errors, delta)
+    ours = bounds.perceptron_compression(m, k, errors, delta)
     assert Decimal(ours) >= exact
     assert Fraction(ours) <= Fraction(exact) * (1 + Fraction(1, 2**51))
     naive = errors / (m - k) + math.sqrt(
@@ -89,12 +90,15 @@ def test_impossible_parameters_are_refused(wrong):
 
 
 def test_a_vacuous_claim_says_so_and_claims_no_rerun_that_is_not_made(monkeypatch):
+    X, signs, short = issued(m=30, seed=1, noise=1.0, run=PerceptronRun(5), delta=1e-9)
+    assert short.bound > 1 > short.best == short.tail > 0.5
+    assert "alone gives these weights" in short.claim
+    assert short.verify(X, signs)
+    monkeypatch.setattr(module, "REPLAY_VISITS", 0)
     X, signs, claim = issued(m=30, seed=1, noise=1.0, run=PerceptronRun(5), delta=1e-9)
     assert claim.vacuous
+    assert claim.tail == 1
     assert "vacuous" in claim.claim
-    assert "alone gives these weights" in claim.claim
-    assert claim.verify(X, signs)
-    monkeypatch.setattr(module, "REPLAY_VISITS", 0)
     assert "alone gives these weights" not in claim.claim
     assert claim.verify(X, signs)
     assert "not replayed" in claim.verify(X, signs).why
@@ -109,7 +113,23 @@ def test_a_bound_below_one_is_never_believed_without_the_rerun(monkeypatch):
     assert not CompressionBound.from_dict(data).verify(X, signs)
 
 
+def test_the_exact_tail_is_sharper_and_checked():
+    X, signs, claim = issued()
+    assert list(claim.bounds) == ["printed", "exact tail"]
+    assert claim.best == claim.tail < claim.bound
+    data = claim.to_dict()
+    for tail, holds in ((claim.tail * (1 - 1e-9), False), (claim.tail * 1.1, True), (0.0, False)):
+        assert bool(CompressionBound.from_dict({**data, "tail": tail}).verify(X, signs)) == holds
+    surer = claim.at(1e-6)
+    assert surer.tail > claim.tail
+    assert surer.bound > claim.bound
+    assert surer.verify(X, signs)
+    assert surer.at(0.05) == claim
+    with pytest.raises(ValueError, match="delta"):
+        claim.at(0.0)
+
+
 def test_words_are_not_stronger_than_numbers():
     _, _, claim = issued(delta=0.01)
-    assert Fraction(claim.claim.split("at most ")[1].split()[0]) >= Fraction(claim.bound)
+    assert Fraction(claim.claim.split("at most ")[1].split()[0]) >= Fraction(claim.best)
     assert "1 − 0.01" in claim.claim

@@ -1,37 +1,37 @@
-"""CompressionBound: the notes' Corollary 3, from the updates of a run to a risk."""
+"""CompressionBound: from the updates of a run to a risk, by Corollary 3 and by the exact tail."""
 
 from __future__ import annotations
 
-import decimal
-from dataclasses import dataclass
-from decimal import Decimal
-from fractions import Fraction
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.certificates import exact
-from certo.certificates.base import CannotClaim, Certificate, Refuted, Rigour, require
+from certo import bounds
+from certo.certificates.base import CannotClaim, Refuted, Rigour, require
 from certo.certificates.encoding import counted, rounded_up
 from certo.certificates.margins import Margins
 from certo.certificates.perceptron_run import PerceptronRun, TooLong, replay
+from certo.certificates.risk_bound import DRAWN, UNTOUCHED, RiskBound
 from certo.certificates.sample import Labels, Sample
 from certo.certificates.weights import check_weights, finite_vector, index_vector
 
-REPLAY_VISITS = 200_000  # a vacuous claim is not worth a longer replay than this
+REPLAY_VISITS = 200_000  # a bound worse than tossing a coin is not worth a longer replay
 
 
 @final
 @dataclass(frozen=True, repr=False, eq=False)
-class CompressionBound(Certificate):
-    """Claim: with probability at least 1 − δ over the draw of the m examples,
-    er(h) ≤ ẽr + sqrt(((M + 1) ln m + ln(e/δ)) / m), where M ≤ m/2 examples were ever updated
-    on and ẽr is the rate of errors on the m − M others.
+class CompressionBound(RiskBound):
+    """Claim: with probability at least 1 − δ over the draw of the m examples, er(h) ≤ `bounds[…]`,
+    where k ≤ m/2 examples were ever updated on and `errors` of the m − k others are wrong:
+    `bound`, errors/(m − k) + sqrt(((k + 1) ln m + ln(e/δ)) / m), as printed, and `tail`, the
+    largest p with P[Bin(m − k, p) ≤ errors] ≥ δ/(m·C(m, k)).
 
-    Proof: h is a function of the M examples alone, shown by re-running on them (bit for bit the
-    same weights); the errors on the others are counted in exact arithmetic; the formula is
-    evaluated to 50 decimal digits and rounded up. A vacuous bound may be stated without the
-    re-run, where that is long; then the claim does not speak of it.
+    Proof: h is a function of the k examples alone, shown by re-running on them (bit for bit the
+    same weights); the errors on the others are counted in exact arithmetic; the formulas are
+    evaluated and rounded up (`certo.bounds`). A vacuous bound may be stated without the re-run,
+    where that is long; then the claim does not speak of it, and nor is a tail claimed (it is 1)
+    that would be no better than tossing a coin.
     """
 
     run: PerceptronRun
@@ -41,8 +41,8 @@ class CompressionBound(Certificate):
     updated: np.ndarray
     examples: int
     errors: int
-    delta: float
     bound: float
+    tail: float
 
     describes: ClassVar[dict[str, str]] = {
         "coef": "coef_",
@@ -52,9 +52,10 @@ class CompressionBound(Certificate):
 
     rigour: ClassVar[Rigour] = Rigour(
         exact=(
-            "The run on the updated examples, bit for bit; the errors on the others; the formula, "
-            "to fifty digits and rounded up."
+            "The run on the updated examples, bit for bit; the errors on the others; the printed "
+            "formula, to fifty digits and rounded up."
         ),
+        rounded="The exact tail, shown with the rounding of its sum accounted for.",
         statistical=(
             "The bound fails with a chance of at most delta over the draw of the examples, which "
             "must be independent."
@@ -65,7 +66,6 @@ class CompressionBound(Certificate):
         super().__post_init__()
         object.__setattr__(self, "coef", finite_vector(self.coef, "coef"))
         object.__setattr__(self, "updated", index_vector(self.updated, "updated"))
-        _check_delta(self.delta)
         if self.zero_sign not in (-1, 1):
             raise ValueError(f"zero_sign must be -1 or +1, got {self.zero_sign!r}.")
 
@@ -85,24 +85,35 @@ class CompressionBound(Certificate):
         margins: Margins | None = None,
     ) -> CompressionBound:
         """The bound, or CannotClaim with the reason why none can be given."""
-        _check_delta(delta)
         _refuse(run, sample.m, len(updated))
         if preprocessing_fitted_here:
             raise CannotClaim(PREPROCESSED)
         margins = margins or Margins.of(sample, coef, intercept)
         wrong = margins.is_error(zero_sign)
         errors = int(np.count_nonzero(wrong)) - int(np.count_nonzero(wrong[updated]))
-        bound = formula(sample.m, len(updated), errors, delta)
-        return cls(labels, run, coef, intercept, zero_sign, updated, sample.m, errors, delta, bound)
+        return cls(
+            labels=labels,
+            run=run,
+            coef=coef,
+            intercept=intercept,
+            zero_sign=zero_sign,
+            updated=updated,
+            examples=sample.m,
+            errors=errors,
+            **_formulas(run, sample.m, len(updated), errors, delta),
+        )
+
+    def at(self, delta: float) -> CompressionBound:
+        found = _formulas(self.run, self.examples, self.updated.size, self.errors, delta)
+        return replace(self, **found)
 
     @property
-    def vacuous(self) -> bool:
-        """A risk is never above 1, so a bound of 1 or more says nothing."""
-        return self.bound >= 1
+    def bounds(self) -> dict[str, float]:
+        return {"printed": self.bound, "exact tail": self.tail}
 
     @property
     def _is_replayed(self) -> bool:
-        return not self.vacuous or self.run.epochs * self.updated.size <= REPLAY_VISITS
+        return not self.vacuous or _is_short(self.run, self.updated.size)
 
     @property
     def claim(self) -> str:
@@ -120,12 +131,12 @@ class CompressionBound(Certificate):
         if self.vacuous:
             return words + (
                 "The bound on its error rate that follows is "
-                f"{rounded_up(self.bound, 4)}: vacuous, since it is not below 1."
+                f"{rounded_up(self.best, 4)}: vacuous, since it is not below 1."
             )
         return words + (
             "If these are independent draws and nothing was fitted or tuned on them before, then "
             f"with probability at least 1 − {self.delta!r} it errs on at most "
-            f"{rounded_up(self.bound, 4)} of new examples."
+            f"{rounded_up(self.best, 4)} of new examples."
         )
 
     @property
@@ -136,15 +147,15 @@ class CompressionBound(Certificate):
             )
         return (
             f"If new examples come from where these {self.examples:,} came from, it is wrong about "
-            f"at most {rounded_up(self.bound, 4)} of them, except with a chance of {self.delta!r}."
+            f"at most {rounded_up(self.best, 4)} of them, except with a chance of {self.delta!r}."
         )
 
     @property
     def assumes(self) -> tuple[str, ...]:
         seed = self.run.order == "shuffled" or self.run.init == "random"
         return (
-            "the examples are independent draws from one distribution, and new ones are too",
-            "nothing was fitted on them before (scaling, selection, tuning, choice of settings)",
+            DRAWN,
+            UNTOUCHED,
             *(("the random seed was chosen without looking at the examples",) if seed else ()),
         )
 
@@ -155,6 +166,7 @@ class CompressionBound(Certificate):
             "errors": self.errors,
             "delta": self.delta,
             "bound": self.bound,
+            "tail": self.tail,
         }
 
     def _check(self, sample: Sample) -> str:
@@ -174,8 +186,13 @@ class CompressionBound(Certificate):
             errors == self.errors,
             f"there are {errors:,} errors outside the updated examples, not {self.errors:,}.",
         )
-        bound = formula(sample.m, self.updated.size, errors, self.delta)
-        require(self.bound >= bound, f"the bound is {bound!r}, not {self.bound!r}.")
+        facts = (sample.m, self.updated.size, errors, self.delta)
+        bound = bounds.perceptron_compression(*facts)
+        require(self.bound >= bound, f"the printed bound is {bound!r}, not {self.bound!r}.")
+        require(
+            bounds.shows_binomial_tail(self.tail, *facts),
+            f"the exact tail does not show the bound {self.tail!r}.",
+        )
         if not self._is_replayed:
             return "vacuous: a risk is never above 1 (so the run was not replayed)."
         try:
@@ -188,7 +205,8 @@ class CompressionBound(Certificate):
         )
         return (
             f"re-running on the {self.updated.size:,} updated examples gives these weights, "
-            f"{errors:,} of the others are errors, and the formula gives {bound:.6g}."
+            f"{errors:,} of the others are errors, and the formulas give {rounded_up(bound)} (as "
+            f"printed) and {rounded_up(self.tail)} (exact tail)."
         )
 
 
@@ -198,21 +216,16 @@ PREPROCESSED = (
 )
 
 
-def formula(m: int, updated: int, errors: int, delta: float) -> float:
-    """The right side of Corollary 3, rounded up.
-
-    In decimal arithmetic, whose logarithm and root are correctly rounded everywhere alike: nine
-    operations on positive numbers, each with a relative error below 10⁻⁴⁹.
-    """
-    with decimal.localcontext(decimal.Context(prec=50)):
-        inside = (updated + 1) * Decimal(m).ln() + (1 - Decimal(delta).ln())  # ln(e/δ) = 1 − ln δ
-        value = Decimal(errors) / (m - updated) + (inside / m).sqrt()
-    return exact.above(Fraction(value) * (1 + Fraction(1, 10**40)))
+def _formulas(run: PerceptronRun, m: int, k: int, errors: int, delta: float) -> dict[str, Any]:
+    bound = bounds.perceptron_compression(m, k, errors, delta)
+    tail = bounds.binomial_tail(m, k, errors, delta)
+    if bound >= 1 and tail >= 0.5 and not _is_short(run, k):
+        tail = 1.0
+    return {"delta": delta, "bound": bound, "tail": tail}
 
 
-def _check_delta(delta: float) -> None:
-    if not 0 < delta < 1:
-        raise ValueError(f"delta must be between 0 and 1, got {delta!r}.")
+def _is_short(run: PerceptronRun, updated: int) -> bool:
+    return run.epochs * updated <= REPLAY_VISITS
 
 
 def _refuse(run: PerceptronRun, m: int, updated: int) -> None:
