@@ -138,7 +138,7 @@ def compression_is_true(data, X, y) -> bool:
         return False
     n, p = m - len(rows), Fraction(data["tail"])
     below = sum(math.comb(n, j) * p**j * (1 - p) ** (n - j) for j in range(wrong + 1))
-    if p <= 0 or p < 1 and below * m * math.comb(m, n) > Fraction(data["delta"]):
+    if p <= 0 or (p < 1 and below * m * math.comb(m, n) > Fraction(data["delta"])):
         return False
     if "alone gives these weights" not in Certificate.from_dict(data).claim:
         return (
