@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 
 from certo import bounds
+from certo.certificates import exact
 from certo.certificates.base import CannotClaim, Certificate, Refuted, Rigour, Verification, require
 from certo.certificates.encoding import counted, rounded_up
 from certo.certificates.kernel_claim import KernelClaim
@@ -218,8 +219,7 @@ class SupportBound(RiskBound):
             both = np.any(sample.signs > 0) and np.any(sample.signs < 0)
             require(both, "some class of the claim has no example.")
             near = nearby(solution, sample, room)
-            far = near.furthest
-            require(far <= 1, _too_far(solution, float(far)))
+            require(near.furthest <= 1, _too_far(solution, exact.above(near.furthest)))
             found |= near.supports
         return min(int(np.count_nonzero(found)) + 1, self.examples)  # 1: the longest
 

@@ -27,8 +27,9 @@ Rounding: outward, everywhere; scores have their slack.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from functools import cached_property
 
 import numpy as np
 
@@ -43,13 +44,15 @@ from certo.certificates.maximum_margin import MaximumMargin
 from certo.certificates.sample import Sample
 
 ROOM = 4  # slacks that an issuer takes: those of a checker, who may add in another order, are fewer
+BEYOND = 2.0**500  # numbers whose products might overflow
 UP = 1 + 2.0**-49  # pays for up to eight roundings of non-negative numbers
 
 Solution = DualityGap | KernelGap | MaximumMargin | KernelMargin
 SOFT, HARD = (DualityGap, KernelGap), (MaximumMargin, KernelMargin)
 
 
-class Near(NamedTuple):
+@dataclass(frozen=True)
+class Near:
     """A solution near the optimum: scores w·φ(x_t) and their slack, its b, numbers that no
     ‖φ(x_t)‖ exceeds (lifted: no ‖(φ(x_t), 1)‖), and r."""
 
@@ -60,32 +63,34 @@ class Near(NamedTuple):
     radius: float
     free: bool
 
-    @property
-    def _unsure(self) -> np.ndarray:
+    @cached_property
+    def unsure(self) -> np.ndarray:
         """What the score of an example at the optimum is off by, at most."""
-        return (self.scores.slack + self.lengths * self.radius) * UP
+        moved = (self.scores.slack + self.lengths * self.radius) * UP
+        require(np.all(moved < BEYOND), "numbers overflow float64.")
+        return moved
 
-    @property
+    @cached_property
     def ends(self) -> tuple[float, float]:
         """Two numbers between which b* is."""
         if not self.free:  # b has its part in the lengths, or is 0
             return exact.below(self.intercept), exact.above(self.intercept)
         kinks = self.signs - self.scores.value
-        unsure = (self._unsure + 2.0**-52 * np.abs(kinks)) * UP
+        unsure = (self.unsure + 2.0**-52 * np.abs(kinks)) * UP
         place = int(np.count_nonzero(self.signs > 0)) - 1
         low = np.partition(np.nextafter(kinks - unsure, -np.inf), place)[place]
         high = np.partition(np.nextafter(kinks + unsure, np.inf), place)[place]
         return float(low), float(high)
 
-    @property
+    @cached_property
     def supports(self) -> np.ndarray:
         """Which examples are not shown to have a margin above 1 at the optimum."""
         low, high = self.ends
         margins = self.signs * self.scores.value + np.where(self.signs > 0, low, -high)
-        unsure = (self._unsure + 2.0**-52 * np.abs(margins)) * UP
+        unsure = (self.unsure + 2.0**-52 * np.abs(margins)) * UP
         return ~(margins - unsure > 1)  # a comparison with 1 survives the last rounding
 
-    @property
+    @cached_property
     def furthest(self) -> Fraction:
         """How far margins at the optimum are from those of (w, b) at most, on all new examples
         whose φ(x) is no longer than the longest of these."""
@@ -106,10 +111,8 @@ def nearby(solution: Solution, sample: Sample | KernelSample, room: int = 1) -> 
         else:
             scores, unit, radius = _canonical(solution, sample, scores)
             intercept /= unit
-    require(
-        all(np.all(np.isfinite(part)) for part in (*scores, lengths, radius)),
-        "numbers overflow float64.",
-    )
+    sizes = (*scores, lengths, radius, exact.above(abs(intercept)))
+    require(all(np.all(np.abs(part) < BEYOND) for part in sizes), "numbers overflow float64.")
     radius *= 1 + (room - 1) * 2.0**-40
     return Near(sample.signs, scores, intercept, lengths, radius, solution.treatment == "free")
 
