@@ -83,6 +83,11 @@ class _Joint(Certificate):
 
     _reads: ClassVar[Hashable] = "classes"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.labels.column is not None:
+            raise ValueError("a claim about all classes is not about a column of labels.")
+
     def _sample(self, X, y) -> Sample:
         return class_sample(X, y, self.labels.classes)
 

@@ -111,7 +111,7 @@ def idle_coordinates(problem: LogisticProblem, kept: np.ndarray) -> tuple[np.nda
     whitened, it stands out as what has no curvature.
     """
     none = np.zeros(0, dtype=np.int64), ()
-    if problem.classes == 2 or problem.alive is None:
+    if problem.classes == 2 or problem.alive is None or not kept.size:
         return none
     counts, r, c = problem.counts, kept.size, problem.classes - 1
     equal = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
