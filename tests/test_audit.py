@@ -72,9 +72,23 @@ def test_an_honest_model_passes(models, name):
 
 
 def claims(model, edit):
-    """Every claim edited; None drops it."""
-    kept = [edit(claim) for claim in model.machine.certificate_]
-    model.machine.certificate_ = Composite(tuple(claim for claim in kept if claim is not None))
+    """Every claim edited, on the machine, on the page and inside others; None drops it."""
+
+    def edited(claim):
+        try:
+            if hasattr(claim, "solutions"):
+                claim = replace(claim, solutions=tuple(map(edit, claim.solutions)))
+            return edit(claim)
+        except ValueError:  # such a claim cannot even be made
+            return None
+        except (AttributeError, TypeError):  # it has nothing of that kind
+            return claim
+
+    def every(some):
+        return Composite(tuple(claim for claim in map(edited, some) if claim is not None))
+
+    model.machine.certificate_ = every(model.machine.certificate_)
+    model.certified = replace(model.certified, claims=every(model.certified.claims))
 
 
 def only(kind, **changes):

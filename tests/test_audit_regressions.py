@@ -80,11 +80,20 @@ def put(name, value):
 
 
 def claims(edit):
-    """Every claim edited; None drops it."""
+    """Every claim edited, on the machine and on the page; None drops it."""
+
+    def edited(claim):
+        try:
+            return edit(claim)
+        except TypeError:  # it has nothing of that kind
+            return claim
+
+    def every(some):
+        return Composite(tuple(claim for claim in map(edited, some) if claim is not None))
 
     def change(model):
-        kept = [edit(claim) for claim in model.machine.certificate_]
-        model.machine.certificate_ = Composite(tuple(claim for claim in kept if claim is not None))
+        model.machine.certificate_ = every(model.machine.certificate_)
+        model.certified = replace(model.certified, claims=every(model.certified.claims))
 
     return change
 

@@ -18,6 +18,7 @@ from sklearn.utils.class_weight import compute_class_weight
 
 from certo.certificates import (
     Certificate,
+    Certified,
     Composite,
     CompressionBound,
     DualityGap,
@@ -35,12 +36,20 @@ from certo.certificates import (
     MaximumMargin,
     MistakeBound,
     NoEstimate,
+    PerceptronRun,
     Separating,
+    SupportBound,
+    TestErrors,
+    TrainingErrors,
     UpdateSums,
     Values,
     Verification,
 )
+from certo.certificates.class_compression import ClassCompressionBound
 from certo.certificates.compression_bound import PREPROCESSED
+from certo.certificates.kernel_compression import KernelCompressionBound
+from certo.certificates.model import Model, parts_of, strangers
+from certo.certificates.risk_bound import RiskBound
 from certo.data import tables
 from certo.data.fingerprint import fingerprint
 from certo.data.model_file import LoadedModel, StoredModel
@@ -56,6 +65,7 @@ from certo.estimators import (
     Perceptron,
 )
 from certo.estimators._kernel import union_of
+from certo.verify import claim_facts
 from certo.workflow import answers, usable_rows
 
 
@@ -65,9 +75,11 @@ class Audit:
 
     same_data: bool
     same_model: bool
+    page: Certified  # every claim that was checked
     claims: Verification
     about_model: tuple[str, ...]  # how the certificates fail to speak of this model
     could_check: bool = True  # False: the table cannot even be encoded
+    unchecked: int = 0  # claims about test examples, for which there was no table
 
     @property
     def claims_hold(self) -> bool:
@@ -79,8 +91,13 @@ class Audit:
         return not self.claims_hold and (self.could_check or self.same_data)
 
     @property
+    def facts(self) -> list[dict[str, Any]]:
+        """Every claim and what became of it."""
+        return claim_facts(self.page, self.claims) if self.could_check else []
+
+    @property
     def passed(self) -> bool:
-        return self.same_data and self.same_model and self.claims_hold
+        return self.same_data and self.same_model and self.claims_hold and not self.unchecked
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -89,49 +106,85 @@ class Audit:
             "same_model": self.same_model,
             "claims_hold": self.claims_hold,
             "about_model": list(self.about_model),
-            "claims": self.claims.to_dict(),
+            "unchecked": self.unchecked,
+            "claims": self.claims.to_dict() | ({"parts": self.facts} if self.facts else {}),
+            "not_claimed": [refusal.to_dict() for refusal in self.page.not_claimed],
         }
 
 
-def audit_table(loaded: LoadedModel, table: Any) -> Audit:
-    """Recompute every claim of a model file from a table."""
+def audit_table(loaded: LoadedModel, table: Any, test: Any = None) -> Audit:
+    """Recompute every claim of a model file from its table, and from that of test examples."""
     model, table = loaded.model, tables.as_table(table)
     same_data = fingerprint(table) == model.data_fingerprint
-    certificate: Composite = model.machine.certificate_
+    page = _every_claim(model)
     try:
-        X, y = _examples(model, table)
+        X, y = examples_of(model, table)
+        tested = (None, None) if test is None else examples_of(model, tables.as_table(test))
     except Problem as wrong:
-        strangers = _unspoken(certificate, model.machine, None)
-        claims = Verification(False, "Composite", f"the claims cannot be checked: {wrong}")
-        return Audit(same_data, loaded.as_written, claims, tuple(strangers), could_check=False)
-    strangers = _unspoken(certificate, model.machine, y)
-    if not _same_vectors(model.machine, X):
-        strangers.append("The support vectors of the model are not the rows of the table.")
-    if len(y) != model.rows:
-        strangers.append(f"The model is said to be fitted to {model.rows:,} rows, not {len(y):,}.")
-    if not is_regressor(model.machine) and not np.array_equal(np.unique(y), model.machine.classes_):
-        strangers.append("The classes of the model are not the values of the target.")
-    if model.encoder.is_fitted_to_data and certificate.of_kind(CompressionBound):
-        strangers.append(f"CompressionBound is claimed, but {PREPROCESSED}")
-    return Audit(same_data, loaded.as_written, certificate.verify(X, y), tuple(strangers))
+        about = _unspoken(_of_the_fit(page, model.machine), model.machine, None)
+        claims = Verification(False, "Certified", f"the claims cannot be checked: {wrong}")
+        return Audit(same_data, loaded.as_written, page, claims, tuple(about), could_check=False)
+    unchecked = len(page.test) if test is None else 0
+    if unchecked:
+        page = replace(page, test=Composite(()))
+    claims = page.verify(X, y, *tested)
+    about = _about_model(model, page, X, y)
+    return Audit(same_data, loaded.as_written, page, claims, tuple(about), unchecked=unchecked)
 
 
-def _examples(model: StoredModel, table: pa.Table) -> tuple[Any, np.ndarray]:
+def examples_of(model: StoredModel, table: pa.Table) -> tuple[Any, np.ndarray]:
+    """X and y as the machine of a model takes them."""
     used = usable_rows(table, model.target, model.encoder, model.missing, model.na).table
     return model.encoder.transform(used), answers(used, model.target, is_regressor(model.machine))
 
 
-def _unspoken(certificate: Composite, machine, y: np.ndarray | None) -> list[str]:
+def _every_claim(model: StoredModel) -> Certified:
+    """All that a model file claims: the page, and what only the machine itself says."""
+    page, own = model.certified, model.machine.certificate_
+    more = tuple(claim for claim in own if claim not in page.claims.claims)
+    return replace(page, claims=Composite(page.claims.claims + more, page.claims.not_claimed))
+
+
+def _of_the_fit(page: Certified, machine) -> list[Certificate]:
+    """The claims, and those inside them, that such a fit makes; what may be claimed of any machine
+    is left out."""
+    parts = [part for claim in page for part in parts_of(claim)]
+    own = _says(machine).claims
+    return [part for part in parts if type(part) in own or type(part) not in OF_ANY]
+
+
+def _about_model(model: StoredModel, page: Certified, X, y: np.ndarray) -> list[str]:
+    """How claims and model do not fit together."""
+    machine = model.machine
+    wrong = _unspoken(_of_the_fit(page, machine), machine, y)
+    wrong += strangers(page, Model.of(page, machine), X)
+    for claim in page:
+        if type(claim) in OF_ANY and not OF_ANY[type(claim)](claim, machine):
+            wrong.append(f"{claim.name} speaks of a fit with other settings than the model's.")
+    if not _same_vectors(machine, X):
+        wrong.append("The support vectors of the model are not the rows of the table.")
+    if len(y) != model.rows:
+        wrong.append(f"The model is said to be fitted to {model.rows:,} rows, not {len(y):,}.")
+    if not is_regressor(machine) and not np.array_equal(np.unique(y), machine.classes_):
+        wrong.append("The classes of the model are not the values of the target.")
+    if page.columns != tuple(model.encoder.get_feature_names_out()):
+        wrong.append("The claims are about other features than the model's.")
+    for claim in page.claims:
+        if isinstance(claim, RiskBound) and model.encoder.is_fitted_to_data:
+            wrong.append(f"{claim.name} is claimed, but {PREPROCESSED}")
+    return list(dict.fromkeys(wrong))
+
+
+def _unspoken(claims: list[Certificate], machine, y: np.ndarray | None) -> list[str]:
     """How the claims do not fit the machine: other values, other classes, outputs left out. (Some
     settings, like balanced weights, mean something for given labels only.)"""
     if type(machine) in SAYS_OF_ALL:
-        return _unspoken_of_all(certificate, machine, y)
-    kernel = getattr(machine, "kernel_", None)
-    spoken_of, makes = (SAYS if kernel is None else SAYS_WITH_KERNEL)[type(machine)]
+        return _unspoken_of_all(claims, machine, y)
+    spoken_of, makes = _says(machine)
     classes = tuple(label.item() for label in machine.classes_)
     spoken: dict[int, set[str]] = {output: set() for output in range(len(machine.intercept_))}
     wrong = []
-    for claim in certificate:
+    for claim in claims:
         output = _output(claim, classes)
         if output is None:
             wrong.append(f"{claim.name} is about other classes than the model's.")
@@ -158,12 +211,12 @@ def _unspoken(certificate: Composite, machine, y: np.ndarray | None) -> list[str
     return wrong
 
 
-def _unspoken_of_all(certificate: Composite, machine, y: np.ndarray | None) -> list[str]:
+def _unspoken_of_all(claims: list[Certificate], machine, y: np.ndarray | None) -> list[str]:
     """The same where a claim is about all outputs at once."""
-    spoken_of, makes = SAYS_OF_ALL[type(machine)]
+    spoken_of, makes = _says(machine)
     spoken: set[str] = set()
     wrong = []
-    for claim in certificate:
+    for claim in claims:
         if type(claim) not in makes:
             wrong.append(f"{claim.name} is nothing that {type(machine).__name__} claims.")
             continue
@@ -194,10 +247,27 @@ def _answered(machine) -> Values | Labels:
     return Labels(tuple(machine.classes_.tolist()), len(machine.classes_) - 1)
 
 
+def _same_run(run: PerceptronRun, machine: Perceptron) -> bool:
+    own = machine.run()
+    return replace(run, seed=own.seed, output=own.output, sparse=own.sparse) == own
+
+
 def _same_bound(claim: CompressionBound, machine, y) -> bool:
-    run = machine.run()
-    own = replace(claim.run, seed=run.seed, output=run.output, sparse=run.sparse)
-    return own == run and claim.zero_sign == machine.zero_sign
+    return _same_run(claim.run, machine) and claim.zero_sign == machine.zero_sign
+
+
+def _same_runs(claim: ClassCompressionBound, machine) -> bool:
+    return type(machine) is Perceptron and all(_same_run(run, machine) for run in claim.runs)
+
+
+def _same_kernel_run(claim: KernelCompressionBound, machine) -> bool:
+    if type(machine) is not KernelPerceptron or machine.budget is not None:
+        return False
+    settings = (machine.epochs, machine.order, machine.update_at_zero)
+    run = claim.run
+    return (run.epochs, run.order, run.update_at_zero) == settings and (
+        run.lifted == (machine.intercept == "lifted")
+    )
 
 
 def _same_updates(claim: MistakeBound, machine, y) -> bool:
@@ -357,6 +427,23 @@ SAYS_OF_ALL = {
         {LogisticExcess: _same_likelihood, NoEstimate: _same_direction},
     ),
 }
+
+
+# What may be claimed of any machine, and what it depends on besides the rule by which it predicts.
+OF_ANY: dict[type[Certificate], Callable[[Any, Any], bool]] = {
+    TrainingErrors: lambda claim, machine: True,
+    TestErrors: lambda claim, machine: True,
+    Separating: lambda claim, machine: True,
+    SupportBound: lambda claim, machine: True,  # of its solutions, which have settings of their own
+    ClassCompressionBound: _same_runs,
+    KernelCompressionBound: _same_kernel_run,
+}
+
+
+def _says(machine) -> Says:
+    if type(machine) in SAYS_OF_ALL:
+        return SAYS_OF_ALL[type(machine)]
+    return (SAYS if getattr(machine, "kernel_", None) is None else SAYS_WITH_KERNEL)[type(machine)]
 
 
 def _output(claim: Certificate, classes: tuple[Any, ...]) -> int | None:

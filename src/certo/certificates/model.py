@@ -10,6 +10,7 @@ from scipy import sparse
 
 from certo.certificates.base import Certificate
 from certo.certificates.encoding import to_plain
+from certo.certificates.kernel_compression import KernelCompressionBound
 from certo.certificates.predictor import KernelPredictor, LinearPredictor, Predictor
 from certo.kernels import Kernel
 
@@ -31,13 +32,13 @@ class Model(NamedTuple):
     def of(cls, claims: Iterable[Certificate], fitted: Any) -> Model:
         """Those of a fitted model's numbers that claims speak of."""
         names = {
-            name for claim in claims for part in _parts(claim)
+            name for claim in claims for part in parts_of(claim)
             for name in (*part.describes.values(), *_rule_names(part))
         }  # fmt: skip
         classes, kernel = getattr(fitted, "classes_", None), getattr(fitted, "kernel_", None)
         return cls(
             None if classes is None else [plain(label) for label in classes],
-            {name: plain(getattr(fitted, name)) for name in sorted(names)},
+            {name: plain(getattr(fitted, name)) for name in sorted(names) if hasattr(fitted, name)},
             None if kernel is None else kernel.to_dict(),
         )
 
@@ -60,7 +61,7 @@ def strangers(claims: Iterable[Certificate], model: Model, X: Any) -> list[str]:
     the examples of the fit."""
     spoken: dict[str, set[int]] = {name: set() for name in model.numbers}
     wrong = []
-    for part in (part for claim in claims for part in _parts(claim)):
+    for part in (part for claim in claims for part in parts_of(claim)):
         output = _output(part.labels, model.classes)
         if output is None:
             wrong.append(f"{part.name} is about other classes than the model's.")
@@ -80,7 +81,7 @@ def strangers(claims: Iterable[Certificate], model: Model, X: Any) -> list[str]:
         if kernel is not None and kernel.to_dict() != model.kernel:
             wrong.append(f"{part.name} speaks of another kernel than the model's.")
         if _rule_names(part):
-            if _same_rule(part.predictor, model, X):  # type: ignore[attr-defined]
+            if _same_rule(part, model, X):
                 spoken |= {name: _places(model.numbers[name]) for name in _rule_names(part)}
             else:
                 wrong.append(f"{part.name} speaks of another rule than the model's.")
@@ -96,20 +97,24 @@ def plain(value: Any) -> Any:
     return [plain(part) for part in value] if type(value) in (list, tuple) else to_plain(value)
 
 
-def _parts(claim: Certificate) -> Iterator[Certificate]:
+def parts_of(claim: Certificate) -> Iterator[Certificate]:
     """A claim, and those inside it that it rests on."""
     yield claim
     for inner in getattr(claim, "solutions", ()):
-        yield from _parts(inner)
+        yield from parts_of(inner)
 
 
 def _rule_names(claim: Certificate) -> tuple[str, ...]:
+    """What the rule of a claim is made of, if it is about one."""
+    if isinstance(claim, KernelCompressionBound):
+        return RULES[KernelPredictor]
     return RULES.get(type(getattr(claim, "predictor", None)), ())
 
 
-def _same_rule(predictor: Predictor, model: Model, X: Any) -> bool:
+def _same_rule(claim: Any, model: Model, X: Any) -> bool:
     try:
-        return predictor.to_dict() == model.rule(X).to_dict()
+        own = claim._rule(X) if isinstance(claim, KernelCompressionBound) else claim.predictor
+        return own.to_dict() == model.rule(X).to_dict()
     except (ArithmeticError, LookupError, TypeError, ValueError):  # no rule can be made of it
         return False
 
