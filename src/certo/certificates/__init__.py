@@ -6,6 +6,7 @@ what it assumes, a witness and numbers; `verify(X, y)` recomputes the claim.
 
 from certo.certificates.base import CannotClaim, Certificate, NotClaimed, Verification
 from certo.certificates.certified import Certified, Chosen
+from certo.certificates.class_compression import ClassCompressionBound
 from certo.certificates.classes import ClassSeparability
 from certo.certificates.composite import Composite
 from certo.certificates.compression_bound import CompressionBound
@@ -17,6 +18,7 @@ from certo.certificates.gradient_run import GradientRun
 from certo.certificates.inseparable import Inseparable
 from certo.certificates.joint import JointlyInseparable, JointlySeparable
 from certo.certificates.joint_quasi import JointlyOverlapping, JointlyQuasiSeparable
+from certo.certificates.kernel_compression import KernelCompressionBound, KernelRun
 from certo.certificates.kernel_expected_excess import KernelExpectedExcess
 from certo.certificates.kernel_gap import KernelGap
 from certo.certificates.kernel_margin import KernelMargin
@@ -31,6 +33,7 @@ from certo.certificates.maximum_margin import MaximumMargin
 from certo.certificates.mistake_bound import MistakeBound
 from certo.certificates.moment_matching import MomentMatching, NoLogLinearDensity
 from certo.certificates.no_estimate import NoEstimate
+from certo.certificates.online_to_batch import AverageToBatch, OnlineToBatch
 from certo.certificates.perceptron_run import PerceptronRun
 from certo.certificates.predictor import (
     KernelPredictor,
@@ -49,10 +52,12 @@ from certo.certificates.update_sums import UpdateSums
 from certo.certificates.values import Unlabelled, Values
 
 __all__ = [
+    "AverageToBatch",
     "CannotClaim",
     "Certificate",
     "Certified",
     "Chosen",
+    "ClassCompressionBound",
     "ClassSeparability",
     "Composite",
     "CompressionBound",
@@ -66,11 +71,13 @@ __all__ = [
     "JointlyOverlapping",
     "JointlyQuasiSeparable",
     "JointlySeparable",
+    "KernelCompressionBound",
     "KernelExpectedExcess",
     "KernelGap",
     "KernelMargin",
     "KernelMistakeBound",
     "KernelPredictor",
+    "KernelRun",
     "KernelSample",
     "Labels",
     "LeastErrorsByCells",
@@ -86,6 +93,7 @@ __all__ = [
     "NoGaussianDensity",
     "NoLogLinearDensity",
     "NotClaimed",
+    "OnlineToBatch",
     "Overlapping",
     "PerceptronRun",
     "Predictor",

@@ -13,7 +13,7 @@ from certo import bounds
 from certo.certificates import exact
 from certo.certificates.base import CannotClaim, Certificate, Refuted, Rigour, Verification, require
 from certo.certificates.encoding import counted, rounded_down, rounded_up
-from certo.certificates.predictor import Predictor, places
+from certo.certificates.predictor import Predictor, places, same_values
 from certo.certificates.risk_bound import RiskBound
 from certo.certificates.sample import Labels, SampleMismatch
 from certo.kernels.base import count
@@ -129,9 +129,7 @@ class ErrorClaim(Certificate):
 
     def __eq__(self, other: object) -> bool:
         """By value; not by JSON, which some rules have none of."""
-        return type(other) is type(self) and all(
-            getattr(self, f.name) == getattr(other, f.name) for f in fields(self)
-        )
+        return same_values(self, other)
 
     __hash__ = Certificate.__hash__
 

@@ -8,6 +8,7 @@ side of a kink.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -87,13 +88,19 @@ class Progress(NamedTuple):
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def replay(run: GradientRun, sample: Sample) -> Progress:
-    """Go once over the examples, in their order: the run as it is defined, slowly."""
+def replay(
+    run: GradientRun,
+    sample: Sample,
+    look: Callable[[int, np.ndarray, float], None] = lambda t, w, score: None,
+) -> Progress:
+    """Go once over the examples, in their order: the run as it is defined, slowly. Before every
+    step `look` sees the number of the example, the weights and the score."""
     loss, lam, radius, lift = loss_named(run.loss), run.lam, run.radius, float(run.lifted)
     w, total, rounds, suffered, squares, budget = Progress.start(sample.d)
     for k, y in enumerate(sample.signs.astype(np.float64)):
         x, places = sample.row(k)
         score = float(lane_scores(x[None], w[:-1][places][None])[0] + lift * w[-1])
+        look(k, w, score)
         length2, slope = float(w @ w), float(loss.gradient(y, score))
         gradient = lam * w
         gradient[:-1][places] += slope * x

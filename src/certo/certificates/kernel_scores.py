@@ -47,16 +47,16 @@ def scores_at(kernel: Kernel, X, centres, coef: np.ndarray, intercept: np.ndarra
         slack = exact.allowance(min(n, WIDTH) + n // WIDTH + 2, size)
         slack += 1.01 * delta * mass + 4 * exact.TINY * (n + 4 * mass)
         if epsilon:
-            lengths = _lengths(kernel, centres, delta)
+            lengths = lengths_of(kernel, centres, delta)
             pull = np.abs(coef) @ lengths + n * exact.TINY
-            far = epsilon * _lengths(kernel, X, delta)[:, None] * pull
+            far = epsilon * lengths_of(kernel, X, delta)[:, None] * pull
             slack += 1.02 * np.fmin(far, kernel.closeness(X, centres) * size)
         value += intercept
         slack += 4 * exact.UNIT * np.abs(value)
     return Scores(value, slack)
 
 
-def _lengths(kernel: Kernel, X, delta: float) -> np.ndarray:
+def lengths_of(kernel: Kernel, X, delta: float) -> np.ndarray:
     """Numbers that the √K(x, x) do not exceed; infinite, where nothing is known."""
     if kernel.takes == "matrix":
         return np.full(count(X), np.inf)

@@ -78,7 +78,7 @@ class PerceptronRun:
         return ~(margin > 0) & ((margin != 0) | at_zero)
 
 
-class _PaddedRows:
+class PaddedRows:
     """Some rows of X, a block at a time, as equally long arrays of values and their places."""
 
     def __init__(self, X, rows: np.ndarray, as_sparse: bool):
@@ -125,7 +125,7 @@ def replay(run: PerceptronRun, X, signs: np.ndarray, rows: np.ndarray) -> tuple[
     Returns w (intercept last) and the number of updates. Rows that the whole run never updated
     on may be left out: that changes nothing.  Raises TooLong beyond LONGEST_REPLAY.
     """
-    examples, y = _PaddedRows(X, rows, run.sparse), signs[rows].astype(np.float64)
+    examples, y = PaddedRows(X, rows, run.sparse), signs[rows].astype(np.float64)
     w, updates, random = run.start(X.shape[1]), 0, run.random_order()
     everyone = np.arange(rows.size)
     place = np.full(X.shape[0], -1)

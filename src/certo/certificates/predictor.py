@@ -82,10 +82,7 @@ class Predictor(abc.ABC):
         return encoding.from_plain(kinds[name], {k: v for k, v in data.items() if k != "type"})
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and all(
-            _same(getattr(self, f.name), getattr(other, f.name))
-            for f in fields(self)  # type: ignore[arg-type]  # every final rule is a dataclass
-        )
+        return same_values(self, other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -329,6 +326,13 @@ def _table(values, name: str) -> np.ndarray:
 def _set(predictor: Predictor, **values: Any) -> None:
     for name, value in values.items():
         object.__setattr__(predictor, name, value)
+
+
+def same_values(one: Any, other: Any) -> bool:
+    """Whether two dataclasses are of one kind and have the same values."""
+    return type(one) is type(other) and all(
+        _same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one)
+    )
 
 
 def _same(one: Any, other: Any) -> bool:

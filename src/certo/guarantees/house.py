@@ -33,6 +33,7 @@ from certo.estimators import (
     Perceptron,
 )
 from certo.estimators._input import one_against_rest
+from certo.guarantees import runs
 from certo.guarantees.page import Page
 from certo.guarantees.predicting import dense, is_linear, training_errors
 
@@ -71,20 +72,17 @@ def perceptron(page: Page, machine: Perceptron, X, y) -> None:
         page.add_risk("CompressionBound", lambda delta, claim=claim: claim.at(delta))
     if single and len(machine.classes_) > 2:
         page.add_risk(
-            "ClassCompressionBound",
-            lambda delta: proofs.ClassCompressionBound.of_machine(machine, X, y, delta),
+            "ClassCompressionBound", lambda delta: runs.class_compression(machine, X, y, delta)
         )
     if single and machine.epochs == 1:
-        page.add_risk(
-            "OnlineToBatch", lambda delta: proofs.OnlineToBatch.of_machine(machine, X, y, delta)
-        )
+        page.add_risk("OnlineToBatch", lambda delta: runs.one_pass(machine, X, y, delta))
 
 
 def kernel_perceptron(page: Page, machine: KernelPerceptron, X, y) -> None:
     _classified(page, machine, X, y)
     page.add_risk(
         "KernelCompressionBound",
-        lambda delta: proofs.KernelCompressionBound.of_machine(machine, X, y, delta),
+        lambda delta: runs.kernel_compression(machine, X, y, delta),
     )
 
 
@@ -114,9 +112,7 @@ def stochastic(page: Page, machine: Pegasos, X, y) -> None:
 
 def online(page: Page, machine: OnlineGradientDescent, X, y) -> None:
     _classified(page, machine, X, y)
-    page.add_risk(
-        "OnlineToBatch", lambda delta: proofs.OnlineToBatch.of_machine(machine, X, y, delta)
-    )
+    page.add_risk("AverageToBatch", lambda delta: runs.average(machine, X, y, delta))
 
 
 def least_errors(page: Page, machine: MinDisagreement, X, y) -> None:

@@ -1,0 +1,486 @@
+r"""From the rounds of one pass over the examples to the risk: a random iterate, or the average.
+
+In round t of a pass over independent draws the iterate h_t is a function of the examples before
+it, so its loss on the t-th has, given those, the risk R(h_t) for mean. If losses lie in [0, s],
+
+    (1/m) Σ_t R(h_t)  ≤  (1/m) Σ_t loss_t  +  s·√(ln(1/δ)/(2m))      with probability ≥ 1 − δ
+
+(Azuma and Hoeffding; `docs/bounds/online-to-batch`). The left side is the risk of the rule that
+draws one of the m iterates anew for every example. Nothing is said of the last weights.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Any, ClassVar, Self, final
+
+import numpy as np
+from scipy import sparse
+
+from certo import bounds
+from certo.certificates import exact
+from certo.certificates.base import CannotClaim, Refuted, Rigour, require
+from certo.certificates.class_compression import output_signs
+from certo.certificates.comparisons import check_classes
+from certo.certificates.encoding import counted, rounded_up
+from certo.certificates.errors import all_labels, per_hundred, scores_needed
+from certo.certificates.gradient_run import LONGEST_REPLAY, GradientRun, loss_named
+from certo.certificates.gradient_run import replay as replay_gradients
+from certo.certificates.joint import class_sample
+from certo.certificates.kernel_sample import Scores
+from certo.certificates.margins import norm
+from certo.certificates.perceptron_run import PaddedRows, PerceptronRun, lane_scores
+from certo.certificates.predictor import LinearPredictor, undecided_is_wrong
+from certo.certificates.risk_bound import DRAWN, UNTOUCHED, RiskBound
+from certo.certificates.sample import Sample
+from certo.certificates.set_bound import SEEDED
+from certo.certificates.weights import check_weights, finite_vector
+
+LONGEST_PASS = 3 * 10**5  # rounds times outputs that a checker is asked to repeat: some seconds
+ROOM = 1 + 2.0**-30  # of a sum of losses, for a checker whose inner products round otherwise
+UP, DOWN = 1 + 2.0**-45, 1 - 2.0**-45  # a loss is computed in a few operations
+SLACKER = 1 + 2.0**-20  # a length of weights that exact arithmetic could not exceed
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class OnlineToBatch(RiskBound):
+    """Claim: one pass of the perceptron over the examples ends with these weights, and in at most
+    `mistakes` of the m rounds the weights before the update are not shown to be right. With
+    probability at least 1 − δ over the draw, the rule that for every new example draws one of these
+    m iterates at random errs on at most `bound` of new examples.
+
+    Proof: the pass is repeated bit for bit. A round counts as a mistake unless the score (for more
+    than two classes: its lead over all others) is shown to be positive, beyond the allowance of its
+    rounding; so iterates are judged as in exact arithmetic. Then `online_to_batch`, losses being 0
+    or 1. Neurons of a layer must visit the examples in one order, to be one iterate.
+    """
+
+    runs: tuple[PerceptronRun, ...]
+    coef: np.ndarray
+    intercept: np.ndarray
+    examples: int
+    mistakes: int
+    bound: float
+
+    describes: ClassVar[dict[str, str]] = {"coef": "coef_", "intercept": "intercept_"}
+    rigour: ClassVar[Rigour] = Rigour(
+        exact="the pass is repeated bit for bit",
+        rounded=(
+            "a round is a mistake unless its score is right beyond the allowance; the formula is "
+            "rounded up"
+        ),
+        statistical="the inequality of Azuma and Hoeffding, for independent draws in this order",
+    )
+    _reads: ClassVar[str] = "places of classes"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_classes(self.labels)
+        rule = LinearPredictor(self.coef, self.intercept)
+        object.__setattr__(self, "coef", rule.coef)
+        object.__setattr__(self, "intercept", rule.intercept)
+        if not len(self.runs) == rule.outputs == scores_needed(self.labels):
+            raise ValueError("there must be one run and one score for each class, for two one.")
+        if reason := _no_pass(self.runs):
+            raise ValueError(reason)
+        if not 0 <= self.mistakes <= self.examples or not self.examples:
+            raise ValueError("0 ≤ mistakes ≤ examples must hold, and examples ≥ 1.")
+
+    @classmethod
+    def of(
+        cls,
+        X,
+        y,
+        classes: Sequence[Any],
+        runs: Sequence[PerceptronRun],
+        coef,
+        intercept,
+        delta: float = 0.05,
+    ) -> OnlineToBatch:
+        """The bound for a pass that ended with these weights; CannotClaim with the reason why none
+        can be given."""
+        labels = all_labels(classes)
+        if reason := _no_pass(runs):
+            raise CannotClaim(reason)
+        sample = class_sample(X, y, labels.classes)
+        m, rule = sample.m, LinearPredictor(coef, intercept)
+        draft = cls(labels, delta, tuple(runs), rule.coef, rule.intercept, m, m, 1.0)
+        try:
+            mistakes = draft._mistakes(sample)
+        except Refuted as refuted:
+            raise CannotClaim(str(refuted)) from refuted
+        bound = bounds.online_to_batch(m, mistakes, delta)
+        return cls(labels, delta, tuple(runs), rule.coef, rule.intercept, m, mistakes, bound)
+
+    def at(self, delta: float) -> Self:
+        bound = bounds.online_to_batch(self.examples, self.mistakes, delta)
+        found = {f.name: getattr(self, f.name) for f in fields(self)}
+        return type(self)(**found | {"delta": delta, "bound": bound})
+
+    @property
+    def bounds(self) -> dict[str, float]:
+        return {"online to batch": self.bound}
+
+    @property
+    def of_predictions(self) -> bool:
+        return False
+
+    @property
+    def claim(self) -> str:
+        words = (
+            f"{len(self.labels.classes)} classes: one pass over "
+            f"{counted(self.examples, 'example')} ends with these weights, and in at most "
+            f"{self.mistakes:,} rounds the weights so far were wrong, ties included. "
+        )
+        if self.vacuous:
+            return words + "The bound that follows for a random one of them is vacuous."
+        return words + (
+            "If these are independent draws and nothing was fitted or tuned on them before, then "
+            f"with probability at least 1 − {self.delta!r} drawing one of these "
+            f"{self.examples:,} sets of weights at random for every new example errs on at most "
+            f"{rounded_up(self.bound, 4)} of them. Nothing is said of the last weights alone."
+        )
+
+    @property
+    def plain(self) -> str:
+        if self.vacuous:
+            return "The rule was wrong too often while it learned for a promise about new cases."
+        return (
+            f"While it learned, the rule was wrong {counted(self.mistakes, 'time')} in "
+            f"{self.examples:,}; picking one of its earlier states at random for every new case "
+            f"will be wrong in at most {per_hundred(self.bound, rounded_up)} of 100, on average."
+        )
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        seeded = any(run.order == "shuffled" or run.init == "random" for run in self.runs)
+        return (DRAWN, UNTOUCHED, *((SEEDED,) if seeded else ()))
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        return {
+            "examples": self.examples,
+            "mistakes": self.mistakes,
+            "delta": self.delta,
+            "bound": self.bound,
+        }
+
+    def _sample(self, X, y) -> Sample:
+        return class_sample(X, y, self.labels.classes)
+
+    def _check(self, sample: Sample) -> str:
+        require(
+            sample.m == self.examples,
+            f"the claim is about {self.examples:,} examples, but X has {sample.m:,} rows.",
+        )
+        mistakes = self._mistakes(sample)
+        require(
+            mistakes <= self.mistakes,
+            f"in {mistakes:,} rounds the weights are not shown to be right, not {self.mistakes:,}.",
+        )
+        bound = bounds.online_to_batch(sample.m, self.mistakes, self.delta)
+        require(self.bound >= bound, f"the bound is {bound!r}, not {self.bound!r}.")
+        return f"the pass ends with these weights, {mistakes:,} rounds were mistakes."
+
+    def _mistakes(self, sample: Sample) -> int:
+        """Those of the pass, if it ends with these weights."""
+        require(
+            sample.d == self.coef.shape[1],
+            f"the claim is about {self.coef.shape[1]:,} features, but X has {sample.d:,} columns.",
+        )
+        require(
+            sample.m * len(self.runs) <= LONGEST_PASS,
+            f"checking means repeating the pass, which is asked for up to {LONGEST_PASS:,} rounds.",
+        )
+        weights, mistakes = one_pass(self.runs, sample)
+        same = np.array_equal(weights, np.column_stack((self.coef, self.intercept)))
+        require(same, "one pass over the examples does not end with these weights.")
+        return mistakes
+
+
+def _no_pass(runs: Sequence[PerceptronRun]) -> str:
+    """Why these are not one pass of one layer; nothing if they are."""
+    if any(run.epochs != 1 for run in runs):
+        return (
+            "iterates that have seen an example before are not judged by it: the bound is about "
+            "one pass only. Use epochs=1."
+        )
+    if any(run.order == "misclassified" for run in runs):
+        return (
+            "the visiting order depends on the data (order='misclassified'). Use order='cyclic' or "
+            "'shuffled'."
+        )
+    if len(runs) > 1 and any(run.order == "shuffled" for run in runs):
+        return (
+            "with order='shuffled' every neuron of a layer has an order of its own, so that no "
+            "round shows the layer as a whole. Use order='cyclic'."
+        )
+    return ""
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def one_pass(runs: Sequence[PerceptronRun], sample: Sample) -> tuple[np.ndarray, int]:
+    """The weights (intercept last) after one pass of all neurons together, and the rounds in which
+    those before the update are not shown to be right.
+
+    A score is a sum of d + 1 products, whose sizes add up to at most max|x_j|·Σ|w_j| + |b|.
+    """
+    m, K, rows = sample.m, len(runs), np.arange(sample.m)
+    visits = runs[0].random_order().permutation(m) if runs[0].order == "shuffled" else rows
+    padded = PaddedRows(sample.X, rows, runs[0].sparse)
+    signs = np.stack([output_signs(sample.signs, k, K) for k in range(K)]).astype(np.float64)
+    weights = np.stack([run.start(sample.d) for run in runs])
+    sizes = np.sum(np.abs(weights), axis=1)
+    scores, reached = np.empty((m, K)), np.empty((m, K))  # of round t, with Σ|w_j|
+    updates, at, width = np.zeros(K, np.int64), 0, 32
+    while at < m:
+        block = visits[at : at + width]
+        values, columns = padded.block(block)
+        wrong = np.empty((K, block.size), bool)
+        for k, (run, w) in enumerate(zip(runs, weights, strict=True)):
+            now = lane_scores(values, w[:-1][columns]) + run.lift * w[-1]
+            wrong[k] = run.is_mistake(signs[k, block], now)
+            scores[at : at + block.size, k] = now
+        stops = np.flatnonzero(wrong.any(axis=0))
+        seen = int(stops[0]) + 1 if stops.size else block.size
+        reached[at : at + seen] = sizes
+        at += seen
+        if not stops.size:
+            width = min(2 * width, 4096)
+            continue
+        width = max(8, 2 * seen)
+        last = seen - 1
+        for k in np.flatnonzero(wrong[:, last]).tolist():
+            updates[k] += 1
+            step = float(runs[k].rate(updates[k : k + 1])[0]) * signs[k, block[last]]
+            if isinstance(columns, slice):
+                weights[k, :-1] += step * values[last]
+            else:  # padding adds 0 to w[0]
+                np.add.at(weights[k], columns[last], step * values[last])
+            weights[k, -1] += step * runs[k].lift
+            sizes[k] = np.sum(np.abs(weights[k]))
+    slack = exact.allowance(sample.d + 1, np.maximum(_peaks(sample), 1.0)[visits, None] * reached)
+    judged = undecided_is_wrong(Scores(scores, slack), sample.signs[visits])
+    return weights, int(np.count_nonzero(judged.errors))
+
+
+def _peaks(sample: Sample) -> np.ndarray:
+    """max_j |x_j| of every example."""
+    sizes = abs(sample.X)
+    if sparse.issparse(sizes):
+        return sizes.max(axis=1).toarray().ravel().astype(np.float64)
+    return np.max(sizes, axis=1, initial=0.0).astype(np.float64)
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class AverageToBatch(RiskBound):
+    r"""Claim: one pass of online gradient descent over the examples has iterates whose average is
+    (coef, intercept), up to rounding, and suffers losses of at most `loss` in all (without the
+    regulariser). With probability at least 1 − δ over the draw, sgn(coef·x + intercept) errs on at
+    most `bound` of new examples, if no example is ever longer than `reach`.
+
+    Proof. Let R be the reach (of (x, 1) with an intercept) and B a length that no iterate w_t can
+    have: the radius of the ball, or L R/λ, L being the largest slope, since w_{t+1} is −1/(λt)
+    times a sum of t gradients of length at most L R. Losses ℓ of margins of at most B R are in
+    [0, ℓ(−B R)]. By convexity E ℓ(w̄) ≤ (1/m) Σ E ℓ(w_t), to which `online_to_batch` applies. The
+    run is in float64: the iterates that are meant are those of the float64 run that is repeated, up
+    to the first that is longer than B, and 0 from there on. That is a function of the examples
+    before each round, too; and it is checked that no iterate was longer than B·(1 + 2⁻²⁰), with
+    which the bound is computed.
+
+    If ‖w̄ − (coef, intercept)‖ ≤ ρ, then an error of (coef, intercept) at x is a margin of w̄ of at
+    most ρR, hence ℓ(w̄) ≥ ℓ(ρR): the bound is that on E ℓ(w̄), divided by ℓ(ρR). This is about 1
+    for the hinge and the squared loss, and ln 2 for the logistic one.
+    """
+
+    run: GradientRun
+    coef: np.ndarray
+    intercept: float
+    examples: int
+    reach: float
+    loss: float
+    off: float
+    bound: float
+
+    describes: ClassVar[dict[str, str]] = {"coef": "coef_", "intercept": "intercept_"}
+    rigour: ClassVar[Rigour] = Rigour(
+        rounded=(
+            "losses are rounded up, and the distance between the average and these weights is "
+            "paid for; the formula is rounded up"
+        ),
+        statistical="the inequality of Azuma and Hoeffding, for independent draws in this order",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "coef", finite_vector(self.coef, "coef"))
+        check_classes(self.labels)
+        if len(self.labels.classes) != 2:
+            raise ValueError("labels must have two classes.")
+        if not self.run.average:
+            raise ValueError("the bound is about the average of the iterates.")
+        if not (self.examples >= 1 and min(self.reach, self.loss, self.off) >= 0):
+            raise ValueError("examples must be at least 1, reach, loss and off not negative.")
+
+    @classmethod
+    def of(
+        cls,
+        X,
+        y,
+        classes: Sequence[Any],
+        run: GradientRun,
+        coef,
+        intercept: float,
+        delta: float = 0.05,
+    ) -> AverageToBatch:
+        """The bound, the reach being the length of the longest example; CannotClaim with the reason
+        why none can be given."""
+        labels = all_labels(classes)
+        if len(labels.classes) != 2:
+            raise CannotClaim(
+                "with more than two classes an error of the highest score may be due to any output, "
+                "and the sum of all their losses bounds little: the claim is made for two."
+            )
+        if not run.average:
+            raise CannotClaim(
+                "the bound is about the average of the iterates, not the last. Use average=True."
+            )
+        sample = Sample.of(X, y, labels)
+        reach = exact.root_above(Fraction(sample.square_bound()))
+        draft = cls(labels, delta, run, coef, intercept, sample.m, reach, 0.0, 0.0, 1.0)
+        try:
+            loss, off = draft._repeated(sample)
+            loss, off = loss * ROOM, off * 2 + 2.0**-40 * norm(np.append(coef, intercept))
+            bound = draft._formula(loss, off, delta)
+        except Refuted as reason:
+            raise CannotClaim(str(reason)) from reason
+        return cls(labels, delta, run, coef, intercept, sample.m, reach, loss, off, bound)
+
+    def at(self, delta: float) -> Self:
+        found = {f.name: getattr(self, f.name) for f in fields(self)}
+        bound = self._formula(self.loss, self.off, delta)
+        return type(self)(**found | {"delta": delta, "bound": bound})
+
+    @property
+    def bounds(self) -> dict[str, float]:
+        return {"online to batch": self.bound}
+
+    @property
+    def claim(self) -> str:
+        words = (
+            f"{self.labels.shown} against {self.labels.rest}: one pass of online gradient descent "
+            f"with {self.run.loss} over {counted(self.examples, 'example')}, in this order, "
+            f"suffers losses of at most {rounded_up(self.loss)}, and its weights are on average "
+            f"within {rounded_up(self.off, 2)} of these. "
+        )
+        if self.vacuous:
+            return words + (
+                f"The bound on the error rate that follows is {rounded_up(self.bound, 4)}: "
+                "vacuous, since it is not below 1."
+            )
+        return words + (
+            "If these are independent draws, nothing was fitted or tuned on them before, and no "
+            f"example is longer than {rounded_up(self.reach)}, then with probability at least "
+            f"1 − {self.delta!r} these weights err on at most {rounded_up(self.bound, 4)} of new "
+            "examples."
+        )
+
+    @property
+    def plain(self) -> str:
+        if self.vacuous:
+            return "The losses while it learned are too large for a promise about new cases."
+        return (
+            "Judged by its losses while it learned, the rule will be wrong in at most "
+            f"{per_hundred(self.bound, rounded_up)} of 100 new cases, on average."
+        )
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        return (DRAWN, UNTOUCHED, f"no example, seen or new, is longer than {self.reach!r}")
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        return {
+            "examples": self.examples,
+            "reach": self.reach,
+            "loss": self.loss,
+            "off": self.off,
+            "delta": self.delta,
+            "bound": self.bound,
+        }
+
+    def _check(self, sample: Sample) -> str:
+        check_weights(self, sample)
+        require(
+            sample.longer_than(Fraction(self.reach) ** 2) is None,
+            f"an example is longer than {self.reach!r}.",
+        )
+        loss, off = self._repeated(sample)
+        require(loss <= self.loss, f"the losses are {loss!r}, not {self.loss!r}.")
+        require(
+            off <= self.off,
+            f"the average of the iterates is not shown to be within {self.off!r} of these weights.",
+        )
+        bound = self._formula(self.loss, self.off, self.delta)
+        require(self.bound >= bound, f"the bound is {bound!r}, not {self.bound!r}.")
+        return f"the pass suffers at most {loss:.6g}, and its average is within {off:.2g}."
+
+    @property
+    def _far(self) -> float:
+        """R, rounded up."""
+        return exact.root_above(Fraction(self.reach) ** 2 + self.run.lifted)
+
+    @property
+    def _longest(self) -> float:
+        """B·(1 + 2⁻²⁰)."""
+        if self.run.radius is not None:
+            return self.run.radius * SLACKER
+        steepest = -float(loss_named(self.run.loss).slope(-math.inf))
+        return steepest * self._far / self.run.lam * SLACKER
+
+    def _formula(self, loss: float, off: float, delta: float) -> float:
+        kind, far = loss_named(self.run.loss), self._far
+        require(
+            off * far <= 0.5,
+            "rounding moved the weights too far from the average of the iterates.",
+        )
+        with np.errstate(over="ignore"):
+            span = float(kind.of(1.0, -self._longest * far * UP)) * UP
+            least = float(kind.of(1.0, off * far * UP)) * DOWN
+        require(span < math.inf, "the losses that might be overflow float64.")
+        risk = bounds.online_to_batch(self.examples, loss, delta, span)
+        return exact.above(Fraction(risk) / Fraction(least))
+
+    def _repeated(self, sample: Sample) -> tuple[float, float]:
+        """What the pass suffers, rounded up, and how far its average may be from these weights."""
+        require(
+            sample.m <= LONGEST_REPLAY,
+            f"checking means running again, which is asked for up to {LONGEST_REPLAY:,} examples.",
+        )
+        kind, longest = loss_named(self.run.loss), self._longest
+        require(longest > 2.0**-400, "squares of weights as small as these underflow float64.")
+        scores, squares = np.empty(sample.m), np.empty(sample.m)
+
+        def look(t: int, w: np.ndarray, score: float) -> None:
+            scores[t], squares[t] = score, w @ w
+
+        average = replay_gradients(self.run, sample, look).answer(self.run)
+        require(
+            bool(np.all(np.sqrt(squares) * UP <= longest)),
+            "an iterate is longer than the theorem allows.",
+        )
+        # Σ|w_j x_j| ≤ ‖w‖‖x‖, and a convex function is largest at an end
+        slack = exact.allowance(sample.d + 1, longest * self._far)
+        with np.errstate(over="ignore"):
+            margins = sample.signs * scores
+            ends = kind.of(1.0, margins - slack), kind.of(1.0, margins + slack)
+            loss = math.nextafter(math.fsum((np.maximum(*ends) * UP).tolist()), math.inf)
+        require(loss < math.inf, "the losses overflow float64.")
+        # a sum of m iterates of length at most B is off by γ_m·m·B, and divided by m
+        moved = norm(average - np.append(self.coef, self.intercept))
+        return loss, moved * SLACKER + 4 * float(exact.gamma(sample.m + 4)) * longest
