@@ -112,6 +112,11 @@ class CompressionBound(RiskBound):
         return {"printed": self.bound, "exact tail": self.tail}
 
     @property
+    def of_predictions(self) -> bool:
+        """Not of one output among several."""
+        return len(self.labels.classes) == 2 and self.labels.column is None
+
+    @property
     def _is_replayed(self) -> bool:
         return not self.vacuous or _is_short(self.run, self.updated.size)
 

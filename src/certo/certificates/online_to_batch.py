@@ -343,8 +343,8 @@ class AverageToBatch(RiskBound):
         labels = all_labels(classes)
         if len(labels.classes) != 2:
             raise CannotClaim(
-                "with more than two classes an error of the highest score may be due to any output, "
-                "and the sum of all their losses bounds little: the claim is made for two."
+                "with more than two classes an error may be due to any output, and the sum of all "
+                "their losses bounds little: the claim is made for two."
             )
         if not run.average:
             raise CannotClaim(
