@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
-
 import numpy as np
 from sklearn.base import DensityMixin
 from sklearn.utils.validation import _check_sample_weight, validate_data
@@ -12,7 +10,7 @@ from certo.certificates import Certificate
 from certo.certificates.encoding import rounded_up
 from certo.certificates.likelihood_gap import LikelihoodGap
 from certo.estimators import _input
-from certo.estimators._linear import Certified
+from certo.estimators._linear import Proving
 
 
 class NoDensity(ValueError):
@@ -27,7 +25,7 @@ class NoDensity(ValueError):
         return type(self), (str(self), self.proof)
 
 
-class Density(Certified, DensityMixin):
+class Density(Proving, DensityMixin):
     """A density p fitted by maximum likelihood."""
 
     def score(self, X, y=None):
@@ -51,13 +49,6 @@ class Density(Certified, DensityMixin):
                 "Remove or impute such rows."
             )
         return X
-
-    def _count(self, n_samples) -> int:
-        """How many examples are to be drawn."""
-        whole = isinstance(n_samples, numbers.Integral) and not isinstance(n_samples, bool)
-        if not (whole and int(n_samples) >= 1):
-            raise ValueError(f"n_samples must be a whole number of at least 1, got {n_samples!r}.")
-        return int(n_samples)
 
     def _weights(self, sample_weight, X: np.ndarray) -> np.ndarray:
         """The weights of the examples; empty if all are 1."""

@@ -15,7 +15,7 @@ from certo.certificates import Composite, Labels
 from certo.estimators import _input
 
 
-class Certified:
+class Proving:
     """A machine whose stored state is plain values, with its `certificate_`, a Composite, and, if
     it has one, `trace_` of its `trace_kind`, a dataclass of plain values."""
 
@@ -41,11 +41,11 @@ class Certified:
         super().__setstate__(state)  # type: ignore[misc]
 
 
-class LinearClassifier(Certified, ClassifierMixin):
+class LinearClassifier(Proving, ClassifierMixin):
     """Scores and predictions of a layer of hyperplanes, one for each output.
 
     A machine's fit sets `coef_` (n_outputs, n_features), `intercept_` (n_outputs,), `classes_`,
-    `_multilabel` (whether y was a 0/1 matrix), and what `Certified` names. Its parameter
+    `_multilabel` (whether y was a 0/1 matrix), and what `Proving` names. Its parameter
     `zero_sign`, if it has one, is the side predicted at a score of exactly 0; else that is +1.
     """
 

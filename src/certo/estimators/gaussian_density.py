@@ -19,6 +19,7 @@ from certo.certificates.encoding import counted
 from certo.certificates.gaussian_likelihood import covariance_kind
 from certo.estimators import _input
 from certo.estimators._density import Density, NoDensity, worth
+from certo.kernels.base import whole
 from certo.solvers.collinear import hyperplanes
 
 ROWS = 2**13  # taken at once
@@ -191,7 +192,7 @@ class GaussianDensity(Density, BaseEstimator):
         """
         check_is_fitted(self)
         random = check_random_state(random_state)
-        z = random.standard_normal((self._count(n_samples), self.n_features_in_))
+        z = random.standard_normal((whole(n_samples, "n_samples", 1), self.n_features_in_))
         # x − mean = z·L⁻¹, a row
         return self.mean_ + linalg.solve_triangular(self.factor_, z.T, trans="T").T
 

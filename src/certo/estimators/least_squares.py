@@ -21,7 +21,7 @@ from certo.certificates.values import Values
 from certo.estimators import _input
 from certo.estimators._coefficients import CoefficientTable, check_level, quantile
 from certo.estimators._least_squares import certified, certified_by_sums, not_claimed
-from certo.estimators._linear import Certified
+from certo.estimators._linear import Proving
 from certo.solvers.least_squares import Solution, from_triangle, least_squares
 from certo.solvers.moments import Moments, Rows, Triangle, sums_of, triangle
 
@@ -30,7 +30,7 @@ SHOWN = 5  # names in a note
 NEAR = 1e-7  # an example that the combinations of columns miss by less has its mean estimated
 
 
-class LeastSquares(RegressorMixin, Certified, BaseEstimator):
+class LeastSquares(RegressorMixin, Proving, BaseEstimator):
     r"""Linear regression: min (1/S) Σ_i s_i ‖y_i − W x_i − b‖² + ridge·‖W‖², S = Σ_i s_i.
 
     The normal equations are solved by Cholesky's factor where that is safe, the rows themselves are

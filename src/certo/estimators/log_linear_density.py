@@ -25,6 +25,7 @@ from certo.certificates.box_features import BoxFeatures, moments
 from certo.certificates.moment_matching import checked_box, feature_means, positions
 from certo.certificates.sample import Sample
 from certo.estimators._density import Density, NoDensity, worth
+from certo.kernels.base import whole
 from certo.solvers.collinear import hyperplanes
 from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.log_linear import LogLinearOutcome, log_linear
@@ -268,7 +269,7 @@ class LogLinearDensity(Density, BaseEstimator):
         random, d, n_samples = (
             check_random_state(random_state),
             self.low_.size,
-            self._count(n_samples),
+            whole(n_samples, "n_samples", 1),
         )
         if isinstance(self.features, BoxFeatures):
             places = draw(self.features, self.coef_, d, n_samples, random)

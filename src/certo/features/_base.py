@@ -34,14 +34,6 @@ def positive(value: Any, name: str) -> float:
     return float(value)
 
 
-def whole(value: Any, name: str, least: int) -> int:
-    """A setting as an int of at least `least`; else a ValueError."""
-    integral = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    if not (integral and int(value) >= least):
-        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}.")
-    return int(value)
-
-
 def require_few(name: str, coordinates: int) -> None:
     if coordinates > MOST_COORDINATES:
         raise ValueError(

@@ -90,6 +90,7 @@ class UnitFeatures(WithKernel, TransformerMixin, BaseEstimator):
 
     def fit_transform(self, X, y=None):
         """Find the features of the examples X, and compute them."""
+        X = self._read(X)
         self.kernel_ = self.kernel.settled(X)
         self.map_ = explicit_map(self.kernel_)
         return self._divided(self.map_.fit_transform(X), X)
@@ -97,7 +98,12 @@ class UnitFeatures(WithKernel, TransformerMixin, BaseEstimator):
     def transform(self, X):
         """The features of the examples X."""
         check_is_fitted(self)
+        X = self._read(X)
         return self._divided(self.map_.transform(X), X)
+
+    def _read(self, X):
+        """Objects are encoded once; what vectors must be is for the map to say."""
+        return self.kernel.examples(X) if self.kernel.takes == "objects" else X
 
     def _divided(self, F, X):
         lengths = np.sqrt(self.kernel_._diagonal(X))

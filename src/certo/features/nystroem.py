@@ -5,9 +5,9 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from certo.features._base import FeatureMap, require_room, whole
+from certo.features._base import FeatureMap, require_room
 from certo.kernels import Gaussian, Kernel
-from certo.kernels.base import count
+from certo.kernels.base import count, whole
 from certo.kernels.settings import WithKernel
 
 

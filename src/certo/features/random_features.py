@@ -8,8 +8,9 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from certo.features._base import FeatureMap, positive, require_room, whole
+from certo.features._base import FeatureMap, positive, require_room
 from certo.kernels import Gaussian
+from certo.kernels.base import whole
 
 
 class RandomFeatures(ClassNamePrefixFeaturesOutMixin, FeatureMap):

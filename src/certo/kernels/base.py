@@ -215,20 +215,19 @@ def number(value: Any, name: str, *, least: float = 0.0, included: bool = False)
     return result
 
 
-def whole(value: Any, name: str, least: int, most: int) -> int:
+def whole(value: Any, name: str, least: int, most: int | None = None) -> int:
     """A parameter as an int from `least` to `most`, or a ValueError."""
     fits = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    if not (fits and least <= int(value) <= most):
-        raise ValueError(
-            f"{name} must be a whole number from {least} to {most:,}, got {str(value)[:40]}."
-        )
+    if not (fits and least <= int(value) and (most is None or int(value) <= most)):
+        wanted = f"of at least {least}" if most is None else f"from {least} to {most:,}"
+        raise ValueError(f"{name} must be a whole number {wanted}, got {repr(value)[:40]}.")
     return int(value)
 
 
 def flag(value: Any, name: str) -> bool:
     """A parameter as True or False, or a ValueError."""
     if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} must be True or False, got {str(value)[:40]}.")
+        raise ValueError(f"{name} must be True or False, got {repr(value)[:40]}.")
     return bool(value)
 
 
