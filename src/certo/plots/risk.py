@@ -53,7 +53,7 @@ def risk_bounds(
     ax.set(title="Share of errors", xlim=(0, 1), ylim=(len(lines) + 0.4, -0.6), yticks=[])
     for place, line in enumerate(lines):
         if isinstance(line, str):
-            _say(ax, 0, place + 0.15, short(line, 80), fontsize=9, weight="bold")
+            _say(ax, 0, place + 0.15, line, fontsize=9, weight="bold")
         elif isinstance(line, Range):
             _draw_range(ax, place, line)
         else:

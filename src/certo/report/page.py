@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import jinja2
@@ -173,6 +173,22 @@ def p_value(value: float | None) -> str:
 
 
 def _page(template: str, said: dict[str, Any], **parts: Any) -> str:
+    columns = said["columns"]["numbers"] + said["columns"]["categories"]
+    return (
+        _templates()
+        .get_template(template)
+        .render(
+            facts=said,
+            columns=columns[:MOST_COLUMNS],
+            more_columns=len(columns[MOST_COLUMNS:]),
+            as_json=json.dumps(said).replace("<", "\\u003c"),  # no tag can end the script early
+            **parts,
+        )
+    )
+
+
+@cache
+def _templates() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("certo", "report"),
         autoescape=True,
@@ -193,14 +209,7 @@ def _page(template: str, said: dict[str, Any], **parts: Any) -> str:
         "point": point,
         "sentence": lambda text: text[:1].upper() + text[1:],
     }
-    columns = said["columns"]["numbers"] + said["columns"]["categories"]
-    return environment.get_template(template).render(
-        facts=said,
-        columns=columns[:MOST_COLUMNS],
-        more_columns=len(columns[MOST_COLUMNS:]),
-        as_json=json.dumps(said).replace("<", "\\u003c"),  # no tag can end the script early
-        **parts,
-    )
+    return environment
 
 
 def grouped(items: list[dict[str, Any]], key: str) -> dict[str, list[dict[str, Any]]]:

@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ET
 from typing import Any
 
 import matplotlib
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 
 _SETTINGS: Any = {"svg.hashsalt": "certo", "svg.fonttype": "none", "font.family": "sans-serif"}
 
@@ -20,6 +21,9 @@ def inline_svg(figure, prefix: str) -> str:
     with matplotlib.rc_context(_SETTINGS), warnings.catch_warnings():
         # the browser has the letters that Matplotlib's font has not
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        FigureCanvasSVG(figure)
+        figure.get_layout_engine().execute(figure)  # savefig would draw everything for it, twice
+        figure.set_layout_engine("none")
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     root = ET.fromstring(buffer.getvalue())
     for element in root.iter():
