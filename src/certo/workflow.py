@@ -226,7 +226,9 @@ def fit_table(
     examples = encode_table(table, target, scale=scale, **choices)
     if not examples.measured:
         _refuse_one_class(examples)
-    tested = _tested(tables.as_table(test), examples) if test is not None else (None, None)
+    X_test, y_test = None, None
+    if test is not None:
+        X_test, y_test = _tested(tables.as_table(test), examples)
     try:
         estimator.fit(examples.X, examples.y)
     except NotSeparable as wrong:
@@ -244,8 +246,9 @@ def fit_table(
         estimator.certificate_ = estimator.certificate_.without(CompressionBound, PREPROCESSED)
     wrapped = Wrapped(estimator, spoilt=PREPROCESSED if encoder.is_fitted_to_data else "")
     page = page_about(
-        wrapped, estimator, examples.X, examples.y, delta, *tested, encoder.get_feature_names_out()
-    )
+        wrapped, estimator, examples.X, examples.y, delta, X_test, y_test,
+        encoder.get_feature_names_out(),
+    )  # fmt: skip
     model = StoredModel(
         encoder, estimator, target, examples.missing, list(examples.na),
         examples.data_fingerprint, len(examples.y), examples.notes, page,

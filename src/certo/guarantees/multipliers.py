@@ -16,7 +16,8 @@ from sklearn.svm import SVC
 from certo.certificates import CannotClaim, DualityGap, KernelGap, KernelSample, Labels, Sample
 from certo.guarantees import house
 from certo.guarantees.page import Page
-from certo.kernels import Gaussian, Kernel, Linear, NotPositive, Polynomial, Precomputed
+from certo.guarantees.predicting import kernel_of
+from certo.kernels import Kernel, Linear, NotPositive
 from certo.solvers.free_intercept import balanced
 
 PAIRS = (
@@ -79,23 +80,6 @@ def gap(machine: SVC, X, y) -> DualityGap | KernelGap:
     if isinstance(sample, KernelSample):
         return KernelGap.of(sample, labels, **told)
     return DualityGap.of(sample, labels, coef=dense_row(machine.coef_), **told)
-
-
-def kernel_of(machine: SVC) -> Kernel | None:
-    """Its kernel as ours; None where it is not one of them, or need not be positive semi-definite.
-
-    (The variance of a Gaussian is 1/(2·gamma), rounded.)
-    """
-    try:
-        if machine.kernel == "rbf":
-            return Gaussian(0.5 / machine._gamma)
-        if machine.kernel == "poly":
-            return Polynomial(machine.degree, float(machine._gamma), float(machine.coef0))
-    except (ValueError, ZeroDivisionError):  # a gamma of 0, a negative coef0, a degree of 0
-        return None
-    if machine.kernel == "linear":
-        return Linear()
-    return Precomputed() if machine.kernel == "precomputed" else None
 
 
 def dense_row(row) -> np.ndarray:

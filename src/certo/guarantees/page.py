@@ -22,7 +22,7 @@ class Page:
         """The claim, or why there is none."""
         try:
             self.claims.append(make())
-        except (CannotClaim, SampleMismatch, AttributeError) as reason:  # TEMPORARY
+        except (CannotClaim, SampleMismatch) as reason:
             self.refuse(name, str(reason))
 
     def add_risk(self, name: str, make: Callable[[float], Any]) -> None:

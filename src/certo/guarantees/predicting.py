@@ -16,6 +16,7 @@ from certo.certificates import (
     TrainingErrors,
 )
 from certo.estimators._kernel import KernelClassifier, union_of
+from certo.kernels import Gaussian, Kernel, Linear, Polynomial, Precomputed
 
 
 def predictor_of(machine, X) -> Predictor:
@@ -29,16 +30,30 @@ def predictor_of(machine, X) -> Predictor:
     elif (
         isinstance(machine, SVC) and len(machine.classes_) == 2 and machine.kernel != "precomputed"
     ):
-        coef = machine.dual_coef_
-        coef = (coef.toarray() if sparse.issparse(coef) else np.asarray(coef))[0]
-        from certo.guarantees.multipliers import kernel_of
-
+        coef = dense(machine.dual_coef_)
         kernel = kernel_of(machine)
         if kernel is not None:
-            return KernelPredictor(kernel, machine.support_vectors_, (coef,), machine.intercept_)
+            return KernelPredictor(kernel, machine.support_vectors_, coef, machine.intercept_)
     elif is_linear(machine):
         return LinearPredictor(np.atleast_2d(dense(machine.coef_)), np.ravel(machine.intercept_))
     return StatedPredictions.of(machine.predict(X), machine.classes_.tolist())
+
+
+def kernel_of(machine: SVC) -> Kernel | None:
+    """Its kernel as ours; None where it is not one of them, or need not be positive semi-definite.
+
+    (The variance of a Gaussian is 1/(2·gamma), rounded.)
+    """
+    try:
+        if machine.kernel == "rbf":
+            return Gaussian(0.5 / machine._gamma)
+        if machine.kernel == "poly":
+            return Polynomial(machine.degree, float(machine._gamma), float(machine.coef0))
+    except (ValueError, ZeroDivisionError):  # a gamma of 0, a negative coef0, a degree of 0
+        return None
+    if machine.kernel == "linear":
+        return Linear()
+    return Precomputed() if machine.kernel == "precomputed" else None
 
 
 def is_linear(machine) -> bool:
@@ -61,12 +76,10 @@ def dense(coef) -> np.ndarray:
 
 def _kernel_rule(kernel, vectors, support, dual_coef, intercept) -> KernelPredictor:
     every = union_of(support)
-    coef = []
-    for rows, values in zip(support, dual_coef, strict=True):
-        own = np.zeros(every.size)
+    coef = np.zeros((len(support), every.size))
+    for own, rows, values in zip(coef, support, dual_coef, strict=True):
         own[np.searchsorted(every, rows)] = values
-        coef.append(own)
-    return KernelPredictor(kernel, vectors, tuple(coef), np.asarray(intercept))
+    return KernelPredictor(kernel, vectors, coef, np.asarray(intercept))
 
 
 def training_errors(page, machine, X, y) -> None:

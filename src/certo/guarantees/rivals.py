@@ -11,7 +11,7 @@ from sklearn.utils.validation import column_or_1d
 from certo.certificates import CannotClaim, Labels, LogisticExcess, Sample, Values
 from certo.certificates.sample import exact_matrix
 from certo.estimators._least_squares import certified
-from certo.guarantees import house
+from certo.guarantees import house, multipliers
 from certo.guarantees.page import Page
 from certo.guarantees.predicting import dense
 from certo.solvers.least_squares import least_squares
@@ -48,8 +48,6 @@ def _optimal(page: Page, machine, X, y, name: str) -> None:
     if isinstance(machine, linear_model.LogisticRegression):
         page.add("LogisticExcess", lambda: _logistic(machine, X, y))
     elif isinstance(machine, svm.SVC):
-        from certo.guarantees import multipliers
-
         multipliers.claims(page, machine, X, y)
     elif isinstance(machine, svm.LinearSVC):
         page.refuse("DualityGap", NO_MULTIPLIERS.format(name=name))

@@ -1,0 +1,243 @@
+"""One page about any model: what is on it holds, what is not has a reason, nothing false passes."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn import linear_model, svm, tree
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer, StandardScaler
+
+from certo import (
+    SVM,
+    GaussianDensity,
+    HardMarginSVM,
+    KernelPerceptron,
+    LeastSquares,
+    LogisticRegression,
+    MinDisagreement,
+    OnlineGradientDescent,
+    Pegasos,
+    Perceptron,
+    bounds,
+    certify,
+)
+from certo.certificates import Certified, RiskBound
+from certo.kernels import Gaussian
+
+random = np.random.default_rng(5)
+X = random.normal(size=(120, 3))
+noisy = np.where(X[:, 0] + 0.2 * random.normal(size=120) > 0, "up", "low")
+apart = np.where(X[:, 0] > 0, "up", "low")
+X_apart = X + 0.3 * np.outer(np.sign(X[:, 0]), [1, 0, 0])
+three = np.array(["a", "b", "c"])[np.digitize(X[:, 1], [-0.4, 0.4])]
+height = X @ [1.0, 2.0, 0.0] + random.normal(size=120)
+X_test = random.normal(size=(80, 3))
+noisy_test = np.where(X_test[:, 0] > 0, "up", "low")
+
+MODELS = {
+    "perceptron": (Perceptron(epochs=20), X, noisy),
+    "one pass": (Perceptron(epochs=1), X, noisy),
+    "layer": (Perceptron(epochs=5), X, three),
+    "kernel perceptron": (KernelPerceptron(Gaussian(2.0), epochs=2), X, noisy),
+    "hard margin": (HardMarginSVM(), X_apart, apart),
+    "svm": (SVM(intercept="none", tol=1e-8), X, noisy),
+    "svm of classes": (SVM(tol=1e-8), X, three),
+    "kernel svm": (SVM(Gaussian(2.0), tol=1e-8, intercept="none"), X, noisy),
+    "pegasos": (Pegasos(steps=500, random_state=0), X, noisy),
+    "online": (OnlineGradientDescent(lam=0.1), X, noisy),
+    "fewest errors": (MinDisagreement(time_limit=10), X[:30], noisy[:30]),
+    "logistic": (LogisticRegression(), X, noisy),
+    "least squares": (LeastSquares(), X, height),
+    "gaussian": (GaussianDensity(), X, None),
+    "scikit-learn's SVC": (svm.SVC(C=2.0, gamma=0.5, tol=1e-8), X, noisy),
+    "scikit-learn's LinearSVC": (svm.LinearSVC(), X, noisy),
+    "scikit-learn's logistic": (linear_model.LogisticRegression(), X, three),
+    "scikit-learn's ridge": (linear_model.Ridge(), X, height),
+    "scikit-learn's regression": (linear_model.LinearRegression(), X, height),
+    "a tree": (tree.DecisionTreeClassifier(max_depth=2), X, noisy),
+}
+
+
+@pytest.fixture(scope="module")
+def pages():
+    found = {}
+    for name, (model, A, y) in MODELS.items():
+        fitted = model.fit(A) if y is None else model.fit(A, y)
+        given = (X_test, noisy_test) if y is noisy else (None, None)
+        found[name] = certify(fitted, A, y, X_test=given[0], y_test=given[1]), A, y, *given
+    return found
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_page_holds_and_says_what_it_does_not_claim(pages, name):
+    page, A, y, *test = pages[name]
+    assert len(page)
+    verdict = page.verify(A, y, *test)
+    assert verdict, verdict
+    assert all(refusal.reason.endswith(".") for refusal in page.not_claimed), page.not_claimed
+    assert all(claim.plain and claim.rigour != ("", "", "") for claim in page)
+    assert page.model in repr(page)
+    assert "<ul>" in page._repr_html_()
+    again = Certified.from_dict(json.loads(json.dumps(page.to_dict())))
+    assert again == page
+    assert again.to_dict() == page.to_dict()
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_other_labels_are_noticed(pages, name):
+    page, A, y, *test = pages[name]
+    other = A[::-1] if y is None else A
+    changed = y if y is None else np.roll(y, 7)
+    assert not page.verify(other if y is None else A, changed, *test) or y is None
+
+
+EXPECTED = {
+    "perceptron": {"MistakeBound", "TrainingErrors", "CompressionBound", "TestErrors"},
+    "one pass": {"OnlineToBatch", "CompressionBound"},
+    "layer": {"ClassCompressionBound"},
+    "kernel perceptron": {"KernelMistakeBound", "KernelCompressionBound"},
+    "hard margin": {"MaximumMargin", "Separating", "SupportBound"},
+    "svm": {"DualityGap", "SupportBound", "TestErrors"},
+    "svm of classes": {"DualityGap", "SupportBound"},
+    "kernel svm": {"KernelGap", "SupportBound"},
+    "pegasos": {"ExpectedExcess"},
+    "online": {"Regret", "AverageToBatch"},
+    "fewest errors": {"ErrorCount"},
+    "logistic": {"LogisticExcess", "TestErrors"},
+    "least squares": {"LeastSquaresExcess"},
+    "gaussian": {"GaussianLikelihood"},
+    "scikit-learn's SVC": {"KernelGap", "SupportBound", "TestErrors"},
+    "scikit-learn's LinearSVC": {"TrainingErrors", "TestErrors"},
+    "scikit-learn's logistic": {"LogisticExcess", "TrainingErrors"},
+    "scikit-learn's ridge": {"LeastSquaresExcess"},
+    "scikit-learn's regression": {"LeastSquaresExcess"},
+    "a tree": {"TrainingErrors", "TestErrors"},
+}
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_what_can_be_proved_is_claimed(pages, name):
+    assert {claim.name for claim in pages[name][0]} >= EXPECTED[name]
+
+
+def test_the_sharpest_bound_pays_for_being_chosen(pages):
+    page = pages["svm"][0]
+    chosen = page.best
+    rivals = [claim for claim in page.risks if claim.of_predictions]
+    assert chosen.among == len(rivals) == 2
+    assert chosen.claim.delta == page.delta / 2
+    assert chosen.claim.best == min(claim.at(page.delta / 2).best for claim in rivals)
+    assert "sharpest of 2" in repr(page)
+
+
+def test_delta_is_the_users():
+    model = SVM(intercept="none", tol=1e-8).fit(X, noisy)
+    loose, strict = (certify(model, X, noisy, delta=delta) for delta in (0.2, 0.01))
+    (claim,) = strict.of_kind("SupportBound")
+    assert claim.best > loose.of_kind("SupportBound")[0].best
+    assert claim.bounds["Campi–Garatti"] == bounds.campi_garatti(120, claim.supports, 0.01)
+
+
+def test_steps_fitted_to_the_examples_forbid_bounds_and_others_do_not():
+    spoilt = make_pipeline(StandardScaler(), SVM(tol=1e-8)).fit(X, noisy)
+    page = certify(spoilt, X, noisy, X_test=X_test, y_test=noisy_test)
+    assert page.verify(X, noisy, X_test, noisy_test)
+    assert [type(claim).__name__ for claim in page.risks] == ["TestErrors"]
+    assert any("standardscaler" in refusal.reason for refusal in page.not_claimed)
+    clean = make_pipeline(Normalizer(), SVM(tol=1e-8)).fit(X, noisy)
+    page = certify(clean, X, noisy)
+    assert page.of_kind("SupportBound")
+    assert page.verify(X, noisy)
+
+
+def test_a_search_over_settings_is_paid_for():
+    search = GridSearchCV(SVM(tol=1e-8, intercept="none"), {"C": [0.1, 1, 10, 100]}, cv=3)
+    page = certify(search.fit(X, noisy), X, noisy)
+    (claim,) = page.of_kind("SupportBound")
+    assert claim.delta == 0.05 / 4
+    assert any("4 settings" in text for text in page.assumes)
+    assert page.verify(X, noisy)
+    forged = json.loads(json.dumps(page.to_dict()).replace('"delta": 0.0125', '"delta": 0.05'))
+    with pytest.raises(ValueError, match="tried"):
+        Certified.from_dict(forged)
+
+
+def test_names_of_columns_are_checked():
+    frame = pd.DataFrame(X, columns=["one", "two", "three"])
+    model = SVM(tol=1e-8).fit(frame, noisy)
+    page = certify(model, frame, noisy)
+    assert page.verify(frame, noisy)
+    shuffled = frame[["two", "one", "three"]]
+    assert "another order" in page.verify(shuffled, noisy).parts[0].why
+    assert "missing" in page.verify(frame.rename(columns={"two": "2"}), noisy).parts[0].why
+    with pytest.raises(ValueError, match="order"):
+        certify(model, shuffled, noisy)
+
+
+@pytest.mark.parametrize("form", [sparse.csr_array, sparse.csc_matrix, np.asfortranarray])
+def test_the_form_of_the_numbers_does_not_matter(pages, form):
+    page = pages["svm"][0]
+    assert page.verify(form(X), noisy, form(X_test), noisy_test)
+
+
+def test_float32():
+    A = X.astype(np.float32)
+    page = certify(SVM(tol=1e-6).fit(A, noisy), A, noisy)
+    assert page.verify(A, noisy)
+    assert page.verify(A.astype(np.float64), noisy)
+
+
+def test_what_cannot_be_certified_is_refused():
+    model = SVM().fit(X, noisy)
+    with pytest.raises(NotFittedError):
+        certify(SVM(), X, noisy)
+    with pytest.raises(TypeError, match="fitted estimator"):
+        certify("SVM", X, noisy)
+    for delta in (0, 1, -1, np.nan, "0.05", True):
+        with pytest.raises(ValueError, match="delta"):
+            certify(model, X, noisy, delta=delta)
+    with pytest.raises(ValueError, match="both X_test and y_test"):
+        certify(model, X, noisy, X_test=X_test)
+    with pytest.raises(ValueError, match="very examples of the fit"):
+        certify(model, X_test, noisy_test)
+    page = certify(model, X, noisy, X_test=X.copy(), y_test=noisy)
+    assert not page.test.claims
+    assert "examples of the fit" in page.test.not_claimed[0].reason
+
+
+def test_a_page_is_no_stronger_than_its_claims(pages):
+    page, A, y, *test = pages["svm"]
+    assert not page.verify(A, y)  # without test examples
+    data = page.to_dict()
+    for claim in data["claims"]["claims"]:
+        for name, value in claim.items():
+            if name in ("bound", "tail", "preference", "upper"):
+                forged = Certified.from_dict(
+                    {**data, "claims": {**data["claims"], "claims": [{**claim, name: value / 2}]}}
+                )
+                assert not forged.verify(A, y, *test)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"delta": 2}, {"tried": 0}, {"columns": "abc"}, {"model": 3}, {"claims": []}, {"more": 1}],
+)
+def test_hostile_pages(pages, change):
+    with pytest.raises(ValueError):  # noqa: PT011
+        Certified.from_dict(pages["svm"][0].to_dict() | change)
+
+
+def test_risks_are_bounds(pages):
+    for page, *_ in pages.values():
+        for claim in page.risks:
+            assert isinstance(claim, RiskBound)
+            values = list(claim.bounds.values())
+            assert values == sorted(values, reverse=True), claim
+            assert claim.best >= getattr(claim, "errors", 0) / claim.examples or claim.vacuous
