@@ -26,8 +26,14 @@ import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from certo.certificates import Verification
-from certo.certificates.certified import Certified
+from certo.certificates import (
+    Certificate,
+    Certified,
+    LogisticExcess,
+    NoEstimate,
+    TrainingErrors,
+    Verification,
+)
 from certo.certificates.encoding import readable
 from certo.certificates.examples_file import read_examples
 from certo.certificates.model import Model, plain, strangers
@@ -35,6 +41,7 @@ from certo.reading_list import functions_in
 
 FORMAT = "certo proof 1"
 HOLDS, FAILS, UNUSABLE, NOT_AS_WRITTEN = 0, 1, 2, 3  # exit codes
+OF_ALL = (LogisticExcess, NoEstimate, TrainingErrors)  # claims about all classes at once
 
 
 class Unusable(ValueError):
@@ -159,7 +166,7 @@ def claim_facts(certified: Certified, checked: Verification) -> list[dict[str, A
     return [
         {
             "name": claim.name,
-            "about": claim.labels.name(),
+            "about": _about(claim),
             "holds": part.holds,
             "why": part.why,
             "claim": claim.claim,
@@ -169,6 +176,12 @@ def claim_facts(certified: Certified, checked: Verification) -> list[dict[str, A
         }
         for claim, part in zip(certified, checked.parts, strict=True)
     ]
+
+
+def _about(claim: Certificate) -> str:
+    of_all = isinstance(claim, OF_ALL) or getattr(claim, "of_predictions", False)
+    several = len(getattr(claim.labels, "classes", ())) > 2
+    return "all classes" if of_all and several else claim.labels.name()
 
 
 def numbers_text(numbers: dict[str, Any]) -> str:

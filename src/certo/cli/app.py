@@ -1,4 +1,4 @@
-"""certo fit, curve, separable, predict, verify: faces of `certo.workflow` and `certo.audit`."""
+"""certo fit, curve, separable, predict, verify, proof: faces of `workflow` and `audit`."""
 
 from __future__ import annotations
 
@@ -35,6 +35,12 @@ DataFile = Annotated[
 ModelFile = Annotated[
     Path,
     typer.Argument(metavar="MODEL", help="A model file written by certo fit.", show_default=False),
+]
+TestFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Rows that nothing was fitted to or chosen by.", show_default=False
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
 
@@ -355,19 +361,41 @@ def predict(
 
 
 @app.command()
-def verify(model: ModelFile, data: DataFile, as_json: Json = False) -> None:
+def verify(model: ModelFile, data: DataFile, test: TestFile = None, as_json: Json = False) -> None:
     """Check, from the data alone, that every claim of a model holds."""
-    from certo.audit import audit_table
-    from certo.cli.words import tell_audit
-    from certo.data.model_file import load_model
-    from certo.data.tables import read_table
+    from certo.cli.auditing import run_verify, tell_audit
 
-    loaded = load_model(model)
-    audit = audit_table(loaded, read_table(data).table)
+    audit = run_verify(model, data, test)
     if as_json:
         print_json(audit.to_dict())
     else:
         tell_audit(Voice(), audit)
+    _leave(audit)
+
+
+@app.command()
+def proof(
+    model: ModelFile,
+    data: DataFile,
+    output: Annotated[
+        Path, typer.Option("--out", metavar="FOLDER", help="To write.", show_default=False)
+    ],
+    test: TestFile = None,
+    as_json: Json = False,
+) -> None:
+    """Check every claim of a model and write them to a folder beside the examples, for someone who
+    trusts nothing: python -m certo.verify FOLDER checks it, with NumPy and SciPy alone."""
+    from certo.cli.auditing import run_proof, tell_proof
+
+    audit, said = run_proof(model, data, test, output)
+    if as_json:
+        print_json(said | {"audit": audit.to_dict()})
+    else:
+        tell_proof(Voice(), audit, said)
+    _leave(audit)
+
+
+def _leave(audit: Any) -> None:
     if audit.refuted:
         raise typer.Exit(NO)
     if not audit.passed:

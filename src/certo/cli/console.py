@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
 
 Part = str | tuple[str, str]  # a text, or a text and its style
@@ -26,12 +29,24 @@ class Voice:
         return self.console.is_terminal
 
     def say(self, *parts: Part, indent: int = 0) -> None:
-        styled = ((part, "") if isinstance(part, str) else part for part in parts)
-        line = Text.assemble(*((_visible(text), style) for text, style in styled))
-        if self.is_terminal:
+        line = Text.assemble(*map(_text, parts))
+        if self.is_terminal and parts:
             self.console.print(Padding(line, (0, 0, 0, indent), expand=False))
         else:
             self.console.print(" " * indent + line.plain, soft_wrap=True)
+
+    def table(self, head: Sequence[str], rows: Sequence[Sequence[Part]]) -> None:
+        """Cells under each other; through a pipe each row is one line."""
+        if not self.is_terminal:
+            for row in rows:
+                self.say("  ".join(_text(cell).plain for cell in row))
+            return
+        table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+        for name in head:
+            table.add_column(name)
+        for row in rows:
+            table.add_row(*map(_text, row))
+        self.console.print(table)
 
     def suggest(self, why: str, command: str) -> None:
         """A command on one line however long, so that it can be copied."""
@@ -40,6 +55,11 @@ class Voice:
 
 def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def _text(part: Part) -> Text:
+    text, style = (part, "") if isinstance(part, str) else part
+    return Text(_visible(text), style)
 
 
 def _visible(text: str) -> str:

@@ -1,4 +1,4 @@
-"""What the commands say to a person: the facts of a fit, and the findings of an audit."""
+"""What the commands say to a person: the facts of a fit, of a curve, of a verdict."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from certo.audit import Audit
 from certo.certificates.encoding import readable
 from certo.cli.console import Voice
 from certo.data.remarks import count
@@ -277,52 +276,6 @@ def _name(refusal: dict[str, Any]) -> str:
 def _tell_more(voice: Voice, items: list) -> None:
     if len(items) > MOST_SHOWN:
         voice.say((f"… and {len(items) - MOST_SHOWN} more (--report, --json)", "dim"), indent=2)
-
-
-def tell_audit(voice: Voice, audit: Audit) -> None:
-    """What an audit found, and whether the model is verified."""
-
-    def line(good: bool, text: str) -> None:
-        voice.say(("✓ ", "green") if good else ("✗ ", "red"), text)
-
-    line(
-        audit.same_data,
-        "The data are those of the fit."
-        if audit.same_data
-        else "The data are NOT those of the fit: the table's fingerprint is another.",
-    )
-    line(
-        audit.same_model,
-        "The model file is as it was written."
-        if audit.same_model
-        else "The model file was CHANGED since it was written: its fingerprint is another.",
-    )
-    for text in audit.about_model:
-        line(False, text)
-    for part in audit.claims.parts:
-        line(part.holds, f"{part.name}{':' if part.holds else ' does not hold:'} {part.why}")
-    if not audit.could_check:
-        line(False, audit.claims.why)
-    voice.say()
-    if audit.claims_hold and not audit.claims.parts:
-        whose = "" if audit.passed else ", and data or model are not those of the fit"
-        voice.say(("Nothing was proved: ", "bold yellow"), f"the model claims nothing{whose}.")
-    elif audit.passed:
-        voice.say(("Verified: ", "bold green"), "every claim holds.")
-    elif not audit.same_data and audit.could_check:
-        voice.say(
-            ("Not verified: ", "bold red"),
-            "this is not the table of the fit, and what was found speaks of this table only. Here ",
-            "the claims hold." if audit.claims_hold else "a claim does not hold.",
-        )
-    elif audit.claims_hold:
-        voice.say(
-            ("Not verified: ", "bold red"), "the claims hold, but the model file was changed."
-        )
-    elif audit.could_check:
-        voice.say(("Not verified: ", "bold red"), "a claim does not hold.")
-    else:
-        voice.say(("Not verified: ", "bold red"), "the claims cannot be checked on this table.")
 
 
 def predictions_text(target: str, said: Predicted, notes: list[str], *, as_json: bool) -> str:

@@ -1,0 +1,183 @@
+"""certo verify and certo proof, from the file names to what is said."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from sklearn.base import is_regressor
+
+from certo.audit import Audit, audit_table, examples_of
+from certo.certificates import Certified, Composite, TestErrors
+from certo.cli.console import Part, Voice
+from certo.cli.progress import FitProgress
+from certo.data.model_file import LoadedModel, load_model
+from certo.data.problem import Problem
+from certo.data.proof_folder import check_folder, write_proof
+from certo.data.tables import read_table
+from certo.guarantees.predicting import predictor_of
+from certo.verify import numbers_text
+
+MOST_SHOWN = 6  # claims of one kind that hold, where there may be one for each of many classes
+WIDE = 110  # columns of a terminal that has room for numbers beside the reasons
+
+
+def run_verify(model: Path, data: Path, test: Path | None) -> Audit:
+    """Recompute every claim of a model file."""
+    loaded = load_model(model)
+    with FitProgress(Voice(stderr=True).console) as progress:
+        progress.stage(f"Reading {data.name}")
+        tables = _tables(loaded, data, test)
+        progress.stage("Checking every claim")
+        return audit_table(loaded, *tables)
+
+
+def run_proof(
+    model: Path, data: Path, test: Path | None, folder: Path
+) -> tuple[Audit, dict[str, Any]]:
+    """Check every claim, and if all hold write them beside the examples; what was found, and facts
+    about the folder."""
+    check_folder(folder)
+    loaded = load_model(model)
+    with FitProgress(Voice(stderr=True).console) as progress:
+        progress.stage(f"Reading {data.name}")
+        table, unseen = _tables(loaded, data, test)
+        page = loaded.model.certified
+        if unseen is not None and not len(page.test):
+            progress.stage("Counting errors on test examples")
+            loaded.model.certified = replace(page, test=_tested(loaded, page, unseen))
+        progress.stage("Checking every claim")
+        audit = audit_table(loaded, table, unseen)
+        said = {"passed": audit.passed, "folder": None, "check_with": None}
+        if not audit.passed:
+            return audit, said
+        if not audit.claims.parts:
+            raise Problem("the model claims nothing, so there is nothing to prove.")
+        progress.stage("Writing")
+        stored = loaded.model
+        write_proof(
+            folder,
+            audit.page,
+            stored.machine,
+            *examples_of(stored, table),
+            *((None, None) if unseen is None else examples_of(stored, unseen)),
+            encoder=stored.encoder,
+            about={
+                "target": stored.target,
+                "missing": stored.missing,
+                "na": stored.na,
+                "table": stored.data_fingerprint,
+                "model_file": loaded.fingerprint,
+            },
+        )
+    words = ["python", "-m", "certo.verify", str(folder)]
+    return audit, said | {"folder": str(folder), "check_with": " ".join(map(shlex.quote, words))}
+
+
+def _tables(loaded: LoadedModel, data: Path, test: Path | None) -> tuple[Any, Any]:
+    table = read_table(data).table
+    if test is None:
+        return table, None
+    return table, read_table(test, as_text=loaded.model.encoder.text_names_).table
+
+
+def _tested(loaded: LoadedModel, page: Certified, table: Any) -> Composite:
+    """What a table of test examples says of new ones."""
+    machine = loaded.model.machine
+    if is_regressor(machine):
+        raise Problem("--test is for machines with classes: nothing is counted for a regression.")
+    X, y = examples_of(loaded.model, table)
+    classes = tuple(machine.classes_.tolist())
+    return Composite((TestErrors.of(X, y, classes, predictor_of(machine, X), page.delta),))
+
+
+def tell_audit(voice: Voice, audit: Audit) -> None:
+    """What an audit found, and whether the model is verified."""
+
+    def line(good: bool, text: str) -> None:
+        voice.say(("✓ ", "green") if good else ("✗ ", "red"), text)
+
+    line(
+        audit.same_data,
+        "The data are those of the fit."
+        if audit.same_data
+        else "The data are NOT those of the fit: the table's fingerprint is another.",
+    )
+    line(
+        audit.same_model,
+        "The model file is as it was written."
+        if audit.same_model
+        else "The model file was CHANGED since it was written: its fingerprint is another.",
+    )
+    for text in audit.about_model:
+        line(False, text)
+    if not audit.could_check:
+        line(False, audit.claims.why)
+    if audit.unchecked:
+        line(False, f"{_claims(audit.unchecked)} about test examples: give them with --test FILE.")
+    if audit.facts:
+        voice.say()
+        _tell_claims(voice, audit.facts)
+    voice.say()
+    voice.say(*_verdict(audit))
+
+
+def _tell_claims(voice: Voice, facts: list[dict[str, Any]]) -> None:
+    """Every claim that fails, and some of each kind that hold: a table, where there is room."""
+    rows: list[tuple[Part, str, str, str]] = []
+    for (name, holds), group in groupby(facts, key=lambda fact: (fact["name"], fact["holds"])):
+        some = list(group)
+        shown = some[:MOST_SHOWN] if holds else some
+        mark = ("✓ holds", "green") if holds else ("✗ FAILS", "bold red")
+        for fact in shown:
+            numbers = numbers_text(fact["numbers"])
+            rows.append((mark, f"{name} ({fact['about']})", fact["why"], numbers))
+        if len(shown) < len(some):
+            rows.append((mark, name, f"{len(some) - len(shown)} more of these (--json)", ""))
+    if not voice.is_terminal or voice.console.width >= WIDE:
+        voice.table(("", "claim", "why", "numbers"), rows)
+        return
+    for mark, claim, *others in rows:
+        voice.say(mark, f"  {claim}")
+        for text in filter(None, others):
+            voice.say(text, indent=4)
+
+
+def _verdict(audit: Audit) -> tuple[Part, ...]:
+    not_verified = ("Not verified: ", "bold red")
+    if audit.claims_hold and not audit.claims.parts and not audit.unchecked:
+        whose = "" if audit.passed else ", and data or model are not those of the fit"
+        return ("Nothing was proved: ", "bold yellow"), f"the model claims nothing{whose}."
+    if audit.passed:
+        return ("Verified: ", "bold green"), "every claim holds."
+    if not audit.could_check:
+        return not_verified, "the claims cannot be checked on this table."
+    if not audit.same_data:
+        here = "the claims hold." if audit.claims_hold else "a claim does not hold."
+        return (
+            not_verified,
+            "this is not the table of the fit, and what was found speaks of this table only. Here ",
+            here,
+        )
+    if not audit.claims_hold:
+        return not_verified, "a claim does not hold."
+    if not audit.same_model:
+        return not_verified, "the claims hold, but the model file was changed."
+    return not_verified, f"the others hold, but {_claims(audit.unchecked)} could not be checked."
+
+
+def _claims(number: int) -> str:
+    return f"{number:,} claim{'' if number == 1 else 's'}"
+
+
+def tell_proof(voice: Voice, audit: Audit, said: dict[str, Any]) -> None:
+    """What was written, or what was found instead."""
+    tell_audit(voice, audit)
+    if said["folder"] is None:
+        voice.say("Nothing was written.")
+        return
+    voice.say(f"The proof is in {said['folder']}: proof.json, and the examples it is about.")
+    voice.suggest("Anyone can check it, with NumPy and SciPy alone", said["check_with"])
