@@ -1,0 +1,154 @@
+"""Errors counted, the interval of a test set, and attempts to make either say more."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.stats import binomtest
+
+from certo.certificates import (
+    CannotClaim,
+    Certificate,
+    Composite,
+    KernelPredictor,
+    Labels,
+    LinearPredictor,
+    StatedPredictions,
+    TestErrors,
+    TrainingErrors,
+)
+from certo.certificates.errors import per_hundred
+from certo.certificates.sample import SampleMismatch
+from certo.kernels import Gaussian, Polynomial
+
+CLASSES = ("ash", "elm", "oak")
+
+
+def problem(classes=3, m=60, seed=0):
+    random = np.random.default_rng(seed)
+    X = random.standard_normal((m, 2))
+    coef = random.standard_normal((classes if classes > 2 else 1, 2))
+    y = np.array(CLASSES)[random.integers(0, classes, m)]
+    return X, y, LinearPredictor(coef, np.zeros(len(coef)))
+
+
+def naive(X, y, rule, classes) -> int:
+    scores = X @ rule.coef.T + rule.intercept
+    codes = np.argmax(scores, axis=1) if classes > 2 else (scores[:, 0] > 0).astype(int)
+    return int(np.count_nonzero(np.array(CLASSES)[codes] != y))
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_errors_are_counted_and_survive_json(classes):
+    X, y, rule = problem(classes)
+    for kind in (TrainingErrors, TestErrors):
+        claim = kind.of(X, y, CLASSES[:classes], rule)
+        assert claim.errors == claim.surely == naive(X, y, rule, classes)
+        again = Certificate.from_dict(json.loads(json.dumps(claim.to_dict())))
+        assert again == claim
+        for points in (X, sparse.csr_array(X), np.asfortranarray(X)):
+            assert again.verify(points, list(y))
+        assert not claim.verify(X[::-1], y)
+        assert not claim.verify(X[:, ::-1], y)
+        assert not claim.verify(-X, y)
+        assert not claim.verify(X[1:], y[1:])
+        assert not claim.verify(X[1:], y)
+        assert not claim.verify(X[:, :1], y)
+        assert "not one of the classes" in claim.verify(X, np.full(len(X), "yew")).why
+        assert "table of numbers" in claim.verify([[1.0], [2.0, 3.0]], y).why
+        assert "wrong" in claim.plain
+        assert "%" not in claim.claim
+    both = Composite((TrainingErrors.of(X, y, CLASSES[:classes], rule), claim))
+    assert both.verify(X, y)
+
+
+@settings(max_examples=12, deadline=None)
+@given(n=st.integers(1, 400), share=st.floats(0, 1), delta=st.floats(1e-6, 0.6))
+def test_the_interval_is_that_of_clopper_and_pearson(n, share, delta):
+    wrong = round(share * n)
+    y = np.zeros(n, dtype=int)
+    rule = StatedPredictions((np.arange(n) < wrong).astype(int))
+    claim = TestErrors.of(None, y, (0, 1), rule, delta)
+    low, high = binomtest(wrong, n).proportion_ci(1 - delta)
+    assert claim.interval == pytest.approx((low, high), rel=1e-6, abs=1e-9)
+    assert claim.lower <= low * (1 + 1e-9)
+    assert claim.upper >= high * (1 - 1e-9)
+    assert claim.verify(None, y)
+    wider = claim.at(delta / 3)
+    assert wider.lower <= claim.lower <= claim.upper <= wider.upper
+    assert wider.verify(None, y)
+    assert claim.at(delta) == claim
+    if 0 < wrong < n:
+        for nudged in ({"lower": low * 1.001}, {"upper": high * 0.999}, {"delta": delta * 0.99}):
+            assert not Certificate.from_dict(claim.to_dict() | nudged).verify(None, y)
+
+
+def test_ties_may_be_either():
+    X, y = np.array([[1.0, -1.0], [1.0, 1.0], [2.0, 2.0], [0.5, 3.0]]), np.array([1, 1, 0, 1])
+    rule = LinearPredictor([[1.0, -1.0]], [0.0])  # right, two ties, wrong
+    claim = TestErrors.of(X, y, (0, 1), rule, 0.1)
+    assert (claim.errors, claim.ties, claim.surely) == (3, 2, 1)
+    assert claim.lower == TestErrors.of(None, y, (0, 1), StatedPredictions([1, 1, 0, 0]), 0.1).lower
+    assert claim.upper == TestErrors.of(None, y, (0, 1), StatedPredictions([1, 0, 1, 0]), 0.1).upper
+    assert "from 1 to 3 of 4" in claim.claim
+    assert claim.verify(X, y)
+    weaker = Certificate.from_dict(claim.to_dict() | {"errors": 4, "ties": 3, "upper": 1.0})
+    assert weaker.verify(X, y)  # at least 1, at most 4: true
+    for false in ({"errors": 2, "ties": 1}, {"ties": 1}, {"ties": 0}, {"errors": 4}):
+        assert not Certificate.from_dict(claim.to_dict() | false).verify(X, y)
+    nothing = LinearPredictor(np.zeros((3, 2)), np.zeros(3))
+    claim = TestErrors.of(X, y, (0, 1, 2), nothing)
+    assert (claim.errors, claim.ties, claim.interval) == (4, 4, (0.0, 1.0))
+    assert claim.vacuous
+
+
+def test_kernel_rules_and_several_labels():
+    random = np.random.default_rng(3)
+    X, y = random.standard_normal((30, 2)), random.integers(0, 2, (30, 2))
+    rule = KernelPredictor(Gaussian(1.0), X[:8], random.standard_normal((1, 8)), [0.0])
+    claim = TrainingErrors.of(X, y, (0, 1), rule, column=1)
+    scores = rule.kernel.plain(X, X[:8]) @ rule.dual_coef[0]
+    assert claim.errors == np.count_nonzero((scores > 0) != y[:, 1])
+    assert claim.verify(X, y)
+    assert not claim.verify(X, 1 - y)
+    assert not claim.verify(X, y[:, 1])
+    assert Certificate.from_dict(json.loads(json.dumps(claim.to_dict()))) == claim
+    wide = KernelPredictor(Polynomial(2), X[:8], random.standard_normal((1, 8)), [0.0])
+    assert "features" in TrainingErrors(claim.labels, wide, 30, 30, 30).verify(X[:, :1], y).why
+
+
+def test_hostile_fields_are_refused():
+    X, y, rule = problem(2)
+    written = TestErrors.of(X, y, CLASSES[:2], rule).to_dict()
+    for change in (
+        {"errors": 61}, {"errors": -1}, {"ties": 40}, {"ties": -1}, {"examples": 0},
+        {"lower": 0.9, "upper": 0.1}, {"upper": 1.5}, {"lower": -0.5}, {"delta": 0.0},
+        {"delta": 1.0}, {"errors": 1.5}, {"predictor": {}}, {"predictor": 3},
+        {"labels": {"classes": ["ash", "elm"], "positive": 0, "column": None}},
+        {"labels": {"classes": list(CLASSES), "positive": 2, "column": None}},
+        {"labels": {"classes": list(CLASSES), "positive": 2, "column": 0}},
+        {"predictor": LinearPredictor(np.ones((2, 2)), np.ones(2)).to_dict()},
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=r".+"):
+            Certificate.from_dict(written | change)
+    with pytest.raises(ValueError, match="must be a rule"):
+        TrainingErrors(Labels((0, 1)), None, 1, 0, 0)
+    with pytest.raises(CannotClaim, match="at least two classes"):
+        TrainingErrors.of(X, y, ("ash",), rule)
+    with pytest.raises(SampleMismatch, match="60 examples, but y has 59"):
+        TrainingErrors.of(X, y[1:], CLASSES[:2], rule)
+    with pytest.raises(CannotClaim, match="2 features"):
+        TrainingErrors.of(X[:, :1], y, CLASSES[:2], rule)
+
+
+def test_words_are_rounded_to_the_weak_side():
+    from certo.certificates.encoding import rounded_down, rounded_up
+
+    assert per_hundred(0.12341, rounded_up) == "12.4"
+    assert per_hundred(0.12349, rounded_down) == "12.3"
+    assert "independent draws" in TestErrors.of(*problem(2)[:2], CLASSES[:2], problem(2)[2]).claim
