@@ -202,7 +202,8 @@ def unlabelled(page: Page, machine, X, y) -> None:
 def errors_and_margins(page: Page, machine, X, y) -> None:
     """How many examples of the fit are errors; if none is, by how much the outputs separate."""
     training_errors(page, machine, X, y)
-    if not is_linear(machine) or any(isinstance(claim, Separating) for claim in page.claims):
+    said = {item.name for item in (*page.claims, *page.refusals)}
+    if not is_linear(machine) or "Separating" in said:
         return
     wrong = sum(claim.errors for claim in page.claims if isinstance(claim, TrainingErrors))
     if wrong:
