@@ -54,6 +54,17 @@ def test_json_and_report_hold_the_same_facts(certo, written, tmp_path):
     assert said.json["converged"] is True
 
 
+def test_what_is_proved_is_said_in_plain_words_before_the_claims_themselves(certo, written):
+    words = "fit", written(SMALL), "--target", "size", "--drop", "colour", "--scale", "none"
+    said, facts = certo(*words), certo(*words, "--json").json
+    for claim in facts["claims"]:
+        assert said.out.index(claim["plain"]) < said.out.index("MistakeBound\n")
+        assert said.out.index("MistakeBound\n") < said.out.rindex(claim["claim"])
+    for sentence in facts["certified"]["in_words"]:
+        assert f"  {sentence}\n" in said.out
+    assert facts["certified"]["delta"] == 0.05
+
+
 @pytest.mark.parametrize(
     ("name", "change"),
     [

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
 from certo.certificates import Certified, ErrorCount, RiskBound, TestErrors, TrainingErrors
-from certo.certificates.encoding import readable, rounded_down, rounded_up
+from certo.certificates.encoding import rounded_down, rounded_up
 from certo.certificates.exact import above, below
 from certo.plots._canvas import INK, NEGATIVE, POSITIVE, SOFT, new_axes, short
 
@@ -76,7 +76,7 @@ def risk_bounds(
 
 def risk_size(certified: Certified) -> tuple[float, float]:
     """Width and height of a figure with room for all lines."""
-    return 5.6, 1.1 + TALL * (1 + len(risk_lines(certified)))
+    return 5.2, 1.1 + TALL * (1 + len(risk_lines(certified)))
 
 
 def risk_lines(certified: Certified) -> list[Line]:
@@ -87,7 +87,7 @@ def risk_lines(certified: Certified) -> list[Line]:
 def _lines(certified: Certified) -> Iterator[Line]:
     for counted in certified.of_kind(TrainingErrors) or _unweighted(certified):
         rate = counted.errors / counted.examples
-        yield f"Examples of the fit: {_wrong(counted)}"
+        yield f"Examples of the fit, {_wrong(counted)}: {100 * rate:.3g} %"
         yield Range(rate, rate, rate, INK)
     risks = sorted(certified.risks, key=lambda claim: not claim.of_predictions)
     for claim in risks[:MOST_BOUNDS]:
@@ -111,7 +111,7 @@ def _unweighted(certified: Certified) -> list[ErrorCount]:
 def _of_test(claim: TestErrors) -> Iterator[Line]:
     low, high = claim.interval
     between = f"{rounded_down(below(100 * Fraction(low)), 3)} to {_percent(high)}"
-    yield f"Test examples: {_wrong(claim)}. New examples: {between}"
+    yield f"Test examples, {_wrong(claim)}: {between} of new ones"
     yield Range(claim.errors / claim.examples, low, high, POSITIVE)
 
 
@@ -132,8 +132,7 @@ def _formulas(claim: RiskBound) -> Iterator[Line]:
 
 
 def _wrong(counted: TrainingErrors | ErrorCount | TestErrors) -> str:
-    rate = 100 * counted.errors / counted.examples
-    return f"{counted.errors:,.0f} of {readable(counted.examples)} wrong, {rate:.3g} %"
+    return f"{counted.errors:,.0f} of {counted.examples:,} wrong"
 
 
 def _percent(share: float) -> str:
