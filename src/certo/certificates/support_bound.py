@@ -12,6 +12,7 @@ from certo import bounds
 from certo.certificates import exact
 from certo.certificates.base import CannotClaim, Certificate, Refuted, Rigour, Verification, require
 from certo.certificates.encoding import counted, rounded_up
+from certo.certificates.errors import per_hundred
 from certo.certificates.kernel_claim import KernelClaim
 from certo.certificates.risk_bound import DRAWN, UNTOUCHED, RiskBound
 from certo.certificates.sample import Labels, SampleMismatch
@@ -130,9 +131,9 @@ class SupportBound(RiskBound):
                 "new ones from this side."
             )
         return (
-            f"Of new cases like these, at most {rounded_up(100 * self.best, 3)} in 100 will be "
-            f"judged wrongly; the chance that this promise is broken, because the examples were an "
-            f"unlucky draw, is at most {rounded_up(100 * self.delta, 3)} in 100."
+            f"If new cases come from where these {self.examples:,} examples came from, it is wrong "
+            f"about at most {per_hundred(self.best, rounded_up)} of 100 of them, on average, "
+            f"except with a chance of {self.delta!r}."
         )
 
     @property
