@@ -39,6 +39,7 @@ from certo.certificates.sample import Sample
 from certo.certificates.set_bound import SEEDED
 from certo.certificates.weights import check_weights, finite_vector
 
+IN_ORDER = "they are visited in the order of their draw, or in one that does not depend on them"
 LONGEST_PASS = 3 * 10**5  # rounds times outputs that a checker is asked to repeat: some seconds
 ROOM = 1 + 2.0**-30  # of a sum of losses, for a checker whose inner products round otherwise
 UP, DOWN = 1 + 2.0**-45, 1 - 2.0**-45  # a loss is computed in a few operations
@@ -158,7 +159,7 @@ class OnlineToBatch(RiskBound):
     @property
     def assumes(self) -> tuple[str, ...]:
         seeded = any(run.order == "shuffled" or run.init == "random" for run in self.runs)
-        return (DRAWN, UNTOUCHED, *((SEEDED,) if seeded else ()))
+        return (DRAWN, UNTOUCHED, IN_ORDER, *((SEEDED,) if seeded else ()))
 
     @property
     def numbers(self) -> dict[str, Any]:
@@ -401,7 +402,8 @@ class AverageToBatch(RiskBound):
 
     @property
     def assumes(self) -> tuple[str, ...]:
-        return (DRAWN, UNTOUCHED, f"no example, seen or new, is longer than {self.reach!r}")
+        longest = f"no example, seen or new, is longer than {self.reach!r}"
+        return (DRAWN, UNTOUCHED, IN_ORDER, longest)
 
     @property
     def numbers(self) -> dict[str, Any]:
