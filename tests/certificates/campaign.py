@@ -1,0 +1,717 @@
+"""Corrupted certificates, models and data, by the thousand: what is accepted must be true.
+
+A case is a certificate, as plain JSON values, with the data it is about. A corruption changes one
+or two things of a case, as someone would who wants to be believed: there is no fingerprint to get
+in his way. Whatever then verifies is put before `truths`, which knows nothing of the package.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import json
+import struct
+import warnings
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+from truths import is_true
+
+import certo
+from certo.certificates import Certificate, ClassSeparability, Labels, LeastErrorsByTree
+from certo.certificates.box_features import BoxCosines, BoxPolynomials
+from certo.certificates.hitting import FINENESS
+from certo.certificates.least_errors import Packing, Subsystem
+from certo.kernels import Gaussian, Linear, Polynomial, Precomputed
+from certo.losses import Hinge, Logistic, Squared
+from certo.rates import Power
+
+TREATMENTS = ("free", "lifted", "none")
+
+
+class Case(NamedTuple):
+    data: dict
+    X: np.ndarray
+    y: Any
+
+
+class Outcome(NamedTuple):
+    kind: str  # of corruption
+    verdict: str  # rejected, true or FALSE
+    case: Case
+
+
+# --- where certificates come from -----------------------------------------------------------------
+
+
+def _points(seed: int, m: int = 8, d: int = 2, whole: bool = True):
+    random = np.random.default_rng(seed)
+    X = random.integers(-3, 4, (m, d)).astype(float)
+    if not whole:
+        X = np.round(random.standard_normal((m, d)), 3)
+    return random, X
+
+
+def _two(X: np.ndarray, random, noise: float) -> np.ndarray:
+    scores = X @ np.array([2.0, -1.0, 0.5])[: X.shape[1]] + 0.5
+    scores = scores + noise * random.standard_normal(len(X))
+    y = np.where(scores > 0, "up", "down")
+    y[:2] = ("up", "down") if scores[0] > scores[1] else ("down", "up")
+    return y
+
+
+def _apart(seed: int, m: int = 8, d: int = 2):
+    """Two classes with a gap between them."""
+    _, X = _points(seed, m, d, whole=seed % 2 == 0)
+    y = np.array(["up", "down"] * m)[:m]
+    X[:, 0] = np.where(y == "up", np.abs(X[:, 0]) + 1, -np.abs(X[:, 0]) - 0.5)
+    return X, y
+
+
+def _mixed(seed: int, m: int = 8, d: int = 2):
+    random, X = _points(seed, m, d, whole=seed % 2 == 0)
+    return X, _two(X, random, 2.0)
+
+
+def _three(seed: int, m: int = 9, noise: float = 0.0):
+    random, X = _points(seed, m, 2)
+    W = np.array([[2.0, 0, 0], [-1, 2, 0], [-1, -2, 1.0]])
+    y = np.array(["a", "b", "c"])[
+        np.argmax(X @ W[:, :2].T + W[:, 2] + noise * random.gumbel(size=(m, 3)), axis=1)
+    ]
+    y[:3] = ("a", "b", "c")
+    return X, y
+
+
+def _of(kind: str, model, X, y=None) -> Iterator[Case]:
+    for claim in model.certificate_.of_kind(kind):
+        yield Case(claim.to_dict(), X, y)
+
+
+def _perceptron(kind: str, seed: int) -> Iterator[Case]:
+    X, y = _apart(seed) if kind == "Separating" or seed % 3 else _mixed(seed)
+    options: dict = {"intercept": "none" if seed % 2 else "lifted", "epochs": 40}
+    if kind == "MistakeBound" and seed % 4 == 3:
+        options["learning_rate"] = Power(1.0, 0.5)
+    if kind == "CompressionBound":
+        X, y = _apart(seed, m=80)
+        options |= {"order": "shuffled" if seed % 2 else "cyclic", "random_state": seed}
+        if seed % 3 == 2:
+            options["init"] = "random"
+    return _of(kind, certo.Perceptron(**options).fit(X, y), X, y)
+
+
+def _separability(kind: str, seed: int) -> Iterator[Case]:
+    ask = certo.quasi_separability if "Quasi" in kind or "Overlap" in kind else certo.separability
+    several = kind.startswith(("Joint", "Class"))
+    _, X = _points(seed, 9 if several else 8, 2)
+    mode = "none" if seed % 3 == 2 else "free"
+    if several:
+        y = np.array(list("abc" * 3))
+        if kind in ("JointlySeparable",) or (kind == "ClassSeparability" and seed % 2):
+            X, y = _three(seed)
+        elif kind == "JointlyQuasiSeparable":
+            X[:, 0] = np.where(y == "c", np.abs(X[:, 0]), -np.abs(X[:, 0]))
+    elif kind == "Separable":
+        X, y = _apart(seed)
+    elif kind == "QuasiSeparable":
+        y = np.array(["up", "down"] * 4)
+        X[:, 0] = np.where(y == "up", np.abs(X[:, 0]), -np.abs(X[:, 0]))
+        X[:2] = 0
+    else:
+        X, y = _mixed(seed)
+    claim = ask(X, y, mode)
+    found = [claim]
+    if isinstance(claim, ClassSeparability) and kind != "ClassSeparability":
+        found = [claim.joint]
+    yield from (Case(c.to_dict(), X, y) for c in found if type(c).__name__ == kind)
+
+
+def _margin(kind: str, seed: int) -> Iterator[Case]:
+    X, y = _apart(seed)
+    kernel = None
+    if kind == "KernelMargin":
+        kernel = [Gaussian(2.0), Polynomial(2), Precomputed(), Linear()][seed % 4]
+        X = Polynomial(2)(X) if seed % 4 == 2 else X
+    model = certo.HardMarginSVM(kernel=kernel, intercept=TREATMENTS[seed % 3]).fit(X, y)
+    return _of(kind, model, X, y)
+
+
+def _soft(kind: str, seed: int) -> Iterator[Case]:
+    X, y = _mixed(seed, m=7)
+    kernel, options = None, {"C": [0.5, 1.0, 10.0][seed % 3], "tol": 1e-3 if seed % 2 else 1e-9}
+    if kind == "KernelGap":
+        kernel = [Gaussian(2.0), Polynomial(2), Precomputed(), 0.5 * Gaussian(1.0)][seed % 4]
+        X = Polynomial(2)(X) if seed % 4 == 2 else X
+    if seed % 4 == 1:
+        options["class_weight"] = {"up": 2.0, "down": 0.3}
+    model = certo.SVM(kernel=kernel, intercept=TREATMENTS[seed % 3], **options)
+    weight = np.arange(1.0, len(y) + 1) / 3 if seed % 5 == 4 else None
+    return _of(kind, model.fit(X, y, sample_weight=weight), X, y)
+
+
+def _pegasos(kind: str, seed: int) -> Iterator[Case]:
+    X, y = _mixed(seed)
+    kernel = [Gaussian(2.0), Polynomial(2)][seed % 2] if kind.startswith("Kernel") else None
+    model = certo.Pegasos(
+        lam=[0.1, 0.01][seed % 2], steps=50 + seed, kernel=kernel, random_state=seed,
+        intercept="none" if seed % 3 else "lifted",
+    )  # fmt: skip
+    return _of(kind, model.fit(X, y), X, y)
+
+
+def _kernel_perceptron(kind: str, seed: int) -> Iterator[Case]:
+    X, y = _apart(seed) if seed % 2 else _mixed(seed)
+    kernel = [Gaussian(2.0), Polynomial(2), Precomputed(), Linear()][seed % 4]
+    X = Polynomial(2)(X) if seed % 4 == 2 else X
+    intercept = "lifted" if seed % 3 else "none"
+    model = certo.KernelPerceptron(kernel, epochs=20, intercept=intercept)
+    return _of(kind, model.fit(X, y), X, y)
+
+
+def _descent(kind: str, seed: int) -> Iterator[Case]:
+    X, y = _mixed(seed)
+    X = X + 0.01 * np.random.default_rng(seed).standard_normal(X.shape)  # no score on a kink
+    options: dict = [
+        {"loss": Hinge(), "lam": 0.1},
+        {"loss": Hinge(), "lam": 0.0, "radius": 2.0, "average": False},
+        {"loss": Logistic(), "lam": 0.5, "intercept": "none"},
+        {"loss": Squared(), "lam": 0.1, "radius": 1.0},
+    ][seed % 4]
+    return _of(kind, certo.OnlineGradientDescent(**options).fit(X, y), X, y)
+
+
+def _disagreement(kind: str, seed: int) -> Iterator[Case]:
+    X, y = _mixed(seed, m=9)
+    weight = np.arange(1.0, 10.0) / 4 if seed % 3 == 1 else None
+    model = certo.MinDisagreement(intercept="none" if seed % 2 else "free", time_limit=10)
+    yield from _of(kind, model.fit(X, y, sample_weight=weight), X, y)
+
+
+def _tree(kind: str, seed: int) -> Iterator[Case]:
+    """Crossed pairs, and one place with both labels, the costs of errors being as given."""
+    X = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0], [3, 3], [3, 3], [5, 4]]) * (1 + seed / 4)
+    y = np.array(["up", "up", "down", "down", "up", "down", "up"])
+    weight = np.array([]) if seed % 2 else np.array([1.0, 2, 1, 1, 0.5, 3, 1])
+    crossed = Subsystem(np.arange(4), (Fraction(1),) * 4)
+    claim = LeastErrorsByTree(
+        Labels(("down", "up")), True, 7, weight, 2.0 if seed % 2 else 1.5, (crossed,),
+        (Packing((0,), ((1 + len(weight) // 7) * FINENESS,)), Packing((), ())), np.array([-1]),
+    )  # fmt: skip
+    if seed % 4 < 2:
+        yield Case(claim.to_dict(), X, y)
+    else:
+        yield from _disagreement(kind, seed)
+
+
+def _least_squares(kind: str, seed: int) -> Iterator[Case]:
+    random, X = _points(seed, 9, 2, whole=seed % 2 == 0)
+    if seed % 3 == 1:
+        X = np.c_[X, X @ [1.0, -2.0] + 1]
+    if seed % 7 == 5:
+        X = np.c_[X, X @ [1.0, -2.0] + 1e-9 * random.standard_normal(len(X))]
+    y = np.round(X[:, 0] + random.standard_normal(len(X)), 3)
+    y = np.c_[y, y**2] if seed % 4 == 3 else y
+    weight = random.integers(0, 3, len(X)) + 0.5 if seed % 5 == 2 else None
+    model = certo.LeastSquares(
+        intercept="none" if seed % 4 == 2 else "free", ridge=0.1 if seed % 6 == 4 else 0.0
+    )
+    return _of(kind, model.fit(X, y, sample_weight=weight), X, y)
+
+
+def _logistic(kind: str, seed: int) -> Iterator[Case]:
+    separable = kind == "NoEstimate"
+    if seed % 3 == 2:
+        X, y = _three(seed, noise=0.0 if separable else 3.0)
+    else:
+        X, y = _apart(seed) if separable else _mixed(seed)
+    options: dict = {"intercept": "none" if seed % 4 == 1 else "free"}
+    if not separable:
+        options["ridge"] = [0.0, 0.1][seed % 2]
+    if seed % 5 == 3 and not separable:
+        options["class_weight"] = "balanced"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", certo.SeparationWarning)
+        model = certo.LogisticRegression(**options).fit(X, y)
+    yield from _of(kind, model, X, y)
+
+
+def _density(kind: str, seed: int) -> Iterator[Case]:
+    random, X = _points(seed, 9, 2, whole=False)
+    weight = random.integers(0, 3, len(X)) + 0.5 if seed % 3 == 1 else None
+    gaussian = "Gaussian" in kind
+    if kind == "NoGaussianDensity":
+        X = np.c_[np.round(4 * X), [3.0] * 9] if seed % 2 else X[[0, 1] * 4 + [0]]
+        X[:, -1] += X[:, 0] * (seed % 4 == 1)
+    elif kind == "NoLogLinearDensity":
+        X = X[[0] * 5 + [seed % 4] * 4, :1]
+    elif not gaussian:
+        X = X[:, :1]
+    family = [BoxPolynomials, BoxCosines][seed % 2](3 + seed % 2 if "No" in kind else 2)
+    kinds = ("full", "diagonal")
+    model = (
+        certo.GaussianDensity(kinds[seed // 2 % 2])
+        if gaussian
+        else certo.LogLinearDensity(family, (-4.0, 4.0))
+    )
+    try:
+        yield from _of(kind, model.fit(X, sample_weight=weight), X)
+    except certo.NoDensity as none:
+        if none.proof is not None and none.proof.name == kind:
+            yield Case(none.proof.to_dict(), X, None)
+
+
+def _composite(kind: str, seed: int) -> Iterator[Case]:
+    X, y = _three(seed) if seed % 2 else _apart(seed)
+    model = certo.Perceptron(epochs=30).fit(X, y)
+    yield Case(model.certificate_.to_dict(), X, y)
+
+
+def _page(kind: str, seed: int) -> Iterator[Case]:
+    """Claims that `certify` makes beside those of the fit."""
+    several = kind == "ClassCompressionBound" or (seed % 3 == 2 and kind != "AverageToBatch")
+    m = {"SupportBound": 9, "KernelCompressionBound": 14}.get(kind, 30)
+    X, y = _three(seed, m) if several else _apart(seed, m) if seed % 2 else _mixed(seed, m)
+    mode, model = TREATMENTS[seed % 3], None
+    if kind == "SupportBound":
+        kernel = Gaussian(2.0) if seed % 4 == 1 else None
+        model = certo.SVM(kernel, 0.5, intercept=mode, tol=1e-6)
+        if seed % 4 == 3 and not several:
+            model = certo.HardMarginSVM(intercept=mode)
+    elif kind == "KernelCompressionBound" or (kind.endswith("Errors") and seed % 4 == 1):
+        kernel = [Polynomial(2), Linear(), Gaussian(1.0)][seed // 2 % 3]
+        model = certo.KernelPerceptron(kernel, intercept="lifted" if seed % 2 else "none")
+    elif kind == "AverageToBatch":
+        X = X + 0.01 * np.random.default_rng(seed).standard_normal(X.shape)
+        model = certo.OnlineGradientDescent([Hinge(), Logistic()][seed % 2], lam=0.5)
+    else:
+        epochs = 1 if kind == "OnlineToBatch" else 20
+        order = "shuffled" if seed % 2 and not several else "cyclic"
+        model = certo.Perceptron(epochs=epochs, order=order, random_state=seed)
+    half = len(X) // 2
+    if kind == "TestErrors":
+        page = certo.certify(
+            model.fit(X[:half], y[:half]), X[:half], y[:half], X_test=X[half:], y_test=y[half:]
+        )
+        yield from (Case(claim.to_dict(), X[half:], y[half:]) for claim in page.test)
+        return
+    page = certo.certify(model.fit(X, y), X, y)
+    yield from (Case(claim.to_dict(), X, y) for claim in page.of_kind(kind))
+
+
+SOURCES: dict[str, Callable[[str, int], Iterator[Case]]] = {
+    "AverageToBatch": _page,
+    "ClassCompressionBound": _page,
+    "ClassSeparability": _separability,
+    "Composite": _composite,
+    "CompressionBound": _perceptron,
+    "DualityGap": _soft,
+    "ErrorCount": _disagreement,
+    "ExpectedExcess": _pegasos,
+    "GaussianLikelihood": _density,
+    "Inseparable": _separability,
+    "JointlyInseparable": _separability,
+    "JointlyOverlapping": _separability,
+    "JointlyQuasiSeparable": _separability,
+    "JointlySeparable": _separability,
+    "KernelCompressionBound": _page,
+    "KernelExpectedExcess": _pegasos,
+    "KernelGap": _soft,
+    "KernelMargin": _margin,
+    "KernelMistakeBound": _kernel_perceptron,
+    "LeastErrorsByCells": _disagreement,
+    "LeastErrorsByTree": _tree,
+    "LeastSquaresExcess": _least_squares,
+    "LogisticExcess": _logistic,
+    "MaximumMargin": _margin,
+    "MistakeBound": _perceptron,
+    "MomentMatching": _density,
+    "NoEstimate": _logistic,
+    "NoGaussianDensity": _density,
+    "NoLogLinearDensity": _density,
+    "OnlineToBatch": _page,
+    "Overlapping": _separability,
+    "QuasiSeparable": _separability,
+    "Regret": _descent,
+    "Separable": _separability,
+    "Separating": _perceptron,
+    "SupportBound": _page,
+    "TestErrors": _page,
+    "TrainingErrors": _page,
+}
+
+
+@functools.cache
+def cases(kind: str, count: int = 4, tries: int = 60) -> tuple[Case, ...]:
+    """Some certificates of this kind, each true and verified."""
+    found: list[Case] = []
+    for seed in range(tries):
+        found += SOURCES[kind](kind, seed)
+        if len(found) >= count:
+            return tuple(found[:count])
+    raise LookupError(f"of {kind} only {len(found)} cases were found.")
+
+
+# --- what is done to them -------------------------------------------------------------------------
+
+WORDS = (
+    "up", "down", "free", "lifted", "none", "full", "diagonal", "polynomials", "cosines", "cyclic",
+    "shuffled", "misclassified", "zeros", "random", "always", "positive", "negative", "curvature",
+    "ridge", "Hinge()", "Logistic()", "Squared()", "Constant", "Power", "Linear", "Precomputed",
+    "Gaussian",
+)  # fmt: skip
+
+
+def leaves(data: Any, path: tuple = ()) -> Iterator[tuple]:
+    """The paths to all numbers, words and empty lists, but for the name of the type."""
+    for key, value in data.items() if isinstance(data, dict) else enumerate(data):
+        if isinstance(value, dict | list) and value:
+            yield from leaves(value, (*path, key))
+        elif key != "type":
+            yield (*path, key)
+
+
+def branches(data: Any, path: tuple = ()) -> Iterator[tuple]:
+    """The paths to all lists that are not empty."""
+    for key, value in data.items() if isinstance(data, dict) else enumerate(data):
+        if isinstance(value, dict | list):
+            if isinstance(value, list) and value:
+                yield (*path, key)
+            yield from branches(value, (*path, key))
+
+
+def at(data: Any, path: tuple) -> Any:
+    for key in path:
+        data = data[key]
+    return data
+
+
+def put(data: Any, path: tuple, value: Any) -> None:
+    at(data, path[:-1])[path[-1]] = value
+
+
+def _fraction(text: str, random) -> str:
+    above, _, below = text.partition("/")
+    n, d = int(above, 16), int(below, 16)
+    n, d = [(n + 1, d), (n - 1, d), (2 * n, d), (-n, d), (0, 1), (1, 1), (n, d + 1)][
+        random.integers(7)
+    ]
+    return f"{n:x}/{d:x}"
+
+
+def _is_fraction(value: Any) -> bool:
+    return isinstance(value, str) and "/" in value
+
+
+def _number(value: float, how: str, random) -> float:
+    if how == "ulp":
+        return float(np.nextafter(value, random.choice([-np.inf, np.inf])))
+    if how == "1e-9":
+        return float(value * (1 + random.choice([-1e-9, 1e-9]))) if value else 1e-9
+    return float([2 * value, value / 2, -value, 0.0, value + 1, value - 1, 1.0][random.integers(7)])
+
+
+def _whole(value: int, random) -> int:
+    return int([value + 1, value - 1, 2 * value, -value, 0, value + 2][random.integers(6)])
+
+
+def numbers(how: str):
+    """Change one float: by the last bit, by 1e-9, or a lot."""
+
+    def corrupt(case: Case, donor: Case, random) -> Case | None:
+        paths = [p for p in leaves(case.data) if type(at(case.data, p)) is float]
+        if not paths:
+            return None
+        # those of the claim itself as often as all those in lists
+        scalars = [p for p in paths if type(p[-1]) is str]
+        some = scalars if scalars and random.random() < 0.5 else paths
+        path = some[random.integers(len(some))]
+        put(case.data, path, _number(at(case.data, path), how, random))
+        return case
+
+    return corrupt
+
+
+def whole_numbers(case: Case, donor: Case, random) -> Case | None:
+    paths = [p for p in leaves(case.data) if type(at(case.data, p)) is int]
+    paths += [p for p in leaves(case.data) if _is_fraction(at(case.data, p))]
+    if not paths:
+        return None
+    path = paths[random.integers(len(paths))]
+    value = at(case.data, path)
+    put(case.data, path, _fraction(value, random) if type(value) is str else _whole(value, random))
+    _convex(case.data)
+    return case
+
+
+def _convex(data: dict) -> None:
+    """Weights that must add up to 1 do so again."""
+    texts = data.get("weights")
+    if isinstance(texts, list) and texts and all(map(_is_fraction, texts)):
+        values = [Fraction(*(int(n, 16) for n in text.split("/"))) for text in texts]
+        whole = sum(values)
+        if whole:
+            shares = [value / whole for value in values]
+            data["weights"] = [f"{v.numerator:x}/{v.denominator:x}" for v in shares]
+
+
+def words(case: Case, donor: Case, random) -> Case | None:
+    plain = (bool, str, type(None))
+    paths = [
+        p for p in leaves(case.data)
+        if (type(at(case.data, p)) in plain and not _is_fraction(at(case.data, p)))
+        or at(case.data, p) == []
+    ]  # fmt: skip
+    if not paths:
+        return None
+    path = paths[random.integers(len(paths))]
+    value = at(case.data, path)
+    if type(value) is bool:
+        put(case.data, path, not value)
+    elif type(value) is str:
+        put(case.data, path, str(random.choice(WORDS)))
+    elif value is None:
+        put(case.data, path, [0, 1, 0.0, 1.0, 1e-3][random.integers(5)])
+    else:
+        put(case.data, path, [[0], [1.0], [0.0], ["1/1"], [1.0] * len(case.X)][random.integers(5)])
+    return case
+
+
+def lists(case: Case, donor: Case, random) -> Case | None:
+    paths = list(branches(case.data))
+    if not paths:
+        return None
+    items = at(case.data, paths[random.integers(len(paths))])
+    i, j = random.integers(len(items), size=2)
+    how = random.integers(4)
+    if how == 0:
+        items[i], items[j] = items[j], items[i]
+    elif how == 1:
+        del items[i]
+    elif how == 2:
+        items.insert(i, copy.deepcopy(items[i]))
+    else:
+        items.reverse()
+    _convex(case.data)
+    return case
+
+
+def labels(case: Case, donor: Case, random) -> Case | None:
+    found = case.data.get("labels", {})
+    classes = found.get("classes")
+    if not classes:
+        return None
+    how = random.integers(6)
+    if how == 0:
+        classes.reverse()
+    elif how == 1:
+        found["positive"] = int(random.integers(-1, len(classes) + 1))
+    elif how == 2:
+        classes[random.integers(len(classes))] = "other"
+    elif how == 3:
+        classes.append("more")
+    elif how == 4:
+        classes.pop()
+    else:  # the same, told in another order
+        i, j = random.permutation(len(classes))[:2] if len(classes) > 1 else (0, 0)
+        classes[i], classes[j] = classes[j], classes[i]
+        if found["positive"] in (i, j):
+            found["positive"] = int(j if found["positive"] == i else i)
+    return case
+
+
+def exchange(case: Case, donor: Case, random) -> Case | None:
+    """A part of another certificate of the same kind."""
+    common = [k for k in case.data if k in donor.data and k not in ("type", "labels")]
+    for key in random.choice(common, min(len(common), int(random.integers(1, 4))), replace=False):
+        case.data[key] = copy.deepcopy(donor.data[key])
+    return case
+
+
+def other_data(case: Case, donor: Case, random) -> Case | None:
+    return Case(case.data, donor.X.copy(), copy.deepcopy(donor.y))
+
+
+def entry(case: Case, donor: Case, random) -> Case:
+    X = case.X.copy()
+    t, j = random.integers(X.shape[0]), random.integers(X.shape[1])
+    X[t, j] = _number(X[t, j], str(random.choice(["ulp", "1e-9", "a lot"])), random)
+    if case.data.get("kernel", {}).get("name") == "Precomputed":
+        X[j, t] = X[t, j]
+    return Case(case.data, X, case.y)
+
+
+def rows(case: Case, donor: Case, random) -> Case:
+    m = len(case.X)
+    t, s = random.integers(m, size=2)
+    how = random.integers(4)
+    order = list(range(m))
+    if how == 0:
+        order.pop(t)
+    elif how == 1:
+        order.insert(t, t)
+    elif how == 2:
+        order[s] = t
+    else:
+        order[t], order[s] = order[s], order[t]
+    X, y = case.X[order], case.y if case.y is None else np.asarray(case.y)[order]
+    if case.data.get("kernel", {}).get("name") == "Precomputed":
+        X = X[:, order]
+    if random.random() < 0.5 and "examples" in case.data:  # he counts again
+        case.data["examples"] = len(X)
+    return Case(case.data, X, y)
+
+
+def columns(case: Case, donor: Case, random) -> Case:
+    X = case.X.copy()
+    j, how = random.integers(X.shape[1]), random.integers(4)
+    if how == 0:
+        X = X[:, random.permutation(X.shape[1])]
+    elif how == 1:
+        X[:, j] = -X[:, j]
+    elif how == 2:
+        X[:, j] *= random.choice([2.0, 1 + 2.0**-40, 0.5, 0.0])
+    else:
+        X = np.delete(X, j, axis=1) if X.shape[1] > 1 else X + 1
+    return Case(case.data, X, case.y)
+
+
+def rounded(case: Case, donor: Case, random) -> Case:
+    """The same in float32, or in decimals."""
+    X = case.X.astype(np.float32) if random.random() < 0.5 else np.round(case.X, 1)
+    return Case(case.data, X.astype(float), case.y)
+
+
+def targets(case: Case, donor: Case, random) -> Case | None:
+    if case.y is None:
+        return None
+    y = np.array(case.y)
+    how, t = random.integers(4), random.integers(len(y))
+    if how == 0:
+        y = y[random.permutation(len(y))]
+    elif how == 1:
+        y = y[::-1]
+    elif y.dtype.kind == "f":
+        y.flat[t] = _number(y.flat[t], str(random.choice(["ulp", "1e-9", "a lot"])), random)
+    else:
+        others = sorted(set(y.tolist()) - {y[t]})
+        y[t] = others[random.integers(len(others))] if others else y[t]
+    return Case(case.data, case.X, y)
+
+
+def _ordered(value: float) -> int:
+    (bits,) = struct.unpack("<q", struct.pack("<d", value))
+    return bits if bits >= 0 else -(bits & (2**63 - 1))
+
+
+def _float(order: int) -> float:
+    bits = order if order >= 0 else -order | -(2**63)
+    return struct.unpack("<d", struct.pack("<q", bits))[0]
+
+
+def to_the_edge(case: Case, donor: Case, random) -> Case | None:
+    """One number, of the claim or of X, moved as far as the checker lets it, to the last bit."""
+    paths = [p for p in leaves(case.data) if type(at(case.data, p)) is float]
+    scalars = [p for p in paths if len(p) == 1]
+    paths = scalars if scalars and random.random() < 0.7 else paths
+    of_data = not paths or random.random() < 0.2
+
+    def moved(value: float) -> Case:
+        changed = Case(copy.deepcopy(case.data), case.X.copy(), case.y)
+        if of_data:
+            changed.X[place] = value
+            if case.data.get("kernel", {}).get("name") == "Precomputed":
+                changed.X[place[::-1]] = value
+        else:
+            put(changed.data, place, value)
+        return changed
+
+    place: tuple
+    if of_data:
+        place = tuple(int(random.integers(n)) for n in case.X.shape)
+        start = float(case.X[place])
+    else:
+        place = paths[random.integers(len(paths))]
+        start = at(case.data, place)
+    size = abs(start) or 1.0
+    goal = start + float(random.choice([-1, 1]) * random.choice([1e-12, 1e-6, 1.0]) * size)
+    if not verified(moved(start)):
+        return None
+    if verified(moved(goal)):
+        return moved(goal)
+    good, bad = _ordered(start), _ordered(goal)
+    while abs(bad - good) > 1:
+        middle = (good + bad) // 2
+        if verified(moved(_float(middle))):
+            good = middle
+        else:
+            bad = middle
+    return moved(_float(good))
+
+
+CORRUPTIONS: dict[str, Callable[[Case, Case, Any], Case | None]] = {
+    "bit": numbers("ulp"),
+    "1e-9": numbers("1e-9"),
+    "a lot": numbers("a lot"),
+    "edge": to_the_edge,
+    "whole": whole_numbers,
+    "word": words,
+    "list": lists,
+    "labels": labels,
+    "parts": exchange,
+    "other": other_data,
+    "entry": entry,
+    "row": rows,
+    "column": columns,
+    "rounded": rounded,
+    "y": targets,
+}
+
+
+# --- the verdict ----------------------------------------------------------------------------------
+
+
+def reread(data: dict) -> Any:
+    data = json.loads(json.dumps(data))
+    kind = ClassSeparability if data["type"] == "ClassSeparability" else Certificate
+    return kind.from_dict(data)
+
+
+def verified(case: Case) -> bool:
+    """Whether the package accepts it; a ValueError is a refusal, any other error is a fault."""
+    try:
+        claim = reread(case.data)
+    except ValueError:
+        return False
+    return bool(claim.verify(case.X, case.y))
+
+
+def corrupted(kind: str, corruption: str, random, count: int = 4) -> Case | None:
+    """A case of this kind after this corruption, now and then after another one too."""
+    known = cases(kind, count)
+    case, donor = (copy.deepcopy(known[random.integers(len(known))]) for _ in range(2))
+    changed = CORRUPTIONS[corruption](case, donor, random)
+    if changed is not None and random.random() < 0.25 and corruption != "edge":
+        other = list(CORRUPTIONS)[random.integers(len(CORRUPTIONS))]
+        if other != "edge":
+            changed = CORRUPTIONS[other](copy.deepcopy(changed), donor, random) or changed
+    return changed
+
+
+def judged(kind: str, corruption: str, random, count: int = 4) -> Outcome | None:
+    """None if the corruption does not apply, or changed nothing."""
+    try:
+        case = corrupted(kind, corruption, random, count)
+    except (IndexError, KeyError, ValueError, TypeError):  # the second one does not fit the first
+        return None
+    if case is None or any(case.data == c.data and _same(case, c) for c in cases(kind, count)):
+        return None
+    if not verified(case):
+        return Outcome(corruption, "rejected", case)
+    return Outcome(corruption, "true" if is_true(case.data, case.X, case.y) else "FALSE", case)
+
+
+def _same(one: Case, other: Case) -> bool:
+    return np.array_equal(one.X, other.X) and np.array_equal(one.y, other.y)

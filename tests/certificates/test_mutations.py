@@ -1,0 +1,100 @@
+"""Some of the corruptions of `benchmarks/mutations.py`, and laws that all certificates obey."""
+
+from __future__ import annotations
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+from campaign import CORRUPTIONS, SOURCES, Case, cases, judged, reread, verified
+from scipy import sparse
+from truths import TRUTHS, is_true
+
+from certo import LogisticRegression, SeparationWarning
+from certo.certificates import Certificate
+from certo.certificates.base import _final_kinds
+
+KINDS = sorted(SOURCES)
+QUICK = {"DualityGap", "GaussianLikelihood", "LeastSquaresExcess", "MaximumMargin", "TestErrors"}
+DENSE = {"GaussianLikelihood", "MomentMatching", "NoGaussianDensity", "NoLogLinearDensity"}
+
+
+def names_of_all_kinds() -> set[str]:
+    return {kind.__name__ for kind in _final_kinds(Certificate)}
+
+
+def test_every_kind_of_certificate_has_a_truth_and_is_attacked():
+    assert names_of_all_kinds() <= set(TRUTHS)
+    assert names_of_all_kinds() <= set(SOURCES)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_false_is_accepted(kind):
+    random = np.random.default_rng([8, *map(ord, kind)])
+    verdicts = []
+    for corruption in CORRUPTIONS:
+        if corruption == "edge" and kind not in QUICK:  # sixty looks at one claim
+            continue
+        outcome = judged(kind, corruption, random, 2)
+        if outcome is not None:
+            verdicts.append(outcome.verdict)
+            assert outcome.verdict != "FALSE", (corruption, outcome.case)
+    assert "rejected" in verdicts
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_issued_is_true_in_every_storage(kind):
+    case = cases(kind, 2)[0]
+    assert is_true(*case)
+    stores = [np.asfortranarray, np.longdouble, np.ndarray.tolist]
+    if kind not in DENSE and case.data.get("kernel", {}).get("name") != "Precomputed":
+        stores += [sparse.csr_array, sparse.csc_matrix]
+    if np.array_equal(case.X, np.rint(case.X)):
+        stores += [np.int64, np.float32]
+    if kind == "CompressionBound":
+        stores.remove(sparse.csr_array)  # a run on rows in this storage adds in another order
+        stores.remove(sparse.csc_matrix)
+    for store in stores:
+        claim = reread(case.data)
+        found = claim.verify(store(case.X), case.y)
+        assert found, (store, found)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_json_there_and_back_is_bit_for_bit(kind):
+    for case in cases(kind, 2):
+        text = json.dumps(case.data, allow_nan=False)
+        again = reread(case.data)
+        assert json.dumps(again.to_dict(), allow_nan=False) == text
+        assert repr(again) == repr(reread(json.loads(text)))
+
+
+@pytest.mark.parametrize("kind", sorted(names_of_all_kinds() & set(SOURCES)))
+def test_words_are_plain(kind):
+    """One sentence without formulas, for someone who knows nothing of the subject."""
+    for case in cases(kind, 2):
+        claim = reread(case.data)
+        assert claim.plain.endswith(".")
+        assert ". " not in claim.plain
+        assert not set("‖Σ₊λ²½·") & set(claim.plain)
+        assert claim.plain != claim.claim
+        assert any(claim.rigour)
+
+
+@pytest.mark.parametrize("kind", ["JointlySeparable", "JointlyInseparable"])
+def test_claims_about_all_classes_have_no_column(kind):
+    data = cases(kind, 2)[0].data
+    with pytest.raises(ValueError, match="column"):
+        Certificate.from_dict(data | {"labels": data["labels"] | {"column": 0}})
+
+
+def test_where_only_the_origin_is_left_there_is_a_claim():
+    rows = [[1, 2], [-3, 2], [0, 0], [1, -1], [3, -3], [-2, -1], [0, -1], [-3, -3], [-3, -3]]
+    X, y = np.array(rows, float), list("abcaacccc")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SeparationWarning)
+        made = LogisticRegression(intercept="none").fit(X, y).certificate_
+    assert made.verify(X, y)
+    assert all(is_true(claim.to_dict(), X, y) for claim in made)
+    assert verified(Case(made.to_dict(), X, y))

@@ -1,0 +1,59 @@
+"""What each kind of certificate claims, decided without the package: `is_true(data, X, y)`.
+
+`data` is a certificate as plain JSON values. The truth is that of the words of the claim, in
+rational arithmetic where the claim is about rational numbers, and to many digits where it is not.
+"""
+
+from __future__ import annotations
+
+from truths import densities, hyperplanes, kernels, regression, risks, runs, separation
+from truths.samples import Mismatch
+
+TRUTHS = {
+    "AverageToBatch": risks.average_to_batch,
+    "ClassCompressionBound": risks.class_compression_bound,
+    "ClassSeparability": separation.class_separability,
+    "CompressionBound": runs.compression_bound,
+    "DualityGap": hyperplanes.duality_gap,
+    "ErrorCount": hyperplanes.error_count,
+    "ExpectedExcess": runs.expected_excess,
+    "GaussianLikelihood": densities.gaussian_likelihood,
+    "Inseparable": separation.inseparable,
+    "JointlyInseparable": separation.jointly_inseparable,
+    "JointlyOverlapping": separation.jointly_overlapping,
+    "JointlyQuasiSeparable": separation.jointly_quasi_separable,
+    "JointlySeparable": separation.jointly_separable,
+    "KernelCompressionBound": risks.kernel_compression_bound,
+    "KernelExpectedExcess": kernels.kernel_expected_excess,
+    "KernelGap": kernels.kernel_gap,
+    "KernelMargin": kernels.kernel_margin,
+    "KernelMistakeBound": kernels.kernel_mistake_bound,
+    "LeastErrorsByCells": separation.least_errors,
+    "LeastErrorsByTree": separation.least_errors,
+    "LeastSquaresExcess": regression.least_squares_excess,
+    "LogisticExcess": regression.logistic_excess,
+    "MaximumMargin": hyperplanes.maximum_margin,
+    "MistakeBound": runs.mistake_bound,
+    "MomentMatching": densities.moment_matching,
+    "NoEstimate": separation.no_estimate,
+    "NoGaussianDensity": densities.no_gaussian_density,
+    "NoLogLinearDensity": densities.no_log_linear_density,
+    "OnlineToBatch": risks.online_to_batch,
+    "Overlapping": separation.overlapping,
+    "QuasiSeparable": separation.quasi_separable,
+    "Regret": runs.regret,
+    "Separable": hyperplanes.separable,
+    "Separating": hyperplanes.separating,
+    "SupportBound": risks.support_bound,
+    "TestErrors": risks.test_errors,
+    "TrainingErrors": risks.training_errors,
+}
+
+
+def is_true(data: dict, X, y) -> bool:
+    if data["type"] == "Composite":
+        return all(is_true(claim, X, y) for claim in data["claims"])
+    try:
+        return bool(TRUTHS[data["type"]](data, X, y))
+    except Mismatch:
+        return False

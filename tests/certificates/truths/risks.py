@@ -1,0 +1,308 @@
+"""Claims about new examples: what is counted on those given, and the formulas. (That such a formula
+bounds the risk of most samples is a theorem; the simulation of the benchmarks looks at it.)"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from certo.certificates import Certificate
+from certo.rates import Rate
+from truths import formulas
+from truths.arithmetic import ONE, ZERO, dot, least_quadratic, rational, rationals, table
+from truths.hyperplanes import costs_of, duality_gap, maximum_margin
+from truths.kernels import gram_of, kernel_gap, kernel_margin, value_of
+from truths.runs import descent, lanes, loss_of, perceptron
+from truths.samples import codes_of, require, rows_of
+
+
+def standing(scores, code: int) -> int:
+    """1: right, 0: a tie, −1: wrong."""
+    if len(scores) == 1:
+        ahead = scores[0] if code == 1 else -scores[0]
+    else:
+        ahead = scores[code] - max(s for k, s in enumerate(scores) if k != code)
+    return (ahead > 0) - (ahead < 0)
+
+
+def scores_of(predictor, X) -> list:
+    rows = table(X)
+    if predictor["type"] == "LinearPredictor":
+        W = [rationals(w) for w in predictor["coef"]]
+        require(all(len(w) == len(row) for w in W for row in rows))
+        return [
+            [dot(w, x) + rational(b) for w, b in zip(W, predictor["intercept"], strict=True)]
+            for x in rows
+        ]
+    kernel, centres = predictor["kernel"], predictor["vectors"]
+    if kernel["name"] == "Precomputed":
+        values = [[row[j] for j in centres] for row in rows]
+    else:
+        places = [rationals(z) for z in centres]
+        values = [[value_of(kernel, x, z) for z in places] for x in rows]
+    parts = [
+        (rationals(a), rational(b))
+        for a, b in zip(predictor["dual_coef"], predictor["intercept"], strict=True)
+    ]
+    return [[dot(a, v) + b for a, b in parts] for v in values]
+
+
+def count_errors(data, X, y) -> tuple[int, int]:
+    """Those that are surely wrong, and with the ties."""
+    codes, predictor = codes_of(data, y), data["predictor"]
+    require(len(codes) == data["examples"])
+    if predictor["type"] == "StatedPredictions":
+        require(len(predictor["answers"]) == len(codes))
+        wrong = sum(a != c for a, c in zip(predictor["answers"], codes, strict=True))
+        return wrong, wrong
+    scores = scores_of(predictor, X)
+    require(len(scores) == len(codes))
+    stand = [standing(s, c) for s, c in zip(scores, codes, strict=True)]
+    return stand.count(-1), len(stand) - stand.count(1)
+
+
+def training_errors(data, X, y) -> bool:
+    surely, most = count_errors(data, X, y)
+    return most <= data["errors"] and data["errors"] - data["ties"] <= surely
+
+
+def test_errors(data, X, y) -> bool:
+    return training_errors(data, X, y) and formulas.clopper_pearson_holds(
+        data["lower"], data["upper"], data["examples"], data["errors"] - data["ties"],
+        data["errors"], data["delta"],
+    )  # fmt: skip
+
+
+def set_bound(data, codes, scores) -> bool:
+    """Errors outside of the set, and the formulas."""
+    m, named = len(codes), set(data["updated"])
+    require(m == data["examples"] and all(t < m for t in named))
+    wrong = sum(standing(scores[t], codes[t]) <= 0 for t in range(m) if t not in named)
+    if wrong > data["errors"]:
+        return False
+    facts = m, len(named), data["errors"], data["delta"]
+    if data["printed"] is not None and not formulas.perceptron_holds(data["printed"], *facts):
+        return False
+    return formulas.binomial_tail_holds(data["tail"], *facts)
+
+
+def class_compression_bound(data, X, y) -> bool:
+    codes, K = codes_of(data, y), len(data["labels"]["classes"])
+    rows_of(data, X, len(data["coef"][0]))
+    rule = {"type": "LinearPredictor", "coef": data["coef"], "intercept": data["intercept"]}
+    if not set_bound(data, codes, scores_of(rule, X)):
+        return False
+    if "alone gives these weights" not in Certificate.from_dict(data).claim:
+        return data["tail"] >= 1
+    for k, run in enumerate(data["runs"]):
+        if run["order"] == "misclassified":
+            return False
+        signs = [1 if c == (1 if K == 2 else k) else -1 for c in codes]
+        again = perceptron(run, np.asarray(X, dtype=float), signs, data["updated"])
+        if again.tolist() != [*data["coef"][k], data["intercept"][k]]:
+            return False
+    return True
+
+
+def kernel_compression_bound(data, X, y) -> bool:
+    """The kernel perceptron on the examples named alone, in real numbers."""
+    codes, K, m = codes_of(data, y), len(data["labels"]["classes"]), data["examples"]
+    kernel, run, named = data["kernel"], data["run"], data["updated"]
+    require(len(codes) == m and all(t < m for t in named))
+    if kernel["name"] == "Precomputed":
+        X = np.asarray(X, dtype=float)
+        require(X.shape == (m, m))
+        gram = table(X if np.array_equal(X, X.T) else 0.5 * (X + X.T))
+    else:
+        rows = table(X)
+        require(len(rows) == m)
+        gram = [[value_of(kernel, x, z) for z in rows] for x in rows]
+    lift = rational(int(run["lifted"]))
+    at_zero = {"always": (-1, 1), "positive": (1,), "negative": (-1,)}[run["update_at_zero"]]
+    scores: list[list] = [[] for _ in range(m)]
+    for k, claimed in enumerate(data["dual_coef"]):
+        signs = [1 if c == (1 if K == 2 else k) else -1 for c in codes]
+        made, random = dict.fromkeys(named, 0), np.random.default_rng([run["seed"], k])
+        for _ in range(min(run["epochs"], 500)):
+            before = dict(made)
+            shuffled = run["order"] == "shuffled"
+            visits = random.permutation(np.arange(m)).tolist() if shuffled else range(m)
+            for t in (t for t in visits if t in made):
+                value = sum((n * (gram[s][t] + lift) for s, n in made.items() if n), ZERO)
+                if signs[t] * value < 0 or (value == 0 and signs[t] in at_zero):
+                    made[t] += signs[t]
+            if made == before:
+                break
+        if [made[t] for t in named] != [int(n) for n in claimed]:
+            return False
+        for t in range(m):
+            value = sum((n * (gram[s][t] + lift) for s, n in made.items() if n), ZERO)
+            scores[t].append(value)
+    return set_bound(data, codes, scores)
+
+
+def online_to_batch(data, X, y) -> bool:
+    codes, K = codes_of(data, y), len(data["labels"]["classes"])
+    rows = rows_of(data, X, len(data["coef"][0]))
+    X, m, runs = np.asarray(X, dtype=float), len(codes), data["runs"]
+    if any(run["epochs"] != 1 or run["order"] == "misclassified" for run in runs):
+        return False
+    if len(runs) > 1 and any(run["order"] == "shuffled" for run in runs):
+        return False
+    seed = [runs[0]["seed"], runs[0]["output"], 1]
+    shuffled = runs[0]["order"] == "shuffled"
+    order = np.random.default_rng(seed).permutation(m) if shuffled else range(m)
+    start = {**runs[0], "epochs": 0}
+    W = [perceptron({**start, **run, "epochs": 0}, X, [1] * m, []) for run in runs]
+    updates, wrong = [0] * len(runs), 0
+    for t in order:
+        exact = [
+            dot(rationals(w[:-1].tolist()), rows[t]) + rational(float(w[-1])) * int(run["lifted"])
+            for w, run in zip(W, runs, strict=True)
+        ]
+        wrong += standing(exact, codes[t]) <= 0
+        for k, (w, run) in enumerate(zip(W, runs, strict=True)):
+            sign = 1 if codes[t] == (1 if K == 2 else k) else -1
+            lift = float(run["lifted"])
+            margin = sign * (lanes(X[t], w[:-1], run["sparse"]) + lift * w[-1])
+            at_zero = {"always": (-1, 1), "positive": (1,), "negative": (-1,)}
+            if margin < 0 or (margin == 0 and sign in at_zero[run["update_at_zero"]]):
+                updates[k] += 1
+                step = float(Rate.from_dict(run["rate"])(np.array([updates[k]]))[0]) * sign
+                w[:-1] += step * X[t]
+                w[-1] += step * lift
+    ends = [[*coef, b] for coef, b in zip(data["coef"], data["intercept"], strict=True)]
+    return (
+        [w.tolist() for w in W] == ends
+        and wrong <= data["mistakes"]
+        and formulas.online_to_batch_holds(data["bound"], m, data["mistakes"], data["delta"])
+    )
+
+
+CLOSE = 1e-12  # the iterates of a run in float64 are known up to this
+
+
+def average_to_batch(data, X, y) -> bool:
+    run, d = data["run"], len(data["coef"])
+    rows, codes = rows_of(data, X, d), codes_of(data, y)
+    require(len(codes) == len(rows) and len(data["labels"]["classes"]) == 2)
+    if not run["average"] or max(dot(x, x) for x in rows) > rational(data["reach"]) ** 2:
+        return False
+    signs = np.array([1 if c == 1 else -1 for c in codes])
+    lifted, iterates, _ = descent(run, np.asarray(X, float), signs)
+    used, kind = iterates[:-1], loss_of(run["loss"])
+    losses = kind.of(signs, np.sum(lifted * used, axis=1))
+    far = math.hypot(data["reach"], float(run["lifted"]))
+    longest = run["radius"]
+    if longest is None:
+        longest = -float(kind.slope(-math.inf)) * far / run["lam"]
+    off = np.linalg.norm(np.mean(used, axis=0) - [*data["coef"], data["intercept"]])
+    if np.max(np.linalg.norm(used, axis=1)) > longest * (1 + 1e-5):
+        return False
+    if not run["lifted"] and data["intercept"] != 0 and abs(data["intercept"]) > data["off"]:
+        return False
+    if float(np.sum(losses)) > data["loss"] * (1 + CLOSE) or off > data["off"] + CLOSE * longest:
+        return False
+    span = float(kind.of(1.0, -longest * far)) * (1 - CLOSE)
+    least = float(kind.of(1.0, data["off"] * far)) * (1 + CLOSE)
+    return least > 0 and formulas.online_to_batch_holds(
+        data["bound"] * least, len(rows), data["loss"], data["delta"], span
+    )
+
+
+class Optimum:
+    """(w*, b*) of a margin machine by its scores and products, from the Gram matrix, exactly."""
+
+    def __init__(self, data, gram, signs):
+        self.gram, self.signs, self.treatment = gram, signs, data["treatment"]
+        self.free, self.lift = self.treatment == "free", self.treatment == "lifted"
+        m = len(signs)
+        Q = [[signs[s] * signs[t] * (gram[s][t] + self.lift) for t in range(m)] for s in range(m)]
+        balance = [rational(s) for s in signs]
+        A, b = [], []
+        if self.free:
+            A, b = [balance, [-v for v in balance]], [ZERO, ZERO]
+        if "C" in data:
+            box = [[-ONE if i == j else ZERO for j in range(m)] for i in range(m)]
+            costs = costs_of(data, signs)
+            found = least_quadratic(Q, [-ONE] * m, [*box, *A], [*(-c for c in costs), *b])
+        else:  # hard: no upper ends
+            found = least_quadratic(Q, [-ONE] * m, A, b)
+        require(found is not None)
+        self.coef = [a * s for a, s in zip(found[1], signs, strict=True)]
+        self.scores = [dot(self.coef, row) for row in gram]
+        self.bias = sum(self.coef, ZERO) if self.lift else ZERO
+        if self.free:
+            kinks = sorted(s - v for s, v in zip(signs, self.scores, strict=True))
+            self.bias = kinks[sum(s > 0 for s in signs) - 1]
+        self.margins = [s * (v + self.bias) for s, v in zip(signs, self.scores, strict=True)]
+
+
+def is_near(optimum: Optimum, coef, scores, square, bias, longest2) -> bool:
+    """Whether some multiple of (f, b) has no margin off by more than 1, on examples up to the
+    longest: ‖f − w*‖·longest + |b − b*| ≤ 1, lifted ‖(f, b) − (w*, b*)‖·longest ≤ 1."""
+    star2 = dot(optimum.coef, optimum.scores)
+    inner = dot(optimum.coef, scores)
+    for scale in (ONE, *_scales(optimum, inner, square)):
+        apart2 = scale**2 * square - 2 * scale * inner + star2
+        shift = abs(scale * bias - optimum.bias)
+        if optimum.lift:
+            if (apart2 + shift**2) * (longest2 + 1) <= 1:
+                return True
+        elif shift <= 1 and apart2 * longest2 <= (1 - shift) ** 2:
+            return True
+    return False
+
+
+def _scales(optimum: Optimum, inner, square) -> list:
+    return [inner / square] if square and inner > 0 else []
+
+
+def support_bound(data, X, y) -> bool:
+    m, supports = data["examples"], set()
+    classes = data["labels"]["classes"]
+    wanted = [1] if len(classes) == 2 else list(range(len(classes)))
+    if [s["labels"]["positive"] for s in data["solutions"]] != wanted:
+        return False
+    kinds = {
+        "DualityGap": duality_gap, "KernelGap": kernel_gap, "MaximumMargin": maximum_margin,
+        "KernelMargin": kernel_margin,
+    }  # fmt: skip
+    for solution in data["solutions"]:
+        if solution["labels"]["classes"] != classes or solution["examples"] != m:
+            return False
+        if not kinds[solution["type"]](solution, X, y):
+            return False
+        if set(solution.get("class_weight", [1.0])) != {1.0} or solution.get("sample_weight"):
+            return False
+        codes = codes_of(solution, y)
+        signs = [1 if c == solution["labels"]["positive"] else -1 for c in codes]
+        if len(set(signs)) < 2 or solution.get("shift"):
+            return False
+        if "kernel" in solution:
+            gram = gram_of(solution, X)
+            coef = [ZERO] * m
+            for t, a in zip(solution["rows"], solution["dual_coef"], strict=True):
+                coef[t] = rational(a)
+            scores = [dot(coef, row) for row in gram]
+            square = dot(coef, scores)
+        else:
+            rows, coef = rows_of(data, X), rationals(solution["coef"])
+            gram = [[dot(a, b) for b in rows] for a in rows]
+            scores, square = [dot(coef, x) for x in rows], dot(coef, coef)
+        optimum = Optimum(solution, gram, signs)
+        longest2 = max(gram[t][t] for t in range(m))
+        bias = rational(solution["intercept"])
+        if not is_near(optimum, coef, scores, square, bias, longest2):
+            return False
+        supports |= {t for t, margin in enumerate(optimum.margins) if margin <= 1}
+        longest = max(range(m), key=lambda t: gram[t][t])
+    if len(supports | {longest}) > data["supports"]:
+        return False
+    facts = m, data["supports"], data["delta"]
+    return (
+        formulas.campi_garatti_holds(data["bound"], *facts)
+        and formulas.binomial_tail_holds(data["tail"], m, data["supports"], 0, data["delta"])
+        and formulas.support_vector_holds(data["printed"], m, data["supports"], 0, data["delta"])
+    )

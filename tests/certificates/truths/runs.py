@@ -1,0 +1,260 @@
+"""Claims about runs: what the steps add up to, what a theorem allows, what a re-run gives."""
+
+from __future__ import annotations
+
+import decimal
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+
+from certo.certificates import Certificate
+from certo.losses import Hinge, Logistic, Squared
+from certo.rates import Rate
+from truths.arithmetic import ZERO, dot, rational, rationals
+from truths.formulas import binomial_tail_holds
+from truths.hyperplanes import margins
+from truths.samples import require, rows_of, signs_of
+
+NEAR = 2.5e-9  # a claim of regret holds up to a relative 1e-9, and the truth told here is rounded
+
+
+def mistake_bound(data, X, y) -> bool:
+    d = len(data["coef"])
+    rows, signs = rows_of(data, X, d), signs_of(data, y)
+    named, counts = data["rows"], data["counts"]
+    require(len(data["comparator"]) == d and len(data["start"]) == d + 1)
+    require(not named or max(named) < len(rows))
+    lift, bias = bool(data["lifted"]), data["comparator_intercept"]
+    if not lift and any((bias, data["intercept"], data["start"][-1])):
+        return False
+    if sum(counts) != data["updates"] or min(counts, default=1) < 1:
+        return False
+    shares = shares_of(data)
+    if shares is None or not _adds_up(data, rows, signs, shares):
+        return False
+    radius2, target = rational(data["radius2"]), rational(data["target"])
+    if max(dot(x, x) for x in rows) + lift > radius2 or target <= 0:
+        return False
+    u, falls = rationals([*data["comparator"], bias]), rational(data["shortfall"])
+    own = margins(data, X, y, "comparator", "comparator_intercept")
+    if falls == 0:
+        if min(own) < target:
+            return False
+    elif falls < sum(
+        (s * max(target - own[t], ZERO) for s, t in zip(shares, named, strict=True)), ZERO
+    ) * (1 - part(1, 2**40)):  # what a share is, is known up to its own rounding
+        return False
+    start = rationals(data["start"])
+    if data["bound"] is None:
+        return True
+    if data["updates"] > data["bound"]:
+        return False
+    # some M ≤ bound + 1 breaks the inequality, so no run gets beyond it
+    first, second = rate_sums(data, data["bound"] + 1)
+    left = target * first - falls + dot(start, u)
+    return left > 0 and left**2 > dot(u, u) * (dot(start, start) + radius2 * second)
+
+
+def part(a: int, b: int):
+    return rational(Fraction(a, b))
+
+
+def rate_sums(data, n: int):
+    """Σηᵢ and Σηᵢ² over the first n updates."""
+    rate, before = data["sums"]["rate"], data["sums"]["before"]
+    if rate["name"] == "Constant":
+        eta = rational(rate["value"])
+        return n * eta, n * eta * eta
+    require(n < 2**20)
+    etas = rationals(Rate.from_dict(rate)(before + np.arange(1, n + 1)).tolist())
+    return sum(etas, ZERO), sum((e * e for e in etas), ZERO)
+
+
+def shares_of(data) -> list | None:
+    """Σ η of each row; None if no rates can give them."""
+    rate, counts = data["sums"]["rate"], data["counts"]
+    if rate["name"] == "Constant":
+        return [c * rational(rate["value"]) for c in counts] if not data["totals"] else None
+    require(len(data["totals"]) == len(counts) and data["updates"] < 2**20)
+    etas = Rate.from_dict(rate)(data["sums"]["before"] + np.arange(1, data["updates"] + 1))
+    low, high = sorted(etas.tolist()), sorted(etas.tolist(), reverse=True)
+    room = 1e-12
+    for total, n in zip(data["totals"], counts, strict=True):
+        # between n times the least and n times the greatest rate
+        if not n * low[0] * (1 - room) <= total <= n * high[0] * (1 + room):
+            return None
+    if abs(math.fsum(data["totals"]) - math.fsum(low)) > room * math.fsum(low):
+        return None
+    return rationals(data["totals"])
+
+
+def _adds_up(data, rows, signs, shares) -> bool:
+    """start + Σ η y x̃ is what the weights are, up to the rounding of that many additions."""
+    named, one = data["rows"], rational(int(data["lifted"]))
+    for j, weight in enumerate([*data["coef"], data["intercept"]]):
+        steps = [
+            share * signs[t] * (rows[t][j] if j < len(rows[t]) else one)
+            for share, t in zip(shares, named, strict=True)
+        ]
+        begin = rational(data["start"][j])
+        size = abs(begin) + sum(map(abs, steps), ZERO)
+        n = data["updates"] + len(named) + 8
+        room = 4 * n * size * part(1, 2**53) + part(1, 2**1000)
+        if abs(rational(weight) - begin - sum(steps, ZERO)) > room:
+            return False
+    return True
+
+
+def compression_bound(data, X, y) -> bool:
+    w, named, run = data["coef"], data["updated"], data["run"]
+    rows, signs = rows_of(data, X, len(w)), signs_of(data, y)
+    m = len(rows)
+    require(not named or max(named) < m)
+    if 2 * len(named) > m or run["order"] == "misclassified":
+        return False
+    others = sorted(set(range(m)) - set(named))
+    all_margins = margins(data, X, y)
+    wrong = sum(
+        all_margins[t] < 0 or (all_margins[t] == 0 and signs[t] != data["zero_sign"])
+        for t in others
+    )
+    if wrong != data["errors"]:
+        return False
+    with decimal.localcontext(decimal.Context(prec=60)):
+        inside = (len(named) + 1) * Decimal(m).ln() + 1 - Decimal(data["delta"]).ln()
+        bound = Decimal(wrong) / (m - len(named)) + (inside / m).sqrt()
+        if Decimal(data["bound"]) < bound * (1 - Decimal(10) ** -50):
+            return False
+    if "tail" in data and not binomial_tail_holds(
+        data["tail"], m, len(named), wrong, data["delta"]
+    ):
+        return False
+    if "alone gives these weights" not in Certificate.from_dict(data).claim:
+        return data["bound"] >= 1  # vacuous, and the words do not speak of a re-run
+    again = perceptron(run, np.asarray(X, dtype=float), signs, named)
+    return again.tolist() == [*w, data["intercept"]]
+
+
+def perceptron(run, X, signs, named) -> np.ndarray:
+    """The box in float64 on some rows, its products added as `lane_scores` states."""
+    m, d = X.shape
+    lift, w = float(run["lifted"]), np.zeros(d + 1)
+    random = [np.random.default_rng([run["seed"], run["output"], k]) for k in (0, 1)]
+    if run["init"] == "random":
+        w[: d + run["lifted"]] = random[0].standard_normal(d + run["lifted"])
+    rate, updates = Rate.from_dict(run["rate"]), 0
+    at_zero = {"always": (-1, 1), "positive": (1,), "negative": (-1,)}[run["update_at_zero"]]
+    listed = set(named)
+    for _ in range(min(run["epochs"], 3000)):
+        before = updates
+        visits = random[1].permutation(m) if run["order"] == "shuffled" else range(m)
+        for t in (t for t in visits if t in listed):
+            margin = signs[t] * (lanes(X[t], w[:-1], run["sparse"]) + lift * w[-1])
+            if margin < 0 or (margin == 0 and signs[t] in at_zero) or margin != margin:
+                updates += 1
+                step = float(rate(np.array([updates]))[0]) * signs[t]
+                w[:-1] += step * X[t]
+                w[-1] += step * lift
+        if updates == before:
+            break
+    return w
+
+
+def lanes(x, w, of_entries: bool) -> float:
+    """Eight lanes, position p in lane p mod 8, then halves added to halves."""
+    if of_entries:
+        x, w = x[x != 0], w[x != 0]
+    sums = [0.0] * 8
+    for p, (a, b) in enumerate(zip(x.tolist(), w.tolist(), strict=True)):
+        sums[p % 8] += a * b
+    while len(sums) > 1:
+        half = len(sums) // 2
+        sums = [a + b for a, b in zip(sums[:half], sums[half:], strict=True)]
+    return sums[0]
+
+
+def pegasos_bound(data) -> bool:
+    with decimal.localcontext(decimal.Context(prec=60)):
+        T = data["steps"]
+        bound = 2 * Decimal(data["radius2"]) / Decimal(data["lam"]) / T * (1 + Decimal(T).ln())
+        return Decimal(data["bound"]) >= bound * (1 - Decimal(10) ** -45)
+
+
+def expected_excess(data, X, y) -> bool:
+    w = rationals(data["coef"])
+    rows = rows_of(data, X, len(w))
+    lam, b, lift = rational(data["lam"]), rational(data["intercept"]), int(data["lifted"])
+    if b and not lift:
+        return False
+    hinge = sum((max(1 - m, ZERO) for m in margins(data, X, y)), ZERO)
+    length2, radius2 = dot(w, w) + b * b, rational(data["radius2"])
+    return (
+        max(dot(x, x) for x in rows) + lift <= radius2
+        and length2 * lam**2 <= radius2
+        and hinge / len(rows) + lam / 2 * length2 <= rational(data["objective"])
+        and pegasos_bound(data)
+    )
+
+
+def loss_of(text: str):
+    name, _, rest = text.partition("(")
+    if rest.startswith("base="):
+        return Logistic(base=float(rest[5:-1]))
+    return {"Hinge": Hinge, "Logistic": Logistic, "Squared": Squared}[name]()
+
+
+def descent(run, X, signs):
+    """Online gradient descent, once over the examples: iterates and gradients."""
+    loss, lam, radius = loss_of(run["loss"]), run["lam"], run["radius"]
+    rows = np.c_[X, np.full(len(X), float(run["lifted"]))]
+    w, squares = np.zeros(rows.shape[1]), 0.0
+    iterates, gradients = [w], []
+    for t, (x, s) in enumerate(zip(rows, signs, strict=True), start=1):
+        score = lanes(x[:-1], w[:-1], False) + x[-1] * w[-1]
+        gradient = float(loss.gradient(float(s), score)) * x + lam * w
+        squares += float(gradient @ gradient)
+        rate = (
+            1 / (lam * t) if lam else math.sqrt(2) * radius / math.sqrt(squares) if squares else 0
+        )
+        w = w - rate * gradient
+        if radius is not None and np.linalg.norm(w) > radius:
+            w = w * (radius / np.linalg.norm(w))
+        iterates.append(w)
+        gradients.append(gradient)
+    return rows, np.array(iterates), np.array(gradients)
+
+
+def regret(data, X, y) -> bool:
+    """From the words of the claim, which hold up to rounding."""
+    run, d, m = data["run"], len(data["coef"]), len(y)
+    rows_of(data, X, d)
+    require(len(data["comparator"]) == d)
+    if not run["lifted"] and (data["intercept"] or data["comparator_intercept"]):
+        return False
+    signs = np.array(signs_of(data, y))
+    loss, lam, radius = loss_of(run["loss"]), run["lam"], run["radius"]
+    with np.errstate(all="ignore"):
+        rows, iterates, gradients = descent(run, np.asarray(X, float), signs)
+        used, u = iterates[:-1], np.array([*data["comparator"], data["comparator_intercept"]])
+        suffered = np.sum(
+            loss.of(signs, np.sum(rows * used, axis=1)) + lam / 2 * np.sum(used**2, axis=1)
+        )
+        fixed = np.sum(loss.of(signs, rows @ u)) + m * lam / 2 * (u @ u)
+        squares = np.sum(gradients**2, axis=1)
+        if lam:
+            bound = np.sum(squares / (2 * lam * np.arange(1, m + 1)))
+        else:
+            bound = 2 * np.sqrt(2) * radius * np.sqrt(np.sum(squares))
+        if radius is not None and np.linalg.norm(u) > radius * (1 + NEAR):
+            return False
+        answer = np.mean(used, axis=0) if run["average"] else iterates[-1]
+        w = np.array([*data["coef"], data["intercept"]])
+        return bool(
+            np.max(np.abs(answer - w)) <= NEAR * np.max(np.abs(answer))
+            and abs(suffered - data["suffered"]) <= NEAR * suffered
+            and abs(fixed - data["comparator_loss"]) <= NEAR * fixed
+            and data["bound"] >= bound * (1 - NEAR)
+            and suffered - fixed <= data["bound"] + NEAR * (suffered + fixed + bound)
+        )
