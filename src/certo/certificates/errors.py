@@ -13,7 +13,7 @@ from certo import bounds
 from certo.certificates import exact
 from certo.certificates.base import CannotClaim, Certificate, Refuted, Rigour, Verification, require
 from certo.certificates.encoding import counted, rounded_down, rounded_up
-from certo.certificates.predictor import Predictor, places, same_values
+from certo.certificates.predictor import Predictor, same_values
 from certo.certificates.risk_bound import RiskBound
 from certo.certificates.sample import Labels, SampleMismatch
 from certo.kernels.base import count
@@ -97,7 +97,7 @@ class ErrorClaim(Certificate):
         return _Counted(self.predictor.read(X), None if X is None else count(X))
 
     def _sample(self, X: _Counted, y) -> Examples:
-        codes = places(y, self.labels)
+        codes = self.labels.places(y)
         if X.rows not in (None, codes.size):
             raise SampleMismatch(f"X has {X.rows} examples, but y has {codes.size} labels.")
         if not codes.size:
@@ -290,7 +290,7 @@ def _counts(
 ) -> dict[str, Any]:
     """The fields of an ErrorClaim, of the user's own data."""
     labels = all_labels(classes, column)
-    codes = places(y, labels)
+    codes = labels.places(y)
     draft = TrainingErrors(labels, predictor, max(codes.size, 1), 0, 0)
     sample = draft._sample(draft._read(X), y)
     try:

@@ -26,8 +26,7 @@ from certo.certificates.weights import finite_vector, whole_vector
 def class_sample(X, y, classes: Sequence[Any]) -> Sample:
     """X, and instead of signs the place of every label among the classes."""
     X = exact_matrix(X)
-    own = [Labels(tuple(classes), k).signs(y) for k in range(len(classes))]
-    codes = np.argmax(own, axis=0)
+    codes = Labels(tuple(classes), 0).places(y)
     if X.shape[0] != codes.size:
         raise SampleMismatch(f"X has {X.shape[0]} rows, but y has {codes.size} labels.")
     if not codes.size:

@@ -17,7 +17,7 @@ from certo.certificates.errors import ROOM, Examples, all_labels, scores_needed
 from certo.certificates.kernel_sample import COARSEST, functions_of, readable
 from certo.certificates.kernel_scores import lengths_of
 from certo.certificates.perceptron_run import AT_ZERO
-from certo.certificates.predictor import KernelPredictor, places, same_values
+from certo.certificates.predictor import KernelPredictor, same_values
 from certo.certificates.risk_bound import DRAWN, UNTOUCHED
 from certo.certificates.sample import SampleMismatch
 from certo.certificates.set_bound import SEEDED, SetBound, set_bounds
@@ -217,7 +217,7 @@ def _readable(X, kernel: Kernel):
 
 
 def _examples(X, y, labels) -> Examples:
-    codes = places(y, labels)
+    codes = labels.places(y)
     if count(X) != codes.size:
         raise SampleMismatch(f"X has {count(X)} examples, but y has {codes.size} labels.")
     return Examples(X, codes)

@@ -352,7 +352,10 @@ class AverageToBatch(RiskBound):
                 "the bound is about the average of the iterates, not the last. Use average=True."
             )
         sample = Sample.of(X, y, labels)
-        reach = exact.root_above(Fraction(sample.square_bound()))
+        square = sample.square_bound()
+        if not square < math.inf:
+            raise CannotClaim("the squares of the features overflow float64.")
+        reach = exact.root_above(Fraction(square))
         draft = cls(labels, delta, run, coef, intercept, sample.m, reach, 0.0, 0.0, 1.0)
         try:
             loss, off = draft._repeated(sample)

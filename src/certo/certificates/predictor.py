@@ -233,7 +233,7 @@ class StatedPredictions(Predictor):
     @classmethod
     def of(cls, predictions, classes: Sequence[Any]) -> StatedPredictions:
         """From predicted labels."""
-        return cls(places(predictions, Labels(tuple(classes), len(classes) - 1)))
+        return cls(Labels(tuple(classes), 0).places(predictions))
 
     @property
     def outputs(self) -> None:
@@ -261,12 +261,6 @@ class StatedPredictions(Predictor):
             f"there are {self.answers.size:,} answers for {codes.size:,} examples.",
         )
         return Wrong(self.answers != codes, np.zeros(codes.size, bool))
-
-
-def places(y, labels: Labels) -> np.ndarray:
-    """The place of every label among the classes; SampleMismatch for a strange one."""
-    own = [Labels(labels.classes, k, labels.column).signs(y) for k in range(len(labels.classes))]
-    return np.argmax(own, axis=0)
 
 
 def undecided_is_wrong(scores: Scores, codes: np.ndarray) -> Wrong:

@@ -55,6 +55,10 @@ class Labels:
 
     def signs(self, y) -> np.ndarray:
         """y as −1 and +1 (int8)."""
+        return np.where(self.places(y) == self.positive, 1, -1).astype(np.int8)
+
+    def places(self, y) -> np.ndarray:
+        """The place of every label among the classes."""
         try:
             y = y.toarray() if sparse.issparse(y) else np.asarray(y)
         except ValueError as wrong:
@@ -69,9 +73,11 @@ class Labels:
             y = y[:, 0]
         if y.ndim != 1:
             raise SampleMismatch(f"y must have one label for each example, got shape {y.shape}.")
-        matches = np.zeros(y.size, dtype=np.int64)
-        for label in self.classes:
-            matches += _equal(y, label)
+        places, matches = np.zeros(y.size, dtype=np.int64), np.zeros(y.size, dtype=np.int64)
+        for k, label in enumerate(self.classes):
+            same = _equal(y, label)
+            places[same] = k
+            matches += same
         # more than one: labels that differ, but not in the precision of y
         strange = np.flatnonzero(matches != 1)
         if strange.size:
@@ -79,7 +85,7 @@ class Labels:
                 f"y[{strange[0]}] is {y[strange[:1]].tolist()[0]!r}, which is not one of the "
                 f"classes {list(self.classes)} of this claim ({strange.size} such labels)."
             )
-        return np.where(_equal(y, self.classes[self.positive]), 1, -1).astype(np.int8)
+        return places
 
     @property
     def shown(self) -> str:
