@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from matplotlib.patches import Rectangle
 
-from certo import SVM, certify, plots
+from certo import SVM, Perceptron, certify, plots
 from certo.certificates import Certified, Composite, RiskBound, TestErrors
 from certo.certificates.sample import Labels
 from certo.plots.risk import MOST_BOUNDS
 
-TWO, THREE = Labels(("a", "b")), Labels(("a", "b", "$c$"), 2)
+LABELS = Labels(("a", "b"))
 
 
-def bound(labels=TWO, own=True, **values):
+def bound(own=True, **values):
     """A claim about new examples with these values, weakest first."""
 
     @dataclass(frozen=True, repr=False, eq=False)
@@ -26,13 +26,13 @@ def bound(labels=TWO, own=True, **values):
         bounds = {name.replace("_", " "): value for name, value in values.items()}  # noqa: RUF012
 
         def at(self, delta):
-            worse = bound(labels, own, **{name: 1.1 * value for name, value in values.items()})
+            worse = bound(own, **{name: 1.1 * value for name, value in values.items()})
             return replace(worse, delta=delta)
 
         def _check(self, sample):
             return ""
 
-    return Bound(labels, 0.05)
+    return Bound(LABELS, 0.05)
 
 
 def page(*claims):
@@ -74,14 +74,28 @@ def test_the_examples_of_the_fit_are_a_point_and_test_examples_an_interval():
 
 
 def test_what_is_not_about_the_predictions_says_so_and_the_rest_is_counted():
-    some = [bound(THREE, own=False, only=0.3) for _ in range(MOST_BOUNDS)]
-    ax = plots.risk_bounds(page(*some, bound(THREE, of_all=0.4)))
+    some = [bound(own=False, only=0.25) for _ in range(MOST_BOUNDS)]
+    ax = plots.risk_bounds(page(*some, bound(of_all=0.375)))
     said = texts(ax)
-    assert said[0] == "New examples, by Bound"
-    assert said.count(r"Only \$c\$ against the rest, by Bound") == MOST_BOUNDS - 1
-    assert "… and 1 more bounds" in said
-    said = texts(plots.risk_bounds(page(bound(own=False, only=0.25))))
-    assert said == ["Not the predictions themselves, by Bound", "at most 25 %"]
+    assert said[:2] == ["New examples, by Bound", "at most 37.5 %"]
+    assert said[2:4] == ["Not the predictions themselves, by Bound", "at most 25 %"]
+    assert said[-1] == "… and 1 more"
+    first, *others = bars(ax)
+    assert {bar.get_facecolor() for bar in others} != {first.get_facecolor()}
+
+
+def test_of_several_outputs_the_bound_for_all_is_drawn():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 200)
+    X = 5 * np.eye(3)[y] + rng.normal(size=(200, 3))
+    names = np.array(["a", "b", "$c$"])
+    found = certify(Perceptron(epochs=1).fit(X, names[y]), X, names[y])
+    said = texts(plots.risk_bounds(found))
+    assert "New examples, by ClassCompressionBound" in said
+    assert "Not the predictions themselves, by OnlineToBatch" in said
+    assert not any(" alone, by " in text for text in said)
+    alone = page(*(claim for claim in found if claim.name == "CompressionBound"))
+    assert r"New examples, \$c\$ alone, by CompressionBound" in texts(plots.risk_bounds(alone))
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.7, 0.9999])

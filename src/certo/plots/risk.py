@@ -9,7 +9,14 @@ from typing import Any, NamedTuple
 from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
-from certo.certificates import Certified, ErrorCount, RiskBound, TestErrors, TrainingErrors
+from certo.certificates import (
+    Certified,
+    CompressionBound,
+    ErrorCount,
+    RiskBound,
+    TestErrors,
+    TrainingErrors,
+)
 from certo.certificates.encoding import rounded_down, rounded_up
 from certo.certificates.exact import above, below
 from certo.plots._canvas import INK, NEGATIVE, POSITIVE, SOFT, new_axes, short
@@ -90,6 +97,8 @@ def _lines(certified: Certified) -> Iterator[Line]:
         yield f"Examples of the fit, {_wrong(counted)}: {100 * rate:.3g} %"
         yield Range(rate, rate, rate, INK)
     risks = sorted(certified.risks, key=lambda claim: not claim.of_predictions)
+    if risks and risks[0].of_predictions:  # then those of single outputs are of little interest
+        risks = [claim for claim in risks if not _of_one_output(claim)]
     for claim in risks[:MOST_BOUNDS]:
         if isinstance(claim, TestErrors):
             yield from _of_test(claim)
@@ -97,7 +106,7 @@ def _lines(certified: Certified) -> Iterator[Line]:
             yield _heading(claim)
             yield from _formulas(claim)
     if len(risks) > MOST_BOUNDS:
-        yield f"… and {len(risks) - MOST_BOUNDS} more bounds"
+        yield f"… and {len(risks) - MOST_BOUNDS} more"
     chosen = certified.best
     if chosen is not None and chosen.among > 1:
         yield f"New examples, by the sharpest of {chosen.among}, the choice paid for"
@@ -118,17 +127,22 @@ def _of_test(claim: TestErrors) -> Iterator[Line]:
 def _heading(claim: RiskBound) -> str:
     if claim.of_predictions:
         return f"New examples, by {claim.name}"
-    if len(claim.labels.classes) > 2:
-        return f"Only {short(claim.labels.name(), 24)} against the rest, by {claim.name}"
+    if _of_one_output(claim):
+        return f"New examples, {short(claim.labels.name(), 24)} alone, by {claim.name}"
     return f"Not the predictions themselves, by {claim.name}"
 
 
+def _of_one_output(claim: RiskBound) -> bool:
+    return isinstance(claim, CompressionBound) and not claim.of_predictions
+
+
 def _formulas(claim: RiskBound) -> Iterator[Line]:
-    """The sharpest first; with its name where there is a choice."""
+    """The sharpest first; with its name where there are several."""
+    colors = (NEGATIVE, PALE) if claim.of_predictions else (SOFT, SOFT)
     for k, (name, value) in enumerate(reversed(claim.bounds.items())):
         formula = f"{name}: " if len(claim.bounds) > 1 else ""
         most = "vacuous" if value >= 1 else f"at most {_percent(value)}"
-        yield Bar(value, formula + most, PALE if k else NEGATIVE)
+        yield Bar(value, formula + most, colors[k > 0])
 
 
 def _wrong(counted: TrainingErrors | ErrorCount | TestErrors) -> str:

@@ -14,6 +14,7 @@ from certo.certificates import (
     Certificate,
     Certified,
     ClassSeparability,
+    CompressionBound,
     Inseparable,
     JointlyInseparable,
     JointlySeparable,
@@ -208,7 +209,7 @@ def _claim(claim: Certificate, examples: Examples) -> dict[str, Any]:
 
 def _of_all_classes(claim: Certificate) -> bool:
     if isinstance(claim, RiskBound):
-        return claim.of_predictions
+        return not isinstance(claim, CompressionBound)
     return isinstance(claim, LogisticExcess | NoEstimate | TrainingErrors)
 
 
