@@ -32,7 +32,7 @@ docs: $(DOCS)
 
 # Those of the documentation, which are kept in the repository.
 pictures: $(DEV)
-	$(BIN)/python docs/pictures.py
+	$(BIN)/python -m docs.pictures
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

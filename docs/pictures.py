@@ -7,6 +7,7 @@ from pathlib import Path
 
 import matplotlib
 import numpy as np
+from benchmarks import coverage as simulation
 from matplotlib.figure import Figure
 from scipy import integrate, special, stats
 from sklearn.exceptions import ConvergenceWarning
@@ -16,6 +17,8 @@ from certo import (
     LeastSquares,
     LogisticRegression,
     LogLinearDensity,
+    Perceptron,
+    certify,
     plots,
     risk,
     validation_curve,
@@ -26,10 +29,12 @@ from certo.features import BoxPolynomials
 from certo.kernels import Gaussian, Mismatch, Polynomial, WeisfeilerLehman
 from certo.losses import Logistic, NegativeLogLikelihood, Squared
 from certo.plots._canvas import INK, NEGATIVE, POSITIVE, SOFT
+from certo.plots.risk import risk_size
 from certo.selection import gaussians
 from certo.workflow import encode_table
 
 HERE = Path(__file__).parent
+GREEN = "#2a8a57"
 DEGREES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14)
 
 
@@ -54,6 +59,68 @@ def main() -> None:
         print(curve)
     one_principle()
     structures()
+    coverage()
+    share_of_errors()
+
+
+def coverage() -> None:
+    """The true risk and its bounds, as the sample grows; means of a few draws."""
+    world = simulation.overlapping(d=3, distance=2.0)
+    sizes = [50 * 2**k for k in range(8)]
+    colours = {
+        "printed": SOFT,
+        "exact tail": POSITIVE,
+        "Campi–Garatti": NEGATIVE,
+        "online to batch": NEGATIVE,
+        "test set": GREEN,
+    }
+    panels = Figure(figsize=(11, 4.8), layout="constrained").subplots(1, 2, sharey=True)
+    for ax, title, model in zip(
+        panels,
+        ("Support vector machine (C = 0.1)", "Perceptron, one pass"),
+        (SVM(C=0.1, intercept="none"), Perceptron(epochs=1)),
+        strict=True,
+    ):
+        found = [simulation.simulate(world, model, 12, m=m, test=m // 4) for m in sizes]
+        risk = [np.mean([seen.risk for seen in at["exact tail"]]) for at in found]
+        ends = [(risk[-1], "true risk", INK)]
+        ax.plot(sizes, risk, color=INK, linewidth=2.5)
+        for name, colour in colours.items():
+            known = [
+                (m, np.mean([seen.upper for seen in at[name]]))
+                for m, at in zip(sizes, found, strict=True)
+                if name in at
+            ]
+            if known:
+                ax.plot(*zip(*known, strict=True), color=colour, marker="o", markersize=3)
+                ends.append((known[-1][1], name, colour))
+        height = 0.0
+        for value, name, colour in sorted(ends):  # words never on top of each other
+            height = max(value, 1.16 * height)
+            words = "test set (m/4 more)" if name == "test set" else name
+            ax.text(sizes[-1] * 1.12, height, words, color=colour, va="center")
+        ax.axhspan(1, 3, color=SOFT, alpha=0.15, linewidth=0)
+        ax.text(sizes[0], 1.9, "vacuous: 1 or more", color=INK, fontsize=9)
+        ax.set(xscale="log", yscale="log", title=title, xlabel="examples", ylim=(0.01, 2.5))
+        ax.set_xticks(sizes, [f"{m:,}" for m in sizes], minor=False, fontsize=8)
+        ax.minorticks_off()
+        ax.spines[["top", "right"]].set_visible(False)
+    ticks = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1)
+    panels[0].set_yticks(ticks, [f"{100 * t:g} %" for t in ticks])
+    panels[0].set_ylabel("errors on new examples, at most")
+    save(panels[0].figure, "coverage")
+
+
+def share_of_errors() -> None:
+    """What `certify` shows of new examples, for the model of that page."""
+    random = np.random.default_rng(3)
+    X = random.normal(size=(1300, 2))
+    y = np.where(X[:, 0] + 0.1 * random.normal(size=1300) > 0, "right", "left")
+    model = SVM(C=10, intercept="none", tol=1e-8).fit(X[:1000], y[:1000])
+    page = certify(model, X[:1000], y[:1000], X_test=X[1000:], y_test=y[1000:])
+    figure = Figure(figsize=risk_size(page), layout="constrained")
+    plots.risk_bounds(page, figure.add_subplot(), commonest=np.mean(y[:1000] == "right"))
+    save(figure, "share-of-errors")
 
 
 def structures() -> None:

@@ -208,7 +208,7 @@ class _CountExcess:
 
 # Sums of products -------------------------------------------------------------------------------
 
-BLOCK, LONGEST = 1 << 10, 1 << 20  # ratios looked at first, and at most
+BLOCK, LONGEST = 1 << 10, 1 << 18  # ratios looked at first, and at most
 SMALL = 2.0**-70  # a product so small beside the sum does not matter
 
 
