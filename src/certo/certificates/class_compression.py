@@ -43,11 +43,11 @@ class ClassCompressionBound(SetBound):
     describes: ClassVar[dict[str, str]] = {"coef": "coef_", "intercept": "intercept_"}
     rigour: ClassVar[Rigour] = Rigour(
         exact=(
-            "the runs on the updated examples are repeated bit for bit; errors on the others are "
-            "decided in rational arithmetic"
+            "The runs on the updated examples are repeated bit for bit; errors on the others are "
+            "decided in rational arithmetic."
         ),
-        rounded="the formulas are rounded up",
-        statistical="compression bounds for independent draws",
+        rounded="The formulas are rounded up.",
+        statistical="Compression bounds for independent draws.",
     )
     _reads: ClassVar[str] = "places of classes"
 

@@ -20,8 +20,8 @@ from certo.kernels.base import count
 
 ROOM = 4.0  # allowances of the claim, in those of a checker who adds in another order
 
-DECIDED = "of a linear rule, the side of every example is decided in rational arithmetic"
-ALLOWED = "of kernel functions, a score within its proved allowance of a tie may be either"
+DECIDED = "Of a linear rule, the side of every example is decided in rational arithmetic."
+ALLOWED = "Of kernel functions, a score within its proved allowance of a tie may be either."
 DRAWN = "the test examples are independent draws from one distribution, and new ones are too"
 UNUSED = "the test examples were not used to fit, to scale, or to choose anything"
 
@@ -195,8 +195,8 @@ class TestErrors(RiskBound, ErrorClaim):
 
     rigour: ClassVar[Rigour] = Rigour(
         exact=DECIDED,
-        rounded=f"{ALLOWED}; both ends of the interval are shown by sums rounded to the weak side",
-        statistical="the interval of Clopper and Pearson for independent draws, exact for each n",
+        rounded=f"{ALLOWED} Both ends of the interval are shown by sums rounded to the weak side.",
+        statistical="The interval of Clopper and Pearson for independent draws, exact for each n.",
     )
 
     def __post_init__(self) -> None:

@@ -76,12 +76,12 @@ class KernelCompressionBound(SetBound):
     dual_coef: np.ndarray
 
     rigour: ClassVar[Rigour] = Rigour(
-        exact="the steps of the run are whole numbers",
+        exact="The steps of the run are whole numbers.",
         rounded=(
-            "every decision of the re-run is certain beyond the proved allowance of its score, and "
-            "what is not shown to be right counts as an error; the formulas are rounded up"
+            "Every decision of the re-run is certain beyond the proved allowance of its score, and "
+            "what is not shown to be right counts as an error; the formulas are rounded up."
         ),
-        statistical="compression bounds for independent draws",
+        statistical="Compression bounds for independent draws.",
     )
 
     def __post_init__(self) -> None:

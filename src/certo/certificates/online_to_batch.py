@@ -69,12 +69,12 @@ class OnlineToBatch(RiskBound):
 
     describes: ClassVar[dict[str, str]] = {"coef": "coef_", "intercept": "intercept_"}
     rigour: ClassVar[Rigour] = Rigour(
-        exact="the pass is repeated bit for bit",
+        exact="The pass is repeated bit for bit.",
         rounded=(
-            "a round is a mistake unless its score is right beyond the allowance; the formula is "
-            "rounded up"
+            "A round is a mistake unless its score is right beyond the allowance; the formula is "
+            "rounded up."
         ),
-        statistical="the inequality of Azuma and Hoeffding, for independent draws in this order",
+        statistical="The inequality of Azuma and Hoeffding, for independent draws in this order.",
     )
     _reads: ClassVar[str] = "places of classes"
 
@@ -311,10 +311,10 @@ class AverageToBatch(RiskBound):
     describes: ClassVar[dict[str, str]] = {"coef": "coef_", "intercept": "intercept_"}
     rigour: ClassVar[Rigour] = Rigour(
         rounded=(
-            "losses are rounded up, and the distance between the average and these weights is "
-            "paid for; the formula is rounded up"
+            "Losses are rounded up, and the distance between the average and these weights is "
+            "paid for; the formula is rounded up."
         ),
-        statistical="the inequality of Azuma and Hoeffding, for independent draws in this order",
+        statistical="The inequality of Azuma and Hoeffding, for independent draws in this order.",
     )
 
     def __post_init__(self) -> None:

@@ -50,10 +50,10 @@ class SupportBound(RiskBound):
     bound: float
 
     rigour: ClassVar[Rigour] = Rigour(
-        exact="the sums of a free intercept's multipliers, and what is made of bounds on numbers",
-        rounded="margins, lengths, gaps, the ends of the intercept and the tails of the binomial, "
-        "each rounded to the safe side",
-        statistical="the bound holds for a share of at least 1 − delta of all samples",
+        exact="The sums of a free intercept's multipliers, and what is made of bounds on numbers.",
+        rounded="Margins, lengths, gaps, the ends of the intercept and the tails of the binomial, "
+        "each rounded to the safe side.",
+        statistical="The bound holds for a share of at least 1 − delta of all samples.",
     )
 
     def __post_init__(self) -> None:
