@@ -44,7 +44,8 @@ def solutions(model):
 
 
 def soft(treatment="free", kernel=None, tol=1e-9, examples=X, labels=SIDES, **options):
-    return SVM(kernel, intercept=treatment, tol=tol, **options).fit(examples, labels)
+    model = SVM(kernel, intercept=treatment, tol=tol, random_state=0, **options)
+    return model.fit(examples, labels)
 
 
 def issued(treatment="free", kernel=None, **options) -> SupportBound:
