@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, final
 from certo.certificates import encoding
 from certo.certificates.base import NotClaimed, Verification
 from certo.certificates.composite import Composite
-from certo.certificates.encoding import rounded_down, rounded_up
+from certo.certificates.encoding import rounded_up
 from certo.certificates.errors import per_hundred
 from certo.certificates.risk_bound import UNTOUCHED, RiskBound
 
@@ -199,9 +199,8 @@ class Certified:
         )
         source = "test examples" if chosen.on_test else "examples of the fit alone"
         sentence = (
-            f"At most {per_hundred(claim.best, rounded_up)} % of new examples are errors, with a "
-            f"probability of at least {per_hundred(1 - self.delta, rounded_down)} %: by "
-            f"{claim.name}, from the {source}."
+            f"At most {per_hundred(claim.best, rounded_up)} % of new examples are errors, except "
+            f"with a chance of {self.delta:g}: by {claim.name}, from the {source}."
         )
         return [sentence, paid] if among > 1 else [sentence]
 
