@@ -19,11 +19,13 @@ from sklearn.utils.class_weight import compute_class_weight
 from certo.certificates import (
     Certificate,
     Certified,
+    ClassCompressionBound,
     Composite,
     CompressionBound,
     DualityGap,
     ErrorCount,
     ExpectedExcess,
+    KernelCompressionBound,
     KernelExpectedExcess,
     KernelGap,
     KernelMargin,
@@ -36,6 +38,7 @@ from certo.certificates import (
     MaximumMargin,
     MistakeBound,
     NoEstimate,
+    OnlineToBatch,
     PerceptronRun,
     Separating,
     SupportBound,
@@ -45,9 +48,7 @@ from certo.certificates import (
     Values,
     Verification,
 )
-from certo.certificates.class_compression import ClassCompressionBound
 from certo.certificates.compression_bound import PREPROCESSED
-from certo.certificates.kernel_compression import KernelCompressionBound
 from certo.certificates.model import Model, parts_of, strangers
 from certo.certificates.risk_bound import RiskBound
 from certo.data import tables
@@ -256,7 +257,7 @@ def _same_bound(claim: CompressionBound, machine, y) -> bool:
     return _same_run(claim.run, machine) and claim.zero_sign == machine.zero_sign
 
 
-def _same_runs(claim: ClassCompressionBound, machine) -> bool:
+def _same_runs(claim: ClassCompressionBound | OnlineToBatch, machine) -> bool:
     return type(machine) is Perceptron and all(_same_run(run, machine) for run in claim.runs)
 
 
@@ -436,6 +437,7 @@ OF_ANY: dict[type[Certificate], Callable[[Any, Any], bool]] = {
     Separating: lambda claim, machine: True,
     SupportBound: lambda claim, machine: True,  # of its solutions, which have settings of their own
     ClassCompressionBound: _same_runs,
+    OnlineToBatch: _same_runs,
     KernelCompressionBound: _same_kernel_run,
 }
 

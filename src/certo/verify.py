@@ -215,7 +215,7 @@ def _tell(said: dict[str, Any]) -> None:
         say(f"{name} was changed: its SHA-256 is not the one in proof.json.", "FAILS  ", 7)
     if said["speaks_of"] is not None:
         say(f"Of the model, the claims speak of {', '.join(said['speaks_of']) or 'no number'}.")
-    say(f"proof.json has the SHA-256 {said['sha256']}")
+    print(f"proof.json has the SHA-256 {said['sha256']}")  # on one line, to be compared
     say(said["verdict"])
 
 

@@ -140,9 +140,9 @@ def _tell_claims(voice: Voice, facts: list[dict[str, Any]]) -> None:
     if not voice.is_terminal or voice.console.width >= WIDE:
         voice.table(("", "claim", "why", "numbers"), rows)
         return
-    for mark, claim, *others in rows:
-        voice.say(mark, f"  {claim}")
-        for text in filter(None, others):
+    for row in rows:
+        voice.say(row[0], f"  {row[1]}")
+        for text in filter(None, row[2:]):
             voice.say(text, indent=4)
 
 
