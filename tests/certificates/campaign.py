@@ -7,6 +7,7 @@ in his way. Whatever then verifies is put before `truths`, which knows nothing o
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import functools
 import json
@@ -20,7 +21,13 @@ import numpy as np
 from truths import is_true
 
 import certo
-from certo.certificates import Certificate, ClassSeparability, Labels, LeastErrorsByTree
+from certo.certificates import (
+    CannotClaim,
+    Certificate,
+    ClassSeparability,
+    Labels,
+    LeastErrorsByTree,
+)
 from certo.certificates.box_features import BoxCosines, BoxPolynomials
 from certo.certificates.hitting import FINENESS
 from certo.certificates.least_errors import Packing, Subsystem
@@ -29,6 +36,7 @@ from certo.losses import Hinge, Logistic, Squared
 from certo.rates import Power
 
 TREATMENTS = ("free", "lifted", "none")
+EXTREME = 1000  # seeds from here on are for numbers of unusual size
 
 
 class Case(NamedTuple):
@@ -54,6 +62,16 @@ def _points(seed: int, m: int = 8, d: int = 2, whole: bool = True):
     return random, X
 
 
+def _scaled(X: np.ndarray, seed: int) -> np.ndarray:
+    """The same, or with columns of different scales, or very large or very small."""
+    random = np.random.default_rng(seed)
+    if seed >= 2 * EXTREME:
+        return X * 2.0 ** int(random.choice([-320, -250, 200, 300]))
+    if seed >= EXTREME:
+        return X * 2.0 ** random.integers(-25, 25, X.shape[1])
+    return X
+
+
 def _two(X: np.ndarray, random, noise: float) -> np.ndarray:
     scores = X @ np.array([2.0, -1.0, 0.5])[: X.shape[1]] + 0.5
     scores = scores + noise * random.standard_normal(len(X))
@@ -67,12 +85,13 @@ def _apart(seed: int, m: int = 8, d: int = 2):
     _, X = _points(seed, m, d, whole=seed % 2 == 0)
     y = np.array(["up", "down"] * m)[:m]
     X[:, 0] = np.where(y == "up", np.abs(X[:, 0]) + 1, -np.abs(X[:, 0]) - 0.5)
-    return X, y
+    return _scaled(X, seed), y
 
 
 def _mixed(seed: int, m: int = 8, d: int = 2):
     random, X = _points(seed, m, d, whole=seed % 2 == 0)
-    return X, _two(X, random, 2.0)
+    y = _two(X, random, 2.0)
+    return _scaled(X, seed), y
 
 
 def _three(seed: int, m: int = 9, noise: float = 0.0):
@@ -82,7 +101,7 @@ def _three(seed: int, m: int = 9, noise: float = 0.0):
         np.argmax(X @ W[:, :2].T + W[:, 2] + noise * random.gumbel(size=(m, 3)), axis=1)
     ]
     y[:3] = ("a", "b", "c")
-    return X, y
+    return _scaled(X, seed), y
 
 
 def _of(kind: str, model, X, y=None) -> Iterator[Case]:
@@ -208,6 +227,7 @@ def _tree(kind: str, seed: int) -> Iterator[Case]:
 
 def _least_squares(kind: str, seed: int) -> Iterator[Case]:
     random, X = _points(seed, 9, 2, whole=seed % 2 == 0)
+    X = _scaled(X, seed)
     if seed % 3 == 1:
         X = np.c_[X, X @ [1.0, -2.0] + 1]
     if seed % 7 == 5:
@@ -301,6 +321,9 @@ def _page(kind: str, seed: int) -> Iterator[Case]:
     yield from (Case(claim.to_dict(), X, y) for claim in page.of_kind(kind))
 
 
+#: what a fit on unusual numbers may say instead of an answer
+REFUSALS = (ValueError, RuntimeError, Warning, CannotClaim, certo.NotSeparable, certo.NoDensity)
+
 SOURCES: dict[str, Callable[[str, int], Iterator[Case]]] = {
     "AverageToBatch": _page,
     "ClassCompressionBound": _page,
@@ -345,10 +368,15 @@ SOURCES: dict[str, Callable[[str, int], Iterator[Case]]] = {
 
 @functools.cache
 def cases(kind: str, count: int = 4, tries: int = 60) -> tuple[Case, ...]:
-    """Some certificates of this kind, each true and verified."""
+    """Some certificates of this kind; where there are many, some about numbers of unusual size."""
     found: list[Case] = []
     for seed in range(tries):
         found += SOURCES[kind](kind, seed)
+        if seed >= 4:
+            unusual = seed + EXTREME * (1 + seed % 2)
+            with contextlib.suppress(*REFUSALS), warnings.catch_warnings():
+                warnings.simplefilter("error")
+                found += SOURCES[kind](kind, unusual)
         if len(found) >= count:
             return tuple(found[:count])
     raise LookupError(f"of {kind} only {len(found)} cases were found.")
@@ -580,7 +608,8 @@ def columns(case: Case, donor: Case, random) -> Case:
 
 def rounded(case: Case, donor: Case, random) -> Case:
     """The same in float32, or in decimals."""
-    X = case.X.astype(np.float32) if random.random() < 0.5 else np.round(case.X, 1)
+    with np.errstate(over="ignore"):
+        X = case.X.astype(np.float32) if random.random() < 0.5 else np.round(case.X, 1)
     return Case(case.data, X.astype(float), case.y)
 
 

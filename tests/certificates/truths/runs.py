@@ -206,21 +206,23 @@ def loss_of(text: str):
 
 
 def descent(run, X, signs):
-    """Online gradient descent, once over the examples: iterates and gradients."""
+    """Online gradient descent, once over the examples: iterates and gradients. At a kink the last
+    bit decides the step, so rounding is part of the definition: (1 − 1/t)·w first, then x."""
     loss, lam, radius = loss_of(run["loss"]), run["lam"], run["radius"]
     rows = np.c_[X, np.full(len(X), float(run["lifted"]))]
     w, squares = np.zeros(rows.shape[1]), 0.0
     iterates, gradients = [w], []
     for t, (x, s) in enumerate(zip(rows, signs, strict=True), start=1):
-        score = lanes(x[:-1], w[:-1], False) + x[-1] * w[-1]
-        gradient = float(loss.gradient(float(s), score)) * x + lam * w
+        slope = float(loss.gradient(float(s), lanes(x[:-1], w[:-1], False) + x[-1] * w[-1]))
+        gradient = lam * w + slope * x
         squares += float(gradient @ gradient)
-        rate = (
-            1 / (lam * t) if lam else math.sqrt(2) * radius / math.sqrt(squares) if squares else 0
-        )
-        w = w - rate * gradient
-        if radius is not None and np.linalg.norm(w) > radius:
-            w = w * (radius / np.linalg.norm(w))
+        if lam:
+            w = w * (1 - 1 / t) + -(1 / (lam * t)) * slope * x
+        elif squares:
+            w = w + -(math.sqrt(2) * radius / math.sqrt(squares)) * slope * x
+        length = math.sqrt(float(w @ w))
+        if radius is not None and length > radius:
+            w = w * (radius / length)
         iterates.append(w)
         gradients.append(gradient)
     return rows, np.array(iterates), np.array(gradients)
