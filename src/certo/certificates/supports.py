@@ -121,6 +121,7 @@ def _scores(solution: Solution, sample: Sample | KernelSample) -> Scores:
     """w·φ(x_t), without the intercept."""
     if isinstance(sample, KernelSample):
         return sample.scores(solution.rows, solution.dual_coef)
+    assert isinstance(solution, DualityGap | MaximumMargin)  # what is about vectors
     margins = Margins.of(sample, solution.coef, 0.0)
     return Scores(sample.signs * margins.value, margins.slack)
 
@@ -142,6 +143,7 @@ def _canonical(
     if isinstance(sample, KernelSample):
         square = max(sample.square(solution.rows, solution.dual_coef, scores).above, Fraction(0))
     else:
+        assert isinstance(solution, MaximumMargin)  # what is about vectors
         square = exact.dot_within(solution.coef, solution.coef)[1]
     if solution.treatment == "lifted":
         square += Fraction(solution.intercept) ** 2

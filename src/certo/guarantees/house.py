@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from sklearn.utils import check_random_state
 
 from certo.certificates import (
-    AverageToBatch,
-    CannotClaim,
-    ClassCompressionBound,
     CompressionBound,
     DualityGap,
-    KernelCompressionBound,
     KernelGap,
     KernelMargin,
-    KernelRun,
     MaximumMargin,
-    OnlineToBatch,
-    PerceptronRun,
     Sample,
     Separating,
     SupportBound,
@@ -44,16 +34,13 @@ from certo.estimators import (
     Perceptron,
 )
 from certo.estimators._input import one_against_rest
+from certo.guarantees import runs
 from certo.guarantees.page import Page
 from certo.guarantees.predicting import dense, is_linear, training_errors
 
 DEPENDS_ON_ALL = (
     "its answer depends on all examples, and no few of them determine it, so that the examples of "
     "the fit bound nothing. Give X_test and y_test."
-)
-
-FORGOTTEN = (
-    "the run had random numbers that are not known any more. Give random_state a whole number."
 )
 
 
@@ -84,70 +71,34 @@ def perceptron(page: Page, machine: Perceptron, X, y) -> None:
     single = _classified(page, machine, X, y)
     for claim in machine.certificate_.of_kind(CompressionBound):
         page.add_risk("CompressionBound", claim.at)
-    if not single:
-        return
-    classes, weights = machine.classes_.tolist(), (machine.coef_, machine.intercept_)
-    if len(classes) > 2:
-        page.add_risk(
-            "ClassCompressionBound",
-            lambda delta: ClassCompressionBound.of(
-                X, y, classes, _runs(machine, X), *weights, machine.updated_, delta
-            ),
-        )
-    if machine.epochs == 1:
-        page.add_risk(
-            "OnlineToBatch",
-            lambda delta: OnlineToBatch.of(X, y, classes, _runs(machine, X), *weights, delta),
-        )
-
-
-def _runs(machine: Perceptron, X) -> list[PerceptronRun]:
-    """The run of each output. A random one is known only from a claim of the fit about it."""
-    claims = machine.certificate_.of_kind(CompressionBound)
-    if len(claims) == len(machine.intercept_):
-        return [claim.run for claim in claims]
-    run = machine.run()
-    if (run.order, run.init) != ("cyclic", "zeros") and not _is_seed(machine.random_state):
-        raise CannotClaim(FORGOTTEN)
-    stored = sparse.issparse(X)
-    return [replace(run, output=k, sparse=stored) for k in range(len(machine.intercept_))]
-
-
-def _is_seed(random_state) -> bool:
-    return isinstance(random_state, int | np.integer)
+    if single and len(machine.classes_) > 2:
+        page.add_risk("ClassCompressionBound", partial(runs.class_compression, machine, X, y))
+    if single and machine.epochs == 1:
+        page.add_risk("OnlineToBatch", partial(runs.one_pass, machine, X, y))
 
 
 def kernel_perceptron(page: Page, machine: KernelPerceptron, X, y) -> None:
     _classified(page, machine, X, y)
-    page.add_risk("KernelCompressionBound", lambda delta: _compressed(machine, X, y, delta))
+    if _complete(page, machine, "KernelCompressionBound"):
+        page.add_risk("KernelCompressionBound", partial(runs.kernel_compression, machine, X, y))
 
 
-def _compressed(machine: KernelPerceptron, X, y, delta: float) -> KernelCompressionBound:
-    if machine.budget is not None:
-        raise CannotClaim("with a budget the function is not one of the examples it is made of.")
-    if machine._kernel_to_fit != machine.kernel_:
-        raise CannotClaim("the kernel was completed from the examples of the fit. Give it whole.")
-    seed = 0
-    if machine.order == "shuffled":
-        if not _is_seed(machine.random_state):
-            raise CannotClaim(FORGOTTEN)
-        seed = int(check_random_state(machine.random_state).randint(2**31 - 1))
-    run = KernelRun(
-        epochs=int(machine.epochs),
-        order=machine.order,
-        lifted=machine.intercept == "lifted",
-        update_at_zero=machine.update_at_zero,
-        seed=seed,
-    )
-    return KernelCompressionBound.of(
-        X, y, machine.classes_.tolist(), machine.kernel_, run, machine.support_,
-        machine.dual_coef_, delta,
-    )  # fmt: skip
+def _complete(page: Page, machine, claim: str) -> bool:
+    """Whether the kernel was the one of the settings, rather than completed from the examples."""
+    complete = machine._kernel_to_fit == machine.kernel_
+    if not complete:
+        page.refuse(
+            claim,
+            f"the kernel was completed from the examples of the fit. Give {machine.kernel_!r}, if "
+            "that was known before.",
+        )
+    return complete
 
 
 def margins(page: Page, machine: SVM | HardMarginSVM, X, y) -> None:
     _classified(page, machine, X, y)
-    support_bound(page, page.claims, X, y, outputs=len(machine.intercept_))
+    if _complete(page, machine, "SupportBound"):
+        support_bound(page, page.claims, X, y, outputs=len(machine.intercept_))
 
 
 def support_bound(page: Page, claims, X, y, *, outputs: int) -> None:
@@ -171,13 +122,7 @@ def stochastic(page: Page, machine: Pegasos, X, y) -> None:
 
 def online(page: Page, machine: OnlineGradientDescent, X, y) -> None:
     _classified(page, machine, X, y)
-    page.add_risk(
-        "AverageToBatch",
-        lambda delta: AverageToBatch.of(
-            X, y, machine.classes_.tolist(), machine.run(), machine.coef_[0],
-            float(machine.intercept_[0]), delta,
-        ),
-    )  # fmt: skip
+    page.add_risk("AverageToBatch", partial(runs.average, machine, X, y))
 
 
 def least_errors(page: Page, machine: MinDisagreement, X, y) -> None:
@@ -202,7 +147,7 @@ def unlabelled(page: Page, machine, X, y) -> None:
 def errors_and_margins(page: Page, machine, X, y) -> None:
     """How many examples of the fit are errors; if none is, by how much the outputs separate."""
     training_errors(page, machine, X, y)
-    said = {item.name for item in (*page.claims, *page.refusals)}
+    said = {claim.name for claim in page.claims} | {refusal.name for refusal in page.refusals}
     if not is_linear(machine) or "Separating" in said:
         return
     wrong = sum(claim.errors for claim in page.claims if isinstance(claim, TrainingErrors))
