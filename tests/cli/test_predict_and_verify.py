@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import csv
 import hashlib
+from dataclasses import replace
 
 import pytest
 
+from certo.certificates import Composite
 from certo.data.model_file import load_model, save_model
 
 
@@ -91,15 +93,19 @@ def test_verify_says_what_holds(certo, iris):
 def test_where_nothing_is_claimed_nothing_was_proved(certo, iris, tmp_path):
     words = "--machine", "kernel-perceptron", "--set", "budget=20", "--set", "epochs=2"
     model, table = tmp_path / "m", iris[1]
-    said = certo("fit", table, "--target", "species", *words, "--out", model)
-    assert "Nothing is claimed." in said.out
-    assert "certo verify" not in said.out
+    assert certo("fit", table, "--target", "species", *words, "--out", model).code == 0
+    stored = load_model(model).model
+    stored.certified = replace(stored.certified, claims=Composite(()))  # the machine has no others
+    save_model(model, stored)
     said = certo("verify", model, table)
     assert said.code == 0
     assert "Nothing was proved: the model claims nothing." in said.out
     assert "Verified" not in said.out
     found = certo("verify", model, table, "--json").json["claims"]
     assert (found["holds"], found["why"]) == (True, "nothing is claimed, so nothing was proved.")
+    said = certo("proof", model, table, "--out", tmp_path / "p")
+    assert said.code == 2
+    assert "there is nothing to prove" in said.err
 
 
 def test_verify_on_other_data_says_that_the_data_differ(certo, iris, rewritten):

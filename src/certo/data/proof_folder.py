@@ -12,6 +12,7 @@ import os
 import platform
 import shutil
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from certo import __version__
 from certo.certificates.certified import Certified
 from certo.certificates.examples_file import write_examples
 from certo.certificates.model import Model
+from certo.certificates.sample import SampleMismatch, exact_matrix
 from certo.data.encoder import TableEncoder
 from certo.data.problem import Problem
 from certo.verify import FORMAT
@@ -46,7 +48,14 @@ def write_proof(
     """
     folder = check_folder(folder)
     examples = {EXAMPLES: (X, y)} | ({TEST: (X_test, y_test)} if len(certified.test) else {})
-    names = certified.columns or [f"x{j}" for j in range(np.shape(X)[1])]
+    if certified.prepare is not None:  # a pipeline made other features of these
+        examples = {name: (certified.prepare(X), y) for name, (X, y) in examples.items()}
+        certified = replace(certified, columns=(), prepare=None)
+    try:
+        examples = {name: (exact_matrix(X), y) for name, (X, y) in examples.items()}
+    except SampleMismatch as wrong:
+        raise Problem(f"these examples cannot be written to a folder: {wrong}") from wrong
+    names = certified.columns or [f"x{j}" for j in range(examples[EXAMPLES][0].shape[1])]
     columns = _columns(encoder) if encoder else [{} for _ in names]
     try:
         said = {
@@ -69,7 +78,7 @@ def write_proof(
             try:
                 write_examples(place / name, inputs, answers)
             except ValueError as wrong:
-                raise Problem(f"the examples cannot be written to a folder: {wrong}") from wrong
+                raise Problem(f"these labels cannot be written to a folder: {wrong}") from wrong
         said["sha256"] = {name: _sha256(place / name) for name in examples}
         (place / PROOF).write_text(json.dumps(said, indent=1), encoding="utf-8")
 
