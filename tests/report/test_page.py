@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
+from certo.certificates import Certified, Composite
 from certo.report import (
     curve_facts,
     facts,
@@ -101,6 +103,19 @@ def test_what_is_proved_comes_first_in_plain_words(others):
     assert best["delta"] == certified["delta"] / 2
     (tested,) = (claim for claim in said["claims"] if claim["type"] == "TestErrors")
     assert tested["bounds"]["test set"] < best["bound"] < 1  # the choice is paid for
+
+
+def test_where_nothing_is_claimed_the_page_says_so(undrawn):
+    fitted = fit_table(pa.table({"x": [1.0, 2.0], "y": list("ab")}), "y", machine("svm", []))
+    fitted = replace(fitted, certified=Certified("SVM()", Composite(())))
+    said = facts(fitted) | {"model_fingerprint": "f00", "verify_with": "certo verify"}
+    assert said["claims"] == said["certified"]["in_words"] == []
+    assert said["certified"]["best"] is None
+    with undrawn():
+        text = html_report(fitted, said)
+    assert "Nothing is claimed." in text
+    for words in ("Share of errors", "certo verify<", "not claimed, and", "Assuming", "Each claim"):
+        assert words not in text
 
 
 def test_the_facts_are_in_it_as_json(three):
