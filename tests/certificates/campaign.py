@@ -722,19 +722,16 @@ def corrupted(kind: str, corruption: str, random, count: int = 4) -> Case | None
     known = cases(kind, count)
     case, donor = (copy.deepcopy(known[random.integers(len(known))]) for _ in range(2))
     changed = CORRUPTIONS[corruption](case, donor, random)
-    if changed is not None and random.random() < 0.25 and corruption != "edge":
-        other = list(CORRUPTIONS)[random.integers(len(CORRUPTIONS))]
-        if other != "edge":
+    other = list(CORRUPTIONS)[random.integers(len(CORRUPTIONS))]
+    if changed is not None and random.random() < 0.25 and "edge" not in (corruption, other):
+        with contextlib.suppress(IndexError, KeyError, ValueError, TypeError):  # it does not fit
             changed = CORRUPTIONS[other](copy.deepcopy(changed), donor, random) or changed
     return changed
 
 
 def judged(kind: str, corruption: str, random, count: int = 4) -> Outcome | None:
     """None if the corruption does not apply, or changed nothing."""
-    try:
-        case = corrupted(kind, corruption, random, count)
-    except (IndexError, KeyError, ValueError, TypeError):  # the second one does not fit the first
-        return None
+    case = corrupted(kind, corruption, random, count)
     if case is None or any(case.data == c.data and _same(case, c) for c in cases(kind, count)):
         return None
     if not verified(case):

@@ -12,7 +12,7 @@ from scipy import sparse
 from truths import TRUTHS, is_true
 
 from certo import LogisticRegression, SeparationWarning
-from certo.certificates import Certificate
+from certo.certificates import Certificate, Labels, LeastErrorsByCells
 from certo.certificates.base import _final_kinds
 
 KINDS = sorted(SOURCES)
@@ -98,3 +98,11 @@ def test_where_only_the_origin_is_left_there_is_a_claim():
     assert made.verify(X, y)
     assert all(is_true(claim.to_dict(), X, y) for claim in made)
     assert verified(Case(made.to_dict(), X, y))
+
+
+def test_quotients_that_overflow_are_no_warning():
+    X = np.array([[3.0, 0.25], [-0.5, -0.25], [-0.75, -1], [-0.5, 0.5], [1.5, 0.5], [-0.5, 5e-324]])
+    y = np.array(["up", "down", "up", "down", "up", "down"])
+    claim = LeastErrorsByCells(Labels(("down", "up")), False, 6, np.zeros(0), 1.0)
+    assert claim.verify(X, y)
+    assert is_true(claim.to_dict(), X, y)

@@ -276,7 +276,7 @@ def _least_of_circle(level: _Level, vectors, errors, own: np.ndarray) -> np.ndar
     k = np.flatnonzero(own >= 0)
     A[k, own[k]], B[k, own[k]], weights[k, own[k]] = 1.0, 0.0, 0.0
     flip = (B < 0) | ((B == 0) & (A < 0))
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         quotient = A / B
     if level.exact:
         quotient[B == 0] = np.inf
