@@ -103,6 +103,6 @@ def test_where_only_the_origin_is_left_there_is_a_claim():
 def test_quotients_that_overflow_are_no_warning():
     X = np.array([[3.0, 0.25], [-0.5, -0.25], [-0.75, -1], [-0.5, 0.5], [1.5, 0.5], [-0.5, 5e-324]])
     y = np.array(["up", "down", "up", "down", "up", "down"])
-    claim = LeastErrorsByCells(Labels(("down", "up")), False, 6, np.zeros(0), 1.0)
-    assert claim.verify(X, y)
-    assert is_true(claim.to_dict(), X, y)
+    for at_least in (1.0, 2.0, 3.0):
+        claim = LeastErrorsByCells(Labels(("down", "up")), False, 6, np.zeros(0), at_least)
+        assert bool(claim.verify(X, y)) == is_true(claim.to_dict(), X, y)
