@@ -216,7 +216,7 @@ def run(quick: bool = False) -> list[BenchTable]:
         "coverage: bounds beside the true risk",
         f"{draws} draws of {EXAMPLES} examples (and {TEST} for the test set), δ = {DELTA}",
     )
-    for (world, machine), setting in SETTINGS.items():
-        for name, seen in simulate(*setting, draws).items():
+    for seed, ((world, machine), setting) in enumerate(SETTINGS.items()):
+        for name, seen in simulate(*setting, draws, seed).items():
             table.rows.append({"world": world, "machine": machine, **row(name, seen, draws)})
     return [table]
