@@ -167,8 +167,13 @@ def readable(value: Any) -> str:
 
 
 def percent(share: float | Fraction) -> str:
-    """'0.013 %', not below the share: for 'by more than …'."""
-    return f"{rounded_up(exact.above(100 * Fraction(share)), 2)} %"
+    """'0.013 %', not below the share: for 'by more than …'. Less than 0.0001 % is shown as that."""
+    hundredth = Fraction(share) * 100
+    if hundredth > 99:
+        return f"{-(-hundredth // 1)} %"
+    if 0 < hundredth <= Fraction(1, 10_000):
+        return "0.0001 %"
+    return f"{rounded_up(exact.above(hundredth), 2)} %"
 
 
 def rounded_down(value: float, digits: int = 6) -> str:

@@ -40,7 +40,7 @@ from certo.guarantees.predicting import dense, is_linear, training_errors
 
 DEPENDS_ON_ALL = (
     "its answer depends on all examples, and no few of them determine it, so that the examples of "
-    "the fit bound nothing. Give X_test and y_test."
+    "the fit bound nothing. Give test examples."
 )
 
 
