@@ -25,13 +25,16 @@ import sys
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 from scipy import optimize
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 MOST = 10**15  # examples: integers up to here are floats, and the allowance below is proved
-DIGITS = decimal.Context(prec=60)
+DIGITS = decimal.Context(60, decimal.ROUND_HALF_EVEN, -999_999, 999_999, traps=[])
 ALLOWANCE = Decimal("1e-30")
 NEAR_ONE, NEAR_ZERO = 1 - 2.0**-53, 1e-300  # no root is looked for beyond these
 
@@ -53,9 +56,21 @@ class Interval(NamedTuple):
     upper: float
 
 
+def _in_digits(function: Callable[P, T]) -> Callable[P, T]:
+    """Decimals have 60 digits inside, whatever they have outside."""
+
+    @functools.wraps(function)
+    def precise(*args: P.args, **options: P.kwargs) -> T:
+        with decimal.localcontext(DIGITS):
+            return function(*args, **options)
+
+    return precise
+
+
 # The printed forms ------------------------------------------------------------------------------
 
 
+@_in_digits
 def perceptron_compression(m: int, k: int, errors: int, delta: float) -> float:
     """errors/(m − k) + sqrt(((k + 1) ln m + ln(e/δ)) / m), for k ≤ m/2. It may exceed 1."""
     m, k, errors, delta = _compression(m, k, errors, delta)
@@ -67,6 +82,7 @@ def perceptron_compression(m: int, k: int, errors: int, delta: float) -> float:
     return _printed(m, k, errors, (k + 1) * _ln(m) + 1 - _ln(delta))
 
 
+@_in_digits
 def support_vector_compression(m: int, k: int, errors: int, delta: float) -> float:
     """errors/(m − k) + sqrt((k + (k + 1) ln m + ln(1/δ)) / m). It may exceed 1, and does for
     k > m/2."""
@@ -74,24 +90,24 @@ def support_vector_compression(m: int, k: int, errors: int, delta: float) -> flo
     return _printed(m, k, errors, k + (k + 1) * _ln(m) - _ln(delta))
 
 
+@_in_digits
 def online_to_batch(m: int, loss: float, delta: float, span: float = 1.0) -> float:
     """loss/m + span·sqrt(ln(1/δ) / (2m)), where `loss` was suffered in all over m rounds, and
     each loss lies in an interval of length `span`."""
     m, delta = _count(m, "m", 1), _probability(delta)
     loss, span = _amount(loss, "loss"), _amount(span, "span")
-    with decimal.localcontext(DIGITS):
-        root = (-_ln(delta) / (2 * m)).sqrt()
-        return _rounded_up(Decimal(loss) / m + Decimal(span) * root)
+    root = (-_ln(delta) / (2 * m)).sqrt()
+    return _rounded_up(Decimal(loss) / m + Decimal(span) * root)
 
 
 def _printed(m: int, k: int, errors: int, inside: Decimal) -> float:
-    with decimal.localcontext(DIGITS):
-        return _rounded_up(Decimal(errors) / max(m - k, 1) + (inside / m).sqrt())
+    return _rounded_up(Decimal(errors) / max(m - k, 1) + (inside / m).sqrt())
 
 
 # The exact tails --------------------------------------------------------------------------------
 
 
+@_in_digits
 def binomial_tail(m: int, k: int, errors: int, delta: float) -> float:
     """The largest p with P[Bin(m − k, p) ≤ errors] ≥ δ / (m·C(m, k)); 1 if all others are wrong,
     or there are none."""
@@ -99,12 +115,14 @@ def binomial_tail(m: int, k: int, errors: int, delta: float) -> float:
     return _upper_end(m - k, errors, _ln(delta) - _ln(m) - _ln_choose(m, k))
 
 
+@_in_digits
 def shows_binomial_tail(p: float, m: int, k: int, errors: int, delta: float) -> bool:
     """Whether it is shown that p is at least `binomial_tail`'s true value."""
     m, k, errors, delta = _compression(m, k, errors, delta)
     return _shows_upper(p, m - k, errors, _ln(delta) - _ln(m) - _ln_choose(m, k))
 
 
+@_in_digits
 def fixed_dimension(m: int, dimension: int, delta: float) -> float:
     """The ε with P[Bin(m, ε) ≤ dimension − 1] = δ, the (1 − δ)-quantile of
     Beta(dimension, m − dimension + 1); 1 if dimension > m."""
@@ -112,12 +130,14 @@ def fixed_dimension(m: int, dimension: int, delta: float) -> float:
     return _upper_end(m, min(s - 1, m), _ln(delta))
 
 
+@_in_digits
 def shows_fixed_dimension(p: float, m: int, dimension: int, delta: float) -> bool:
     """Whether it is shown that p is at least `fixed_dimension`'s true value."""
     m, s, delta = _count(m, "m", 1), _count(dimension, "dimension", 1), _probability(delta)
     return _shows_upper(p, m, min(s - 1, m), _ln(delta))
 
 
+@_in_digits
 def clopper_pearson(n: int, errors: int, delta: float) -> Interval:
     """Two ends between which an error rate lies with probability at least 1 − δ, given its errors
     on n examples: each end is wrong with probability at most δ/2."""
@@ -132,6 +152,7 @@ def clopper_pearson(n: int, errors: int, delta: float) -> Interval:
     return Interval(_first(lambda p: tail(1 - Fraction(p)), errors / n, -width), upper)
 
 
+@_in_digits
 def shows_clopper_pearson(lower: float, upper: float, n: int, errors: int, delta: float) -> bool:
     """Whether it is shown that the true interval is inside [lower, upper]."""
     n, errors, delta = _test_set(n, errors, delta)
@@ -147,17 +168,15 @@ class _TailExcess:
 
     def __init__(self, n: int, e: int, target: Decimal):
         self.n, self.e = n, e
-        with decimal.localcontext(DIGITS):
-            self.constant = _ln_choose(n, e) - target + ALLOWANCE
+        self.constant = _ln_choose(n, e) - target + ALLOWANCE
 
     def __call__(self, p: float | Fraction) -> Decimal:
         n, e, p = self.n, self.e, Fraction(p)
-        with decimal.localcontext(DIGITS):
-            largest = self.constant + e * _ln(p) + (n - e) * _ln(1 - p)
-            odds = _quotient(1 - p, p)
-            # P[Bin = j − 1] / P[Bin = j] = odds·j / (n − j + 1), for j = e, e − 1, …
-            tail = 1 + _series(lambda j: odds * ((e - j) / (n - e + j + 1)), e).upper
-            return largest + _ln(tail) if math.isfinite(tail) else Decimal(FAR)
+        largest = self.constant + e * _ln(p) + (n - e) * _ln(1 - p)
+        odds = _quotient(1 - p, p)
+        # P[Bin = j − 1] / P[Bin = j] = odds·j / (n − j + 1), for j = e, e − 1, …
+        others = _series(lambda j: odds * ((e - j) / (n - e + j + 1)), e).upper
+        return largest + _ln(1 + Fraction(others)) if others < math.inf else Decimal(FAR)
 
 
 def _upper_end(n: int, e: int, target: Decimal) -> float:
@@ -174,6 +193,7 @@ def _shows_upper(p: float, n: int, e: int, target: Decimal) -> bool:
 # Campi and Garatti ------------------------------------------------------------------------------
 
 
+@_in_digits
 def campi_garatti(m: int, k: int, delta: float) -> float:
     """The root ε in (k/m, 1) of m·ε·P[Bin(m, ε) = k] = δ·P[Bin(m, ε) > k]; 1 for k = m."""
     m, k, _, delta = _compression(m, k, 0, delta)
@@ -182,6 +202,7 @@ def campi_garatti(m: int, k: int, delta: float) -> float:
     return _first(_CountExcess(m, k, delta), k / m, _reach(m, k, _ln(delta) - _ln(m)))
 
 
+@_in_digits
 def shows_campi_garatti(p: float, m: int, k: int, delta: float) -> bool:
     """Whether it is shown that p is at least `campi_garatti`'s true value."""
     m, k, _, delta = _compression(m, k, 0, delta)
@@ -194,16 +215,14 @@ class _CountExcess:
 
     def __init__(self, m: int, k: int, delta: float):
         self.m, self.k = m, k
-        with decimal.localcontext(DIGITS):
-            self.constant = _ln(m) - _ln(delta) + ALLOWANCE
+        self.constant = _ln(m) - _ln(delta) + ALLOWANCE
 
     def __call__(self, p: float) -> Decimal:
         m, k = self.m, self.k
         odds = _quotient(Fraction(p), 1 - Fraction(p))
         # P[Bin = j + 1] / P[Bin = j] = odds·(m − j) / (j + 1), for j = k, k + 1, …
         above = _series(lambda j: odds * ((m - k - j) / (k + 1 + j)), m - k).lower
-        with decimal.localcontext(DIGITS):
-            return self.constant + _ln(p) - _ln(above) if above else Decimal(FAR)
+        return self.constant + _ln(p) - _ln(above) if above else Decimal(FAR)
 
 
 # Sums of products -------------------------------------------------------------------------------
@@ -232,7 +251,7 @@ def _series(ratios: Callable[[np.ndarray], np.ndarray], n: int) -> Interval:
     last = int(small[0]) if small.size else size - 1
     rest = 0.0
     if last + 1 < n:
-        ratio = float(r[last])
+        ratio = float(r[last]) * (1 + 2.0**-50)  # not below the true one
         rest = float(products[last]) * ratio / (1 - ratio) if ratio < 1 else math.inf
     with np.errstate(over="ignore"):
         total = float(np.sum(products[: last + 1]))
@@ -254,24 +273,21 @@ def _ln_factorial(n: int) -> Decimal:
     """ln n!: Stirling's series, whose error is below its first omitted term, from n = 64 on."""
     if n < 64:
         return _ln(math.factorial(n))
-    with decimal.localcontext(DIGITS):
-        value = (n + Decimal("0.5")) * _ln(n) - n + HALF_LOG_TWO_PI
-        for j, b in enumerate(STIRLING):
-            value += Decimal(b.numerator) / (Decimal(b.denominator) * Decimal(n) ** (2 * j + 1))
-        return value
+    value = (n + Decimal("0.5")) * _ln(n) - n + HALF_LOG_TWO_PI
+    for j, b in enumerate(STIRLING):
+        value += Decimal(b.numerator) / (Decimal(b.denominator) * Decimal(n) ** (2 * j + 1))
+    return value
 
 
 def _ln_choose(n: int, k: int) -> Decimal:
-    with decimal.localcontext(DIGITS):
-        return _ln_factorial(n) - _ln_factorial(k) - _ln_factorial(n - k)
+    return _ln_factorial(n) - _ln_factorial(k) - _ln_factorial(n - k)
 
 
 def _rounded_up(value: Decimal) -> float:
     """A float not below the number that `value` approximates to 50 digits."""
-    with decimal.localcontext(DIGITS):
-        value *= 1 + Decimal("1e-40")
-        result = float(value)
-        return result if Decimal(result) >= value else math.nextafter(result, math.inf)
+    value *= 1 + Decimal("1e-40")
+    result = float(value)
+    return result if Decimal(result) >= value else math.nextafter(result, math.inf)
 
 
 def _quotient(a: Fraction, b: Fraction) -> float:
