@@ -149,14 +149,13 @@ class Logistic:
         ]
         return [v for w in ([[ZERO] * self.p, *W] if self.K == 2 else W) for v in w]
 
-    def penalty(self, v):
-        """(ridge/2)‖w‖² of stacked weights; for two classes those of the second alone."""
-        total = arb(0)
-        for k in range(self.K):
-            if not (self.K == 2 and k == 0):
-                for j in range(self.d):
-                    total += v[k * self.p + j] ** 2
-        return _real(self.ridge) / 2 * total
+    @property
+    def penalties(self) -> list[fmpq]:
+        """What (ridge/2)‖w‖² is for each coordinate; for two classes the first has no weights."""
+        return [
+            self.ridge if j % self.p < self.d and not (self.K == 2 and j < self.p) else ZERO
+            for j in range(self.K * self.p)
+        ]
 
     def compared(self) -> dict:
         z = comparisons(self.rows, self.codes, self.K)
@@ -173,35 +172,48 @@ class Logistic:
             return set()
         return winnable({pair: v[self.d :: self.p] for pair, v in z.items()})
 
-    def risk(self, v, z=None):
+    def risk(self, v, z=None, penalties=None):
         """At stacked weights (arb), over these comparisons (all by default)."""
-        z, total = self.compared() if z is None else z, arb(0)
+        z = self.compared() if z is None else z
         sums = {t: arb(1) for t in self.some}
         for (t, _), vector in z.items():
-            score = sum((_real(a) * b for a, b in zip(vector, v, strict=True) if a), arb(0))
-            sums[t] += (-score).exp()
-        for t in self.some:
-            total += _real(self.shares[t]) * sums[t].log()
-        return total + self.penalty(v)
+            sums[t] += (-_score(vector, v)).exp()
+        total = sum((_real(self.shares[t]) * sums[t].log() for t in self.some), arb(0))
+        penalties = self.penalties if penalties is None else penalties
+        return total + sum((_real(c) / 2 * x**2 for c, x in zip(penalties, v, strict=True)), arb(0))
 
     def infimum(self):
         z = self.compared()
         won = self._winnable(z)
         z = {pair: v for pair, v in z.items() if pair not in won}
         free = self._coordinates(z)
+        size = self.K * self.p
+        # in units in which the comparisons are of moderate size: the least value is the same
+        units = [_unit([v[j] for v in z.values()]) for j in range(size)]
+        z = {pair: [a / c for a, c in zip(v, units, strict=True)] for pair, v in z.items()}
+        penalties = [c / u**2 for c, u in zip(self.penalties, units, strict=True)]
+        v = [arb(0)] * size
         if not free:
-            return self.risk([arb(0)] * (self.K * self.p), z)
-        v = _float_newton(self, z, free)
-        for _ in range(8):
-            g, H = self._slopes(v, z, free)
+            return self.risk(v, z, penalties)
+        if ctx.prec == DIGITS:
+            for j, x in zip(free, _float_newton(self, z, free, penalties), strict=True):
+                v[j] = arb(x)
+        for _ in range(1000):
+            g, H = self._slopes(v, z, free, penalties)
             step = arb_mat(H).solve(arb_mat([[x] for x in g]))
-            for i, j in enumerate(free):
-                v[j] = (v[j] - step[i, 0]).mid()
-            if max(abs(float(step[i, 0].mid())) for i in range(len(free))) < 1e-40:
-                break
-        else:
-            raise AssertionError("Newton's steps did not settle")
-        return self.risk(v, z)
+            before, part = self.risk(v, z, penalties), arb(1)
+            while part > 1e-9:
+                there = list(v)
+                for i, j in enumerate(free):
+                    there[j] = (v[j] - part * step[i, 0]).mid()
+                if not self.risk(there, z, penalties) > before:
+                    break
+                part /= 2
+            v = there
+            longest = max(abs(float(step[i, 0].mid())) for i in range(len(free)))
+            if longest < 1e-40 * max(1.0, *(abs(float(x)) for x in v)):
+                return self.risk(v, z, penalties)
+        raise AssertionError("Newton's steps did not settle")
 
     def _coordinates(self, z: dict) -> list[int]:
         """Independent ones, on which the scores of these comparisons depend."""
@@ -214,13 +226,12 @@ class Logistic:
             rows = [[ZERO] * self.p + row[self.p :] for row in rows]
         return pivots(rows)
 
-    def _slopes(self, v, z: dict, free):
+    def _slopes(self, v, z: dict, free, penalties):
         n = len(free)
         g, H = [arb(0)] * n, [[arb(0)] * n for _ in range(n)]
         terms: dict[int, list] = {t: [] for t in self.some}
         for (t, _), vector in z.items():
-            score = sum((_real(a) * b for a, b in zip(vector, v, strict=True) if a), arb(0))
-            terms[t].append(((-score).exp(), [_real(vector[j]) for j in free]))
+            terms[t].append(((-_score(vector, v)).exp(), [_real(vector[j]) for j in free]))
         for t, parts in terms.items():
             whole, share = sum((e for e, _ in parts), arb(1)), _real(self.shares[t])
             mean = [sum((e * x[i] for e, x in parts), arb(0)) / whole for i in range(n)]
@@ -230,37 +241,40 @@ class Logistic:
                     second = sum((e * x[i] * x[j] for e, x in parts), arb(0)) / whole
                     H[i][j] += share * (second - mean[i] * mean[j])
         for i, place in enumerate(free):
-            slope = place % self.p < self.d and not (self.K == 2 and place < self.p)
-            if self.ridge and slope:
-                g[i] += _real(self.ridge) * v[place]
-                H[i][i] += _real(self.ridge)
+            g[i] += _real(penalties[place]) * v[place]
+            H[i][i] += _real(penalties[place])
             for j in range(i):
                 H[j][i] = H[i][j]
         return g, H
+
+
+def _score(vector, v) -> arb:
+    return sum((_real(a) * b for a, b in zip(vector, v, strict=True) if a), arb(0))
+
+
+def _unit(entries) -> fmpq:
+    """A power of two near the largest, or 1."""
+    largest = max(map(abs, entries), default=ZERO)
+    if not largest:
+        return ONE
+    power = int(largest.p).bit_length() - int(largest.q).bit_length()
+    return fmpq(2) ** power
 
 
 def _real(value: fmpq) -> arb:
     return arb(value)
 
 
-def _float_newton(problem: Logistic, z: dict, free) -> list:
+def _float_newton(problem: Logistic, z: dict, free, penalties) -> list[float]:
     """Damped steps in float64 from 0, to begin with."""
-    size = problem.K * problem.p
-    Z = (
-        np.array([[approximate(v[j]) for j in free] for v in z.values()])
-        if z
-        else (np.zeros((0, len(free))))
-    )
+    Z = np.array([[approximate(v[j]) for j in free] for v in z.values()]).reshape(-1, len(free))
     of = np.array([pair[0] for pair in z], dtype=int)
     shares = np.array([approximate(s) for s in problem.shares])
-    ridge = approximate(problem.ridge)
-    slopes = np.array([
-        float(j % problem.p < problem.d and not (problem.K == 2 and j < problem.p)) for j in free
-    ])  # fmt: skip
+    ridge = np.array([approximate(penalties[j]) for j in free])
 
     def value(v):
         e = np.exp(-np.clip(Z @ v, -500, 500))
-        return shares @ np.log1p(np.bincount(of, e, len(shares))) + ridge / 2 * slopes @ v**2
+        return shares @ np.log1p(np.bincount(of, e, len(shares))) + ridge @ v**2 / 2
 
     v = np.zeros(len(free))
     for _ in range(200):
@@ -269,19 +283,15 @@ def _float_newton(problem: Logistic, z: dict, free) -> list:
         q = e / whole[of]
         M = np.zeros((len(shares), len(free)))
         np.add.at(M, of, q[:, None] * Z)
-        g = -shares @ M + ridge * slopes * v
-        H = (Z * (shares[of] * q)[:, None]).T @ Z - (M * shares[:, None]).T @ M
-        H += ridge * np.diag(slopes)
+        g = -shares @ M + ridge * v
+        H = (Z * (shares[of] * q)[:, None]).T @ Z - (M * shares[:, None]).T @ M + np.diag(ridge)
         step, t = np.linalg.lstsq(H, g, rcond=None)[0], 1.0
         while value(v - t * step) > value(v) and t > 1e-9:
             t /= 2
         v = v - t * step
         if np.max(np.abs(step)) < 1e-9 * max(1.0, np.max(np.abs(v))):
             break
-    full = [arb(0)] * size
-    for j, x in zip(free, v.tolist(), strict=True):
-        full[j] = arb(x)
-    return full
+    return v.tolist()
 
 
 def logistic_excess(data, X, y) -> bool:
@@ -295,13 +305,28 @@ def logistic_excess(data, X, y) -> bool:
             return False
         if Certificate.from_dict(data).exists and not truth.attained():
             return False
-        if truth.ridge < rational(1e-20):  # it only adds, and Newton's steps would go far
-            truth.ridge = ZERO
-        least = truth.infimum()
-        if least + arb(2) ** -200 >= _real(rational(data["lower"])):
-            return True
-        if data["reach"] is not None:  # nothing smaller within reach? then it is true as well
-            raise NotImplementedError("a claim about coefficients within reach")
-        return False
+        return _nowhere_below(truth, _real(rational(data["lower"])), data["reach"])
     finally:
         ctx.prec = before
+
+
+def _nowhere_below(truth: Logistic, lower: arb, reach) -> bool:
+    """Whether inf F ≥ lower. A penalty only adds, and a small one leads far: first without."""
+    if not lower > 0:
+        return True
+    ridge, near = truth.ridge, arb(2) ** -200
+    if ridge and ridge < rational(1e-6):
+        truth.ridge = ZERO
+        if truth.infimum() + near >= lower:
+            return True
+        truth.ridge = ridge
+    try:
+        least = truth.infimum()
+    except (ZeroDivisionError, AssertionError):  # too far for so few digits
+        ctx.prec = 16 * DIGITS
+        least = truth.infimum()
+    if least + near >= lower:
+        return True
+    if reach is not None:  # nothing smaller within reach? then it is true as well
+        raise NotImplementedError("a claim about coefficients within reach")
+    return False
