@@ -16,8 +16,10 @@ import pytest
 from scipy import sparse
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
+from sklearn.svm import SVC
 
 from certo import SVM, KernelPerceptron, Perceptron, certify
+from certo.certificates import Certified, Composite
 from certo.data.problem import Problem
 from certo.data.proof_folder import write_proof
 from certo.kernels import Function, Gaussian, Spectrum
@@ -316,6 +318,8 @@ def test_what_cannot_be_written_is_said(tmp_path):
     machine = SVM(kernel=Spectrum(2)).fit(words, [0, 0, 1, 1])
     with pytest.raises(Problem, match=r"cannot be written to a folder"):
         write_proof(tmp_path / "p", certify(machine, words, [0, 0, 1, 1]), machine, words, [0] * 4)
+    with pytest.raises(Problem, match=r"y must hold texts, or numbers"):
+        write_proof(tmp_path / "p", Certified("nothing", Composite(())), None, X, [None] * len(X))
     assert not any(tmp_path.iterdir())
 
 
@@ -327,8 +331,11 @@ def test_what_a_pipeline_does_to_the_examples_is_done_before(tmp_path):
 
 
 def test_claims_may_stand_for_themselves(tmp_path):
-    """Those about a rival's model, whose numbers have other names."""
-    page = certify(CASES["svm"][0], X, Y)
+    """Those about a rival's model, whose numbers have other shapes."""
+    rival = SVC(kernel="linear").fit(X, Y)
+    page = certify(rival, X, Y)
+    with pytest.raises(Problem, match=r"claims must be about the numbers of the model.*give None"):
+        write_proof(tmp_path / "p", page, rival, X, Y)
     write_proof(tmp_path / "p", page, None, X, Y.astype(object))
     found = verify_folder(tmp_path / "p")
     assert found.code == HOLDS

@@ -107,7 +107,7 @@ def verify_folder(folder: str | Path) -> Findings:
             changed.append(name)
         try:
             X, y = read_examples(content)
-        except (TypeError, ValueError) as wrong:
+        except Exception as wrong:  # a broken archive can fail anywhere
             raise Unusable(f"{name} is damaged or none of Certo's: {wrong}") from wrong
         if X.ndim != 2 or X.shape[1] != len(proof.features):
             raise Unusable(f"X must have the {len(proof.features)} features, got {X.shape}.")
@@ -209,12 +209,12 @@ def _tell(said: dict[str, Any]) -> None:
         print()
         say(f"{refusal['name']}: {refusal['reason']}", "not claimed  ", 7)
     print()
-    for text in said["about_model"]:
+    changed = [f"The SHA-256 of {name} is not the one in proof.json." for name in said["changed"]]
+    for text in (*said["about_model"], *changed):
         say(text, "FAILS  ", 7)
-    for name in said["changed"]:
-        say(f"{name} was changed: its SHA-256 is not the one in proof.json.", "FAILS  ", 7)
-    if said["speaks_of"] is not None:
-        say(f"Of the model, the claims speak of {', '.join(said['speaks_of']) or 'no number'}.")
+    names = said["speaks_of"]
+    spoken = "stand for themselves, without a model" if names is None else "speak of the model's "
+    say(f"The claims {spoken}{', '.join(names or [])}.")
     print(f"proof.json has the SHA-256 {said['sha256']}")  # on one line, to be compared
     say(said["verdict"])
 
@@ -232,8 +232,9 @@ def main() -> int:
 
     try:
         said, ran = functions_in(check) if asked.code else (check(), {})
-    except (Unusable, MemoryError) as wrong:
-        print(json.dumps({"error": str(wrong)}) if asked.json else f"error: {wrong}")
+    except Exception as wrong:  # whatever broke off, nothing was shown
+        why = str(wrong) if isinstance(wrong, Unusable) else f"the check broke off: {wrong!r}"
+        print(json.dumps({"error": why}) if asked.json else f"error: {why}")
         return UNUSABLE
     if asked.json:
         print(json.dumps(said | ({"ran": ran} if ran else {}), indent=2))

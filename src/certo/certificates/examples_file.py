@@ -23,8 +23,8 @@ KINDS = "biufU"  # numbers and texts
 
 
 def write_examples(path: Path, X: Any, y: Any) -> None:
-    """ValueError, if X holds no numbers, or y neither numbers nor texts."""
-    X, y = exact_matrix(X), np.asarray(y)
+    """ValueError, if X holds no numbers, or y neither numbers nor texts; None: there is no y."""
+    X, y = exact_matrix(X), np.asarray([] if y is None else y)
     if y.dtype.kind == "O":
         texts = np.asarray(y.tolist())
         y = texts if texts.dtype.kind == "U" and texts.tolist() == y.tolist() else y

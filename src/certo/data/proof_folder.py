@@ -22,8 +22,8 @@ import scipy
 from certo import __version__
 from certo.certificates.certified import Certified
 from certo.certificates.examples_file import write_examples
-from certo.certificates.model import Model
-from certo.certificates.sample import SampleMismatch, exact_matrix
+from certo.certificates.model import Model, strangers
+from certo.certificates.sample import exact_matrix
 from certo.data.encoder import TableEncoder
 from certo.data.problem import Problem
 from certo.verify import FORMAT
@@ -53,11 +53,21 @@ def write_proof(
         certified = replace(certified, columns=(), prepare=None)
     try:
         examples = {name: (exact_matrix(X), y) for name, (X, y) in examples.items()}
-    except SampleMismatch as wrong:
-        raise Problem(f"these examples cannot be written to a folder: {wrong}") from wrong
-    names = certified.columns or [f"x{j}" for j in range(examples[EXAMPLES][0].shape[1])]
+        model = None if fitted is None else Model.of(certified, fitted)
+        page = certified.to_dict()
+    except ValueError as wrong:  # objects, or a kernel that is a Python function
+        raise Problem(f"this proof cannot be written to a folder: {wrong}") from wrong
+    X = examples[EXAMPLES][0]
+    if model and (strange := strangers(certified, model, X)):
+        raise Problem(
+            f"the claims must be about the numbers of the model, but: {strange[0]} For a model of "
+            "another library give None in its place: then the claims stand for themselves."
+        )
+    names = certified.columns or [f"x{j}" for j in range(X.shape[1])]
     columns = _columns(encoder) if encoder else [{} for _ in names]
-    try:
+    with _whole(folder) as place:
+        for name, pair in examples.items():
+            write_examples(place / name, *pair)
         said = {
             "format": FORMAT,
             "written_by": {
@@ -67,19 +77,11 @@ def write_proof(
                 "scipy": scipy.__version__,
             },
             "about": about or {},
+            "sha256": {name: _sha256(place / name) for name in examples},
             "features": [{"name": n, **c} for n, c in zip(names, columns, strict=True)],
-            "model": None if fitted is None else Model.of(certified, fitted)._asdict(),
-            "certified": certified.to_dict(),
+            "model": model and model._asdict(),
+            "certified": page,
         }
-    except ValueError as wrong:  # a kernel that is a Python function, say
-        raise Problem(f"this proof cannot be written to a folder: {wrong}") from wrong
-    with _whole(folder) as place:
-        for name, (inputs, answers) in examples.items():
-            try:
-                write_examples(place / name, inputs, answers)
-            except ValueError as wrong:
-                raise Problem(f"these labels cannot be written to a folder: {wrong}") from wrong
-        said["sha256"] = {name: _sha256(place / name) for name in examples}
         (place / PROOF).write_text(json.dumps(said, indent=1), encoding="utf-8")
 
 
@@ -134,6 +136,8 @@ def _whole(folder: Path):
             shutil.rmtree(place)
     except OSError as wrong:
         raise Problem(f"{folder} cannot be written: {wrong.strerror or wrong}.") from wrong
+    except ValueError as wrong:  # labels that are neither texts nor numbers
+        raise Problem(f"these examples cannot be written to a folder: {wrong}") from wrong
 
 
 def _sha256(path: Path) -> str:
