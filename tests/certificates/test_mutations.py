@@ -14,6 +14,7 @@ from truths import TRUTHS, is_true
 from certo import LogisticRegression, SeparationWarning
 from certo.certificates import Certificate, Labels, LeastErrorsByCells
 from certo.certificates.base import _final_kinds
+from certo.certificates.risk_bound import RiskBound
 
 KINDS = sorted(SOURCES)
 QUICK = {"DualityGap", "GaussianLikelihood", "LeastSquaresExcess", "MaximumMargin", "TestErrors"}
@@ -79,6 +80,8 @@ def test_words_are_plain(kind):
         assert ". " not in claim.plain
         assert not set("‖Σ₊λ²½·") & set(claim.plain)
         assert claim.plain != claim.claim
+        if isinstance(claim, RiskBound) and not claim.vacuous:
+            assert "chance" in claim.plain  # that the examples mislead
         assert any(claim.rigour)
 
 

@@ -148,11 +148,11 @@ class CompressionBound(RiskBound):
     def plain(self) -> str:
         if self.vacuous:
             return (
-                "Nothing is proved about new examples: the bound on the rate of errors is above 1."
+                "Nothing is proved about new examples: the bound on their errors is no less than 1."
             )
         return (
             f"If new examples come from where these {self.examples:,} came from, it is wrong about "
-            f"at most {rounded_up(self.best, 4)} of them, except with a chance of {self.delta!r}."
+            f"at most {rounded_up(self.best, 4)} of them, on average{self._unless}."
         )
 
     @property

@@ -245,7 +245,7 @@ class TestErrors(RiskBound, ErrorClaim):
         return (
             f"Judged by {counted(self.examples, 'example')} it had never seen, the rule will be "
             f"wrong in {per_hundred(self.lower, rounded_down)} to "
-            f"{per_hundred(self.upper, rounded_up)} of 100 new cases, on average."
+            f"{per_hundred(self.upper, rounded_up)} of 100 new cases, on average{self._unless}."
         )
 
     @property

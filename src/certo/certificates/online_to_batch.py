@@ -153,7 +153,8 @@ class OnlineToBatch(RiskBound):
         return (
             f"While it learned, the rule was wrong {counted(self.mistakes, 'time')} in "
             f"{self.examples:,}; picking one of its earlier states at random for every new case "
-            f"will be wrong in at most {per_hundred(self.bound, rounded_up)} of 100, on average."
+            f"will be wrong in at most {per_hundred(self.bound, rounded_up)} of 100, on average"
+            f"{self._unless}."
         )
 
     @property
@@ -400,7 +401,7 @@ class AverageToBatch(RiskBound):
             return "The losses while it learned are too large for a promise about new cases."
         return (
             "Judged by its losses while it learned, the rule will be wrong in at most "
-            f"{per_hundred(self.bound, rounded_up)} of 100 new cases, on average."
+            f"{per_hundred(self.bound, rounded_up)} of 100 new cases, on average{self._unless}."
         )
 
     @property

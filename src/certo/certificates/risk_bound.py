@@ -46,6 +46,11 @@ class RiskBound(Certificate):
         that of one output among several, or of a rule that the model does not use."""
         return True
 
+    @property
+    def _unless(self) -> str:
+        """What plain words about new examples must not leave out."""
+        return f", unless these examples were an unlucky draw (a chance of at most {self.delta!r})"
+
     @abc.abstractmethod
     def at(self, delta: float) -> Self:
         """The same with another probability, from the facts stored here."""

@@ -65,7 +65,7 @@ class SetBound(RiskBound):
         return (
             f"The rule was made of {k} of {self.examples:,} and is wrong on {self.errors:,} of the "
             f"others, so it will be wrong in at most {per_hundred(self.best, rounded_up)} of 100 "
-            "new cases, on average."
+            f"new cases, on average{self._unless}."
         )
 
     @property
