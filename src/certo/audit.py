@@ -142,7 +142,10 @@ def examples_of(model: StoredModel, table: pa.Table) -> tuple[Any, np.ndarray]:
 def _every_claim(model: StoredModel) -> Certified:
     """All that a model file claims: the page, and what only the machine itself says."""
     page, own = model.certified, model.machine.certificate_
-    more = tuple(claim for claim in own if claim not in page.claims.claims)
+    more = tuple(
+        claim for claim in own
+        if not any(said.labels == claim.labels and said == claim for said in page.claims)
+    )  # fmt: skip
     return replace(page, claims=Composite(page.claims.claims + more, page.claims.not_claimed))
 
 

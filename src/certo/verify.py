@@ -26,14 +26,8 @@ import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from certo.certificates import (
-    Certificate,
-    Certified,
-    LogisticExcess,
-    NoEstimate,
-    TrainingErrors,
-    Verification,
-)
+from certo.certificates import Certificate, Certified, LogisticExcess, NoEstimate, TrainingErrors
+from certo.certificates.base import Verification
 from certo.certificates.encoding import readable
 from certo.certificates.examples_file import read_examples
 from certo.certificates.model import Model, plain, strangers
