@@ -24,6 +24,7 @@ import certo
 from certo.certificates import (
     CannotClaim,
     Certificate,
+    Certified,
     ClassSeparability,
     Labels,
     LeastErrorsByTree,
@@ -119,6 +120,8 @@ def _perceptron(kind: str, seed: int) -> Iterator[Case]:
         options |= {"order": "shuffled" if seed % 2 else "cyclic", "random_state": seed}
         if seed % 3 == 2:
             options["init"] = "random"
+    if seed % 5 == 4:  # two columns of labels
+        y = np.c_[y == "up", X[:, -1] > 0].astype(int)
     return _of(kind, certo.Perceptron(**options).fit(X, y), X, y)
 
 
@@ -289,6 +292,12 @@ def _composite(kind: str, seed: int) -> Iterator[Case]:
     yield Case(model.certificate_.to_dict(), X, y)
 
 
+def _whole_page(kind: str, seed: int) -> Iterator[Case]:
+    X, y = _three(seed, 12) if seed % 2 else _apart(seed, 40)
+    model = certo.Perceptron(epochs=1 if seed % 3 else 20).fit(X, y)
+    yield Case(certo.certify(model, X, y).to_dict(), X, y)
+
+
 def _page(kind: str, seed: int) -> Iterator[Case]:
     """Claims that `certify` makes beside those of the fit."""
     several = kind == "ClassCompressionBound" or (seed % 3 == 2 and kind != "AverageToBatch")
@@ -326,6 +335,7 @@ REFUSALS = (ValueError, RuntimeError, Warning, CannotClaim, certo.NotSeparable, 
 
 SOURCES: dict[str, Callable[[str, int], Iterator[Case]]] = {
     "AverageToBatch": _page,
+    "Certified": _whole_page,
     "ClassCompressionBound": _page,
     "ClassSeparability": _separability,
     "Composite": _composite,
@@ -531,9 +541,11 @@ def labels(case: Case, donor: Case, random) -> Case | None:
     classes = found.get("classes")
     if not classes:
         return None
-    how = random.integers(6)
+    how = random.integers(7)
     if how == 0:
         classes.reverse()
+    elif how == 6:
+        found["column"] = [None, 0, 1, 2][random.integers(4)]
     elif how == 1:
         found["positive"] = int(random.integers(-1, len(classes) + 1))
     elif how == 2:
@@ -622,6 +634,8 @@ def targets(case: Case, donor: Case, random) -> Case | None:
         y = y[random.permutation(len(y))]
     elif how == 1:
         y = y[::-1]
+    elif y.dtype.kind == "i":  # columns of labels
+        y[t] = 1 - y[t]
     elif y.dtype.kind == "f":
         y.flat[t] = _number(y.flat[t], str(random.choice(["ulp", "1e-9", "a lot"])), random)
     else:
@@ -702,10 +716,12 @@ CORRUPTIONS: dict[str, Callable[[Case, Case, Any], Case | None]] = {
 # --- the verdict ----------------------------------------------------------------------------------
 
 
+READERS: dict[str, Any] = {"Certified": Certified, "ClassSeparability": ClassSeparability}
+
+
 def reread(data: dict) -> Any:
     data = json.loads(json.dumps(data))
-    kind = ClassSeparability if data["type"] == "ClassSeparability" else Certificate
-    return kind.from_dict(data)
+    return READERS.get(data["type"], Certificate).from_dict(data)
 
 
 def verified(case: Case) -> bool:
