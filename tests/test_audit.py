@@ -16,8 +16,10 @@ from certo.certificates import (
     DualityGap,
     ErrorCount,
     ExpectedExcess,
+    LinearPredictor,
     MaximumMargin,
     Separating,
+    SupportBound,
 )
 from certo.certificates.least_errors import LeastErrors, LeastErrorsByTree, Packing, Subsystem
 from certo.certificates.sample import Labels
@@ -240,6 +242,71 @@ ATTACKS = {
 )
 def test_no_forged_model_passes(models, name, attack):
     assert verdict(models[name], TABLES[name], ATTACKS[name][attack]) in ("refuted", "refused")
+
+
+def page(**changes):
+    """Other things on the page of claims, true or false."""
+
+    def change(model):
+        new = {name: make(model) for name, make in changes.items()}
+        model.certified = replace(model.certified, **new)
+
+    return change
+
+
+def on_page(kind, **changes):
+    """A claim of the page with other numbers."""
+
+    def edited(model):
+        return Composite(tuple(
+            replace(claim, **{name: make(claim) for name, make in changes.items()})
+            if claim.name == kind else claim
+            for claim in model.certified.claims
+        ))  # fmt: skip
+
+    return page(claims=edited)
+
+
+PAGES = {
+    "fewer errors": on_page("TrainingErrors", errors=lambda claim: claim.errors - 1),
+    "another rule": on_page(
+        "TrainingErrors", predictor=lambda claim: LinearPredictor(2 * claim.predictor.coef, [0.0])
+    ),
+    "fewer supports": on_page("SupportBound", supports=lambda claim: claim.supports - 1),
+    "a sharper bound": on_page("SupportBound", bound=lambda claim: claim.bound * 0.999),
+    "another delta": on_page("SupportBound", delta=lambda claim: claim.delta / 2),
+    "solutions of another C": on_page(
+        "SupportBound", solutions=lambda claim: (replace(claim.solutions[0], C=2.0),)
+    ),
+    "other columns": page(columns=lambda model: ("b", "a", "c", "d")),
+    "no columns": page(columns=lambda model: ()),
+    "claims about other examples": page(test=lambda model: model.certified.claims),
+}
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    """A soft margin without weights, which says something about new examples."""
+    path = tmp_path_factory.mktemp("plain") / "svm"
+    made = fit_table(NOISY, "kind", machine("svm", []), scale="none").model
+    assert [claim.name for claim in made.certified][-1] == "SupportBound"
+    save_model(path, made)
+    return path
+
+
+@pytest.mark.parametrize("attack", PAGES)
+def test_no_forged_page_passes(plain, attack):
+    assert verdict(plain, NOISY, PAGES[attack]) in ("refuted", "refused")
+
+
+def test_nothing_is_said_of_new_examples_where_columns_were_scaled(tmp_path):
+    scaled = fit_table(NOISY, "kind", machine("svm", [])).model
+    examples = scaled.encoder.transform(NOISY)
+    bound = SupportBound.of(examples, NOISY.column("kind").to_numpy(), [scaled.certified.claims[0]])
+    save_model(tmp_path / "m", scaled)
+    assert verdict(tmp_path / "m", NOISY, lambda model: None) == "passed"
+    claims = Composite((*scaled.certified.claims, bound))
+    assert verdict(tmp_path / "m", NOISY, page(claims=lambda model: claims)) == "refuted"
 
 
 @pytest.mark.parametrize("name", TABLES)

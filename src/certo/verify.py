@@ -31,11 +31,12 @@ from certo.certificates.base import Verification
 from certo.certificates.encoding import readable
 from certo.certificates.examples_file import read_examples
 from certo.certificates.model import Model, plain, strangers
+from certo.certificates.online_to_batch import OnlineToBatch
 from certo.reading_list import functions_in
 
 FORMAT = "certo proof 1"
 HOLDS, FAILS, UNUSABLE, NOT_AS_WRITTEN = 0, 1, 2, 3  # exit codes
-OF_ALL = (LogisticExcess, NoEstimate, TrainingErrors)  # claims about all classes at once
+OF_ALL = (LogisticExcess, NoEstimate, OnlineToBatch, TrainingErrors)  # of all classes at once
 
 
 class Unusable(ValueError):
@@ -69,7 +70,7 @@ class Findings(NamedTuple):
     @property
     def verdict(self) -> str:
         if self.code == FAILS:
-            why = "the claims are not about this model." if self.checked else self.checked.why
+            why = self.checked.why if not self.checked else "not all claims are about this model."
             return f"NOT VERIFIED: {why}"
         if self.code == NOT_AS_WRITTEN:
             return f"NOT VERIFIED: {self.checked.why} But {' and '.join(self.changed)} changed."
