@@ -143,10 +143,11 @@ class Regret(Certificate):
 
     @property
     def plain(self) -> str:
+        limited = "" if self.run.radius is None else " of limited size"
         return (
-            "Learning while predicting, in this order, cost about "
-            f"{readable(self.suffered)} in all; a theorem allows no fixed rule to have cost less "
-            f"than that by more than {rounded_up(self.bound)}."
+            f"Learning while predicting, in this order, cost about {readable(self.suffered)} in "
+            f"all; a theorem allows no fixed rule{limited} to have cost less than that by more "
+            f"than {rounded_up(self.bound)}."
         )
 
     @property
