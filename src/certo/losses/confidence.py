@@ -9,7 +9,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import betaincinv, ndtri
+from scipy.special import ndtri
+
+from certo.bounds import clopper_pearson
 
 
 class EstimatedRisk(float):
@@ -58,7 +60,7 @@ def estimated(
         low = high = value
         method = "normal approximation"
     elif loss_range == (0.0, 1.0) and alike and np.isin(losses, (0.0, 1.0)).all():
-        low, high = _clopper_pearson(int(losses.sum()), losses.size, confidence)
+        low, high = clopper_pearson(losses.size, int(losses.sum()), 1 - confidence)
         method = "Clopper–Pearson"
     elif loss_range is None:
         low, high = _normal(value, losses, shares, confidence)
@@ -71,14 +73,6 @@ def estimated(
         low, high = _hoeffding(value, shares, confidence, *loss_range)
         method = "Hoeffding"
     return EstimatedRisk(value, float(low), float(high), confidence, method)
-
-
-def _clopper_pearson(errors: int, m: int, confidence: float) -> tuple[float, float]:
-    """The error rates that make at most, and at least, so many errors in m not too unlikely."""
-    tail = (1 - confidence) / 2
-    low = 0.0 if errors == 0 else betaincinv(errors, m - errors + 1, tail)
-    high = 1.0 if errors == m else betaincinv(errors + 1, m - errors, 1 - tail)
-    return low, high
 
 
 def _bernstein(value, losses, confidence, least, most) -> tuple[float, float]:
