@@ -154,8 +154,15 @@ FORGED = {
     "a better dual": nudged("DualityGap", "dual"),
     "fewer errors": lambda said: claim(said, "TrainingErrors").update(errors=0, ties=0),
     "fewer test errors": lambda said: claim(said, "TestErrors", "test").update(errors=0, ties=0),
+    "answers in place of the rule": lambda said: claim(said, "TrainingErrors").update(
+        predictor={"type": "StatedPredictions", "answers": (Y == "yes").astype(int).tolist()},
+        errors=0, ties=0),
     "other classes": lambda said: said["model"].update(classes=["no", "perhaps"]),
     "other order of classes": lambda said: said["model"].update(classes=["yes", "no"]),
+    "a kernel that is none": lambda said: (
+        FORGED["answers in place of the rule"](said),
+        said["model"].update(kernel={"type": "none"}),
+    ),
     "a kernel": lambda said: said["model"].update(kernel=Gaussian(1.0).to_dict()),
     "a number that no claim speaks of": lambda said: said["model"]["numbers"].update(x_=[1.0]),
     "a number less": lambda said: said["model"]["numbers"].pop("coef_"),

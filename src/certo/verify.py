@@ -208,8 +208,8 @@ def _tell(said: dict[str, Any]) -> None:
     for text in (*said["about_model"], *changed):
         say(text, "FAILS  ", 7)
     names = said["speaks_of"]
-    spoken = "stand for themselves, without a model" if names is None else "speak of the model's "
-    say(f"The claims {spoken}{', '.join(names or [])}.")
+    spoken = f"speak of the model's {', '.join(names or ['name alone'])}"
+    say(f"The claims {'stand for themselves, without a model' if names is None else spoken}.")
     print(f"proof.json has the SHA-256 {said['sha256']}")  # on one line, to be compared
     say(said["verdict"])
 

@@ -11,7 +11,12 @@ from scipy import sparse
 from certo.certificates.base import Certificate
 from certo.certificates.encoding import to_plain
 from certo.certificates.kernel_compression import KernelCompressionBound
-from certo.certificates.predictor import KernelPredictor, LinearPredictor, Predictor
+from certo.certificates.predictor import (
+    KernelPredictor,
+    LinearPredictor,
+    Predictor,
+    StatedPredictions,
+)
 from certo.kernels import Kernel
 
 RULES: dict[type, tuple[str, ...]] = {  # what a rule is made of, in a fitted model
@@ -41,6 +46,16 @@ class Model(NamedTuple):
             {name: plain(getattr(fitted, name)) for name in sorted(names) if hasattr(fitted, name)},
             None if kernel is None else kernel.to_dict(),
         )
+
+    @property
+    def has_rule(self) -> bool:
+        """Whether it is known how it predicts: not from the columns of a precomputed matrix."""
+        if self.kernel is None:
+            return "coef_" in self.numbers and self.classes is not None
+        try:
+            return Kernel.from_dict(self.kernel).takes == "vectors"
+        except ValueError:  # no kernel: then no claim is about it either
+            return True
 
     def rule(self, X: Any) -> Predictor:
         """How it predicts: by weights, or by rows of the examples X of the fit."""
@@ -85,6 +100,8 @@ def strangers(claims: Iterable[Certificate], model: Model, X: Any) -> list[str]:
                 spoken |= {name: _places(model.numbers[name]) for name in _rule_names(part)}
             else:
                 wrong.append(f"{part.name} speaks of another rule than the model's.")
+        elif isinstance(getattr(part, "predictor", None), StatedPredictions) and model.has_rule:
+            wrong.append(f"{part.name} speaks of a list of answers, not of the model's rule.")
     for name, own in model.numbers.items():
         if missing := _places(own) - spoken[name]:
             where = f" of output {min(missing)}" if spoken[name] else ""
