@@ -132,6 +132,8 @@ class Certified:
         why = (
             f"{failed} of {len(parts)} claims do not hold."
             if failed
+            else "the one claim holds."
+            if len(parts) == 1
             else f"all {len(parts)} claims hold."
             if parts
             else "nothing is claimed, so nothing was proved."
