@@ -20,7 +20,7 @@ ORDERS = ("cyclic", "shuffled", "misclassified")
 STARTS = ("zeros", "random")
 AT_ZERO = {"always": 0, "positive": 1, "negative": -1}
 LANES = 8
-LONGEST_REPLAY = 10**8  # epochs and updates; a file may ask for any number of them
+LONGEST_REPLAY = 10**7  # epochs and updates: some minutes; a file may ask for any number
 
 
 class TooLong(Exception):

@@ -57,9 +57,7 @@ def run_fit(
         with warnings.catch_warnings():
             for kind in (ConvergenceWarning, SeparationWarning):  # the status says it
                 warnings.simplefilter("ignore", kind)
-            fitted = fit_table(
-                table, target, estimator, test=unseen, notes=tuple(notes), **choices
-            )
+            fitted = fit_table(table, target, estimator, test=unseen, notes=tuple(notes), **choices)
         if tells:
             estimator.set_callbacks()
         progress.stage("Writing")

@@ -35,16 +35,13 @@ SCALED = (
 STRANGERS = "certify needs the very examples of the fit, but {} of the model are not those of {}."
 
 
-def claims(page: Page, machine: SVC, X, y) -> None:
-    """The gap of an SVC, and the bound on its errors that follows."""
-    name = "DualityGap" if machine.kernel == "linear" else "KernelGap"
-    found = len(page.claims)
-    page.add(name, lambda: gap(machine, X, y))
+def bound(page: Page, machine: SVC, X, y) -> None:
+    """The bound on the errors of an SVC that follows from its gap."""
     objection = _objection(machine)
     if objection:
         page.refuse("SupportBound", objection)
     else:
-        house.support_bound(page, page.claims[found:], X, y, outputs=1)
+        house.support_bound(page, page.claims, X, y, outputs=1)
 
 
 def gap(machine: SVC, X, y) -> DualityGap | KernelGap:

@@ -34,7 +34,9 @@ def claims(page: Page, machine, X, y) -> None:
             return
         _optimal(page, machine, X, y, name)
         house.errors_and_margins(page, machine, X, y)
-        if not isinstance(machine, svm.SVC):
+        if isinstance(machine, svm.SVC):
+            multipliers.bound(page, machine, X, y)
+        else:
             page.refuse("RiskBound", house.DEPENDS_ON_ALL)
     elif is_regressor(machine):
         _regression(page, machine, X, y, name)
@@ -48,7 +50,8 @@ def _optimal(page: Page, machine, X, y, name: str) -> None:
     if isinstance(machine, linear_model.LogisticRegression):
         page.add("LogisticExcess", lambda: _logistic(machine, X, y))
     elif isinstance(machine, svm.SVC):
-        multipliers.claims(page, machine, X, y)
+        claim = "DualityGap" if machine.kernel == "linear" else "KernelGap"
+        page.add(claim, lambda: multipliers.gap(machine, X, y))
     elif isinstance(machine, svm.LinearSVC):
         page.refuse("DualityGap", NO_MULTIPLIERS.format(name=name))
     else:
