@@ -65,7 +65,7 @@ def issued(kernel, classes=2, points=None, **settings):
         (Gaussian(0.5), 2, {"points": sparse.csr_array}),
         (Precomputed(), 2, {"points": lambda X: (X @ X.T) ** 2}),
     ],
-    ids=str,
+    ids=["plain", "shuffled, three classes", "at zero", "sparse", "precomputed"],
 )
 def test_a_run_on_the_supports_alone_is_the_same_run(kernel, classes, settings):
     X, codes, (support, coef), claim = issued(kernel, classes, **settings)
