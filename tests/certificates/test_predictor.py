@@ -13,6 +13,7 @@ from scipy import sparse
 
 from certo.certificates import KernelPredictor, LinearPredictor, Predictor, StatedPredictions
 from certo.certificates import predictor as module
+from certo.certificates import sample as sample_module
 from certo.certificates.base import Refuted
 from certo.certificates.sample import SampleMismatch
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed, Spectrum
@@ -43,7 +44,7 @@ def linear_leads(rule: LinearPredictor, X: np.ndarray, codes: np.ndarray) -> np.
 
 @settings(max_examples=60, deadline=None)
 @given(data=st.data(), classes=st.integers(2, 4), d=st.integers(1, 4), m=st.integers(1, 6))
-def test_a_linear_rule_is_decided_exactly(data, classes, d, m):
+def test_a_linear_rule_is_never_called_right_or_wrong_falsely(data, classes, d, m):
     outputs = 1 if classes == 2 else classes
 
     def table(rows, columns):
@@ -52,15 +53,37 @@ def test_a_linear_rule_is_decided_exactly(data, classes, d, m):
 
     X, rule = table(m, d), LinearPredictor(table(outputs, d), table(1, outputs)[0])
     codes = np.array(data.draw(st.lists(st.integers(0, classes - 1), min_size=m, max_size=m)))
-    truth = linear_leads(rule, X, codes)
+    order = data.draw(st.permutations(range(d)))
+    products = (X[:, None, :] * rule.coef)[..., order]
+    computed = [X @ rule.coef.T, np.cumsum(products, axis=2)[..., -1], np.sum(products, axis=2)]
+    every = [linear_leads(rule, X, codes)]
+    for scores in computed:
+        both = zip((scores + rule.intercept).tolist(), codes.tolist(), strict=True)
+        every.append(np.array([leads(some, code) for some, code in both]))
     for given_as in (X, sparse.csr_array(X)):
         wrong = rule.wrong(rule.read(given_as), codes)
-        assert np.array_equal(wrong.errors, truth <= 0)
-        assert np.array_equal(wrong.ties, truth == 0)
+        for truth in every:
+            assert np.all(truth[~wrong.errors] == 1)
+            assert np.all(truth[wrong.errors & ~wrong.ties] == -1)
+
+
+def test_what_is_not_noise_is_decided():
+    """Whole numbers, and scores that a float sees apart."""
+    random = np.random.default_rng(0)
+    X, codes = random.integers(-9, 10, (300, 4)), random.integers(0, 3, 300)
+    rule = LinearPredictor(random.integers(-9, 10, (3, 4)), [0, 1, -1])
+    truth, wrong = linear_leads(rule, X, codes), rule.wrong(rule.read(X), codes, 4.0)
+    assert np.array_equal(wrong.errors, truth <= 0)
+    assert np.array_equal(wrong.ties, truth == 0)
+    assert np.any(wrong.ties)
+    near = LinearPredictor([[0.1, 0.2, 0.3]], [-0.6])
+    assert near.wrong(np.ones((1, 3)), np.array([1])).ties.all()  # 0.1 + 0.2 + 0.3 is not 0.6
+    assert not near.wrong(np.ones((1, 3)) + 1e-12, np.array([1])).errors.any()
+    assert near.wrong(np.full((1, 3), 1e308), np.array([1])).ties.all()  # may overflow on the way
 
 
 def test_many_rows_are_taken_in_turn(monkeypatch):
-    monkeypatch.setattr(module, "ROWS", 7)
+    monkeypatch.setattr(sample_module, "BLOCK_NUMBERS", 21)
     random = np.random.default_rng(0)
     X = random.integers(-2, 3, (40, 3)).astype(np.float32)
     codes = random.integers(0, 3, 40)
@@ -113,7 +136,9 @@ def test_kernels_in_all_their_forms():
     assert np.array_equal(expected.errors, ((kernel.plain(X, Z) @ coef[0] + 0.25) > 0) != codes)
     thin = KernelPredictor(kernel, sparse.csr_array(Z), coef, intercept)
     matrix = KernelPredictor(Precomputed(), np.arange(9), coef, intercept)
-    function = KernelPredictor(Function(lambda x, z: float(kernel.plain(x[None], z[None])[0, 0])), list(Z), coef, intercept)
+    function = KernelPredictor(
+        Function(lambda x, z: float(kernel.plain(x[None], z[None])[0, 0])), list(Z), coef, intercept
+    )
     for rule, points in (
         (thin, sparse.csr_array(X)),
         (matrix, kernel.plain(X, Z)),

@@ -137,6 +137,17 @@ def test_the_sharpest_bound_pays_for_being_chosen(pages):
     assert "sharpest of 2" in repr(page)
 
 
+def test_errors_are_those_of_predict_too():
+    """Scores of several outputs that are level but for rounding."""
+    random = np.random.default_rng(5)
+    codes, A = random.integers(0, 5, 60), random.normal(size=(60, 2))
+    A[:, 0] += codes
+    model = SVM().fit(A, codes)
+    (claim,) = certify(model, A, codes).of_kind("TrainingErrors")
+    assert claim.surely <= np.count_nonzero(model.predict(A) != codes) <= claim.errors
+    assert "whether computed exactly or in float64" in claim.claim
+
+
 def test_delta_is_the_users():
     model = SVM(intercept="none", tol=1e-8).fit(X, noisy)
     loose, strict = (certify(model, X, noisy, delta=delta) for delta in (0.2, 0.01))

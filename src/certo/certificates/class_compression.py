@@ -10,7 +10,7 @@ import numpy as np
 
 from certo.certificates.base import CannotClaim, Refuted, Rigour, require
 from certo.certificates.encoding import counted
-from certo.certificates.errors import all_labels, scores_needed
+from certo.certificates.errors import ROOM, all_labels, scores_needed
 from certo.certificates.joint import class_sample
 from certo.certificates.perceptron_run import PerceptronRun, TooLong, replay
 from certo.certificates.predictor import LinearPredictor
@@ -27,13 +27,14 @@ class ClassCompressionBound(SetBound):
     """Claim: with probability at least 1 − δ over the draw of the m examples, the layer of
     perceptrons (for K > 2 classes one for each, the highest score wins) errs on at most
     `bounds[…]` of new examples: k were ever updated on by any of them, and `errors` of the m − k
-    others are wrong, ties included.
+    others are wrong, ties included, and what is too close to call.
 
     Proof: each neuron is run again on the union of the updated examples, and must end with the same
     weights bit for bit. Examples that it never updated on change nothing, so one set of k examples
     determines all of them: a compression scheme, one for the whole layer, and δ need not be
-    divided. The errors on the others are counted in exact arithmetic. A vacuous bound may be stated
-    without the runs, where these are long; then the claim does not speak of them.
+    divided. What is not shown to be right of the others is an error: see `predictor`. A vacuous
+    bound may be stated without the runs, where these are long; then the claim does not speak of
+    them.
     """
 
     runs: tuple[PerceptronRun, ...]
@@ -42,11 +43,11 @@ class ClassCompressionBound(SetBound):
 
     describes: ClassVar[dict[str, str]] = {"coef": "coef_", "intercept": "intercept_"}
     rigour: ClassVar[Rigour] = Rigour(
-        exact=(
-            "The runs on the updated examples are repeated bit for bit; errors on the others are "
-            "decided in rational arithmetic."
+        exact=("The runs on the updated examples are repeated bit for bit."),
+        rounded=(
+            "What is not shown to be right beyond rounding counts as an error; the formulas are "
+            "rounded up."
         ),
-        rounded="The formulas are rounded up.",
         statistical="Compression bounds for independent draws.",
     )
     _reads: ClassVar[str] = "places of classes"
@@ -77,7 +78,7 @@ class ClassCompressionBound(SetBound):
         refuse_orders(runs)
         union = np.unique(np.concatenate([np.asarray(rows, np.int64) for rows in updated]))
         sample = class_sample(X, y, labels.classes)
-        wrong = LinearPredictor(coef, intercept).wrong(sample.X, sample.signs).errors
+        wrong = LinearPredictor(coef, intercept).wrong(sample.X, sample.signs, ROOM).errors
         errors = int(np.count_nonzero(wrong)) - int(np.count_nonzero(wrong[union]))
         m = sample.m
         return cls(

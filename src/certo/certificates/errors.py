@@ -20,8 +20,8 @@ from certo.kernels.base import count
 
 ROOM = 4.0  # allowances of the claim, in those of a checker who adds in another order
 
-DECIDED = "Of a linear rule, the side of every example is decided in rational arithmetic."
-ALLOWED = "Of kernel functions, a score within its proved allowance of a tie may be either."
+ALLOWED = "Scores that are level but for rounding, by a proved allowance, may be either."
+COMPUTED = ", whether computed exactly or in float64"
 DRAWN = "the test examples are independent draws from one distribution, and new ones are too"
 UNUSED = "the test examples were not used to fit, to scale, or to choose anything"
 
@@ -35,7 +35,8 @@ class Examples(NamedTuple):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ErrorClaim(Certificate):
-    """Of so many `examples` the rule gets at most `errors` wrong, and at least `errors − ties`.
+    """Of so many `examples` the rule gets at most `errors` wrong, and at least `errors − ties`,
+    whether its scores are computed exactly or in float64.
 
     A tie, for which a rule needs a rule of its own, or what is too close to call may be either.
     `labels` are all the classes, the last positive; with a `column`, the two of that column of y.
@@ -78,11 +79,12 @@ class ErrorClaim(Certificate):
             else f"telling {len(self.labels.classes)} classes apart"
         )
         of = counted(self.examples, "example")
-        if not self.ties:
-            return f"{told[0].upper()}{told[1:]}, {who} gets {self.errors:,} of {of} wrong."
+        some = f"from {self.surely:,} to {self.errors:,}" if self.ties else f"{self.errors:,}"
+        computed = "" if self.predictor.outputs is None else COMPUTED
+        either = f"; {self.ties:,} may be either, being ties or too close to call"
         return (
-            f"{told[0].upper()}{told[1:]}, {who} gets from {self.surely:,} to {self.errors:,} of "
-            f"{of} wrong; {self.ties:,} may be either, being ties or too close to call."
+            f"{told[0].upper()}{told[1:]}, {who} gets {some} of {of} wrong{computed}"
+            f"{either * bool(self.ties)}."
         )
 
     @property
@@ -146,10 +148,10 @@ class _Counted(NamedTuple):
 class TrainingErrors(ErrorClaim):
     """Claim: of the examples, this rule gets at most `errors` wrong, and at least `errors − ties`.
 
-    Proof: every example is looked at; see `predictor` for what is exact and what has an allowance.
+    Proof: every example is looked at; see `predictor` for the allowance of its scores.
     """
 
-    rigour: ClassVar[Rigour] = Rigour(exact=DECIDED, rounded=ALLOWED)
+    rigour: ClassVar[Rigour] = Rigour(exact="Examples are counted.", rounded=ALLOWED)
 
     @classmethod
     def of(
@@ -194,7 +196,7 @@ class TestErrors(RiskBound, ErrorClaim):
     __test__: ClassVar[bool] = False  # it is none of pytest's
 
     rigour: ClassVar[Rigour] = Rigour(
-        exact=DECIDED,
+        exact="Examples are counted.",
         rounded=f"{ALLOWED} Both ends of the interval are shown by sums rounded to the weak side.",
         statistical="The interval of Clopper and Pearson for independent draws, exact for each n.",
     )

@@ -1,12 +1,17 @@
 r"""Values of functions of a kernel's space at any points, and how far they may be off.
 
 As in `kernel_sample`, but for points x that need not be among the centres z_i of the function:
-for f = Σ_i a_i K(z_i, ·), with s = √K(·, ·) and r ≤ WIDTH + ⌈n/WIDTH⌉ roundings of each product,
+for f = Σ_i a_i K(z_i, ·), with s = √K(·, ·), n products being added in any order,
 
-    |f̂(x) − f(x)|  ≤  γ_r Σ|a_i k̂(z_i, x)| + n·2⁻¹⁰⁷⁴  +  ε s(x) Σ|a_i| s(z_i) + δ Σ|a_i| ,
+    |f̂(x) − f(x)|  ≤  γ_n Σ|a_i k̂(z_i, x)| + n·2⁻¹⁰⁷⁴  +  ε s(x) Σ|a_i| s(z_i) + δ Σ|a_i| ,
 
 or with η Σ|a_i k̂(z_i, x)| for the third term. Where K(x, x) is not known (a row of a precomputed
 matrix tells of x and the centres alone) and ε is not 0, there is η or nothing.
+
+It holds of every evaluation whose kernel values k̂ are as near as `Kernel.rounding` says: of the
+blocks here, and of the compiled loops of the machines, which add one product after another. Their
+Σ|a_i k̂(z_i, x)| may be another than ours, by as little as the k̂ are (ε ≤ 2⁻⁷), for which the
+doubled γ of `allowance` pays.
 """
 
 from __future__ import annotations
@@ -44,7 +49,7 @@ def scores_at(kernel: Kernel, X, centres, coef: np.ndarray, intercept: np.ndarra
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         value, size = _sums(kernel, X, centres, coef.T)
         mass = np.sum(np.abs(coef), axis=1)
-        slack = exact.allowance(min(n, WIDTH) + n // WIDTH + 2, size)
+        slack = exact.allowance(n + 2, size)
         slack += 1.01 * delta * mass + 4 * exact.TINY * (n + 4 * mass)
         if epsilon:
             lengths = lengths_of(kernel, centres, delta)

@@ -55,9 +55,10 @@ class OnlineToBatch(RiskBound):
     m iterates at random errs on at most `bound` of new examples.
 
     Proof: the pass is repeated bit for bit. A round counts as a mistake unless the score (for more
-    than two classes: its lead over all others) is shown to be positive, beyond the allowance of its
-    rounding; so iterates are judged as in exact arithmetic. Then `online_to_batch`, losses being 0
-    or 1. Neurons of a layer must visit the examples in one order, to be one iterate.
+    than two classes: its lead over all others) is shown to be positive, beyond twice the allowance
+    of its rounding; so iterates are judged alike exactly and in float64 (`predictor`). Then
+    `online_to_batch`, losses being 0 or 1. Neurons of a layer must visit the examples in one order,
+    to be one iterate.
     """
 
     runs: tuple[PerceptronRun, ...]
@@ -266,7 +267,7 @@ def one_pass(runs: Sequence[PerceptronRun], sample: Sample) -> tuple[np.ndarray,
             weights[k, -1] += step * runs[k].lift
             sizes[k] = np.sum(np.abs(weights[k]))
     slack = exact.allowance(sample.d + 1, np.maximum(_peaks(sample), 1.0)[visits, None] * reached)
-    judged = undecided_is_wrong(Scores(scores, slack), sample.signs[visits])
+    judged = undecided_is_wrong(Scores(scores, 2 * slack), sample.signs[visits])
     return weights, int(np.count_nonzero(judged.errors))
 
 

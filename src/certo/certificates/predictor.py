@@ -2,8 +2,13 @@
 
 For two classes a rule has one score, that of the second class against the first; for K > 2 it has
 K, and the highest wins. An example is right if its own score is the highest (for two classes: has
-the sign of its class) and no other ties with it. Linear rules are decided in exact arithmetic. Of
-kernel functions each score has an allowance; what is not shown to be right is counted as wrong.
+the sign of its class), and wrong if another is higher, *whether the scores are computed exactly or
+in float64*, in whatever order: what a model predicts is computed, by code that is not looked at
+here, and where scores are level but for rounding it may be either. So may ties.
+
+Let A be a bound on the error of any such evaluation of a score s. Then one, ŝ, is within A of s,
+and every other within 2A of ŝ, as is s. If the ŝ of two scores differ by more than twice the sum of
+their As, all evaluations of the one are on the same side of all of the other.
 """
 
 from __future__ import annotations
@@ -11,23 +16,21 @@ from __future__ import annotations
 import abc
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, fields
-from fractions import Fraction
 from typing import Any, NamedTuple, final
 
 import numpy as np
 from scipy import sparse
 
-from certo.certificates import encoding
+from certo.certificates import encoding, exact
 from certo.certificates.base import require
 from certo.certificates.kernel_sample import Scores, functions_of
 from certo.certificates.kernel_scores import scores_at
-from certo.certificates.margins import Margins
 from certo.certificates.sample import Labels, Sample, SampleMismatch, exact_matrix
 from certo.certificates.weights import finite_vector, whole_vector
 from certo.kernels import Kernel
 from certo.kernels.base import count
+from certo.kernels.rounding import HUGE
 
-ROWS = 2**15  # examples that are looked at together
 MOST_WRITTEN = 10**7  # numbers of a rule that is written as JSON
 
 
@@ -35,7 +38,7 @@ class Wrong(NamedTuple):
     """What a rule gets wrong, a truth value for each example."""
 
     errors: np.ndarray  # not shown to be right
-    ties: np.ndarray  # those of them not shown to be wrong either: exact ties, or too close to call
+    ties: np.ndarray  # those of them not shown to be wrong either: ties, or too close to call
 
 
 class Predictor(abc.ABC):
@@ -67,7 +70,8 @@ class Predictor(abc.ABC):
     @abc.abstractmethod
     def wrong(self, X, codes: np.ndarray, room: float = 1.0) -> Wrong:
         """What it gets wrong of X, as `read` gives it, where codes are the places of the true
-        classes; with so many times the allowance, where there is one, in `room` for a checker."""
+        classes, −1 one that is none of them; with so many times the allowance, where there is one,
+        in `room` for a checker."""
 
     def to_dict(self) -> dict[str, Any]:
         return {"type": type(self).__name__, **encoding.to_plain(self)}
@@ -114,39 +118,20 @@ class LinearPredictor(Predictor):
             X.shape[1] == self.coef.shape[1],
             f"the rule has {self.coef.shape[1]:,} features, but X has {X.shape[1]:,} columns.",
         )
-        m = X.shape[0]
-        if m <= ROWS:
-            return self._wrong(Sample(X, np.ones(m, np.int8)), codes)
-        parts = [self.wrong(X[k : k + ROWS], codes[k : k + ROWS]) for k in range(0, m, ROWS)]
-        return Wrong(*map(np.concatenate, zip(*parts, strict=True)))
+        sample = Sample(X, codes)
+        scores = [self._scores(sample.part(*block)) for block in sample.blocks()]
+        value, slack = map(np.concatenate, zip(*scores, strict=True))
+        return undecided_is_wrong(Scores(value, 2 * room * slack), codes)
 
-    def _wrong(self, sample: Sample, codes: np.ndarray) -> Wrong:
-        """Rounded scores first, then with their own allowances, then exactly: see `margins`."""
-        outputs = [
-            Margins.of(sample, coef, intercept)
-            for coef, intercept in zip(self.coef, self.intercept.tolist(), strict=True)
-        ]
-        errors, ties = np.zeros(sample.m, bool), np.zeros(sample.m, bool)
-        close = np.arange(sample.m)
-        for tighten in (False, True):
-            if tighten and close.size:
-                for output in outputs:
-                    output._tighten(close)
-            scores = Scores(
-                np.stack([output.value[close] for output in outputs], axis=1),
-                np.stack([output.slack[close] for output in outputs], axis=1),
-            )
-            standing = _standing(scores, codes[close])
-            errors[close], ties[close] = standing.errors, standing.ties
-            close = close[standing.unsure]
-        known: dict[tuple[int, bytes], int] = {}
-        for t in close.tolist():
-            key = (int(codes[t]), sample.key(t))
-            if key not in known:
-                exactly = [output.exactly(t) for output in outputs]
-                known[key] = _standing_exactly(exactly, int(codes[t]))
-            errors[t], ties[t] = known[key] <= 0, known[key] == 0
-        return Wrong(errors, ties)
+    @np.errstate(over="ignore", invalid="ignore")
+    def _scores(self, part) -> Scores:
+        """Sums of the row's products and b·1, with the allowance that any order of summation has;
+        where they may overflow on the way, there is none."""
+        products = np.asarray((part != 0).sum(axis=1)).reshape(-1, 1)
+        magnitude = abs(part) @ np.abs(self.coef).T + np.abs(self.intercept)
+        slack = exact.allowance(products + 1, magnitude)
+        slack[~(magnitude < HUGE)] = np.inf
+        return Scores(part @ self.coef.T + self.intercept, slack)
 
 
 @final
@@ -202,7 +187,7 @@ class KernelPredictor(Predictor):
 
     def wrong(self, X, codes: np.ndarray, room: float = 1.0) -> Wrong:
         value, slack = scores_at(self.kernel, X, self.vectors, self.dual_coef, self.intercept)
-        return undecided_is_wrong(Scores(value, room * slack), codes)
+        return undecided_is_wrong(Scores(value, 2 * room * slack), codes)
 
     def to_dict(self) -> dict[str, Any]:
         vectors: Any = self.vectors
@@ -264,48 +249,22 @@ class StatedPredictions(Predictor):
 
 
 def undecided_is_wrong(scores: Scores, codes: np.ndarray) -> Wrong:
-    """Wrong, by scores that may be off by their slack."""
-    standing = _standing(scores, codes)
-    return Wrong(standing.errors | standing.unsure, standing.ties | standing.unsure)
-
-
-class _Standing(NamedTuple):
-    errors: np.ndarray
-    ties: np.ndarray
-    unsure: np.ndarray
-
-
-def _standing(scores: Scores, codes: np.ndarray) -> _Standing:
-    """How the examples' own scores stand against all others, as far as it is certain.
+    """Wrong, by scores that may be off by their slack.
 
     A difference that is rounded to nearest and above a float is above it really (see `exact`).
     """
     value, slack = scores
+    known, rows = codes >= 0, np.arange(codes.size)
     with np.errstate(over="ignore", invalid="ignore"):
         if value.shape[1] == 1:
-            ahead = np.where(codes[:, None] == 1, value, -value)
-            room = slack
+            ahead, room = np.where(codes[:, None] == 1, value, -value), slack
         else:
-            rows = np.arange(codes.size)
             ahead = value[rows, codes][:, None] - value
-            room = slack[rows, codes][:, None] + slack
-            room = np.where(room > 0, np.nextafter(room, np.inf), room)
-            ahead[rows, codes] = np.inf  # an example's own class is no rival
-            room[rows, codes] = 0.0
-        lost = np.any(ahead < -room, axis=1)
-        level = (ahead == 0) & (room == 0)  # nothing was rounded
-        right = np.all((ahead > room) | level, axis=1)
-        ties = right & np.any(level, axis=1)
-    return _Standing(lost | ties, ties, ~(lost | right))
-
-
-def _standing_exactly(scores: list[Fraction], code: int) -> int:
-    """1: the own score is highest, 0: another ties with it, −1: another is higher."""
-    if len(scores) == 1:
-        ahead = scores[0] if code == 1 else -scores[0]
-    else:
-        ahead = scores[code] - max(score for k, score in enumerate(scores) if k != code)
-    return (ahead > 0) - (ahead < 0)
+            room = np.nextafter(slack[rows, codes][:, None] + slack, np.inf)
+            ahead[rows, codes], room[rows, codes] = np.inf, 0.0  # its own class is no rival
+        right = known & np.all(ahead > room, axis=1)
+        lost = ~known | np.any(ahead < -room, axis=1)
+    return Wrong(~right, ~right & ~lost)
 
 
 def _table(values, name: str) -> np.ndarray:

@@ -48,6 +48,27 @@ def scores_of(predictor, X) -> list:
     return [[dot(a, v) + b for a, b in parts] for v in values]
 
 
+def evaluations(predictor, X) -> list:
+    """Scores in rationals; of a linear rule, also in float64, in several orders."""
+    every = [scores_of(predictor, X)]
+    if predictor["type"] == "LinearPredictor":
+        X, W = np.asarray(X, dtype=float), np.array(predictor["coef"], dtype=float)
+        b = np.array(predictor["intercept"], dtype=float)
+        products = X[:, None, :] * W
+        every += [
+            (X @ W.T + b).tolist(),
+            (np.cumsum(products, axis=2)[..., -1] + b).tolist(),
+            (np.cumsum(products[..., ::-1], axis=2)[..., -1] + b).tolist(),
+        ]
+    return every
+
+
+def standings(every, codes) -> list[tuple[int, int]]:
+    """The worst and the best standing of each example."""
+    found = [[standing(s, c) for s, c in zip(scores, codes, strict=True)] for scores in every]
+    return [(min(some), max(some)) for some in zip(*found, strict=True)]
+
+
 def count_errors(data, X, y) -> tuple[int, int]:
     """Those that are surely wrong, and with the ties."""
     codes, predictor = codes_of(data, y), data["predictor"]
@@ -56,10 +77,10 @@ def count_errors(data, X, y) -> tuple[int, int]:
         require(len(predictor["answers"]) == len(codes))
         wrong = sum(a != c for a, c in zip(predictor["answers"], codes, strict=True))
         return wrong, wrong
-    scores = scores_of(predictor, X)
-    require(len(scores) == len(codes))
-    stand = [standing(s, c) for s, c in zip(scores, codes, strict=True)]
-    return stand.count(-1), len(stand) - stand.count(1)
+    every = evaluations(predictor, X)
+    require(len(every[0]) == len(codes))
+    stand = standings(every, codes)
+    return sum(best < 0 for _, best in stand), sum(worst <= 0 for worst, _ in stand)
 
 
 def training_errors(data, X, y) -> bool:
@@ -74,11 +95,12 @@ def test_errors(data, X, y) -> bool:
     )  # fmt: skip
 
 
-def set_bound(data, codes, scores) -> bool:
+def set_bound(data, codes, every) -> bool:
     """Errors outside of the set, and the formulas."""
     m, named = len(codes), set(data["updated"])
     require(m == data["examples"] and all(t < m for t in named))
-    wrong = sum(standing(scores[t], codes[t]) <= 0 for t in range(m) if t not in named)
+    stand = standings(every, codes)
+    wrong = sum(worst <= 0 for t, (worst, _) in enumerate(stand) if t not in named)
     if wrong > data["errors"]:
         return False
     facts = m, len(named), data["errors"], data["delta"]
@@ -91,7 +113,7 @@ def class_compression_bound(data, X, y) -> bool:
     codes, K = codes_of(data, y), len(data["labels"]["classes"])
     rows_of(data, X, len(data["coef"][0]))
     rule = {"type": "LinearPredictor", "coef": data["coef"], "intercept": data["intercept"]}
-    if not set_bound(data, codes, scores_of(rule, X)):
+    if not set_bound(data, codes, evaluations(rule, X)):
         return False
     if "alone gives these weights" not in Certificate.from_dict(data).claim:
         return data["tail"] >= 1
@@ -139,7 +161,7 @@ def kernel_compression_bound(data, X, y) -> bool:
         for t in range(m):
             value = sum((n * (gram[s][t] + lift) for s, n in made.items() if n), ZERO)
             scores[t].append(value)
-    return set_bound(data, codes, scores)
+    return set_bound(data, codes, [scores])
 
 
 def online_to_batch(data, X, y) -> bool:
