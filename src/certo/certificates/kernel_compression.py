@@ -26,7 +26,8 @@ from certo.kernels.base import count
 from certo.kernels.semidefinite import symmetrised
 
 MOST_TERMS = 2**12  # examples of a function: their kernel matrix has 134 MB
-LONGEST_RERUN = 10**10  # updates times examples: a minute or so
+LONGEST_RERUN = 10**10  # updates times examples: a minute or so; and
+LONGEST_STEPS = 10**6  # updates and epochs: as long
 WHOLE = 2.0**52
 
 
@@ -291,7 +292,8 @@ def _rerun(
     place[rows] = np.arange(rows.size)
     for epoch in range(run.epochs):
         cost = updates * rows.size + epoch * (signs.size if run.order == "shuffled" else rows.size)
-        require(cost <= LONGEST_RERUN, "the run is longer than a checker is asked to repeat.")
+        short = cost <= LONGEST_RERUN and epoch + updates <= LONGEST_STEPS
+        require(short, "the run is longer than a checker is asked to repeat.")
         visits, before = place[rows], updates
         if run.order == "shuffled":
             visits = place[random.permutation(np.arange(signs.size))]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.svm import SVC
+from sklearn.svm import SVC, NuSVC
 
 from certo.certificates import (
     KernelPredictor,
@@ -15,28 +15,42 @@ from certo.certificates import (
     StatedPredictions,
     TrainingErrors,
 )
+from certo.certificates.errors import all_labels
+from certo.certificates.predictor import places
 from certo.estimators._kernel import KernelClassifier, union_of
 from certo.kernels import Gaussian, Kernel, Linear, Polynomial, Precomputed
 
 
 def predictor_of(machine, X) -> Predictor:
-    """Weights or a function of an RKHS, where the model has them; else what it predicts for X."""
+    """Weights or a function of an RKHS, if that is how the model predicts; else what it predicts
+    for X."""
+    classes, said = np.asarray(machine.classes_).tolist(), machine.predict(X)
+    rule = _rule(machine)
+    if rule is not None:
+        wrong, ties = rule.wrong(rule.read(X), places(said, all_labels(classes)))
+        if not np.any(wrong & ~ties):
+            return rule
+    return StatedPredictions.of(said, classes)
+
+
+def _rule(machine) -> Predictor | None:
+    """By which it should predict; None for models of kinds that are not known here."""
+    if type(machine).__module__.split(".")[0] not in ("certo", "sklearn"):
+        return None  # it may have a `predict` of its own
     if isinstance(machine, KernelClassifier) and machine.kernel_ is not None:
         if machine.kernel_.takes == "vectors":
             return _kernel_rule(
                 machine.kernel_, machine.support_vectors_, machine.support_, machine.dual_coef_,
                 machine.intercept_,
             )  # fmt: skip
-    elif (
-        isinstance(machine, SVC) and len(machine.classes_) == 2 and machine.kernel != "precomputed"
-    ):
-        coef = dense(machine.dual_coef_)
-        kernel = kernel_of(machine)
-        if kernel is not None:
+    elif isinstance(machine, SVC):
+        kernel = kernel_of(machine) if len(machine.classes_) == 2 else None
+        if kernel is not None and kernel.takes == "vectors":
+            coef = dense(machine.dual_coef_)
             return KernelPredictor(kernel, machine.support_vectors_, coef, machine.intercept_)
     elif is_linear(machine):
         return LinearPredictor(np.atleast_2d(dense(machine.coef_)), np.ravel(machine.intercept_))
-    return StatedPredictions.of(machine.predict(X), machine.classes_.tolist())
+    return None
 
 
 def kernel_of(machine: SVC) -> Kernel | None:
@@ -58,6 +72,8 @@ def kernel_of(machine: SVC) -> Kernel | None:
 
 def is_linear(machine) -> bool:
     """Whether the highest of coef_·x + intercept_ (or the sign) is what it predicts."""
+    if isinstance(machine, SVC | NuSVC):  # which has a row for each pair of classes
+        return machine.kernel == "linear" and len(machine.classes_) == 2
     coef, classes = getattr(machine, "coef_", None), getattr(machine, "classes_", None)
     if coef is None or classes is None or not hasattr(machine, "decision_function"):
         return False

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+from scipy import sparse
 from sklearn.pipeline import Pipeline
-from sklearn.utils import get_tags
+from sklearn.utils import _safe_indexing, get_tags
+
+from certo.kernels.base import count
+
+TOGETHER = (
+    "what the steps of the pipeline make of an example depends on the others that come with it, so "
+    "what the machine saw are not independent draws."
+)
 
 
 @dataclass(frozen=True)
@@ -25,27 +34,51 @@ class Wrapped:
             X = step(X)
         return X
 
+    def seeing(self, X) -> Wrapped:
+        """The same, spoilt if what becomes of an example depends on the others."""
+        m = count(X)
+        if not self.steps or self.spoilt or m < 2:
+            return self
+        every = self.prepare(X)
+        for some in ([0], [m - 1], list(range(m // 2))):
+            if not _equal(self.prepare(_rows(X, some)), _rows(every, some)):
+                return replace(self, spoilt=TOGETHER)
+        return self
+
 
 def unwrapped(model) -> Wrapped:
     """The machine at the end of pipelines and searches."""
     steps: tuple[Callable[[Any], Any], ...] = ()
     fitted: tuple[str, ...] = ()
-    tried = 1
+    tried, spoilt = 1, ""
     while True:
         if isinstance(model, Pipeline):
             before = [(name, step) for name, step in model.steps[:-1] if _does(step)]
             steps += tuple(step.transform for _, step in before)
             fitted += tuple(repr(name) for name, step in before if get_tags(step).requires_fit)
             model = model.steps[-1][1]
-        elif hasattr(model, "best_estimator_") and hasattr(model, "cv_results_"):
+        elif hasattr(model, "cv_results_") and hasattr(model, "refit"):
+            if not hasattr(model, "best_estimator_"):
+                raise ValueError("certify needs a model, but the search kept none: refit=False.")
             tried *= len(model.cv_results_["params"])
+            spoilt = spoilt or _adaptive(model)
             model = model.best_estimator_
         else:
-            return Wrapped(model, steps, _why(fitted), tried)
+            return Wrapped(model, steps, _why(fitted) or spoilt, tried)
 
 
 def _does(step) -> bool:
     return step is not None and step != "passthrough"
+
+
+def _adaptive(search) -> str:
+    """Why a search cannot be paid for; nothing, if the settings it tries are fixed before."""
+    if type(search).__module__.startswith("sklearn."):
+        return ""
+    return (
+        f"{type(search).__name__} may choose the settings it tries by looking at the examples, "
+        "so that their number does not tell what to pay."
+    )
 
 
 def _why(fitted: tuple[str, ...]) -> str:
@@ -56,3 +89,12 @@ def _why(fitted: tuple[str, ...]) -> str:
         "the same examples, so what the machine saw are not independent draws. Fit these steps to "
         "other examples and certify the machine alone, or give test examples."
     )
+
+
+def _rows(X, some: list[int]):
+    return _safe_indexing(X, some)
+
+
+def _equal(A, B) -> bool:
+    A, B = (part.toarray() if sparse.issparse(part) else np.asarray(part) for part in (A, B))
+    return np.array_equal(A, B)
