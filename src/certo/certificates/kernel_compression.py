@@ -26,8 +26,8 @@ from certo.kernels.base import count
 from certo.kernels.semidefinite import symmetrised
 
 MOST_TERMS = 2**12  # examples of a function: their kernel matrix has 134 MB
-LONGEST_RERUN = 10**10  # updates times examples: a minute or so; and
-LONGEST_STEPS = 10**6  # updates and epochs: as long
+LONGEST_RERUN = 10**10  # updates times examples: a minute or so
+LONGEST_STEPS = 3 * 10**5  # updates and epochs: some seconds
 WHOLE = 2.0**52
 
 

@@ -14,6 +14,7 @@ from certo.estimators._least_squares import certified
 from certo.guarantees import house, multipliers
 from certo.guarantees.page import Page
 from certo.guarantees.predicting import dense
+from certo.kernels.base import count
 from certo.solvers.least_squares import least_squares
 
 NO_MULTIPLIERS = (
@@ -28,6 +29,7 @@ NOT_OURS = (
 def claims(page: Page, machine, X, y) -> None:
     """About any classifier or regressor with scikit-learn's methods."""
     name = type(machine).__name__
+    _check_shapes(machine, X, y)
     if is_classifier(machine):
         if np.ndim(y) != 1 and np.shape(y)[-1] != 1:
             page.refuse("TrainingErrors", "an example has several labels.")
@@ -45,9 +47,21 @@ def claims(page: Page, machine, X, y) -> None:
         raise TypeError(f"certify needs a classifier or a regressor, got {name}.")
 
 
+def _check_shapes(machine, X, y) -> None:
+    features = getattr(machine, "n_features_in_", None)
+    if features is not None and np.ndim(X) == 2 and np.shape(X)[1] != features:
+        raise ValueError(
+            f"certify needs the examples of the fit, which had {features:,} features, but X has "
+            f"{np.shape(X)[1]:,}."
+        )
+    if y is None or np.shape(y)[:1] != (count(X),):
+        came = "there is no y" if y is None else f"y has {len(y):,}"
+        raise ValueError(f"certify needs a label for each of {count(X):,} examples, but {came}.")
+
+
 def _optimal(page: Page, machine, X, y, name: str) -> None:
     """How near the classifier is to the best of the problem it was to solve."""
-    if isinstance(machine, linear_model.LogisticRegression):
+    if type(machine) is linear_model.LogisticRegression:
         page.add("LogisticExcess", lambda: _logistic(machine, X, y))
     elif isinstance(machine, svm.SVC):
         claim = "DualityGap" if machine.kernel == "linear" else "KernelGap"
