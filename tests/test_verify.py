@@ -122,13 +122,34 @@ def test_the_page_is_told_in_words_and_as_json(folders, capsys, monkeypatch):
     assert code == 0
     assert "holds  DualityGap (yes)" in text
     assert "assuming that" in text
+    assert text.startswith("The folder says that this is SVM(")
+    sentence = verify_folder(folders / "svm").proof.certified.in_words()[0]
+    assert sentence in " ".join(text.split())
     code, text = run(folders / "svm", "--json")
     said = json.loads(text)
     assert [claim["holds"] for claim in said["claims"]] == [True] * len(said["claims"])
     assert {"claim", "why", "numbers", "assumes", "rigour"} <= set(said["claims"][0])
+    assert said["in_words"][0] == sentence
+    assert 0 < said["best"]["bound"] < 1
     code, text = run(folders / "nowhere", "--json")
     assert code == 2
     assert "there is no file" in json.loads(text)["error"]
+
+
+def test_nothing_is_said_of_new_examples_unless_all_holds(copied):
+    folder = copied()
+    (folder / "examples.npz").write_bytes((folder / "test.npz").read_bytes())
+    said = verify_folder(folder).to_dict()
+    assert said["code"] == FAILS
+    assert said["best"] is None
+    assert said["in_words"] == []
+
+
+def test_test_examples_that_are_not_there(copied):
+    folder = copied()
+    (folder / "test.npz").unlink()
+    with pytest.raises(Unusable, match=r"test\.npz, whose SHA-256 is in proof\.json"):
+        verify_folder(folder)
 
 
 def claim(said, kind, part="claims"):

@@ -52,9 +52,10 @@ from certo.certificates.compression_bound import PREPROCESSED
 from certo.certificates.model import Model, parts_of, strangers
 from certo.certificates.risk_bound import RiskBound
 from certo.data import tables
+from certo.data.encoder import IN_VERIFY
 from certo.data.fingerprint import fingerprint
 from certo.data.model_file import LoadedModel, StoredModel
-from certo.data.problem import Problem
+from certo.data.problem import Problem, problems_of
 from certo.estimators import (
     SVM,
     HardMarginSVM,
@@ -66,8 +67,8 @@ from certo.estimators import (
     Perceptron,
 )
 from certo.estimators._kernel import union_of
-from certo.verify import claim_facts
-from certo.workflow import answers, usable_rows
+from certo.verify import claim_facts, together
+from certo.workflow import Rows, encode_rows, of_the_file
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,10 @@ class Audit:
     claims: Verification
     about_model: tuple[str, ...]  # how the certificates fail to speak of this model
     could_check: bool = True  # False: the table cannot even be encoded
-    unchecked: int = 0  # claims about test examples, for which there was no table
+    unchecked: int = 0  # claims about test examples, for which there was no table to use
+    same_test: bool | None = None  # None: nothing is claimed about test examples, or none came
+    test_problem: str = ""  # why the table of test examples cannot be used
+    notes: tuple[str, ...] = ()  # on what was done to test examples
 
     @property
     def claims_hold(self) -> bool:
@@ -98,45 +102,93 @@ class Audit:
 
     @property
     def passed(self) -> bool:
-        return self.same_data and self.same_model and self.claims_hold and not self.unchecked
+        of_the_fit = self.same_data and self.same_model and self.same_test is not False
+        return of_the_fit and self.claims_hold and not self.unchecked
+
+    @property
+    def together(self) -> dict[str, Any]:
+        """What all claims together say of new examples, if every one was checked and holds."""
+        return together(self.page, self.passed)
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "passed": self.passed,
             "same_data": self.same_data,
             "same_model": self.same_model,
+            "same_test": self.same_test,
             "claims_hold": self.claims_hold,
             "about_model": list(self.about_model),
             "unchecked": self.unchecked,
+            "test_problem": self.test_problem,
+            "notes": list(self.notes),
+            **self.together,
             "claims": self.claims.to_dict() | ({"parts": self.facts} if self.facts else {}),
             "not_claimed": [refusal.to_dict() for refusal in self.page.not_claimed],
         }
 
 
-def audit_table(loaded: LoadedModel, table: Any, test: Any = None) -> Audit:
+def audit_table(
+    loaded: LoadedModel, table: Any, test: Any = None, test_name: str = "the test table"
+) -> Audit:
     """Recompute every claim of a model file from its table, and from that of test examples."""
     model, table = loaded.model, tables.as_table(table)
     same_data = fingerprint(table) == model.data_fingerprint
     page = _every_claim(model)
     try:
-        X, y = examples_of(model, table)
-        tested = (None, None) if test is None else examples_of(model, tables.as_table(test))
+        rows = rows_of(model, table)
     except Problem as wrong:
         about = _unspoken(_of_the_fit(page, model.machine), model.machine, None)
         claims = Verification(False, "Certified", f"the claims cannot be checked: {wrong}")
         return Audit(same_data, loaded.as_written, page, claims, tuple(about), could_check=False)
-    unchecked = len(page.test) if test is None else 0
+    unseen, same_test, problem, notes = None, None, "", []
+    if test is not None and len(page.test):
+        try:
+            with problems_of(test_name):
+                test = tables.as_table(test)
+                same_test = fingerprint(test) == model.test_fingerprint
+                unseen = rows_of(model, test)
+            notes = [f"{test_name}: {note}" for note in unseen.notes]
+        except Problem as wrong:
+            problem = str(wrong)
+    unchecked = len(page.test) if unseen is None else 0
     if unchecked:
         page = replace(page, test=Composite(()))
-    claims = page.verify(X, y, *tested)
-    about = _about_model(model, page, X, y)
-    return Audit(same_data, loaded.as_written, page, claims, tuple(about), unchecked=unchecked)
+    claims = page.verify(*rows.pair, *((None, None) if unseen is None else unseen.pair))
+    return Audit(
+        same_data,
+        loaded.as_written,
+        page,
+        _by_row_numbers(claims, len(page.claims), rows, unseen),
+        tuple(_about_model(model, page, *rows.pair)),
+        unchecked=unchecked,
+        same_test=same_test,
+        test_problem=problem,
+        notes=tuple(notes),
+    )
 
 
-def examples_of(model: StoredModel, table: pa.Table) -> tuple[Any, np.ndarray]:
-    """X and y as the machine of a model takes them."""
-    used = usable_rows(table, model.target, model.encoder, model.missing, model.na).table
-    return model.encoder.transform(used), answers(used, model.target, is_regressor(model.machine))
+def rows_of(model: StoredModel, table: pa.Table) -> Rows:
+    """A table as the machine of a model takes it."""
+    return encode_rows(
+        table, model.encoder, model.target, model.missing, model.na, is_regressor(model.machine),
+        advice=IN_VERIFY,
+    )  # fmt: skip
+
+
+def _by_row_numbers(
+    claims: Verification, about_fit: int, rows: Rows, unseen: Rows | None
+) -> Verification:
+    """What was found, with the numbers that rows have in their file."""
+    parts = tuple(
+        replace(
+            part,
+            why=of_the_file(
+                part.why, rows.places if unseen is None or k < about_fit else unseen.places
+            ),
+        )
+        for k, part in enumerate(claims.parts)
+    )
+    return replace(claims, parts=parts)
 
 
 def _every_claim(model: StoredModel) -> Certified:

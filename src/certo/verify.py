@@ -86,6 +86,7 @@ class Findings(NamedTuple):
             "model": certified.model,
             "speaks_of": list(model.numbers) if model else None,
             "about_model": self.about_model,
+            **together(certified, self.code == HOLDS),
             "claims": claim_facts(certified, self.checked),
             "not_claimed": [refusal.to_dict() for refusal in certified.not_claimed],
         }
@@ -97,7 +98,7 @@ def verify_folder(folder: str | Path) -> Findings:
     proof, sha256 = _read(content), hashlib.sha256(content).hexdigest()
     data, changed = [], []
     for name, said in proof.sha256.items():
-        content = _content(Path(folder) / name)
+        content = _content(Path(folder) / name, "whose SHA-256 is in proof.json")
         if hashlib.sha256(content).hexdigest() != said:
             changed.append(name)
         try:
@@ -114,9 +115,9 @@ def verify_folder(folder: str | Path) -> Findings:
     return Findings(proof, proof.certified.verify(*data), about, changed, sha256)
 
 
-def _content(path: Path) -> bytes:
+def _content(path: Path, which: str = "which a folder written by certo proof has") -> bytes:
     if not path.is_file():  # a device might never end
-        raise Unusable(f"there is no file {path}, which a folder written by certo proof has.")
+        raise Unusable(f"there is no file {path}, {which}.")
     try:
         return path.read_bytes()
     except OSError as wrong:
@@ -151,9 +152,21 @@ def _read(content: bytes) -> Proof:
                 take(model, "kernel", dict, type(None)),
             )
         features = [take(feature, "name", str) for feature in take(said, "features", list)]
-        return Proof(Certified.from_dict(take(said, "certified", dict)), model, features, sha256)
+        certified = Certified.from_dict(take(said, "certified", dict))
+        if bool(len(certified.test)) != ("test.npz" in sha256):
+            raise ValueError("test.npz must be named where, and only where, claims are about it.")
+        return Proof(certified, model, features, sha256)
     except (TypeError, ValueError, RecursionError) as wrong:
         raise Unusable(f"proof.json is damaged or none of Certo's: {wrong}") from wrong
+
+
+def together(certified: Certified, holds: bool) -> dict[str, Any]:
+    """What follows from all claims about new examples, the choice among them paid for; nothing,
+    unless all of them hold."""
+    best = certified.best if holds else None
+    chosen = best and {"type": best.claim.name, "bound": best.claim.best, "delta": best.claim.delta,
+                       "among": best.among, "on_test": best.on_test}  # fmt: skip
+    return {"best": chosen, "in_words": certified.in_words() if holds and certified.risks else []}
 
 
 def claim_facts(certified: Certified, checked: Verification) -> list[dict[str, Any]]:
@@ -191,7 +204,7 @@ def _tell(said: dict[str, Any]) -> None:
         text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
         print(textwrap.fill(text, wide, initial_indent=first, subsequent_indent=" " * indent))
 
-    say(f"What is claimed about {said['model']}")
+    say(f"The folder says that this is {said['model']}")
     for claim in said["claims"]:
         print()
         say(f"{claim['name']} ({claim['about']})", "holds  " if claim["holds"] else "FAILS  ", 7)
@@ -210,8 +223,9 @@ def _tell(said: dict[str, Any]) -> None:
     names = said["speaks_of"]
     spoken = f"speak of the model's {', '.join(names or ['name alone'])}"
     say(f"The claims {'stand for themselves, without a model' if names is None else spoken}.")
-    print(f"proof.json has the SHA-256 {said['sha256']}")  # on one line, to be compared
-    say(said["verdict"])
+    print(f"The SHA-256 of proof.json, to be compared with the published one: {said['sha256']}")
+    for text in (said["verdict"], *said["in_words"]):
+        say(text)
 
 
 def main() -> int:

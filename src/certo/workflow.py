@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -24,10 +25,10 @@ from certo.certificates.compression_bound import PREPROCESSED
 from certo.certificates.inseparable import INTERCEPTS
 from certo.certificates.joint import class_sample
 from certo.data import tables, written
-from certo.data.encoder import TableEncoder, have
+from certo.data.encoder import IN_FIT, TableEncoder, have
 from certo.data.fingerprint import fingerprint
 from certo.data.model_file import StoredModel
-from certo.data.problem import Problem
+from certo.data.problem import Problem, problems_of
 from certo.data.remarks import about_names, count, not_a_number
 from certo.estimators import (
     SVM,
@@ -106,6 +107,7 @@ class Fitted:
     model: StoredModel
     examples: Examples
     certified: Certified  # all that is proved
+    test: Rows | None = None
 
 
 @dataclass(frozen=True)
@@ -180,7 +182,7 @@ def encode_table(
     if missing not in ("refuse", "drop"):
         raise Problem(f"--missing must be 'refuse' or 'drop', got {missing!r}.")
     encoder = TableEncoder(scale, drop, category, reference_levels)
-    kept = usable_rows(table, target, encoder, missing, na)
+    kept = usable_rows(tables.with_missing(table, na, category), target, drop, missing)
     used = kept.table
     y = answers(used, target, measured)
     if not measured:
@@ -203,6 +205,7 @@ def fit_table(
     *,
     scale=None,
     test: Any = None,
+    test_name: str = "the test table",
     delta: float = 0.05,
     **choices: Any,
 ) -> Fitted:
@@ -226,41 +229,81 @@ def fit_table(
     examples = encode_table(table, target, scale=scale, **choices)
     if not examples.measured:
         _refuse_one_class(examples)
-    X_test, y_test = None, None
+    unseen, test_fingerprint = None, ""
     if test is not None:
-        X_test, y_test = _tested(tables.as_table(test), examples)
+        with problems_of(test_name):
+            test = tables.as_table(test)
+            unseen = encode_rows(
+                test, examples.encoder, target, examples.missing, examples.na, examples.measured,
+                advice=IN_FIT,
+            )  # fmt: skip
+        test_fingerprint = fingerprint(test)
+        examples.notes.extend(f"{test_name}: {note}" for note in unseen.notes)
     try:
         estimator.fit(examples.X, examples.y)
     except NotSeparable as wrong:
         if wrong.proof is None:  # in a kernel's space
-            raise Problem(str(wrong)) from wrong
+            raise Problem(of_the_file(str(wrong), examples.places)) from wrong
         raise CannotSeparate(wrong.proof, examples) from wrong
     except Separated as wrong:
         raise Problem(_of_the_table(str(wrong), wrong.proof, examples)) from wrong
     except (ArithmeticError, RuntimeError) as wrong:
         raise _without_answer(wrong) from wrong
+    except ValueError as wrong:
+        raise Problem(of_the_file(str(wrong), examples.places)) from wrong
     if isinstance(estimator, LogisticRegression):
         estimator.status_ = _of_the_table(estimator.status_, estimator.separation_, examples)
     encoder = examples.encoder
     if encoder.is_fitted_to_data:
         estimator.certificate_ = estimator.certificate_.without(CompressionBound, PREPROCESSED)
     wrapped = Wrapped(estimator, spoilt=PREPROCESSED if encoder.is_fitted_to_data else "")
+    X_test, y_test = (None, None) if unseen is None else unseen.pair
     page = page_about(
         wrapped, estimator, examples.X, examples.y, delta, X_test, y_test,
         encoder.get_feature_names_out(),
     )  # fmt: skip
     model = StoredModel(
         encoder, estimator, target, examples.missing, list(examples.na),
-        examples.data_fingerprint, len(examples.y), examples.notes, page,
+        examples.data_fingerprint, len(examples.y), examples.notes, test_fingerprint, page,
     )  # fmt: skip
-    return Fitted(model, examples, page)
+    return Fitted(model, examples, page, unseen)
 
 
-def _tested(table: pa.Table, examples: Examples) -> tuple[Any, np.ndarray]:
-    """A table of test examples, encoded as those of the fit were."""
-    encoder, target = examples.encoder, examples.target
-    used = usable_rows(table, target, encoder, examples.missing, examples.na).table
-    return encoder.transform(used), answers(used, target, examples.measured)
+class Rows(NamedTuple):
+    """Rows of a table as the machine of a fit takes them."""
+
+    X: Any
+    y: np.ndarray
+    places: np.ndarray  # their numbers in the file, counting from 1
+    notes: list[str]  # what became of rows and levels
+
+    @property
+    def pair(self) -> tuple[Any, np.ndarray]:
+        return self.X, self.y
+
+
+def encode_rows(
+    table: pa.Table,
+    encoder: TableEncoder,
+    target: str,
+    missing: str,
+    na: Sequence[str],
+    measured: bool,
+    *,
+    advice: str,
+) -> Rows:
+    """A table, encoded as the examples of a fit were; `advice` is what to do about missing values.
+    Columns that the fit did not use make no difference."""
+    table = tables.with_missing(table, na, encoder.category_names_)
+    used = [name for name in table.column_names if name in (target, *encoder.column_names)]
+    ignored = [name for name in table.column_names if name not in used]
+    encoder.check_columns(table)
+    kept = usable_rows(table, target, ignored, missing, advice)
+    notes = encoder.unseen_levels(kept.table)
+    if gone := table.num_rows - kept.table.num_rows:
+        notes.insert(0, f"{count(gone, 'row')} with missing values left out.")
+    X, y = encoder.encode(kept.table, advice), answers(kept.table, target, measured)
+    return Rows(X, y, kept.places, notes)
 
 
 def separated_rows(proof: NoEstimate, X, y) -> np.ndarray:
@@ -291,6 +334,29 @@ def _of_the_table(text: str, proof: NoEstimate | None, examples: Examples) -> st
     counted = np.isin(np.arange(places[-1] + 1), places[_rows(found.strict)])
     named = words(found._replace(cuts=cuts, strict=counted), names, labels)
     return text.replace(plain, named)
+
+
+SOME_ROWS = re.compile(
+    r"(?:the )?examples? (?:in rows? )?((?:\d+, )*\d+)(| and \d+ more) \(counting from 0\)"
+)
+TWINS = re.compile(r"the examples in rows (\d+) and (\d+) are equal")
+
+
+def of_the_file(text: str, places: np.ndarray) -> str:
+    """What is said of examples and functions, in row numbers of the file and commands."""
+
+    def numbered(found: re.Match) -> str:
+        rows = [int(row) for row in found[1].split(", ")]
+        if max(rows) >= len(places):
+            return found[0]
+        several = "s" * (len(rows) > 1 or bool(found[2]))
+        return f"row{several} {', '.join(str(places[row]) for row in rows)}{found[2]}"
+
+    def equal(found: re.Match) -> str:
+        return f"rows {places[int(found[1])]} and {places[int(found[2])]} are equal"
+
+    text = TWINS.sub(equal, SOME_ROWS.sub(numbered, text))
+    return text.replace("certo.separability(X, y)", "certo separable DATA --target COLUMN")
 
 
 def _rows(strict: np.ndarray) -> np.ndarray:
@@ -400,16 +466,19 @@ class Kept(NamedTuple):
 
 
 def usable_rows(
-    table: pa.Table, target: str, encoder: TableEncoder, missing: str, na: Sequence[str]
+    table: pa.Table,
+    target: str,
+    ignored: Collection[str],
+    missing: str,
+    advice: str = "Fill them in, or leave the rows out with --missing drop.",
 ) -> Kept:
     """The rows of a table that a model is fitted to: those without missing values, with
     missing="drop"; else all, and a missing label is refused."""
     if target not in table.column_names:
         raise Problem(f"there is no target column {target!r}. {have(table, target)}")
-    table = tables.with_missing(table, na, encoder.category)
     gone = np.zeros(table.num_rows, dtype=bool)
     for name, column in zip(table.column_names, table.columns, strict=True):
-        if name in encoder.drop:
+        if name in ignored:
             continue
         if name != target and tables.kind_of(column, name) == tables.NUMBER:
             tables.numbers(column, name)  # refuses what is infinite, by its row in the file
@@ -419,12 +488,11 @@ def usable_rows(
         if unlabelled:
             raise Problem(
                 f"the target {target!r} must have a value in every row, but it is missing in "
-                f"{count(unlabelled, 'row')}. Fill it in, or leave the rows out with "
-                "--missing drop."
+                f"{count(unlabelled, 'row')}. {advice}"
             )
         return Kept(table, 1 + np.arange(table.num_rows))
     if gone.all():
-        raise Problem("every row misses a value: none is left to learn from.")
+        raise Problem("every row misses a value: none is left.")
     places = 1 + np.flatnonzero(~gone)
     return Kept(table.filter(pa.array(~gone)) if gone.any() else table, places)
 

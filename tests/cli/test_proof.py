@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 from pathlib import Path
 
 import pytest
 
+from certo.data.model_file import load_model
 from certo.verify import verify_folder
 
 IRIS = Path(__file__).parents[2] / "examples" / "iris.csv"
@@ -75,9 +77,104 @@ def test_test_examples_may_be_added_to_a_proof(certo, iris, parts, tmp_path):
     assert found[-1]["name"] == "TestErrors"
 
 
-def test_a_regression_has_no_errors_to_count(certo, tmp_path):
-    words = "--target", IRIS.read_text().split(",")[0], "--machine", "least-squares"
-    assert certo("fit", IRIS, *words, "--out", tmp_path / "m").code == 0
-    said = certo("proof", tmp_path / "m", IRIS, "--test", IRIS, "--out", tmp_path / "p")
+@pytest.fixture
+def tested(certo, parts, tmp_path):
+    """A model with a claim about test rows: (model file, table, test table)."""
+    train, test = parts
+    model = tmp_path / "m"
+    words = "--target", "species", "--machine", "svm", "--out", model, "--test", test
+    assert certo("fit", train, *words).code == 0
+    return model, train, test
+
+
+def test_test_rows_are_those_of_the_fit_or_not(certo, tested, tmp_path):
+    model, train, test = tested
+    said = certo("verify", model, train, "--test", test)
+    assert "✓ The test rows are those of the fit." in said.out
+    lines = test.read_text().splitlines()
+    other = tmp_path / "other.csv"
+    other.write_text("\n".join([lines[0], *reversed(lines[1:])]) + "\n")  # the claim still holds
+    said = certo("verify", model, train, "--test", other)
+    assert said.code == 3
+    assert "✗ The test rows are NOT those of the fit" in said.out
+    found = certo("verify", model, train, "--test", other, "--json").json
+    assert (found["same_test"], found["best"], found["claims_hold"]) == (False, None, True)
+    said = certo("proof", model, train, "--test", other, "--out", tmp_path / "p")
+    assert (said.code, (tmp_path / "p").exists()) == (3, False)
+    assert certo("proof", model, train, "--test", test, "--out", tmp_path / "p").code == 0
+    about = json.loads((tmp_path / "p" / "proof.json").read_text())["about"]
+    assert about["test_table"] == load_model(model).model.test_fingerprint != about["table"]
+
+
+def test_what_all_claims_say_together_is_said_again(certo, tested, tmp_path):
+    model, train, test = tested
+    words = "--target", "species", "--machine", "svm", "--test", test
+    said = certo("fit", train, *words, "--json").json["certified"]
+    found = certo("verify", model, train, "--test", test)
+    for sentence in said["in_words"]:
+        assert f"{sentence}\n" in found.out
+    found = certo("verify", model, train, "--test", test, "--json").json
+    assert found["best"] == said["best"]
+    found = certo("proof", model, train, "--test", test, "--out", tmp_path / "p").out
+    assert f"{said['in_words'][0]}\n" in found
+    assert hashlib.sha256((tmp_path / "p" / "proof.json").read_bytes()).hexdigest() in found
+
+
+def test_test_rows_that_cannot_be_used(certo, tested, tmp_path):
+    model, train, test = tested
+    bad = tmp_path / "bad.csv"
+    head, first, *rest = test.read_text().splitlines()
+    texts = {
+        "must have a value in every row": [head, "," + first.partition(",")[2], *rest],
+        "is missing": [line.partition(",")[2] for line in (head, first, *rest)],
+    }
+    for words, lines in texts.items():
+        bad.write_text("\n".join(lines) + "\n")
+        said = certo("verify", model, train, "--test", bad)
+        assert said.code == 3
+        assert f"{bad}: " in said.out
+        assert words in said.out
+        assert "--missing" not in said.out
+        assert certo("proof", model, train, "--test", bad, "--out", tmp_path / "p").code == 3
+        said = certo("fit", train, "--target", "species", "--test", bad)
+        assert said.code == 2
+        assert f"error: {bad}: " in said.err
+        assert words in said.err
+        assert "--missing empty" not in said.err
+    bad.write_text(head + "\n")
+    assert certo("verify", model, train, "--test", bad).code == 2
+
+
+def test_what_becomes_of_test_rows_is_noted(certo, tmp_path):
+    train, test, model = (tmp_path / name for name in ("a.csv", "b.csv", "m"))
+    train.write_text("x,c,y\n" + "1,p,a\n2,q,b\n" * 4)
+    test.write_text("x,c,y\n1,p,a\n,q,b\n2,new,b\n")
+    words = "--target", "y", "--missing", "drop", "--test", test
+    said = certo("fit", train, *words, "--out", model)
+    assert said.code == 0
+    for text in (said.out, certo("verify", model, train, "--test", test).out):
+        assert f"note {test}: 1 row with missing values left out.\n" in text
+        assert f"note {test}: column 'c': 1 row with a level that the model never saw" in text
+
+
+def test_the_rows_of_the_fit_are_no_test(certo, iris, tmp_path):
+    said = certo("proof", *iris, "--test", iris[1], "--out", tmp_path / "p")
     assert said.code == 2
-    assert "--test is for machines with classes" in said.err
+    assert "these are the rows of the fit" in said.err
+
+
+def test_nothing_is_claimed_about_test_rows_of_a_regression(certo, parts, tmp_path):
+    train, test = parts
+    target = IRIS.read_text().split(",")[0]
+    words = "--target", target, "--machine", "least-squares", "--test", test
+    said = certo("fit", train, *words, "--out", tmp_path / "m")
+    assert said.code == 0
+    assert "nothing is claimed about it." in said.out
+    assert "--test" not in said.out.partition("Check it with")[2]
+    facts = certo("fit", train, *words, "--json").json
+    assert 0 < facts["test_error"] < 2 * facts["training_error"]
+    for command in (("verify",), ("proof", "--out", tmp_path / "p")):
+        said = certo(*command[:1], tmp_path / "m", train, "--test", test, *command[1:])
+        assert said.code == 0
+        assert f"note {test}: no claim is about test rows" in said.out
+    assert not (tmp_path / "p" / "test.npz").exists()

@@ -10,12 +10,13 @@ from typing import Any
 
 from sklearn.base import is_regressor
 
-from certo.audit import Audit, audit_table, examples_of
-from certo.certificates import Certified, Composite, TestErrors
+from certo.audit import Audit, audit_table, rows_of
+from certo.certificates import Composite, TestErrors
 from certo.cli.console import Part, Voice
 from certo.cli.progress import FitProgress
-from certo.data.model_file import LoadedModel, load_model
-from certo.data.problem import Problem
+from certo.data.fingerprint import fingerprint
+from certo.data.model_file import LoadedModel, StoredModel, load_model
+from certo.data.problem import Problem, problems_of
 from certo.data.proof_folder import check_folder, write_proof
 from certo.data.tables import read_table
 from certo.guarantees.predicting import predictor_of
@@ -32,7 +33,14 @@ def run_verify(model: Path, data: Path, test: Path | None) -> Audit:
         progress.stage(f"Reading {data.name}")
         tables = _tables(loaded, data, test)
         progress.stage("Checking every claim")
-        return audit_table(loaded, *tables)
+        audit = audit_table(loaded, *tables, str(test))
+    return audit if len(loaded.model.certified.test) else _without(audit, test)
+
+
+def _without(audit: Audit, test: Path | None) -> Audit:
+    """Test rows that no claim is about are not looked at."""
+    note = f"{test}: no claim is about test rows, so these were not looked at."
+    return audit if test is None else replace(audit, notes=(*audit.notes, note))
 
 
 def run_proof(
@@ -45,31 +53,40 @@ def run_proof(
     with FitProgress(Voice(stderr=True).console) as progress:
         progress.stage(f"Reading {data.name}")
         table, unseen = _tables(loaded, data, test)
-        page = loaded.model.certified
-        if unseen is not None and not len(page.test):
+        stored = loaded.model
+        is_new = unseen is not None and not len(stored.certified.test)
+        if is_new and not is_regressor(stored.machine):
             progress.stage("Counting errors on test examples")
-            loaded.model.certified = replace(page, test=_tested(loaded, page, unseen))
+            with problems_of(str(test)):
+                _count_errors(stored, unseen)
         progress.stage("Checking every claim")
-        audit = audit_table(loaded, table, unseen)
-        said = {"passed": audit.passed, "folder": None, "check_with": None}
+        audit = audit_table(loaded, table, unseen, str(test))
+        if not len(stored.certified.test):
+            audit, unseen = _without(audit, test), None
+        said: dict[str, Any] = {
+            "passed": audit.passed,
+            "folder": None,
+            "sha256": None,
+            "check_with": None,
+        }
         if not audit.passed:
             return audit, said
         if not audit.claims.parts:
             raise Problem("the model claims nothing, so there is nothing to prove.")
         progress.stage("Writing")
-        stored = loaded.model
-        write_proof(
+        said["sha256"] = write_proof(
             folder,
             audit.page,
             stored.machine,
-            *examples_of(stored, table),
-            *((None, None) if unseen is None else examples_of(stored, unseen)),
+            *rows_of(stored, table).pair,
+            *((None, None) if unseen is None else rows_of(stored, unseen).pair),
             encoder=stored.encoder,
             about={
                 "target": stored.target,
                 "missing": stored.missing,
                 "na": stored.na,
                 "table": stored.data_fingerprint,
+                "test_table": stored.test_fingerprint if unseen is not None else "",
                 "model_file": loaded.fingerprint,
             },
         )
@@ -81,24 +98,26 @@ def _tables(loaded: LoadedModel, data: Path, test: Path | None) -> tuple[Any, An
     table = read_table(data).table
     if test is None:
         return table, None
-    return table, read_table(test, as_text=loaded.model.encoder.text_names_).table
+    return table, read_table(test, as_text=loaded.model.text_names).table
 
 
-def _tested(loaded: LoadedModel, page: Certified, table: Any) -> Composite:
-    """What a table of test examples says of new ones."""
-    machine = loaded.model.machine
-    if is_regressor(machine):
-        raise Problem("--test is for machines with classes: nothing is counted for a regression.")
-    X, y = examples_of(loaded.model, table)
+def _count_errors(model: StoredModel, table: Any) -> None:
+    """Claim what a table of test examples says of new ones."""
+    model.test_fingerprint = fingerprint(table)
+    if model.test_fingerprint == model.data_fingerprint:
+        raise Problem("these are the rows of the fit: to test, others are needed.")
+    machine, page = model.machine, model.certified
+    X, y = rows_of(model, table).pair
     classes = tuple(machine.classes_.tolist())
-    return Composite((TestErrors.of(X, y, classes, predictor_of(machine, X), page.delta),))
+    claim = TestErrors.of(X, y, classes, predictor_of(machine, X), page.delta)
+    model.certified = replace(page, test=Composite((claim,)))
 
 
 def tell_audit(voice: Voice, audit: Audit) -> None:
     """What an audit found, and whether the model is verified."""
 
     def line(good: bool, text: str) -> None:
-        voice.say(("✓ ", "green") if good else ("✗ ", "red"), text)
+        voice.item(("✓ ", "green") if good else ("✗ ", "red"), text)
 
     line(
         audit.same_data,
@@ -112,17 +131,30 @@ def tell_audit(voice: Voice, audit: Audit) -> None:
         if audit.same_model
         else "The model file was CHANGED since it was written: its fingerprint is another.",
     )
+    if audit.same_test is not None:
+        line(
+            audit.same_test,
+            "The test rows are those of the fit."
+            if audit.same_test
+            else "The test rows are NOT those of the fit: their table's fingerprint is another.",
+        )
     for text in audit.about_model:
         line(False, text)
     if not audit.could_check:
         line(False, audit.claims.why)
-    if audit.unchecked:
+    if audit.test_problem:
+        line(False, f"{_claims(audit.unchecked)} cannot be checked. {audit.test_problem}")
+    elif audit.unchecked:
         line(False, f"{_claims(audit.unchecked)} about test examples: give them with --test FILE.")
+    for note in audit.notes:
+        voice.item(("note ", "yellow"), note)
     if audit.facts:
         voice.say()
         _tell_claims(voice, audit.facts)
     voice.say()
     voice.say(*_verdict(audit))
+    for text in audit.together["in_words"]:
+        voice.say(text)
 
 
 def _tell_claims(voice: Voice, facts: list[dict[str, Any]]) -> None:
@@ -166,6 +198,8 @@ def _verdict(audit: Audit) -> tuple[Part, ...]:
         return not_verified, "a claim does not hold."
     if not audit.same_model:
         return not_verified, "the claims hold, but the model file was changed."
+    if audit.same_test is False and not audit.unchecked:
+        return not_verified, "the claims hold, but the test rows are not those of the fit."
     return not_verified, f"the others hold, but {_claims(audit.unchecked)} could not be checked."
 
 
@@ -180,4 +214,5 @@ def tell_proof(voice: Voice, audit: Audit, said: dict[str, Any]) -> None:
         voice.say("Nothing was written.")
         return
     voice.say(f"The proof is in {said['folder']}: proof.json, and the examples it is about.")
+    voice.suggest("The SHA-256 of proof.json, to publish", said["sha256"])
     voice.suggest("Anyone can check it, with NumPy and SciPy alone", said["check_with"])

@@ -35,6 +35,17 @@ class Voice:
         else:
             self.console.print(" " * indent + line.plain, soft_wrap=True)
 
+    def item(self, mark: Part, *parts: Part, indent: int = 0) -> None:
+        """A line whose text, where it needs several, stays to the right of its mark."""
+        if not self.is_terminal:
+            self.say(mark, *parts, indent=indent)
+            return
+        grid = Table.grid()
+        grid.add_column(no_wrap=True)
+        grid.add_column()
+        grid.add_row(_text(mark), Text.assemble(*map(_text, parts)))
+        self.console.print(Padding(grid, (0, 0, 0, indent), expand=False))
+
     def table(self, head: Sequence[str], rows: Sequence[Sequence[Part]]) -> None:
         """Cells under each other; through a pipe each row is one line."""
         if not self.is_terminal:

@@ -7,6 +7,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 from sklearn.exceptions import ConvergenceWarning
 
 from certo.cli.console import Voice
@@ -14,7 +15,7 @@ from certo.cli.progress import FitProgress
 from certo.data.files import check_writable, write_whole
 from certo.data.model_file import save_model
 from certo.data.problem import Problem
-from certo.data.tables import read_table
+from certo.data.tables import is_text, read_table, with_missing
 from certo.estimators import SeparationWarning
 from certo.report import facts, html_report
 from certo.selection import BY_HAND
@@ -48,7 +49,7 @@ def run_fit(
         unseen = None
         if test is not None:
             progress.stage(f"Reading {test.name}")
-            unseen, more = read_table(test)
+            unseen, more = read_table(test, as_text=_texts(table, target, choices))
             notes = [*notes, *(f"{test.name}: {note}" for note in more)]
         progress.stage("Encoding the columns")
         tells = console.is_terminal and hasattr(estimator, "set_callbacks")
@@ -57,7 +58,10 @@ def run_fit(
         with warnings.catch_warnings():
             for kind in (ConvergenceWarning, SeparationWarning):  # the status says it
                 warnings.simplefilter("ignore", kind)
-            fitted = fit_table(table, target, estimator, test=unseen, notes=tuple(notes), **choices)
+            fitted = fit_table(
+                table, target, estimator,
+                test=unseen, test_name=str(test), notes=tuple(notes), **choices,
+            )  # fmt: skip
         if tells:
             estimator.set_callbacks()
         progress.stage("Writing")
@@ -68,9 +72,17 @@ def run_fit(
             said["model_fingerprint"] = save_model(output, fitted.model)
             said["model_file"] = str(output)
         words = ["certo", "verify", str(output or "MODEL"), str(data)]
-        words += ["--test", str(test)] if test is not None else []
+        words += ["--test", str(test)] if len(fitted.certified.test) else []
         said["verify_with"] = " ".join(map(shlex.quote, words))
         if report is not None:
             said["report_file"] = str(report)
             write_whole(report, html_report(fitted, said).encode())
     return said
+
+
+def _texts(table: pa.Table, target: str, choices: dict[str, Any]) -> list[str]:
+    """The columns that are text in the table of the fit, and so must be in other files."""
+    known = with_missing(table, choices["na"], choices["category"]).drop_columns(
+        [name for name in choices["drop"] if name in table.column_names]
+    )
+    return [field.name for field in known.schema if is_text(field.type)]

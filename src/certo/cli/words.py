@@ -14,7 +14,16 @@ from typing import Any
 from certo.certificates.encoding import readable
 from certo.cli.console import Voice
 from certo.data.remarks import count
-from certo.report.page import digits, grouped, p_value, point, question, ratio, reason
+from certo.report.page import (
+    digits,
+    on_test_rows,
+    p_value,
+    plain_lines,
+    point,
+    question,
+    ratio,
+    reason,
+)
 from certo.selection import NO_ANSWER
 from certo.workflow import Predicted
 
@@ -30,6 +39,8 @@ def tell_fit(voice: Voice, said: dict[str, Any]) -> None:
         voice.say((said["warning"], "bold yellow"))
     voice.say(said["status"])
     voice.say(_success(said))
+    if said["test_error"] is not None:
+        voice.say(on_test_rows(said))
     for line in _goodness(said):
         voice.say(line)
     voice.say()
@@ -129,7 +140,7 @@ def _tell_examples(voice: Voice, said: dict[str, Any], *title: str) -> None:
         but = " but the first" if said["references"] else ""
         voice.say(f"{many}, one 0/1 feature for each level{but}", indent=2)
     for note in said["notes"]:
-        voice.say(("note ", "yellow"), note, indent=2)
+        voice.item(("note ", "yellow"), note, indent=2)
 
 
 def tell_curve(voice: Voice, said: dict[str, Any]) -> None:
@@ -239,12 +250,11 @@ def _tell_proved(voice: Voice, said: dict[str, Any]) -> None:
     voice.say(("What is proved" if said["claims"] else "Nothing is claimed.", "bold"))
     for k, text in enumerate(said["certified"]["in_words"]):
         voice.say((text, "dim" if k else "bold"), indent=2)
-    for group in grouped(said["claims"], "type").values():
-        for claim in group[:MOST_SHOWN]:
-            mark = ("○ ", "dim") if claim.get("vacuous") else ("✓ ", "green")
-            about = f"{claim['about']}: " if len(group) > 1 else ""
-            voice.say(mark, about + claim["plain"], indent=2)
-        _tell_more(voice, group)
+    for line in plain_lines(said):
+        about = f"{line['about']}: " if line["about"] else ""
+        mark = ("○ ", "dim") if line["vacuous"] else ("✓ ", "green")
+        more = f" ({line['more']})" if line["more"] else ""
+        voice.item(mark, about + line["plain"] + more, indent=2)
     voice.say()
 
 

@@ -16,14 +16,15 @@ from certo.data.problem import Problem
 
 SMALLEST = 1e-140  # differences below this are lost when squared
 DENSE = 0.3  # a matrix with a larger share of non-zeros than this is kept dense
-_IN_FIT = (
+IN_FIT = (
     "Fill them in, or leave out those rows or the column "
     "(--missing drop does that, or --drop COLUMN)."
 )
-_IN_PREDICT = (
+IN_PREDICT = (
     "Fill them in, leave those rows out (--missing drop), or leave their predictions empty "
     "(--missing empty)."
 )
+IN_VERIFY = "Fill them in, or leave those rows out of the file: the model takes none of them."
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -77,7 +78,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.text_names_ = [
             name for name in self.category_names_ if tables.is_text(table.column(name).type)
         ]
-        numbers, categories = self._numbers(table, _IN_FIT), self._categories(table, _IN_FIT)
+        numbers, categories = self._numbers(table, IN_FIT), self._categories(table, IN_FIT)
         self._refuse_tiny(numbers)
         self.notes_ = remarks.about_numbers(self.number_names_, numbers)
         self.notes_ += remarks.about_texts(self.category_names_, categories)
@@ -97,15 +98,19 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def transform(self, table: Any):
         """A float64 matrix: numbers first, then the levels of each category; CSR if sparse."""
+        return self.encode(table, IN_PREDICT)
+
+    def encode(self, table: Any, advice: str):
+        """The same; `advice` is what to do about missing values."""
         check_is_fitted(self)
         table = tables.as_table(table)
-        self._check_columns(table)
+        self.check_columns(table)
         parts = []
         if self.number_names_:
-            numbers = self._numbers(table, _IN_PREDICT)
+            numbers = self._numbers(table, advice)
             parts.append(numbers if self.scaler_ is None else self.scaler_.transform(numbers))
         if self.levels_ is not None:
-            found = self.levels_.transform(self._categories(table, _IN_PREDICT)).tocsc()
+            found = self.levels_.transform(self._categories(table, advice)).tocsc()
             parts.append(found[:, self._has_feature])
         if len(parts) == 1 and not sparse.issparse(parts[0]):
             return parts[0]
@@ -148,7 +153,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """Which rows of a table have a value in every column of the fit."""
         check_is_fitted(self)
         table = tables.as_table(table)
-        self._check_columns(table)
+        self.check_columns(table)
         complete = np.ones(table.num_rows, dtype=bool)
         for name in self.number_names_:
             complete &= ~np.isnan(tables.numbers(table.column(name), name))
@@ -184,7 +189,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             return tables.CATEGORY
         return kind
 
-    def _check_columns(self, table: pa.Table) -> None:
+    def check_columns(self, table: pa.Table) -> None:
         """Refuse a table without the columns of the fit, or with others under their names."""
         missing = [name for name in self.column_names if name not in table.column_names]
         if missing:

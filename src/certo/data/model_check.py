@@ -52,6 +52,7 @@ def check_model(model) -> None:
         "data_fingerprint": str,
         "rows": int,
         "notes": list,
+        "test_fingerprint": str,
     }.items():
         require(type(getattr(model, name)) is kind, f"its {name} must be a {kind.__name__}.")
     require(is_texts(model.na) and is_texts(model.notes), "its na and notes must be texts.")

@@ -68,8 +68,16 @@ class StoredModel:
     data_fingerprint: str
     rows: int
     notes: list[str] = field(default_factory=list)
+    test_fingerprint: str = ""  # of the table of test examples, if there was one
     #: all that is proved; JSON text in the file
     certified: Certified = field(default_factory=lambda: Certified("", Composite(())))
+
+    @property
+    def text_names(self) -> list[str]:
+        """Columns that held text, and so do in other files, whatever it looks like there."""
+        labels = getattr(self.machine, "classes_", None)
+        is_text = labels is not None and labels.dtype.kind == "U"
+        return [*self.encoder.text_names_, *[self.target] * is_text]
 
 
 @dataclass(frozen=True)

@@ -42,10 +42,10 @@ def write_proof(
     *,
     encoder: TableEncoder | None = None,
     about: dict[str, Any] | None = None,
-) -> None:
-    """Write all of it or nothing. `fitted` is the model that the claims are about (None: they stand
-    for themselves), `encoder` made X from a table, `about` is what else there is to know, as JSON.
-    """
+) -> str:
+    """Write all of it or nothing; the SHA-256 of proof.json. `fitted` is the model that the claims
+    are about (None: they stand for themselves), `encoder` made X from a table, `about` is what else
+    there is to know, as JSON."""
     folder = check_folder(folder)
     examples = {EXAMPLES: (X, y)} | ({TEST: (X_test, y_test)} if len(certified.test) else {})
     if certified.prepare is not None:  # a pipeline made other features of these
@@ -83,6 +83,7 @@ def write_proof(
             "certified": page,
         }
         (place / PROOF).write_text(json.dumps(said, indent=1), encoding="utf-8")
+        return _sha256(place / PROOF)
 
 
 def _columns(encoder: TableEncoder) -> list[dict[str, Any]]:

@@ -20,13 +20,15 @@ from certo.certificates import (
     JointlySeparable,
     LogisticExcess,
     NoEstimate,
+    NotClaimed,
     RiskBound,
     Separable,
     TrainingErrors,
 )
 from certo.report.classifier_faces import has_kernel
 from certo.report.faces import face_of
-from certo.workflow import CannotSeparate, Compared, Decided, Examples, Fitted
+from certo.verify import together
+from certo.workflow import CannotSeparate, Compared, Decided, Examples, Fitted, of_the_file
 
 MOST_LISTED = 50  # rows of the table, where there may be very many
 LONGEST = 12  # digits of a fraction that is still read as one
@@ -46,10 +48,13 @@ def facts(fitted: Fitted) -> dict[str, Any]:
         "warning": face.warning(machine),
         **face.numbers(machine),
         **_success(machine, examples),
+        "test_examples": None if fitted.test is None else len(fitted.test.y),
+        "test_error": _test_error(fitted),
+        "test_fingerprint": fitted.model.test_fingerprint,
         "coefficients": face.coefficients(machine, examples),
         "certified": _certified(page),
         "claims": [_claim(claim, examples) for claim in page],
-        "not_claimed": [refusal.to_dict() for refusal in page.not_claimed],
+        "not_claimed": [_refusal(refusal, examples) for refusal in page.not_claimed],
         "listed": [
             {"what": what, "total": len(rows)} | _shown(machine, examples, rows[:MOST_LISTED])
             for what, rows in face.rows(machine, examples.X, examples.y)
@@ -78,6 +83,14 @@ def _success(machine, examples: Examples) -> dict[str, float]:
         "training_accuracy": float(np.mean(predicted == y)),
         "commonest": max(Counter(y.tolist()).values()) / len(y),
     }
+
+
+def _test_error(fitted: Fitted) -> float | None:
+    """Root of the mean square, of a regression; what is wrong of classes is counted by a claim."""
+    if fitted.test is None or not fitted.examples.measured:
+        return None
+    X, y = fitted.test.pair
+    return float(np.sqrt(np.mean((y - fitted.model.machine.predict(X)) ** 2)))
 
 
 def curve_facts(compared: Compared) -> dict[str, Any]:
@@ -171,22 +184,8 @@ def _plain(value: Any) -> Any:
 
 def _certified(page: Certified) -> dict[str, Any]:
     """What is said of all claims together."""
-    best = page.best
-    return {
-        "model": page.model,
-        "delta": page.delta,
-        "in_words": page.in_words() if page.risks else [],
-        "best": None
-        if best is None
-        else {
-            "type": best.claim.name,
-            "bound": best.claim.best,
-            "delta": best.claim.delta,
-            "among": best.among,
-            "on_test": best.on_test,
-        },
-        "assumes": list(page.assumes),
-    }
+    said = together(page, holds=True)
+    return {"model": page.model, "delta": page.delta, **said, "assumes": list(page.assumes)}
 
 
 def _claim(claim: Certificate, examples: Examples) -> dict[str, Any]:
@@ -196,15 +195,21 @@ def _claim(claim: Certificate, examples: Examples) -> dict[str, Any]:
     found: dict[str, Any] = {
         "type": claim.name,
         "about": about,
-        "plain": claim.plain,
-        "claim": claim.claim,
+        "plain": of_the_file(claim.plain, examples.places),
+        "claim": of_the_file(claim.claim, examples.places),
         "assumes": list(claim.assumes),
         "numbers": claim.numbers,
         "rigour": {how: text for how, text in claim.rigour._asdict().items() if text},
     }
+    found["vacuous"] = isinstance(claim, RiskBound) and claim.vacuous
     if isinstance(claim, RiskBound):
-        found |= {"bounds": claim.bounds, "vacuous": claim.vacuous}
+        found["bounds"] = claim.bounds
     return found
+
+
+def _refusal(refusal: NotClaimed, examples: Examples) -> dict[str, Any]:
+    said = refusal.to_dict()
+    return said | {"reason": of_the_file(said["reason"], examples.places)}
 
 
 def _of_all_classes(claim: Certificate) -> bool:

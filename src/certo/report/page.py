@@ -23,6 +23,7 @@ from certo.report.svg import inline_svg
 from certo.workflow import Compared, Decided, Examples, Fitted
 
 NONE = "–"  # in a cell of a table
+MOST_PLAIN = 2  # claims of a kind that are told one by one
 MOST_OPEN = 6  # claims of a kind that are seen before the rest is unfolded
 MOST_COLUMNS = 30  # of the rows that are listed
 
@@ -38,6 +39,8 @@ def html_report(fitted: Fitted, said: dict[str, Any]) -> str:
     return _page(
         "fit.html",
         said,
+        proved=plain_lines(said),
+        on_test_rows=None if said["test_error"] is None else on_test_rows(said),
         claims=grouped(said["claims"], "type"),
         coefficients=grouped((said["coefficients"] or {"rows": []})["rows"], "group"),
         refusals=grouped(said["not_claimed"], "name"),
@@ -152,6 +155,34 @@ def point(values: dict[str, float]) -> str:
     parts = [f"{name} {x:.6g}" for name, x in list(few.items())[:8]]
     more = f", … ({count(len(values), 'coordinate')})" if len(few) > 8 else ""
     return ", ".join(parts) + more
+
+
+def plain_lines(said: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """What is claimed, each kind in a sentence or two: of a claim that there is for many classes,
+    the first, and for how many others there is one."""
+    for kind, group in grouped(said["claims"], "type").items():
+        for some in grouped(group, "vacuous").values():
+            shown = some if len(some) <= MOST_PLAIN else some[:1]
+            others = len(some) - len(shown)
+            each = "each of the other " if len(some) == len(said["classes"] or ()) else ""
+            same = len({claim["plain"] for claim in some}) == 1
+            like = "the same" if same else "the like, with its own numbers,"
+            more = f"and {like} for {each}{others:,} {'' if each else 'other '}classes"
+            for claim in shown:
+                yield {
+                    "kind": kind,
+                    "plain": claim["plain"],
+                    "about": claim["about"] if len(group) > 1 else "",
+                    "vacuous": claim["vacuous"],
+                    "more": more if others else "",
+                }
+
+
+def on_test_rows(said: dict[str, Any]) -> str:
+    """How far a regression is off on test rows: a fact, no claim."""
+    rows = count(said["test_examples"], "test row")
+    error = readable(said["test_error"])
+    return f"On the {rows} the typical error is {error}; nothing is claimed about it."
 
 
 def percent(share: float) -> str:
