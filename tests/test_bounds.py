@@ -249,6 +249,7 @@ def test_numpy_numbers_are_numbers():
         (lambda: bounds.fixed_dimension(5, 0, 0.05), "dimension must be a whole number from 1"),
         (lambda: bounds.online_to_batch(5, -1.0, 0.05), "loss must be a finite number"),
         (lambda: bounds.online_to_batch(5, 1.0, 0.05, span=math.inf), "span must be a finite"),
+        (lambda: bounds.online_to_batch(100, 200, 0.05), "loss must be at most span·m = 100.0"),
     ],
 )
 def test_what_is_refused(call, words):

@@ -96,6 +96,8 @@ def online_to_batch(m: int, loss: float, delta: float, span: float = 1.0) -> flo
     each loss lies in an interval of length `span`."""
     m, delta = _count(m, "m", 1), _probability(delta)
     loss, span = _amount(loss, "loss"), _amount(span, "span")
+    if Fraction(loss) > m * Fraction(span):
+        raise ValueError(f"loss must be at most span·m = {span * m!r}, got {loss!r}.")
     root = (-_ln(delta) / (2 * m)).sqrt()
     return _rounded_up(Decimal(loss) / m + Decimal(span) * root)
 
