@@ -128,6 +128,7 @@ def test_hostile_fields_are_refused():
     for change in (
         {"errors": 61}, {"errors": -1}, {"ties": 40}, {"ties": -1}, {"examples": 0},
         {"lower": 0.9, "upper": 0.1}, {"upper": 1.5}, {"lower": -0.5}, {"delta": 0.0},
+        {"unknown": -1}, {"unknown": 60},
         {"delta": 1.0}, {"errors": 1.5}, {"predictor": {}}, {"predictor": 3},
         {"labels": {"classes": ["ash", "elm"], "positive": 0, "column": None}},
         {"labels": {"classes": list(CLASSES), "positive": 2, "column": None}},

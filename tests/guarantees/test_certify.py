@@ -84,7 +84,7 @@ def test_every_page_holds_and_says_what_it_does_not_claim(pages, name):
     assert all(refusal.reason.endswith(".") for refusal in page.not_claimed), page.not_claimed
     assert all(claim.plain and claim.rigour != ("", "", "") for claim in page)
     assert page.model in repr(page)
-    assert "<ul>" in page._repr_html_()
+    assert "<ul" in page._repr_html_()
     again = Certified.from_dict(json.loads(json.dumps(page.to_dict())))
     assert again == page
     assert again.to_dict() == page.to_dict()
@@ -134,7 +134,9 @@ def test_the_sharpest_bound_pays_for_being_chosen(pages):
     assert chosen.among == len(rivals) == 2
     assert chosen.claim.delta == page.delta / 2
     assert chosen.claim.best == min(claim.at(page.delta / 2).best for claim in rivals)
-    assert "sharpest of 2" in repr(page)
+    first, second = repr(page).splitlines()[1:3]
+    assert first.endswith("except with a chance of 0.05 (TestErrors, from the test examples).")
+    assert "chosen among 2 after looking" in second
 
 
 def test_errors_are_those_of_predict_too():
@@ -218,9 +220,59 @@ def test_what_cannot_be_certified_is_refused():
         certify(model, X, noisy, X_test=X_test)
     with pytest.raises(ValueError, match="very examples of the fit"):
         certify(model, X_test, noisy_test)
-    page = certify(model, X, noisy, X_test=X.copy(), y_test=noisy)
+    for wrong in (np.full((80, 3), np.nan), X_test[:, :2], X_test[:7], X_test[0], [["a"]] * 80):
+        with pytest.raises(ValueError, match="X_test must"):
+            certify(model, X, noisy, X_test=wrong, y_test=noisy_test)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, np.float32, pd.DataFrame])
+def test_test_examples_that_are_examples_of_the_fit(form):
+    A = X.astype(np.float32)
+    model = SVM().fit(form(A), noisy)
+    page = certify(model, form(A), noisy, X_test=form(A[:50]), y_test=noisy[:50])
     assert not page.test.claims
-    assert "examples of the fit" in page.test.not_claimed[0].reason
+    assert "all test examples are among" in page.test.not_claimed[0].reason
+    more = np.append(A[:50], -A[:50], axis=0), np.append(noisy[:50], noisy[:50])
+    page = certify(model, form(A), noisy, X_test=form(more[0]), y_test=more[1])
+    (remark,) = page.remarks
+    assert remark == "50 of the 100 test examples are also among the examples of the fit."
+    assert remark in repr(page)
+    assert remark in page._repr_html_()
+    assert Certified.from_dict(json.loads(json.dumps(page.to_dict()))).remarks == (remark,)
+    other = np.where(noisy == "up", "low", "up")  # the same features with other labels
+    assert not certify(model, form(A), noisy, X_test=form(A), y_test=other).remarks
+
+
+def test_labels_that_the_rule_does_not_know_are_errors():
+    model, labels = SVM().fit(X, noisy), noisy_test.astype(object)
+    labels[:2] = "sideways"
+    page = certify(model, X, noisy, X_test=X_test, y_test=labels)
+    (claim,) = page.test
+    assert claim.errors == np.count_nonzero(model.predict(X_test) != labels)
+    assert "2 of them have labels that the rule does not know" in claim.claim
+    assert page.verify(X, noisy, X_test, labels)
+    known = page.verify(X, noisy, X_test, noisy_test)
+    assert known.why.startswith("1 of 4 claims does not hold: TestErrors: 0 labels of y")
+    strange = certify(model, X, noisy, X_test=X_test, y_test=np.zeros(80, int))
+    assert "no label" in strange.test.not_claimed[0].reason
+    labels[3] = None
+    with pytest.raises(ValueError, match=r"X_test must.*None"):
+        certify(model, X, noisy, X_test=X_test, y_test=labels)
+
+
+def test_a_page_without_its_test_examples(pages):
+    page, A, y, *_ = pages["svm"]
+    verdict = page.verify(A, y)
+    assert not verdict
+    assert verdict.why == (
+        "1 of 4 claims could not be checked: it is about test examples, give X_test and y_test."
+    )
+    assert page[0].name == "DualityGap"
+    assert page[-1].name == "TestErrors"
+    assert any(claim.vacuous for found, *_ in pages.values() for claim in found.risks)
+    for found, *_ in pages.values():
+        vacuous = sum(claim.vacuous for claim in found.risks)
+        assert repr(found).count("○") == found._repr_html_().count("○") == vacuous
 
 
 def test_a_page_is_no_stronger_than_its_claims(pages):
@@ -238,7 +290,15 @@ def test_a_page_is_no_stronger_than_its_claims(pages):
 
 @pytest.mark.parametrize(
     "change",
-    [{"delta": 2}, {"tried": 0}, {"columns": "abc"}, {"model": 3}, {"claims": []}, {"more": 1}],
+    [
+        {"delta": 2},
+        {"tried": 0},
+        {"columns": "abc"},
+        {"model": 3},
+        {"claims": []},
+        {"remarks": [1]},
+        {"more": 1},
+    ],
 )
 def test_hostile_pages(pages, change):
     with pytest.raises(ValueError):  # noqa: PT011

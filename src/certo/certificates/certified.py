@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, final
 
 from certo.certificates import encoding
-from certo.certificates.base import NotClaimed, Verification
+from certo.certificates.base import Certificate, NotClaimed, Verification
 from certo.certificates.composite import Composite
-from certo.certificates.encoding import rounded_up
+from certo.certificates.encoding import counted, rounded_up
 from certo.certificates.errors import per_hundred
 from certo.certificates.risk_bound import UNTOUCHED, RiskBound
 
@@ -18,6 +18,7 @@ COMPARED = (
     "nothing was fitted on them before, but that {:,} settings, which had been fixed before, were "
     "compared on them: that is paid for, delta is divided by their number"
 )
+NO_TEST = "it is about test examples, give X_test and y_test."
 LAST_DIGIT = 1 + 2.0**-51  # of delta/tried
 
 
@@ -42,6 +43,7 @@ class Certified:
     delta : the probability of being wrong that each claim about new examples has, alone
     tried : how many settings were compared on the examples of the fit: the claims about new
         examples that come from these have delta/tried each, so that the one that was kept has delta
+    remarks : what else a reader should know, such as test examples that are examples of the fit
     prepare : what a pipeline does to X before the machine sees it. It is not written to JSON: a
         page that was read takes X as the machine does
 
@@ -56,6 +58,7 @@ class Certified:
     delta: float = 0.05
     tried: int = 1
     prepare: Callable[[Any], Any] | None = field(default=None, compare=False)
+    remarks: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("claims", "test"):
@@ -124,21 +127,13 @@ class Certified:
         """
         parts = self._checked(self.claims, X, y)
         if len(self.test) and X_test is None:
-            why = "it is about test examples: give X_test and y_test."
-            parts += tuple(Verification(False, claim.name, why) for claim in self.test)
+            parts += tuple(Verification(False, claim.name, NO_TEST) for claim in self.test)
         elif len(self.test):
             parts += self._checked(self.test, X_test, y_test)
-        failed = sum(not part for part in parts)
-        why = (
-            f"{failed} of {len(parts)} claims do not hold."
-            if failed
-            else "the one claim holds."
-            if len(parts) == 1
-            else f"all {len(parts)} claims hold."
-            if parts
-            else "nothing is claimed, so nothing was proved."
-        )
-        return Verification(not failed, "Certified", why, parts)
+        return Verification(all(parts), "Certified", _outcome(parts), parts)
+
+    def __getitem__(self, place: int) -> Certificate:
+        return tuple(self)[place]
 
     def _checked(self, claims: Composite, X, y) -> tuple[Verification, ...]:
         if wrong := self._other_columns(X):
@@ -167,6 +162,7 @@ class Certified:
             "delta": self.delta,
             "tried": self.tried,
             "columns": list(self.columns),
+            "remarks": list(self.remarks),
             "claims": self.claims.to_dict(),
             "test": self.test.to_dict(),
         }
@@ -174,12 +170,14 @@ class Certified:
     @classmethod
     def from_dict(cls, data: Any) -> Certified:
         """The page written by `to_dict`, or a ValueError saying what is wrong with it."""
-        names = {"type", "model", "delta", "tried", "columns", "claims", "test"}
+        names = {"type", "model", "delta", "tried", "columns", "remarks", "claims", "test"}
         if not (isinstance(data, dict) and set(data) == names and data["type"] == "Certified"):
             raise ValueError(f"a page of claims must be of type Certified, with {sorted(names)}.")
-        texts = (data["model"], *data["columns"]) if type(data["columns"]) is list else (None,)
-        if not all(type(text) is str for text in texts):
-            raise ValueError("model must be text, and columns a list of texts.")
+        lists = data["columns"], data["remarks"]
+        if not all(type(some) is list for some in lists) or not all(
+            type(text) is str for text in (data["model"], *lists[0], *lists[1])
+        ):
+            raise ValueError("model must be text, columns and remarks lists of texts.")
         return cls(
             data["model"],
             Composite.from_dict(data["claims"]),
@@ -187,33 +185,33 @@ class Certified:
             tuple(data["columns"]),
             data["delta"],
             data["tried"],
+            remarks=tuple(data["remarks"]),
         )
 
     def in_words(self) -> list[str]:
-        """Of the choice among bounds, and what it costs."""
+        """What is proved of the rate of errors on new examples, by the sharpest bound, and what the
+        choice of it costs."""
         chosen = self.best
         if chosen is None:
-            return [f"No bound on the rate of errors on new examples is below 1.{self._only()}"]
+            return ["No bound on the rate of errors of its predictions on new examples is below 1."]
         claim, among = chosen.claim, chosen.among
-        paid = (
-            f"It is the sharpest of {among} bounds; that it was chosen after looking is paid for "
-            f"by a probability of {claim.delta:g} for each."
-        )
         source = "test examples" if chosen.on_test else "examples of the fit alone"
         sentence = (
-            f"At most {per_hundred(claim.best, rounded_up)} % of new examples are errors, except "
-            f"with a chance of {self.delta:g}: by {claim.name}, from the {source}."
+            "If new examples come from where these came from, at most "
+            f"{per_hundred(claim.best, rounded_up)} % of them are errors, except with a chance of "
+            f"{self.delta:g} ({claim.name}, from the {source})."
+        )
+        paid = (
+            "That is the number to quote: the bounds below are each sharper alone, but this one "
+            f"was chosen among {among} after looking, which is paid for."
         )
         return [sentence, paid] if among > 1 else [sentence]
 
-    def _only(self) -> str:
-        vacuous = [claim.name for claim in self.risks if claim.vacuous]
-        return f" Vacuous: {', '.join(vacuous)}." if vacuous else ""
-
     def __repr__(self) -> str:
         lines = [f"What is proved about {self.model}"]
-        lines += [f"  ✓ {claim.name}: {claim.plain}" for claim in self]
         lines += [f"  {text}" for text in self.in_words()] if self.risks else []
+        lines += [f"  {text}" for text in self.remarks]
+        lines += [f"  {_mark(claim)} {claim.name}: {claim.plain}" for claim in self]
         lines += [f"  – {refusal.name} is not claimed: {refusal.reason}"
                   for refusal in self.not_claimed]  # fmt: skip
         if self.assumes:
@@ -221,21 +219,41 @@ class Certified:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        def listed(texts) -> str:
-            return "".join(f"<li>{text}</li>" for text in texts)
+        def listed(texts, style: str = "") -> str:
+            return f"<ul{style}>" + "".join(f"<li>{text}</li>" for text in texts) + "</ul>"
 
         def named(name: str, text: str, mark: str) -> str:
             return f"{mark} <strong>{html.escape(name)}</strong>: {html.escape(text)}"
 
-        proved = [named(claim.name, claim.plain, "✓") for claim in self]
+        plain = " style='list-style: none; padding-left: 0'"  # marks stand for bullets
+        proved = [named(claim.name, claim.plain, _mark(claim)) for claim in self]
         refused = [named(item.name, item.reason, "–") for item in self.not_claimed]
-        best = [html.escape(text) for text in self.in_words()] if self.risks else []
+        first = [*(self.in_words() if self.risks else ()), *self.remarks]
         return (
             f"<div class='certified'><p>What is proved about <code>{html.escape(self.model)}</code>"
-            f"</p><ul>{listed(proved)}</ul>"
-            + "".join(f"<p>{text}</p>" for text in best)
-            + (f"<p>Not claimed:</p><ul>{listed(refused)}</ul>" if refused else "")
-            + (f"<p>Assuming that</p><ul>{listed(map(html.escape, self.assumes))}</ul>"
+            "</p>"
+            + "".join(f"<p>{html.escape(text)}</p>" for text in first)
+            + listed(proved, plain)
+            + (f"<p>Not claimed:</p>{listed(refused, plain)}" if refused else "")
+            + (f"<p>Assuming that</p>{listed(map(html.escape, self.assumes))}"
                if self.assumes else "")
             + "</div>"
         )  # fmt: skip
+
+
+def _mark(claim: Certificate) -> str:
+    return "○" if isinstance(claim, RiskBound) and claim.vacuous else "✓"
+
+
+def _outcome(parts: tuple[Verification, ...]) -> str:
+    """What became of all claims, in a sentence, with the first reason why not all hold."""
+    if not parts:
+        return "nothing is claimed, so nothing was proved."
+    failed = [part for part in parts if not part]
+    if not failed:
+        return "the one claim holds." if len(parts) == 1 else f"all {len(parts)} claims hold."
+    refuted = next((part for part in failed if part.why != NO_TEST), None)
+    of = f"{len(failed)} of {counted(len(parts), 'claim')}"
+    if refuted is None:
+        return f"{of} could not be checked: {NO_TEST}"
+    return f"{of} {'does' if len(failed) == 1 else 'do'} not hold: {refuted.name}: {refuted.why}"

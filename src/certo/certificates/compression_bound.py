@@ -10,6 +10,7 @@ import numpy as np
 from certo import bounds
 from certo.certificates.base import CannotClaim, Refuted, Rigour, require
 from certo.certificates.encoding import counted, rounded_up
+from certo.certificates.errors import per_hundred
 from certo.certificates.margins import Margins
 from certo.certificates.perceptron_run import PerceptronRun, TooLong, replay
 from certo.certificates.risk_bound import DRAWN, UNTOUCHED, RiskBound
@@ -147,12 +148,11 @@ class CompressionBound(RiskBound):
     @property
     def plain(self) -> str:
         if self.vacuous:
-            return (
-                "Nothing is proved about new examples: the bound on their errors is no less than 1."
-            )
+            return "Nothing is proved about new cases: the bound on their errors is no less than 1."
         return (
-            f"If new examples come from where these {self.examples:,} came from, it is wrong about "
-            f"at most {rounded_up(self.best, 4)} of them, on average{self._unless}."
+            f"If new cases come from where these {self.examples:,} examples came from, it is wrong "
+            f"in at most {per_hundred(self.best, rounded_up)} of 100 new cases, on average"
+            f"{self._unless}."
         )
 
     @property

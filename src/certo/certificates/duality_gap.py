@@ -12,7 +12,7 @@ from scipy import sparse
 
 from certo.certificates import exact
 from certo.certificates.base import Rigour
-from certo.certificates.encoding import counted, percent, rounded_down, rounded_up
+from certo.certificates.encoding import counted, no_better, rounded_down, rounded_up
 from certo.certificates.margins import Margins
 from certo.certificates.rounded import Rounded, at_most, hinge_losses, positive_sum, total
 from certo.certificates.sample import Labels, Sample
@@ -120,10 +120,7 @@ class DualityGap(SoftMarginGap):
     @property
     def plain(self) -> str:
         which = "flat boundary through the origin" if self.treatment == "none" else "flat boundary"
-        return (
-            f"No other {which} could lower what the fit minimises, on these "
-            f"{counted(self.examples, 'example')}, by more than {percent(self.relative_gap)}."
-        )
+        return no_better(which, self.examples, self.relative_gap)
 
     @property
     def assumes(self) -> tuple[str, ...]:

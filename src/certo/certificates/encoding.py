@@ -176,6 +176,15 @@ def percent(share: float | Fraction) -> str:
     return f"{rounded_up(exact.above(hundredth), 2)} %"
 
 
+def no_better(others: str, examples: int, share: float | Fraction) -> str:
+    """That others could lower what a fit minimises by no more than a share of it, for anyone."""
+    on = f"on these {counted(examples, 'example')}"
+    if share >= 1:  # it is never negative
+        return f"How much better {others} could be, {on}, is not known: nothing is proved about it."
+    most = percent(share)
+    return f"No other {others} could lower what the fit minimises, {on}, by more than {most}."
+
+
 def rounded_down(value: float, digits: int = 6) -> str:
     """A number to read, not above the value: for 'at least …'."""
     return _to_digits(value, digits, decimal.ROUND_FLOOR)

@@ -61,6 +61,9 @@ class ErrorClaim(Certificate):
         if not 0 <= self.ties <= self.errors <= self.examples or not self.examples:
             raise ValueError("0 ≤ ties ≤ errors ≤ examples must hold, and examples ≥ 1.")
 
+    #: whether an example may have a label that the rule does not know, which is then wrong
+    _unknown_allowed: ClassVar[bool] = False
+
     @property
     def surely(self) -> int:
         """How many are wrong, ties left out."""
@@ -93,13 +96,17 @@ class ErrorClaim(Certificate):
 
     @property
     def _reads(self) -> Hashable:  # type: ignore[override]
-        return "places of classes", self.predictor.reads
+        return "places of classes", self._unknown_allowed, self.predictor.reads
 
     def _read(self, X) -> Any:
         return _Counted(self.predictor.read(X), None if X is None else count(X))
 
     def _sample(self, X: _Counted, y) -> Examples:
-        codes = self.labels.places(y)
+        return self._examples(X, self.labels, y)
+
+    @classmethod
+    def _examples(cls, X: _Counted, labels: Labels, y) -> Examples:
+        codes = labels.places(y, cls._unknown_allowed)
         if X.rows not in (None, codes.size):
             raise SampleMismatch(f"X has {X.rows} examples, but y has {codes.size} labels.")
         if not codes.size:
@@ -158,7 +165,8 @@ class TrainingErrors(ErrorClaim):
         cls, X, y, classes: Sequence[Any], predictor: Predictor, *, column: int | None = None
     ) -> TrainingErrors:
         """The claim; CannotClaim with the reason if there is none, ValueError for other data."""
-        return cls(**_counts(X, y, classes, predictor, column))
+        found, _ = _counts(cls, X, y, classes, predictor, column)
+        return cls(**found)
 
     @property
     def claim(self) -> str:
@@ -166,10 +174,11 @@ class TrainingErrors(ErrorClaim):
 
     @property
     def plain(self) -> str:
-        return (
-            f"On the {counted(self.examples, 'example')} given, the rule is wrong at most "
-            f"{counted(self.errors, 'time')}."
-        )
+        times = f"wrong {counted(self.errors, 'time')}" if self.errors else "never wrong"
+        if self.ties:
+            times = f"wrong {self.surely:,} to {counted(self.errors, 'time')}"
+            times += f" ({self.ties:,} too close to call)"
+        return f"On the {counted(self.examples, 'example')} given, the rule is {times}."
 
     @property
     def numbers(self) -> dict[str, Any]:
@@ -187,12 +196,15 @@ class TestErrors(RiskBound, ErrorClaim):
 
     Proof: the number of errors is binomial, and both ends are those of Clopper and Pearson, each
     failing with probability at most delta/2: `upper` for all errors that may be, `lower` for those
-    that are sure. A tie may be settled in any way, and the claim stays true.
+    that are sure. A tie may be settled in any way, and the claim stays true. Of the errors,
+    `unknown` have labels that are none of the classes, which the rule cannot say.
     """
 
     lower: float
     upper: float
+    unknown: int
 
+    _unknown_allowed: ClassVar[bool] = True
     __test__: ClassVar[bool] = False  # it is none of pytest's
 
     rigour: ClassVar[Rigour] = Rigour(
@@ -205,6 +217,8 @@ class TestErrors(RiskBound, ErrorClaim):
         super().__post_init__()
         if not 0 <= self.lower <= self.upper <= 1:
             raise ValueError("0 ≤ lower ≤ upper ≤ 1 must hold.")
+        if not 0 <= self.unknown <= self.surely:
+            raise ValueError("0 ≤ unknown ≤ errors − ties must hold.")
 
     @classmethod
     def of(
@@ -218,8 +232,11 @@ class TestErrors(RiskBound, ErrorClaim):
         column: int | None = None,
     ) -> TestErrors:
         """The claim; CannotClaim with the reason if there is none, ValueError for other data."""
-        found = _counts(X, y, classes, predictor, column)
-        return cls(**found, delta=delta, **_ends(found, delta))
+        found, codes = _counts(cls, X, y, classes, predictor, column)
+        unknown = int(np.count_nonzero(codes < 0))
+        if unknown == codes.size:
+            raise CannotClaim(f"no label in y is one of the classes {list(classes)} of the rule.")
+        return cls(**found, delta=delta, **_ends(found, delta), unknown=unknown)
 
     def at(self, delta: float) -> Self:
         found = {f.name: getattr(self, f.name) for f in fields(self)}
@@ -235,19 +252,24 @@ class TestErrors(RiskBound, ErrorClaim):
 
     @property
     def claim(self) -> str:
+        have = "has a label" if self.unknown == 1 else "have labels"
+        unknown = f" {self.unknown:,} of them {have} that the rule does not know."
         return (
-            f"{self._gets_wrong} If these are independent draws, not used to fit or to choose "
-            f"anything, then with probability at least 1 − {self.delta!r} it errs on at least "
-            f"{rounded_down(self.lower, 4)} and at most {rounded_up(self.upper, 4)} of new "
-            "examples."
+            f"{self._gets_wrong}{unknown * bool(self.unknown)} If the examples are independent "
+            "draws, not used to fit or to choose anything, then with probability at least "
+            f"1 − {self.delta!r} it errs on at least {rounded_down(self.lower, 4)} and at most "
+            f"{rounded_up(self.upper, 4)} of new examples."
         )
 
     @property
     def plain(self) -> str:
+        judged = f"Judged by {counted(self.examples, 'example')} kept out of the fit, "
+        if self.vacuous:
+            return f"{judged}all new cases may be wrong: nothing is promised about them."
         return (
-            f"Judged by {counted(self.examples, 'example')} it had never seen, the rule will be "
-            f"wrong in {per_hundred(self.lower, rounded_down)} to "
-            f"{per_hundred(self.upper, rounded_up)} of 100 new cases, on average{self._unless}."
+            f"{judged}the rule will be wrong in at most {per_hundred(self.upper, rounded_up)} of "
+            f"100 new cases, and at least {per_hundred(self.lower, rounded_down)}, on average"
+            f"{self._unless}."
         )
 
     @property
@@ -263,9 +285,16 @@ class TestErrors(RiskBound, ErrorClaim):
             "delta": self.delta,
             "lower": self.lower,
             "upper": self.upper,
+            "unknown": self.unknown,
         }
 
     def _check(self, sample: Examples) -> str:
+        unknown = int(np.count_nonzero(sample.codes < 0))
+        require(
+            unknown == self.unknown,
+            f"{counted(unknown, 'label')} of y are not one of the classes "
+            f"{list(self.labels.classes)} of this claim, not {self.unknown:,}.",
+        )
         why = self._check_counts(sample)
         n, delta = self.examples, self.delta
         require(
@@ -288,22 +317,22 @@ def _ends(found: dict[str, Any], delta: float) -> dict[str, Any]:
 
 
 def _counts(
-    X, y, classes: Sequence[Any], predictor: Predictor, column: int | None
-) -> dict[str, Any]:
-    """The fields of an ErrorClaim, of the user's own data."""
+    kind: type[ErrorClaim], X, y, classes: Sequence[Any], predictor: Predictor, column: int | None
+) -> tuple[dict[str, Any], np.ndarray]:
+    """The fields of an ErrorClaim, of the user's own data; and the places of the labels."""
     labels = all_labels(classes, column)
-    codes = labels.places(y)
-    draft = TrainingErrors(labels, predictor, max(codes.size, 1), 0, 0)
-    sample = draft._sample(draft._read(X), y)
+    draft = TrainingErrors(labels, predictor, 1, 0, 0)  # looks whether the rule is one for these
+    sample = kind._examples(draft._read(X), labels, y)
     try:
         wrong = predictor.wrong(*sample, ROOM)
     except Refuted as reason:
         raise CannotClaim(str(reason)) from reason
     errors, ties = (int(np.count_nonzero(which)) for which in wrong)
-    return {
-        "labels": labels, "predictor": predictor, "examples": codes.size, "errors": errors,
+    found = {
+        "labels": labels, "predictor": predictor, "examples": sample.codes.size, "errors": errors,
         "ties": ties,
     }  # fmt: skip
+    return found, sample.codes
 
 
 def per_hundred(rate: float, rounded: Callable[[float, int], str]) -> str:

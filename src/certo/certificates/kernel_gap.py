@@ -10,7 +10,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from certo.certificates.base import Rigour, require
-from certo.certificates.encoding import counted, percent, rounded_down, rounded_up
+from certo.certificates.encoding import counted, no_better, rounded_down, rounded_up
 from certo.certificates.kernel_claim import KernelClaim
 from certo.certificates.kernel_sample import KernelSample, Scores
 from certo.certificates.rounded import Rounded, hinge_losses, positive_sum, total
@@ -107,10 +107,7 @@ class KernelGap(SoftMarginGap, KernelClaim):
 
     @property
     def plain(self) -> str:
-        return (
-            "No other function of its kind could lower what the fit minimises, on these "
-            f"{counted(self.examples, 'example')}, by more than {percent(self.relative_gap)}."
-        )
+        return no_better("function of its kind", self.examples, self.relative_gap)
 
     def _check(self, sample: KernelSample) -> str:
         require(

@@ -16,7 +16,7 @@ from certo.certificates import exact
 from certo.certificates.base import CannotClaim, Certificate, Refuted, Rigour, require
 from certo.certificates.curvature import inverse_factor, kept_columns, triangle
 from certo.certificates.dependence import exactly, others
-from certo.certificates.encoding import counted, percent, rounded_down, rounded_up
+from certo.certificates.encoding import counted, no_better, rounded_down, rounded_up
 from certo.certificates.least_squares_evidence import (
     Evidence,
     ShiftedGram,
@@ -328,12 +328,9 @@ class LeastSquaresExcess(Certificate):
 
     @property
     def plain(self) -> str:
-        saved = percent(1 - Fraction(self.lower) / Fraction(self.risk)) if self.risk else "0 %"
+        saved = 1 - Fraction(self.lower) / Fraction(self.risk) if self.risk else Fraction(0)
         near = " with coefficients near these" if self.reach is not None else ""
-        return (
-            f"No other linear predictions{near} could lower what the fit minimises, on these "
-            f"{counted(self.examples, 'example')}, by more than {saved}."
-        )
+        return no_better(f"linear predictions{near}", self.examples, saved)
 
     @property
     def assumes(self) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from certo.certificates.base import CannotClaim, Certificate, Refuted, Rigour, r
 from certo.certificates.comparisons import check_classes
 from certo.certificates.curvature import kept_columns, triangle
 from certo.certificates.dependence import exact_columns, others, remainders
-from certo.certificates.encoding import counted, percent, rounded_down, rounded_up
+from certo.certificates.encoding import counted, no_better, rounded_down, rounded_up
 from certo.certificates.inseparable import intercept_mode
 from certo.certificates.joint import class_sample
 from certo.certificates.logistic_curvature import (
@@ -395,12 +395,9 @@ class LogisticExcess(Certificate):
 
     @property
     def plain(self) -> str:
-        saved = percent(1 - Fraction(self.lower) / Fraction(self.risk)) if self.risk else "0 %"
+        saved = 1 - Fraction(self.lower) / Fraction(self.risk) if self.risk else Fraction(0)
         near = " near these" if self.reach is not None else ""
-        return (
-            f"No other coefficients{near} could lower what the fit minimises, on these "
-            f"{counted(self.examples, 'example')}, by more than {saved}."
-        )
+        return no_better(f"coefficients{near}", self.examples, saved)
 
     @property
     def assumes(self) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from certo.certificates import exact
 from certo.certificates.base import CannotClaim, Refuted, Rigour, require
 from certo.certificates.class_compression import output_signs
 from certo.certificates.comparisons import check_classes
-from certo.certificates.encoding import counted, rounded_up
+from certo.certificates.encoding import counted, rounded_down, rounded_up
 from certo.certificates.errors import all_labels, per_hundred, scores_needed
 from certo.certificates.gradient_run import LONGEST_REPLAY, GradientRun, loss_named
 from certo.certificates.gradient_run import replay as replay_gradients
@@ -154,8 +154,8 @@ class OnlineToBatch(RiskBound):
         return (
             f"While it learned, the rule was wrong {counted(self.mistakes, 'time')} in "
             f"{self.examples:,}; picking one of its earlier states at random for every new case "
-            f"will be wrong in at most {per_hundred(self.bound, rounded_up)} of 100, on average"
-            f"{self._unless}."
+            f"will be wrong in at most {per_hundred(self.bound, rounded_up)} of 100 new cases, on "
+            f"average{self._unless}."
         )
 
     @property
@@ -341,8 +341,8 @@ class AverageToBatch(RiskBound):
         intercept: float,
         delta: float = 0.05,
     ) -> AverageToBatch:
-        """The bound, the reach being the length of the longest example; CannotClaim with the reason
-        why none can be given."""
+        """The bound, the reach being the length of the longest example, to six digits; CannotClaim
+        with the reason why none can be given."""
         labels = all_labels(classes)
         if len(labels.classes) != 2:
             raise CannotClaim(
@@ -357,7 +357,7 @@ class AverageToBatch(RiskBound):
         square = sample.square_bound()
         if not square < math.inf:
             raise CannotClaim("the squares of the features overflow float64.")
-        reach = exact.root_above(Fraction(square))
+        reach = float(rounded_up(exact.root_above(Fraction(square))))  # to be read, and no less
         draft = cls(labels, delta, run, coef, intercept, sample.m, reach, 0.0, 0.0, 1.0)
         try:
             loss, off = draft._repeated(sample)
@@ -391,7 +391,7 @@ class AverageToBatch(RiskBound):
             )
         return words + (
             "If these are independent draws, nothing was fitted or tuned on them before, and no "
-            f"example is longer than {rounded_up(self.reach)}, then with probability at least "
+            f"example is longer than {self._shown_reach}, then with probability at least "
             f"1 − {self.delta!r} these weights err on at most {rounded_up(self.bound, 4)} of new "
             "examples."
         )
@@ -407,7 +407,7 @@ class AverageToBatch(RiskBound):
 
     @property
     def assumes(self) -> tuple[str, ...]:
-        longest = f"no example, seen or new, is longer than {self.reach!r}"
+        longest = f"no example, seen or new, is longer than {self._shown_reach}"
         return (DRAWN, UNTOUCHED, IN_ORDER, longest)
 
     @property
@@ -436,6 +436,11 @@ class AverageToBatch(RiskBound):
         bound = self._formula(self.loss, self.off, self.delta)
         require(self.bound >= bound, f"the bound is {bound!r}, not {self.bound!r}.")
         return f"the pass suffers at most {loss:.6g}, and its average is within {off:.2g}."
+
+    @property
+    def _shown_reach(self) -> str:
+        text = f"{self.reach:.6g}"
+        return text if float(text) <= self.reach else rounded_down(self.reach)
 
     @property
     def _far(self) -> float:

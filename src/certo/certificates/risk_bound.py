@@ -49,7 +49,7 @@ class RiskBound(Certificate):
     @property
     def _unless(self) -> str:
         """What plain words about new examples must not leave out."""
-        return f", unless these examples were an unlucky draw (a chance of at most {self.delta!r})"
+        return f", except with a chance of {self.delta:g}"
 
     @abc.abstractmethod
     def at(self, delta: float) -> Self:

@@ -57,8 +57,9 @@ class Labels:
         """y as −1 and +1 (int8)."""
         return np.where(self.places(y) == self.positive, 1, -1).astype(np.int8)
 
-    def places(self, y) -> np.ndarray:
-        """The place of every label among the classes."""
+    def places(self, y, unknown: bool = False) -> np.ndarray:
+        """The place of every label among the classes; `unknown`: −1 for one that is none of them,
+        but not for one that is missing."""
         try:
             y = y.toarray() if sparse.issparse(y) else np.asarray(y)
         except ValueError as wrong:
@@ -79,12 +80,13 @@ class Labels:
             places[same] = k
             matches += same
         # more than one: labels that differ, but not in the precision of y
-        strange = np.flatnonzero(matches != 1)
+        strange = np.flatnonzero((matches != 1) & ~(unknown & (matches == 0) & _is_there(y)))
         if strange.size:
             raise SampleMismatch(
                 f"y[{strange[0]}] is {y[strange[:1]].tolist()[0]!r}, which is not one of the "
                 f"classes {list(self.classes)} of this claim ({strange.size} such labels)."
             )
+        places[matches == 0] = -1
         return places
 
     @property
@@ -104,6 +106,11 @@ class Labels:
         return (
             f"label {self.column}" if self.column is not None else str(self.classes[self.positive])
         )
+
+
+def _is_there(y: np.ndarray) -> np.ndarray:
+    """Neither None nor a NaN, which is not equal to itself."""
+    return _equal(y, y) & ~_equal(y, None)
 
 
 def _equal(y: np.ndarray, label: Any) -> np.ndarray:

@@ -106,11 +106,14 @@ class SupportBound(RiskBound):
 
     @property
     def claim(self) -> str:
-        which = "optimum" if len(self.solutions) == 1 else "optima"
+        near = (
+            "This machine is near an exact optimum that depends"
+            if len(self.solutions) == 1
+            else "The outputs of this machine are near exact optima that depend"
+        )
         words = (
-            f"The exact {which} near to which this machine is depend{'s' * (which == 'optimum')} "
-            f"on at most {self.supports:,} of {counted(self.examples, 'example')}, the longest "
-            "counted in. "
+            f"{near} on at most {self.supports:,} of {counted(self.examples, 'example')}, the "
+            "longest counted in. "
         )
         if self.vacuous:
             return words + (
@@ -132,8 +135,8 @@ class SupportBound(RiskBound):
             )
         return (
             f"If new cases come from where these {self.examples:,} examples came from, it is wrong "
-            f"about at most {per_hundred(self.best, rounded_up)} of 100 of them, on average, "
-            f"except with a chance of {self.delta!r}."
+            f"in at most {per_hundred(self.best, rounded_up)} of 100 new cases, on average"
+            f"{self._unless}."
         )
 
     @property

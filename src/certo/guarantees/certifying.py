@@ -10,7 +10,9 @@ from certo.certificates import Certified, TestErrors
 from certo.guarantees import house, rivals
 from certo.guarantees.page import Page
 from certo.guarantees.predicting import predictor_of
+from certo.guarantees.repeating import repeated
 from certo.guarantees.unwrapping import Wrapped, unwrapped
+from certo.kernels.base import count
 
 
 def certify(model, X, y=None, *, delta=0.05, X_test=None, y_test=None) -> Certified:
@@ -67,7 +69,7 @@ def page_about(
     claims = house.CLAIMS.get(type(machine), rivals.claims)
     claims(page, machine, wrapped.prepare(X), y)
     if X_test is not None:
-        _test(tested, machine, X, X_test, y_test)
+        _test(tested, machine, X, y, X_test, y_test)
     elif is_classifier(machine):
         tested.refuse("TestErrors", "no test examples were given.")
     return Certified(
@@ -78,6 +80,7 @@ def page_about(
         float(delta),
         wrapped.tried,
         wrapped.prepare if wrapped.steps else None,
+        tuple(tested.remarks),
     )
 
 
@@ -105,7 +108,7 @@ def _named(model, X):
     return X
 
 
-def _test(page: Page, machine, X, X_test, y_test) -> None:
+def _test(page: Page, machine, X, y, X_test, y_test) -> None:
     if not is_classifier(machine):
         page.refuse(
             "TestErrors",
@@ -113,21 +116,33 @@ def _test(page: Page, machine, X, X_test, y_test) -> None:
             "upper end, so that no number of test examples bounds their mean.",
         )
         return
-    if X_test is X or _same(X_test, X):
-        page.refuse("TestErrors", "the test examples are the examples of the fit.")
+    if np.ndim(y_test) > 1 and np.shape(y_test)[1] > 1:
+        page.refuse("TestErrors", "an example has several labels.")
         return
-    examples = page.wrapped.prepare(X_test)
-    page.add(
-        "TestErrors",
-        lambda: TestErrors.of(
-            examples,
-            y_test,
-            tuple(machine.classes_.tolist()),
-            predictor_of(machine, examples),
-            page.delta,
-        ),
-    )
+    examples, m = page.wrapped.prepare(X_test), np.size(y_test)
+    if count(examples) != m:
+        raise ValueError(
+            f"X_test must have an example for each of the {m:,} labels of y_test, but it has "
+            f"{count(examples):,}."
+        )
+    known = repeated(X, y, X_test, y_test)
+    if known is None:  # what became of them may be numbers
+        known = repeated(page.wrapped.prepare(X), y, examples, y_test)
+    if known == m:
+        page.refuse("TestErrors", "all test examples are among the examples of the fit.")
+        return
+    if known:
+        are = "is" if known == 1 else "are"
+        page.remarks.append(
+            f"{known:,} of the {m:,} test examples {are} also among the examples of the fit."
+        )
+    classes = tuple(machine.classes_.tolist())
 
+    def make() -> TestErrors:
+        try:
+            rule = predictor_of(machine, examples)
+            return TestErrors.of(examples, y_test, classes, rule, page.delta)
+        except ValueError as wrong:
+            raise ValueError(f"X_test must be examples like those of the fit: {wrong}") from wrong
 
-def _same(A, B) -> bool:
-    return isinstance(A, np.ndarray) and isinstance(B, np.ndarray) and np.array_equal(A, B)
+    page.add("TestErrors", make)

@@ -39,8 +39,8 @@ from certo.guarantees.page import Page
 from certo.guarantees.predicting import dense, is_linear, training_errors
 
 DEPENDS_ON_ALL = (
-    "its answer depends on all examples, and no few of them determine it, so that the examples of "
-    "the fit bound nothing. Give test examples."
+    "its answer depends on all examples, and no few of them determine it: only test examples can "
+    "bound its errors."
 )
 
 
@@ -150,7 +150,7 @@ def errors_and_margins(page: Page, machine, X, y) -> None:
     said = {claim.name for claim in page.claims} | {refusal.name for refusal in page.refusals}
     if not is_linear(machine) or "Separating" in said:
         return
-    wrong = sum(claim.errors for claim in page.claims if isinstance(claim, TrainingErrors))
+    wrong = sum(claim.surely for claim in page.claims if isinstance(claim, TrainingErrors))
     if wrong:
         page.refuse(
             "Separating",

@@ -17,6 +17,7 @@ class Page:
         self.wrapped, self.delta = wrapped, delta
         self.claims: list[Certificate] = []
         self.refusals: list[NotClaimed] = []
+        self.remarks: list[str] = []
 
     def add(self, name: str, make: Callable[[], Any]) -> None:
         """The claim, or why there is none."""

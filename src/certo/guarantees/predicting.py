@@ -16,7 +16,6 @@ from certo.certificates import (
     TrainingErrors,
 )
 from certo.certificates.errors import all_labels
-from certo.certificates.predictor import places
 from certo.estimators._kernel import KernelClassifier, union_of
 from certo.kernels import Gaussian, Kernel, Linear, Polynomial, Precomputed
 
@@ -27,7 +26,7 @@ def predictor_of(machine, X) -> Predictor:
     classes, said = np.asarray(machine.classes_).tolist(), machine.predict(X)
     rule = _rule(machine)
     if rule is not None:
-        wrong, ties = rule.wrong(rule.read(X), places(said, all_labels(classes)))
+        wrong, ties = rule.wrong(rule.read(X), all_labels(classes).places(said))
         if not np.any(wrong & ~ties):
             return rule
     return StatedPredictions.of(said, classes)

@@ -24,6 +24,10 @@ NO_MULTIPLIERS = (
 NOT_OURS = (
     "nothing is known here about the problem that {name} solves, so its answer is not judged."
 )
+UNKNOWN = (
+    "it is not known here which examples determine the answer of {name}: only test examples can "
+    "bound its errors."
+)
 
 
 def claims(page: Page, machine, X, y) -> None:
@@ -39,7 +43,8 @@ def claims(page: Page, machine, X, y) -> None:
         if isinstance(machine, svm.SVC):
             multipliers.bound(page, machine, X, y)
         else:
-            page.refuse("RiskBound", house.DEPENDS_ON_ALL)
+            smooth = isinstance(machine, linear_model.LogisticRegression)
+            page.refuse("RiskBound", house.DEPENDS_ON_ALL if smooth else UNKNOWN.format(name=name))
     elif is_regressor(machine):
         _regression(page, machine, X, y, name)
         page.refuse("RiskBound", "losses of a regression have no upper end.")

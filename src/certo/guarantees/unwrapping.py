@@ -87,7 +87,8 @@ def _why(fitted: tuple[str, ...]) -> str:
     return (
         f"{' and '.join(fitted)} of the pipeline {'were' if len(fitted) > 1 else 'was'} fitted to "
         "the same examples, so what the machine saw are not independent draws. Fit these steps to "
-        "other examples and certify the machine alone, or give test examples."
+        "other examples and certify the machine alone; as it is, only test examples can bound its "
+        "errors."
     )
 
 

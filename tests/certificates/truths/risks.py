@@ -19,6 +19,8 @@ from truths.samples import codes_of, require, rows_of
 
 def standing(scores, code: int) -> int:
     """1: right, 0: a tie, −1: wrong."""
+    if code < 0:
+        return -1
     if len(scores) == 1:
         ahead = scores[0] if code == 1 else -scores[0]
     else:

@@ -16,8 +16,8 @@ def require(condition) -> None:
         raise Mismatch
 
 
-def labels_of(data, y) -> list:
-    """y, if all labels are classes of the claim."""
+def labels_of(data, y, unknown: int = 0) -> list:
+    """y, if all labels but so many are classes of the claim."""
     labels = data["labels"]
     y = np.asarray(y)
     if labels.get("column") is not None:
@@ -25,7 +25,8 @@ def labels_of(data, y) -> list:
         y = y[:, labels["column"]]
     y = y.tolist()
     classes = labels["classes"]
-    require(all(sum(label == c for c in classes) == 1 for label in y))
+    matches = [sum(label == c for c in classes) for label in y]
+    require(matches.count(0) == unknown and max(matches) <= 1)
     return y
 
 
@@ -36,8 +37,9 @@ def signs_of(data, y) -> list[int]:
 
 
 def codes_of(data, y) -> list[int]:
-    classes = data["labels"]["classes"]
-    return [classes.index(label) for label in labels_of(data, y)]
+    """The places of the classes; −1: none of them."""
+    classes, y = data["labels"]["classes"], labels_of(data, y, data.get("unknown", 0))
+    return [classes.index(label) if label in classes else -1 for label in y]
 
 
 def rows_of(data, X, features: int | None = None) -> list:
