@@ -224,7 +224,7 @@ def _tell(said: dict[str, Any]) -> None:
     spoken = f"speak of the model's {', '.join(names or ['name alone'])}"
     say(f"The claims {'stand for themselves, without a model' if names is None else spoken}.")
     print(f"The SHA-256 of proof.json, to be compared with the published one: {said['sha256']}")
-    for text in (said["verdict"], *said["in_words"]):
+    for text in (said["verdict"], *said["in_words"][:1]):
         say(text)
 
 

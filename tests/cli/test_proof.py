@@ -111,8 +111,7 @@ def test_what_all_claims_say_together_is_said_again(certo, tested, tmp_path):
     words = "--target", "species", "--machine", "svm", "--test", test
     said = certo("fit", train, *words, "--json").json["certified"]
     found = certo("verify", model, train, "--test", test)
-    for sentence in said["in_words"]:
-        assert f"{sentence}\n" in found.out
+    assert found.out.endswith(f"Verified: every claim holds.\n{said['in_words'][0]}\n")
     found = certo("verify", model, train, "--test", test, "--json").json
     assert found["best"] == said["best"]
     found = certo("proof", model, train, "--test", test, "--out", tmp_path / "p").out

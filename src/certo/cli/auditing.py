@@ -153,8 +153,8 @@ def tell_audit(voice: Voice, audit: Audit) -> None:
         _tell_claims(voice, audit.facts)
     voice.say()
     voice.say(*_verdict(audit))
-    for text in audit.together["in_words"]:
-        voice.say(text)
+    for text in audit.together["in_words"][:1]:
+        voice.say((text, "bold"))
 
 
 def _tell_claims(voice: Voice, facts: list[dict[str, Any]]) -> None:
@@ -195,6 +195,8 @@ def _verdict(audit: Audit) -> tuple[Part, ...]:
             here,
         )
     if not audit.claims_hold:
+        if audit.same_test is False:
+            return not_verified, "a claim does not hold, and these are not the test rows of the fit."
         return not_verified, "a claim does not hold."
     if not audit.same_model:
         return not_verified, "the claims hold, but the model file was changed."

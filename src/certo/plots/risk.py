@@ -23,6 +23,7 @@ from certo.plots._canvas import INK, NEGATIVE, POSITIVE, SOFT, new_axes, short
 
 MOST_BOUNDS = 6  # claims about new examples that are drawn
 PALE = "#b9cbf7"  # of a formula that a sharper one implies
+ASIDE = "#6b7280"
 TALL = 0.25  # inches for each line
 
 
@@ -43,7 +44,14 @@ class Range(NamedTuple):
     color: str
 
 
-Line = str | Bar | Range  # a heading, or what is drawn below it
+class Heading(NamedTuple):
+    """Of what is drawn below it, and how sure that is."""
+
+    text: str
+    aside: str = ""
+
+
+Line = Heading | Bar | Range
 
 
 def risk_bounds(
@@ -56,23 +64,24 @@ def risk_bounds(
     commonest : the share of the commonest class. Always saying it makes all others errors: a line.
     """
     ax = new_axes(ax, risk_size(certified))
-    lines = risk_lines(certified) or ["Nothing is proved of the share of errors."]
+    lines = risk_lines(certified) or [Heading("Nothing is proved of the share of errors.")]
     ax.set(title="Share of errors", xlim=(0, 1), ylim=(len(lines) + 0.4, -0.6), yticks=[])
     for place, line in enumerate(lines):
-        if isinstance(line, str):
-            _say(ax, 0, place + 0.15, line, fontsize=9, weight="bold")
+        if isinstance(line, Heading):
+            _say(ax, 0, place + 0.15, line.text, fontsize=9, weight="bold")
+            _say(ax, 1, place + 0.15, line.aside, color=ASIDE, ha="right")
         elif isinstance(line, Range):
             _draw_range(ax, place, line)
         else:
             _draw_bar(ax, place, line)
     if commonest is not None:
         wrong = 1 - commonest
-        ax.axvline(wrong, color=INK, lw=0.9, ls=(0, (4, 3)), zorder=1)
+        below = [k for k, line in enumerate(lines) if not isinstance(line, Heading)]
+        for place in (*below, len(lines)):  # not through the headings
+            ends = [place - 0.45, place + 0.45]
+            ax.plot([wrong, wrong], ends, color=INK, lw=0.9, ls=(0, (4, 3)), zorder=1)
         text = f"always saying the commonest class: {100 * wrong:.3g} %"
         _beside(ax, len(lines), wrong, text)
-    if certified.risks:
-        sure = f"{100 * (1 - certified.delta):g} %"
-        ax.set_xlabel(f"each bound alone holds with probability at least {sure}", fontsize=8)
     ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     ax.tick_params(axis="x", labelsize=8, length=0)
     ax.spines[["left", "right", "top"]].set_visible(False)
@@ -83,7 +92,7 @@ def risk_bounds(
 
 def risk_size(certified: Certified) -> tuple[float, float]:
     """Width and height of a figure with room for all lines."""
-    return 5.2, 1.1 + TALL * (1 + len(risk_lines(certified)))
+    return 7.2, 1.0 + TALL * (1 + len(risk_lines(certified)))
 
 
 def risk_lines(certified: Certified) -> list[Line]:
@@ -94,22 +103,25 @@ def risk_lines(certified: Certified) -> list[Line]:
 def _lines(certified: Certified) -> Iterator[Line]:
     for counted in certified.of_kind(TrainingErrors) or _unweighted(certified):
         rate = counted.errors / counted.examples
-        yield f"Examples of the fit, {_wrong(counted)}: {100 * rate:.3g} %"
+        yield Heading(f"Examples of the fit, {_wrong(counted)}: {100 * rate:.3g} %")
         yield Range(rate, rate, rate, INK)
     risks = sorted(certified.risks, key=lambda claim: not claim.of_predictions)
     if risks and risks[0].of_predictions:  # then those of single outputs are of little interest
         risks = [claim for claim in risks if not _of_one_output(claim)]
+    sure = f"with probability at least {100 * (1 - certified.delta):g} %"
+    alone = f"alone {sure}" if len(certified.risks) > 1 else sure
     for claim in risks[:MOST_BOUNDS]:
         if isinstance(claim, TestErrors):
-            yield from _of_test(claim)
+            yield Heading(_of_test(claim), alone)
+            yield Range(claim.errors / claim.examples, *claim.interval, POSITIVE)
         else:
-            yield _heading(claim)
+            yield Heading(_heading(claim), alone)
             yield from _formulas(claim)
     if len(risks) > MOST_BOUNDS:
-        yield f"… and {len(risks) - MOST_BOUNDS} more"
+        yield Heading(f"… and {len(risks) - MOST_BOUNDS} more")
     chosen = certified.best
     if chosen is not None and chosen.among > 1:
-        yield f"New examples, by the sharpest of {chosen.among}, the choice paid for"
+        yield Heading(f"New examples, by the sharpest of {chosen.among}, the choice paid for", sure)
         yield Bar(chosen.claim.best, f"at most {_percent(chosen.claim.best)}", INK)
 
 
@@ -117,11 +129,10 @@ def _unweighted(certified: Certified) -> list[ErrorCount]:
     return [claim for claim in certified.of_kind(ErrorCount) if not claim.sample_weight.size]
 
 
-def _of_test(claim: TestErrors) -> Iterator[Line]:
+def _of_test(claim: TestErrors) -> str:
     low, high = claim.interval
     between = f"{rounded_down(below(100 * Fraction(low)), 3)} to {_percent(high)}"
-    yield f"Test examples, {_wrong(claim)}: {between} of new ones"
-    yield Range(claim.errors / claim.examples, low, high, POSITIVE)
+    return f"Test examples, {_wrong(claim)}: {between} of new ones"
 
 
 def _heading(claim: RiskBound) -> str:
