@@ -22,6 +22,7 @@ from certo.certificates import (
     TestErrors,
     TrainingErrors,
 )
+from certo.certificates.encoding import no_better
 from certo.certificates.errors import per_hundred
 from certo.certificates.sample import SampleMismatch
 from certo.kernels import Gaussian, Polynomial
@@ -145,6 +146,22 @@ def test_hostile_fields_are_refused():
         TrainingErrors.of(X, y[1:], CLASSES[:2], rule)
     with pytest.raises(CannotClaim, match="2 features"):
         TrainingErrors.of(X[:, :1], y, CLASSES[:2], rule)
+
+
+def test_plain_words():
+    def said(errors, ties, examples=60):
+        rule = StatedPredictions(np.zeros(examples, int))
+        return TrainingErrors(Labels((0, 1)), rule, examples, errors, ties).plain
+
+    assert said(41, 0) == "On the 60 examples given, the rule is wrong 41 times."
+    assert said(0, 0) == "On the 60 examples given, the rule is never wrong."
+    assert said(41, 3).endswith("the rule is wrong 38 to 41 times (3 too close to call).")
+    X, y, rule = problem(2)
+    claim = TestErrors.of(X, y, CLASSES[:2], rule, 0.05 / 3)
+    assert "kept out of the fit" in claim.plain
+    assert claim.plain.endswith(", on average, except with a chance of 0.0166667.")
+    assert no_better("coefficients", 3, 2.0**-6).endswith("3 examples, by more than 1.6 %.")
+    assert no_better("coefficients", 3, 1.0).startswith("Nothing is proved about how much lower")
 
 
 def test_words_are_rounded_to_the_weak_side():

@@ -217,6 +217,11 @@ def test_attacks_on_an_average():
     ):
         assert not Certificate.from_dict(written | change).verify(X, y)
     assert not claim.verify(X[::-1], y[::-1])
+    impossible = Certificate.from_dict(written | {"loss": 1e300})  # more than any m losses
+    assert not impossible.verify(X, y)
+    assert impossible.at(0.1).vacuous
+    assert f"longer than {claim.reach:g}" in claim.assumes[-1]
+    assert float(f"{claim.reach:g}") == claim.reach
     # other weights are further from the average: paid for in the bound
     far = AverageToBatch.of(X, y, names, run, w[:-1] + 1e-3, float(w[-1]), 0.5)
     assert far.bound > claim.bound

@@ -126,6 +126,22 @@ def test_a_kernel_rule_is_never_called_right_or_wrong_falsely(seed, outputs, deg
     assert np.all(wider.ties)
 
 
+def test_a_kernel_rule_is_judged_as_predict_computes_it():
+    """Scores of noise: the function is 0 at every example but for rounding."""
+    random = np.random.default_rng(4)
+    X, codes = random.standard_normal((40, 2)), random.integers(0, 2, 40)
+    vectors, coef = np.repeat(X[:9], 2, axis=0), np.tile([0.3, -0.3], 9)
+    intercept = 1e-17
+    rule = KernelPredictor(Gaussian(1.0), vectors, [coef], [intercept])
+    wrong = rule.wrong(X, codes)
+    for order in (np.arange(18), random.permutation(18)):
+        values = np.exp(-0.5 * np.sum((X[:, None] - vectors[order]) ** 2, axis=2)) * coef[order]
+        computed = (np.cumsum(values, axis=1)[:, -1] + intercept > 0).astype(int)
+        assert np.all((computed == codes)[~wrong.errors])
+        assert np.all((computed != codes)[wrong.errors & ~wrong.ties])
+    assert np.any(wrong.ties)
+
+
 def test_kernels_in_all_their_forms():
     random = np.random.default_rng(1)
     X, Z = random.standard_normal((2, 9, 3))

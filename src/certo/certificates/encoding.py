@@ -179,8 +179,8 @@ def percent(share: float | Fraction) -> str:
 def no_better(others: str, examples: int, share: float | Fraction) -> str:
     """That others could lower what a fit minimises by no more than a share of it, for anyone."""
     on = f"on these {counted(examples, 'example')}"
-    if share >= 1:  # it is never negative
-        return f"How much better {others} could be, {on}, is not known: nothing is proved about it."
+    if share > 0.99:  # it is never negative
+        return f"Nothing is proved about how much lower what the fit minimises could be, {on}."
     most = percent(share)
     return f"No other {others} could lower what the fit minimises, {on}, by more than {most}."
 

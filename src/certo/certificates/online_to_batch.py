@@ -465,7 +465,8 @@ class AverageToBatch(RiskBound):
             span = float(kind.of(1.0, -self._longest * far * UP)) * UP
             least = float(kind.of(1.0, off * far * UP)) * DOWN
         require(span < math.inf, "the losses that might be overflow float64.")
-        risk = bounds.online_to_batch(self.examples, loss, delta, span)
+        most = exact.below(self.examples * Fraction(span))  # UP pays for this rounding, too
+        risk = bounds.online_to_batch(self.examples, min(loss, most), delta, span)
         return exact.above(Fraction(risk) / Fraction(least))
 
     def _repeated(self, sample: Sample) -> tuple[float, float]:
