@@ -119,19 +119,33 @@ class LinearPredictor(Predictor):
             f"the rule has {self.coef.shape[1]:,} features, but X has {X.shape[1]:,} columns.",
         )
         sample = Sample(X, codes)
-        scores = [self._scores(sample.part(*block)) for block in sample.blocks()]
-        value, slack = map(np.concatenate, zip(*scores, strict=True))
-        return undecided_is_wrong(Scores(value, 2 * room * slack), codes)
+        parts = [self._wrong(sample.part(a, b), codes[a:b], 2 * room) for a, b in sample.blocks()]
+        return Wrong(*map(np.concatenate, zip(*parts, strict=True)))
 
     @np.errstate(over="ignore", invalid="ignore")
-    def _scores(self, part) -> Scores:
-        """Sums of the row's products and b·1, with the allowance that any order of summation has;
-        where they may overflow on the way, there is none."""
-        products = np.asarray((part != 0).sum(axis=1)).reshape(-1, 1)
-        magnitude = abs(part) @ np.abs(self.coef).T + np.abs(self.intercept)
+    def _wrong(self, part, codes: np.ndarray, room: float) -> Wrong:
+        """With one allowance for all rows, from max|x_j|·Σ|w_j|; where that leaves a row open, with
+        its own, from Σ|w_j x_j|."""
+        value, size = part @ self.coef.T + self.intercept, np.abs(self.coef)
+        entries = part.data if sparse.issparse(part) else part
+        peak = max(entries.max(initial=0.0), -entries.min(initial=0.0))
+        slack = self._allowance(self.coef.shape[1], peak * size.sum(axis=1))
+        found = undecided_is_wrong(Scores(value, np.broadcast_to(room * slack, value.shape)), codes)
+        close = np.flatnonzero(found.ties)
+        if close.size:
+            rows = part[close]
+            products = np.asarray((rows != 0).sum(axis=1)).reshape(-1, 1)
+            slack = self._allowance(products, abs(rows) @ size.T)
+            tight = undecided_is_wrong(Scores(value[close], room * slack), codes[close])
+            found.errors[close], found.ties[close] = tight
+        return found
+
+    def _allowance(self, products, magnitude: np.ndarray) -> np.ndarray:
+        """What any sum of so many products, and of b·1, may be off; where it may overflow on the
+        way, there is no limit."""
+        magnitude = magnitude + np.abs(self.intercept)
         slack = exact.allowance(products + 1, magnitude)
-        slack[~(magnitude < HUGE)] = np.inf
-        return Scores(part @ self.coef.T + self.intercept, slack)
+        return np.where(magnitude < HUGE, slack, np.inf)
 
 
 @final
