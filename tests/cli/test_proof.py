@@ -69,10 +69,12 @@ def test_claims_about_test_examples_need_them(certo, parts, tmp_path):
     assert verify_folder(tmp_path / "p").code == 0
 
 
-def test_test_examples_may_be_added_to_a_proof(certo, iris, parts, tmp_path):
-    model, table = iris
-    folder = tmp_path / "p"
-    assert certo("proof", model, table, "--test", parts[1], "--out", folder).code == 0
+def test_test_examples_may_be_added_to_a_proof(certo, parts, tmp_path):
+    (table, test), model, folder = parts, tmp_path / "m", tmp_path / "p"
+    assert certo("fit", table, "--target", "species", "--out", model).code == 0
+    said = certo("proof", model, table, "--test", test, "--out", folder, "--json").json
+    assert said["audit"]["same_test"]
+    assert said["audit"]["best"]["on_test"]
     found = verify_folder(folder).to_dict()["claims"]
     assert found[-1]["name"] == "TestErrors"
 
@@ -159,7 +161,7 @@ def test_what_becomes_of_test_rows_is_noted(certo, tmp_path):
 def test_the_rows_of_the_fit_are_no_test(certo, iris, tmp_path):
     said = certo("proof", *iris, "--test", iris[1], "--out", tmp_path / "p")
     assert said.code == 2
-    assert "these are the rows of the fit" in said.err
+    assert "all rows are among those of the fit" in said.err
 
 
 def test_nothing_is_claimed_about_test_rows_of_a_regression(certo, parts, tmp_path):

@@ -20,7 +20,9 @@ from certo.data.problem import Problem, problems_of
 from certo.data.proof_folder import check_folder, write_proof
 from certo.data.tables import read_table
 from certo.guarantees.predicting import predictor_of
+from certo.guarantees.repeating import repeated
 from certo.verify import numbers_text
+from certo.workflow import Rows
 
 MOST_SHOWN = 6  # claims of one kind that hold, where there may be one for each of many classes
 WIDE = 110  # columns of a terminal that has room for numbers beside the reasons
@@ -55,10 +57,10 @@ def run_proof(
         table, unseen = _tables(loaded, data, test)
         stored = loaded.model
         is_new = unseen is not None and not len(stored.certified.test)
-        if is_new and not is_regressor(stored.machine):
+        same_data = fingerprint(table) == stored.data_fingerprint  # or nothing will be written
+        if is_new and same_data and not is_regressor(stored.machine):
             progress.stage("Counting errors on test examples")
-            with problems_of(str(test)):
-                _count_errors(stored, unseen)
+            _count_errors(stored, rows_of(stored, table), unseen, str(test))
         progress.stage("Checking every claim")
         audit = audit_table(loaded, table, unseen, str(test))
         if not len(stored.certified.test):
@@ -101,16 +103,21 @@ def _tables(loaded: LoadedModel, data: Path, test: Path | None) -> tuple[Any, An
     return table, read_table(test, as_text=loaded.model.text_names).table
 
 
-def _count_errors(model: StoredModel, table: Any) -> None:
+def _count_errors(model: StoredModel, fit: Rows, table: Any, name: str) -> None:
     """Claim what a table of test examples says of new ones."""
-    model.test_fingerprint = fingerprint(table)
-    if model.test_fingerprint == model.data_fingerprint:
-        raise Problem("these are the rows of the fit: to test, others are needed.")
     machine, page = model.machine, model.certified
-    X, y = rows_of(model, table).pair
-    classes = tuple(machine.classes_.tolist())
-    claim = TestErrors.of(X, y, classes, predictor_of(machine, X), page.delta)
-    model.certified = replace(page, test=Composite((claim,)))
+    with problems_of(name):
+        X, y = rows_of(model, table).pair
+        known = repeated(*fit.pair, X, y) or 0
+        if known == len(y):
+            raise Problem("all rows are among those of the fit: to test, others are needed.")
+        rule, classes = predictor_of(machine, X), tuple(machine.classes_.tolist())
+        claim = TestErrors.of(X, y, classes, rule, page.delta)
+    model.test_fingerprint = fingerprint(table)
+    remarks = (
+        [f"{known:,} of the {len(y):,} test rows are also among those of the fit."] if known else []
+    )
+    model.certified = replace(page, test=Composite((claim,)), remarks=(*page.remarks, *remarks))
 
 
 def tell_audit(voice: Voice, audit: Audit) -> None:
@@ -196,7 +203,10 @@ def _verdict(audit: Audit) -> tuple[Part, ...]:
         )
     if not audit.claims_hold:
         if audit.same_test is False:
-            return not_verified, "a claim does not hold, and these are not the test rows of the fit."
+            return (
+                not_verified,
+                "a claim does not hold, and the test rows are not those of the fit.",
+            )
         return not_verified, "a claim does not hold."
     if not audit.same_model:
         return not_verified, "the claims hold, but the model file was changed."

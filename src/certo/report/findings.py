@@ -185,7 +185,8 @@ def _plain(value: Any) -> Any:
 def _certified(page: Certified) -> dict[str, Any]:
     """What is said of all claims together."""
     said = together(page, holds=True)
-    return {"model": page.model, "delta": page.delta, **said, "assumes": list(page.assumes)}
+    more = {"remarks": list(page.remarks), "assumes": list(page.assumes)}
+    return {"model": page.model, "delta": page.delta, **said, **more}
 
 
 def _claim(claim: Certificate, examples: Examples) -> dict[str, Any]:
