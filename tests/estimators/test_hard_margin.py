@@ -71,6 +71,8 @@ def refused(estimator):
     [HardMarginSVM(), HardMarginSVM(intercept="none")], expected_failed_checks=refused
 )
 def test_scikit_learns_own_checks(estimator, check):
+    if check.func.__name__ in refused(estimator):
+        pytest.xfail("refused, as said above: to run it shows nothing")
     check(estimator)
 
 

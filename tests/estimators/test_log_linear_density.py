@@ -209,7 +209,7 @@ def test_where_it_is_not_shown_that_there_is_none_nothing_is_claimed():
     x = some(0, 30)
     X = np.hstack([x, x**2])  # on a parabola, which is the zero of a polynomial of degree 2
     with pytest.warns(ConvergenceWarning, match="there may be no likeliest one"):
-        model = LogLinearDensity(BoxPolynomials(4), [(0, 1), (0, 1)]).fit(X)
+        model = LogLinearDensity(BoxPolynomials(3), [(0, 1), (0, 1)]).fit(X)
     assert not model.certificate_.of_kind(MomentMatching)
     assert "Not proved" in model.status_
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import pickle
@@ -9,6 +10,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import types
 import warnings
 from fractions import Fraction
 
@@ -28,14 +30,14 @@ from certo.certificates import Composite, LeastErrorsByCells, LeastErrorsByTree
 from certo.solvers import min_disagreement as solver
 
 
-@parametrize_with_checks(
-    [
-        MinDisagreement(time_limit=2, random_state=0),
-        MinDisagreement("none", time_limit=2, random_state=0),
-    ]
-)
+@parametrize_with_checks([MinDisagreement(time_limit=2, random_state=0)])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_scikit_learns_own_checks(estimator, check):
+def test_scikit_learns_own_checks(estimator, check, monkeypatch):
+    """By a clock that counts its readings: which of several best hyperplanes is found depends on
+    the time that was left, and checks compare fits; nor need labels without a rule take seconds."""
+    readings = itertools.count()
+    clock = types.SimpleNamespace(monotonic=lambda: next(readings) / 64)
+    monkeypatch.setattr(solver, "time", clock)
     check(estimator)
 
 
@@ -344,7 +346,7 @@ class TestState:
         random = np.random.default_rng(0)
         X, y = random.normal(size=(200, 10)), random.integers(0, 2, 200)
         with pytest.warns(ConvergenceWarning, match="time limit"):
-            model = MinDisagreement(time_limit=2, random_state=0).fit(X, y)
+            model = MinDisagreement(time_limit=0.5, random_state=0).fit(X, y)
         assert model.lower_bound_ < model.errors_
         assert not model.optimal_
         assert model.certificate_.verify(X, y)
@@ -370,7 +372,7 @@ def test_ctrl_c_returns_the_best_so_far():
     try:
         assert process.stdout.readline() == "ready\n"
         with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(timeout=1.5)
+            process.wait(timeout=0.7)
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=120)
     finally:

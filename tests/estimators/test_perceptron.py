@@ -30,9 +30,8 @@ from certo.rates import Constant, Geometric, Power
 @parametrize_with_checks(
     [
         Perceptron(),
-        Perceptron(order="shuffled", random_state=0),
-        Perceptron(order="misclassified", init="random", random_state=0),
-        Perceptron(learning_rate=Power(), zero_sign=-1, update_at_zero="positive"),
+        Perceptron(order="shuffled", learning_rate=Power(), zero_sign=-1, random_state=0),
+        Perceptron(order="misclassified", init="random", random_state=0, update_at_zero="positive"),
     ]
 )
 def test_scikit_learns_own_checks(estimator, check):
