@@ -12,7 +12,7 @@ from sklearn import linear_model, svm, tree
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import Normalizer, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, Normalizer, StandardScaler, scale
 
 from certo import (
     SVM,
@@ -174,12 +174,67 @@ def test_a_search_over_settings_is_paid_for():
     search = GridSearchCV(SVM(tol=1e-8, intercept="none"), {"C": [0.1, 1, 10, 100]}, cv=3)
     page = certify(search.fit(X, noisy), X, noisy)
     (claim,) = page.of_kind("SupportBound")
-    assert claim.delta == 0.05 / 4
+    assert (claim.delta, claim.tried) == (0.05, 4)
+    assert claim.bound == bounds.campi_garatti(120, claim.supports, 0.05 / 4)
     assert any("4 settings" in text for text in page.assumes)
+    assert "4 settings" in claim.claim
     assert page.verify(X, noisy)
-    forged = json.loads(json.dumps(page.to_dict()).replace('"delta": 0.0125', '"delta": 0.05'))
-    with pytest.raises(ValueError, match="tried"):
-        Certified.from_dict(forged)
+    data = page.to_dict()
+    for forged in data["claims"]["claims"]:
+        forged |= {"tried": 1} if "tried" in forged else {}
+    with pytest.raises(ValueError, match="pay for 4"):
+        Certified.from_dict(data)
+
+
+def test_bounds_that_were_not_found_are_paid_for():
+    y = np.where(random.random(120) > 0.5, "up", "low")  # updates on more than half of them
+    page = certify(Perceptron(epochs=20).fit(X, y), X, y, X_test=X_test, y_test=noisy_test)
+    assert not page.of_kind("CompressionBound")
+    assert page.best is None or page.best.among == 2
+
+
+@pytest.mark.parametrize("classes", [3, 4])
+def test_a_rule_is_only_claimed_if_the_model_follows_it(classes):
+    """Rows of coef_ are pairs of classes here, and three of each."""
+    centres = 10 * np.eye(4)[:classes, :2] + [[0, 0], [1, 0], [5, 5], [9, 9]][:classes]
+    A = np.repeat(centres, 20, axis=0) + random.normal(size=(20 * classes, 2))
+    y = np.repeat(np.arange(classes), 20)
+    model = svm.SVC(kernel="linear").fit(A, y)
+    (claim,) = certify(model, A, y).of_kind("TrainingErrors")
+    assert claim.errors == np.count_nonzero(model.predict(A) != y)
+
+
+def test_steps_that_look_at_the_batch_forbid_bounds():
+    model = make_pipeline(FunctionTransformer(scale), SVM(tol=1e-8)).fit(X, noisy)
+    page = certify(model, X, noisy)
+    assert not page.of_kind("SupportBound")
+    assert any("depends on the others" in refusal.reason for refusal in page.not_claimed)
+
+
+def test_a_model_that_was_changed_by_hand_is_refused():
+    model = SVM(tol=1e-8).fit(X, noisy)
+    model.intercept_ = model.intercept_ + 100
+    with pytest.raises(ValueError, match="changed after its fit"):
+        certify(model, X, noisy)
+
+
+def test_shapes_are_refused_in_words():
+    rival = linear_model.LogisticRegression().fit(X, noisy)
+    with pytest.raises(ValueError, match="label for each"):
+        certify(rival, X, noisy[:5])
+    with pytest.raises(ValueError, match="3 features"):
+        certify(rival, X[:, :2], noisy)
+    with pytest.raises(ValueError, match="refit=False"):
+        certify(GridSearchCV(SVM(), {"C": [1]}, refit=False, cv=2).fit(X, noisy), X, noisy)
+
+
+def test_test_examples_are_kept_apart(pages):
+    data = pages["svm"][0].to_dict()
+    moved = data["claims"] | {"claims": data["claims"]["claims"] + data["test"]["claims"]}
+    with pytest.raises(ValueError, match="about test examples"):
+        Certified.from_dict(data | {"claims": moved})
+    with pytest.raises(ValueError, match="only be TestErrors"):
+        Certified.from_dict(data | {"test": data["claims"]})
 
 
 def test_names_of_columns_are_checked():

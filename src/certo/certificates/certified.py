@@ -11,15 +11,10 @@ from certo.certificates import encoding
 from certo.certificates.base import Certificate, NotClaimed, Verification
 from certo.certificates.composite import Composite
 from certo.certificates.encoding import counted, rounded_up
-from certo.certificates.errors import per_hundred
-from certo.certificates.risk_bound import UNTOUCHED, RiskBound
+from certo.certificates.errors import TestErrors, per_hundred
+from certo.certificates.risk_bound import RiskBound
 
-COMPARED = (
-    "nothing was fitted on them before, but that {:,} settings, which had been fixed before, were "
-    "compared on them: that is paid for, delta is divided by their number"
-)
 NO_TEST = "it is about test examples, give X_test and y_test."
-LAST_DIGIT = 1 + 2.0**-51  # of delta/tried
 
 
 class Chosen(NamedTuple):
@@ -41,8 +36,10 @@ class Certified:
     test : about test examples
     columns : the names of the features, in their order, where they have any
     delta : the probability of being wrong that each claim about new examples has, alone
-    tried : how many settings were compared on the examples of the fit: the claims about new
-        examples that come from these have delta/tried each, so that the one that was kept has delta
+    tried : how many settings were compared on the examples of the fit, which the claims about new
+        examples that come from these pay for
+    asked : how many bounds on the rate of errors were tried for; `best` pays for those, too, that
+        failed because of what the examples are
     remarks : what else a reader should know, such as test examples that are examples of the fit
     prepare : what a pipeline does to X before the machine sees it. It is not written to JSON: a
         page that was read takes X as the machine does
@@ -59,6 +56,7 @@ class Certified:
     tried: int = 1
     prepare: Callable[[Any], Any] | None = field(default=None, compare=False)
     remarks: tuple[str, ...] = ()
+    asked: int = 0
 
     def __post_init__(self) -> None:
         for name in ("claims", "test"):
@@ -70,12 +68,17 @@ class Certified:
         object.__setattr__(self, "tried", encoding.whole_number(self.tried, "tried"))
         if self.tried < 1:
             raise ValueError(f"tried must be at least 1, got {self.tried!r}.")
-        for claim in self.claims:
-            if isinstance(claim, RiskBound) and claim.delta * self.tried > self.delta * LAST_DIGIT:
-                raise ValueError(f"{claim.name} must have a delta of at most {self.delta!r}/tried.")
-        for claim in self.test:
-            if isinstance(claim, RiskBound) and claim.delta > self.delta:
+        object.__setattr__(self, "asked", encoding.whole_number(self.asked, "asked"))
+        for claim in self.risks:
+            if claim.delta > self.delta:
                 raise ValueError(f"{claim.name} must have a delta of at most {self.delta!r}.")
+        for claim in self.claims:
+            if isinstance(claim, TestErrors):
+                raise ValueError("TestErrors is about test examples, not about those of the fit.")
+            if isinstance(claim, RiskBound) and claim.tried < self.tried:
+                raise ValueError(f"{claim.name} must pay for {self.tried:,} settings.")
+        if not all(isinstance(claim, TestErrors) for claim in self.test):
+            raise ValueError("of test examples there can only be TestErrors.")
 
     def __iter__(self):
         return iter(self.claims.claims + self.test.claims)
@@ -89,11 +92,7 @@ class Certified:
 
     @property
     def assumes(self) -> tuple[str, ...]:
-        every = dict.fromkeys(self.claims.assumes + self.test.assumes)
-        if self.tried > 1 and UNTOUCHED in every:
-            every.pop(UNTOUCHED)
-            every[COMPARED.format(self.tried)] = None
-        return tuple(every)
+        return tuple(dict.fromkeys(self.claims.assumes + self.test.assumes))
 
     def of_kind(self, kind: type | str) -> tuple[Any, ...]:
         """The claims of one kind: `page.of_kind("SupportBound")`."""
@@ -113,11 +112,12 @@ class Certified:
             for claim in part
             if isinstance(claim, RiskBound) and claim.of_predictions
         ]
-        shared = [(claim.at(claim.delta / len(rivals)), on_test) for claim, on_test in rivals]
+        among = max(len(rivals), self.asked)
+        shared = [(claim.at(claim.delta / among), on_test) for claim, on_test in rivals]
         found = min(shared, key=lambda pair: pair[0].best, default=None)
         if found is None or found[0].vacuous:
             return None
-        return Chosen(found[0], len(rivals), found[1])
+        return Chosen(found[0], among, found[1])
 
     def verify(self, X, y=None, X_test=None, y_test=None) -> Verification:
         """Check every claim: those about the fit against X and y, those about test examples against
@@ -161,6 +161,7 @@ class Certified:
             "model": self.model,
             "delta": self.delta,
             "tried": self.tried,
+            "asked": self.asked,
             "columns": list(self.columns),
             "remarks": list(self.remarks),
             "claims": self.claims.to_dict(),
@@ -170,7 +171,7 @@ class Certified:
     @classmethod
     def from_dict(cls, data: Any) -> Certified:
         """The page written by `to_dict`, or a ValueError saying what is wrong with it."""
-        names = {"type", "model", "delta", "tried", "columns", "remarks", "claims", "test"}
+        names = {"type", "model", "delta", "tried", "asked", "columns", "remarks", "claims", "test"}
         if not (isinstance(data, dict) and set(data) == names and data["type"] == "Certified"):
             raise ValueError(f"a page of claims must be of type Certified, with {sorted(names)}.")
         lists = data["columns"], data["remarks"]
@@ -186,6 +187,7 @@ class Certified:
             data["delta"],
             data["tried"],
             remarks=tuple(data["remarks"]),
+            asked=data["asked"],
         )
 
     def in_words(self) -> list[str]:
@@ -202,7 +204,7 @@ class Certified:
             f"{self.delta:g} ({claim.name}, from the {source})."
         )
         paid = (
-            "That is the number to quote: the bounds below are each sharper alone, but this one "
+            "That is the number to quote: the single bounds are each sharper alone, but this one "
             f"was chosen among {among} after looking, which is paid for."
         )
         return [sentence, paid] if among > 1 else [sentence]

@@ -14,7 +14,7 @@ from certo.certificates.errors import ROOM, all_labels, scores_needed
 from certo.certificates.joint import class_sample
 from certo.certificates.perceptron_run import PerceptronRun, TooLong, replay
 from certo.certificates.predictor import LinearPredictor
-from certo.certificates.risk_bound import DRAWN, UNTOUCHED
+from certo.certificates.risk_bound import DRAWN
 from certo.certificates.sample import Sample
 from certo.certificates.set_bound import SEEDED, SetBound, set_bounds
 
@@ -106,7 +106,7 @@ class ClassCompressionBound(SetBound):
     @property
     def assumes(self) -> tuple[str, ...]:
         seeded = any(run.order == "shuffled" or run.init == "random" for run in self.runs)
-        return (DRAWN, UNTOUCHED, *((SEEDED,) if seeded else ()))
+        return (DRAWN, self._untouched, *((SEEDED,) if seeded else ()))
 
     def _sample(self, X, y) -> Sample:
         return class_sample(X, y, self.labels.classes)

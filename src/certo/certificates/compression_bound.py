@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
@@ -13,7 +13,7 @@ from certo.certificates.encoding import counted, rounded_up
 from certo.certificates.errors import per_hundred
 from certo.certificates.margins import Margins
 from certo.certificates.perceptron_run import PerceptronRun, TooLong, replay
-from certo.certificates.risk_bound import DRAWN, UNTOUCHED, RiskBound
+from certo.certificates.risk_bound import DRAWN, RiskBound
 from certo.certificates.sample import Labels, Sample
 from certo.certificates.weights import check_weights, finite_vector, index_vector
 
@@ -101,12 +101,12 @@ class CompressionBound(RiskBound):
             updated=updated,
             examples=sample.m,
             errors=errors,
+            delta=delta,
             **_formulas(run, sample.m, len(updated), errors, delta),
         )
 
-    def at(self, delta: float) -> CompressionBound:
-        found = _formulas(self.run, self.examples, self.updated.size, self.errors, delta)
-        return replace(self, **found)
+    def _formulas(self, level: float) -> dict[str, Any]:
+        return _formulas(self.run, self.examples, self.updated.size, self.errors, level)
 
     @property
     def bounds(self) -> dict[str, float]:
@@ -140,9 +140,7 @@ class CompressionBound(RiskBound):
                 f"{rounded_up(self.best, 4)}: vacuous, since it is not below 1."
             )
         return words + (
-            "If these are independent draws and nothing was fitted or tuned on them before, then "
-            f"with probability at least 1 − {self.delta!r} it errs on at most "
-            f"{rounded_up(self.best, 4)} of new examples."
+            f"{self._if_drawn} it errs on at most {rounded_up(self.best, 4)} of new examples."
         )
 
     @property
@@ -160,7 +158,7 @@ class CompressionBound(RiskBound):
         seed = self.run.order == "shuffled" or self.run.init == "random"
         return (
             DRAWN,
-            UNTOUCHED,
+            self._untouched,
             *(("the random seed was chosen without looking at the examples",) if seed else ()),
         )
 
@@ -191,7 +189,7 @@ class CompressionBound(RiskBound):
             errors == self.errors,
             f"there are {errors:,} errors outside the updated examples, not {self.errors:,}.",
         )
-        facts = (sample.m, self.updated.size, errors, self.delta)
+        facts = (sample.m, self.updated.size, errors, self.level)
         bound = bounds.perceptron_compression(*facts)
         require(self.bound >= bound, f"the printed bound is {bound!r}, not {self.bound!r}.")
         require(
@@ -226,7 +224,7 @@ def _formulas(run: PerceptronRun, m: int, k: int, errors: int, delta: float) -> 
     tail = bounds.binomial_tail(m, k, errors, delta)
     if bound >= 1 and tail >= 0.5 and not _is_short(run, k):
         tail = 1.0
-    return {"delta": delta, "bound": bound, "tail": tail}
+    return {"bound": bound, "tail": tail}
 
 
 def _is_short(run: PerceptronRun, updated: int) -> bool:

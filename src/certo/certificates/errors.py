@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import Any, ClassVar, NamedTuple, Self, final
+from typing import Any, ClassVar, NamedTuple, final
 
 import numpy as np
 
@@ -238,9 +238,8 @@ class TestErrors(RiskBound, ErrorClaim):
             raise CannotClaim(f"no label in y is one of the classes {list(classes)} of the rule.")
         return cls(**found, delta=delta, **_ends(found, delta), unknown=unknown)
 
-    def at(self, delta: float) -> Self:
-        found = {f.name: getattr(self, f.name) for f in fields(self)}
-        return type(self)(**found | {"delta": delta} | _ends(found, delta))
+    def _formulas(self, level: float) -> dict[str, Any]:
+        return _ends({f.name: getattr(self, f.name) for f in fields(self)}, level)
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -296,7 +295,7 @@ class TestErrors(RiskBound, ErrorClaim):
             f"{list(self.labels.classes)} of this claim, not {self.unknown:,}.",
         )
         why = self._check_counts(sample)
-        n, delta = self.examples, self.delta
+        n, delta = self.examples, self.level
         require(
             bounds.shows_clopper_pearson(self.lower, 1.0, n, self.surely, delta),
             f"a rate as low as {self.lower!r} is not shown to be out of the question.",

@@ -18,7 +18,7 @@ from certo.certificates.kernel_sample import COARSEST, functions_of, readable
 from certo.certificates.kernel_scores import lengths_of
 from certo.certificates.perceptron_run import AT_ZERO
 from certo.certificates.predictor import KernelPredictor, same_values
-from certo.certificates.risk_bound import DRAWN, UNTOUCHED
+from certo.certificates.risk_bound import DRAWN
 from certo.certificates.sample import SampleMismatch
 from certo.certificates.set_bound import SEEDED, SetBound, set_bounds
 from certo.kernels import Kernel
@@ -146,7 +146,7 @@ class KernelCompressionBound(SetBound):
     def assumes(self) -> tuple[str, ...]:
         return (
             DRAWN,
-            UNTOUCHED,
+            self._untouched,
             *((SEEDED,) if self.run.order == "shuffled" else ()),
             *(
                 ("the matrix holds values of a kernel that was fixed before the draw",)

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Self, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 from scipy import sparse
@@ -34,7 +34,7 @@ from certo.certificates.kernel_sample import Scores
 from certo.certificates.margins import norm
 from certo.certificates.perceptron_run import PaddedRows, PerceptronRun, lane_scores
 from certo.certificates.predictor import LinearPredictor, undecided_is_wrong
-from certo.certificates.risk_bound import DRAWN, UNTOUCHED, RiskBound
+from certo.certificates.risk_bound import DRAWN, RiskBound
 from certo.certificates.sample import Sample
 from certo.certificates.set_bound import SEEDED
 from certo.certificates.weights import check_weights, finite_vector
@@ -118,10 +118,8 @@ class OnlineToBatch(RiskBound):
         bound = bounds.online_to_batch(m, mistakes, delta)
         return cls(labels, delta, tuple(runs), rule.coef, rule.intercept, m, mistakes, bound)
 
-    def at(self, delta: float) -> Self:
-        bound = bounds.online_to_batch(self.examples, self.mistakes, delta)
-        found = {f.name: getattr(self, f.name) for f in fields(self)}
-        return type(self)(**found | {"delta": delta, "bound": bound})
+    def _formulas(self, level: float) -> dict[str, Any]:
+        return {"bound": bounds.online_to_batch(self.examples, self.mistakes, level)}
 
     @property
     def bounds(self) -> dict[str, float]:
@@ -141,10 +139,9 @@ class OnlineToBatch(RiskBound):
         if self.vacuous:
             return words + "The bound that follows for a random one of them is vacuous."
         return words + (
-            "If these are independent draws and nothing was fitted or tuned on them before, then "
-            f"with probability at least 1 − {self.delta!r} drawing one of these "
-            f"{self.examples:,} sets of weights at random for every new example errs on at most "
-            f"{rounded_up(self.bound, 4)} of them. Nothing is said of the last weights alone."
+            f"{self._if_drawn} drawing one of these {self.examples:,} sets of weights at random "
+            f"for every new example errs on at most {rounded_up(self.bound, 4)} of them. Nothing "
+            "is said of the last weights alone."
         )
 
     @property
@@ -161,7 +158,7 @@ class OnlineToBatch(RiskBound):
     @property
     def assumes(self) -> tuple[str, ...]:
         seeded = any(run.order == "shuffled" or run.init == "random" for run in self.runs)
-        return (DRAWN, UNTOUCHED, IN_ORDER, *((SEEDED,) if seeded else ()))
+        return (DRAWN, self._untouched, IN_ORDER, *((SEEDED,) if seeded else ()))
 
     @property
     def numbers(self) -> dict[str, Any]:
@@ -185,7 +182,7 @@ class OnlineToBatch(RiskBound):
             mistakes <= self.mistakes,
             f"in {mistakes:,} rounds the weights are not shown to be right, not {self.mistakes:,}.",
         )
-        bound = bounds.online_to_batch(sample.m, self.mistakes, self.delta)
+        bound = bounds.online_to_batch(sample.m, self.mistakes, self.level)
         require(self.bound >= bound, f"the bound is {bound!r}, not {self.bound!r}.")
         return f"the pass ends with these weights, {mistakes:,} rounds were mistakes."
 
@@ -367,10 +364,8 @@ class AverageToBatch(RiskBound):
             raise CannotClaim(str(reason)) from reason
         return cls(labels, delta, run, coef, intercept, sample.m, reach, loss, off, bound)
 
-    def at(self, delta: float) -> Self:
-        found = {f.name: getattr(self, f.name) for f in fields(self)}
-        bound = self._formula(self.loss, self.off, delta)
-        return type(self)(**found | {"delta": delta, "bound": bound})
+    def _formulas(self, level: float) -> dict[str, Any]:
+        return {"bound": self._formula(self.loss, self.off, level)}
 
     @property
     def bounds(self) -> dict[str, float]:
@@ -390,9 +385,8 @@ class AverageToBatch(RiskBound):
                 "vacuous, since it is not below 1."
             )
         return words + (
-            "If these are independent draws, nothing was fitted or tuned on them before, and no "
-            f"example is longer than {self._shown_reach}, then with probability at least "
-            f"1 − {self.delta!r} these weights err on at most {rounded_up(self.bound, 4)} of new "
+            f"Suppose that no example, new ones included, is longer than {self._shown_reach}. "
+            f"{self._if_drawn} these weights err on at most {rounded_up(self.bound, 4)} of new "
             "examples."
         )
 
@@ -408,7 +402,7 @@ class AverageToBatch(RiskBound):
     @property
     def assumes(self) -> tuple[str, ...]:
         longest = f"no example, seen or new, is longer than {self._shown_reach}"
-        return (DRAWN, UNTOUCHED, IN_ORDER, longest)
+        return (DRAWN, self._untouched, IN_ORDER, longest)
 
     @property
     def numbers(self) -> dict[str, Any]:
@@ -433,7 +427,7 @@ class AverageToBatch(RiskBound):
             off <= self.off,
             f"the average of the iterates is not shown to be within {self.off!r} of these weights.",
         )
-        bound = self._formula(self.loss, self.off, self.delta)
+        bound = self._formula(self.loss, self.off, self.level)
         require(self.bound >= bound, f"the bound is {bound!r}, not {self.bound!r}.")
         return f"the pass suffers at most {loss:.6g}, and its average is within {off:.2g}."
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -49,10 +49,8 @@ class SetBound(RiskBound):
         printed = {} if self.printed is None else {"printed": self.printed}
         return printed | {"exact tail": self.tail}
 
-    def at(self, delta: float) -> Self:
-        found = {f.name: getattr(self, f.name) for f in fields(self)}
-        m, k, errors = self.examples, self.updated.size, self.errors
-        return type(self)(**found | {"delta": delta} | set_bounds(m, k, errors, delta))
+    def _formulas(self, level: float) -> dict[str, Any]:
+        return set_bounds(self.examples, self.updated.size, self.errors, level)
 
     @property
     def plain(self) -> str:
@@ -85,9 +83,7 @@ class SetBound(RiskBound):
         if self.vacuous:
             return words + "The bound on its error rate that follows is vacuous: not below 1."
         return words + (
-            "If these are independent draws and nothing was fitted or tuned on them before, then "
-            f"with probability at least 1 − {self.delta!r} it errs on at most "
-            f"{rounded_up(self.best, 4)} of new examples."
+            f"{self._if_drawn} it errs on at most {rounded_up(self.best, 4)} of new examples."
         )
 
     def _check_bounds(self, m: int, wrong: np.ndarray) -> int:
@@ -102,7 +98,7 @@ class SetBound(RiskBound):
             errors <= self.errors,
             f"{errors:,} examples not updated on are not shown to be right, not {self.errors:,}.",
         )
-        facts = m, k, self.errors, self.delta
+        facts = m, k, self.errors, self.level
         if self.printed is not None:
             printed = bounds.perceptron_compression(*facts)
             require(self.printed >= printed, f"the printed bound is {printed!r}.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar, Self, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from certo.certificates.base import CannotClaim, Certificate, Refuted, Rigour, V
 from certo.certificates.encoding import counted, rounded_up
 from certo.certificates.errors import per_hundred
 from certo.certificates.kernel_claim import KernelClaim
-from certo.certificates.risk_bound import DRAWN, UNTOUCHED, RiskBound
+from certo.certificates.risk_bound import DRAWN, RiskBound
 from certo.certificates.sample import Labels, SampleMismatch
 from certo.certificates.soft_margin_gap import HUGE, SoftMarginGap
 from certo.certificates.supports import HARD, ROOM, SOFT, Solution, nearby
@@ -82,23 +82,18 @@ class SupportBound(RiskBound):
         m = solutions[0].examples
         draft = cls(_all_classes(solutions), delta, solutions, m, m, HUGE, 1.0, 1.0)
         try:
-            return draft._with(delta, draft._count(draft._sample(draft._read(X), y), ROOM))
+            supports = draft._count(draft._sample(draft._read(X), y), ROOM)
         except Refuted as reason:
             raise CannotClaim(str(reason)) from reason
+        return replace(draft, supports=supports).at(delta)
 
-    def _with(self, delta: float, supports: int) -> Self:
-        m, k = self.examples, supports
-        return replace(
-            self,
-            delta=delta,
-            supports=k,
-            printed=bounds.support_vector_compression(m, k, 0, delta),
-            tail=bounds.binomial_tail(m, k, 0, delta),
-            bound=bounds.campi_garatti(m, k, delta),
-        )
-
-    def at(self, delta: float) -> Self:
-        return self._with(delta, self.supports)
+    def _formulas(self, level: float) -> dict[str, Any]:
+        m, k = self.examples, self.supports
+        return {
+            "printed": bounds.support_vector_compression(m, k, 0, level),
+            "tail": bounds.binomial_tail(m, k, 0, level),
+            "bound": bounds.campi_garatti(m, k, level),
+        }
 
     @property
     def bounds(self) -> dict[str, float]:
@@ -121,9 +116,8 @@ class SupportBound(RiskBound):
                 f"{rounded_up(self.best, 4)}: vacuous, since it is not below 1."
             )
         return words + (
-            "If these are independent draws and nothing was fitted or tuned on them before, then "
-            f"with probability at least 1 − {self.delta!r} the machine errs on at most "
-            f"{rounded_up(self.best, 4)} of new examples."
+            f"{self._if_drawn} the machine errs on at most {rounded_up(self.best, 4)} of new "
+            "examples."
         )
 
     @property
@@ -143,7 +137,7 @@ class SupportBound(RiskBound):
     def assumes(self) -> tuple[str, ...]:
         return (
             DRAWN,
-            UNTOUCHED,
+            self._untouched,
             f"every new example is of one of the {len(self.labels.classes)} classes",
             *((MATRIX,) * self._takes_matrix),
             *self._first.assumes,
@@ -198,15 +192,15 @@ class SupportBound(RiskBound):
         )
         k = self.supports
         require(
-            bounds.shows_campi_garatti(self.bound, m, k, self.delta),
+            bounds.shows_campi_garatti(self.bound, m, k, self.level),
             f"the bound by Campi and Garatti is above {self.bound!r}.",
         )
         require(
-            bounds.shows_binomial_tail(self.tail, m, k, 0, self.delta),
+            bounds.shows_binomial_tail(self.tail, m, k, 0, self.level),
             f"the bound by the exact tail is above {self.tail!r}.",
         )
         require(
-            self.printed >= bounds.support_vector_compression(m, k, 0, self.delta),
+            self.printed >= bounds.support_vector_compression(m, k, 0, self.level),
             f"the printed bound is above {self.printed!r}.",
         )
         return (

@@ -108,16 +108,19 @@ def _count_errors(model: StoredModel, fit: Rows, table: Any, name: str) -> None:
     machine, page = model.machine, model.certified
     with problems_of(name):
         X, y = rows_of(model, table).pair
-        known = repeated(*fit.pair, X, y) or 0
-        if known == len(y):
+        found = repeated(*fit.pair, X, y)
+        if found is not None and found.all_copied:
             raise Problem("all rows are among those of the fit: to test, others are needed.")
         rule, classes = predictor_of(machine, X), tuple(machine.classes_.tolist())
         claim = TestErrors.of(X, y, classes, rule, page.delta)
     model.test_fingerprint = fingerprint(table)
+    known = 0 if found is None else found.test
     remarks = (
         [f"{known:,} of the {len(y):,} test rows are also among those of the fit."] if known else []
     )
-    model.certified = replace(page, test=Composite((claim,)), remarks=(*page.remarks, *remarks))
+    model.certified = replace(
+        page, test=Composite((claim,)), remarks=(*page.remarks, *remarks), asked=page.asked + 1
+    )
 
 
 def tell_audit(voice: Voice, audit: Audit) -> None:

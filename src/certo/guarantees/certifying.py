@@ -64,7 +64,7 @@ def page_about(
     wrapped: Wrapped, model, X, y, delta: float, X_test=None, y_test=None, columns=()
 ) -> Certified:
     """The page of a machine that is known already, with what became of examples before it."""
-    machine = wrapped.machine
+    machine, wrapped = wrapped.machine, wrapped.seeing(X)
     page, tested = Page(wrapped, float(delta)), Page(wrapped, float(delta))
     claims = house.CLAIMS.get(type(machine), rivals.claims)
     claims(page, machine, wrapped.prepare(X), y)
@@ -81,6 +81,7 @@ def page_about(
         wrapped.tried,
         wrapped.prepare if wrapped.steps else None,
         tuple(tested.remarks),
+        page.asked + tested.asked,
     )
 
 
@@ -128,13 +129,13 @@ def _test(page: Page, machine, X, y, X_test, y_test) -> None:
     known = repeated(X, y, X_test, y_test)
     if known is None:  # what became of them may be numbers
         known = repeated(page.wrapped.prepare(X), y, examples, y_test)
-    if known == m:
+    if known is not None and known.all_copied:
         page.refuse("TestErrors", "all test examples are among the examples of the fit.")
         return
-    if known:
-        are = "is" if known == 1 else "are"
+    if known is not None and known.test:
+        are = "is" if known.test == 1 else "are"
         page.remarks.append(
-            f"{known:,} of the {m:,} test examples {are} also among the examples of the fit."
+            f"{known.test:,} of the {m:,} test examples {are} also among the examples of the fit."
         )
     classes = tuple(machine.classes_.tolist())
 
@@ -145,4 +146,5 @@ def _test(page: Page, machine, X, y, X_test, y_test) -> None:
         except ValueError as wrong:
             raise ValueError(f"X_test must be examples like those of the fit: {wrong}") from wrong
 
+    page.asked += 1
     page.add("TestErrors", make)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -19,6 +20,7 @@ from certo.certificates import (
     TrainingErrors,
 )
 from certo.certificates.encoding import counted
+from certo.certificates.model import Model, strangers
 from certo.certificates.sample import exact_matrix
 from certo.estimators import (
     SVM,
@@ -53,8 +55,22 @@ def _own(page: Page, machine, X, y) -> None:
             "certify needs the very examples of the fit, but a claim of the fit does not hold of X "
             f"and y: {wrong.name}: {wrong.why}"
         )
+    with suppress(_NoJson):
+        if strange := strangers(machine.certificate_, _numbers(machine), X):
+            raise ValueError(f"the model was changed after its fit. {strange[0]}")
     page.claims += [c for c in machine.certificate_ if not isinstance(c, CompressionBound)]
     page.refusals += machine.certificate_.not_claimed
+
+
+class _NoJson(Exception):
+    """A kernel that is a Python function: its model cannot be compared with claims."""
+
+
+def _numbers(machine) -> Model:
+    try:
+        return Model.of(machine.certificate_, machine)
+    except ValueError as wrong:
+        raise _NoJson from wrong
 
 
 def _classified(page: Page, machine, X, y) -> bool:
@@ -69,12 +85,14 @@ def _classified(page: Page, machine, X, y) -> bool:
 
 def perceptron(page: Page, machine: Perceptron, X, y) -> None:
     single = _classified(page, machine, X, y)
-    for claim in machine.certificate_.of_kind(CompressionBound):
-        page.add_risk("CompressionBound", claim.at)
+    found = machine.certificate_.of_kind(CompressionBound)
+    for claim in found:
+        page.add_risk("CompressionBound", claim.at, of_predictions=claim.of_predictions)
+    page.asked += not found and len(machine.classes_) == 2  # the fit tried for it
     if single and len(machine.classes_) > 2:
         page.add_risk("ClassCompressionBound", partial(runs.class_compression, machine, X, y))
     if single and machine.epochs == 1:
-        page.add_risk("OnlineToBatch", partial(runs.one_pass, machine, X, y))
+        page.add_risk("OnlineToBatch", partial(runs.one_pass, machine, X, y), of_predictions=False)
 
 
 def kernel_perceptron(page: Page, machine: KernelPerceptron, X, y) -> None:
@@ -106,6 +124,7 @@ def support_bound(page: Page, claims, X, y, *, outputs: int) -> None:
     kinds = (DualityGap, KernelGap, MaximumMargin, KernelMargin)
     solutions = tuple(claim for claim in claims if isinstance(claim, kinds))
     if len(solutions) < outputs:
+        page.asked += 1
         page.refuse("SupportBound", "nothing is proved about how near the fit is to the best.")
         return
     page.add_risk("SupportBound", lambda delta: SupportBound.of(X, y, solutions, delta))

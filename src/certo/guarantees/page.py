@@ -18,6 +18,7 @@ class Page:
         self.claims: list[Certificate] = []
         self.refusals: list[NotClaimed] = []
         self.remarks: list[str] = []
+        self.asked = 0  # bounds on the error rate of the predictions that were tried for
 
     def add(self, name: str, make: Callable[[], Any]) -> None:
         """The claim, or why there is none."""
@@ -26,13 +27,17 @@ class Page:
         except (CannotClaim, SampleMismatch) as reason:
             self.refuse(name, str(reason))
 
-    def add_risk(self, name: str, make: Callable[[float], Any]) -> None:
+    def add_risk(
+        self, name: str, make: Callable[[float], Any], *, of_predictions: bool = True
+    ) -> None:
         """The same for a claim about new examples, given its delta: that the settings were chosen
         among several is paid for, and steps that were fitted to the same examples forbid it."""
         if self.wrapped.spoilt:
             self.refuse(name, self.wrapped.spoilt)
-        else:
-            self.add(name, lambda: make(self.delta / self.wrapped.tried))
+            return
+        self.asked += of_predictions
+        tried = self.wrapped.tried
+        self.add(name, lambda: make(self.delta).at(self.delta, tried))
 
     def refuse(self, name: str, reason: str) -> None:
         self.refusals.append(NotClaimed(name, reason))
