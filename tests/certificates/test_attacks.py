@@ -258,7 +258,7 @@ def attacks(draw):
     return data, X, y
 
 
-@settings(max_examples=240, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 @given(attacks())
 def test_an_edited_certificate_verifies_only_if_it_is_true(attack):
     data, X, y = attack

@@ -88,7 +88,7 @@ class TestLeast:
         check_least(change(vectors, numbers), weights, least(vectors, weights))
 
     @given(arrangements(st.just(5)), st.lists(st.integers(1, 10**6), min_size=5, max_size=5))
-    @settings(max_examples=30)
+    @settings(max_examples=15)
     def test_rank_five(self, arrangement, numbers):
         vectors, weights = arrangement
         truth = least(vectors, weights)

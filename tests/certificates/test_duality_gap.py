@@ -280,7 +280,7 @@ class TestRounding:
 
     @pytest.mark.parametrize("short", [1, 2**16])
     @given(st.sampled_from(KINDS), seeds, treatments)
-    @settings(max_examples=40)
+    @settings(max_examples=20)
     def test_a_claim_holds_in_every_storage(self, short, kind, seed, treatment):
         p = problem(kind, seed, treatment)
         w, b, alpha = stopped_early(p, seed)
@@ -393,7 +393,7 @@ class TestAttacks:
         return true_primal(p, *solved(p)[:2]) >= data["dual"]
 
     @given(st.sampled_from(KINDS), seeds, treatments, st.data())
-    @settings(max_examples=180)
+    @settings(max_examples=100)
     def test_what_verifies_is_true(self, kind, seed, treatment, data):
         p = problem(kind, seed, treatment)
         w, b, alpha = solved(p)

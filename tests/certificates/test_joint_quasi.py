@@ -82,7 +82,7 @@ def test_both_kinds_are_attacked():
     assert isinstance(quasi_separability(*MIXED), JointlyOverlapping)
 
 
-@settings(max_examples=90)
+@settings(max_examples=60)
 @given(st.sampled_from([PARTLY, MIXED]), st.data())
 def test_an_edited_claim_verifies_only_if_it_is_true(given_data, data):
     X, y = given_data[0].copy(), list(given_data[1])

@@ -289,7 +289,7 @@ class TestAttacks:
         return true_values(p, *solved(p), data["shift"])[0] >= data["dual"]
 
     @given(st.sampled_from(KERNELS[:5]), stories, seeds, treatments, st.data())
-    @settings(max_examples=120)
+    @settings(max_examples=70)
     def test_what_verifies_is_true(self, kernel, story, seed, treatment, data):
         p = problem(kernel, story, seed, treatment)
         claim = p.claim(*solved(p))

@@ -174,7 +174,7 @@ def test_numbers_made_a_little_stronger_are_refuted(seed):
         assert not verified(data | {"shortfall": data["shortfall"] * 0.999}, X, y)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10**6), lifted=st.booleans())
 def test_no_run_makes_more_mistakes_than_any_separator_allows(seed, lifted):
     """In any order, with any rule at zero; the largest margin allows the fewest."""

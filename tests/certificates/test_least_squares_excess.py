@@ -156,7 +156,7 @@ def verified(data, X, y) -> bool:
 
 class TestTheExcess:
     @given(kinds, seeds, treatments)
-    @settings(max_examples=80, deadline=None)
+    @settings(max_examples=40, deadline=None)
     def test_is_at_most_what_is_claimed_wherever_one_stops(self, kind, seed, treatment):
         p = problem(kind, seed, treatment)
         W, b = stopped_early(p, seed)

@@ -505,7 +505,7 @@ def attacks(claim: LogisticExcess, rng):
 
 
 class TestAttacks:
-    @settings(max_examples=20, deadline=None)
+    @settings(max_examples=12, deadline=None)
     @given(problems, seeds)
     def test_nothing_false_is_accepted(self, p, seed):
         claim = p.claim(near(p, seed))
@@ -516,7 +516,7 @@ class TestAttacks:
             if forged.verify(p.X, p.y) and forged.reach is None:
                 assert is_true(forged, truth, truth.risk(truth.best())), forged
 
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=16, deadline=None)
     @given(problems, seeds)
     def test_other_data_are_not_accepted_unless_it_is_true_of_them(self, p, seed):
         claim, rng = p.claim(near(p, seed)), np.random.default_rng(seed)

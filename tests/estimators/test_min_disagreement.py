@@ -100,7 +100,7 @@ def check_against_truth(model, X, y, weights=None):
 
 class TestAgainstBruteForce:
     @given(tables(), st.sampled_from(["free", "none"]))
-    @settings(max_examples=80)
+    @settings(max_examples=50)
     def test_by_cells(self, table, intercept):
         X, y = table
         with warnings.catch_warnings():
@@ -111,7 +111,7 @@ class TestAgainstBruteForce:
         assert model.optimal_ or "floats are too coarse" in model.status_
 
     @given(tables(8, 2), st.sampled_from(["free", "none"]), st.data())
-    @settings(max_examples=50)
+    @settings(max_examples=35)
     def test_with_weights(self, table, intercept, data):
         X, y = table
         some = st.lists(st.sampled_from(WEIGHTS), min_size=len(y), max_size=len(y))
@@ -125,7 +125,7 @@ class TestAgainstBruteForce:
         assert model.optimal_ or "floats are too coarse" in model.status_
 
     @given(tables(10), st.sampled_from(["free", "none"]), st.booleans(), st.integers(0, 5))
-    @settings(max_examples=60)
+    @settings(max_examples=40)
     def test_by_tree(self, table, intercept, weighted, seed):
         X, y = table
         weights = np.random.default_rng(seed).integers(1, 4, len(y)) if weighted else None
@@ -184,7 +184,7 @@ class TestTies:
 
 class TestWeights:
     @given(tables(6, 2), st.lists(st.integers(0, 3), min_size=6, max_size=6))
-    @settings(max_examples=40)
+    @settings(max_examples=25)
     def test_whole_weights_are_repetitions(self, table, counts):
         X, y = table
         counts = np.array(counts[: len(y)])

@@ -107,7 +107,7 @@ def reached(kernel, X, signs, costs, intercept, found, tol):
 # --- against a quadratic program ----------------------------------------------------------------
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(problems(), st.sampled_from(INTERCEPTS), st.sampled_from([1e-2, 1e-4, 1e-7]))
 def test_the_quadratic_program_agrees(blocks, problem, intercept, tol):
     kernel, X, signs, costs = problem
@@ -148,7 +148,7 @@ def test_many_blocks_and_those_near_the_margin(intercept, seed, monkeypatch):
 # --- stopping and starting anywhere -------------------------------------------------------------
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(problems(60), st.sampled_from(INTERCEPTS), st.integers(1, 6))
 def test_the_best_so_far_is_true_wherever_it_stops(blocks, problem, intercept, k):
     kernel, X, signs, costs = problem
@@ -194,7 +194,7 @@ def test_asked_to_stop_at_once(intercept):
     right(Gaussian(1.0), X, signs, np.ones(60), intercept, found)
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(problems(60), st.sampled_from(INTERCEPTS), st.sampled_from([0.0, 0.3, 1.0, 5.0]))
 def test_any_start(blocks, problem, intercept, size):
     """Also one that is outside its box, or does not balance."""
