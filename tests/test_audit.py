@@ -280,7 +280,6 @@ PAGES = {
     ),
     "other columns": page(columns=lambda model: ("b", "a", "c", "d")),
     "no columns": page(columns=lambda model: ()),
-    "claims about other examples": page(test=lambda model: model.certified.claims),
 }
 
 

@@ -26,7 +26,14 @@ import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from certo.certificates import Certificate, Certified, LogisticExcess, NoEstimate, TrainingErrors
+from certo.certificates import (
+    Certificate,
+    Certified,
+    LogisticExcess,
+    NoEstimate,
+    RiskBound,
+    TrainingErrors,
+)
 from certo.certificates.base import Verification
 from certo.certificates.encoding import readable
 from certo.certificates.examples_file import read_examples
@@ -49,6 +56,7 @@ class Proof(NamedTuple):
     certified: Certified
     model: Model | None  # None: the claims stand for themselves
     features: list[str]
+    encoded: bool  # whether features were scaled or made of levels, by the examples themselves
     sha256: dict[str, Any]  # of the other files
 
 
@@ -65,6 +73,8 @@ class Findings(NamedTuple):
     def code(self) -> int:
         if self.about_model or not self.checked:
             return FAILS
+        if not self.checked.parts:  # no success for whoever reads the exit code alone
+            return UNUSABLE
         return NOT_AS_WRITTEN if self.changed else HOLDS
 
     @property
@@ -77,7 +87,7 @@ class Findings(NamedTuple):
         return f"{'Verified' if self.checked.parts else 'Nothing was proved'}: {self.checked.why}"
 
     def to_dict(self) -> dict[str, Any]:
-        certified, model, _, _ = self.proof
+        certified, model = self.proof.certified, self.proof.model
         return {
             "code": self.code,
             "verdict": self.verdict,
@@ -112,6 +122,12 @@ def verify_folder(folder: str | Path) -> Findings:
     columns = list(proof.certified.columns)
     if columns and columns != proof.features:
         about.append(f"The claims are about the features {columns[:8]}, not {proof.features[:8]}.")
+    if proof.encoded:
+        about += [
+            f"{claim.name} is claimed, but the features were scaled or encoded by these examples."
+            for claim in proof.certified.claims
+            if isinstance(claim, RiskBound)
+        ]
     return Findings(proof, proof.certified.verify(*data), about, changed, sha256)
 
 
@@ -155,7 +171,8 @@ def _read(content: bytes) -> Proof:
         certified = Certified.from_dict(take(said, "certified", dict))
         if bool(len(certified.test)) != ("test.npz" in sha256):
             raise ValueError("test.npz must be named where, and only where, claims are about it.")
-        return Proof(certified, model, features, sha256)
+        encoded = any({"mean", "level"} & set(feature) for feature in said["features"])
+        return Proof(certified, model, features, encoded, sha256)
     except (TypeError, ValueError, RecursionError) as wrong:
         raise Unusable(f"proof.json is damaged or none of Certo's: {wrong}") from wrong
 

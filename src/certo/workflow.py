@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -15,10 +15,14 @@ from sklearn.base import is_regressor
 from certo.certificates import (
     Certified,
     ClassSeparability,
+    Composite,
     CompressionBound,
     Inseparable,
     NoEstimate,
+    NotClaimed,
     Separable,
+    TestErrors,
+    TrainingErrors,
 )
 from certo.certificates.comparisons import comparison_signs, whole_direction
 from certo.certificates.compression_bound import PREPROCESSED
@@ -262,6 +266,7 @@ def fit_table(
         wrapped, estimator, examples.X, examples.y, delta, X_test, y_test,
         encoder.get_feature_names_out(),
     )  # fmt: skip
+    page = replace(page, claims=_storable(page.claims), test=_storable(page.test))
     model = StoredModel(
         encoder, estimator, target, examples.missing, list(examples.na),
         examples.data_fingerprint, len(examples.y), examples.notes, test_fingerprint, page,
@@ -304,6 +309,20 @@ def encode_rows(
         notes.insert(0, f"{count(gone, 'row')} with missing values left out.")
     X, y = encoder.encode(kept.table, advice), answers(kept.table, target, measured)
     return Rows(X, y, kept.places, notes)
+
+
+def _storable(claims: Composite) -> Composite:
+    """Without rules that are too long for a model file, which the file says of them."""
+    refused = []
+    for claim in claims:
+        if isinstance(claim, TrainingErrors | TestErrors):
+            try:
+                claim.predictor.to_dict()
+            except ValueError as wrong:
+                refused.append(NotClaimed(claim.name, str(wrong)))
+    names = {refusal.name for refusal in refused}
+    kept = tuple(claim for claim in claims if claim.name not in names)
+    return Composite(kept, (*claims.not_claimed, *refused))
 
 
 def separated_rows(proof: NoEstimate, X, y) -> np.ndarray:

@@ -396,7 +396,8 @@ class AverageToBatch(RiskBound):
             return "The losses while it learned are too large for a promise about new cases."
         return (
             "Judged by its losses while it learned, the rule will be wrong in at most "
-            f"{per_hundred(self.bound, rounded_up)} of 100 new cases, on average{self._unless}."
+            f"{per_hundred(self.bound, rounded_up)} of 100 new cases, on average{self._unless}, if "
+            f"none is longer than {self._shown_reach}."
         )
 
     @property

@@ -303,9 +303,8 @@ def same_values(one: Any, other: Any) -> bool:
 
 
 def _same(one: Any, other: Any) -> bool:
-    if sparse.issparse(one) or sparse.issparse(other):
-        if not (sparse.issparse(one) and sparse.issparse(other)):
-            return False
+    if sparse.issparse(one) or sparse.issparse(other):  # JSON has no sparse vectors
+        one, other = sparse.csr_array(one), sparse.csr_array(other)
         return one.shape == other.shape and not (one != other).nnz
     if isinstance(one, np.ndarray):
         return np.array_equal(one, other)
