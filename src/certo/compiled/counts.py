@@ -37,8 +37,7 @@ def count_products(X: sparse.csr_array, Z: sparse.csr_array) -> np.ndarray:
     loop = partial(_add_products, *X, *turned, same)
     in_pieces(even_pieces(costs), lambda k, i, j: loop(i, j, out))
     if same:
-        tiles = -(-len(out) // TILE)
-        in_pieces(pieces(tiles, float(out.size)), lambda k, i, j: _mirror(out, TILE, i, j))
+        mirror(out)
     return out
 
 
@@ -63,6 +62,12 @@ def _add_products(data, indices, indptr, values, places, first, half, start, sto
                 low += np.searchsorted(places[low:high], i)
             for q in range(low, high):
                 row[places[q]] += count * values[q]
+
+
+def mirror(out: np.ndarray) -> None:
+    """out_ji ← out_ij for i < j, on all cores."""
+    tiles = -(-len(out) // TILE)
+    in_pieces(pieces(tiles, float(out.size)), lambda k, i, j: _mirror(out, TILE, i, j))
 
 
 @jit

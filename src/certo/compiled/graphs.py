@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 
 from certo.compiled._jit import jit, loose
-from certo.compiled.threads import in_pieces, pieces
+from certo.compiled.threads import even_pieces, in_pieces
 
 MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, with bits all over: spreads numbers over 64 bits
 HALF = np.uint64(32)
@@ -62,7 +60,7 @@ def distances(first: np.ndarray, indptr: np.ndarray, indices: np.ndarray) -> np.
     out = np.zeros(start[-1], np.int32)
     indptr, indices = indptr.astype(np.int64), indices.astype(np.int32, copy=False)
     in_pieces(
-        _shares(sizes * sizes, 8.0),
+        even_pieces(8.0 * (sizes * sizes)),
         lambda k, i, j: _distances(first, indptr, indices, start, i, j, out),
     )
     return out
@@ -98,7 +96,7 @@ def walks(first, labels, indptr, indices, left, right, decay, unit, restarts, st
     sizes = np.diff(first)
     out = np.empty(left.size)
     given = first, labels, indptr.astype(np.int64), indices.astype(np.int32, copy=False)
-    ranges = _shares(sizes[left] * sizes[right] + 1, 100.0)
+    ranges = even_pieces(100.0 * (sizes[left] * sizes[right] + 1))
     room = int(np.max(sizes[left] * sizes[right], initial=0))
     wide = int(np.max(sizes, initial=0))
 
@@ -178,12 +176,3 @@ def _onward(x, out, t, labels, indptr, indices, a, m, b, n, decay):
                 for e in range(indptr[b + v], indptr[b + v + 1]):
                     total += row[indices[e] - b]
             out[u * n + v] = decay * total
-
-
-def _shares(work: np.ndarray, each: float) -> list[tuple[int, int]]:
-    """Ranges of about equal work, of which a unit is worth so many multiplications."""
-    total = np.concatenate([[0.0], np.cumsum(work, dtype=np.float64)])
-    many = len(pieces(work.size, each * total[-1]))
-    ends = np.searchsorted(total, np.linspace(0.0, total[-1], many + 1)).tolist()
-    ends[-1] = work.size
-    return [*pairwise(ends)]

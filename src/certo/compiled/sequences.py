@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from certo.compiled._jit import jit, loose
-from certo.compiled.counts import TILE, _mirror
-from certo.compiled.threads import even_pieces, in_pieces, pieces
+from certo.compiled.counts import mirror
+from certo.compiled.threads import even_pieces, in_pieces
 
 LANES = 16
 
@@ -64,8 +64,7 @@ def _shared(codes, first, rows, columns, cost: float, loop: Callable[..., Any]) 
     most = (int(longest[-1]) + 1) * LANES
     in_pieces(ranges, lambda k, i, j: loop(i, j, points, groups, laid, most, same, out))
     if same:
-        tiles = -(-len(out) // TILE)
-        in_pieces(pieces(tiles, float(out.size)), lambda k, i, j: _mirror(out, TILE, i, j))
+        mirror(out)
     if np.all(places[:-1] < places[1:]):
         return out
     back = np.argsort(places)

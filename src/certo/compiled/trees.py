@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from certo.compiled._jit import jit
-from certo.compiled.counts import TILE, _mirror
-from certo.compiled.threads import even_pieces, in_pieces, pieces
+from certo.compiled.counts import mirror
+from certo.compiled.threads import even_pieces, in_pieces
 
 
 def node_pairs(left, trees, centres, low, high, found, pairs, decay, gap, same) -> np.ndarray:
@@ -32,8 +32,7 @@ def node_pairs(left, trees, centres, low, high, found, pairs, decay, gap, same) 
         ),
     )
     if same:
-        tiles = -(-n // TILE)
-        in_pieces(pieces(tiles, float(out.size)), lambda k, i, j: _mirror(out, TILE, i, j))
+        mirror(out)
     return out
 
 
