@@ -1,7 +1,9 @@
 """Shared settings: hypothesis without deadlines, since the first call of a loop compiles it, and
-with the same examples in every run where CI is set; elsewhere it searches anew each time."""
+with the same examples in every run where CI is set; elsewhere it searches anew each time. And
+Ctrl-C is heard, which a shell switches off for what it runs in the background."""
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -9,6 +11,8 @@ from hypothesis import HealthCheck, settings
 
 for folder in ("solvers", "certificates"):  # boxes: the notes' algorithms; kernel_truth
     sys.path.insert(0, str(Path(__file__).parent / folder))
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile(
     "certo",

@@ -29,6 +29,9 @@ def bound(own=True, **values):
             worse = bound(own, **{name: 1.1 * value for name, value in values.items()})
             return replace(worse, delta=delta)
 
+        def _formulas(self, level):
+            return {}
+
         def _check(self, sample):
             return ""
 
