@@ -45,7 +45,7 @@ def _data(quick: bool):
 def _row(name: str, model, X, y) -> dict:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fit = seconds(lambda: model.fit(X, y))
+        fit = min(seconds(lambda: model.fit(X, y)) for _ in range(2))  # the first may compile
         page = certify(model, X, y)
         read = Certified.from_dict(json.loads(json.dumps(page.to_dict())))
         w = np.ones(X.shape[1])

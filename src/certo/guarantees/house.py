@@ -45,6 +45,11 @@ DEPENDS_ON_ALL = (
     "bound its errors."
 )
 
+LAST_DIGIT = (
+    " (Steps of a pipeline may differ in the last digit between fit_transform and transform: then "
+    "fit and certify the machine alone, on what they give.)"
+)
+
 
 def _own(page: Page, machine, X, y) -> None:
     """What the fit itself proved, which must be true of these examples."""
@@ -53,7 +58,7 @@ def _own(page: Page, machine, X, y) -> None:
         wrong = next(part for part in verdict.parts if not part)
         raise ValueError(
             "certify needs the very examples of the fit, but a claim of the fit does not hold of X "
-            f"and y: {wrong.name}: {wrong.why}"
+            f"and y: {wrong.name}: {wrong.why}{LAST_DIGIT if page.wrapped.steps else ''}"
         )
     with suppress(_NoJson):
         if strange := strangers(machine.certificate_, _numbers(machine), X):
