@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.base import is_classifier
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from certo.certificates import Certified, TestErrors
@@ -141,6 +142,7 @@ def _test(page: Page, machine, X, y, X_test, y_test) -> None:
 
     def make() -> TestErrors:
         try:
+            machine.predict(_safe_indexing(examples, [0]))  # it knows what it does not take
             rule = predictor_of(machine, examples)
             return TestErrors.of(examples, y_test, classes, rule, page.delta)
         except ValueError as wrong:
