@@ -163,6 +163,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def unseen_levels(self, table: Any) -> list[str]:
         """A sentence for each category that holds levels which `fit` never saw."""
+        if self.levels_ is None:
+            return []
         table = tables.as_table(table)
         sentences = []
         for name, part in self._levels():
