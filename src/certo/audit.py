@@ -70,6 +70,8 @@ from certo.estimators._kernel import union_of
 from certo.verify import claim_facts, together
 from certo.workflow import Rows, encode_rows, of_the_file
 
+OTHER_SETTINGS = "speaks of a fit with other settings than the model's."
+
 
 @dataclass(frozen=True)
 class Audit:
@@ -137,7 +139,7 @@ def audit_table(
     try:
         rows = rows_of(model, table)
     except Problem as wrong:
-        about = _unspoken(_of_the_fit(page, model.machine), model.machine, None)
+        about = _unlike(page, model.machine, None, None)
         claims = Verification(False, "Certified", f"the claims cannot be checked: {wrong}")
         return Audit(same_data, loaded.as_written, page, claims, tuple(about), could_check=False)
     unseen, same_test, problem, notes = None, None, "", []
@@ -212,11 +214,13 @@ def _of_the_fit(page: Certified, machine) -> list[Certificate]:
 def _about_model(model: StoredModel, page: Certified, X, y: np.ndarray) -> list[str]:
     """How claims and model do not fit together."""
     machine = model.machine
-    wrong = _unspoken(_of_the_fit(page, machine), machine, y)
+    wrong = _unlike(page, machine, X, y)
     wrong += strangers(page, Model.of(page, machine), X)
-    for claim in page:
-        if type(claim) in OF_ANY and not OF_ANY[type(claim)](claim, machine):
-            wrong.append(f"{claim.name} speaks of a fit with other settings than the model's.")
+    wrong += [
+        f"{claim.name} {OTHER_SETTINGS}"
+        for claim in page
+        if type(claim) in OF_ANY and not OF_ANY[type(claim)](claim, machine)
+    ]
     if not _same_vectors(machine, X):
         wrong.append("The support vectors of the model are not the rows of the table.")
     if len(y) != model.rows:
@@ -231,68 +235,19 @@ def _about_model(model: StoredModel, page: Certified, X, y: np.ndarray) -> list[
     return list(dict.fromkeys(wrong))
 
 
-def _unspoken(claims: list[Certificate], machine, y: np.ndarray | None) -> list[str]:
-    """How the claims do not fit the machine: other values, other classes, outputs left out. (Some
-    settings, like balanced weights, mean something for given labels only.)"""
-    if type(machine) in SAYS_OF_ALL:
-        return _unspoken_of_all(claims, machine, y)
-    spoken_of, makes = _says(machine)
-    classes = tuple(label.item() for label in machine.classes_)
-    spoken: dict[int, set[str]] = {output: set() for output in range(len(machine.intercept_))}
-    wrong = []
-    for claim in claims:
-        output = _output(claim, classes)
-        if output is None:
-            wrong.append(f"{claim.name} is about other classes than the model's.")
-            continue
+def _unlike(page: Certified, machine, X, y: np.ndarray | None) -> list[str]:
+    """How what a fit claims is not what this machine's would be: kinds, target, settings, values,
+    outputs left out. (Some settings, like balanced weights, mean something for given labels only.)
+    """
+    own, (spoken_of, makes) = _of_the_fit(page, machine), _says(machine)
+    wrong = strangers(own, Model.of(own, machine, spoken_of), X)
+    for claim in own:
         if type(claim) not in makes:
             wrong.append(f"{claim.name} is nothing that {type(machine).__name__} claims.")
-            continue
-        for name, attribute in claim.describes.items():
-            value = getattr(machine, attribute)
-            own = value[output] if isinstance(value, np.ndarray | list) else value
-            if np.array_equal(getattr(claim, name), own):
-                spoken[output].add(attribute)
-            else:
-                wrong.append(
-                    f"{claim.name} speaks of other values of {attribute} than the model's."
-                )
-        if not makes[type(claim)](claim, machine, y):
-            wrong.append(f"{claim.name} speaks of a fit with other settings than the model's.")
-    for output, attributes in spoken.items():
-        missing = [name for name in spoken_of if name not in attributes]
-        if missing:
-            who = classes[1] if len(classes) == 2 else classes[output]
-            wrong.append(f"No claim speaks of {', '.join(missing)} of the hyperplane for {who!r}.")
-    return wrong
-
-
-def _unspoken_of_all(claims: list[Certificate], machine, y: np.ndarray | None) -> list[str]:
-    """The same where a claim is about all outputs at once."""
-    spoken_of, makes = _says(machine)
-    spoken: set[str] = set()
-    wrong = []
-    for claim in claims:
-        if type(claim) not in makes:
-            wrong.append(f"{claim.name} is nothing that {type(machine).__name__} claims.")
-            continue
-        if claim.labels != _answered(machine):
+        elif type(machine) in SAYS_OF_ALL and claim.labels != _answered(machine):
             wrong.append(f"{claim.name} is about another target than the model's.")
-            continue
-        for name, attribute in claim.describes.items():
-            if np.array_equal(
-                np.ravel(getattr(claim, name)), np.ravel(getattr(machine, attribute))
-            ):
-                spoken.add(attribute)
-            else:
-                wrong.append(
-                    f"{claim.name} speaks of other values of {attribute} than the model's."
-                )
-        if not makes[type(claim)](claim, machine, y):
-            wrong.append(f"{claim.name} speaks of a fit with other settings than the model's.")
-    missing = [name for name in spoken_of if name not in spoken]
-    if missing:
-        wrong.append(f"No claim speaks of {', '.join(missing)}.")
+        elif not makes[type(claim)](claim, machine, y):
+            wrong.append(f"{claim.name} {OTHER_SETTINGS}")
     return wrong
 
 
@@ -501,13 +456,3 @@ def _says(machine) -> Says:
     if type(machine) in SAYS_OF_ALL:
         return SAYS_OF_ALL[type(machine)]
     return (SAYS if getattr(machine, "kernel_", None) is None else SAYS_WITH_KERNEL)[type(machine)]
-
-
-def _output(claim: Certificate, classes: tuple[Any, ...]) -> int | None:
-    """Which output a claim is about. With two classes there is one, for the second of them."""
-    labels = claim.labels
-    if labels.column is not None or labels.classes != classes:
-        return None
-    if len(classes) == 2:
-        return 0 if labels.positive == 1 else None
-    return labels.positive if 0 <= labels.positive < len(classes) else None

@@ -4,6 +4,7 @@ Nothing here knows how an answer was found. A certificate is a frozen value with
 what it assumes, a witness and numbers; `verify(X, y)` recomputes the claim.
 """
 
+from certo.certificates.average_to_batch import AverageToBatch
 from certo.certificates.base import CannotClaim, Certificate, NotClaimed, Verification
 from certo.certificates.certified import Certified, Chosen
 from certo.certificates.class_compression import ClassCompressionBound
@@ -33,7 +34,7 @@ from certo.certificates.maximum_margin import MaximumMargin
 from certo.certificates.mistake_bound import MistakeBound
 from certo.certificates.moment_matching import MomentMatching, NoLogLinearDensity
 from certo.certificates.no_estimate import NoEstimate
-from certo.certificates.online_to_batch import AverageToBatch, OnlineToBatch
+from certo.certificates.online_to_batch import OnlineToBatch
 from certo.certificates.perceptron_run import PerceptronRun
 from certo.certificates.predictor import (
     KernelPredictor,

@@ -34,12 +34,12 @@ class Model(NamedTuple):
     kernel: dict[str, Any] | None = None
 
     @classmethod
-    def of(cls, claims: Iterable[Certificate], fitted: Any) -> Model:
-        """Those of a fitted model's numbers that claims speak of."""
-        names = {
+    def of(cls, claims: Iterable[Certificate], fitted: Any, names: Iterable[str] = ()) -> Model:
+        """Those of a fitted model's numbers that claims speak of, and these that they should."""
+        names = set(names).union(
             name for claim in claims for part in parts_of(claim)
             for name in (*part.describes.values(), *_rule_names(part))
-        }  # fmt: skip
+        )  # fmt: skip
         classes, kernel = getattr(fitted, "classes_", None), getattr(fitted, "kernel_", None)
         return cls(
             None if classes is None else [plain(label) for label in classes],

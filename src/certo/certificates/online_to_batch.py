@@ -1,4 +1,4 @@
-r"""From the rounds of one pass over the examples to the risk: a random iterate, or the average.
+r"""From the rounds of one pass over the examples to the risk of a random iterate.
 
 In round t of a pass over independent draws the iterate h_t is a function of the examples before
 it, so its loss on the t-th has, given those, the risk R(h_t) for mean. If losses lie in [0, s],
@@ -11,10 +11,8 @@ draws one of the m iterates anew for every example. Nothing is said of the last 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, ClassVar, final
 
 import numpy as np
@@ -25,25 +23,18 @@ from certo.certificates import exact
 from certo.certificates.base import CannotClaim, Refuted, Rigour, require
 from certo.certificates.class_compression import output_signs
 from certo.certificates.comparisons import check_classes
-from certo.certificates.encoding import counted, rounded_down, rounded_up
+from certo.certificates.encoding import counted, rounded_up
 from certo.certificates.errors import all_labels, per_hundred, scores_needed
-from certo.certificates.gradient_run import LONGEST_REPLAY, GradientRun, loss_named
-from certo.certificates.gradient_run import replay as replay_gradients
 from certo.certificates.joint import class_sample
 from certo.certificates.kernel_sample import Scores
-from certo.certificates.margins import norm
 from certo.certificates.perceptron_run import PaddedRows, PerceptronRun, lane_scores
 from certo.certificates.predictor import LinearPredictor, undecided_is_wrong
 from certo.certificates.risk_bound import DRAWN, RiskBound
 from certo.certificates.sample import Sample
 from certo.certificates.set_bound import SEEDED
-from certo.certificates.weights import check_weights, finite_vector
 
 IN_ORDER = "they are visited in the order of their draw, or in one that does not depend on them"
 LONGEST_PASS = 3 * 10**5  # rounds times outputs that a checker is asked to repeat: some seconds
-ROOM = 1 + 2.0**-30  # of a sum of losses, for a checker whose inner products round otherwise
-UP, DOWN = 1 + 2.0**-45, 1 - 2.0**-45  # a loss is computed in a few operations
-SLACKER = 1 + 2.0**-20  # a length of weights that exact arithmetic could not exceed
 
 
 @final
@@ -274,221 +265,3 @@ def _peaks(sample: Sample) -> np.ndarray:
     if sparse.issparse(sizes):
         return sizes.max(axis=1).toarray().ravel().astype(np.float64)
     return np.max(sizes, axis=1, initial=0.0).astype(np.float64)
-
-
-@final
-@dataclass(frozen=True, repr=False, eq=False)
-class AverageToBatch(RiskBound):
-    r"""Claim: one pass of online gradient descent over the examples has iterates whose average is
-    (coef, intercept), up to rounding, and suffers losses of at most `loss` in all (without the
-    regulariser). With probability at least 1 − δ over the draw, sgn(coef·x + intercept) errs on at
-    most `bound` of new examples, if no example is ever longer than `reach`.
-
-    Proof. Let R be the reach (of (x, 1) with an intercept) and B a length that no iterate w_t can
-    have: the radius of the ball, or L R/λ, L being the largest slope, since w_{t+1} is −1/(λt)
-    times a sum of t gradients of length at most L R. Losses ℓ of margins of at most B R are in
-    [0, ℓ(−B R)]. By convexity E ℓ(w̄) ≤ (1/m) Σ E ℓ(w_t), to which `online_to_batch` applies. The
-    run is in float64: the iterates that are meant are those of the float64 run that is repeated, up
-    to the first that is longer than B, and 0 from there on. That is a function of the examples
-    before each round, too; and it is checked that no iterate was longer than B·(1 + 2⁻²⁰), with
-    which the bound is computed.
-
-    If ‖w̄ − (coef, intercept)‖ ≤ ρ, then an error of (coef, intercept) at x is a margin of w̄ of at
-    most ρR, hence ℓ(w̄) ≥ ℓ(ρR): the bound is that on E ℓ(w̄), divided by ℓ(ρR). This is about 1
-    for the hinge and the squared loss, and ln 2 for the logistic one.
-    """
-
-    run: GradientRun
-    coef: np.ndarray
-    intercept: float
-    examples: int
-    reach: float
-    loss: float
-    off: float
-    bound: float
-
-    describes: ClassVar[dict[str, str]] = {"coef": "coef_", "intercept": "intercept_"}
-    rigour: ClassVar[Rigour] = Rigour(
-        rounded=(
-            "Losses are rounded up, and the distance between the average and these weights is "
-            "paid for; the formula is rounded up."
-        ),
-        statistical="The inequality of Azuma and Hoeffding, for independent draws in this order.",
-    )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "coef", finite_vector(self.coef, "coef"))
-        check_classes(self.labels)
-        if len(self.labels.classes) != 2:
-            raise ValueError("labels must have two classes.")
-        if not self.run.average:
-            raise ValueError("the bound is about the average of the iterates.")
-        if not (self.examples >= 1 and min(self.reach, self.loss, self.off) >= 0):
-            raise ValueError("examples must be at least 1, reach, loss and off not negative.")
-
-    @classmethod
-    def of(
-        cls,
-        X,
-        y,
-        classes: Sequence[Any],
-        run: GradientRun,
-        coef,
-        intercept: float,
-        delta: float = 0.05,
-    ) -> AverageToBatch:
-        """The bound, the reach being the length of the longest example, to six digits; CannotClaim
-        with the reason why none can be given."""
-        labels = all_labels(classes)
-        if len(labels.classes) != 2:
-            raise CannotClaim(
-                "with more than two classes an error may be due to any output, and the sum of all "
-                "their losses bounds little: the claim is made for two."
-            )
-        if not run.average:
-            raise CannotClaim(
-                "the bound is about the average of the iterates, not the last. Use average=True."
-            )
-        sample = Sample.of(X, y, labels)
-        square = sample.square_bound()
-        if not square < math.inf:
-            raise CannotClaim("the squares of the features overflow float64.")
-        reach = float(rounded_up(exact.root_above(Fraction(square))))  # to be read, and no less
-        draft = cls(labels, delta, run, coef, intercept, sample.m, reach, 0.0, 0.0, 1.0)
-        try:
-            loss, off = draft._repeated(sample)
-            loss, off = loss * ROOM, off * 2 + 2.0**-40 * norm(np.append(coef, intercept))
-            bound = draft._formula(loss, off, delta)
-        except Refuted as reason:
-            raise CannotClaim(str(reason)) from reason
-        return cls(labels, delta, run, coef, intercept, sample.m, reach, loss, off, bound)
-
-    def _formulas(self, level: float) -> dict[str, Any]:
-        return {"bound": self._formula(self.loss, self.off, level)}
-
-    @property
-    def bounds(self) -> dict[str, float]:
-        return {"online to batch": self.bound}
-
-    @property
-    def claim(self) -> str:
-        words = (
-            f"{self.labels.shown} against {self.labels.rest}: one pass of online gradient descent "
-            f"with {self.run.loss} over {counted(self.examples, 'example')}, in this order, "
-            f"suffers losses of at most {rounded_up(self.loss)}, and its weights are on average "
-            f"within {rounded_up(self.off, 2)} of these. "
-        )
-        if self.vacuous:
-            return words + (
-                f"The bound on the error rate that follows is {rounded_up(self.bound, 4)}: "
-                "vacuous, since it is not below 1."
-            )
-        return words + (
-            f"Suppose that no example, new ones included, is longer than {self._shown_reach}. "
-            f"{self._if_drawn} these weights err on at most {rounded_up(self.bound, 4)} of new "
-            "examples."
-        )
-
-    @property
-    def plain(self) -> str:
-        if self.vacuous:
-            return "The losses while it learned are too large for a promise about new cases."
-        return (
-            "Judged by its losses while it learned, the rule will be wrong in at most "
-            f"{per_hundred(self.bound, rounded_up)} of 100 new cases, on average{self._unless}, if "
-            f"none is longer than {self._shown_reach}."
-        )
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        longest = f"no example, seen or new, is longer than {self._shown_reach}"
-        return (DRAWN, self._untouched, IN_ORDER, longest)
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {
-            "examples": self.examples,
-            "reach": self.reach,
-            "loss": self.loss,
-            "off": self.off,
-            "delta": self.delta,
-            "bound": self.bound,
-        }
-
-    def _check(self, sample: Sample) -> str:
-        check_weights(self, sample)
-        require(
-            sample.longer_than(Fraction(self.reach) ** 2) is None,
-            f"an example is longer than {self.reach!r}.",
-        )
-        loss, off = self._repeated(sample)
-        require(loss <= self.loss, f"the losses are {loss!r}, not {self.loss!r}.")
-        require(
-            off <= self.off,
-            f"the average of the iterates is not shown to be within {self.off!r} of these weights.",
-        )
-        bound = self._formula(self.loss, self.off, self.level)
-        require(self.bound >= bound, f"the bound is {bound!r}, not {self.bound!r}.")
-        return f"the pass suffers at most {loss:.6g}, and its average is within {off:.2g}."
-
-    @property
-    def _shown_reach(self) -> str:
-        text = f"{self.reach:.6g}"
-        return text if float(text) <= self.reach else rounded_down(self.reach)
-
-    @property
-    def _far(self) -> float:
-        """R, rounded up."""
-        return exact.root_above(Fraction(self.reach) ** 2 + self.run.lifted)
-
-    @property
-    def _longest(self) -> float:
-        """B·(1 + 2⁻²⁰)."""
-        if self.run.radius is not None:
-            return self.run.radius * SLACKER
-        steepest = -float(loss_named(self.run.loss).slope(-math.inf))
-        return steepest * self._far / self.run.lam * SLACKER
-
-    def _formula(self, loss: float, off: float, delta: float) -> float:
-        kind, far = loss_named(self.run.loss), self._far
-        require(
-            off * far <= 0.5,
-            "rounding moved the weights too far from the average of the iterates.",
-        )
-        with np.errstate(over="ignore"):
-            span = float(kind.of(1.0, -self._longest * far * UP)) * UP
-            least = float(kind.of(1.0, off * far * UP)) * DOWN
-        require(span < math.inf, "the losses that might be overflow float64.")
-        most = exact.below(self.examples * Fraction(span))  # UP pays for this rounding, too
-        risk = bounds.online_to_batch(self.examples, min(loss, most), delta, span)
-        return exact.above(Fraction(risk) / Fraction(least))
-
-    def _repeated(self, sample: Sample) -> tuple[float, float]:
-        """What the pass suffers, rounded up, and how far its average may be from these weights."""
-        require(
-            sample.m <= LONGEST_REPLAY,
-            f"checking means running again, which is asked for up to {LONGEST_REPLAY:,} examples.",
-        )
-        kind, longest = loss_named(self.run.loss), self._longest
-        require(longest > 2.0**-400, "squares of weights as small as these underflow float64.")
-        scores, squares = np.empty(sample.m), np.empty(sample.m)
-
-        def look(t: int, w: np.ndarray, score: float) -> None:
-            scores[t], squares[t] = score, w @ w
-
-        average = replay_gradients(self.run, sample, look).answer(self.run)
-        require(
-            bool(np.all(np.sqrt(squares) * UP <= longest)),
-            "an iterate is longer than the theorem allows.",
-        )
-        # Σ|w_j x_j| ≤ ‖w‖‖x‖, and a convex function is largest at an end
-        slack = exact.allowance(sample.d + 1, longest * self._far)
-        with np.errstate(over="ignore"):
-            margins = sample.signs * scores
-            ends = kind.of(1.0, margins - slack), kind.of(1.0, margins + slack)
-            loss = math.nextafter(math.fsum((np.maximum(*ends) * UP).tolist()), math.inf)
-        require(loss < math.inf, "the losses overflow float64.")
-        # a sum of m iterates of length at most B is off by γ_m·m·B, and divided by m
-        moved = norm(average - np.append(self.coef, self.intercept))
-        return loss, moved * SLACKER + 4 * float(exact.gamma(sample.m + 4)) * longest
