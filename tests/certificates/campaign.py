@@ -38,6 +38,7 @@ from certo.rates import Power
 
 TREATMENTS = ("free", "lifted", "none")
 EXTREME = 1000  # seeds from here on are for numbers of unusual size
+LARGER = 10_000  # a seed of r·LARGER + s asks for r times as many rows as s does
 
 
 class Case(NamedTuple):
@@ -56,7 +57,7 @@ class Outcome(NamedTuple):
 
 
 def _points(seed: int, m: int = 8, d: int = 2, whole: bool = True):
-    random = np.random.default_rng(seed)
+    random, m = np.random.default_rng(seed), m * max(1, seed // LARGER)
     X = random.integers(-3, 4, (m, d)).astype(float)
     if not whole:
         X = np.round(random.standard_normal((m, d)), 3)
@@ -65,7 +66,7 @@ def _points(seed: int, m: int = 8, d: int = 2, whole: bool = True):
 
 def _scaled(X: np.ndarray, seed: int) -> np.ndarray:
     """The same, or with columns of different scales, or very large or very small."""
-    random = np.random.default_rng(seed)
+    random, seed = np.random.default_rng(seed), seed % LARGER
     if seed >= 2 * EXTREME:
         return X * 2.0 ** int(random.choice([-320, -250, 200, 300]))
     if seed >= EXTREME:
@@ -84,7 +85,7 @@ def _two(X: np.ndarray, random, noise: float) -> np.ndarray:
 def _apart(seed: int, m: int = 8, d: int = 2):
     """Two classes with a gap between them."""
     _, X = _points(seed, m, d, whole=seed % 2 == 0)
-    y = np.array(["up", "down"] * m)[:m]
+    y = np.resize(["up", "down"], len(X))
     X[:, 0] = np.where(y == "up", np.abs(X[:, 0]) + 1, -np.abs(X[:, 0]) - 0.5)
     return _scaled(X, seed), y
 
@@ -99,7 +100,7 @@ def _three(seed: int, m: int = 9, noise: float = 0.0):
     random, X = _points(seed, m, 2)
     W = np.array([[2.0, 0, 0], [-1, 2, 0], [-1, -2, 1.0]])
     y = np.array(["a", "b", "c"])[
-        np.argmax(X @ W[:, :2].T + W[:, 2] + noise * random.gumbel(size=(m, 3)), axis=1)
+        np.argmax(X @ W[:, :2].T + W[:, 2] + noise * random.gumbel(size=(len(X), 3)), axis=1)
     ]
     y[:3] = ("a", "b", "c")
     return _scaled(X, seed), y
@@ -131,7 +132,7 @@ def _separability(kind: str, seed: int) -> Iterator[Case]:
     _, X = _points(seed, 9 if several else 8, 2)
     mode = "none" if seed % 3 == 2 else "free"
     if several:
-        y = np.array(list("abc" * 3))
+        y = np.resize(list("abc"), len(X))
         if kind in ("JointlySeparable",) or (kind == "ClassSeparability" and seed % 2):
             X, y = _three(seed)
         elif kind == "JointlyQuasiSeparable":
@@ -139,7 +140,7 @@ def _separability(kind: str, seed: int) -> Iterator[Case]:
     elif kind == "Separable":
         X, y = _apart(seed)
     elif kind == "QuasiSeparable":
-        y = np.array(["up", "down"] * 4)
+        y = np.resize(["up", "down"], len(X))
         X[:, 0] = np.where(y == "up", np.abs(X[:, 0]), -np.abs(X[:, 0]))
         X[:2] = 0
     else:
@@ -207,7 +208,7 @@ def _descent(kind: str, seed: int) -> Iterator[Case]:
 
 def _disagreement(kind: str, seed: int) -> Iterator[Case]:
     X, y = _mixed(seed, m=9)
-    weight = np.arange(1.0, 10.0) / 4 if seed % 3 == 1 else None
+    weight = np.arange(1.0, len(y) + 1) / 4 if seed % 3 == 1 else None
     model = certo.MinDisagreement(intercept="none" if seed % 2 else "free", time_limit=10)
     yield from _of(kind, model.fit(X, y, sample_weight=weight), X, y)
 
@@ -266,7 +267,7 @@ def _density(kind: str, seed: int) -> Iterator[Case]:
     weight = random.integers(0, 3, len(X)) + 0.5 if seed % 3 == 1 else None
     gaussian = "Gaussian" in kind
     if kind == "NoGaussianDensity":
-        X = np.c_[np.round(4 * X), [3.0] * 9] if seed % 2 else X[[0, 1] * 4 + [0]]
+        X = np.c_[np.round(4 * X), [3.0] * len(X)] if seed % 2 else X[[0, 1] * 4 + [0]]
         X[:, -1] += X[:, 0] * (seed % 4 == 1)
     elif kind == "NoLogLinearDensity":
         X = X[[0] * 5 + [seed % 4] * 4, :1]
@@ -747,8 +748,12 @@ def corrupted(kind: str, corruption: str, random, count: int = 4) -> Case | None
 
 def judged(kind: str, corruption: str, random, count: int = 4) -> Outcome | None:
     """None if the corruption does not apply, or changed nothing."""
-    case = corrupted(kind, corruption, random, count)
-    if case is None or any(case.data == c.data and _same(case, c) for c in cases(kind, count)):
+    known = cases(kind, count)
+    return judged_case(corruption, corrupted(kind, corruption, random, count), known)
+
+
+def judged_case(corruption: str, case: Case | None, known: tuple[Case, ...]) -> Outcome | None:
+    if case is None or any(case.data == c.data and _same(case, c) for c in known):
         return None
     if not verified(case):
         return Outcome(corruption, "rejected", case)

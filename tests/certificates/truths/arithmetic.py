@@ -35,7 +35,8 @@ def rationals(values) -> list[fmpq]:
 
 def table(X) -> list[list[fmpq]]:
     X = X.toarray() if sparse.issparse(X) else np.asarray(X)
-    return [rationals(row) for row in X.astype(float).tolist()]
+    exact = X if X.dtype == object else X.astype(float)  # objects may be integers of any size
+    return [rationals(row) for row in exact.tolist()]
 
 
 def dot(a, b) -> fmpq:
