@@ -126,13 +126,18 @@ def containers(kind: str, random: np.random.Generator, count: int = 12) -> Attac
     known = cases(kind, count)
     case = known[random.integers(len(known))]
     precomputed = case.data.get("kernel", {}).get("name") == "Precomputed"
+    dense_only = kind in DENSE_ONLY | SAME_STORAGE or precomputed
+    # The half of a very small number may be rounded.
+    whole_only = bool(np.any((case.X != 0) & (np.abs(case.X) < 2.0**-1000)))
     allowed = dict(DENSE)
-    if kind not in DENSE_ONLY | SAME_STORAGE and not precomputed:
-        tiny = np.any((case.X != 0) & (np.abs(case.X) < 2.0**-1000))  # its half may be rounded
-        allowed |= {name: store for name, store in SPARSE.items()
-                    if not (tiny and name in ("entries twice", "stale flag"))}  # fmt: skip
-    allowed |= {name: store for name, store in EXACTLY.items() if _exact(store, name, case.X)
-                and not ("CSR" in name and (kind in DENSE_ONLY | SAME_STORAGE or precomputed))}  # fmt: skip
+    for name, store in (SPARSE | EXACTLY).items():
+        is_sparse = name in SPARSE or name == "CSR integers"
+        if (
+            not (is_sparse and dense_only)
+            and not (whole_only and name in ("entries twice", "stale flag"))
+            and (name in SPARSE or _exact(store, name, case.X))
+        ):
+            allowed[name] = store
     name = str(random.choice(sorted(allowed)))
     found = reread(case.data).verify(allowed[name](case.X), case.y)
     return Attack("true" if found else "LOST", f"{kind} as {name}: {found.why}", case)
@@ -157,8 +162,9 @@ def _as_rows(table: np.ndarray) -> list[list[Any]]:
 
 
 def _frame(table: np.ndarray, *dtypes: str) -> pd.DataFrame:
-    return pd.DataFrame({f"c{j}": pd.array(table[:, j].tolist(), dtype=dtypes[min(j, len(dtypes) - 1)])
-                         for j in range(table.shape[1])})  # fmt: skip
+    columns = range(table.shape[1])
+    chosen = [dtypes[min(j, len(dtypes) - 1)] for j in columns]
+    return pd.DataFrame({f"c{j}": pd.array(table[:, j].tolist(), dtype=chosen[j]) for j in columns})
 
 
 def _polars(table: np.ndarray) -> pl.DataFrame:
@@ -199,7 +205,7 @@ def _claims(X: Any, y: Any, random) -> Iterator[Any]:
 
 
 def beyond_float64(random: np.random.Generator) -> Iterator[Attack]:
-    """Claims about rounded integers, before the exact ones; and claims of fits of the exact ones."""
+    """Claims of fits of the exact integers, and of the rounded ones, before the exact ones."""
     m, d = int(random.integers(4, 10)), int(random.integers(1, 4))
     small = random.integers(-3, 4, (m, d))
     moved = random.integers(-1, 2, (m, d)) * (small != 0)
@@ -244,6 +250,12 @@ def _machine(random: np.random.Generator, one_pass: bool = False):
     return (online if one_pass else online + others)[random.integers(2 if one_pass else 7)]
 
 
+def _tosses(random: np.random.Generator, m: int) -> np.ndarray:
+    y = np.where(random.random(m) < 0.5, "up", "down")
+    y[:2] = "up", "down"
+    return y
+
+
 def _rows(random: np.random.Generator, m: int, d: int) -> np.ndarray:
     """Rows of continuous values, perhaps beside discrete columns, or written with a few digits."""
     X = random.standard_normal((m, d))
@@ -275,9 +287,9 @@ def _judged(model, X, y, X_test=None, y_test=None, what: str = "") -> Iterator[A
         on_test = claim in tuple(page.test)
         data = (X_test, y_test) if on_test else (X, y)
         false = claim.best < FAIR
-        alone = bool(claim.verify(*data)) if not on_test else bool(
-            page.verify(X, y, X_test, y_test))  # fmt: skip
-        verdict = "rejected" if not alone else "FALSE" if false else "true"
+        # Only a page knows both the rows of the fit and the test rows.
+        found = page.verify(X, y, X_test, y_test) if on_test else claim.verify(*data)
+        verdict = "rejected" if not found else "FALSE" if false else "true"
         yield Attack(verdict, f"{said} {claim.name} {claim.best:.4f}", Case(claim.to_dict(), *data))
 
 
@@ -297,7 +309,7 @@ def copies(random: np.random.Generator) -> Iterator[Attack]:
     fit = _rows(random, 100, 1)
     width = max(X.shape[1], fit.shape[1])
     grown = [np.pad(part, ((0, 0), (0, width - part.shape[1]))) for part in (fit, X)]
-    labels = np.where(random.random(100) < 0.5, "up", "down")
+    labels = _tosses(random, 100)
     chosen = random.permutation(np.repeat(np.arange(m), 500))
     model = _machine(random)
     with warnings.catch_warnings():
@@ -315,8 +327,7 @@ def copies(random: np.random.Generator) -> Iterator[Attack]:
 def overlap(random: np.random.Generator) -> Iterator[Attack]:
     """Test rows that are rows of the fit, beside a few new ones."""
     m, d = int(random.integers(60, 400)), int(random.integers(2, 400))
-    X, y = _rows(random, m, d), np.where(random.random(m) < 0.5, "up", "down")
-    y[:2] = "up", "down"
+    X, y = _rows(random, m, d), _tosses(random, m)
     new = _rows(random, int(random.integers(1, 10)), d)
     new = np.pad(new, ((0, 0), (0, max(0, X.shape[1] - new.shape[1]))))[:, : X.shape[1]]
     taken = random.permutation(m)[: int(m * random.choice([0.5, 1.0]))]
@@ -343,10 +354,8 @@ def order(random: np.random.Generator) -> Iterator[Attack]:
 def honest(random: np.random.Generator) -> Iterator[Attack]:
     """Independent draws that can be learnt; what is claimed must be accepted, and be something."""
     m, discrete = int(random.integers(200, 1500)), random.random() < 0.5
-    if discrete:
-        X = random.integers(-2, 3, (2 * m, 2)).astype(float)
-    else:
-        X = _rows(random, 2 * m, 3)
+    grid = random.integers(-2, 3, (2 * m, 2)).astype(float)
+    X = grid if discrete else _rows(random, 2 * m, 3)
     flip = random.random(2 * m) < 0.05
     y = np.where((X[:, 0] + 0.5 * X[:, 1] > 0.2) ^ flip, "up", "down")
     model = _machine(random)
@@ -363,8 +372,8 @@ def honest(random: np.random.Generator) -> Iterator[Attack]:
 
 #: How many times larger than in `campaign`; the exact truth of some kinds takes long on many rows.
 LARGEST = {
-    "ClassCompressionBound": 20, "DualityGap": 5, "GaussianLikelihood": 100, "JointlyOverlapping": 10,
-    "JointlyQuasiSeparable": 10, "KernelCompressionBound": 5, "KernelExpectedExcess": 5,
+    "ClassCompressionBound": 20, "DualityGap": 5, "GaussianLikelihood": 100,
+    "JointlyOverlapping": 10, "JointlyQuasiSeparable": 10, "KernelCompressionBound": 5, "KernelExpectedExcess": 5,
     "KernelGap": 3, "KernelMargin": 10, "KernelMistakeBound": 10, "LeastErrorsByCells": 100,
     "LeastErrorsByTree": 5, "LogisticExcess": 20, "MomentMatching": 50, "OnlineToBatch": 100,
     "Overlapping": 25, "SupportBound": 4, "NoEstimate": 100,
