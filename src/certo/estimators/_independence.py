@@ -19,6 +19,7 @@ from certo.solvers.dependence import (
     others,
     with_constant,
 )
+from certo.solvers.exact_relations import exact_combinations
 from certo.solvers.least_squares import least_squares
 
 CLEAR = 1e-9  # of a column's square, left by the others: no rounding makes this,
@@ -51,6 +52,8 @@ def independent(X, counting: np.ndarray | None, gram: np.ndarray, lifted: bool) 
             lines = combinations(part, kept, lifted, row)
     if len(lines) < varied.size - kept.size:
         return Relations(np.arange(p), ())
+    if lines:
+        lines = exact_combinations(X, counting, varied, kept, lines, lifted)
     found = {j: _constant_line(value, kept.size) for j, value in constant.items()}
     found |= dict(zip(varied[others(kept, varied.size)].tolist(), lines, strict=True))
     return Relations(varied[kept], tuple(found[j] for j in sorted(found)))
