@@ -10,7 +10,7 @@ from pathlib import Path
 import benchmarks
 from benchmarks.harness import report
 
-HELPERS = {"harness", "rivals", "datasets", "__main__"}
+HELPERS = {"before", "harness", "rivals", "datasets", "__main__"}
 
 
 def main() -> None:

@@ -373,7 +373,8 @@ def honest(random: np.random.Generator) -> Iterator[Attack]:
 #: How many times larger than in `campaign`; the exact truth of some kinds takes long on many rows.
 LARGEST = {
     "ClassCompressionBound": 20, "DualityGap": 5, "GaussianLikelihood": 100,
-    "JointlyOverlapping": 10, "JointlyQuasiSeparable": 10, "KernelCompressionBound": 5, "KernelExpectedExcess": 5,
+    "JointlyOverlapping": 10, "JointlyQuasiSeparable": 10, "KernelCompressionBound": 5,
+    "KernelExpectedExcess": 5,
     "KernelGap": 3, "KernelMargin": 10, "KernelMistakeBound": 10, "LeastErrorsByCells": 100,
     "LeastErrorsByTree": 5, "LogisticExcess": 20, "MomentMatching": 50, "OnlineToBatch": 100,
     "Overlapping": 25, "SupportBound": 4, "NoEstimate": 100,
