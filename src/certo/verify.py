@@ -198,9 +198,16 @@ def claim_facts(certified: Certified, checked: Verification) -> list[dict[str, A
             "assumes": list(claim.assumes),
             "numbers": {name: plain(value) for name, value in claim.numbers.items()},
             "rigour": claim.rigour._asdict(),
+            "informative": is_informative(claim),
+            "remark": "" if is_informative(claim) else f"The upper bound is {claim.weaker}.",
         }
         for claim, part in zip(certified, checked.parts, strict=True)
     ]
+
+
+def is_informative(claim: Any) -> bool:
+    """Whether it says more than that the majority class does as well."""
+    return not isinstance(claim, RiskBound) or claim.informative
 
 
 def _about(claim: Certificate) -> str:
@@ -228,6 +235,8 @@ def _tell(said: dict[str, Any]) -> None:
         say(claim["claim"], " " * 7, 7)
         for text in claim["assumes"]:
             say(text, " " * 7 + "assuming that ", 9)
+        if claim["remark"]:
+            say(claim["remark"], " " * 7 + "remark: ", 9)
         say(claim["why"], " " * 7 + "checked: ", 9)
         say(numbers_text(claim["numbers"]), " " * 7 + "numbers: ", 9)
     for refusal in said["not_claimed"]:

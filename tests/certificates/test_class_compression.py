@@ -66,7 +66,7 @@ def test_one_bound_for_the_layer(classes, settings):
     assert claim.at(0.01).verify(X, y)
     assert claim.at(0.01).tail > claim.tail
     assert any("seed" in text for text in claim.assumes) == ("seed" in settings)
-    assert "new cases" in claim.plain
+    assert "the error rate on new data" in claim.plain
 
 
 def test_attacks():

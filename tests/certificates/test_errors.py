@@ -23,7 +23,7 @@ from certo.certificates import (
     TrainingErrors,
 )
 from certo.certificates.encoding import no_better
-from certo.certificates.errors import per_hundred
+from certo.certificates.risk_bound import percentage
 from certo.certificates.sample import SampleMismatch
 from certo.kernels import Gaussian, Polynomial
 
@@ -153,13 +153,13 @@ def test_plain_words():
         rule = StatedPredictions(np.zeros(examples, int))
         return TrainingErrors(Labels((0, 1)), rule, examples, errors, ties).plain
 
-    assert said(41, 0) == "On the 60 examples given, the rule is wrong 41 times."
-    assert said(0, 0) == "On the 60 examples given, the rule is never wrong."
-    assert said(41, 3).endswith("the rule is wrong 38 to 41 times (3 too close to call).")
+    assert said(41, 0) == "On the 60 examples given, the stated answers are wrong 41 times."
+    assert said(0, 0) == "On the 60 examples given, the stated answers are never wrong."
+    assert said(41, 3).endswith("are wrong 38 to 41 times (3 too close to call).")
     X, y, rule = problem(2)
     claim = TestErrors.of(X, y, CLASSES[:2], rule, 0.05 / 3)
-    assert "kept out of the fit" in claim.plain
-    assert claim.plain.endswith(", on average, except with a chance of 0.0166667.")
+    assert claim.plain.startswith("On 60 examples kept out of the fit, the rule is wrong ")
+    assert ". With 98.33 % confidence, the error rate on new data from the same " in claim.plain
     assert no_better("coefficients", 3, 2.0**-6).endswith("3 examples, by more than 1.6 %.")
     assert no_better("coefficients", 3, 1.0).startswith("Nothing is proved about how much lower")
 
@@ -167,6 +167,6 @@ def test_plain_words():
 def test_words_are_rounded_to_the_weak_side():
     from certo.certificates.encoding import rounded_down, rounded_up
 
-    assert per_hundred(0.12341, rounded_up) == "12.4"
-    assert per_hundred(0.12349, rounded_down) == "12.3"
+    assert percentage(0.12341, rounded_up) == "12.4"
+    assert percentage(0.12349, rounded_down) == "12.3"
     assert "independent draws" in TestErrors.of(*problem(2)[:2], CLASSES[:2], problem(2)[2]).claim

@@ -135,7 +135,8 @@ def test_the_sharpest_bound_pays_for_being_chosen(pages):
     assert chosen.claim.delta == page.delta / 2
     assert chosen.claim.best == min(claim.at(page.delta / 2).best for claim in rivals)
     first, second = repr(page).splitlines()[1:3]
-    assert first.endswith("except with a chance of 0.05 (TestErrors, from the test examples).")
+    assert first.strip().startswith("With 95 % confidence, the error rate on new data from the ")
+    assert first.endswith(" % (TestErrors, from the test examples).")
     assert "chosen among 2 after looking" in second
 
 
@@ -326,8 +327,8 @@ def test_a_page_without_its_test_examples(pages):
     assert page[-1].name == "TestErrors"
     assert any(claim.vacuous for found, *_ in pages.values() for claim in found.risks)
     for found, *_ in pages.values():
-        vacuous = sum(claim.vacuous for claim in found.risks)
-        assert repr(found).count("○") == found._repr_html_().count("○") == vacuous
+        weak = sum(not claim.informative for claim in found.risks)
+        assert repr(found).count("○") == found._repr_html_().count("○") == weak
 
 
 def test_a_page_is_no_stronger_than_its_claims(pages):

@@ -1,4 +1,4 @@
-"""A picture of the share of errors shows every bound where it is, and a vacuous one as such."""
+"""A picture of the error rate shows every bound where it is, and a vacuous one as such."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ def bound(own=True, **values):
     class Bound(RiskBound):
         claim, numbers, assumes = "", {}, ()
         of_predictions = own
+        examples = 2
         bounds = {name.replace("_", " "): value for name, value in values.items()}  # noqa: RUF012
 
         def at(self, delta):
@@ -35,7 +36,7 @@ def bound(own=True, **values):
         def _check(self, sample):
             return ""
 
-    return Bound(LABELS, 0.05)
+    return Bound(LABELS, 0.05, majority=1)
 
 
 def page(*claims):
@@ -61,8 +62,8 @@ def test_every_formula_is_a_bar_that_ends_there_the_sharpest_first():
 
 
 def test_the_examples_of_the_fit_are_a_point_and_test_examples_an_interval():
-    X = np.random.default_rng(0).normal(size=(60, 2))
-    y = np.where(X[:, 0] + X[:, 1] ** 2 > 0.3, "a", "b")
+    X = np.random.default_rng(0).normal(size=(100, 2))
+    y = np.where(X[:, 0] + 0.3 * X[:, 1] ** 2 > 0.3, "a", "b")
     model = SVM(intercept="none").fit(X[:40], y[:40])
     found = certify(model, X[:40], y[:40], X_test=X[40:], y_test=y[40:])
     ax = plots.risk_bounds(found, commonest=0.75)
@@ -70,7 +71,7 @@ def test_the_examples_of_the_fit_are_a_point_and_test_examples_an_interval():
     lines = [tuple(line.get_xdata()) for line in ax.lines]
     assert (np.mean(model.predict(X[:40]) != y[:40]),) in lines
     assert tested.interval in lines
-    assert (tested.errors / 20,) in lines
+    assert (tested.errors / 60,) in lines
     assert (0.25, 0.25) in lines
     assert f"New examples, by the sharpest of {found.best.among}, the choice paid for" in texts(ax)
     assert bars(ax)[-1].get_width() == found.best.claim.best
@@ -114,4 +115,4 @@ def test_no_text_leaves_the_picture(share):
 
 
 def test_where_nothing_is_proved_it_says_so():
-    assert texts(plots.risk_bounds(page())) == ["Nothing is proved of the share of errors."]
+    assert texts(plots.risk_bounds(page())) == ["Nothing is proved of the error rate."]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, final
 
@@ -18,12 +18,12 @@ from certo.certificates import exact
 from certo.certificates.base import CannotClaim, Refuted, Rigour, require
 from certo.certificates.comparisons import check_classes
 from certo.certificates.encoding import counted, rounded_down, rounded_up
-from certo.certificates.errors import all_labels, per_hundred
+from certo.certificates.errors import all_labels
 from certo.certificates.gradient_run import LONGEST_REPLAY, GradientRun, loss_named
 from certo.certificates.gradient_run import replay as replay_gradients
 from certo.certificates.margins import norm
 from certo.certificates.online_to_batch import IN_ORDER
-from certo.certificates.risk_bound import DRAWN, RiskBound
+from certo.certificates.risk_bound import DRAWN, RiskBound, majority
 from certo.certificates.sample import Sample
 from certo.certificates.weights import check_weights, finite_vector
 
@@ -37,8 +37,9 @@ SLACKER = 1 + 2.0**-20  # a length of weights that exact arithmetic could not ex
 class AverageToBatch(RiskBound):
     r"""Claim: one pass of online gradient descent over the examples has iterates whose average is
     (coef, intercept), up to rounding, and suffers losses of at most `loss` in all (without the
-    regulariser). With probability at least 1 − δ over the draw, sgn(coef·x + intercept) errs on at
-    most `bound` of new examples, if no example is ever longer than `reach`.
+    regulariser). With probability at least 1 − δ over the draw, the error rate of
+    sgn(coef·x + intercept) on new examples is at most `bound`, if no example is ever longer than
+    `reach`.
 
     Proof. Let R be the reach (of (x, 1) with an intercept) and B a length that no iterate w_t can
     have: the radius of the ball, or L R/λ, L being the largest slope, since w_{t+1} is −1/(λt)
@@ -111,14 +112,16 @@ class AverageToBatch(RiskBound):
         if not square < math.inf:
             raise CannotClaim("the squares of the features overflow float64.")
         reach = float(rounded_up(exact.root_above(Fraction(square))))  # to be read, and no less
-        draft = cls(labels, delta, run, coef, intercept, sample.m, reach, 0.0, 0.0, 1.0)
+        draft = cls(
+            labels, delta, run, coef, intercept, sample.m, reach, 0.0, 0.0, 1.0,
+            majority=majority(sample.signs),
+        )  # fmt: skip
         try:
             loss, off = draft._repeated(sample)
             loss, off = loss * ROOM, off * 2 + 2.0**-40 * norm(np.append(coef, intercept))
-            bound = draft._formula(loss, off, delta)
+            return replace(draft, loss=loss, off=off).at(delta)
         except Refuted as reason:
             raise CannotClaim(str(reason)) from reason
-        return cls(labels, delta, run, coef, intercept, sample.m, reach, loss, off, bound)
 
     def _formulas(self, level: float) -> dict[str, Any]:
         return {"bound": self._formula(self.loss, self.off, level)}
@@ -142,19 +145,14 @@ class AverageToBatch(RiskBound):
             )
         return words + (
             f"Suppose that no example, new ones included, is longer than {self._shown_reach}. "
-            f"{self._if_drawn} these weights err on at most {rounded_up(self.bound, 4)} of new "
-            "examples."
+            + self._bounded("these weights")
         )
 
     @property
     def plain(self) -> str:
         if self.vacuous:
-            return "The losses while it learned are too large for a promise about new cases."
-        return (
-            "Judged by its losses while it learned, the rule will be wrong in at most "
-            f"{per_hundred(self.bound, rounded_up)} of 100 new cases, on average{self._unless}, if "
-            f"none is longer than {self._shown_reach}."
-        )
+            return "The losses while it learned are too large for a bound on the error rate."
+        return self._in_plain(where=f", if no example is longer than {self._shown_reach},")
 
     @property
     def assumes(self) -> tuple[str, ...]:

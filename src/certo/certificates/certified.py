@@ -11,8 +11,8 @@ from certo.certificates import encoding
 from certo.certificates.base import Certificate, NotClaimed, Verification
 from certo.certificates.composite import Composite
 from certo.certificates.encoding import counted, rounded_up
-from certo.certificates.errors import TestErrors, per_hundred
-from certo.certificates.risk_bound import RiskBound
+from certo.certificates.errors import TestErrors
+from certo.certificates.risk_bound import RiskBound, percentage, rate_sentence
 
 NO_TEST = "it is about test examples, give X_test and y_test."
 
@@ -44,8 +44,9 @@ class Certified:
     prepare : what a pipeline does to X before the machine sees it. It is not written to JSON: a
         page that was read takes X as the machine does
 
-    `best` is the sharpest claim about new examples, with the choice paid for. A page is iterable,
-    and holds when every claim on it does: `verify`.
+    `best` is the sharpest claim about new examples, with the choice paid for, unless always
+    answering the majority class does as well. A page is iterable, and holds when every claim on it
+    does: `verify`.
     """
 
     model: str
@@ -105,7 +106,13 @@ class Certified:
 
     @property
     def best(self) -> Chosen | None:
-        """The sharpest bound on the error rate of the predictions, if there is any below 1."""
+        """The sharpest bound on the error rate of the predictions, if it is below the share of its
+        examples that always answering the majority class gets wrong."""
+        found = self._sharpest
+        return found if found and found.claim.informative else None
+
+    @property
+    def _sharpest(self) -> Chosen | None:
         rivals = [
             (claim, part is self.test)
             for part in (self.claims, self.test)
@@ -115,9 +122,7 @@ class Certified:
         among = max(len(rivals), self.asked)
         shared = [(claim.at(claim.delta / among), on_test) for claim, on_test in rivals]
         found = min(shared, key=lambda pair: pair[0].best, default=None)
-        if found is None or found[0].vacuous:
-            return None
-        return Chosen(found[0], among, found[1])
+        return None if found is None else Chosen(found[0], among, found[1])
 
     def verify(self, X, y=None, X_test=None, y_test=None) -> Verification:
         """Check every claim: those about the fit against X and y, those about test examples against
@@ -191,18 +196,18 @@ class Certified:
         )
 
     def in_words(self) -> list[str]:
-        """What is proved of the rate of errors on new examples, by the sharpest bound, and what the
-        choice of it costs."""
-        chosen = self.best
-        if chosen is None:
-            return ["No bound on the rate of errors of its predictions on new examples is below 1."]
+        """What is proved of the error rate on new data, by the sharpest bound, and what the choice
+        of it costs."""
+        chosen = self._sharpest
+        nothing = "No bound on the error rate of its predictions on new data"
+        if chosen is None or chosen.claim.vacuous:
+            return [f"{nothing} is below 1."]
         claim, among = chosen.claim, chosen.among
+        if not claim.informative:
+            most = percentage(claim.best, rounded_up)
+            return [f"{nothing} is worth quoting: the sharpest, {most} %, is {claim.weaker}."]
         source = "test examples" if chosen.on_test else "examples of the fit alone"
-        sentence = (
-            "If new examples come from where these came from, at most "
-            f"{per_hundred(claim.best, rounded_up)} % of them are errors, except with a chance of "
-            f"{self.delta:g} ({claim.name}, from the {source})."
-        )
+        sentence = f"{rate_sentence(self.delta, claim.best)} ({claim.name}, from the {source})."
         paid = (
             "That is the number to quote: the single bounds are each sharper alone, but this one "
             f"was chosen among {among} after looking, which is paid for."
@@ -244,7 +249,7 @@ class Certified:
 
 
 def _mark(claim: Certificate) -> str:
-    return "○" if isinstance(claim, RiskBound) and claim.vacuous else "✓"
+    return "✓" if not isinstance(claim, RiskBound) or claim.informative else "○"
 
 
 def _outcome(parts: tuple[Verification, ...]) -> str:

@@ -14,7 +14,7 @@ from certo.certificates.errors import ROOM, all_labels, scores_needed
 from certo.certificates.joint import class_sample
 from certo.certificates.perceptron_run import PerceptronRun, TooLong, replay
 from certo.certificates.predictor import LinearPredictor
-from certo.certificates.risk_bound import DRAWN
+from certo.certificates.risk_bound import DRAWN, majority
 from certo.certificates.sample import Sample
 from certo.certificates.set_bound import SEEDED, SetBound, set_bounds
 
@@ -25,9 +25,9 @@ REPLAY_VISITS = 200_000  # a vacuous claim is not worth a longer replay than thi
 @dataclass(frozen=True, repr=False, eq=False)
 class ClassCompressionBound(SetBound):
     """Claim: with probability at least 1 − δ over the draw of the m examples, the layer of
-    perceptrons (for K > 2 classes one for each, the highest score wins) errs on at most
-    `bounds[…]` of new examples: k were ever updated on by any of them, and `errors` of the m − k
-    others are wrong, ties included, and what is too close to call.
+    perceptrons (for K > 2 classes one for each, the highest score wins) has an error
+    rate of at most `bounds[…]` on new examples: k were ever updated on by any of them, and `errors`
+    of the m − k others are wrong, ties included, and what is too close to call.
 
     Proof: each neuron is run again on the union of the updated examples, and must end with the same
     weights bit for bit. Examples that it never updated on change nothing, so one set of k examples
@@ -82,7 +82,8 @@ class ClassCompressionBound(SetBound):
         errors = int(np.count_nonzero(wrong)) - int(np.count_nonzero(wrong[union]))
         m = sample.m
         return cls(
-            labels=labels, delta=delta, updated=union, examples=m, errors=errors,
+            labels=labels, delta=delta, majority=majority(sample.signs), updated=union, examples=m,
+            errors=errors,
             **set_bounds(m, union.size, errors, delta), runs=tuple(runs), coef=coef,
             intercept=intercept,
         )  # fmt: skip

@@ -10,10 +10,9 @@ import numpy as np
 from certo import bounds
 from certo.certificates.base import CannotClaim, Refuted, Rigour, require
 from certo.certificates.encoding import counted, rounded_up
-from certo.certificates.errors import per_hundred
 from certo.certificates.margins import Margins
 from certo.certificates.perceptron_run import PerceptronRun, TooLong, replay
-from certo.certificates.risk_bound import DRAWN, RiskBound
+from certo.certificates.risk_bound import DRAWN, RiskBound, majority
 from certo.certificates.sample import Labels, Sample
 from certo.certificates.weights import check_weights, finite_vector, index_vector
 
@@ -58,7 +57,7 @@ class CompressionBound(RiskBound):
         ),
         rounded="The exact tail, shown with the rounding of its sum accounted for.",
         statistical=(
-            "The bound fails with a chance of at most delta over the draw of the examples, which "
+            "The bound fails with probability at most delta over the draw of the examples, which "
             "must be independent."
         ),
     )
@@ -102,6 +101,7 @@ class CompressionBound(RiskBound):
             examples=sample.m,
             errors=errors,
             delta=delta,
+            majority=majority(sample.signs),
             **_formulas(run, sample.m, len(updated), errors, delta),
         )
 
@@ -139,19 +139,14 @@ class CompressionBound(RiskBound):
                 "The bound on its error rate that follows is "
                 f"{rounded_up(self.best, 4)}: vacuous, since it is not below 1."
             )
-        return words + (
-            f"{self._if_drawn} it errs on at most {rounded_up(self.best, 4)} of new examples."
-        )
+        return words + self._bounded("this output")
 
     @property
     def plain(self) -> str:
         if self.vacuous:
-            return "Nothing is proved about new cases: the bound on their errors is no less than 1."
-        return (
-            f"If new cases come from where these {self.examples:,} examples came from, it is wrong "
-            f"in at most {per_hundred(self.best, rounded_up)} of 100 new cases, on average"
-            f"{self._unless}."
-        )
+            return "Nothing is proved about new data: the bound on the error rate is not below 1."
+        alone = f" of telling {self.labels.shown} from {self.labels.rest}"
+        return self._in_plain("" if self.of_predictions else alone)
 
     @property
     def assumes(self) -> tuple[str, ...]:

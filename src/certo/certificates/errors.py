@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, fields
-from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple, final
 
 import numpy as np
 
 from certo import bounds
-from certo.certificates import exact
 from certo.certificates.base import CannotClaim, Certificate, Refuted, Rigour, Verification, require
 from certo.certificates.encoding import counted, rounded_down, rounded_up
 from certo.certificates.predictor import Predictor, same_values
-from certo.certificates.risk_bound import RiskBound
+from certo.certificates.risk_bound import RiskBound, majority
 from certo.certificates.sample import Labels, SampleMismatch
 from certo.kernels.base import count
 
@@ -91,6 +89,15 @@ class ErrorClaim(Certificate):
         )
 
     @property
+    def _how_many_wrong(self) -> str:
+        """'the rule is wrong 3 to 5 times (2 too close to call)'."""
+        times = f"wrong {counted(self.errors, 'time')}" if self.errors else "never wrong"
+        if self.ties:
+            times = f"wrong {self.surely:,} to {counted(self.errors, 'time')}"
+            times += f" ({self.ties:,} too close to call)"
+        return f"{self.predictor.subject} {times}"
+
+    @property
     def assumes(self) -> tuple[str, ...]:
         return self.predictor.assumes
 
@@ -134,7 +141,7 @@ class ErrorClaim(Certificate):
             errors - ties >= self.surely,
             f"{errors - ties:,} examples are shown to be wrong, fewer than {self.surely:,}.",
         )
-        return f"{errors:,} of {self.examples:,} are not right, {ties:,} of them by a tie."
+        return self.predictor.counted(errors, ties, self.examples)
 
     def __eq__(self, other: object) -> bool:
         """By value; not by JSON, which some rules have none of."""
@@ -174,11 +181,7 @@ class TrainingErrors(ErrorClaim):
 
     @property
     def plain(self) -> str:
-        times = f"wrong {counted(self.errors, 'time')}" if self.errors else "never wrong"
-        if self.ties:
-            times = f"wrong {self.surely:,} to {counted(self.errors, 'time')}"
-            times += f" ({self.ties:,} too close to call)"
-        return f"On the {counted(self.examples, 'example')} given, the rule is {times}."
+        return f"On the {counted(self.examples, 'example')} given, {self._how_many_wrong}."
 
     @property
     def numbers(self) -> dict[str, Any]:
@@ -192,7 +195,7 @@ class TrainingErrors(ErrorClaim):
 @dataclass(frozen=True, repr=False, eq=False)
 class TestErrors(RiskBound, ErrorClaim):
     """Claim: with probability at least 1 − delta over the draw of the examples, which had no part
-    in making the rule, its rate of errors on new ones is at least `lower` and at most `upper`.
+    in making the rule, its error rate on new ones is at least `lower` and at most `upper`.
 
     Proof: the number of errors is binomial, and both ends are those of Clopper and Pearson, each
     failing with probability at most delta/2: `upper` for all errors that may be, `lower` for those
@@ -236,7 +239,13 @@ class TestErrors(RiskBound, ErrorClaim):
         unknown = int(np.count_nonzero(codes < 0))
         if unknown == codes.size:
             raise CannotClaim(f"no label in y is one of the classes {list(classes)} of the rule.")
-        return cls(**found, delta=delta, **_ends(found, delta), unknown=unknown)
+        return cls(
+            **found, delta=delta, **_ends(found, delta), unknown=unknown,
+            majority=majority(codes[codes >= 0]),
+        )  # fmt: skip
+
+    def _majority_of(self, sample: Examples) -> int:
+        return majority(sample.codes[sample.codes >= 0])
 
     def _formulas(self, level: float) -> dict[str, Any]:
         return _ends({f.name: getattr(self, f.name) for f in fields(self)}, level)
@@ -256,20 +265,19 @@ class TestErrors(RiskBound, ErrorClaim):
         return (
             f"{self._gets_wrong}{unknown * bool(self.unknown)} If the examples are independent "
             "draws, not used to fit or to choose anything, then with probability at least "
-            f"1 − {self.delta!r} it errs on at least {rounded_down(self.lower, 4)} and at most "
-            f"{rounded_up(self.upper, 4)} of new examples."
+            f"1 − {self.delta!r} over their draw the error rate of {self.predictor.author} on new "
+            f"examples is at least {rounded_down(self.lower, 4)} and at most "
+            f"{rounded_up(self.upper, 4)}."
         )
 
     @property
     def plain(self) -> str:
-        judged = f"Judged by {counted(self.examples, 'example')} kept out of the fit, "
+        kept = counted(self.examples, "example")
+        judged = f"On {kept} kept out of the fit, {self._how_many_wrong}."
         if self.vacuous:
-            return f"{judged}all new cases may be wrong: nothing is promised about them."
-        return (
-            f"{judged}the rule will be wrong in at most {per_hundred(self.upper, rounded_up)} of "
-            f"100 new cases, and at least {per_hundred(self.lower, rounded_down)}, on average"
-            f"{self._unless}."
-        )
+            return f"{judged} Nothing follows for new data: the upper bound is not below 1."
+        whose = f" of {self.predictor.author}" if self.predictor.outputs is None else ""
+        return f"{judged} {self._in_plain(whose, least=self.lower)}"
 
     @property
     def assumes(self) -> tuple[str, ...]:
@@ -332,13 +340,6 @@ def _counts(
         "ties": ties,
     }  # fmt: skip
     return found, sample.codes
-
-
-def per_hundred(rate: float, rounded: Callable[[float, int], str]) -> str:
-    """A rate as a number of cases in 100, rounded as wanted."""
-    above = rounded is rounded_up
-    exactly = 100 * Fraction(rate)
-    return rounded(exact.above(exactly) if above else exact.below(exactly), 3)
 
 
 def all_labels(classes: Sequence[Any], column: int | None = None) -> Labels:

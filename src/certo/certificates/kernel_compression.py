@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, final
 
@@ -18,7 +18,7 @@ from certo.certificates.kernel_sample import COARSEST, functions_of, readable
 from certo.certificates.kernel_scores import lengths_of
 from certo.certificates.perceptron_run import AT_ZERO
 from certo.certificates.predictor import KernelPredictor, same_values
-from certo.certificates.risk_bound import DRAWN
+from certo.certificates.risk_bound import DRAWN, majority
 from certo.certificates.sample import SampleMismatch
 from certo.certificates.set_bound import SEEDED, SetBound, set_bounds
 from certo.kernels import Kernel
@@ -57,9 +57,10 @@ class KernelRun:
 @dataclass(frozen=True, repr=False, eq=False)
 class KernelCompressionBound(SetBound):
     r"""Claim: with probability at least 1 − δ over the draw of the m examples, the kernel
-    perceptron (for K > 2 classes one for each, the highest score wins) errs on at most `bounds[…]`
-    of new examples: f_k = Σ_i dual_coef[k, i] K̃(x_i, ·) over the `updated` examples, and at most
-    `errors` of the others are not shown to be right. K̃ is the kernel, `lifted` the kernel plus 1.
+    perceptron (for K > 2 classes one for each, the highest score wins) has an error rate of
+    at most `bounds[…]` on new examples: f_k = Σ_i dual_coef[k, i] K̃(x_i, ·) over the `updated`
+    examples, and at most `errors` of the others are not shown to be right. K̃ is the kernel,
+    `lifted` the kernel plus 1.
 
     Proof: the run is repeated on the updated examples alone, for each output, and must make these
     mistakes. Every score of the re-run has an allowance, and every decision must be certain beyond
@@ -119,9 +120,9 @@ class KernelCompressionBound(SetBound):
         sample = _examples(_readable(X, kernel), y, labels)
         m = sample.codes.size
         draft = cls(
-            labels=labels, delta=delta, updated=union, examples=m, errors=m - union.size,
-            **set_bounds(m, union.size, m - union.size, delta), kernel=kernel, run=run,
-            dual_coef=table,
+            labels=labels, delta=delta, majority=majority(sample.codes), updated=union, examples=m,
+            errors=m - union.size, **set_bounds(m, union.size, m - union.size, delta),
+            kernel=kernel, run=run, dual_coef=table,
         )  # fmt: skip
         try:
             draft._check_rerun(sample)
@@ -129,10 +130,10 @@ class KernelCompressionBound(SetBound):
         except Refuted as reason:
             raise CannotClaim(str(reason)) from reason
         errors = int(np.count_nonzero(wrong)) - int(np.count_nonzero(wrong[union]))
-        return cls(
-            labels=labels, delta=delta, updated=union, examples=m, errors=errors,
-            **set_bounds(m, union.size, errors, delta), kernel=kernel, run=run, dual_coef=table,
-        )  # fmt: skip
+        return replace(draft, errors=errors, **set_bounds(m, union.size, errors, delta))
+
+    def _majority_of(self, sample: Examples) -> int:
+        return majority(sample.codes)
 
     @property
     def claim(self) -> str:

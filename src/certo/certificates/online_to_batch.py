@@ -12,7 +12,7 @@ draws one of the m iterates anew for every example. Nothing is said of the last 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, final
 
 import numpy as np
@@ -23,13 +23,13 @@ from certo.certificates import exact
 from certo.certificates.base import CannotClaim, Refuted, Rigour, require
 from certo.certificates.class_compression import output_signs
 from certo.certificates.comparisons import check_classes
-from certo.certificates.encoding import counted, rounded_up
-from certo.certificates.errors import all_labels, per_hundred, scores_needed
+from certo.certificates.encoding import counted
+from certo.certificates.errors import all_labels, scores_needed
 from certo.certificates.joint import class_sample
 from certo.certificates.kernel_sample import Scores
 from certo.certificates.perceptron_run import PaddedRows, PerceptronRun, lane_scores
 from certo.certificates.predictor import LinearPredictor, undecided_is_wrong
-from certo.certificates.risk_bound import DRAWN, RiskBound
+from certo.certificates.risk_bound import DRAWN, RiskBound, majority
 from certo.certificates.sample import Sample
 from certo.certificates.set_bound import SEEDED
 
@@ -43,7 +43,7 @@ class OnlineToBatch(RiskBound):
     """Claim: one pass of the perceptron over the examples ends with these weights, and in at most
     `mistakes` of the m rounds the weights before the update are not shown to be right. With
     probability at least 1 − δ over the draw, the rule that for every new example draws one of these
-    m iterates at random errs on at most `bound` of new examples.
+    m iterates at random has an error rate of at most `bound`.
 
     Proof: the pass is repeated bit for bit. A round counts as a mistake unless the score (for more
     than two classes: its lead over all others) is shown to be positive, beyond twice the allowance
@@ -101,13 +101,15 @@ class OnlineToBatch(RiskBound):
             raise CannotClaim(reason)
         sample = class_sample(X, y, labels.classes)
         m, rule = sample.m, LinearPredictor(coef, intercept)
-        draft = cls(labels, delta, tuple(runs), rule.coef, rule.intercept, m, m, 1.0)
+        draft = cls(
+            labels, delta, tuple(runs), rule.coef, rule.intercept, m, m, 1.0,
+            majority=majority(sample.signs),
+        )  # fmt: skip
         try:
             mistakes = draft._mistakes(sample)
         except Refuted as refuted:
             raise CannotClaim(str(refuted)) from refuted
-        bound = bounds.online_to_batch(m, mistakes, delta)
-        return cls(labels, delta, tuple(runs), rule.coef, rule.intercept, m, mistakes, bound)
+        return replace(draft, mistakes=mistakes).at(delta)
 
     def _formulas(self, level: float) -> dict[str, Any]:
         return {"bound": bounds.online_to_batch(self.examples, self.mistakes, level)}
@@ -129,21 +131,20 @@ class OnlineToBatch(RiskBound):
         )
         if self.vacuous:
             return words + "The bound that follows for a random one of them is vacuous."
-        return words + (
-            f"{self._if_drawn} drawing one of these {self.examples:,} sets of weights at random "
-            f"for every new example errs on at most {rounded_up(self.bound, 4)} of them. Nothing "
-            "is said of the last weights alone."
+        random = (
+            f"the rule that draws one of these {self.examples:,} sets of weights at random for "
+            "every example"
         )
+        return f"{words}{self._bounded(random)} Nothing is said of the last weights alone."
 
     @property
     def plain(self) -> str:
         if self.vacuous:
-            return "The rule was wrong too often while it learned for a promise about new cases."
+            return "The rule was wrong too often while it learned for a bound on an error rate."
+        random = " of the rule that draws one of its earlier states at random for every example"
         return (
             f"While it learned, the rule was wrong {counted(self.mistakes, 'time')} in "
-            f"{self.examples:,}; picking one of its earlier states at random for every new case "
-            f"will be wrong in at most {per_hundred(self.bound, rounded_up)} of 100 new cases, on "
-            f"average{self._unless}."
+            f"{self.examples:,}. {self._in_plain(random)}"
         )
 
     @property

@@ -55,6 +55,20 @@ class Predictor(abc.ABC):
         """What it is: 'this linear rule'."""
 
     @property
+    def subject(self) -> str:
+        """What gives the answers that are counted, in plain words, with its verb."""
+        return "the rule is"
+
+    @property
+    def author(self) -> str:
+        """What has an error rate on new examples."""
+        return self.words
+
+    def counted(self, errors: int, ties: int, examples: int) -> str:
+        """What a check counted."""
+        return f"{errors:,} of {examples:,} are not right, {ties:,} of them by a tie."
+
+    @property
     def assumes(self) -> tuple[str, ...]:
         return ()
 
@@ -240,11 +254,22 @@ class StatedPredictions(Predictor):
 
     @property
     def words(self) -> str:
-        return "the list of answers given here"
+        return "the list of stated answers"
+
+    @property
+    def subject(self) -> str:
+        return "the stated answers are"
+
+    @property
+    def author(self) -> str:
+        return "the model that gave the stated answers"
+
+    def counted(self, errors: int, ties: int, examples: int) -> str:
+        return f"{errors:,} of the {examples:,} stated answers are wrong; X was not looked at."
 
     @property
     def assumes(self) -> tuple[str, ...]:
-        return ("the answers listed are those of the model",)
+        return ("the stated answers are those of the model for these examples, in this order",)
 
     @property
     def reads(self) -> Hashable:

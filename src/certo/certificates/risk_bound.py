@@ -1,14 +1,19 @@
-"""What claims about new examples share: a rate of errors, and the probability of being wrong."""
+"""What claims about new examples share: a bound on the error rate, and its confidence."""
 
 from __future__ import annotations
 
 import abc
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any, Self
 
+import numpy as np
+
 from certo.certificates import exact
-from certo.certificates.base import Certificate
+from certo.certificates.base import Certificate, Verification
+from certo.certificates.encoding import rounded_down, rounded_up
 
 DRAWN = "the examples are independent draws from one distribution, and new ones are too"
 UNTOUCHED = "nothing was fitted on them before (scaling, selection, tuning, choice of settings)"
@@ -20,16 +25,21 @@ COMPARED = (
 
 @dataclass(frozen=True, repr=False, eq=False)
 class RiskBound(Certificate):
-    """Claim: with probability at least 1 − delta over the draw of the examples, the rate of errors
-    on new ones is at most `bounds[…]`: several formulas from the same facts. They are listed from
+    """Claim: with probability at least 1 − delta over the draw of the examples, the error rate on
+    new ones is at most `bounds[…]`: several formulas from the same facts. They are listed from
     the weakest to the sharpest, and each is implied by the next, so that the last may be chosen
     without paying for a choice.
 
     Where the settings of the fit are the best of so many that were `tried` on the same examples, a
-    bound that fails with probability delta/tried for each fails with delta for the one kept."""
+    bound that fails with probability delta/tried for each fails with delta for the one kept.
+
+    `majority` counts the examples of the most frequent class (for one output among several: of the
+    larger side). It is part of the claim only so that a reader sees what the bound is worth: see
+    `informative`."""
 
     delta: float
     tried: int = field(default=1, kw_only=True)
+    majority: int = field(kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -37,6 +47,8 @@ class RiskBound(Certificate):
             raise ValueError(f"delta must be between 0 and 1, got {self.delta!r}.")
         if not (self.tried >= 1 and self.level > 0):
             raise ValueError("tried must be at least 1, and delta/tried a positive float.")
+        if not 1 <= self.majority <= self._size:
+            raise ValueError(f"majority must be from 1 to {self._size:,}, got {self.majority!r}.")
 
     @property
     def level(self) -> float:
@@ -60,15 +72,38 @@ class RiskBound(Certificate):
         return self.best >= 1
 
     @property
+    def _size(self) -> int:
+        return self.examples  # type: ignore[attr-defined]
+
+    @property
+    def majority_error(self) -> Fraction:
+        """The share of these examples that always answering the majority class gets wrong."""
+        return 1 - Fraction(self.majority, self._size)
+
+    @property
+    def informative(self) -> bool:
+        """Whether the bound is below `majority_error`. That is a rule for what is shown first, and
+        no claim: what the majority class gets wrong is counted on these examples alone."""
+        return self.best < self.majority_error
+
+    @property
     def of_predictions(self) -> bool:
         """Whether it is the error rate of the model's own predictions that is bounded, rather than
         that of one output among several, or of a rule that the model does not use."""
         return True
 
+    def _in_plain(self, whose: str = "", where: str = "", least: float | None = None) -> str:
+        """The sentence about new data, and whether the majority class does as well."""
+        weak = "" if self.informative else f" The upper bound is {self.weaker}."
+        return f"{rate_sentence(self.delta, self.best, whose, where, least)}.{weak}"
+
     @property
-    def _unless(self) -> str:
-        """What plain words about new examples must not leave out."""
-        return f", except with a chance of {self.delta:g}"
+    def weaker(self) -> str:
+        """What an uninformative bound is weaker than."""
+        return (
+            "weaker than always answering the majority class, which is wrong on "
+            f"{float(100 * self.majority_error):.3g} % of these examples"
+        )
 
     @property
     def _untouched(self) -> str:
@@ -81,7 +116,14 @@ class RiskBound(Certificate):
         paid = "" if self.tried == 1 else f" but the best of {self.tried:,} settings, paid for here"
         return (
             f"If these are independent draws and nothing was fitted or tuned on them before{paid}, "
-            f"then with probability at least 1 − {self.delta!r}"
+            f"then with probability at least 1 − {self.delta!r} over their draw"
+        )
+
+    def _bounded(self, whose: str) -> str:
+        """What follows for new examples, as a claim says it."""
+        return (
+            f"{self._if_drawn} the error rate of {whose} on new examples is at most "
+            f"{rounded_up(self.best, 4)}."
         )
 
     def at(self, delta: float, tried: int | None = None) -> Self:
@@ -93,3 +135,51 @@ class RiskBound(Certificate):
     @abc.abstractmethod
     def _formulas(self, level: float) -> dict[str, Any]:
         """The fields that hold what the formulas give, with this delta."""
+
+    def _majority_of(self, sample: Any) -> int:
+        return majority(sample.signs)
+
+    def _verify(self, sample: Any) -> Verification:
+        found = super()._verify(sample)
+        if found and (counted := self._majority_of(sample)) != self.majority:
+            why = f"{counted:,} examples are of the majority class, not {self.majority:,}."
+            return Verification(False, self.name, why)
+        return found
+
+
+def majority(codes: np.ndarray) -> int:
+    """How many examples the most frequent class has, from the class or side of each example."""
+    return int(np.unique(codes, return_counts=True)[1].max(initial=0))
+
+
+def rate_sentence(
+    delta: float, most: float, whose: str = "", where: str = "", least: float | None = None
+) -> str:
+    """What is said of new data, everywhere in these words: the error rate is bounded, not the
+    number of errors among so many new examples; the confidence is that of the draw of the examples.
+
+    >>> rate_sentence(0.05, 0.1105)
+    'With 95 % confidence, the error rate on new data from the same population is at most 11.1 %'
+    """
+    low = "" if least is None else f", and at least {percentage(least, rounded_down)} %"
+    return (
+        f"With {confidence(delta)} % confidence, the error rate{whose} on new data from the same "
+        f"population{where} is at most {percentage(most, rounded_up)} %{low}"
+    )
+
+
+def confidence(delta: float) -> str:
+    """100·(1 − δ), not above it: δ, as the decimal number that it is written as, is rounded up to
+    three digits.
+
+    >>> confidence(0.05), confidence(0.05 / 3)
+    ('95', '98.33')
+    """
+    share = Context(prec=3, rounding=ROUND_CEILING).create_decimal(repr(delta))
+    return f"{100 - 100 * max(share, Decimal('1e-9')):f}".rstrip("0").rstrip(".")
+
+
+def percentage(rate: float, rounded: Callable[[float, int], str]) -> str:
+    """A rate in percent, to three digits, rounded as wanted."""
+    exactly = 100 * Fraction(rate)
+    return rounded(exact.above(exactly) if rounded is rounded_up else exact.below(exactly), 3)

@@ -1,4 +1,4 @@
-"""What a rule that a few of the examples determine promises for new ones."""
+"""Bounds on the error rate of a rule that a few of the examples determine."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import numpy as np
 from certo import bounds
 from certo.certificates.base import require
 from certo.certificates.comparisons import check_classes
-from certo.certificates.encoding import counted, rounded_up
-from certo.certificates.errors import per_hundred
+from certo.certificates.encoding import counted
 from certo.certificates.risk_bound import RiskBound
 from certo.certificates.weights import index_vector
 
@@ -57,13 +56,12 @@ class SetBound(RiskBound):
         k = counted(self.updated.size, "example")
         if self.vacuous:
             return (
-                f"The rule was made of {k} of {self.examples:,}: too many for a promise about new "
-                "cases."
+                f"The rule was made of {k} of {self.examples:,}, too many for a bound on its error "
+                "rate on new data."
             )
         return (
             f"The rule was made of {k} of {self.examples:,} and is wrong on {self.errors:,} of the "
-            f"others, so it will be wrong in at most {per_hundred(self.best, rounded_up)} of 100 "
-            f"new cases, on average{self._unless}."
+            f"others. {self._in_plain()}"
         )
 
     @property
@@ -82,9 +80,7 @@ class SetBound(RiskBound):
         words = f"It gets at most {self.errors:,} of the {others:,} others wrong, ties included. "
         if self.vacuous:
             return words + "The bound on its error rate that follows is vacuous: not below 1."
-        return words + (
-            f"{self._if_drawn} it errs on at most {rounded_up(self.best, 4)} of new examples."
-        )
+        return words + self._bounded("the rule")
 
     def _check_bounds(self, m: int, wrong: np.ndarray) -> int:
         """The errors outside and the bounds that follow, from what is wrong of all."""

@@ -12,9 +12,8 @@ from certo import bounds
 from certo.certificates import exact
 from certo.certificates.base import CannotClaim, Certificate, Refuted, Rigour, Verification, require
 from certo.certificates.encoding import counted, rounded_up
-from certo.certificates.errors import per_hundred
 from certo.certificates.kernel_claim import KernelClaim
-from certo.certificates.risk_bound import DRAWN, RiskBound
+from certo.certificates.risk_bound import DRAWN, RiskBound, majority
 from certo.certificates.sample import Labels, SampleMismatch
 from certo.certificates.soft_margin_gap import HUGE, SoftMarginGap
 from certo.certificates.supports import HARD, ROOM, SOFT, Solution, nearby
@@ -26,9 +25,10 @@ MATRIX = "the matrix holds the values of one kernel that was chosen before"
 @final
 @dataclass(frozen=True, repr=False, eq=False)
 class SupportBound(RiskBound):
-    r"""Claim: with probability at least 1 − delta over the draw of the m examples, the machine of
-    these `solutions` errs on at most `bound` of new examples (an error is y·score ≤ 0, with more
-    than two classes a highest score that is not that of the own class alone).
+    r"""Claim: with probability at least 1 − delta over the draw of the m examples, the error rate
+    of the machine of these `solutions` on new examples is at most `bound` (an error is
+    y·score ≤ 0, with more than two classes a highest score that is not that of the own class
+    alone).
 
     Proof: let c be the examples with a margin of at most 1 at the exact optimum of some output, and
     the longest of all. Leaving out any others changes neither the optima nor c, so c is a
@@ -80,12 +80,18 @@ class SupportBound(RiskBound):
         if objection:
             raise CannotClaim(objection)
         m = solutions[0].examples
-        draft = cls(_all_classes(solutions), delta, solutions, m, m, HUGE, 1.0, 1.0)
+        draft = cls(_all_classes(solutions), delta, solutions, m, m, HUGE, 1.0, 1.0, majority=m)
         try:
-            supports = draft._count(draft._sample(draft._read(X), y), ROOM)
+            samples = draft._sample(draft._read(X), y)
+            supports = draft._count(samples, ROOM)
         except Refuted as reason:
             raise CannotClaim(str(reason)) from reason
-        return replace(draft, supports=supports).at(delta)
+        return replace(draft, supports=supports, majority=draft._majority_of(samples)).at(delta)
+
+    def _majority_of(self, samples: tuple[Any, ...]) -> int:
+        if len(samples) == 1:
+            return majority(samples[0].signs)
+        return max(int(np.count_nonzero(sample.signs > 0)) for sample in samples)
 
     def _formulas(self, level: float) -> dict[str, Any]:
         m, k = self.examples, self.supports
@@ -115,23 +121,16 @@ class SupportBound(RiskBound):
                 "The bound on the error rate that follows is "
                 f"{rounded_up(self.best, 4)}: vacuous, since it is not below 1."
             )
-        return words + (
-            f"{self._if_drawn} the machine errs on at most {rounded_up(self.best, 4)} of new "
-            "examples."
-        )
+        return words + self._bounded("the machine")
 
     @property
     def plain(self) -> str:
         if self.vacuous:
             return (
-                "The model leans on too many of its examples for anything to be promised about "
-                "new ones from this side."
+                "The model depends on too many of its examples for a bound on its error rate on "
+                "new data."
             )
-        return (
-            f"If new cases come from where these {self.examples:,} examples came from, it is wrong "
-            f"in at most {per_hundred(self.best, rounded_up)} of 100 new cases, on average"
-            f"{self._unless}."
-        )
+        return self._in_plain()
 
     @property
     def assumes(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import replace
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -170,10 +171,12 @@ def tell_audit(voice: Voice, audit: Audit) -> None:
 def _tell_claims(voice: Voice, facts: list[dict[str, Any]]) -> None:
     """Every claim that fails, and some of each kind that hold: a table, where there is room."""
     rows: list[tuple[Part, str, str, str]] = []
-    for (name, holds), group in groupby(facts, key=lambda fact: (fact["name"], fact["holds"])):
+    kind = itemgetter("name", "holds", "informative")
+    for (name, holds, informative), group in groupby(facts, key=kind):
         some = list(group)
         shown = some[:MOST_SHOWN] if holds else some
-        mark = ("✓ holds", "green") if holds else ("✗ FAILS", "bold red")
+        mark = ("✓ holds", "green") if informative else ("○ holds", "dim")
+        mark = mark if holds else ("✗ FAILS", "bold red")
         for fact in shown:
             numbers = numbers_text(fact["numbers"])
             rows.append((mark, f"{name} ({fact['about']})", fact["why"], numbers))

@@ -67,7 +67,7 @@ def _success(said: dict[str, Any]) -> str:
         error, usual = readable(said["training_error"]), readable(said["deviation"])
         return f"The typical error is {error}; always saying the mean has {usual}."
     right = f"{100 * said['training_accuracy']:.2f} % of the training examples are right"
-    return f"{right}; always saying the commonest class gets {100 * said['commonest']:.2f} %."
+    return f"{right}; always answering the majority class gets {100 * said['commonest']:.2f} %."
 
 
 def _goodness(said: dict[str, Any]) -> Iterator[str]:
@@ -254,7 +254,7 @@ def _tell_proved(voice: Voice, said: dict[str, Any]) -> None:
         voice.item(("note ", "yellow"), text, indent=2)
     for line in plain_lines(said):
         about = f"{line['about']}: " if line["about"] else ""
-        mark = ("○ ", "dim") if line["vacuous"] else ("✓ ", "green")
+        mark = ("✓ ", "green") if line["informative"] else ("○ ", "dim")
         more = f" ({line['more']})" if line["more"] else ""
         voice.item(mark, about + line["plain"] + more, indent=2)
     voice.say()
@@ -263,7 +263,7 @@ def _tell_proved(voice: Voice, said: dict[str, Any]) -> None:
 def _tell_claims(voice: Voice, said: dict[str, Any]) -> None:
     for kind, group in groupby(sorted(said["claims"], key=_kind), key=_kind):
         claims = list(group)
-        voice.say((kind, "green"))
+        voice.say((kind, "green" if any(claim["informative"] for claim in claims) else "dim"))
         for claim in claims[:MOST_SHOWN]:
             voice.say(claim["claim"], indent=2)
         _tell_more(voice, claims)

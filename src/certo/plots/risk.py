@@ -1,4 +1,4 @@
-"""What is proved of the share of errors: everything on one scale, from none to all."""
+"""What is proved of the error rate: everything on one scale, from 0 to 1."""
 
 from __future__ import annotations
 
@@ -57,15 +57,16 @@ Line = Heading | Bar | Range
 def risk_bounds(
     certified: Certified, ax: Axes | None = None, *, commonest: float | None = None
 ) -> Axes:
-    """The share of errors, from 0 to 1. What was counted on the examples of the fit is a point, a
-    bound for new examples a bar that ends there, and what test examples show an interval. A vacuous
-    bound allows everything: its bar is hatched, over the whole width.
+    """The error rate, from 0 to 1. What was counted on the examples of the fit is a point, a bound
+    for new examples a bar that ends there, and what test examples show an interval. A bound that is
+    weaker than always answering the majority class is grey. A vacuous bound allows everything: its
+    bar is hatched, over the whole width.
 
-    commonest : the share of the commonest class. Always saying it makes all others errors: a line.
+    commonest : the share of the majority class. A line shows the error rate of always answering it.
     """
     ax = new_axes(ax, risk_size(certified))
-    lines = risk_lines(certified) or [Heading("Nothing is proved of the share of errors.")]
-    ax.set(title="Share of errors", xlim=(0, 1), ylim=(len(lines) + 0.4, -0.6), yticks=[])
+    lines = risk_lines(certified) or [Heading("Nothing is proved of the error rate.")]
+    ax.set(title="Error rate", xlim=(0, 1), ylim=(len(lines) + 0.4, -0.6), yticks=[])
     for place, line in enumerate(lines):
         if isinstance(line, Heading):
             _say(ax, 0, place + 0.15, line.text, fontsize=9, weight="bold")
@@ -80,7 +81,7 @@ def risk_bounds(
         for place in (*below, len(lines)):  # not through the headings
             ends = [place - 0.45, place + 0.45]
             ax.plot([wrong, wrong], ends, color=INK, lw=0.9, ls=(0, (4, 3)), zorder=1)
-        text = f"always saying the commonest class: {100 * wrong:.3g} %"
+        text = f"always answering the majority class: {100 * wrong:.3g} %"
         _beside(ax, len(lines), wrong, text)
     ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     ax.tick_params(axis="x", labelsize=8, length=0)
@@ -113,7 +114,8 @@ def _lines(certified: Certified) -> Iterator[Line]:
     for claim in risks[:MOST_BOUNDS]:
         if isinstance(claim, TestErrors):
             yield Heading(_of_test(claim), alone)
-            yield Range(claim.errors / claim.examples, *claim.interval, POSITIVE)
+            color = POSITIVE if claim.informative else SOFT
+            yield Range(claim.errors / claim.examples, *claim.interval, color)
         else:
             yield Heading(_heading(claim), alone)
             yield from _formulas(claim)
@@ -132,7 +134,7 @@ def _unweighted(certified: Certified) -> list[ErrorCount]:
 def _of_test(claim: TestErrors) -> str:
     low, high = claim.interval
     between = f"{rounded_down(below(100 * Fraction(low)), 3)} to {_percent(high)}"
-    return f"Test examples, {_wrong(claim)}: {between} of new ones"
+    return f"Test examples, {_wrong(claim)}; error rate {between}"
 
 
 def _heading(claim: RiskBound) -> str:
@@ -149,7 +151,7 @@ def _of_one_output(claim: RiskBound) -> bool:
 
 def _formulas(claim: RiskBound) -> Iterator[Line]:
     """The sharpest first; with its name where there are several."""
-    colors = (NEGATIVE, PALE) if claim.of_predictions else (SOFT, SOFT)
+    colors = (NEGATIVE, PALE) if claim.of_predictions and claim.informative else (SOFT, SOFT)
     for k, (name, value) in enumerate(reversed(claim.bounds.items())):
         formula = f"{name}: " if len(claim.bounds) > 1 else ""
         most = "vacuous" if value >= 1 else f"at most {_percent(value)}"

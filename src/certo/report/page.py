@@ -55,7 +55,7 @@ def html_report(fitted: Fitted, said: dict[str, Any]) -> str:
 
 
 def _risk(fitted: Fitted, said: dict[str, Any]) -> Iterator[Axes]:
-    """What is proved of the share of errors, if anything is."""
+    """What is proved of the error rate, if anything is."""
     page = fitted.certified
     if risk_lines(page):
         ax = Figure(figsize=risk_size(page), layout="constrained").add_subplot()
@@ -72,7 +72,7 @@ def _first_tiles(said: dict[str, Any]) -> list[Tile]:
     else:
         success = [
             Tile(percent(said["training_accuracy"]), "of the training examples right"),
-            Tile(percent(said["commonest"]), "are of the commonest class"),
+            Tile(percent(said["commonest"]), "are of the majority class"),
         ]
     sizes = [Tile(readable(said[name]), name) for name in ("examples", "features")]
     return success + sizes
@@ -161,7 +161,7 @@ def plain_lines(said: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """What is claimed, each kind in a sentence or two: of a claim that there is for many classes,
     the first, and for how many others there is one."""
     for kind, group in grouped(said["claims"], "type").items():
-        for some in grouped(group, "vacuous").values():
+        for some in grouped(group, "informative").values():
             shown = some if len(some) <= MOST_PLAIN else some[:1]
             others = len(some) - len(shown)
             each = "each of the other " if len(some) == len(said["classes"] or ()) else ""
@@ -174,6 +174,7 @@ def plain_lines(said: dict[str, Any]) -> Iterator[dict[str, Any]]:
                     "plain": claim["plain"],
                     "about": claim["about"] if len(group) > 1 else "",
                     "vacuous": claim["vacuous"],
+                    "informative": claim["informative"],
                     "more": more if others else "",
                 }
 
