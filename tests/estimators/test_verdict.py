@@ -327,11 +327,11 @@ def test_bad_input_is_refused_in_words(ask):
 @pytest.mark.parametrize(
     ("entry", "dtype", "remedy"),
     [
-        ("a", None, "Turn X into numbers"),
+        ("a", None, "Turn text into numbers"),
         (2**60 + 1, None, "astype"),
         (np.longdouble(1) / 3, np.longdouble, "astype"),
-        (10**5000, object, "Scale X down"),
-        (None, object, "Turn X into numbers"),
+        (10**5000, object, "larger unit"),
+        (None, object, "is missing. Remove or impute"),
     ],
     ids=["text", "whole", "long", "huge", "missing"],
 )

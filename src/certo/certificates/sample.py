@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from certo.certificates import exact
+from certo.containers import Inexact, exact_input, exact_list
 
 if TYPE_CHECKING:
     from certo.certificates.values import Unlabelled, Values
@@ -61,7 +62,10 @@ class Labels:
         """The place of every label among the classes; `unknown`: −1 for one that is none of them,
         but not for one that is missing."""
         try:
+            y = exact_list(y, "a claim", "y") if isinstance(y, list | tuple) else y
             y = y.toarray() if sparse.issparse(y) else np.asarray(y)
+        except Inexact as wrong:
+            raise SampleMismatch(wrong.what) from wrong
         except ValueError as wrong:
             raise SampleMismatch(f"y must be a list of labels: {wrong}") from wrong
         if self.column is not None:
@@ -217,6 +221,12 @@ class Sample:
 
 def exact_matrix(X):
     """X as a float matrix, refusing what float64 cannot hold exactly, NaN and infinities."""
+    try:
+        X = exact_input(X, "a claim")
+    except Inexact as wrong:
+        raise SampleMismatch(wrong.what) from wrong
+    except ValueError as wrong:
+        raise SampleMismatch(f"X must be a table of numbers: {wrong}") from wrong
     if not sparse.issparse(X):
         try:
             X = np.asarray(X)
@@ -226,43 +236,25 @@ def exact_matrix(X):
         raise SampleMismatch(f"X must have two dimensions (examples, features), got {X.shape}.")
     if not sparse.issparse(X):
         return exact_floats(X)
-    X = X.tocsr()
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
     kept = exact_floats(X.data)
     return X if kept is X.data else sparse.csr_array((kept, X.indices, X.indptr), shape=X.shape)
 
 
 def exact_floats(values: np.ndarray, name: str = "X") -> np.ndarray:
-    """The same numbers as float32 or float64, all finite; SampleMismatch if they cannot be."""
+    """Numbers that `exact_input` has let pass, as float32 or float64; SampleMismatch, if they are
+    no real numbers or not all finite."""
     if values.dtype not in (np.float64, np.float32):
-        floats = _converted(values)
-        if floats is None:
+        try:
+            if values.dtype.kind not in "biufO":
+                raise TypeError("they are no real numbers")
+            values = values.astype(np.float64)
+        except (TypeError, ValueError) as wrong:
             raise SampleMismatch(
-                f"{name} must hold numbers that float64 can hold exactly, but some of its entries "
-                f"({values.dtype}) are not."
-            )
-        values = floats
+                f"{name} must hold numbers, but some of its entries ({values.dtype}) are not: "
+                f"{wrong}."
+            ) from wrong
     if not np.all(np.isfinite(values)):
         raise SampleMismatch(
             f"{name} must hold finite numbers, but it has NaN or infinite entries."
         )
     return values
-
-
-def _converted(values: np.ndarray) -> np.ndarray | None:
-    """The same numbers in float64, if they can be."""
-    if values.dtype.kind not in "biufO":
-        return None
-    try:
-        with np.errstate(over="ignore"):
-            floats = values.astype(np.float64)
-        same = bool(np.all(floats == values))
-        if values.dtype.kind in "iu":
-            # NumPy compares integers with floats as floats; Python compares them exactly
-            large = np.abs(floats) >= 2.0**53
-            same = bool(np.all(floats[large] == values[large].astype(object)))
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return floats if same else None

@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from certo.certificates.sample import SampleMismatch, exact_floats
+from certo.containers import Inexact, exact_input
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,10 @@ class Values:
     def read(self, y, rows: int) -> np.ndarray:
         """y in float64, of shape (rows, outputs)."""
         try:
+            y = exact_input(y, "a claim", "y")
             y = y.toarray() if sparse.issparse(y) else np.asarray(y)
+        except Inexact as wrong:
+            raise SampleMismatch(wrong.what) from wrong
         except ValueError as wrong:
             raise SampleMismatch(f"y must be a table of numbers: {wrong}") from wrong
         values = y[:, None] if y.ndim == 1 else y

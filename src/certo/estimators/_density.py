@@ -9,7 +9,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from certo.certificates import Certificate
 from certo.certificates.encoding import rounded_up
 from certo.certificates.likelihood_gap import LikelihoodGap
-from certo.estimators import _input
+from certo.containers import exact_input
 from certo.estimators._linear import Proving
 
 
@@ -34,11 +34,10 @@ class Density(Proving, DensityMixin):
 
     def _examples(self, X, *, reset: bool) -> np.ndarray:
         """X by scikit-learn's rules, in its own precision, dense and finite."""
-        if reset:
-            _input._refuse_inexact_integers(self, X)
         X = validate_data(
-            self, X, reset=reset, dtype=[np.float64, np.float32], order="C", ensure_all_finite=False
-        )
+            self, exact_input(X, type(self).__name__), reset=reset,
+            dtype=[np.float64, np.float32], order="C", ensure_all_finite=False,
+        )  # fmt: skip
         with np.errstate(over="ignore", invalid="ignore"):
             suspect = not np.isfinite(np.sum(X))
         if suspect and not np.all(np.isfinite(X)):

@@ -17,6 +17,7 @@ from sklearn.utils.validation import (
 
 from certo.certificates.maximum_margin import INTERCEPTS
 from certo.certificates.sample import Labels
+from certo.containers import exact_input, exact_list
 from certo.kernels import Kernel
 from certo.kernels.base import count
 
@@ -34,23 +35,20 @@ _ACCEPTED: dict[str, Any] = {
 
 def examples(estimator, X):
     """New examples for a fitted estimator, by scikit-learn's rules."""
+    X = exact_input(X, type(estimator).__name__)
     return validate_data(estimator, X, reset=False, **_ACCEPTED)
 
 
 def labelled_examples(estimator, X, y, *, reset: bool, order: str | None = "C"):
     """X and y by scikit-learn's rules, X in its own precision, and not copied if it is float32 or
     float64 in this order (None: any), or CSR. Whether X is finite is left to `longest_example`."""
-    _refuse_inexact_integers(estimator, X)
+    X = exact_input(X, type(estimator).__name__)
+    if isinstance(y, list | tuple):
+        exact_list(y, type(estimator).__name__, "y")
     accepted = _ACCEPTED | {"order": order}
-    X, y = validate_data(
+    return validate_data(
         estimator, X, y, reset=reset, multi_output=True, ensure_all_finite=False, **accepted
     )
-    if sparse.issparse(X):
-        X.check_format(full_check=True)  # an index outside would be memory outside
-    if sparse.issparse(X) and not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return X, y
 
 
 def points(estimator, kernel: Kernel, X):
@@ -60,6 +58,7 @@ def points(estimator, kernel: Kernel, X):
         return examples(estimator, X)
     if kernel.takes == "matrix":
         _check_feature_names(estimator, X, reset=False)
+        X = exact_input(X, type(estimator).__name__)
         X = check_array(X, dtype=np.float64, order="C", ensure_all_finite=False)
         X, m = kernel.examples(X), estimator.n_features_in_
         if X.shape[1] != m:
@@ -90,8 +89,8 @@ def labelled_points(estimator, kernel: Kernel | None, X, y, *, reset: bool):
         return X, y
     if kernel.takes == "matrix":
         X, y = validate_data(
-            estimator, X, y, reset=reset, multi_output=True, dtype=np.float64, order="C",
-            ensure_all_finite=False,
+            estimator, exact_input(X, type(estimator).__name__), y, reset=reset,
+            multi_output=True, dtype=np.float64, order="C", ensure_all_finite=False,
         )  # fmt: skip
         return kernel.examples(X), y  # which says where a number is not finite
     X = kernel.examples(X)
@@ -107,26 +106,6 @@ def labelled_points(estimator, kernel: Kernel | None, X, y, *, reset: bool):
             "labels."
         )
     return X, y
-
-
-def _refuse_inexact_integers(estimator, X) -> None:
-    """Whole numbers beyond 2⁵³ would be rounded silently, and claims would be about other data."""
-    is_sparse = sparse.issparse(X)
-    X = np.asarray(X) if isinstance(X, list | tuple) else X
-    if (is_sparse or isinstance(X, np.ndarray)) and X.dtype.kind == "f" and X.dtype.itemsize > 8:
-        raise ValueError(
-            f"{type(estimator).__name__} learns in float64, but X is {X.dtype}. Round it yourself "
-            "with X.astype(float)."
-        )
-    if (is_sparse or isinstance(X, np.ndarray)) and X.dtype.kind in "iu":
-        entries = X.tocsr().data if is_sparse else X
-        largest = max(int(entries.max()), -int(entries.min())) if entries.size else 0
-        if largest > 2**53:
-            raise ValueError(
-                f"{type(estimator).__name__} learns in float64, which holds whole numbers exactly "
-                f"up to 2**53, but X holds one of size {largest}. Rescale the features, or round "
-                "them yourself with X.astype(float)."
-            )
 
 
 def is_number(value: Any) -> bool:
@@ -191,24 +170,14 @@ def longest_example(estimator, X) -> float:
 
 
 def values(estimator, y) -> np.ndarray:
-    """y as columns of finite numbers in float64."""
+    """y, whose numbers float64 can hold, as columns of finite numbers in float64."""
     name = type(estimator).__name__
     if sparse.issparse(y):
         y = y.toarray()
-    if y.dtype.kind not in "biuf" or (y.dtype.kind == "f" and y.dtype.itemsize > 8):
-        try:
-            floats = y.astype(np.float64)
-        except (TypeError, ValueError) as wrong:
-            raise ValueError(f"{name} learns numbers, but y is not: {wrong}.") from wrong
-        if y.dtype.kind == "f" and not np.array_equal(floats, y):
-            raise ValueError(f"{name} learns in float64: round y yourself, with y.astype(float).")
-        y = floats
-    values = y.astype(np.float64, copy=False)
-    if y.dtype.kind in "iu" and np.max(np.abs(values), initial=0.0) > 2.0**53:
-        raise ValueError(
-            f"{name} learns in float64, which holds whole numbers exactly up to 2**53, but y holds "
-            "a larger one. Rescale it, or round it yourself with y.astype(float)."
-        )
+    try:
+        values = y.astype(np.float64, copy=False)
+    except (TypeError, ValueError) as wrong:
+        raise ValueError(f"{name} learns numbers, but y is not: {wrong}.") from wrong
     return values[:, None] if values.ndim == 1 else values
 
 

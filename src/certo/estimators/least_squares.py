@@ -18,6 +18,7 @@ from certo.blas import one_thread
 from certo.certificates.encoding import counted
 from certo.certificates.least_squares_evidence import ShiftedGram
 from certo.certificates.values import Values
+from certo.containers import exact_input
 from certo.estimators import _input
 from certo.estimators._coefficients import CoefficientTable, check_level, quantile
 from certo.estimators._least_squares import certified, certified_by_sums, not_claimed
@@ -226,6 +227,7 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
             raise ValueError(f"intercept must be 'free' or 'none', got {self.intercept!r}.")
         if not (_input.is_number(self.ridge) and 0 <= self.ridge < np.inf):
             raise ValueError(f"ridge must be a number from 0 on, got {self.ridge!r}.")
+        y = exact_input(y, "LeastSquares", "y")
         X, y = _input.labelled_examples(self, X, y, reset=reset, order=None)
         Y = _input.values(self, y)
         self._flat = y.ndim == 1

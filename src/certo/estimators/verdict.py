@@ -27,6 +27,7 @@ from certo.certificates import (
 from certo.certificates.inseparable import intercept_mode
 from certo.certificates.joint import class_sample
 from certo.certificates.sample import SampleMismatch, exact_matrix
+from certo.containers import exact_input
 from certo.solvers.recession import decided
 from certo.solvers.separation import (
     Cancelling,
@@ -208,44 +209,18 @@ def two_class_verdict(sample: Sample, labels: Labels, intercept: str) -> Separab
 def _examples(X, y) -> tuple[Any, np.ndarray]:
     """X as the solvers take it, exactly, and y as a vector of labels; or an error."""
     X = check_array(
-        X, accept_sparse="csr", dtype=None, order="C", estimator="separability", input_name="X"
-    )
-    if sparse.issparse(X):
-        X.check_format(full_check=True)  # an index outside would be memory outside
+        exact_input(X, "separability"), accept_sparse="csr", dtype=None, order="C",
+        estimator="separability", input_name="X",
+    )  # fmt: skip
     try:
         X = exact_matrix(X)
     except SampleMismatch as wrong:
-        raise ValueError(_inexact(X) or str(wrong)) from None
+        raise ValueError(str(wrong)) from None
     y = column_or_1d(y, warn=True)
     check_consistent_length(X, y)
     assert_all_finite(y, estimator_name="separability", input_name="y")
     check_classification_targets(y)
     return X if sparse.issparse(X) else np.ascontiguousarray(X), y
-
-
-def _inexact(X) -> str:
-    """Which entry float64 cannot hold exactly, and what to do; nothing if it is not found."""
-    X = X.tocoo() if sparse.issparse(X) else X
-    places = zip(X.row, X.col, strict=True) if sparse.issparse(X) else np.ndindex(X.shape)
-    entries = X.data if sparse.issparse(X) else X.ravel()
-    for (row, column), entry in zip(places, entries, strict=True):
-        value = entry.item() if isinstance(entry, np.generic) else entry
-        shown = "huge" if isinstance(value, int) and abs(value) > 2**1024 else repr(value)[:60]
-        remedy = "Turn X into numbers first (text into columns of 0 and 1, one for each value)"
-        if not isinstance(value, str | bytes):
-            try:
-                if float(value) == value:
-                    continue
-                remedy = "Round X yourself first, with X.astype(numpy.float64)"
-            except OverflowError:
-                remedy = "Scale X down first"
-            except (TypeError, ValueError):
-                pass
-        return (
-            f"separability takes numbers that float64 can hold exactly, but X[{row}, {column}] is "
-            f"{shown} ({X.dtype}). {remedy}: the claim is then about what you give."
-        )
-    return ""
 
 
 def _classes(y: np.ndarray) -> tuple[Any, ...]:

@@ -11,6 +11,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import validate_data
 
+from certo.containers import exact_input
+
 MOST_COORDINATES = 10**7
 
 
@@ -23,6 +25,7 @@ class FeatureMap(TransformerMixin, BaseEstimator):
         return tags
 
     def _vectors(self, X, *, reset: bool):
+        X = exact_input(X, type(self).__name__)
         return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=np.float64)
 
 

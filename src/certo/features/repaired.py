@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from certo.containers import exact_input
 from certo.kernels.repairs import repair
 
 
@@ -44,7 +45,7 @@ class RepairedSimilarity(TransformerMixin, BaseEstimator):
 
     def fit(self, X, y=None):
         """Repair the similarities X of the training examples, (n, n)."""
-        X = validate_data(self, X, dtype=np.float64)
+        X = validate_data(self, exact_input(X, "RepairedSimilarity"), dtype=np.float64)
         self.repaired_ = repair(X, self.how)
         return self
 
@@ -58,4 +59,5 @@ class RepairedSimilarity(TransformerMixin, BaseEstimator):
         The rows of the training examples become those of the repaired matrix (with "shift" but
         for what was added to its diagonal)."""
         check_is_fitted(self)
+        X = exact_input(X, "RepairedSimilarity")
         return self.repaired_.transform(validate_data(self, X, dtype=np.float64, reset=False))

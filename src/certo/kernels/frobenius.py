@@ -6,6 +6,7 @@ from typing import Any, final
 import numpy as np
 from scipy import sparse
 
+from certo.containers import exact_input
 from certo.kernels.base import Kernel, _read, as_objects
 from certo.kernels.linear import Linear
 
@@ -110,6 +111,7 @@ def _stacked(X) -> np.ndarray:
     """A sequence of matrices as one array."""
     matrices: list[np.ndarray] = []
     for place, item in enumerate(X):
+        item = exact_input(item, "Frobenius", f"X[{place}]")
         try:
             matrix = item.toarray() if sparse.issparse(item) else np.asarray(item)
         except ValueError as wrong:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
+from certo.containers import exact_input
 from certo.kernels.base import Kernel
 
 LONGEST = 1e140  # beyond this length products overflow in float64
@@ -28,6 +29,7 @@ class VectorKernel(Kernel):
 def vectors(X, kernel: Kernel):
     """X as a C-ordered float32 or float64 array or a canonical CSR matrix; else a ValueError."""
     name = type(kernel).__name__
+    X = exact_input(X, name)
     if not sparse.issparse(X):
         try:
             X = np.asarray(X)
@@ -38,11 +40,6 @@ def vectors(X, kernel: Kernel):
             f"{name} takes vectors as the rows of a table with two dimensions (examples, "
             f"features), got shape {X.shape}. Reshape a single vector with x.reshape(1, -1)."
         )
-    if sparse.issparse(X):
-        X = X.tocsr()
-        if not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
     X = _floats(X, name)
     entries = X.data if sparse.issparse(X) else X
     if entries.size and not max(float(entries.max()), -float(entries.min())) < LONGEST:
@@ -61,13 +58,6 @@ def _floats(X, name: str):
         return X
     if X.dtype.kind not in "biufO":
         raise ValueError(f"{name} takes numbers, but the table holds {X.dtype}.")
-    if X.dtype.kind in "iu" and X.size and X.dtype.itemsize == 8:
-        largest = max(int(X.max()), -int(X.min()))
-        if largest > 2**53:
-            raise ValueError(
-                f"{name} computes in float64, which holds whole numbers exactly up to 2**53, but "
-                f"there is one of size {largest}. Round them yourself with X.astype(float)."
-            )
     try:
         return X.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as wrong:

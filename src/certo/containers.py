@@ -1,0 +1,223 @@
+"""Numbers in any container (lists, arrays, data frames, sparse matrices), before digits are lost.
+
+To put a table into one array is to choose one type for all its columns, and that can round: 2⁵³ + 1
+beside 0.5 becomes 2⁵³. So every column is looked at as it is, and what float64 cannot hold exactly
+is refused by name. Data frames are known by what they offer; none of their libraries is imported.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+MAX_EXACT_INTEGER = 2**53  # float64 holds all integers up to this size
+# Types all of whose numbers float64 holds, as NumPy, pandas, polars and Arrow name them.
+EXACT_TYPES = {
+    "bool", "int8", "int16", "int32", "uint8", "uint16", "uint32", "float16", "float32", "float64",
+}  # fmt: skip
+EXACT_NUMPY_TYPES = {np.dtype(name) for name in EXACT_TYPES}
+EXACT_TYPES |= {"boolean", "halffloat", "float", "double"}
+DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+
+
+class Inexact(ValueError):
+    """A table holds what float64 cannot hold. `what` says who needs what, and which entry is not
+    so; the message says what to do, too."""
+
+    def __init__(self, what: str, advice: str):
+        super().__init__(f"{what} {advice}")
+        self.what = what
+
+
+def exact_input(X: Any, who: str, name: str = "X") -> Any:
+    """X, if float64 can hold each of its numbers exactly; else `Inexact`, in the name of `who`.
+
+    A list comes back as an array, a sparse matrix in canonical CSR form, all else as it is. What
+    can be no number comes back too: the caller converts X, and says so.
+    """
+    if sparse.issparse(X) and X.ndim == 2:
+        X = canonical_csr(X)
+        _refuse_inexact(X.data, who, name, X)
+    elif isinstance(X, list | tuple):
+        X = exact_list(X, who, name)
+        if isinstance(X, np.ndarray):
+            _refuse_inexact(X, who, name)
+    elif isinstance(X, np.ndarray):
+        _refuse_inexact(X, who, name)
+    elif (columns := _columns(X)) is not None:
+        for j, (label, column) in columns:
+            values = np.asarray(column)
+            if (bad := _first_inexact(values)) is not None:
+                raise _refusal(who, f"{name}[{bad}, {j}] (column {label!r})", values[bad])
+    elif not sparse.issparse(X):
+        try:
+            array = np.asarray(X)
+        except (TypeError, ValueError):
+            return X
+        _refuse_inexact(array, who, name)
+    return X
+
+
+def canonical_csr(X: Any) -> Any:
+    """A sparse matrix as CSR, with increasing indices in each row.
+
+    The flags `has_canonical_format` and `has_sorted_indices` of SciPy are stored answers that do
+    not follow a change of the arrays. They are computed anew, for a matrix that shares the arrays.
+    Entries of one place are added in the order in which they are stored, as `toarray` does.
+    """
+    if X.format in ("csr", "csc"):
+        X = type(X)((X.data, X.indices, X.indptr), shape=X.shape)
+        X.check_format(full_check=True)  # an index outside would be memory outside
+    X = X.tocsr()
+    if not X.has_canonical_format:
+        X = X.tocsc().tocsr()  # sorts the indices, and keeps the order of equal ones
+        X.sum_duplicates()
+    return X
+
+
+def _columns(X: Any) -> Iterator[tuple[int, tuple[Any, Any]]] | None:
+    """The columns of a data frame (pandas, polars, Arrow) whose type does not show that float64
+    holds them: the place, the name and the values of each. None, if X is no data frame."""
+    if len(getattr(X, "shape", ())) != 2:
+        return None
+    if hasattr(X, "iloc"):
+        names, kinds = X.columns, X.dtypes.tolist()
+        if len({*kinds}) == 1 and isinstance(kinds[0], np.dtype):  # one array is quicker
+            values = np.empty((0, 0)) if _is_exact_type(kinds[0]) else np.asarray(X)
+            return enumerate(zip(names, values.T, strict=False))
+        unsure = (j for j, kind in enumerate(kinds) if not _is_exact_type(kind))
+        return ((j, (names[j], X.iloc[:, j])) for j in unsure)
+    if hasattr(X, "get_columns"):
+        names, kinds, columns = X.columns, X.dtypes, X.get_columns()
+    elif hasattr(X, "column_names"):
+        names, kinds, columns = X.column_names, X.schema.types, X.columns
+    else:
+        return None
+    unsure = (j for j, kind in enumerate(kinds) if not _is_exact_type(kind))
+    return ((j, (names[j], columns[j])) for j in unsure)
+
+
+def exact_list(X: list | tuple, who: str, name: str) -> Any:
+    """A list as an array, or as it is if NumPy makes none of it; `Inexact`, if that would round an
+    integer that stands beside numbers of another type."""
+    try:
+        array = np.asarray(X)
+    except (TypeError, ValueError, OverflowError):
+        return X
+    if array.dtype != np.float64:  # no number was rounded
+        return array
+    for place in np.argwhere(np.abs(array) >= MAX_EXACT_INTEGER).tolist():
+        given: Any = X
+        for i in place:
+            given = given[i] if isinstance(given, list | tuple) else np.asarray(given)[i]
+        if not _is_exact(given):
+            raise _refusal(who, f"{name}{place}", given)
+    return array
+
+
+def _is_exact_type(kind: Any) -> bool:
+    if isinstance(kind, np.dtype):
+        return kind in EXACT_NUMPY_TYPES
+    return str(kind).lower() in EXACT_TYPES
+
+
+def _refuse_inexact(values: np.ndarray, who: str, name: str, csr: Any = None) -> None:
+    """`Inexact` for an array, or for the entries of a CSR matrix."""
+    if _is_exact_type(values.dtype) or not values.ndim:
+        return
+    flat = np.asarray(values).reshape(-1)
+    if (bad := _first_inexact(flat)) is None:
+        return
+    place = [int(i) for i in np.unravel_index(bad, values.shape)]
+    if csr is not None:
+        row = int(np.searchsorted(csr.indptr, bad, side="right")) - 1
+        place = [row, int(csr.indices[bad])]
+    raise _refusal(who, f"{name}{place}", flat[bad])
+
+
+def _first_inexact(values: np.ndarray) -> int | None:
+    """The place of the first of these that float64 cannot hold, or None."""
+    kind = values.dtype.kind
+    if not values.size or _is_exact_type(values.dtype):
+        return None
+    if kind in "MmSU":
+        return 0
+    if kind == "O":
+        return _first_inexact_object(values)
+    if kind in "iu":
+        inexact = inexact_integers(values)
+    elif kind == "f":
+        with np.errstate(over="ignore"):
+            inexact = (values.astype(np.float64) != values) & (values == values)
+    else:
+        return None
+    return int(np.argmax(inexact)) if np.any(inexact) else None
+
+
+def inexact_integers(values: np.ndarray) -> np.ndarray:
+    """Which of these integers float64 cannot hold.
+
+    An integer v = odd·2^k is a float64 number just if |odd| < 2⁵³. As rounding to nearest keeps
+    order, that is just if the rounded |v| is below 2^k·2⁵³; and 2^k is v & −v, up to its sign.
+    """
+    if not values.size or max(int(values.max()), -int(values.min())) <= MAX_EXACT_INTEGER:
+        return np.zeros(values.shape, dtype=bool)
+    power = np.abs((values & -values).astype(np.float64))
+    return (np.abs(values.astype(np.float64)) >= power * MAX_EXACT_INTEGER) & (values != 0)
+
+
+def _first_inexact_object(values: np.ndarray) -> int | None:
+    unsure: Sequence[int] = range(values.size)
+    try:
+        floats = values.astype(np.float64)
+        same = np.asarray(floats == values, dtype=bool)
+        # NumPy compares its own integers with floats as floats, which rounds large ones.
+        unsure = np.flatnonzero(~same | (np.abs(floats) >= MAX_EXACT_INTEGER)).tolist()
+    except (TypeError, ValueError, OverflowError):
+        pass  # something is no number, or is too large: each is looked at
+    return next((t for t in unsure if not _is_exact(values[t])), None)
+
+
+def _is_exact(item: Any) -> bool:
+    """Whether float64 holds a number exactly; True also for objects that stand for no number, of
+    which the conversion to numbers tells."""
+    if isinstance(item, (*DATES, str, bytes)) or _is_missing(item):
+        return False
+    item = item.item() if isinstance(item, np.generic) else item
+    try:
+        return bool(item != item or float(item) == item)
+    except OverflowError:
+        return False
+    except (TypeError, ValueError):
+        return True
+
+
+def _is_missing(item: Any) -> bool:
+    return item is None or type(item).__name__ == "NAType"
+
+
+def _refusal(who: str, place: str, value: Any) -> Inexact:
+    value = value.item() if isinstance(value, np.integer) else value
+    is_huge = isinstance(value, int) and abs(value) >= 2**1024
+    shown = "huge" if is_huge else str(value)[:60]
+    advice = (
+        "Leave the column out (an identifier tells nothing about new examples), or subtract a "
+        "common offset. Or round it yourself with astype(float): all is then about the rounded "
+        "numbers."
+    )
+    if is_huge:
+        advice = "Use a larger unit."
+    elif _is_missing(value):
+        shown, advice = "missing", "Remove or impute such rows."
+    elif isinstance(value, DATES):
+        shown = f"{shown} ({type(value).__name__})"
+        advice = "Turn dates and durations into numbers, such as the days since a first date."
+    elif isinstance(value, str | bytes):
+        shown = f"the text {shown!r}"
+        advice = "Turn text into numbers: columns of 0 and 1, one for each value."
+    what = f"{who} needs numbers that float64 holds exactly, but {place} is {shown}."
+    return Inexact(what, advice)
