@@ -73,8 +73,8 @@ def test_json_there_and_back_is_bit_for_bit(kind):
 
 @pytest.mark.parametrize("kind", sorted(names_of_all_kinds() & set(SOURCES)))
 def test_words_are_plain(kind):
-    """No formulas, for someone who knows nothing of the subject: one sentence, and for bounds on the
-    error rate what they come from and what they are worth."""
+    """No formulas, for someone who knows nothing of the subject: one sentence, and for bounds on
+    the error rate what they come from and what they are worth."""
     for case in cases(kind, 2):
         claim = reread(case.data)
         assert claim.plain.endswith(".")

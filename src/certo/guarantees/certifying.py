@@ -81,7 +81,7 @@ def page_about(
         float(delta),
         wrapped.tried,
         wrapped.prepare if wrapped.steps else None,
-        tuple(tested.remarks),
+        (*page.remarks, *tested.remarks),
         page.asked + tested.asked,
     )
 

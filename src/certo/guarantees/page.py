@@ -37,10 +37,21 @@ class Page:
             return
         self.asked += of_predictions
         tried = self.wrapped.tried
+        before = len(self.claims)
         self.add(name, lambda: make(self.delta).at(self.delta, tried))
+        if self.wrapped.seeded and before < len(self.claims):
+            remark = _seeded(self.wrapped.seeded)
+            self.remarks += [remark] * (remark not in self.remarks)
 
     def refuse(self, name: str, reason: str) -> None:
         self.refusals.append(NotClaimed(name, reason))
 
     def composite(self) -> Composite:
         return Composite(tuple(self.claims), tuple(self.refusals))
+
+
+def _seeded(names: tuple[str, ...]) -> str:
+    return (
+        f"Bounds from the examples of the fit assume that random_state of {' and '.join(names)} "
+        "was chosen without looking at the examples."
+    )

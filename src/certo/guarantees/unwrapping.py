@@ -9,14 +9,18 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import _safe_indexing
 
+from certo.guarantees.fixed_maps import is_fixed, is_seeded
 from certo.kernels.base import count
 
 TOGETHER = (
     "what the steps of the pipeline make of an example depends on the others that come with it, so "
     "what the machine saw are not independent draws."
 )
+# Images of an example that differ by less, relative to their size, differ by rounding: a product
+# of matrices adds in another order when it has other rows.
+SAME_TO_ROUNDING = 2.0**-26
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,7 @@ class Wrapped:
     steps: tuple[Callable[[Any], Any], ...] = ()
     spoilt: str = ""  # why the examples are no independent draws to the machine
     tried: int = 1  # settings that were compared on the examples
+    seeded: tuple[str, ...] = ()  # the steps whose random numbers come from the user's seed
 
     def prepare(self, X):
         """X as the machine takes it."""
@@ -50,12 +55,14 @@ def unwrapped(model) -> Wrapped:
     """The machine at the end of pipelines and searches."""
     steps: tuple[Callable[[Any], Any], ...] = ()
     fitted: tuple[str, ...] = ()
+    seeded: tuple[str, ...] = ()
     tried, spoilt = 1, ""
     while True:
         if isinstance(model, Pipeline):
             before = [(name, step) for name, step in model.steps[:-1] if _does(step)]
             steps += tuple(step.transform for _, step in before)
-            fitted += tuple(repr(name) for name, step in before if get_tags(step).requires_fit)
+            fitted += tuple(repr(name) for name, step in before if not is_fixed(step))
+            seeded += tuple(repr(name) for name, step in before if is_seeded(step))
             model = model.steps[-1][1]
         elif hasattr(model, "cv_results_") and hasattr(model, "refit"):
             if not hasattr(model, "best_estimator_"):
@@ -64,7 +71,7 @@ def unwrapped(model) -> Wrapped:
             spoilt = spoilt or _adaptive(model)
             model = model.best_estimator_
         else:
-            return Wrapped(model, steps, _why(fitted) or spoilt, tried)
+            return Wrapped(model, steps, _why(fitted) or spoilt, tried, seeded)
 
 
 def _does(step) -> bool:
@@ -84,11 +91,13 @@ def _adaptive(search) -> str:
 def _why(fitted: tuple[str, ...]) -> str:
     if not fitted:
         return ""
+    several = len(fitted) > 1
     return (
-        f"{' and '.join(fitted)} of the pipeline {'were' if len(fitted) > 1 else 'was'} fitted to "
-        "the same examples, so what the machine saw are not independent draws. Fit these steps to "
-        "other examples and certify the machine alone; as it is, only test examples can bound its "
-        "errors."
+        f"{' and '.join(fitted)} of the pipeline {'were' if several else 'was'} fitted to the same "
+        f"examples, and {'are' if several else 'is'} not known to have learned nothing from their "
+        "values, so that what the machine saw may not be independent draws. Fit "
+        f"{'these steps' if several else 'this step'} to other examples and certify the machine "
+        "alone; as it is, only test examples can bound its errors."
     )
 
 
@@ -98,4 +107,9 @@ def _rows(X, some: list[int]):
 
 def _equal(A, B) -> bool:
     A, B = (part.toarray() if sparse.issparse(part) else np.asarray(part) for part in (A, B))
-    return np.array_equal(A, B)
+    if A.shape != B.shape or not all(np.issubdtype(part.dtype, np.number) for part in (A, B)):
+        return np.array_equal(A, B)
+    size = np.max(np.abs(A), axis=tuple(range(1, A.ndim)), keepdims=True, initial=0.0)
+    with np.errstate(invalid="ignore"):  # of infinite numbers, which are equal or not
+        near = np.abs(A - B) <= SAME_TO_ROUNDING * size
+    return bool(np.all(near | (A == B) | ((A != A) & (B != B))))
