@@ -144,11 +144,18 @@ def test_it_stops_when_asked():
     assert (nothing.updates, nothing.epochs) == (0, 0)
 
 
-def test_overflow_is_told():
-    with pytest.raises(ValueError, match="overflowed"), np.errstate(all="ignore"):
+@pytest.mark.parametrize("budget", [None, 2])
+@pytest.mark.parametrize("value", [1e308, 1.7e308])
+def test_overflow_is_told(value, budget):
+    """The second margin is −K, so that ‖f‖² + 2·margin + K overflows to −∞ in the first epoch,
+    on every machine; the sum of the signs is 0, so that later scores need not be large."""
+    with (
+        pytest.raises(ValueError, match="overflowed float64 in epoch 1"),
+        np.errstate(all="ignore"),
+    ):
         kernel_perceptron(
-            GramRows(Precomputed(), np.full((4, 4), 1e308), 4), np.array([-1, 1, -1, 1], np.int8),
-            epochs=4,
+            GramRows(Precomputed(), np.full((4, 4), value), 4), np.array([-1, 1, -1, 1], np.int8),
+            epochs=4, budget=budget,
         )  # fmt: skip
 
 

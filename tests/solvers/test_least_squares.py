@@ -1,11 +1,14 @@
 """Least squares against LAPACK on centred, scaled columns, and its choice of method."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from certo.kernels.rounding import gamma
 from certo.solvers import least_squares as module
 from certo.solvers.least_squares import least_squares
 
@@ -34,6 +37,53 @@ def check(X, Y, s, lifted, ridge, *, scaled=True, atol=1e-11):
     squares = s @ (Y - X @ coef.T - intercept) ** 2
     np.testing.assert_allclose(found.squares, squares, rtol=1e-9, atol=atol * size**2)
     return found
+
+
+def predictions_within(X, found, length, size, condition, bare):
+    """How far X·coef may be from LAPACK's, by backward errors of a relative size of γ.
+
+    Orthogonal factors of n rows and d columns, and refinement, solve a problem whose rows are off
+    by γ_nd·‖X‖, which moves X·coef by γ_nd·(‖X‖‖coef‖ + κ‖r‖ + ‖y‖) at most (Higham, §20.1); so
+    does LAPACK, hence 2. Normal equations alone, with A = XᵀX, are off by γ_{n+d²}·‖X‖_F·size in
+    Aδ = δb − δA·coef, and ‖XA⁻¹‖ is the inverse of the smallest singular value: κ/‖X‖.
+    """
+    n, d = X.shape
+    lengths = np.linalg.norm(X) * np.linalg.norm(found.coef) + condition * length + size
+    within = 2 * gamma(n * d) * lengths
+    return within + bare * gamma(n + d * d) * condition * np.sqrt(d) * size
+
+
+def squares_within(n, d, length, size, bare):
+    """How far Σr² may be off, `size` being ‖|y| + |X||coef|‖.
+
+    From the rows, each r is within γ_{d+2} of its part of `size`, and the sum within γ_n. From
+    sums of squares alone, Σr² = yᵀy − bᵀA⁻¹b, where errors δ of relative size γ_{n+d²} of the
+    entries of A, b and yᵀy make δ(yᵀy) − 2coefᵀδb + coefᵀδA·coef, at most γ_{n+d²}·size². Twice:
+    the expected value is rounded as well.
+    """
+    by_rows = gamma(n) * length**2 + gamma(d + 2) * size * (2 * length + gamma(d + 2) * size)
+    return 2 * (by_rows + bare * gamma(n + d * d) * size**2)
+
+
+def exact_dual(X, y, ridge):
+    """Coefficients of centred rows with a ridge, in exact arithmetic, then rounded."""
+    n = len(X)
+    X, y = ([[Fraction(v) for v in row] for row in part.tolist()] for part in (X, y))
+    X, y = (
+        [[v - sum(column) / n for v, column in zip(row, zip(*part, strict=True), strict=True)]
+         for row in part]
+        for part in (X, y)
+    )  # fmt: skip
+    rows = [[sum(a * b for a, b in zip(x, z, strict=True)) for z in X] + t
+            for x, t in zip(X, y, strict=True)]  # fmt: skip
+    for i in range(n):
+        rows[i][i] += Fraction(ridge) * n
+    for i in range(n):
+        rows[i] = [v / rows[i][i] for v in rows[i]]
+        for j in set(range(n)) - {i}:
+            rows[j] = [a - rows[j][i] * b for a, b in zip(rows[j], rows[i], strict=True)]
+    return np.array([float(sum(r[n] * x[j] for r, x in zip(rows, X, strict=True)))
+                     for j in range(len(X[0]))])  # fmt: skip
 
 
 KINDS = {
@@ -103,9 +153,14 @@ class TestMethod:
         assert found.rank == 5
         assert condition / 30 < found.condition < 30 * condition
         expected, _ = reference(X, Y, np.ones(200), False, 0.0)
-        np.testing.assert_allclose(X @ found.coef.T, X @ expected.T, atol=1e-14 * condition)
-        risk = np.sum((Y - X @ found.coef.T) ** 2)
-        np.testing.assert_allclose(found.squares, risk, rtol=max(1e-12, 1e-17 * condition))
+        fitted, residual = X @ found.coef.T, Y - X @ found.coef.T
+        squares, length = np.sum(residual**2), np.linalg.norm(residual)
+        size = np.linalg.norm(np.abs(Y) + np.abs(X) @ np.abs(found.coef.T))
+        bare = method == "cholesky" and found.condition <= module.GOOD
+        within = predictions_within(X, found, length, size, condition, bare)
+        np.testing.assert_allclose(fitted, X @ expected.T, rtol=0, atol=within)
+        within = squares_within(*X.shape, length, size, bare)
+        np.testing.assert_allclose(found.squares, squares, rtol=0, atol=within)
 
     def test_refinement_makes_cholesky_as_good_as_qr(self, monkeypatch):
         X, Y = self.matrix(3e4)
@@ -160,7 +215,14 @@ class TestMethod:
     def test_many_columns_with_a_ridge(self, ridge):
         random = np.random.default_rng(4)
         X, Y = random.standard_normal((12, 50)), random.standard_normal((12, 1))
-        found = check(X, Y, np.ones(12), True, ridge, atol=1e-10)
+        found = least_squares(X, Y, lifted=True, ridge=ridge)
+        # Centred rows have rank 11. Their singular values are off by γ_nd of the largest, so that
+        # the coefficients are off by κ times that; LAPACK on rows with √ridge·I below them, whose
+        # condition number is 3e7, would be off by 1e-9.
+        singular = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)
+        expected = exact_dual(X, Y, ridge)
+        within = gamma(X.size) * singular[0] / singular[-2] * np.linalg.norm(expected)
+        np.testing.assert_allclose(found.coef[0], expected, rtol=0, atol=within)
         assert found.method == "dual"
         assert found.rank == 11
 

@@ -96,7 +96,8 @@ def visit_within(budget, gram, lift, signs, edges, scores, steps, supports, befo
                 coef[oldest] = 0.0
                 updated[oldest] = 0
                 terms -= 1
-            norms2[made] = max(norm2, 0.0)
-            norm2 = norms2[made]
+            # Cut at 0, an overflow to −∞ would look like the norm of u = 0.
+            norm2 = max(norm2, 0.0) if np.isfinite(norm2) else np.nan
+            norms2[made] = norm2
             made += 1
     return made

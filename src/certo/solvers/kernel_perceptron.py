@@ -110,7 +110,7 @@ class _Unbounded:
         edges = Edges(np.zeros(block.size), self.edge[block])
         steps, margins, squares = self.growing.visit(block, edges, needed)
         terms, made = self.terms, block[steps]
-        norms2 = np.maximum(terms.norm2 + np.cumsum(2.0 * margins + squares), 0.0)
+        norms2 = _not_negative(terms.norm2 + np.cumsum(2.0 * margins + squares))
         terms.updated[made] = terms.updates + 1 + np.arange(made.size)
         self.terms = terms._replace(updates=terms.updates + made.size, norm2=_last(terms, norms2))
         return _log(made, margins, squares, terms.norm2, norms2)
@@ -155,6 +155,12 @@ class _Bounded:
         squares = gram[first + steps, old.size + steps] + self.lift
         self.terms = terms._replace(updates=terms.updates + made, norm2=_last(terms, norms2))
         return _log(block[steps], signs[steps] * scores[steps], squares, terms.norm2, norms2)
+
+
+def _not_negative(norms2: np.ndarray) -> np.ndarray:
+    """‖f‖², which rounding may have made negative. A sum that overflowed, to either side, becomes
+    NaN and stays so: cut at 0, an overflow to −∞ would look like the norm of f = 0."""
+    return np.where(np.isfinite(norms2), np.maximum(norms2, 0.0), np.nan)
 
 
 def _last(terms: Terms, norms2: np.ndarray) -> float:
