@@ -148,8 +148,10 @@ def remainders(
     lifted: bool,
     weights: np.ndarray,
     total: float,
+    room: int = 1,
 ) -> Remainders:
-    """How far from exact the combinations are; inf where numbers overflow."""
+    """How far from exact the combinations are; inf where numbers overflow. Allowances are taken
+    `room` times: who adds in another order finds at most what 3 show here."""
     rest = others(kept, sample.d)
     terms = np.zeros((sample.d + 1, rest.size))  # x̃·terms is what is missed
     for j, line in enumerate(combinations):
@@ -162,7 +164,7 @@ def remainders(
             part = sample.part(start, stop)
             largest = np.asarray(abs(part) @ abs(slopes)) + abs(constant)
             missed = np.abs(np.asarray(part @ slopes) + constant)
-            missed += exact.allowance(kept.size + 4, largest)
+            missed += room * exact.allowance(kept.size + 4, largest)
             sizes += weights[start:stop] @ missed
             squares += weights[start:stop] @ (missed * missed)
         sizes, squares = sizes * ABOVE / total * ABOVE, squares * ABOVE / total * ABOVE

@@ -322,10 +322,10 @@ class LogisticExcess(Certificate):
             value = exact.above(self._risks(point, room)[0])
             return strong_convexity(*point, self.coef, self.intercept, self.ridge, value, room)
         if not self.coordinates:
-            return self.missed(point) * ABOVE
+            return self.missed(point, room) * ABOVE
         found = self.decrement(point, self.hessian(point), room)
         require(found.shown, "gradient and curvature do not show that a least risk exists.")
-        return (found.excess + self.missed(point)) * ABOVE
+        return (found.excess + self.missed(point, room)) * ABOVE
 
     def hessian(self, point: Point, coupled: bool = True) -> Hessian:
         p, free = self.coef.shape[1] + self.lifted, self._free
@@ -341,7 +341,7 @@ class LogisticExcess(Certificate):
         moved = room * slopes_moved(*point, reach)
         return Decrement((size + moved) * ABOVE, reach)
 
-    def missed(self, point: Point) -> float:
+    def missed(self, point: Point, room: int) -> float:
         """What the bound loses to columns that are no combinations of those kept; Refuted if they
         ought to be, or if ties are none."""
         problem, sample = point.problem, point.problem.sample
@@ -354,14 +354,14 @@ class LogisticExcess(Certificate):
         same = exact_columns(sample, self.kept, self.combinations, self.lifted, counts)
         wrong = np.setdiff1d(rest[~same], self.nearly).tolist()
         require(not wrong, f"column {wrong[:1]} is no combination of those kept.")
-        return 0.0 if self.reach is None else self.lost(point)
+        return 0.0 if self.reach is None else self.lost(point, room)
 
-    def lost(self, point: Point) -> float:
-        """What the bound loses to columns that are nearly combinations."""
+    def lost(self, point: Point, room: int) -> float:
+        """What the bound loses to columns that are nearly combinations; allowances `room` times."""
         problem, rest = point.problem, others(self.kept, self.coef.shape[1])
         weights = np.where(problem.left, problem.shares, 0.0) * ABOVE
         off = remainders(
-            problem.sample, self.kept, self.combinations, self.lifted, weights, 1.0
+            problem.sample, self.kept, self.combinations, self.lifted, weights, 1.0, room
         ).mean_size
         lost = float(np.max(off[np.isin(rest, self.nearly)])) * (self.reach or 0.0)
         require(lost < math.inf, "what columns that are not kept are apart overflows float64.")

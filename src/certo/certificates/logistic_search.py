@@ -108,7 +108,7 @@ def _reaching(claim: LogisticExcess, point: Point) -> tuple[LogisticExcess, floa
         return claim, 0.0
     claim = _nearer(replace(claim, nearly=nearly, reach=1.0), point)
     try:
-        once = claim.lost(point)
+        once = claim.lost(point, ROOM)
     except Refuted:
         return claim, math.inf
     return replace(claim, reach=LOSS / max(once, 2.0**-200)), LOSS * ABOVE**2
