@@ -1,6 +1,7 @@
 """Numbers that float64 cannot hold, in every container: refused in a fit, and in a check."""
 
 import datetime
+from collections import deque
 from decimal import Decimal
 from fractions import Fraction
 
@@ -18,9 +19,11 @@ from sklearn.base import clone
 from certo import separability
 from certo.containers import Inexact, canonical_csr, exact_input, inexact_integers
 from certo.estimators import (
+    SVM,
     GaussianDensity,
     KernelPerceptron,
     LeastSquares,
+    LogisticRegression,
     MinDisagreement,
     Perceptron,
 )
@@ -31,10 +34,13 @@ IDS = [2**53, BIG, 2**53, BIG]  # in float64 all are the same
 HALVES = [0.5, 0.5, 1.5, 1.5]
 Y = [0, 1, 0, 1]  # the identifiers tell the classes apart
 DAYS = [datetime.date(2020, 1, 1 + t) for t in range(4)]
+DATES_ALONE = np.array(DAYS, "M8[D]")
 ROUNDED = np.column_stack([IDS, HALVES])
 TOO_FINE = {
     "list": [list(row) for row in zip(IDS, HALVES, strict=True)],
     "tuple": tuple(zip(IDS, HALVES, strict=True)),
+    "deque": deque(zip(IDS, HALVES, strict=True)),
+    "list of deques": [deque(row) for row in zip(IDS, HALVES, strict=True)],
     "NumPy scalars": [[np.int64(a), b] for a, b in zip(IDS, HALVES, strict=True)],
     "unsigned and signed": [[2**63 + a % 2, -1] for a in IDS],
     "fractions": [[Fraction(a, 3), b] for a, b in zip(IDS, HALVES, strict=True)],
@@ -46,6 +52,9 @@ TOO_FINE = {
     "pandas nullable": pd.DataFrame({"id": pd.array(IDS, "Int64"), "x": HALVES}),
     "pandas decimals": pd.DataFrame({"id": [Decimal(a) / 10 for a in IDS], "x": HALVES}),
     "pandas sparse": pd.DataFrame({"id": pd.arrays.SparseArray(IDS), "x": HALVES}),
+    "pandas of Arrow": pd.DataFrame({"id": pd.array(IDS, "int64[pyarrow]"), "x": HALVES}),
+    "pandas categories": pd.DataFrame({"id": pd.Categorical(IDS), "x": HALVES}),
+    "Arrow dictionary": pa.table({"id": pa.array(IDS).dictionary_encode(), "x": HALVES}),
     "polars": pl.DataFrame({"id": IDS, "x": HALVES}),
     "polars decimals": pl.DataFrame({"id": [Decimal(a) / 10 for a in IDS], "x": HALVES}),
     "Arrow": pa.table({"id": IDS, "x": HALVES}),
@@ -120,6 +129,29 @@ class TestTooFine:
         assert claim.verify(X, [2.0**63, 2.0**63, -1.0])
         assert not claim.verify(X, [2**63 + 1, 2**63, -1])
 
+    @pytest.mark.parametrize("weights", [IDS, [Decimal("0.1")] * 4, ["1"] * 4, DATES_ALONE])
+    def test_weights(self, weights):
+        X = np.array([[0.0], [1.0], [2.0], [3.0]])
+        machines = (LeastSquares(), LogisticRegression(ridge=1.0), MinDisagreement(), SVM())
+        for fit in (*(machine.fit for machine in machines), GaussianDensity().fit):
+            with pytest.raises(Inexact, match=r"but sample_weight\["):
+                fit(X, Y, sample_weight=weights)
+
+    def test_masked_entries_are_missing(self):
+        X = np.ma.masked_array([[1.0, 2.0], [3.0, 4.0]], [[0, 0], [1, 0]])
+        with pytest.raises(Inexact, match=r"X\[1, 0\] is missing"):
+            Perceptron().fit(X, [0, 1])
+        claim = separability(X.data, [0, 1])
+        assert claim.verify(X.data, [0, 1])
+        assert not claim.verify(X, [0, 1])
+        assert separability(np.ma.masked_array(X.data), [0, 1]).verify(X.data, [0, 1])
+
+    def test_what_numpy_has_no_type_for(self):
+        frame = pl.DataFrame({"id": pl.Series(Y, dtype=pl.Int128)})
+        with pytest.raises(ValueError, match="NumPy cannot hold column 'id' of X"):
+            Perceptron().fit(frame, Y)
+        assert not separability([[0], [1], [0], [1]], Y).verify(frame, Y)
+
     @given(
         hnp.arrays(st.sampled_from([np.int64, np.uint64]), st.integers(0, 9)), st.integers(0, 20)
     )
@@ -185,6 +217,19 @@ class TestSparseFlags:
         X = sparse.csr_array((rng.standard_normal(200), columns, [0, 200]), shape=(1, 40))
         dense = X.toarray()
         assert np.array_equal(canonical_csr(with_stale_flags(X)).toarray(), dense)
+
+    def test_stored_zeros_make_no_difference(self):
+        rng = np.random.default_rng(84)  # where the sums of stored zeros round otherwise
+        dense = rng.integers(0, 3, (40, 12)) * 0.1
+        scores = dense @ rng.standard_normal(12) + 0.1 * rng.standard_normal(40)
+        y = np.where(scores > 0.3, 1, 0)
+        zeros = sparse.csr_array(np.ones_like(dense))
+        zeros.data = dense.ravel().copy()
+        for X in (dense, sparse.csr_array(dense), zeros):
+            machine = Perceptron(epochs=7).fit(X, y)
+            for Z in (dense, sparse.csr_array(dense), sparse.csc_array(dense), zeros):
+                assert machine.certificate_.verify(Z, y)
+        assert zeros.nnz == dense.size
 
     def test_an_index_outside_is_refused(self):
         X = sparse.csr_array(np.eye(2))

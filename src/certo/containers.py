@@ -42,15 +42,18 @@ def exact_input(X: Any, who: str, name: str = "X") -> Any:
     if sparse.issparse(X) and X.ndim == 2:
         X = canonical_csr(X)
         _refuse_inexact(X.data, who, name, X)
-    elif isinstance(X, list | tuple):
+    elif _is_sequence(X):
         X = exact_list(X, who, name)
         if isinstance(X, np.ndarray):
             _refuse_inexact(X, who, name)
     elif isinstance(X, np.ndarray):
+        if isinstance(X, np.ma.MaskedArray) and np.any(X.mask):
+            place = np.argwhere(np.ma.getmaskarray(X))[0].tolist()
+            raise _refusal(who, f"{name}{place}", None)
         _refuse_inexact(X, who, name)
     elif (columns := _columns(X)) is not None:
         for j, (label, column) in columns:
-            values = np.asarray(column)
+            values = _column_values(column, who, f"column {label!r} of {name}")
             if (bad := _first_inexact(values)) is not None:
                 raise _refusal(who, f"{name}[{bad}, {j}] (column {label!r})", values[bad])
     elif not sparse.issparse(X):
@@ -63,10 +66,12 @@ def exact_input(X: Any, who: str, name: str = "X") -> Any:
 
 
 def canonical_csr(X: Any) -> Any:
-    """A sparse matrix as CSR, with increasing indices in each row.
+    """A sparse matrix as CSR, with increasing indices in each row, and without stored zeros.
 
-    The flags `has_canonical_format` and `has_sorted_indices` of SciPy are stored answers that do
-    not follow a change of the arrays. They are computed anew, for a matrix that shares the arrays.
+    So the same numbers have one form: a run whose sums go through the stored entries is repeated
+    bit for bit. The flags `has_canonical_format` and `has_sorted_indices` of SciPy are stored
+    answers that do not follow a change of the arrays. They are computed anew, for a matrix that
+    shares the arrays.
     Entries of one place are added in the order in which they are stored, as `toarray` does.
     """
     if X.format in ("csr", "csc"):
@@ -76,6 +81,9 @@ def canonical_csr(X: Any) -> Any:
     if not X.has_canonical_format:
         X = X.tocsc().tocsr()  # sorts the indices, and keeps the order of equal ones
         X.sum_duplicates()
+    if X.nnz and not np.all(X.data):
+        X = X.copy()  # the arrays may be those of the caller
+        X.eliminate_zeros()
     return X
 
 
@@ -101,7 +109,22 @@ def _columns(X: Any) -> Iterator[tuple[int, tuple[Any, Any]]] | None:
     return ((j, (names[j], columns[j])) for j in unsure)
 
 
-def exact_list(X: list | tuple, who: str, name: str) -> Any:
+def _column_values(column: Any, who: str, what: str) -> np.ndarray:
+    try:
+        return np.asarray(column)
+    except Exception as wrong:  # the libraries of data frames have errors of their own
+        raise ValueError(f"{who} needs numbers, but NumPy cannot hold {what}: {wrong}") from wrong
+
+
+def _is_sequence(X: Any) -> bool:
+    """Whether X is a list or the like, whose items NumPy looks at one by one."""
+    return isinstance(X, list | tuple) or (
+        isinstance(X, Sequence) and not isinstance(X, str | bytes | range | memoryview)
+        and not hasattr(X, "__array__")
+    )  # fmt: skip
+
+
+def exact_list(X: Sequence, who: str, name: str) -> Any:
     """A list as an array, or as it is if NumPy makes none of it; `Inexact`, if that would round an
     integer that stands beside numbers of another type."""
     try:
@@ -113,7 +136,7 @@ def exact_list(X: list | tuple, who: str, name: str) -> Any:
     for place in np.argwhere(np.abs(array) >= MAX_EXACT_INTEGER).tolist():
         given: Any = X
         for i in place:
-            given = given[i] if isinstance(given, list | tuple) else np.asarray(given)[i]
+            given = given[i] if _is_sequence(given) else np.asarray(given)[i]
         if not _is_exact(given):
             raise _refusal(who, f"{name}{place}", given)
     return array

@@ -36,8 +36,6 @@ from certo.losses import Hinge, Logistic
 FAIR = 0.5  # the error rate of every rule about a fair coin
 SMALL_DELTA = 1e-6  # so that no bound is wrong by chance
 DENSE_ONLY = {"GaussianLikelihood", "MomentMatching", "NoGaussianDensity", "NoLogLinearDensity"}
-#: A run of the Perceptron is repeated by its check, and sparse rows are added in another order.
-SAME_STORAGE = {"CompressionBound", "Certified", "Composite"}
 
 
 class Attack(NamedTuple):
@@ -126,7 +124,7 @@ def containers(kind: str, random: np.random.Generator, count: int = 12) -> Attac
     known = cases(kind, count)
     case = known[random.integers(len(known))]
     precomputed = case.data.get("kernel", {}).get("name") == "Precomputed"
-    dense_only = kind in DENSE_ONLY | SAME_STORAGE or precomputed
+    dense_only = kind in DENSE_ONLY or precomputed
     # The half of a very small number may be rounded.
     whole_only = bool(np.any((case.X != 0) & (np.abs(case.X) < 2.0**-1000)))
     allowed = dict(DENSE)

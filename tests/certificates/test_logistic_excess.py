@@ -18,6 +18,7 @@ from certo.certificates import CannotClaim, Certificate, LogisticExcess
 from certo.certificates import logistic_search as search
 from certo.certificates.logistic_curvature import Decrement
 from certo.certificates.logistic_terms import LogisticProblem, relative
+from certo.estimators import LogisticRegression
 
 seeds = st.integers(0, 10**6)
 problems = st.builds(
@@ -421,6 +422,19 @@ class TestDependentColumns:
             assert p.risk(V) >= claim.lower
         assert not replace(claim, reach=None, nearly=claim.nearly[:0]).verify(X, p.y)
         assert not replace(claim, reach=1e6 * claim.reach).verify(X, p.y)
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_near_combinations_in_every_container(self, seed):
+        """Fahrenheit is Celsius but for a rounding, which is as large as that of the check."""
+        rng = np.random.default_rng(seed)
+        celsius = np.round(rng.normal(15, 8, 80), 1)
+        X = np.column_stack([celsius, 1.8 * celsius + 32, rng.standard_normal(80)])
+        y = rng.random(80) < 1 / (1 + np.exp((15 - celsius) / 8))
+        stored = (X, np.asfortranarray(X), sparse.csr_array(X), sparse.csc_array(X))
+        for first in stored:
+            claim = LogisticRegression().fit(first, y).certificate_.of_kind(LogisticExcess)[0]
+            assert claim.reach is not None
+            assert all(claim.verify(other, y) for other in stored)
 
     @pytest.mark.parametrize("dtype", [np.float64, np.float32])
     def test_constant_columns(self, dtype):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.base import DensityMixin
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import validate_data
 
 from certo.certificates import Certificate
 from certo.certificates.encoding import rounded_up
 from certo.certificates.likelihood_gap import LikelihoodGap
 from certo.containers import exact_input
+from certo.estimators import _input
 from certo.estimators._linear import Proving
 
 
@@ -53,7 +54,7 @@ class Density(Proving, DensityMixin):
         """The weights of the examples; empty if all are 1."""
         if sample_weight is None:
             return np.zeros(0)
-        return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        return _input.weights(self, sample_weight, X)
 
     def _columns(self, places: list[int]) -> str:
         """Columns as the user knows them: 'column 3 (from 0)', 'columns 'age' and 'height''."""

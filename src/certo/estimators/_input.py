@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import (
     _check_feature_names,
+    _check_sample_weight,
     check_array,
     column_or_1d,
     validate_data,
@@ -179,6 +180,12 @@ def values(estimator, y) -> np.ndarray:
     except (TypeError, ValueError) as wrong:
         raise ValueError(f"{name} learns numbers, but y is not: {wrong}.") from wrong
     return values[:, None] if values.ndim == 1 else values
+
+
+def weights(estimator, sample_weight, X) -> np.ndarray:
+    """The weights of the examples X, by scikit-learn's rules, as float64 holds them."""
+    given = exact_input(sample_weight, type(estimator).__name__, "sample_weight")
+    return _check_sample_weight(given, X, dtype=np.float64, ensure_non_negative=True)
 
 
 class Targets(NamedTuple):

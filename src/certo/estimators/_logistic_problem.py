@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import logsumexp
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import _check_sample_weight, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from certo.certificates import Labels, Sample
 from certo.estimators import _input, _stream
@@ -106,7 +106,7 @@ def posed(machine, X, y, sample_weight) -> Problem:
     codes = targets.signs[0] > 0 if two else np.argmax(targets.signs, axis=0)
     weights = by_class = None
     if sample_weight is not None:
-        weights = _check_sample_weight(sample_weight, y, dtype=np.float64, ensure_non_negative=True)
+        weights = _input.weights(machine, sample_weight, y)
     if machine.class_weight is not None:
         by_class = compute_class_weight(
             machine.class_weight, classes=classes, y=y, sample_weight=weights

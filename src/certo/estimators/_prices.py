@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.validation import _check_sample_weight
 
 from certo.certificates.soft_margin_gap import costs_of
 from certo.estimators import _input
@@ -41,7 +40,7 @@ def prices_of(machine, y: np.ndarray, classes: np.ndarray, sample_weight) -> Pri
     """From the settings C, lam and class_weight of a machine, and the weights of its examples."""
     weights, total = np.zeros(0), float(y.size)
     if sample_weight is not None:
-        weights = _check_sample_weight(sample_weight, y, dtype=np.float64, ensure_non_negative=True)
+        weights = _input.weights(machine, sample_weight, y)
         with np.errstate(over="ignore"):
             total = float(np.sum(weights))
         missing = [c for c in classes if not np.any(weights[y == c])]

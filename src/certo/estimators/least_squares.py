@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from certo.blas import one_thread
 from certo.certificates.encoding import counted
@@ -233,7 +233,7 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
         self._flat = y.ndim == 1
         if sample_weight is None:
             return X, Y, None
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weights = _input.weights(self, sample_weight, X)
         total = float(np.sum(weights))
         if not 0 < total < np.inf:
             raise ValueError(

@@ -11,7 +11,6 @@ from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight
 
 from certo.certificates import Composite, ErrorCount, Labels, Margins, Sample
 from certo.certificates.encoding import counted, readable
@@ -132,7 +131,7 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         """The weights of the examples; empty if all are 1."""
         if sample_weight is None:
             return np.zeros(0)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weights = _input.weights(self, sample_weight, X)
         if not np.any(weights):
             raise ValueError("sample_weight must not be zero for every example.")
         with np.errstate(over="ignore"):
