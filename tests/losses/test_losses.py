@@ -106,13 +106,14 @@ def test_the_tangent_lies_below_and_slopes_rise(loss, a, b):
 
 @every_convex_loss
 @pytest.mark.parametrize("z", [-1.0, 0.0, 1.0, 2.0])
-def test_slope_is_the_left_derivative(loss, z):
+def test_slope_is_the_right_derivative(loss, z):
     h = 1e-6
-    assert loss.slope(z) == pytest.approx((loss.value(z) - loss.value(z - h)) / h, abs=1e-5)
+    assert loss.slope(z) == pytest.approx((loss.value(z + h) - loss.value(z)) / h, abs=1e-5)
 
 
-def test_a_point_on_the_margin_is_a_violation():
-    assert Hinge().slope(1.0) == -1.0
+def test_a_point_on_the_margin_is_no_violation():
+    """Its hinge loss is 0: the notes' I{h > 0}."""
+    assert Hinge().slope(1.0) == 0.0
     assert Hinge().slope(np.nextafter(1.0, 2.0)) == 0.0
     assert ZeroOne().value(0.0) == 1.0
     assert ZeroOne().value(5e-324) == 0.0

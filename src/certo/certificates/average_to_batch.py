@@ -243,6 +243,9 @@ class AverageToBatch(RiskBound):
             ends = kind.of(1.0, margins - slack), kind.of(1.0, margins + slack)
             loss = math.nextafter(math.fsum((np.maximum(*ends) * UP).tolist()), math.inf)
         require(loss < math.inf, "the losses overflow float64.")
-        # a sum of m iterates of length at most B is off by γ_m·m·B, and divided by m
+        # The mean of m iterates of length at most B, added up, is off by γ_m·B. Taken from u and a
+        # (`Progress`) its error is that of two sums of m vectors of length at most λB, each times
+        # a harmonic number of at most 1 + ln m, over λm: twice γ_{m+8}·(1 + ln m)·B.
         moved = norm(average - np.append(self.coef, self.intercept))
-        return loss, moved * SLACKER + 4 * float(exact.gamma(sample.m + 4)) * longest
+        rounding = 4 * float(exact.gamma(sample.m + 8)) * (1 + math.log(sample.m))
+        return loss, moved * SLACKER + rounding * longest

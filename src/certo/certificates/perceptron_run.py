@@ -97,8 +97,15 @@ class PaddedRows:
         at = np.where(inside, starts[:, None] + reach, 0)
         if not self._X.data.size:
             return np.zeros(at.shape), np.zeros_like(at)
-        values = np.where(inside, self._X.data[at], 0.0)
+        values = np.where(inside, self._X.data[at].astype(np.float64), 0.0)
         return values, np.where(inside, self._X.indices[at], 0)
+
+    def one(self, row: int) -> tuple[np.ndarray, Any]:
+        """The values of one row, without padding, and their places."""
+        if not self._sparse:
+            return self._X[row].astype(np.float64), slice(None)
+        some = slice(self._X.indptr[row], self._X.indptr[row + 1])
+        return self._X.data[some].astype(np.float64), self._X.indices[some]
 
 
 def lane_scores(values: np.ndarray, w: np.ndarray) -> np.ndarray:
@@ -108,10 +115,11 @@ def lane_scores(values: np.ndarray, w: np.ndarray) -> np.ndarray:
     k + 4 are added, then k and k + 2, then k and k + 1. Products and sums are rounded to float64.
     """
     products = values * w
-    lanes = np.zeros((len(products), LANES))
-    for start in range(0, products.shape[1], LANES):
-        group = products[:, start : start + LANES]
-        lanes[:, : group.shape[1]] += group
+    count, width = products.shape
+    full = width - width % LANES
+    # Along an axis that is not the last, NumPy adds one term after the other.
+    lanes = np.add.reduce(products[:, :full].reshape(count, -1, LANES), axis=1)
+    lanes[:, : width - full] += products[:, full:]
     while lanes.shape[1] > 1:
         half = lanes.shape[1] // 2
         lanes = lanes[:, :half] + lanes[:, half:]

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar, final
 
 import numpy as np
 
+from certo.certificates import exact
 from certo.certificates.base import CannotClaim, Certificate, Rigour, require
 from certo.certificates.encoding import counted, readable, rounded_up
+from certo.certificates.exact import gamma
 from certo.certificates.gradient_run import LONGEST_REPLAY, GradientRun, loss_named, replay
 from certo.certificates.sample import Labels, Sample
 from certo.certificates.weights import check_weights, finite_vector
-
-ROUNDING = 1e-9  # relative: how far sums of losses in another order, on another machine, may be off
 
 
 @final
@@ -37,8 +38,32 @@ class Regret(Certificate):
     most 2R²/η_T = √2 R√S_T, and the second too, since Σ ‖g_t‖²/√S_t ≤ 2√S_T: together
     2√2 R√S_T, at most 2√2 R G√T.
 
-    Checked by running again (nothing in the run is random) and by adding up the comparator's
-    losses; sums may differ by a relative ROUNDING.
+    What is checked, and how far rounding may go (u = 2⁻⁵³, γ_n = nu/(1 − nu), T examples).
+
+    Weights: the run is repeated bit for bit (`gradient_run`), so they must be the same.
+
+    suffered: Σ ℓ_t(w_t), with the scores that the run computes, since these are the predictions it
+    made. Both runs add the same T terms, none of them negative, in the same order, and a term
+    that is not the same (a logarithm) is so to 8 roundings. Each sum is then within γ_{T+12} of its
+    exact value, relatively, and the two within 2γ_{T+12} of each other.
+
+    comparator_loss: the exact score of u at x_t is within a_t of the one computed (`allowance`). A
+    convex loss that is ℓ at the computed score s is there within E_t = max(ℓ(s − a_t), ℓ(s + a_t))
+    − ℓ of ℓ: above because it is largest at an end, and below because ℓ is at most the mean of two
+    losses at the same distance from s. Adding up, with ‖u‖² a sum of d + 1 squares, puts the
+    computed sum within A = Σ E_t + 2γ_{T+d+16}·(the sum) of the exact one. Issuer and checker may
+    multiply matrices in different orders: they are within 2A of each other.
+
+    bound: ‖g_t‖² = s²‖x̃‖² + 2λs w·x̃ + λ²‖w‖², where the second is at most the sum of the others.
+    Every product in it passes at most d + 10 roundings, so the computed value is within
+    2γ_{d+10}(s²‖x̃‖² + λ²‖w‖²) of the exact one; twice that is added to it, which pays for the
+    rounding of these two. What is added up is so never below ‖g_t‖². Rounding in the sum of T of
+    them, and in the formula, is paid for by a factor of 1 + γ_{T+16}. For λ = 0 the steps use the
+    same sums S_t ≥ ‖g_1‖² + … + ‖g_t‖², with which the proof above holds as it stands.
+
+    The regret itself is compared with the bound as it is, without any tolerance. The comparator
+    may be outside of the ball by a factor of 1 + γ_{2d+T+34}: the average of weights that were
+    projected, computed in float64, may be so (γ_{d+T+10}), and its length is rounded up (γ_{d+3}).
     """
 
     run: GradientRun
@@ -59,9 +84,10 @@ class Regret(Certificate):
     }
 
     rigour: ClassVar[Rigour] = Rigour(
+        exact="The run is repeated bit for bit, and the regret compared with the bound.",
         rounded=(
-            "The run and both sums are computed again in float64, and may differ by a factor of 1 "
-            "± 10⁻⁹: a tolerance, not a proved allowance."
+            "Both sums of losses are computed again in float64, and compared within proved "
+            "allowances; the bound is rounded up."
         ),
     )
 
@@ -93,9 +119,9 @@ class Regret(Certificate):
                 f"examples, but there are {sample.m:,}."
             )
         u = np.append(comparator, comparator_intercept)
-        if reason := _no_comparator(run, u):
+        if reason := _no_comparator(run, u, sample.m):
             raise CannotClaim(reason)
-        loss = comparator_loss(run, sample, u)
+        loss = _comparator_loss(run, sample, u)
         if not loss < math.inf:
             raise CannotClaim("the losses of the comparator overflow float64.")
         claim = cls(
@@ -136,9 +162,9 @@ class Regret(Certificate):
             f"{self.labels.shown} against {self.labels.rest}: going once over these "
             f"{counted(self.examples, 'example')}, in this order, online gradient descent with "
             f"{run.loss}, λ = {run.lam!r}{ball} suffers a loss of {readable(self.suffered)} in "
-            f"all (up to float64 rounding), and {answer}. The fixed weights it is compared with "
-            f"suffer {readable(self.comparator_loss)}; against no fixed weights{ball} does the "
-            f"theorem allow a regret above {rounded_up(self.bound)}."
+            f"all, with the scores that float64 gave, and {answer}. The fixed weights it is "
+            f"compared with suffer {readable(self.comparator_loss)}; against no fixed "
+            f"weights{ball} does the theorem allow a regret above {rounded_up(self.bound)}."
         )
 
     @property
@@ -167,8 +193,8 @@ class Regret(Certificate):
         }
 
     def _keeps_to_the_bound(self) -> bool:
-        room = ROUNDING * (self.suffered + self.comparator_loss + self.bound)
-        return self.regret <= self.bound + room
+        exactly = Fraction(self.suffered) - Fraction(self.comparator_loss)
+        return exactly <= Fraction(self.bound)
 
     def _check(self, sample: Sample) -> str:
         check_weights(self, sample)
@@ -182,46 +208,41 @@ class Regret(Certificate):
             f"the run is longer than {LONGEST_REPLAY:,} rounds, and cannot be checked.",
         )
         u = np.append(self.comparator, self.comparator_intercept)
-        reason = _no_comparator(self.run, u)
+        reason = _no_comparator(self.run, u, sample.m)
         require(not reason, reason)
-        loss = comparator_loss(self.run, sample, u)
+        loss = _comparator_loss(self.run, sample, u)
         require(
-            _same(loss, self.comparator_loss),
+            abs(loss - self.comparator_loss) <= 2 * _comparator_slack(self.run, sample, u, loss),
             f"the comparator suffers {loss!r}, not {self.comparator_loss!r}.",
         )
         again = replay(self.run, sample)
-        w = again.answer(self.run)
-        apart = float(np.max(np.abs(w - np.append(self.coef, self.intercept))))
         require(
-            apart <= ROUNDING * float(np.max(np.abs(w))),
+            np.array_equal(again.answer(self.run), np.append(self.coef, self.intercept)),
             "running again does not lead to these weights.",
         )
+        apart = abs(again.suffered - self.suffered)
         require(
-            _same(again.suffered, self.suffered),
+            apart <= 2 * float(gamma(sample.m + 12)) * again.suffered,
             f"the run suffers {again.suffered!r}, not {self.suffered!r}.",
         )
-        bound = self.run.bound(again.squares, again.budget)
-        require(
-            self.bound >= bound * (1 - ROUNDING),
-            f"the theorem allows {bound!r}, not {self.bound!r}.",
-        )
+        bound = self.run.bound(again.squares, again.budget, again.rounds)
+        require(self.bound >= bound, f"the theorem allows {bound!r}, not {self.bound!r}.")
         require(self._keeps_to_the_bound(), "the regret is above the bound.")
         return f"running again suffers the same, and the regret is {self.regret:.6g}."
 
 
-def _same(value: float, claimed: float) -> bool:
-    return abs(value - claimed) <= ROUNDING * abs(value)
-
-
-def _no_comparator(run: GradientRun, u: np.ndarray) -> str:
+def _no_comparator(run: GradientRun, u: np.ndarray, rounds: int) -> str:
     """Why the theorem does not speak of u; nothing if it does."""
-    if run.radius is not None and math.sqrt(float(u @ u)) > run.radius * (1 + ROUNDING):
+    if run.radius is None:
+        return ""
+    allowed = Fraction(run.radius) * (1 + Fraction(float(gamma(2 * u.size + rounds + 32))))
+    if exact.dot_within(u, u)[1] > allowed**2:
         return f"the comparator must be in the ball of radius {run.radius!r}."
     return ""
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def comparator_loss(run: GradientRun, sample: Sample, u: np.ndarray) -> float:
+def _comparator_loss(run: GradientRun, sample: Sample, u: np.ndarray) -> float:
     """Σ ℓ_t(u)."""
     loss, signs = loss_named(run.loss), sample.signs
     parts = [
@@ -229,3 +250,18 @@ def comparator_loss(run: GradientRun, sample: Sample, u: np.ndarray) -> float:
         for a, b in sample.blocks()
     ]
     return math.fsum(parts) + sample.m * run.lam / 2 * float(u @ u)
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def _comparator_slack(run: GradientRun, sample: Sample, u: np.ndarray, total: float) -> float:
+    """A of `Regret`: how far the computed Σ ℓ_t(u) may be from the exact one."""
+    loss, signs, beyond = loss_named(run.loss), sample.signs, []
+    for a, b in sample.blocks():
+        part, y = sample.part(a, b), signs[a:b]
+        scores = np.asarray(part @ u[:-1]) + u[-1]
+        size = np.asarray(abs(part) @ np.abs(u[:-1])) + abs(u[-1])
+        slack = exact.allowance(sample.d + 1, size)
+        ends = np.maximum(loss.of(y, scores - slack), loss.of(y, scores + slack))
+        beyond.append(float(np.sum(ends - loss.of(y, scores))))
+    rounding = 2 * float(gamma(sample.m + sample.d + 16)) * total
+    return math.fsum(beyond) * (1 + float(gamma(sample.m + 16))) + rounding

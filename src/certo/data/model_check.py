@@ -342,7 +342,7 @@ _FITTED: dict[type, dict[str, Any]] = {
         "rounds_": _for_each_output("iu"),
         "_run": of_type(str),
         "_sums": _sums,
-        "_books": lambda value, outputs, features: is_numbers(value, (outputs, 3)),
+        "_books": lambda value, outputs, features: is_numbers(value, (outputs, 4)),
     },
 }
 _WITH_KERNEL: dict[str, Any] = {

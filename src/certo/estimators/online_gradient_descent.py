@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
@@ -46,8 +48,11 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
     In round t the example (x_t, y_t), y_t = ±1, costs ℓ_t(w) = loss(y_t, w·x_t) + (λ/2)‖w‖² at the
     weights w_t that earlier examples led to. Then w_{t+1} = w_t − η_t ∇ℓ_t(w_t), projected on a
     ball if a radius is given. The regret Σ ℓ_t(w_t) − Σ ℓ_t(u) against any fixed u (in the ball)
-    is bounded, whatever the examples. With λ > 0, η_t = 1/(λt), by Σ ‖∇ℓ_t‖²/(2λt); with λ = 0,
+    is bounded, whatever the examples: with λ > 0, η_t = 1/(λt), by Σ ‖∇ℓ_t‖²/(2λt); with λ = 0,
     η_t = √2·radius/√(Σ_{s≤t} ‖∇ℓ_s‖²), by 2√2·radius·√(Σ ‖∇ℓ_t‖²).
+
+    An example exactly on the margin, whose hinge loss is 0, takes no step. So `Pegasos` is this
+    run, with λ > 0 and without a ball, on the examples that it draws.
 
     With more than two classes, one output for each class against the rest.
 
@@ -190,9 +195,8 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
         return self
 
     def _progress(self, output: int) -> Progress:
-        w, total = self._sums[output]
-        suffered, squares, budget = self._books[output].tolist()
-        return Progress(w, total, int(self.rounds_[output]), suffered, squares, budget)
+        u, a = self._sums[output]
+        return Progress(u, a, int(self.rounds_[output]), *self._books[output].tolist())
 
     def _certified(
         self,
@@ -204,7 +208,7 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
     ) -> _Learned:
         progress = outcome.progress
         w = progress.answer(run)
-        bound = run.bound(progress.squares, progress.budget)
+        bound = run.bound(progress.squares, progress.budget, progress.rounds)
         try:
             if not fresh:
                 raise CannotClaim("the run began on other examples, in an earlier call.")
@@ -213,7 +217,7 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
             claim: Certificate | NotClaimed = Regret.of(
                 sample,
                 labels,
-                run,
+                replace(run, sparse=sparse.issparse(sample.X)),
                 coef=w[:-1],
                 intercept=float(w[-1]),
                 suffered=progress.suffered,
@@ -237,8 +241,8 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
         self.n_iter_ = int(self.rounds_.max())
         self.trace_ = RegretTrace.layer([item.outcome.trace for item in learned])
         self._run = repr(run)
-        self._sums = np.array([(each.w, each.total) for each in progress])
-        self._books = np.array([(each.suffered, each.squares, each.budget) for each in progress])
+        self._sums = np.array([(each.u, each.a) for each in progress])
+        self._books = np.array([each[3:] for each in progress])
         self.certificate_ = Composite(
             tuple(item.claim for item in learned if isinstance(item.claim, Certificate)),
             tuple(item.claim for item in learned if isinstance(item.claim, NotClaimed)),

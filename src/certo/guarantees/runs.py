@@ -44,7 +44,7 @@ def one_pass(machine: Perceptron, X, y, delta: float) -> RiskBound:
 def average(machine: OnlineGradientDescent, X, y, delta: float) -> RiskBound:
     """The bound for the average of the iterates."""
     _refuse_sorted(y)
-    classes, run = machine.classes_.tolist(), machine.run()
+    classes, run = machine.classes_.tolist(), replace(machine.run(), sparse=sparse.issparse(X))
     weights = machine.coef_[0], float(machine.intercept_[0])
     return AverageToBatch.of(X, y, classes, run, *weights, delta)
 

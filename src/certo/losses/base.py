@@ -49,13 +49,14 @@ class Loss(abc.ABC):
 class ConvexLoss(Loss):
     """A loss with ℓ convex.
 
-    At a kink, `slope` is the left derivative: a point exactly on the margin counts as a
-    violation. Compiled loops and array code both follow this rule.
+    At a kink, `slope` is the right derivative: an example exactly on the margin, whose hinge loss
+    is 0, takes no step (the notes' I{h > 0}; Shalev-Shwartz et al. 2011). Compiled loops and array
+    code both follow this rule.
     """
 
     @abc.abstractmethod
     def slope(self, z):
-        """ℓ′(z), the left derivative."""
+        """ℓ′(z), the right derivative."""
 
     @abc.abstractmethod
     def conjugate(self, slope):

@@ -14,7 +14,7 @@ class Hinge(MarginLoss, ConvexLoss):
     """The hinge loss, the surrogate of the soft-margin SVM.
 
     Definition    ℓ(z)  = max(0, 1 − z)
-    Slope         ℓ′(z) = −1 for z ≤ 1, 0 beyond
+    Slope         ℓ′(z) = −1 for z < 1, 0 from there on: −1[ℓ(z) > 0]
     Conjugate     ℓ*(s) = s for s in [−1, 0], +inf elsewhere
     Bounds        ℓ(z) ≥ 1[z ≤ 0], so its risk bounds the error rate
 
@@ -29,7 +29,7 @@ class Hinge(MarginLoss, ConvexLoss):
 
     def slope(self, z):
         z = real(z)
-        return np.where(z > 1.0, 0.0, np.full_like(z, -1.0))[()]
+        return np.where(z >= 1.0, 0.0, np.full_like(z, -1.0))[()]
 
     def conjugate(self, slope):
         s = real(slope)

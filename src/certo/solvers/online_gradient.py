@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from certo.certificates.gradient_run import GradientRun, Progress, loss_named
+from certo.certificates.gradient_run import GradientRun, Progress, loss_named, slack_of_square
 from certo.compiled.online_gradient import HINGE, LOGISTIC, SQUARED, Books, Rule, play
 from certo.compiled.rows import rows_of
 from certo.losses import ConvexLoss, Hinge, Logistic
@@ -46,12 +46,13 @@ class GradientOutcome(NamedTuple):
     trace: RegretTrace
 
 
-def rule_of(run: GradientRun, loss: ConvexLoss) -> Rule:
+def rule_of(run: GradientRun, loss: ConvexLoss, d: int) -> Rule:
     """The run as the compiled loop takes it."""
     kind = HINGE if isinstance(loss, Hinge) else LOGISTIC if isinstance(loss, Logistic) else SQUARED
     scale = 1 / math.log(loss.base) if isinstance(loss, Logistic) else 1.0
     radius = math.inf if run.radius is None else run.radius
-    return Rule(kind, scale, float(run.lam), float(radius), float(run.lifted))
+    lift, kappa = float(run.lifted), slack_of_square(d)
+    return Rule(kind, scale, float(run.lam), float(radius), lift, kappa)
 
 
 def online_gradient(
@@ -68,19 +69,21 @@ def online_gradient(
     """
     m, d = X.shape
     start = Progress.start(d) if before is None else before
-    w, total = start.w.copy(), start.total.copy()
-    kept = Books(start.rounds, start.suffered, start.squares, start.budget)
-    rows, rule = rows_of(X), rule_of(run, loss_named(run.loss))
+    u, a = start.u.copy(), start.a.copy()
+    kept = Books(*start[2:])
+    rows, rule = rows_of(X), rule_of(run, loss_named(run.loss), d)
     played, stopped, notes = kept.rounds, False, []
     for end, is_kept in blocks(played, m):
-        kept = play(rows, signs, rule, kept.rounds - played, end - played, w, total, kept)
+        kept = play(rows, signs, rule, kept.rounds - played, end - played, u, a, kept)
         stopped = after_block() and end < played + m
         if stopped or is_kept:
-            notes.append((0, end, kept.suffered, run.bound(kept.squares, kept.budget)))
+            bound = run.bound(kept.squares, kept.budget, kept.rounds)
+            notes.append((0, end, kept.suffered, bound))
         if stopped:
             break
-    progress = Progress(w, total, *kept)
-    if not (math.isfinite(progress.suffered + progress.squares) and np.all(np.isfinite(w))):
+    progress = Progress(u, a, *kept)
+    finite = np.all(np.isfinite(progress.last(run))) and np.all(np.isfinite(progress.mean(run)))
+    if not (math.isfinite(progress.suffered + progress.squares) and finite):
         raise ValueError(
             f"the losses overflowed float64 within {progress.rounds:,} rounds: lam and radius are "
             "too extreme for examples of this size. Rescale the features (StandardScaler), or "
