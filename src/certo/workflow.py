@@ -300,7 +300,7 @@ def encode_rows(
     """A table, encoded as the examples of a fit were; `advice` is what to do about missing values.
     Columns that the fit did not use make no difference."""
     table = tables.with_missing(table, na, encoder.category_names_)
-    used = [name for name in table.column_names if name in (target, *encoder.column_names)]
+    used = {target, *encoder.column_names}
     ignored = [name for name in table.column_names if name not in used]
     encoder.check_columns(table)
     kept = usable_rows(table, target, ignored, missing, advice)
@@ -495,9 +495,9 @@ def usable_rows(
     missing="drop"; else all, and a missing label is refused."""
     if target not in table.column_names:
         raise Problem(f"there is no target column {target!r}. {have(table, target)}")
-    gone = np.zeros(table.num_rows, dtype=bool)
+    gone, unused = np.zeros(table.num_rows, dtype=bool), set(ignored)
     for name, column in zip(table.column_names, table.columns, strict=True):
-        if name in ignored:
+        if name in unused:
             continue
         if name != target and tables.kind_of(column, name) == tables.NUMBER:
             tables.numbers(column, name)  # refuses what is infinite, by its row in the file

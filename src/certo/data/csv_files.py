@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import bz2
-import csv
+import codecs
 import gzip
+import io
+import os
 import re
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv
 
+from certo.data.files import check_inflated
 from certo.data.problem import Problem
 
 SAMPLE = 2**20  # bytes that are looked at to find out how a file is written
+MAX_LINE_BYTES = 2**30  # of a header or a row
+TOO_LONG = ("straddling", "cannot infer number of columns")  # how Arrow says that of a line
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _UNUSABLE = {
     b"PK\x03\x04": "a ZIP archive (a spreadsheet, perhaps?)",
@@ -30,31 +35,44 @@ _UNQUOTED = re.compile(r"[^\t\n]*")
 _DECIMAL_COMMA = r"^\s*[+-]?\d+,\d+([eE][+-]?\d+)?\s*$"
 
 
-def read_csv(path: Path, as_text: Collection[str] = ()) -> tuple[pa.Table, list[str]]:
-    """The table in a CSV file, and what a person should know of how it was read.
+def read_csv(
+    path: Path, content: bytes | None = None, as_text: Collection[str] = ()
+) -> tuple[pa.Table, list[str]]:
+    """The table in a CSV file, or in its `content`, and what a person should know of how it was
+    read.
 
     In a text column only an empty cell is missing: NA or ? may be names of something.
     """
-    sample = _sample(path)
+    opened = source(path, _inflated(path, content))
+    sample = _sample(path, opened)
     separator = _separator(sample)
     notes = [] if separator == "," else [f"{path.name} is separated by {SEPARATORS[separator]}."]
     quoted = separator != "\t" or _is_quoted(sample)
     if not quoted:
         notes.append("Its quotation marks are taken as plain text: they do not come in pairs.")
 
-    def read(decimal_point: str) -> pa.Table:
-        with _opened(path) as file:
-            return pa.csv.read_csv(
-                file,
-                parse_options=pa.csv.ParseOptions(
-                    delimiter=separator,
-                    quote_char='"' if quoted else False,
-                    newlines_in_values=quoted,
-                ),
-                convert_options=pa.csv.ConvertOptions(
-                    column_types=dict.fromkeys(as_text, pa.string()), decimal_point=decimal_point
-                ),
-            )
+    def read(decimal_point: str, block_bytes: int = SAMPLE) -> pa.Table:
+        try:
+            with opened() as file:
+                return pa.csv.read_csv(
+                    file,
+                    read_options=pa.csv.ReadOptions(block_size=block_bytes),
+                    parse_options=pa.csv.ParseOptions(
+                        delimiter=separator,
+                        quote_char='"' if quoted else False,
+                        newlines_in_values=quoted,
+                    ),
+                    convert_options=pa.csv.ConvertOptions(
+                        column_types=dict.fromkeys(as_text, pa.string()),
+                        decimal_point=decimal_point,
+                    ),
+                )
+        except pa.ArrowInvalid as wrong:
+            # A line must fit into a block; the header of many columns is a long one.
+            too_long = any(words in str(wrong) for words in TOO_LONG)
+            if not too_long or block_bytes >= MAX_LINE_BYTES:
+                raise
+        return read(decimal_point, 8 * block_bytes)
 
     table = read(".")
     if separator == ";" and _has_decimal_commas(table):
@@ -63,20 +81,40 @@ def read_csv(path: Path, as_text: Collection[str] = ()) -> tuple[pa.Table, list[
     return table, notes
 
 
-def _opened(path: Path) -> IO[bytes]:
-    with open(path, "rb") as file:
-        start = file.read(3)
-    openers: dict[bytes, Callable[[Path], Any]] = {b"\x1f\x8b": gzip.open, b"BZ": bz2.open}
-    for magic, opener in openers.items():
-        if start.startswith(magic):
-            return opener(path)
-    return open(path, "rb")
+def source(path: Path, content: bytes | None) -> Callable[[], pa.NativeFile]:
+    """How to open a file, or the bytes that came through a pipe, as a file of Arrow's.
+
+    Arrow reads in threads of its own, and one of them may still hold the file when the interpreter
+    ends. A file or buffer of Python could then be released only by ending the process.
+    """
+    if content is None:
+        return lambda: pa.OSFile(os.fsencode(path))
+    sink = pa.BufferOutputStream()
+    sink.write(content)
+    buffer = sink.getvalue()
+    return lambda: pa.BufferReader(buffer)
 
 
-def _sample(path: Path) -> str:
-    with _opened(path) as file:
+def _inflated(path: Path, content: bytes | None) -> bytes | None:
+    """What a compressed file becomes; the same content for others."""
+    with open(path, "rb") if content is None else io.BytesIO(content) as file:
+        start, stored = file.read(3), file.seek(0, os.SEEK_END)
+        openers: dict[bytes, Callable[..., Any]] = {b"\x1f\x8b": gzip.open, b"BZ": bz2.open}
+        for opener in (openers[magic] for magic in openers if start.startswith(magic)):
+            file.seek(0)
+            text = bytearray()
+            with opener(file) as unpacked:
+                while chunk := unpacked.read(SAMPLE):
+                    text += chunk
+                    check_inflated(path, len(text), stored)
+            return bytes(text)
+    return content
+
+
+def _sample(path: Path, opened: Callable[[], pa.NativeFile]) -> str:
+    with opened() as file:
         start = file.read(SAMPLE)
-    if not start.strip():
+    if not start.removeprefix(codecs.BOM_UTF8).strip():
         raise Problem(f"{path} is empty; a table with a header line and rows is needed.")
     what = next((what for magic, what in _UNUSABLE.items() if start.startswith(magic)), None)
     if what is None and b"\0" in start:
@@ -98,10 +136,12 @@ def _sample(path: Path) -> str:
 
 def _separator(sample: str) -> str:
     """The separator that cuts the first lines into the same number of cells, and into most."""
-    lines = [line for line in sample.splitlines()[:30] if line.strip()]
+    start = "".join(sample.splitlines(keepends=True)[:30])
 
     def merit(separator: str) -> tuple[bool, int]:
-        widths = [len(cells) for cells in csv.reader(lines, delimiter=separator)]
+        quoted = rf'(?:^|(?<=[\r{separator}]))"(?:[^"]|"")*(?:"|\Z)'
+        lines = re.sub(quoted, "x", start, flags=re.MULTILINE).splitlines()
+        widths = [1 + line.count(separator) for line in lines if line.strip()]
         whole = widths[:-1] or widths  # the last may be cut off
         return whole[0] > 1 and len(set(whole)) == 1, whole[0]
 

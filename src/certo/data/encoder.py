@@ -193,7 +193,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def check_columns(self, table: pa.Table) -> None:
         """Refuse a table without the columns of the fit, or with others under their names."""
-        missing = [name for name in self.column_names if name not in table.column_names]
+        there = set(table.column_names)
+        missing = [name for name in self.column_names if name not in there]
         if missing:
             raise Problem(
                 f"the column {missing[0]!r} is missing ({len(missing)} of the "

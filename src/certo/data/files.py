@@ -1,14 +1,68 @@
-"""Files written whole or not at all."""
+"""Files written whole or not at all, and read once."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from certo.data.problem import Problem
+
+MAX_PIPED_BYTES = 2**28  # A pipe does not say how much it will bring: more than this is refused.
+MIN_INFLATED_BYTES, MAX_INFLATION = 2**28, 100  # What a compressed file may become in memory.
+
+
+def piped_content(path: Path) -> bytes | None:
+    """What comes through a pipe, which can be read only once; None for a file on a disk. What is
+    neither (a folder, a device, a socket) is refused: it may never end."""
+    try:
+        mode = os.stat(path).st_mode
+        if stat.S_ISREG(mode):
+            return None
+        if not stat.S_ISFIFO(mode):
+            kinds = {stat.S_ISDIR: "a folder", stat.S_ISSOCK: "a socket"}
+            what = next((what for is_one, what in kinds.items() if is_one(mode)), "a device")
+            raise Problem(f"{path} is {what}; a file, or a pipe that brings one, is needed.")
+        with open(path, "rb") as pipe:
+            content = pipe.read(MAX_PIPED_BYTES + 1)
+    except Problem:
+        raise
+    except FileNotFoundError as wrong:
+        raise Problem(f"{path}: there is no such file.") from wrong
+    except (OSError, ValueError) as wrong:  # ValueError: a name with a NUL character
+        why = getattr(wrong, "strerror", None) or wrong
+        raise Problem(f"{path} cannot be read: {why}.") from wrong
+    if len(content) > MAX_PIPED_BYTES:
+        raise Problem(
+            f"{path} is a pipe that brings more than {MAX_PIPED_BYTES // 2**20} MB, the most that "
+            "is read from one. Save it to a file, and give the file's name."
+        )
+    return content
+
+
+def read_whole(path: Path) -> bytes:
+    """The bytes of a file or a pipe."""
+    content = piped_content(path)
+    if content is not None:
+        return content
+    try:
+        return path.read_bytes()
+    except OSError as wrong:
+        raise Problem(f"{path} cannot be read: {wrong.strerror or wrong}.") from wrong
+
+
+def check_inflated(path: Path, inflated: int, stored: int) -> None:
+    """Refuse a small file that would fill the memory: what it becomes may be large only if the file
+    itself is."""
+    most = max(MIN_INFLATED_BYTES, MAX_INFLATION * stored)
+    if inflated > most:
+        raise Problem(
+            f"{path} has {stored:,} bytes but would take more than {most:,} in memory, over "
+            f"{MAX_INFLATION} times as much. If that is right, save it uncompressed."
+        )
 
 
 def write_whole(path: str | Path, data: bytes) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 
 from certo.certificates import Certified, Composite
 from certo.data.encoder import TableEncoder
-from certo.data.files import write_whole
+from certo.data.files import read_whole, write_whole
 from certo.data.problem import Problem
 
 TRUSTED = [
@@ -111,10 +111,7 @@ def load_model(path: str | Path) -> LoadedModel:
     A file that was changed but can still be read is not refused here: `as_written` says it.
     """
     path = Path(path)
-    try:
-        data = path.read_bytes()
-    except OSError as wrong:
-        raise Problem(f"{path} cannot be read: {wrong.strerror or wrong}.") from wrong
+    data = read_whole(path)
     header, _, payload = data.removeprefix(_MAGIC).partition(b"\n")
     if not data.startswith(_MAGIC) or not header.startswith(b"sha256 "):
         raise Problem(

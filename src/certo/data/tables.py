@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
@@ -12,12 +13,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet
 
-from certo.data.csv_files import read_csv
+from certo.data.csv_files import read_csv, source
+from certo.data.files import check_inflated, piped_content
 from certo.data.problem import Problem
 
 NUMBER, CATEGORY = "number", "category"
 LARGEST = 1e140  # what float64 can square, and add up
 EXACT = 2**53  # whole numbers up to here are float64 numbers
+UNREADABLE = (pa.ArrowException, OSError, EOFError, UnicodeError, zlib.error)
 
 
 class TableFile(NamedTuple):
@@ -33,23 +36,32 @@ def read_table(path: str | Path, as_text: Collection[str] = ()) -> TableFile:
     `as_text`: columns of a CSV file to take as text, even if they look like numbers.
     """
     path = Path(path)
-    if path.is_dir():
-        raise Problem(f"{path} is a folder; a CSV or Parquet file is needed.")
+    content = piped_content(path)
     try:
-        with open(path, "rb") as file:
-            is_parquet = file.read(4) == b"PAR1"
-        if is_parquet or path.suffix.lower() in (".parquet", ".pq"):
-            found = TableFile(pa.parquet.ParquetFile(path).read(), [])
+        start = _start(path) if content is None else content[:4]
+        if start == b"PAR1" or path.suffix.lower() in (".parquet", ".pq"):
+            found = TableFile(_parquet(path, content), [])
         else:
-            found = TableFile(*read_csv(path, as_text))
-    except FileNotFoundError as wrong:
-        raise Problem(f"{path}: there is no such file.") from wrong
-    except (pa.ArrowException, OSError, EOFError, UnicodeError) as wrong:
+            found = TableFile(*read_csv(path, content, as_text))
+    except UNREADABLE as wrong:
         raise Problem(
             f"{path} cannot be read as a table: {_first_line(wrong)} "
             "A CSV file with a header line, or a Parquet file, is needed."
         ) from wrong
     return TableFile(as_table(found.table, str(path)), found.notes)
+
+
+def _start(path: Path) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(4)
+
+
+def _parquet(path: Path, content: bytes | None) -> pa.Table:
+    with source(path, content)() as stored, pa.parquet.ParquetFile(stored) as file:
+        about = file.metadata
+        numbers = 8 * about.num_rows * about.num_columns  # bytes, with 8 for a number
+        check_inflated(path, numbers, stored.size())
+        return file.read()
 
 
 def as_table(data: Any, where: str = "the table") -> pa.Table:

@@ -339,7 +339,9 @@ def _fewest(block: _Block, weights: np.ndarray) -> np.ndarray:
         return weights
     Z = block.Z.toarray() if sparse.issparse(block.Z) else block.Z
     with one_thread():
-        _, sizes, directions = svd(np.vstack([Z.T, np.eye(block.groups)[block.group].T]))
+        columns = np.vstack([Z.T, np.eye(block.groups)[block.group].T])
+        # All n right singular vectors are needed, the left ones, which are (d + groups)², are not.
+        _, sizes, directions = svd(columns, full_matrices=len(columns) < n)
     still = directions[np.count_nonzero(sizes > 1e-12 * sizes[0]) :]
     weights = weights.copy()
     for k in range(len(still)):
