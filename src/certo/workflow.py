@@ -28,6 +28,7 @@ from certo.certificates.comparisons import comparison_signs, whole_direction
 from certo.certificates.compression_bound import PREPROCESSED
 from certo.certificates.inseparable import INTERCEPTS
 from certo.certificates.joint import class_sample
+from certo.certificates.sample import Sample, exact_matrix
 from certo.data import tables, written
 from certo.data.encoder import IN_FIT, TableEncoder, have
 from certo.data.fingerprint import fingerprint
@@ -46,7 +47,7 @@ from certo.estimators import (
     Perceptron,
     Separated,
 )
-from certo.estimators.verdict import separability
+from certo.estimators.verdict import separability, two_class_verdict
 from certo.guarantees.certifying import page_about
 from certo.guarantees.unwrapping import Wrapped
 from certo.kernels import Gaussian, Kernel, Polynomial
@@ -72,6 +73,13 @@ AS_THEY_ARE = (MinDisagreement,)  # machines whose answer does not depend on sca
 REGRESSIONS = (LeastSquares, LogisticRegression)  # nor do theirs, without a ridge
 FOR_NUMBERS = "; for a number to predict there is --machine least-squares"
 MOST_CLASSES = 100  # a numeric target with more different values is taken for a measurement
+
+OF_OWN = (
+    "The answer is about the table's own numbers: with an intercept, it is that of scaled ones."
+)
+OF_SCALED = (
+    "This is about the scaled numbers: without an intercept, the scaling makes a difference."
+)
 
 Verdict = Separable | Inseparable | ClassSeparability
 
@@ -135,7 +143,8 @@ class CannotSeparate(Problem):
     """A machine needs classes that a hyperplane separates, but there is `proof` that none does."""
 
     def __init__(self, proof: Inseparable, examples: Examples):
-        super().__init__(f"this machine needs classes that can be separated. {proof.claim}")
+        scaled = "" if examples.encoder.scaler_ is None else f" {OF_SCALED}"
+        super().__init__(f"this machine needs classes that can be separated. {proof.claim}{scaled}")
         self.proof = proof
         self.examples = examples
 
@@ -186,7 +195,9 @@ def encode_table(
     if missing not in ("refuse", "drop"):
         raise Problem(f"--missing must be 'refuse' or 'drop', got {missing!r}.")
     encoder = TableEncoder(scale, drop, category, reference_levels)
-    kept = usable_rows(tables.with_missing(table, na, category), target, drop, missing)
+    kept = usable_rows(
+        tables.with_missing(table, na, category), target, drop, missing, categories=category
+    )
     used = kept.table
     y = answers(used, target, measured)
     if not measured:
@@ -248,7 +259,7 @@ def fit_table(
     except NotSeparable as wrong:
         if wrong.proof is None:  # in a kernel's space
             raise Problem(of_the_file(str(wrong), examples.places)) from wrong
-        raise CannotSeparate(wrong.proof, examples) from wrong
+        raise CannotSeparate(*_of_own_numbers(wrong.proof, examples)) from wrong
     except Separated as wrong:
         raise Problem(_of_the_table(str(wrong), wrong.proof, examples)) from wrong
     except (ArithmeticError, RuntimeError) as wrong:
@@ -303,7 +314,7 @@ def encode_rows(
     used = {target, *encoder.column_names}
     ignored = [name for name in table.column_names if name not in used]
     encoder.check_columns(table)
-    kept = usable_rows(table, target, ignored, missing, advice)
+    kept = usable_rows(table, target, ignored, missing, advice, encoder.category_names_)
     notes = encoder.unseen_levels(kept.table)
     if gone := table.num_rows - kept.table.num_rows:
         notes.insert(0, f"{count(gone, 'row')} with missing values left out.")
@@ -460,15 +471,44 @@ def separate_table(
 ) -> Decided:
     """Whether hyperplanes separate the classes of the table; `choices` as for `encode_table`.
 
-    Scaling changes nothing in the answer, so by default the proof is about the table's own numbers.
+    With an intercept scaling changes nothing in the answer, but rounds: so the proof is then about
+    the table's own numbers, whatever `scale` is.
     """
     if intercept not in INTERCEPTS:
         raise Problem(f"--intercept must be 'free' or 'none', got {intercept!r}.")
-    examples = encode_table(table, target, scale=scale, **choices)
+    is_moot = intercept == "free" and scale == "standard"
+    examples = encode_table(table, target, scale="none" if is_moot else scale, **choices)
+    if is_moot:
+        examples.notes.append(OF_OWN)
+    elif examples.encoder.scaler_ is not None:
+        examples.notes.append(OF_SCALED)
     try:
         return Decided(separability(examples.X, examples.y, intercept), intercept, examples)
     except ArithmeticError as wrong:
         raise _without_answer(wrong) from wrong
+
+
+def _of_own_numbers(proof: Inseparable, examples: Examples) -> tuple[Inseparable, Examples]:
+    """A proof about scaled examples as one about the table's own numbers, which are not rounded, if
+    an intercept makes both the same question."""
+    scaled = examples.encoder
+    if scaled.scaler_ is None or proof.intercept == "none":
+        return proof, examples
+    encoder = TableEncoder("none", scaled.drop, scaled.category, scaled.reference_levels)
+    encoder.fit(examples.table.drop_columns([examples.target]))
+    X = exact_matrix(encoder.transform(examples.table))
+    own = replace(examples, X=X, encoder=encoder)
+    labels = proof.labels
+    try:
+        verdict = two_class_verdict(Sample(X, labels.signs(examples.y)), labels, proof.intercept)
+    except ArithmeticError as wrong:
+        raise _without_answer(wrong) from wrong
+    if isinstance(verdict, Separable):
+        raise Problem(
+            "a hyperplane separates the classes, but none does once float64 has rounded the scaled "
+            "numbers. Use --scale none."
+        )
+    return verdict, own
 
 
 def _without_answer(wrong: Exception) -> Exception:
@@ -490,16 +530,19 @@ def usable_rows(
     ignored: Collection[str],
     missing: str,
     advice: str = "Fill them in, or leave the rows out with --missing drop.",
+    categories: Collection[str] = (),
 ) -> Kept:
     """The rows of a table that a model is fitted to: those without missing values, with
-    missing="drop"; else all, and a missing label is refused."""
+    missing="drop"; else all, and a missing label is refused. Numbers that are `categories` are
+    taken as they are."""
     if target not in table.column_names:
         raise Problem(f"there is no target column {target!r}. {have(table, target)}")
     gone, unused = np.zeros(table.num_rows, dtype=bool), set(ignored)
     for name, column in zip(table.column_names, table.columns, strict=True):
         if name in unused:
             continue
-        if name != target and tables.kind_of(column, name) == tables.NUMBER:
+        is_number = name != target and tables.kind_of(column, name) == tables.NUMBER
+        if is_number and name not in categories:
             tables.numbers(column, name)  # refuses what is infinite, by its row in the file
         gone |= column.is_null().to_numpy()
     unlabelled = table.column(target).null_count

@@ -8,6 +8,7 @@ import gzip
 import io
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv
 
+from certo.data import digits
 from certo.data.files import check_inflated
 from certo.data.problem import Problem
 
@@ -41,7 +43,8 @@ def read_csv(
     """The table in a CSV file, or in its `content`, and what a person should know of how it was
     read.
 
-    In a text column only an empty cell is missing: NA or ? may be names of something.
+    In a text column only an empty cell is missing: NA or ? may be names of something. A column
+    whose numbers float64 cannot tell apart is one of decimals: see `digits`.
     """
     opened = source(path, _inflated(path, content))
     sample = _sample(path, opened)
@@ -51,7 +54,9 @@ def read_csv(
     if not quoted:
         notes.append("Its quotation marks are taken as plain text: they do not come in pairs.")
 
-    def read(decimal_point: str, block_bytes: int = SAMPLE) -> pa.Table:
+    def read(
+        decimal_point: str, texts: Collection[str] = (), block_bytes: int = SAMPLE
+    ) -> pa.Table:
         try:
             with opened() as file:
                 return pa.csv.read_csv(
@@ -63,7 +68,8 @@ def read_csv(
                         newlines_in_values=quoted,
                     ),
                     convert_options=pa.csv.ConvertOptions(
-                        column_types=dict.fromkeys(as_text, pa.string()),
+                        column_types=dict.fromkeys((*as_text, *texts), pa.string()),
+                        include_columns=list(texts),
                         decimal_point=decimal_point,
                     ),
                 )
@@ -72,13 +78,45 @@ def read_csv(
             too_long = any(words in str(wrong) for words in TOO_LONG)
             if not too_long or block_bytes >= MAX_LINE_BYTES:
                 raise
-        return read(decimal_point, 8 * block_bytes)
+        return read(decimal_point, texts, 8 * block_bytes)
 
-    table = read(".")
+    table, point = read("."), "."
     if separator == ";" and _has_decimal_commas(table):
-        table = read(",")
+        table, point = read(","), ","
         notes.append("Its numbers are written with decimal commas.")
+    with opened() as file:
+        has_long_numbers = digits.has_long_numbers(file, point)
+    if has_long_numbers and (suspects := _rounded_columns(table)):
+        table = _with_all_digits(table, read(point, suspects), point)
     return table, notes
+
+
+def _rounded_columns(table: pa.Table) -> list[str]:
+    """Columns of float64 numbers that may differ in the text."""
+    times = Counter(table.column_names)
+    return [
+        name
+        for name, column in zip(table.column_names, table.columns, strict=True)
+        if pa.types.is_float64(column.type)
+        and times[name] == 1
+        and digits.may_be_rounded(column.to_numpy())
+    ]
+
+
+def _with_all_digits(table: pa.Table, texts: pa.Table, point: str) -> pa.Table:
+    """The table with decimals in those of its columns, here as text, that float64 is too coarse
+    for."""
+    for name, column in zip(texts.column_names, texts.columns, strict=True):
+        try:
+            decimals = digits.as_decimals(column, point)
+        except ValueError as wrong:
+            raise Problem(
+                f"the numbers of column {name!r} are too long to be compared: {wrong}. Write them "
+                "with fewer digits, or leave the column out of the file."
+            ) from wrong
+        if decimals is not None:
+            table = table.set_column(table.column_names.index(name), name, decimals)
+    return table
 
 
 def source(path: Path, content: bytes | None) -> Callable[[], pa.NativeFile]:

@@ -85,6 +85,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.scaler_ = self.levels_ = None
         if self.scale == "standard" and self.number_names_:
             self.scaler_ = StandardScaler().fit(numbers)
+            scales = self.scaler_.mean_, self.scaler_.scale_
+            self.notes_ += remarks.about_scaling(self.number_names_, numbers, *scales)
         if self.category_names_:
             self.levels_ = OneHotEncoder(handle_unknown="ignore", dtype=np.float64)
             self.levels_.fit(categories)
@@ -183,7 +185,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def _kind(self, column: pa.ChunkedArray, name: str) -> str:
         kind = tables.kind_of(column, name)
         if name in self.category and kind == tables.NUMBER:
-            if not (pa.types.is_integer(column.type) or pa.types.is_boolean(column.type)):
+            if not (tables.is_whole(column.type) or pa.types.is_boolean(column.type)):
                 raise Problem(
                     f"column {name!r} must hold text or whole numbers to be a category, but it "
                     f"holds {column.type}."
@@ -210,7 +212,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 )
         for name in self.category_names_:
             kind = table.column(name).type
-            if not (tables.is_text(kind) or pa.types.is_integer(kind) or pa.types.is_null(kind)):
+            if not (tables.is_text(kind) or tables.is_whole(kind) or pa.types.is_null(kind)):
                 # true and false are categories only where they were in the fit
                 if pa.types.is_boolean(kind) and name not in self.text_names_:
                     continue

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from certo.data.tables import EXACT
-
 UNKNOWN = {"?", "na", "n/a", "nan", "null", "none", "-", "."}  # often written for a missing value
 
 
@@ -31,7 +29,7 @@ def about_names(names: Sequence[str]) -> list[str]:
 
 
 def about_numbers(names: Sequence[str], numbers: np.ndarray) -> list[str]:
-    """Constant columns, row numbers, and numbers that float64 rounds."""
+    """Constant columns, and row numbers."""
     notes = []
     for name, column in zip(names, numbers.T, strict=True):
         low, high = float(column.min()), float(column.max())
@@ -39,8 +37,25 @@ def about_numbers(names: Sequence[str], numbers: np.ndarray) -> list[str]:
             notes.append(f"column {name!r} is constant ({low:g}).")
         elif column.size > 2 and np.all(np.diff(column) == 1):
             notes.append(f"column {name!r} numbers the rows. Consider --drop {name!r}.")
-        elif max(-low, high) > EXACT and np.all(column == np.rint(column)):
-            notes.append(f"column {name!r} holds whole numbers beyond 2^53, rounded to float64.")
+    return notes
+
+
+def about_scaling(
+    names: Sequence[str], numbers: np.ndarray, mean: np.ndarray, scale: np.ndarray
+) -> list[str]:
+    """Columns with different values of which (value − mean)/scale is one float64 number. It never
+    falls as the value grows, so neighbours in order are the ones to compare."""
+    notes = []
+    for name, column, middle, unit in zip(names, numbers.T, mean, scale, strict=True):
+        values = np.sort(column)
+        scaled = (values - middle) / unit
+        merged = int(np.count_nonzero((values[1:] > values[:-1]) & (scaled[1:] == scaled[:-1])))
+        if merged:
+            notes.append(
+                f"column {name!r}: float64 rounds {count(merged, 'pair')} of different values to "
+                "one scaled number, and all that is proved is about the scaled numbers. With "
+                "--scale none it is about the table's own."
+            )
     return notes
 
 

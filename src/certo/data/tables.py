@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import zlib
 from collections import Counter
 from collections.abc import Collection
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet
 
+from certo.containers import inexact_integers
+from certo.data import digits
 from certo.data.csv_files import read_csv, source
 from certo.data.files import check_inflated, piped_content
 from certo.data.problem import Problem
@@ -133,14 +137,24 @@ def _as_numbers(array: pa.Array) -> pa.Array:
     trimmed = pc.utf8_trim_whitespace(array)
     for kind in (pa.int64(), pa.float64()):
         try:
-            return _plain(trimmed.cast(kind))
+            values = _plain(trimmed.cast(kind))
         except pa.ArrowInvalid:
             continue
+        if pa.types.is_float64(kind) and digits.may_be_rounded(values.to_numpy(False)):
+            with contextlib.suppress(ValueError):  # then they are left as text
+                return digits.as_decimals(pa.chunked_array([trimmed]), ".") or values
+            return array
+        return values
     return array
 
 
 def is_text(kind: pa.DataType) -> bool:
     return pa.types.is_string(kind)
+
+
+def is_whole(kind: pa.DataType) -> bool:
+    """Whether all values of a type are whole numbers; those beyond 64 bits are decimals."""
+    return pa.types.is_integer(kind) or (pa.types.is_decimal(kind) and kind.scale == 0)
 
 
 def kind_of(column: pa.ChunkedArray, name: str) -> str:
@@ -163,9 +177,26 @@ def kind_of(column: pa.ChunkedArray, name: str) -> str:
 
 
 def numbers(column: pa.ChunkedArray, name: str) -> np.ndarray:
-    """A column as float64, NaN where a value is missing; infinite and huge ones are refused."""
-    array = column.combine_chunks().cast(pa.float64(), safe=False)
-    values = array.to_numpy(zero_copy_only=False)
+    """A column as float64, NaN where a value is missing; infinite and huge ones are refused, and
+    those that float64 is too coarse for (see `digits`)."""
+    array = column.combine_chunks()
+    kind, why = array.type, None
+    if pa.types.is_decimal(kind):
+        values = digits.nearest_floats(array)
+        why = digits.too_fine_decimals(array, values)
+    elif pa.types.is_integer(kind) and kind.bit_width == 64:
+        integers = pc.fill_null(array, 0).to_numpy(zero_copy_only=False)
+        values = np.where(array.is_valid().to_numpy(False), integers.astype(np.float64), np.nan)
+        if (inexact := inexact_integers(integers)).any():
+            why = digits.TooFine(Decimal(int(integers[np.argmax(inexact)])), None)
+    else:
+        values = array.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    if why is not None:
+        raise Problem(
+            f"column {name!r} must hold numbers that float64 can tell apart, but {why}. Leave it "
+            f"out with --drop {name!r} (an identifier tells nothing about new rows), take whole "
+            f"numbers as categories with --category {name!r}, or subtract a common offset first."
+        )
     bad = np.flatnonzero(np.abs(values) > LARGEST)
     if bad.size:
         raise Problem(
@@ -195,8 +226,12 @@ def labels(table: pa.Table, target: str) -> np.ndarray:
             f"the target {target!r} must hold classes (text, whole numbers or true/false), but it "
             f"holds {kind}. Choose another column, or turn it into classes first."
         )
-    values = column.combine_chunks().cast(pa.float64(), safe=False).to_numpy()
+    array = column.combine_chunks()
+    is_decimal = pa.types.is_decimal(kind)
+    values = digits.nearest_floats(array) if is_decimal else array.cast(pa.float64()).to_numpy()
     strange = np.flatnonzero((values != np.rint(values)) | (np.abs(values) > EXACT))
+    if is_decimal and not strange.size:
+        strange = np.flatnonzero([cell != cell.to_integral_value() for cell in array.to_pylist()])
     if strange.size:
         raise Problem(
             f"the target {target!r} must hold classes, but it looks continuous: row "
