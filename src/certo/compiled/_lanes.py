@@ -2,6 +2,8 @@
 
     lane_dot(x, i, w, j, n)        Σ_{p<n} x[i + p]·w[j + p]
     lane_dot_at(x, at, i, w, n)    Σ_{p<n} x[i + p]·w[at[i + p]]
+    four_lane_dots(x, i, w, j, n)  lane_dot(w, j + k·n, x, i, n) for k = 0, 1, 2, 3, in one loop,
+                                   so that no sum waits for the one before it
 
 (x, at and w are C-ordered arrays of any shape, indexed as if they were flat: a slice would cost
 more than the sum, since Numba counts references to it.)
@@ -94,13 +96,16 @@ def _first_lanes(builder, count):
     return builder.icmp_signed("<", numbers, every)
 
 
-def _sum_of_products(builder, length, products_whole, products_masked):
-    """Add up groups of eight products lane by lane, then the lanes by halves."""
+def _sums_of_products(builder, length, count, products_whole, products_masked):
+    """Add up groups of eight products lane by lane, then the lanes by halves; `count` sums, side
+    by side."""
     index = length.type
-    sums = cgutils.alloca_once_value(builder, ir.Constant(_SUMS, [0.0] * LANES))
+    zero = ir.Constant(_SUMS, [0.0] * LANES)
+    sums = [cgutils.alloca_once_value(builder, zero) for _ in range(count)]
 
-    def add(products):
-        builder.store(builder.fadd(builder.load(sums), products), sums)
+    def add(each):
+        for so_far, products in zip(sums, each, strict=True):
+            builder.store(builder.fadd(builder.load(so_far), products), so_far)
 
     full = builder.and_(length, ir.Constant(index, -LANES))
     with cgutils.for_range_slice(builder, index(0), full, index(LANES), index) as (start, _):
@@ -108,12 +113,32 @@ def _sum_of_products(builder, length, products_whole, products_masked):
     with builder.if_then(builder.icmp_signed("<", full, length)):
         add(products_masked(full, _first_lanes(builder, builder.sub(length, full))))
 
-    total = builder.load(sums)
-    lanes = [builder.extract_element(total, _I32(k)) for k in range(LANES)]
+    totals = [builder.load(so_far) for so_far in sums]
+    return _four_totals(builder, totals) if count == 4 else [_total(builder, totals[0])]
+
+
+def _total(builder, sums):
+    lanes = [builder.extract_element(sums, _I32(k)) for k in range(LANES)]
     while len(lanes) > 1:
         half = len(lanes) // 2
         lanes = [builder.fadd(lanes[k], lanes[k + half]) for k in range(half)]
     return lanes[0]
+
+
+def _four_totals(builder, sums):
+    """The same sums of the same lanes, for four vectors at once."""
+
+    def pick(a, b, lanes):
+        return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(_I32, len(lanes)), lanes))
+
+    fours = [builder.fadd(pick(v, v, [0, 1, 2, 3]), pick(v, v, [4, 5, 6, 7])) for v in sums]
+    pairs = [
+        builder.fadd(pick(a, b, [0, 1, 4, 5]), pick(a, b, [2, 3, 6, 7]))
+        for a, b in (fours[:2], fours[2:])
+    ]
+    a, b = pairs
+    total = builder.fadd(pick(a, b, [0, 2, 4, 6]), pick(a, b, [1, 3, 5, 7]))
+    return [builder.extract_element(total, _I32(k)) for k in range(4)]
 
 
 def _widen(builder, vector):
@@ -124,27 +149,31 @@ def _index(context, builder, kind, value):
     return context.cast(builder, value, kind, types.intp)
 
 
-def _dense_code(ahead: bool):
+def _dense_code(ahead: bool, several: int = 0):
     def codegen(context, builder, signature, args):
         kinds = signature.args
         start, other, count = (_index(context, builder, kinds[k], args[k]) for k in (1, 3, 4))
         left = _Loader(context, builder, kinds[0], args[0], start)
-        right = _Loader(context, builder, kinds[2], args[2], other)
+        rights = []
+        for _ in range(several or 1):
+            rights.append(_Loader(context, builder, kinds[2], args[2], other))
+            other = builder.add(other, count)
 
-        def product(a, b):
-            return builder.fmul(_widen(builder, a), _widen(builder, b))
+        def products(a, each):
+            return [builder.fmul(_widen(builder, a), _widen(builder, b)) for b in each]
 
         def whole(p):
             if ahead:
                 left.fetch_ahead(p)
-            return product(left.whole(p), right.whole(p))
+            return products(left.whole(p), [right.whole(p) for right in rights])
 
-        return _sum_of_products(
-            builder,
-            count,
-            whole,
-            lambda p, mask: product(left.masked(p, mask), right.masked(p, mask)),
-        )
+        def masked(p, mask):
+            return products(left.masked(p, mask), [right.masked(p, mask) for right in rights])
+
+        totals = _sums_of_products(builder, count, len(rights), whole, masked)
+        if not several:
+            return totals[0]
+        return context.make_tuple(builder, signature.return_type, totals)
 
     return codegen
 
@@ -164,7 +193,7 @@ def _gathering_code(ahead: bool):
                     place = builder.zext(place, count.type)
                 item = builder.load(builder.gep(right.array.data, [place]))
                 gathered = builder.insert_element(gathered, item, _I32(k))
-            return builder.fmul(_widen(builder, a), gathered)
+            return [builder.fmul(_widen(builder, a), gathered)]
 
         def masked_places(p, mask):
             some = places.masked(p, mask)
@@ -176,12 +205,13 @@ def _gathering_code(ahead: bool):
                 places.fetch_ahead(p)
             return product(left.whole(p), places.items(p))
 
-        return _sum_of_products(
+        return _sums_of_products(
             builder,
             count,
+            1,
             whole,
             lambda p, mask: product(left.masked(p, mask), masked_places(p, mask)),
-        )
+        )[0]
 
     return codegen
 
@@ -189,6 +219,12 @@ def _gathering_code(ahead: bool):
 @intrinsic
 def lane_dot(typingctx, x, i, w, j, n):
     return types.float64(x, i, w, j, n), _dense_code(ahead=True)
+
+
+@intrinsic
+def four_lane_dots(typingctx, x, i, w, j, n):
+    result = types.UniTuple(types.float64, 4)
+    return result(x, i, w, j, n), _dense_code(ahead=True, several=4)
 
 
 @intrinsic

@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from certo.certificates.kernel_sample import functions_of, needed_shift
-from certo.estimators import _input
+from certo.estimators import _input, _scores
 from certo.estimators._linear import LinearClassifier
 from certo.kernels import Kernel, Precomputed
 from certo.kernels.base import count
@@ -20,7 +20,6 @@ from certo.kernels.semidefinite import IF_ROUNDING, NotPositive, check_gram, sym
 from certo.kernels.settings import WithKernel
 from certo.kernels.strips import gram_in_strips
 from certo.rkhs import Expansion
-from certo.solvers import gram
 
 KERNEL, CSR = "certo.kernels", "csr"  # what a value stands for that is written down
 NAMED = {  # what to give in the place of a name
@@ -71,11 +70,13 @@ class KernelClassifier(WithKernel, LinearClassifier):
         if self.kernel_ is None:
             return super().decision_function(X)
         X = _input.points(self, self.kernel_, X)
-        scores = np.tile(self.intercept_, (count(X), 1))
         union, coef = self._expansion()
+        scores = np.tile(self.intercept_, (count(X), 1))
         if union.size:
-            scores += gram.scores(self.kernel_, X, self.support_vectors_, coef)
-        return scores if self._multilabel or len(self.classes_) > 2 else scores[:, 0]
+            scores = _scores.of_expansion(
+                self.kernel_, X, self.support_vectors_, coef, self.intercept_, self._use
+            )
+        return self._shaped_scores(scores)
 
     def _keep(self, X, coef: list[Any]) -> None:
         """Set what predictions need, support_ being set; an earlier fit may have left the other."""
@@ -91,6 +92,8 @@ class KernelClassifier(WithKernel, LinearClassifier):
     def _expansion(self) -> tuple[np.ndarray, np.ndarray]:
         """The examples that are supports of any output, and their coefficients in each of them:
         (n_supports,) and (n_supports, n_outputs)."""
+        if len(self.support_) == 1:
+            return self.support_[0], self.dual_coef_[0][:, None]
         union = union_of(self.support_)
         coef = np.zeros((union.size, len(self.support_)))
         for k, (rows, dual_coef) in enumerate(zip(self.support_, self.dual_coef_, strict=True)):

@@ -8,11 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
 from certo.certificates import Composite, Labels
-from certo.estimators import _input
+from certo.estimators import _input, _scores
 
 
 class Proving:
@@ -63,13 +62,20 @@ class LinearClassifier(Proving, ClassifierMixin):
         """Scores coef·x + intercept: (n_samples,) for two classes, else (n_samples, n_outputs)."""
         check_is_fitted(self)
         X = _input.examples(self, X)
-        scores = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
-        return scores if self._multilabel or len(self.classes_) > 2 else scores[:, 0]
+        return self._shaped_scores(_scores.of_layer(X, self.coef_, self.intercept_, self._use))
+
+    @property
+    def _use(self) -> _scores.Use:
+        """The class of the highest score is predicted, or the side of each."""
+        return "signs" if self._multilabel or len(self.classes_) <= 2 else "highest"
+
+    def _shaped_scores(self, scores: np.ndarray) -> np.ndarray:
+        return scores if self._multilabel or self._use == "highest" else scores[:, 0]
 
     def predict(self, X):
         """The class whose side, or for several classes whose highest score, an example is on."""
         scores = self.decision_function(X)
-        if scores.ndim == 2 and not self._multilabel:
+        if self._use == "highest":
             return self.classes_[np.argmax(scores, axis=1)]
         if len(self.classes_) == 1:
             return np.full(len(scores), self.classes_[0])

@@ -11,7 +11,6 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
 from certo.blas import one_thread
@@ -19,7 +18,7 @@ from certo.certificates.encoding import counted
 from certo.certificates.least_squares_evidence import ShiftedGram
 from certo.certificates.values import Values
 from certo.containers import exact_input
-from certo.estimators import _input
+from certo.estimators import _input, _scores
 from certo.estimators._coefficients import CoefficientTable, check_level, quantile
 from certo.estimators._least_squares import certified, certified_by_sums, not_claimed
 from certo.estimators._linear import Proving
@@ -358,7 +357,8 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
         """W x + b: (n_samples,), or (n_samples, n_outputs) if y had columns."""
         check_is_fitted(self)
         X = _input.examples(self, X)
-        return safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
+        scores = _scores.of_layer(X, np.atleast_2d(self.coef_), self.intercept_, "numbers")
+        return scores[:, 0] if self._flat else scores
 
     @property
     def covariance_(self) -> np.ndarray | None:

@@ -39,6 +39,10 @@ class _Composed(Kernel):
     def slow(self) -> bool:  # type: ignore[override]
         return any(part.slow for part in self.parts_)
 
+    @property
+    def by_pair(self) -> bool:  # type: ignore[override]
+        return all(part.by_pair for part in self.parts_)
+
     def __call__(self, X, Z=None, *, progress=False):
         if Z is None and self.takes == "objects":
             X = self.examples(X)
@@ -292,6 +296,10 @@ class Normalised(_Composed):
     @classmethod
     def _parse(cls, values: dict[str, Any], depth: int) -> Kernel:
         return cls(_read(values["kernel"], depth))
+
+    @property
+    def by_pair(self) -> bool:  # type: ignore[override]
+        return False  # NumPy may add up K(x, x) in another order beside others
 
     def normalised(self) -> Kernel:
         return self

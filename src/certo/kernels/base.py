@@ -37,6 +37,8 @@ class Kernel(abc.ABC):
     mirrored: ClassVar[bool] = False
     #: whether values may take so long that they are made some rows at a time, to hear of Ctrl-C
     slow: ClassVar[bool] = False
+    #: whether a value is computed by itself: it is then the same, to the last bit, in every block
+    by_pair: ClassVar[bool] = False
 
     @abc.abstractmethod
     def plain(self, X, Z) -> np.ndarray:

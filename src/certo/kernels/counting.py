@@ -27,6 +27,7 @@ class CountingKernel(StructuredKernel):
     """A kernel whose feature vectors are sparse counts, which can be written down."""
 
     slow = False
+    by_pair = True
 
     @abc.abstractmethod
     def _counted(self, base: Base) -> Counts:

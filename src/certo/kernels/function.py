@@ -36,6 +36,7 @@ class Function(Kernel):
     """
 
     of: Callable[[Any, Any], float]
+    by_pair = True
 
     def __post_init__(self):
         if not callable(self.of):

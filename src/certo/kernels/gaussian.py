@@ -68,9 +68,18 @@ class Gaussian(VectorKernel):
         same_width(X, Z)
         ready = self._near(X, Z, self._good)
         if ready is None:
-            return self._of_differences(X, Z)
+            return self._row_by_row(X, Z) if sparse.issparse(X) else self._of_differences(X, Z)
         X, Z, left, right = ready
         return self._of_products(products(X, Z), left, right)
+
+    def _row_by_row(self, X, Z):
+        """Each row of a CSR matrix by the way that is good for it, whatever stands beside it."""
+        left, right = squares(X), squares(Z)
+        good = np.array([self._good(X.shape[1], own, right) for own in left])
+        block = np.empty((X.shape[0], Z.shape[0]))
+        block[good] = self._of_products(products(X[good], Z), left[good], right)
+        block[~good] = self._of_differences(X[~good], Z)
+        return block
 
     def _near(self, X, Z, good):
         """(X, Z, ‖x‖², ‖z‖²), all points moved by a common vector if need be, such that distances
@@ -149,8 +158,15 @@ class Gaussian(VectorKernel):
 
     def _by_norms(self, d: int, left, right) -> float:
         """What the formula by norms promises: see `rounding`."""
-        exponent = gamma(d + 6) * self._size(left, right) + 6 * (d + 2) * LEAST * self._scale
-        return math.expm1(1.01 * exponent) + 2.0 * gamma(4) + ULPS if exponent < 1 else math.inf
+        longest = float(np.max(left, initial=0.0)), float(np.max(right, initial=0.0))
+        return float(self.off_by_norms(d, *longest))
+
+    def off_by_norms(self, d: int, left, right):
+        """The same for each x, if no ‖z‖² exceeds `right`."""
+        exponent = gamma(d + 6) * 2.0 * self._scale * (left + right)
+        exponent = exponent + 6 * (d + 2) * LEAST * self._scale
+        off = np.expm1(1.01 * np.minimum(exponent, 1.0)) + 2.0 * gamma(4) + ULPS
+        return np.where(exponent < 1, off, np.inf)
 
     def _size(self, left, right) -> float:
         """What 2(‖x‖² + ‖z‖²)/(2·variance) does not exceed."""

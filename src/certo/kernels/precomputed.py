@@ -25,6 +25,7 @@ class Precomputed(Kernel):
     """
 
     takes = "matrix"
+    by_pair = True
 
     def plain(self, X, Z):
         require_columns(Z, X.shape[1])

@@ -49,6 +49,8 @@ class Subsequence(SequenceKernel):
     decay: float = 0.5
     upto: bool = False
 
+    by_pair = True
+
     def __post_init__(self):
         object.__setattr__(self, "length", whole(self.length, "length", 1, 1000))
         object.__setattr__(self, "decay", number(self.decay, "decay"))

@@ -44,6 +44,8 @@ class WeightedDegree(SequenceKernel):
     degree: int
     shift: int = 0
 
+    by_pair = True
+
     def __post_init__(self):
         object.__setattr__(self, "degree", whole(self.degree, "degree", 1, 10_000))
         object.__setattr__(self, "shift", whole(self.shift, "shift", 0, 10_000))

@@ -8,6 +8,7 @@ sum are one loop over a tile of inner products.
 from __future__ import annotations
 
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -29,15 +30,32 @@ ROUGH = 1e-4  # what float32 may do to an exponent
 FINE = 1e-8  # and float64, beyond which differences are taken instead of inner products
 
 
+class Sums(NamedTuple):
+    values: np.ndarray  # Σ_j coef_j K(x_i, z_j)
+    #: |K(x_i, z_j) as used − K(x_i, z_j)| for each point x_i, where the Gaussian was taken by inner
+    #: products; None: `Kernel.rounding` holds
+    off: np.ndarray | None
+
+
 def scores(kernel: Kernel, X, centres, coef: np.ndarray) -> np.ndarray:
     """Σ_j coef_j K(x_i, z_j) for all points x_i, in float64; coef may have several columns."""
-    m = count(X)
+    return sums(kernel, X, centres, coef).values
+
+
+def sums(kernel: Kernel, X, centres, coef: np.ndarray) -> Sums:
+    """The same, and how far the values of the kernel may be off."""
     if isinstance(kernel, Gaussian):
         left, right = _Points.both(X, centres)
-        scale, out = 0.5 / kernel.variance, np.zeros((m, *coef.shape[1:]))
+        scale, out = 0.5 / kernel.variance, np.zeros((count(X), *coef.shape[1:]))
         if _fine(left, right, scale):
             _add_gaussian(out, left, right, scale, coef)
-            return out
+            longest = right.square.max(initial=0.0)
+            return Sums(out, kernel.off_by_norms(X.shape[1], left.square, longest))
+    return Sums(_sums(kernel, X, centres, coef), None)
+
+
+def _sums(kernel: Kernel, X, centres, coef: np.ndarray) -> np.ndarray:
+    m = count(X)
     if kernel.takes == "vectors":
         X, centres = (part.astype(np.float64, copy=False) for part in (X, centres))
     if isinstance(kernel, Precomputed):  # without a copy of its columns

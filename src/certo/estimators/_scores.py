@@ -1,0 +1,183 @@
+r"""Scores whose signs, and whose highest, do not depend on what else is asked about.
+
+BLAS chooses the order of its sums by the shapes of its matrices, so that the last bits of a score
+change with the number of rows. Where classes tie, or nearly, the prediction would change as well.
+
+Few hyperplanes     each score is a sum by itself (`compiled.layers`), as fast as by BLAS; SciPy
+                    does so with CSR rows
+Exact kernels       (counts, given matrices, functions) as hyperplanes in the space of kernel values
+All else            BLAS first. Let every evaluation of a score be within A of the truth. Two of
+                    them are within 2A of each other, so that a score above 2A has the same sign in
+                    both, and scores that differ by more than 4A are in the same order in both. The
+                    few rows of which that is not known are evaluated again, each by itself, as CSR
+                    rows, whatever they came as.
+
+So neither other rows nor the number of threads decide what is predicted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+from scipy import sparse
+
+from certo.certificates.kernel_sample import functions_of
+from certo.certificates.kernel_scores import lengths_of
+from certo.compiled.layers import layer_scores, unclear_highest, unclear_signs
+from certo.compiled.rows import rows_of
+from certo.compiled.scan import greatest_square
+from certo.compiled.threads import in_pieces, pieces
+from certo.kernels import Kernel, Precomputed
+from certo.kernels.algebra import Normalised
+from certo.kernels.base import count
+from certo.kernels.gaussian import GOOD
+from certo.kernels.rounding import LEAST, ULPS, gamma
+from certo.kernels.vectors import MOST_DENSE, squares
+from certo.solvers import gram
+
+FEW_OUTPUTS = 32  # up to which one sum after the other is as fast as BLAS (20 to 1000 features)
+IN_A_ROW = 8  # multiplications here take the time of one in the loops that `pieces` is meant for
+BLOCK_VALUES = 2**20  # kernel values computed at a time
+#: with γ_{d+6}, what `Gaussian.rounding` does not exceed
+WORST_GAUSSIAN = GOOD + 2 * ULPS
+
+#: what is made of scores: the sign of each, the place of the highest, or the numbers themselves
+Use = Literal["signs", "highest", "numbers"]
+
+
+def of_layer(X, coef: np.ndarray, intercept, use: Use) -> np.ndarray:
+    """coef·x + intercept, (n_samples, n_outputs), for a C-ordered array or CSR matrix X."""
+    coef = np.ascontiguousarray(coef, dtype=np.float64)
+    intercept = np.array(np.broadcast_to(intercept, (len(coef),)), dtype=np.float64)
+    if len(coef) <= FEW_OUTPUTS or use == "numbers" or sparse.issparse(X):
+        return _one_by_one(X, coef, intercept)
+    scores = X @ coef.T + intercept
+    # Any sum of d products and b is within γ_{d+2}·(‖x‖‖w‖ + |b|), by Cauchy and Schwarz; twice,
+    # since these are rounded too.
+    d = X.shape[1]
+    square = greatest_square(rows_of(X), X.shape[0])[0] * np.max(squares(coef))
+    within = 2 * gamma(d + 2) * (np.sqrt(square) + np.max(np.abs(intercept))) + 4 * d * LEAST
+    return _settled(
+        scores, np.array([within]), use, lambda rows: _one_by_one(X[rows], coef, intercept)
+    )
+
+
+def of_expansion(
+    kernel: Kernel, X, centres, coef: np.ndarray, intercept: np.ndarray, use: Use
+) -> np.ndarray:
+    """Σ_j coef_j K(x, z_j) + intercept, (n_samples, n_outputs), coef having a row for each z_j."""
+    turned = np.ascontiguousarray(coef.T)
+    if isinstance(kernel, Precomputed):  # without a copy of its columns
+        each = np.zeros((X.shape[1], len(turned)))
+        np.add.at(each, centres, coef)
+        return of_layer(X, each.T, intercept, use)
+    if kernel.by_pair:
+        parts = [
+            of_layer(block, turned, intercept, use)
+            for block in _blocks(kernel, X, centres, kernel._block)
+        ]
+        return np.concatenate(parts) if parts else np.zeros((0, len(turned)))
+    values, off = gram.sums(kernel, X, centres, coef)
+    values += intercept
+    return _settled(
+        values, _rounding_of_sums(kernel, X, centres, coef, intercept, off), use,
+        lambda rows: _alone(kernel, kernel.points(X, rows), centres, turned, intercept),
+    )  # fmt: skip
+
+
+def _rounding_of_sums(
+    kernel: Kernel, X, centres, coef: np.ndarray, intercept: np.ndarray, off: np.ndarray | None
+) -> np.ndarray:
+    """What Σ_j a_j k̂_j + b may be off, for each x, or for all, and any of the outputs.
+
+    With ℓ = √K(·, ·), |k̂ − K| ≤ ε·ℓ(x)ℓ(z) + δ and |K| ≤ ℓ(x)ℓ(z), a sum of n products in any
+    order, and b, is within (ε + γ_{n+1} (1 + ε))·ℓ(x) Σ|a_j| ℓ(z_j) + 2δ Σ|a_j| + n·2⁻¹⁰⁷⁴ +
+    γ_2 |b| of the true one; doubled, since these are rounded too. ε is that of `plain`, or of the
+    way that is off by more.
+    """
+    n, size = len(coef), np.abs(coef)
+    epsilon: Any
+    lengths: Any
+    if off is not None:  # by the Gaussian, whose ℓ is 1
+        epsilon, delta = np.maximum(off, WORST_GAUSSIAN + gamma(X.shape[1] + 6)), 0.0
+        lengths, pull = 1.0, np.max(np.sum(size, axis=0))
+    else:
+        epsilon, delta = kernel.rounding(X, centres)
+        lengths, pull = _lengths(kernel, X, delta), np.max(_lengths(kernel, centres, delta) @ size)
+    with np.errstate(over="ignore", invalid="ignore"):
+        within = 2 * (epsilon + gamma(n + 3) * (1 + epsilon)) * lengths * pull
+        if delta:
+            within += 4 * delta * np.max(np.sum(size, axis=0))
+        within += 2 * n * LEAST + 2 * gamma(2) * np.max(np.abs(intercept))
+    return np.atleast_1d(within)
+
+
+def _lengths(kernel: Kernel, X, delta: float) -> np.ndarray:
+    """Numbers that the √K(x, x) do not exceed."""
+    if isinstance(kernel, Normalised):
+        return np.full(count(X), 1.01)
+    return lengths_of(kernel, X, delta)
+
+
+def _settled(
+    scores: np.ndarray,
+    within: np.ndarray,
+    use: Use,
+    again: Callable[[np.ndarray], np.ndarray],
+) -> np.ndarray:
+    """The scores, those of rows that are too close to call evaluated `again`, row by row."""
+    if use == "highest":
+        close = unclear_highest(scores, 4 * within)
+    else:
+        close = unclear_signs(scores, 2 * within)
+    if close.size:
+        scores[close] = again(close)
+    return scores
+
+
+def _one_by_one(X, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
+    """Each score as a sum by itself: SciPy adds the products of a CSR row one after the other."""
+    if sparse.issparse(X):
+        return np.asarray(X @ coef.T) + intercept
+    X, scores = np.ascontiguousarray(X), np.empty((len(X), len(coef)))
+    in_pieces(
+        pieces(len(X), float(X.size) * len(coef) / IN_A_ROW),
+        lambda _, start, stop: layer_scores(X, coef, intercept, start, stop, scores),
+    )
+    return scores
+
+
+def _alone(kernel: Kernel, X, centres, turned: np.ndarray, intercept) -> np.ndarray:
+    """The scores of each point by itself. A product with a CSR row adds its terms in the order of
+    the columns, and so do all of `plain` for such rows; other points come one at a time."""
+    if kernel.takes == "vectors" and not functions_of(kernel):
+        X = _canonical(X)
+        large = centres.shape[0] * centres.shape[1] > MOST_DENSE
+        centres = _canonical(centres) if large else _columns(centres)
+        blocks = _blocks(kernel, X, centres, kernel.plain)
+    else:
+        blocks = (kernel.plain(kernel.points(X, [i]), centres) for i in range(count(X)))
+    return np.concatenate([_one_by_one(block, turned, intercept) for block in blocks])
+
+
+def _blocks(kernel: Kernel, X, centres, block: Callable[[Any, Any], np.ndarray]):
+    """Blocks of kernel values, some points after the other."""
+    step = max(1, BLOCK_VALUES // max(1, count(centres)))
+    for start in range(0, count(X), step):
+        part = kernel.points(X, slice(start, start + step))
+        yield np.asarray(block(part, centres), dtype=np.float64)
+
+
+def _canonical(X):
+    """The same CSR matrix for the same numbers."""
+    X = sparse.csr_array(X, dtype=np.float64, copy=True)
+    X.sum_duplicates()
+    X.eliminate_zeros()
+    return X
+
+
+def _columns(X) -> np.ndarray:
+    """A dense array in the order in which SciPy multiplies a CSR matrix by its transpose."""
+    return np.asfortranarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
