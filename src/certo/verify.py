@@ -19,12 +19,13 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 import shutil
 import sys
 import textwrap
 import warnings
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from certo.certificates import (
     Certificate,
@@ -35,14 +36,21 @@ from certo.certificates import (
     TrainingErrors,
 )
 from certo.certificates.base import Verification
-from certo.certificates.encoding import readable
+from certo.certificates.encoding import readable, visible
 from certo.certificates.examples_file import read_examples
 from certo.certificates.model import Model, plain, strangers
 from certo.certificates.online_to_batch import OnlineToBatch
 from certo.reading_list import functions_in
 
 FORMAT = "certo proof 1"
-HOLDS, FAILS, UNUSABLE, NOT_AS_WRITTEN = 0, 1, 2, 3  # exit codes
+HOLDS, FAILS, UNUSABLE, NOT_AS_WRITTEN, INTERRUPTED, BROKEN_PIPE = (
+    0,
+    1,
+    2,
+    3,
+    130,
+    141,
+)  # exit codes
 OF_ALL = (LogisticExcess, NoEstimate, OnlineToBatch, TrainingErrors)  # of all classes at once
 
 
@@ -225,8 +233,9 @@ def _tell(said: dict[str, Any]) -> None:
 
     def say(text: str, first: str = "", indent: int = 0) -> None:
         """A paragraph; no control character of a file reaches the terminal."""
-        text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
-        print(textwrap.fill(text, wide, initial_indent=first, subsequent_indent=" " * indent))
+        print(
+            textwrap.fill(visible(text), wide, initial_indent=first, subsequent_indent=" " * indent)
+        )
 
     say(f"The folder says that this is {said['model']}")
     for claim in said["claims"]:
@@ -254,8 +263,17 @@ def _tell(said: dict[str, Any]) -> None:
         say(text)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser("python -m certo.verify", description=__doc__.split("\n")[0])
+class _Parser(argparse.ArgumentParser):
+    """With --json a wrong use is told as JSON, like every other error."""
+
+    def error(self, message: str) -> NoReturn:
+        if "--json" in sys.argv:
+            print(json.dumps({"error": message}))
+        super().error(message)
+
+
+def _run() -> int:
+    parser = _Parser("python -m certo.verify", description=__doc__.split("\n")[0])
     parser.add_argument("folder", metavar="FOLDER")
     parser.add_argument("--json", action="store_true", help="print JSON, for machines")
     parser.add_argument("--code", action="store_true", help="list the functions that ran")
@@ -269,7 +287,7 @@ def main() -> int:
         said, ran = functions_in(check) if asked.code else (check(), {})
     except Exception as wrong:  # whatever broke off, nothing was shown
         why = str(wrong) if isinstance(wrong, Unusable) else f"the check broke off: {wrong!r}"
-        print(json.dumps({"error": why}) if asked.json else f"error: {why}")
+        print(json.dumps({"error": why}) if asked.json else f"error: {visible(why)}")
         return UNUSABLE
     if asked.json:
         print(json.dumps(said | ({"ran": ran} if ran else {}), indent=2))
@@ -280,6 +298,24 @@ def main() -> int:
     if ran:
         print(f"{sum(lines for _, lines in ran.values()):5d} lines of Certo ran in all")
     return said["code"]
+
+
+def main() -> int:
+    """The exit code; what is not a verdict never looks like one."""
+    if sys.stdout is None:  # it was closed before we began
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    if hasattr(sys.stdout, "reconfigure"):  # never fail on a letter that a terminal lacks
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        code = _run()
+        sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        print("error: interrupted; nothing was shown.", file=sys.stderr)
+        return INTERRUPTED
+    except OSError as wrong:  # nobody reads the output, or it cannot be written
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE if isinstance(wrong, BrokenPipeError) else UNUSABLE
 
 
 if __name__ == "__main__":

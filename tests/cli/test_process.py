@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import pty
 import re
@@ -16,6 +17,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from certo.cli import fitting
 from certo.cli.console import Voice
 from certo.data import files
 from certo.data.model_file import load_model
@@ -127,7 +129,7 @@ def test_ctrl_c_elsewhere_writes_nothing(certo, noise, tmp_path, monkeypatch):
     monkeypatch.setattr("certo.cli.fitting.facts", interrupted)
     said = certo("fit", noise, "--target", "y", "--out", tmp_path / "m")
     assert said.code == 130
-    assert "Interrupted" in said.err
+    assert "interrupted" in said.err
     assert not (tmp_path / "m").exists()
 
 
@@ -185,16 +187,100 @@ def test_a_terminal_sees_the_looks_of_the_hard_margin(tmp_path):
     assert load_model(tmp_path / "m").as_written
 
 
-def test_a_reader_that_goes_away_is_no_error(certo, noise, tmp_path):
-    model = tmp_path / "m"
-    assert certo("fit", noise, "--target", "y", "--set", "epochs=3", "--out", model).err == ""
+def unread(*words) -> tuple[int, bytes]:
+    """The exit code of a command whose output nobody reads, and its errors."""
     read, write = os.pipe()
     os.close(read)
-    words = [*COMMAND, "predict", model, noise]
     done = subprocess.run(words, stdout=write, stderr=subprocess.PIPE, check=False)
     os.close(write)
-    assert done.returncode == 0
-    assert done.stderr == b""
+    return done.returncode, done.stderr
+
+
+def test_a_reader_that_goes_away_is_neither_a_success_nor_a_verdict(certo, iris, tmp_path):
+    model, data = iris
+    assert certo("proof", model, data, "--out", tmp_path / "proof").code == 0
+    for words in (
+        [*COMMAND, "predict", model, data],
+        [*COMMAND, "verify", model, data],
+        [*COMMAND, "verify", model, data, "--json"],
+        [sys.executable, "-m", "certo.verify", tmp_path / "proof"],
+    ):
+        assert unread(*words) == (141, b""), words
+
+
+def test_output_that_cannot_be_written_is_no_verdict(iris):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [*COMMAND, "verify", *iris], stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert done.returncode == 2
+    assert b"No space left on device" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+def test_errors_that_nobody_hears_keep_the_exit_code():
+    with open("/dev/full", "wb") as full:
+        words = [*COMMAND, "verify", "none", "none"]
+        assert subprocess.run(words, stderr=full, check=False).returncode == 2
+
+
+def test_errors_are_json_where_json_is_asked_for(certo):
+    for words in (["verify", "none", "none"], ["fit", "--nonsense"], ["predict"]):
+        said = certo(*words, "--json")
+        assert said.code == 2
+        assert said.json["error"] in said.err
+
+
+def test_json_is_json_whatever_the_terminal_can_show(tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_text("a,k\n1,é\n2,\N{GRINNING FACE}\n")
+    for encoding in ("ascii", "latin-1", "utf-8"):
+        done = subprocess.run(
+            [*COMMAND, "separable", table, "--target", "k", "--json"],
+            stdout=subprocess.PIPE, check=True, env=os.environ | {"PYTHONIOENCODING": encoding},
+        )  # fmt: skip
+        assert json.loads(done.stdout.decode(encoding))["classes"] == ["é", "\N{GRINNING FACE}"]
+
+
+def test_control_characters_are_shown_as_escapes(certo, tmp_path):
+    """In every page and on the terminal; the names themselves stay what they are."""
+    table, model, page = tmp_path / "t.csv", tmp_path / "m", tmp_path / "r.html"
+    bell, red, back = "x\a2", "b\x1b[31m", "a\u202e"
+    rows = [f"{j},{j * j % 5},{red if j < 3 else back}" for j in range(6)]
+    table.write_text("\n".join([f"x1,{bell},k", *rows]))
+    for words in (
+        ["fit", table, "--target", "k", "--machine", "logistic", "--set", "ridge=0.1"],
+        ["fit", table, "--target", "k", "--out", model],
+        ["separable", table, "--target", "k"],
+        ["curve", table, "--target", "k", "--kernel", "Linear()", "--folds", "2"],
+    ):  # fmt: skip
+        said = certo(*words, "--report", page)
+        assert said.code == 0, said.err
+        for text in (said.out, page.read_text()):
+            assert not set("\a\x1b\u202e") & set(text)
+        assert r"b\x1b[31m" in said.out
+        assert r"b\x1b[31m" in page.read_text()
+    assert certo("verify", model, table).code == 0
+    answers = certo("predict", model, table, "--json").json["predictions"]
+    assert set(answers) == {red, back}
+
+
+def test_model_and_report_are_written_both_or_not_at_all(certo, iris, tmp_path, monkeypatch):
+    def fail(*_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(fitting, "html_report", fail)
+    words = ["fit", iris[1], "--target", "species", "--report", tmp_path / "r.html"]
+    assert certo(*words, "--out", tmp_path / "new.certo").code == 4
+    assert {path.name for path in tmp_path.iterdir()} == {"iris.certo"}
+
+
+def test_several_files_are_written_all_or_none(tmp_path):
+    with pytest.raises(Problem, match="cannot be written"):
+        files.write_all({tmp_path / "a": b"a", tmp_path / "none" / "b": b"b"})
+    assert not list(tmp_path.iterdir())
+    files.write_all({tmp_path / "a": b"a", tmp_path / "b": b"b"})
+    assert (tmp_path / "a").read_bytes() + (tmp_path / "b").read_bytes() == b"ab"
 
 
 def test_a_suggested_command_is_one_line_on_a_terminal_too():

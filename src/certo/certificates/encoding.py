@@ -13,6 +13,7 @@ import math
 import re
 import types
 import typing
+import unicodedata
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import Any
@@ -157,6 +158,18 @@ def counting(some: int, examples: int) -> str:
     return counted(some, "example") + (
         f" of positive weight (of {examples:,})" if some < examples else ""
     )
+
+
+def visible(text: str) -> str:
+    """The text with every control or formatting character written as its escape, so that a label
+    of a file cannot move a cursor, hide, or break a page."""
+    return "".join(
+        c if c.isprintable() or unicodedata.category(c) == "Zs" else _escaped(c) for c in text
+    )
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode()
 
 
 def readable(value: Any) -> str:

@@ -14,7 +14,7 @@ import typer
 from certo.cli.console import Voice, print_json
 from certo.data.problem import Problem
 
-OK, NO, BAD_INPUT, NOT_OF_THE_FIT, OUR_FAULT, INTERRUPTED = 0, 1, 2, 3, 4, 130
+OK, NO, BAD_INPUT, NOT_OF_THE_FIT, OUR_FAULT, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 4, 130, 141
 
 _WrongUse: Any = typer.BadParameter.__base__  # click's UsageError, of typer's own copy of click
 
@@ -22,7 +22,7 @@ app = typer.Typer(
     help="Linear and kernel learning machines that prove what they say.",
     epilog="Exit codes: 0 done; 1 no: a claim does not hold, the classes are not separable; 2 the "
     "input cannot be used; 3 data or model are not those of the fit; 4 an error in Certo itself; "
-    "130 interrupted.",
+    "130 interrupted; 141 nobody read all of the output.",
     invoke_without_command=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -404,8 +404,11 @@ def _leave(audit: Any) -> None:
 
 def main() -> None:
     """Run the command line: errors in words, no traceback, an exit code that says it."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # never fail on a letter that a terminal lacks
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # it was closed before we began
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
+        elif hasattr(stream, "reconfigure"):  # never fail on a letter that a terminal lacks
             stream.reconfigure(errors="backslashreplace")
     if not sys.warnoptions:
         warnings.simplefilter("ignore")  # what a person should know is said in words
@@ -413,11 +416,30 @@ def main() -> None:
 
 
 def _run() -> int:
+    """The exit code, after all that was said has reached its reader, or nobody reads it."""
+    try:
+        code = _said()
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        unread = BROKEN_PIPE
+    except OSError as wrong:
+        _tell_error(_in_words(wrong)[0])
+        unread = BAD_INPUT
+    _discard(sys.stdout)
+    return unread
+
+
+def _discard(stream: Any) -> None:
+    """What is left in its buffer would fail again when the interpreter ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _said() -> int:
     command = typer.main.get_command(app)
     try:
         with command.make_context("certo", sys.argv[1:]) as context:
             command.invoke(context)
-        sys.stdout.flush()
         return OK
     except typer.Exit as leave:
         return leave.exit_code
@@ -425,11 +447,9 @@ def _run() -> int:
         asked = wrong.ctx.command_path if wrong.ctx else "certo"
         return _refuse(f"{wrong.format_message()} Try: {asked} --help", BAD_INPUT)
     except (typer.Abort, KeyboardInterrupt):
-        Voice(stderr=True).say("Interrupted; no file was left half-written.")
-        return INTERRUPTED
-    except BrokenPipeError:  # the reader of our output went away
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return OK
+        return _refuse("interrupted; no file was left half-written.", INTERRUPTED)
+    except BrokenPipeError:
+        raise
     except Exception as wrong:
         if os.environ.get("CERTO_TRACEBACK"):
             raise
@@ -442,6 +462,9 @@ def _in_words(wrong: Exception) -> tuple[str, int]:
         return message, BAD_INPUT
     if isinstance(wrong, MemoryError):
         return f"there is not enough memory: {message}", BAD_INPUT
+    if isinstance(wrong, OSError):  # a disk that is full, a file that went away
+        where = f"{wrong.filename}: " if wrong.filename else "reading or writing failed: "
+        return f"{where}{wrong.strerror or message}.", BAD_INPUT
     if isinstance(wrong, ValueError | TypeError):  # how estimators refuse settings and data
         return message, BAD_INPUT
     return (
@@ -454,5 +477,12 @@ def _in_words(wrong: Exception) -> tuple[str, int]:
 def _refuse(message: str, code: int) -> int:
     if "--json" in sys.argv:
         print_json({"error": message})
-    Voice(stderr=True).say(("error: ", "bold red"), message)
+    _tell_error(message)
     return code
+
+
+def _tell_error(message: str) -> None:
+    try:
+        Voice(stderr=True).say(("error: ", "bold red"), message)
+    except OSError:  # nobody listens; the exit code says it all the same
+        _discard(sys.stderr)

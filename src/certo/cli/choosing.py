@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from certo import plots
 from certo.cli.console import Voice
 from certo.cli.progress import FitProgress
-from certo.data.files import check_writable, write_whole
+from certo.data.files import check_writable, write_all
 from certo.data.problem import Problem
 from certo.data.tables import read_table
 from certo.report import curve_facts, html_curve
@@ -83,12 +83,14 @@ def run_curve(
         wanted = [f"kernel={compared.curve.best!r}", *settings]
         said["fit_with"] = _fit_with(data, target, machine, wanted, choices)
         said["report_file"] = said["picture_file"] = None
+        written: dict[Path, bytes] = {}
         if report is not None:
             said["report_file"] = str(report)
-            write_whole(report, html_curve(compared, said).encode())
+            written[report] = html_curve(compared, said).encode()
         if picture is not None:
             said["picture_file"] = str(picture)
-            write_whole(picture, _drawn(compared.curve, picture.suffix[1:].lower()))
+            written[picture] = _drawn(compared.curve, picture.suffix[1:].lower())
+        write_all(written)
     return said
 
 

@@ -13,7 +13,15 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from certo.certificates.encoding import visible
+
 Part = str | tuple[str, str]  # a text, or a text and its style
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Rich would end the process with exit code 1, which is a verdict here."""
+        raise BrokenPipeError
 
 
 class Voice:
@@ -22,7 +30,7 @@ class Voice:
     of a file reaches the terminal."""
 
     def __init__(self, *, stderr: bool = False):
-        self.console = Console(stderr=stderr, highlight=False, emoji=False, markup=False)
+        self.console = _Console(stderr=stderr, highlight=False, emoji=False, markup=False)
 
     @property
     def is_terminal(self) -> bool:
@@ -61,17 +69,15 @@ class Voice:
 
     def suggest(self, why: str, command: str) -> None:
         """A command on one line however long, so that it can be copied."""
-        self.console.print(Text(_visible(f"{why}: {command}")), soft_wrap=True)
+        self.console.print(Text(visible(f"{why}: {command}")), soft_wrap=True)
 
 
 def print_json(value: Any) -> None:
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    # Letters that the terminal lacks are escaped as JSON has it, not as Python has it.
+    is_utf8 = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=not is_utf8) + "\n")
 
 
 def _text(part: Part) -> Text:
     text, style = (part, "") if isinstance(part, str) else part
-    return Text(_visible(text), style)
-
-
-def _visible(text: str) -> str:
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return Text(visible(text), style)

@@ -12,8 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from certo.cli.console import Voice
 from certo.cli.progress import FitProgress
-from certo.data.files import check_writable, write_whole
-from certo.data.model_file import save_model
+from certo.data.files import check_writable, write_all
+from certo.data.model_file import model_bytes
 from certo.data.problem import Problem
 from certo.data.tables import is_text, read_table, with_missing
 from certo.estimators import SeparationWarning
@@ -68,15 +68,17 @@ def run_fit(
         said = facts(fitted)
         said["interrupted"] = BY_HAND in said["status"]
         said["model_file"] = said["model_fingerprint"] = said["report_file"] = None
+        written: dict[Path, bytes] = {}
         if output is not None:
-            said["model_fingerprint"] = save_model(output, fitted.model)
+            written[output], said["model_fingerprint"] = model_bytes(fitted.model)
             said["model_file"] = str(output)
         words = ["certo", "verify", str(output or "MODEL"), str(data)]
         words += ["--test", str(test)] if len(fitted.certified.test) else []
         said["verify_with"] = " ".join(map(shlex.quote, words))
         if report is not None:
             said["report_file"] = str(report)
-            write_whole(report, html_report(fitted, said).encode())
+            written[report] = html_report(fitted, said).encode()
+        write_all(written)
     return said
 
 

@@ -6,7 +6,7 @@ import contextlib
 import os
 import stat
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from certo.data.problem import Problem
@@ -67,22 +67,30 @@ def check_inflated(path: Path, inflated: int, stored: int) -> None:
 
 def write_whole(path: str | Path, data: bytes) -> None:
     """Write beside the target, then rename: a crash leaves the old file, or the new one."""
-    path = _final(path)
-    temporary = None
+    write_all({Path(path): data})
+
+
+def write_all(contents: Mapping[Path, bytes]) -> None:
+    """The same for several files: none takes its place before all are on the disk."""
+    mask = os.umask(0)
+    os.umask(mask)
+    ready: dict[str, Path] = {}  # temporary files, and where they go
+    path = Path()
     try:
-        handle, temporary = tempfile.mkstemp(prefix=".certo-", dir=path.parent)
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
-        os.replace(temporary, path)
+        for path, data in ((_final(path), data) for path, data in contents.items()):
+            handle, temporary = tempfile.mkstemp(prefix=".certo-", dir=path.parent)
+            ready[temporary] = path
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(temporary, 0o666 & ~mask)
+        for temporary, path in ready.items():
+            os.replace(temporary, path)
     except OSError as wrong:
         raise Problem(f"{path} cannot be written: {wrong.strerror or wrong}.") from wrong
     finally:
-        if temporary is not None:
+        for temporary in ready:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(temporary)
 

@@ -89,6 +89,13 @@ class LoadedModel:
 
 def save_model(path: str | Path, model: StoredModel) -> str:
     """Write the model atomically; returns its fingerprint."""
+    data, digest = model_bytes(model)
+    write_whole(path, data)
+    return digest
+
+
+def model_bytes(model: StoredModel) -> tuple[bytes, str]:
+    """The content of a model file, and its fingerprint."""
     import skops.io
 
     kernel = getattr(model.machine, "kernel_", None)
@@ -101,8 +108,7 @@ def save_model(path: str | Path, model: StoredModel) -> str:
     payload = skops.io.dumps(content | {"certified": json.dumps(model.certified.to_dict())})
     _refuse_other_kinds(payload)  # rather now than when it is read
     digest = hashlib.sha256(payload).hexdigest()
-    write_whole(path, _MAGIC + f"sha256 {digest}\n".encode() + payload)
-    return digest
+    return _MAGIC + f"sha256 {digest}\n".encode() + payload, digest
 
 
 def load_model(path: str | Path) -> LoadedModel:

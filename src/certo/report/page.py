@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from certo import plots
 from certo.certificates import ClassSeparability, Inseparable, Separable
-from certo.certificates.encoding import readable, rounded_down
+from certo.certificates.encoding import readable, rounded_down, visible
 from certo.data.remarks import count
 from certo.plots.risk import risk_lines, risk_size
 from certo.report.face import MOST_PICTURED, Tile, new_axes
@@ -227,6 +227,7 @@ def _templates() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
+        finalize=lambda value: visible(value) if type(value) is str else value,
     )
     environment.filters |= {
         "readable": readable,
