@@ -14,7 +14,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from certo import bounds
-from certo.certificates import exact
+from certo.certificates import draws, exact
 from certo.certificates.base import CannotClaim, Refuted, Rigour, require
 from certo.certificates.comparisons import check_classes
 from certo.certificates.encoding import counted, rounded_down, rounded_up
@@ -119,9 +119,15 @@ class AverageToBatch(RiskBound):
         try:
             loss, off = draft._repeated(sample)
             loss, off = loss * ROOM, off * 2 + 2.0**-40 * norm(np.append(coef, intercept))
-            return replace(draft, loss=loss, off=off).at(delta)
+            claim = replace(draft, loss=loss, off=off).at(delta)
         except Refuted as reason:
             raise CannotClaim(str(reason)) from reason
+        return claim.of_draws(sample)
+
+    def _why_not_drawn(self, sample: Sample) -> str:
+        if self.vacuous:
+            return ""
+        return draws.why_ordered(sample.signs) or super()._why_not_drawn(sample)
 
     def _formulas(self, level: float) -> dict[str, Any]:
         return {"bound": self._formula(self.loss, self.off, level)}

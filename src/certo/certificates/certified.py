@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, final
 from certo.certificates import encoding
 from certo.certificates.base import Certificate, NotClaimed, Verification
 from certo.certificates.composite import Composite
+from certo.certificates.draws import known_examples
 from certo.certificates.encoding import counted, rounded_up
 from certo.certificates.errors import TestErrors
 from certo.certificates.risk_bound import RiskBound, percentage, rate_sentence
@@ -134,8 +135,21 @@ class Certified:
         if len(self.test) and X_test is None:
             parts += tuple(Verification(False, claim.name, NO_TEST) for claim in self.test)
         elif len(self.test):
-            parts += self._checked(self.test, X_test, y_test)
-        return Verification(all(parts), "Certified", _outcome(parts), parts)
+            try:
+                parts += self._checked(self.test, *self.held_out(X, y, X_test, y_test))
+            except ValueError as wrong:
+                parts += tuple(Verification(False, claim.name, str(wrong)) for claim in self.test)
+        return Verification(bool(parts) and all(parts), "Certified", _outcome(parts), parts)
+
+    def held_out(self, X, y, X_test, y_test) -> tuple[Any, Any]:
+        """The test examples that are counted: all but copies of examples of the fit (see `draws`).
+        ValueError, if none is, or if these cannot be the examples."""
+        if wrong := self._other_columns(X) or self._other_columns(X_test):
+            raise ValueError(wrong)
+        known = known_examples(self.test[0].labels, X, y, X_test, y_test, self.prepare)
+        if known.why:
+            raise ValueError(known.why)
+        return known.of_the_others(X_test), known.of_the_others(y_test)
 
     def __getitem__(self, place: int) -> Certificate:
         return tuple(self)[place]

@@ -81,12 +81,13 @@ class ClassCompressionBound(SetBound):
         wrong = LinearPredictor(coef, intercept).wrong(sample.X, sample.signs, ROOM).errors
         errors = int(np.count_nonzero(wrong)) - int(np.count_nonzero(wrong[union]))
         m = sample.m
-        return cls(
+        claim = cls(
             labels=labels, delta=delta, majority=majority(sample.signs), updated=union, examples=m,
             errors=errors,
             **set_bounds(m, union.size, errors, delta), runs=tuple(runs), coef=coef,
             intercept=intercept,
         )  # fmt: skip
+        return claim.of_draws(sample)
 
     @property
     def _is_replayed(self) -> bool:

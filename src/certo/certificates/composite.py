@@ -9,6 +9,7 @@ from typing import Any, final
 
 from certo.certificates import encoding
 from certo.certificates.base import Certificate, NotClaimed, Verification
+from certo.certificates.draws import one_look
 from certo.certificates.sample import SampleMismatch
 
 
@@ -58,6 +59,7 @@ class Composite:
         )
         return Verification(not failed, "Certificate", why, parts)
 
+    @one_look()
     def _parts(self, X, y) -> tuple[Verification, ...]:
         """X is looked at once for each way to read it, and y for each meaning of its labels."""
         read: dict[Hashable, Any] = {}

@@ -91,7 +91,7 @@ class CompressionBound(RiskBound):
         margins = margins or Margins.of(sample, coef, intercept)
         wrong = margins.is_error(zero_sign)
         errors = int(np.count_nonzero(wrong)) - int(np.count_nonzero(wrong[updated]))
-        return cls(
+        claim = cls(
             labels=labels,
             run=run,
             coef=coef,
@@ -104,6 +104,7 @@ class CompressionBound(RiskBound):
             majority=majority(sample.signs),
             **_formulas(run, sample.m, len(updated), errors, delta),
         )
+        return claim.of_draws(sample)
 
     def _formulas(self, level: float) -> dict[str, Any]:
         return _formulas(self.run, self.examples, self.updated.size, self.errors, level)

@@ -10,6 +10,7 @@ import numpy as np
 
 from certo import bounds
 from certo.certificates.base import CannotClaim, Certificate, Refuted, Rigour, Verification, require
+from certo.certificates.draws import table_of_numbers
 from certo.certificates.encoding import counted, rounded_down, rounded_up
 from certo.certificates.predictor import Predictor, same_values
 from certo.certificates.risk_bound import RiskBound, majority
@@ -25,10 +26,11 @@ UNUSED = "the test examples were not used to fit, to scale, or to choose anythin
 
 
 class Examples(NamedTuple):
-    """X as a rule takes it, and the places of the true classes."""
+    """X as a rule takes it, the places of the true classes, and X as a table, if it is one."""
 
     X: Any
     codes: np.ndarray
+    table: Any = None
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -106,7 +108,9 @@ class ErrorClaim(Certificate):
         return "places of classes", self._unknown_allowed, self.predictor.reads
 
     def _read(self, X) -> Any:
-        return _Counted(self.predictor.read(X), None if X is None else count(X))
+        taken = self.predictor.read(X)
+        table = taken if taken is not None or not self._unknown_allowed else table_of_numbers(X)
+        return _Counted(taken, None if X is None else count(X), table)
 
     def _sample(self, X: _Counted, y) -> Examples:
         return self._examples(X, self.labels, y)
@@ -118,7 +122,7 @@ class ErrorClaim(Certificate):
             raise SampleMismatch(f"X has {X.rows} examples, but y has {codes.size} labels.")
         if not codes.size:
             raise SampleMismatch("X has no examples: there is nothing to check.")
-        return Examples(X.taken, codes)
+        return Examples(X.taken, codes, X.table)
 
     def _verify(self, sample: Examples) -> Verification:
         try:
@@ -131,7 +135,7 @@ class ErrorClaim(Certificate):
             sample.codes.size == self.examples,
             f"the claim is about {self.examples:,} examples, but there are {sample.codes.size:,}.",
         )
-        found = self.predictor.wrong(*sample)
+        found = self.predictor.wrong(sample.X, sample.codes)
         errors, ties = (int(np.count_nonzero(which)) for which in found)
         require(
             errors <= self.errors,
@@ -155,6 +159,7 @@ class _Counted(NamedTuple):
 
     taken: Any
     rows: int | None
+    table: Any
 
 
 @final
@@ -239,10 +244,14 @@ class TestErrors(RiskBound, ErrorClaim):
         unknown = int(np.count_nonzero(codes < 0))
         if unknown == codes.size:
             raise CannotClaim(f"no label in y is one of the classes {list(classes)} of the rule.")
-        return cls(
+        claim = cls(
             **found, delta=delta, **_ends(found, delta), unknown=unknown,
             majority=majority(codes[codes >= 0]),
         )  # fmt: skip
+        return claim.of_draws(claim._sample(claim._read(X), y))
+
+    def _rows(self, sample: Examples) -> tuple[Any, np.ndarray]:
+        return sample.table, sample.codes
 
     def _majority_of(self, sample: Examples) -> int:
         return majority(sample.codes[sample.codes >= 0])
@@ -331,7 +340,7 @@ def _counts(
     draft = TrainingErrors(labels, predictor, 1, 0, 0)  # looks whether the rule is one for these
     sample = kind._examples(draft._read(X), labels, y)
     try:
-        wrong = predictor.wrong(*sample, ROOM)
+        wrong = predictor.wrong(sample.X, sample.codes, ROOM)
     except Refuted as reason:
         raise CannotClaim(str(reason)) from reason
     errors, ties = (int(np.count_nonzero(which)) for which in wrong)

@@ -126,14 +126,18 @@ class KernelCompressionBound(SetBound):
         )  # fmt: skip
         try:
             draft._check_rerun(sample)
-            wrong = draft._rule(sample.X).wrong(*sample, ROOM).errors
+            wrong = draft._rule(sample.X).wrong(sample.X, sample.codes, ROOM).errors
         except Refuted as reason:
             raise CannotClaim(str(reason)) from reason
         errors = int(np.count_nonzero(wrong)) - int(np.count_nonzero(wrong[union]))
-        return replace(draft, errors=errors, **set_bounds(m, union.size, errors, delta))
+        bounds = set_bounds(m, union.size, errors, delta)
+        return replace(draft, errors=errors, **bounds).of_draws(sample)
 
     def _majority_of(self, sample: Examples) -> int:
         return majority(sample.codes)
+
+    def _rows(self, sample: Examples) -> tuple[Any, np.ndarray]:
+        return sample.X, sample.codes
 
     @property
     def claim(self) -> str:
@@ -184,7 +188,8 @@ class KernelCompressionBound(SetBound):
             m == self.examples,
             f"the claim is about {self.examples:,} examples, but there are {m:,}.",
         )
-        errors = self._check_bounds(m, self._rule(sample.X).wrong(*sample).errors)
+        wrong = self._rule(sample.X).wrong(sample.X, sample.codes).errors
+        errors = self._check_bounds(m, wrong)
         self._check_rerun(sample)
         return (
             f"re-running on the {self.updated.size:,} updated examples makes these mistakes, and "

@@ -19,7 +19,7 @@ import numpy as np
 from scipy import sparse
 
 from certo import bounds
-from certo.certificates import exact
+from certo.certificates import draws, exact
 from certo.certificates.base import CannotClaim, Refuted, Rigour, require
 from certo.certificates.class_compression import output_signs
 from certo.certificates.comparisons import check_classes
@@ -109,7 +109,13 @@ class OnlineToBatch(RiskBound):
             mistakes = draft._mistakes(sample)
         except Refuted as refuted:
             raise CannotClaim(str(refuted)) from refuted
-        return replace(draft, mistakes=mistakes).at(delta)
+        return replace(draft, mistakes=mistakes).at(delta).of_draws(sample)
+
+    def _why_not_drawn(self, sample: Sample) -> str:
+        if self.vacuous:
+            return ""
+        visited = sample.signs[visits(self.runs, sample.m)]
+        return draws.why_ordered(visited) or super()._why_not_drawn(sample)
 
     def _formulas(self, level: float) -> dict[str, Any]:
         return {"bound": bounds.online_to_batch(self.examples, self.mistakes, level)}
@@ -214,6 +220,11 @@ def _no_pass(runs: Sequence[PerceptronRun]) -> str:
     return ""
 
 
+def visits(runs: Sequence[PerceptronRun], m: int) -> np.ndarray:
+    """The examples in the order in which the pass meets them."""
+    return runs[0].random_order().permutation(m) if runs[0].order == "shuffled" else np.arange(m)
+
+
 @np.errstate(over="ignore", invalid="ignore")
 def one_pass(runs: Sequence[PerceptronRun], sample: Sample) -> tuple[np.ndarray, int]:
     """The weights (intercept last) after one pass of all neurons together, and the rounds in which
@@ -222,7 +233,7 @@ def one_pass(runs: Sequence[PerceptronRun], sample: Sample) -> tuple[np.ndarray,
     A score is a sum of d + 1 products, whose sizes add up to at most max|x_j|·Σ|w_j| + |b|.
     """
     m, K, rows = sample.m, len(runs), np.arange(sample.m)
-    visits = runs[0].random_order().permutation(m) if runs[0].order == "shuffled" else rows
+    order = visits(runs, m)
     padded = PaddedRows(sample.X, rows, runs[0].sparse)
     signs = np.stack([output_signs(sample.signs, k, K) for k in range(K)]).astype(np.float64)
     weights = np.stack([run.start(sample.d) for run in runs])
@@ -230,7 +241,7 @@ def one_pass(runs: Sequence[PerceptronRun], sample: Sample) -> tuple[np.ndarray,
     scores, reached = np.empty((m, K)), np.empty((m, K))  # of round t, with Σ|w_j|
     updates, at, width = np.zeros(K, np.int64), 0, 32
     while at < m:
-        block = visits[at : at + width]
+        block = order[at : at + width]
         values, columns = padded.block(block)
         wrong = np.empty((K, block.size), bool)
         for k, (run, w) in enumerate(zip(runs, weights, strict=True)):
@@ -255,8 +266,8 @@ def one_pass(runs: Sequence[PerceptronRun], sample: Sample) -> tuple[np.ndarray,
                 np.add.at(weights[k], columns[last], step * values[last])
             weights[k, -1] += step * runs[k].lift
             sizes[k] = np.sum(np.abs(weights[k]))
-    slack = exact.allowance(sample.d + 1, np.maximum(_peaks(sample), 1.0)[visits, None] * reached)
-    judged = undecided_is_wrong(Scores(scores, 2 * slack), sample.signs[visits])
+    slack = exact.allowance(sample.d + 1, np.maximum(_peaks(sample), 1.0)[order, None] * reached)
+    judged = undecided_is_wrong(Scores(scores, 2 * slack), sample.signs[order])
     return weights, int(np.count_nonzero(judged.errors))
 
 

@@ -11,8 +11,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from certo.certificates import exact
-from certo.certificates.base import Certificate, Verification
+from certo.certificates import draws, exact
+from certo.certificates.base import CannotClaim, Certificate, Verification
 from certo.certificates.encoding import rounded_down, rounded_up
 
 DRAWN = "the examples are independent draws from one distribution, and new ones are too"
@@ -139,10 +139,27 @@ class RiskBound(Certificate):
     def _majority_of(self, sample: Any) -> int:
         return majority(sample.signs)
 
+    def _rows(self, sample: Any) -> tuple[Any, np.ndarray]:
+        """The features and the class, or side, of every example."""
+        return sample.X, sample.signs
+
+    def _why_not_drawn(self, sample: Any) -> str:
+        """What shows that the examples are no independent draws; nothing, if nothing does, or if
+        the bound is vacuous, and true of all."""
+        return "" if self.vacuous else draws.why_copied(*self._rows(sample))
+
+    def of_draws(self, sample: Any) -> Self:
+        """This claim, or CannotClaim where its check would refuse the examples as draws."""
+        if why := self._why_not_drawn(sample):
+            raise CannotClaim(why)
+        return self
+
     def _verify(self, sample: Any) -> Verification:
         found = super()._verify(sample)
         if found and (counted := self._majority_of(sample)) != self.majority:
             why = f"{counted:,} examples are of the majority class, not {self.majority:,}."
+            return Verification(False, self.name, why)
+        if found and (why := self._why_not_drawn(sample)):
             return Verification(False, self.name, why)
         return found
 

@@ -86,7 +86,12 @@ class SupportBound(RiskBound):
             supports = draft._count(samples, ROOM)
         except Refuted as reason:
             raise CannotClaim(str(reason)) from reason
-        return replace(draft, supports=supports, majority=draft._majority_of(samples)).at(delta)
+        claim = replace(draft, supports=supports, majority=draft._majority_of(samples)).at(delta)
+        return claim.of_draws(samples)
+
+    def _rows(self, sample: tuple[Any, ...]) -> tuple[Any, np.ndarray]:
+        signs = np.stack([part.signs for part in sample])
+        return sample[0].X, np.argmax(signs, axis=0) if len(signs) > 1 else signs[0]
 
     def _majority_of(self, samples: tuple[Any, ...]) -> int:
         if len(samples) == 1:

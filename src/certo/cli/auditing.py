@@ -12,7 +12,9 @@ from typing import Any
 from sklearn.base import is_regressor
 
 from certo.audit import Audit, audit_table, rows_of
-from certo.certificates import Composite, TestErrors
+from certo.certificates import CannotClaim, Composite, TestErrors
+from certo.certificates.draws import known_examples
+from certo.certificates.errors import all_labels
 from certo.cli.console import Part, Voice
 from certo.cli.progress import FitProgress
 from certo.data.fingerprint import fingerprint
@@ -21,7 +23,6 @@ from certo.data.problem import Problem, problems_of
 from certo.data.proof_folder import check_folder, write_proof
 from certo.data.tables import read_table
 from certo.guarantees.predicting import predictor_of
-from certo.guarantees.repeating import repeated
 from certo.verify import numbers_text
 from certo.workflow import Rows
 
@@ -109,19 +110,18 @@ def _count_errors(model: StoredModel, fit: Rows, table: Any, name: str) -> None:
     machine, page = model.machine, model.certified
     with problems_of(name):
         X, y = rows_of(model, table).pair
-        found = repeated(*fit.pair, X, y)
-        if found is not None and found.all_copied:
-            raise Problem("all rows are among those of the fit: to test, others are needed.")
-        rule, classes = predictor_of(machine, X), tuple(machine.classes_.tolist())
-        claim = TestErrors.of(X, y, classes, rule, page.delta)
+        classes = tuple(machine.classes_.tolist())
+        known = known_examples(all_labels(classes), *fit.pair, X, y)
+        if known.why:
+            raise Problem(f"{known.why} To test, others are needed.")
+        X, y = known.of_the_others(X), known.of_the_others(y)
+        try:
+            claim = TestErrors.of(X, y, classes, predictor_of(machine, X), page.delta)
+        except CannotClaim as wrong:
+            raise Problem(str(wrong)) from wrong
     model.test_fingerprint = fingerprint(table)
-    known = 0 if found is None else found.test
-    remarks = (
-        [f"{known:,} of the {len(y):,} test rows are also among those of the fit."] if known else []
-    )
-    model.certified = replace(
-        page, test=Composite((claim,)), remarks=(*page.remarks, *remarks), asked=page.asked + 1
-    )
+    remarks = (*page.remarks, *filter(None, [known.remark]))
+    model.certified = replace(page, test=Composite((claim,)), remarks=remarks, asked=page.asked + 1)
 
 
 def tell_audit(voice: Voice, audit: Audit) -> None:

@@ -47,7 +47,12 @@ def write_proof(
     are about (None: they stand for themselves), `encoder` made X from a table, `about` is what else
     there is to know, as JSON."""
     folder = check_folder(folder)
-    examples = {EXAMPLES: (X, y)} | ({TEST: (X_test, y_test)} if len(certified.test) else {})
+    examples = {EXAMPLES: (X, y)}
+    if len(certified.test):
+        try:
+            examples[TEST] = certified.held_out(X, y, X_test, y_test)
+        except ValueError as wrong:
+            raise Problem(f"the test examples cannot be used: {wrong}") from wrong
     if certified.prepare is not None:  # a pipeline made other features of these
         examples = {name: (certified.prepare(X), y) for name, (X, y) in examples.items()}
         certified = replace(certified, columns=(), prepare=None)

@@ -7,11 +7,12 @@ from sklearn.base import is_classifier
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from certo.certificates import Certified, TestErrors
+from certo.certificates import CannotClaim, Certified, TestErrors
+from certo.certificates.draws import Known, known_examples, one_look
+from certo.certificates.errors import all_labels
 from certo.guarantees import house, rivals
 from certo.guarantees.page import Page
 from certo.guarantees.predicting import predictor_of
-from certo.guarantees.repeating import repeated
 from certo.guarantees.unwrapping import Wrapped, unwrapped
 from certo.kernels.base import count
 
@@ -61,6 +62,7 @@ def certify(model, X, y=None, *, delta=0.05, X_test=None, y_test=None) -> Certif
     return page_about(unwrapped(model), model, X, y, delta, X_test, y_test, columns)
 
 
+@one_look()
 def page_about(
     wrapped: Wrapped, model, X, y, delta: float, X_test=None, y_test=None, columns=()
 ) -> Certified:
@@ -127,26 +129,29 @@ def _test(page: Page, machine, X, y, X_test, y_test) -> None:
             f"X_test must have an example for each of the {m:,} labels of y_test, but it has "
             f"{count(examples):,}."
         )
-    known = repeated(X, y, X_test, y_test)
-    if known is None:  # what became of them may be numbers
-        known = repeated(page.wrapped.prepare(X), y, examples, y_test)
-    if known is not None and known.all_copied:
-        page.refuse("TestErrors", "all test examples are among the examples of the fit.")
-        return
-    if known is not None and known.test:
-        are = "is" if known.test == 1 else "are"
-        page.remarks.append(
-            f"{known.test:,} of the {m:,} test examples {are} also among the examples of the fit."
-        )
     classes = tuple(machine.classes_.tolist())
 
     def make() -> TestErrors:
         try:
             machine.predict(_safe_indexing(examples, [0]))  # it knows what it does not take
-            rule = predictor_of(machine, examples)
-            return TestErrors.of(examples, y_test, classes, rule, page.delta)
+            known = _known(page, classes, X, y, X_test, y_test)
+            rows = np.flatnonzero(~known.left_out)
+            new = _safe_indexing(examples, rows) if known.left_out.any() else examples
+            rule, labels = predictor_of(machine, new), known.of_the_others(y_test)
+            claim = TestErrors.of(new, labels, classes, rule, page.delta)
         except ValueError as wrong:
             raise ValueError(f"X_test must be examples like those of the fit: {wrong}") from wrong
+        page.remarks += filter(None, [known.remark])
+        return claim
 
     page.asked += 1
     page.add("TestErrors", make)
+
+
+def _known(page: Page, classes, X, y, X_test, y_test) -> Known:
+    """Which test examples are copies of examples of the fit; CannotClaim, if all are."""
+    prepare = page.wrapped.prepare if page.wrapped.steps else None
+    known = known_examples(all_labels(classes), X, y, X_test, y_test, prepare)
+    if known.why:
+        raise CannotClaim(known.why)
+    return known

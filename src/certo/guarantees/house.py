@@ -92,7 +92,8 @@ def perceptron(page: Page, machine: Perceptron, X, y) -> None:
     single = _classified(page, machine, X, y)
     found = machine.certificate_.of_kind(CompressionBound)
     for claim in found:
-        page.add_risk("CompressionBound", claim.at, of_predictions=claim.of_predictions)
+        make = partial(runs.compression, claim, X, y)
+        page.add_risk("CompressionBound", make, of_predictions=claim.of_predictions)
     page.asked += not found and len(machine.classes_) == 2  # the fit tried for it
     if single and len(machine.classes_) > 2:
         page.add_risk("ClassCompressionBound", partial(runs.class_compression, machine, X, y))

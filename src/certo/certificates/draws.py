@@ -1,0 +1,502 @@
+r"""Whether rows can be independent draws: copies, test rows that are rows of the fit, and order.
+
+Every claim about new examples assumes that the examples are independent draws. No test can show
+that they are: rows that are drawn with replacement from thirty rows *are* independent draws, from
+a distribution with thirty atoms. What is looked at is what can be seen in the rows themselves.
+
+**Repetitions**, for any distribution. An example is a row with its label. Let n_i be how often the
+i-th of k different examples occurs among m. In the model where the number of draws is Poisson, the
+n_i are independent, Poisson with some λ_i, given that n_i ≥ 1. Then g ≥ 2 divides n_i with
+probability at most s_g = sup_λ P[g | N, N ≥ 1] / P[N ≥ 1], for which
+
+    s_2 = 1/2, since P[N even, N ≥ 1] = (1 − e^−λ)²/2;
+    s_g ≤ 1/(1 + √3) for g ≥ 3: of p = P[N = gj] both neighbours are no multiples and add up to
+        p·(gj/λ + λ/(gj + 1)) ≥ 2p·√(gj/(gj + 1)) ≥ √3·p, and belong to no other multiple;
+    s_g ≤ 1/g + 1.59/√(2πg): N is unimodal, so that each multiple of g but one is at most the mean
+        of g numbers of its own, and P[N = c]/P[N ≥ 1] ≤ (1 − 1/e)⁻¹/√(2πc) for c ≥ 2.
+
+So the number of n_i that g does not divide is at least as large, stochastically, as a binomial one
+with k and 1 − s_g. The draws are m exactly: that is the Poisson model under the condition that it
+gives m, whose probability is at least 1/(e√m). A table that was written twice, or every row of it
+60 times, is refused by this, at the level `REPEATED_LEVEL` for all g ≤ m together.
+
+**Copies**, for values that are written finely. Where rows of a discrete table are the same by
+chance, rows with one value in common differ in others; and where a value is the same by chance in
+two rows, other rows have values next to it. Of the values of a column that repeat, let r be *own*
+values of one example: no other example has them. The column is *telling* if these are more than
+half of the values that repeat, and at least a quarter as many as the repeated examples. Let q be
+how many of the gaps between neighbouring values are equal to the least gap, beyond the first. For
+draws from a smooth density on a grid there are about twice as many pairs of neighbours as pairs of
+equal values. So a telling column repeats *by nature* if r ≤ 2q + `ATOMS_ALLOWED`, or if all its
+values have two digits at most. The rows are taken for copies if a telling column does not repeat by
+nature, or if two telling columns do of which neither determines the other; but not if one repeats
+by nature and determines all the others, as a code with few values does that says all about a row.
+
+Not seen are copies of up to `ATOMS_ALLOWED` rows (a value can be frequent by nature, as 0 is); rows
+drawn anew from few rows on a coarse grid; copies that were changed in their last digits; copies
+whose labels were drawn anew, which are independent draws of labels; and copies in tables where no
+column has values of its own (texts as counts of words), but for the repetitions above.
+
+**Test rows that are rows of the fit** are known by the same rule, with values that both have in
+place of values that repeat: rows with their labels, and rows that occur once in the fit, whatever
+label they have in the test. No value is allowed for then that occurs only once in the fit. Where
+such rows are copies, all test rows that are rows of the fit are left out of the count.
+
+**Order.** For independent draws all orders of the labels are equally probable, given how many there
+are of each. The number of runs of equal labels then has the distribution of Wald and Wolfowitz,
+for each class against the rest. Orders with far fewer runs (sorted files) or more (files in turns)
+are refused, at the level `ORDER_LEVEL`. Labels alone are looked at; an order that was chosen by
+other means, such as by what the machine gets right, is not seen.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterator
+from contextvars import ContextVar
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse, special
+
+from certo.certificates.encoding import counted
+from certo.certificates.sample import SampleMismatch, exact_matrix
+
+REPEATED_LEVEL = 1e-6  # probability of refusing independent draws for their repetitions
+ORDER_LEVEL = 1e-4  # probability of refusing independent draws for the order of their labels
+ATOMS_ALLOWED = 4  # values that may be frequent by nature
+LIKE_THE_LEAST = 1.001  # gaps that are equal to the least one up to rounding
+BLOCK_NUMBERS = 2**17  # numbers that are looked at together: a megabyte
+SHOWN_EXAMPLES = 256  # repeated examples by which columns are looked for
+MAX_COLUMNS = 16  # that are looked at as a whole
+
+NO_DRAWS = "so they are not independent draws"
+_looked_at: ContextVar[dict[int, Any] | None] = ContextVar("looked_at", default=None)
+
+
+@contextlib.contextmanager
+def one_look() -> Iterator[None]:
+    """Inside, tables are not changed: equal rows of one table are looked for once."""
+    if _looked_at.get() is not None:
+        yield
+        return
+    token = _looked_at.set({})
+    try:
+        yield
+    finally:
+        _looked_at.reset(token)
+
+
+def why_copied(X: Any, codes: np.ndarray) -> str:
+    """How examples repeat as no independent draws do, in a sentence; nothing, if they do not. X is
+    a table of numbers (all else is not looked at), codes the classes."""
+    if not _is_table(X) or len(codes) < 2:
+        return ""
+    groups = _groups(X)
+    if groups.max() + 1 == groups.size:  # all rows are different
+        return ""
+    found = _examples(groups, codes)
+    if not found.repeated.any():
+        return ""
+    if times := _divisor(found.times):
+        share = int(np.count_nonzero(found.times % times == 0))
+        return (
+            f"{share:,} of the {found.times.size:,} different examples occur {times:,} times or a "
+            f"multiple of that, as copies do, {NO_DRAWS}. Remove the copies."
+        )
+    if _is_copied((X,), found):
+        surplus = found.ids.size - found.times.size
+        return (
+            f"{surplus:,} of the {found.ids.size:,} examples repeat others in every value, in "
+            "columns whose values are too fine for that to happen by chance, "
+            f"{NO_DRAWS}. Remove the copies."
+        )
+    return ""
+
+
+class Known(NamedTuple):
+    """Which test examples are examples of the fit, and which of them are left out for that; `why`
+    not one of them is left."""
+
+    same: np.ndarray
+    left_out: np.ndarray
+    why: str = ""
+
+    def of_the_others(self, values: Any) -> Any:
+        """Test examples, or their labels, without those that are left out."""
+        if not self.left_out.any():
+            return values
+        kept = np.flatnonzero(~self.left_out)
+        if isinstance(values, list | tuple):
+            return [values[t] for t in kept.tolist()]
+        if hasattr(values, "iloc"):
+            return values.iloc[kept]
+        return values[kept] if hasattr(values, "__getitem__") else np.asarray(values)[kept]
+
+    @property
+    def remark(self) -> str:
+        """What a reader should know of it."""
+        n, of = int(np.count_nonzero(self.same)), self.same.size
+        if self.why or not (n or self.left_out.any()):
+            return ""
+        are = "is also an example" if n == 1 else "are also examples"
+        if self.left_out.any():
+            n = int(np.count_nonzero(self.left_out))
+            rows = "is a row of the fit: it is" if n == 1 else "are rows of the fit: they are"
+            return f"{n:,} of the {of:,} test examples {rows} not counted."
+        return (
+            f"{n:,} of the {of:,} test examples {are} of the fit, as happens where rows have few "
+            "different values: all are counted."
+        )
+
+
+def known_rows(X: Any, codes: np.ndarray, X_test: Any, test_codes: np.ndarray) -> Known:
+    """Test examples whose features and label are those of an example of the fit. They are left out
+    if they are copies, rather than draws from a discrete table that are the same by chance."""
+    m, none = len(codes), np.zeros(len(test_codes), bool)
+    same_width = _is_table(X) and _is_table(X_test) and X.shape[1] == X_test.shape[1]
+    if not same_width or not m or not none.size:
+        return Known(none, none)
+    groups = _groups(X, X_test)
+    if groups.max() + 1 == groups.size:
+        return Known(none, none)
+    found = _examples(groups, np.concatenate((codes, test_codes)))
+    rows = _examples(groups, np.zeros(groups.size, np.int64))
+    same, features = _in_fit(found, m), _in_fit(rows, m)
+    if _divisor(found.times):
+        return Known(same, ~none, "the test examples repeat the examples of the fit.")
+    if not (same.any() and _is_copied((X, X_test), found, m)) and not (
+        features.any() and _is_copied((X, X_test), rows, m, once=True)
+    ):
+        return Known(same, none)
+    if features.all():
+        return Known(same, features, "all test examples are rows of the fit.")
+    return Known(same, features)
+
+
+def _in_fit(found: _Examples, m: int) -> np.ndarray:
+    """Which test examples are among the m of the fit."""
+    known = np.zeros(found.times.size, bool)
+    known[found.ids[:m]] = True
+    return known[found.ids[m:]]
+
+
+def known_examples(
+    labels: Any, X: Any, y: Any, X_test: Any, y_test: Any, prepare: Any = None
+) -> Known:
+    """The same of examples as they are given, y being labels of these classes, and others in a
+    test; with `prepare`, also of what a pipeline makes of them. What is no table of numbers is not
+    compared."""
+    codes, test_codes = labels.places(y), labels.places(y_test, unknown=True)
+    none = np.zeros(test_codes.size, bool)
+    known = Known(none, none)
+    for made in (None,) if prepare is None else (None, prepare):
+        tables = [table_of_numbers(X if made is None else made(X)) for X in (X, X_test)]
+        if all(
+            table is not None and table.shape[0] == some.size
+            for table, some in zip(tables, (codes, test_codes), strict=True)
+        ):
+            more = known_rows(tables[0], codes, tables[1], test_codes)
+            known = Known(known.same | more.same, known.left_out | more.left_out,
+                          known.why or more.why)  # fmt: skip
+    return known
+
+
+def table_of_numbers(X: Any) -> Any:
+    try:
+        return exact_matrix(X)
+    except SampleMismatch:
+        return None
+
+
+def why_ordered(codes: np.ndarray) -> str:
+    """How the order of labels is none of independent draws, in a sentence; nothing, if it may be.
+
+    With a and b labels of two kinds there are 2j runs in 2·C(a−1, j−1)·C(b−1, j−1) orders, and
+    2j + 1 in C(a−1, j)·C(b−1, j−1) + C(a−1, j−1)·C(b−1, j), of C(a + b, a).
+    """
+    m, classes = len(codes), np.unique(codes)
+    kinds = classes[:1] if classes.size == 2 else classes
+    for kind in kinds if classes.size > 1 else ():
+        own = codes == kind
+        runs = 1 + int(np.count_nonzero(own[1:] != own[:-1]))
+        few, many = _tails_of_runs(runs, int(np.count_nonzero(own)), m)
+        if min(few, many) * 2 * kinds.size <= ORDER_LEVEL:
+            how = "sorted by" if few < many else "arranged by"
+            return (
+                f"the examples are {how} their labels ({counted(runs, 'run')} of equal labels in "
+                f"{m:,} examples), so they are not in the order in which independent draws come. "
+                "Shuffle them before the fit."
+            )
+    return ""
+
+
+def _tails_of_runs(runs: int, a: int, m: int) -> tuple[float, float]:
+    """The probability of so few runs, and of so many."""
+    b = m - a
+    r = np.arange(2, 2 * min(a, b) + 2)
+    j, odd = r // 2, r % 2 == 1
+
+    def choose(n: int, k: np.ndarray) -> np.ndarray:
+        inside = np.minimum(k, n)
+        logs = -special.betaln(1 + n - inside, 1 + inside) - math.log(n + 1)
+        return np.where(k <= n, logs, -np.inf)
+
+    even = math.log(2) + choose(a - 1, j - 1) + choose(b - 1, j - 1)
+    uneven = np.logaddexp(
+        choose(a - 1, j) + choose(b - 1, j - 1), choose(a - 1, j - 1) + choose(b - 1, j)
+    )
+    total = -special.betaln(1 + b, 1 + a) - math.log(m + 1)
+    p = np.exp(np.where(odd, uneven, even) - total)
+    return float(np.sum(p[r <= runs])), float(np.sum(p[r >= runs]))
+
+
+class _Examples(NamedTuple):
+    """Different examples, rows with labels: which one each row is, and how often each occurs."""
+
+    ids: np.ndarray
+    times: np.ndarray
+
+    @property
+    def repeated(self) -> np.ndarray:
+        return self.times > 1
+
+
+def _examples(groups: np.ndarray, codes: np.ndarray) -> _Examples:
+    _, places = np.unique(codes, return_inverse=True)
+    both = groups * (int(places.max()) + 1) + places
+    _, ids, times = np.unique(both, return_inverse=True, return_counts=True)
+    return _Examples(ids, times)
+
+
+def _divisor(times: np.ndarray) -> int:
+    """A number that divides the multiplicities more often than any independent draws allow, at
+    `REPEATED_LEVEL`; 0 if there is none."""
+    m, k = int(times.sum()), times.size
+    room = math.log(REPEATED_LEVEL) - 1 - 1.5 * math.log(m)  # for m divisors, and m draws exactly
+    values, numbers = np.unique(times, return_counts=True)
+    for g in range(2, int(values[-1]) + 1):
+        others = int(np.sum(numbers[values % g != 0]))
+        if 2 * others >= k:
+            continue
+        share = (
+            0.5
+            if g == 2
+            else min(1 / (1 + math.sqrt(3)), 1 / g + 1.59 / math.sqrt(2 * math.pi * g))
+        )
+        if _log_lower_tail(others, k, 1 - share) <= room:
+            return g
+    return 0
+
+
+def _log_lower_tail(most: int, n: int, p: float) -> float:
+    """ln P[Bin(n, p) ≤ most] or a little more, for most < n·p, by Chernoff's bound."""
+    q = most / n
+    if q >= p:
+        return 0.0
+    divergence = (1 - q) * math.log((1 - q) / (1 - p)) + (q * math.log(q / p) if q else 0.0)
+    return -n * divergence
+
+
+def _is_copied(
+    tables: tuple[Any, ...], found: _Examples, fit: int | None = None, once: bool = False
+) -> bool:
+    """Whether the repeated examples are copies, by their own values in single columns; with `fit`,
+    those that occur both among the first so many rows and among the others, and with `once` only
+    those that occur there once."""
+    ids = found.ids
+    if fit is None:
+        repeated, part = found.repeated, None
+    else:
+        part = np.arange(ids.size) >= fit
+        repeated = np.zeros(found.times.size, bool)
+        repeated[ids[:fit]] = True
+        in_test = np.zeros(found.times.size, bool)
+        in_test[ids[fit:]] = True
+        repeated &= in_test
+    _, first = np.unique(ids, return_index=True)
+    rows = first[repeated]
+    some = rows[np.unique(np.linspace(0, rows.size - 1, SHOWN_EXAMPLES).astype(int))]
+    telling = []
+    for j in _columns(tables, some):
+        values = _column(tables, j)
+        seen = _own_values(values, ids, part, once)
+        if 2 * seen.own > seen.repeated and 4 * seen.own >= rows.size:
+            telling.append((values, seen))
+    suspect = False
+    for values, seen in telling:
+        free = any(_differ(values, others) for others, _ in telling)
+        if seen.own > seen.allowed or (seen.single and seen.allowed == ATOMS_ALLOWED):
+            suspect = True
+        elif not free:
+            return False  # this column tells the others, and its values repeat by nature
+        elif seen.own > ATOMS_ALLOWED:
+            suspect = True  # two columns that do not tell one another agree all the same
+    return suspect
+
+
+class _OwnValues(NamedTuple):
+    """Of the values of a column: how many repeat, how many of these belong to one example alone,
+    how many of those occur once in the fit; and how many gaps are equal to the least, but one."""
+
+    repeated: int
+    own: int
+    single: int
+    even_gaps: int
+    short: bool  # all are written with two digits
+
+    @property
+    def allowed(self) -> float:
+        """Own values that a column like this may have by nature."""
+        return math.inf if self.short else 2 * self.even_gaps + ATOMS_ALLOWED
+
+
+def _own_values(
+    values: np.ndarray, ids: np.ndarray, part: np.ndarray | None, once: bool = False
+) -> _OwnValues:
+    order = np.argsort(values, kind="stable")
+    sorted_values, sorted_ids = values[order], ids[order]
+    starts = np.flatnonzero(np.append(True, sorted_values[1:] != sorted_values[:-1]))
+    sizes = np.diff(np.append(starts, values.size))
+    repeated, single = sizes > 1, np.zeros(starts.size, bool)
+    if part is not None:
+        in_test = np.add.reduceat(part[order].astype(np.int64), starts)
+        repeated, single = (in_test > 0) & (in_test < sizes), sizes - in_test == 1
+    alone = np.minimum.reduceat(sorted_ids, starts) == np.maximum.reduceat(sorted_ids, starts)
+    own = repeated & alone & (single | ~np.bool_(once))
+    with np.errstate(over="ignore"):
+        gaps = np.diff(sorted_values[starts])
+    even = int(np.count_nonzero(gaps <= LIKE_THE_LEAST * gaps.min())) - 1 if gaps.size else 0
+    counts = (int(np.count_nonzero(some)) for some in (repeated, own, own & single))
+    return _OwnValues(*counts, even, _is_short(sorted_values[starts]))
+
+
+def _is_short(values: np.ndarray) -> bool:
+    return values.size <= SHOWN_EXAMPLES and all(float(f"{v:.1e}") == v for v in values.tolist())
+
+
+def _differ(values: np.ndarray, others: np.ndarray) -> bool:
+    """Whether rows with one value in common have different others."""
+    order = np.argsort(values, kind="stable")
+    values, others = values[order], others[order]
+    return bool(np.any((values[1:] == values[:-1]) & (others[1:] != others[:-1])))
+
+
+def _columns(tables: tuple[Any, ...], rows: np.ndarray) -> list[int]:
+    """Columns in which these rows, of different examples, have the most different values: at least
+    a quarter as many as there are rows."""
+    part, step = _take(tables, rows), max(1, BLOCK_NUMBERS // max(rows.size, 1))
+    different = np.empty(part.shape[1], np.int64)
+    for start in range(0, part.shape[1], step):
+        block = part[:, start : start + step]
+        block = np.sort(block.toarray() if sparse.issparse(block) else block, axis=0)
+        different[start : start + step] = 1 + np.count_nonzero(block[1:] != block[:-1], axis=0)
+    best = np.argsort(-different, kind="stable")[:MAX_COLUMNS]
+    return best[4 * different[best] >= rows.size].tolist()
+
+
+def _column(tables: tuple[Any, ...], j: int) -> np.ndarray:
+    parts = [
+        table[:, [j]].toarray().ravel() if sparse.issparse(table) else table[:, j]
+        for table in tables
+    ]
+    return np.concatenate(parts).astype(np.float64, copy=False)
+
+
+def _is_table(X: Any) -> bool:
+    return (
+        (isinstance(X, np.ndarray) or (sparse.issparse(X) and X.format == "csr"))
+        and X.ndim == 2
+        and X.shape[1] > 0
+        and X.dtype in (np.float64, np.float32)
+    )
+
+
+def _groups(*tables: Any) -> np.ndarray:
+    """A number for each row, the same for two rows just if their features are the same."""
+    seen = _looked_at.get()
+    if seen is None or len(tables) > 1:
+        return _new_groups(tables)
+    if id(tables[0]) not in seen:
+        seen[id(tables[0])] = tables[0], _new_groups(tables)  # the table is kept, and so its id
+    return seen[id(tables[0])][1]
+
+
+def _new_groups(tables: tuple[Any, ...]) -> np.ndarray:
+    """By numbers that are the same for equal rows and seldom for others; all that have the same
+    number are compared."""
+    for seed in range(4):
+        keys = np.concatenate([_keys(table, seed) for table in tables])
+        ordered = np.sort(keys)
+        if not np.any(ordered[1:] == ordered[:-1]):
+            return np.arange(keys.size)
+        order = np.argsort(keys, kind="stable")
+        is_new = np.append(True, keys[order][1:] != keys[order][:-1])
+        first = order[is_new][np.cumsum(is_new) - 1]
+        if _all_equal(tables, order[~is_new], first[~is_new]):
+            groups = np.empty(keys.size, np.int64)
+            groups[order] = np.cumsum(is_new) - 1
+            return groups
+    rows = _take(tables, np.arange(keys.size))  # somebody has made rows for these keys
+    rows = rows.toarray() if sparse.issparse(rows) else rows
+    return np.unique(rows, axis=0, return_inverse=True)[1].ravel()
+
+
+def _keys(X: Any, seed: int) -> np.ndarray:
+    """Σ_j r_j·mix(bits of x_j) modulo 2⁶⁴, r_j odd and random. 0 has no bits, so that it adds
+    nothing: rows have the same key in every container."""
+    random = np.random.default_rng(seed)
+    r = random.integers(2**64, size=X.shape[1], dtype=np.uint64) | np.uint64(1)
+    if sparse.issparse(X):
+        entries = _mixed(X.data) * r[X.indices]
+        sums = np.append(np.uint64(0), np.cumsum(entries, dtype=np.uint64))
+        return sums[X.indptr[1:]] - sums[X.indptr[:-1]]
+    keys = np.empty(X.shape[0], np.uint64)
+    step = max(1, BLOCK_NUMBERS // X.shape[1])
+    for start in range(0, X.shape[0], step):
+        block = slice(start, start + step)
+        keys[block] = np.einsum("ij,j->i", _mixed(X[block]), r)
+    return keys
+
+
+def _mixed(values: np.ndarray) -> np.ndarray:
+    """The bits of float64 numbers, −0 being 0; high bits are brought to the low ones, which many
+    numbers leave empty."""
+    bits = (np.ascontiguousarray(values, np.float64) + 0.0).view(np.uint64)
+    bits ^= bits >> np.uint64(32)
+    bits *= np.uint64(0x9E3779B97F4A7C15)
+    bits ^= bits >> np.uint64(29)
+    return bits
+
+
+def _all_equal(tables: tuple[Any, ...], rows: np.ndarray, others: np.ndarray) -> bool:
+    step = max(1, BLOCK_NUMBERS // tables[0].shape[1])
+    for start in range(0, rows.size, step):
+        block = slice(start, start + step)
+        one, other = _take(tables, rows[block]), _take(tables, others[block])
+        if sparse.issparse(one):
+            if (one != other).nnz:
+                return False
+        elif not np.array_equal(one, other):
+            return False
+    return True
+
+
+def _take(tables: tuple[Any, ...], rows: np.ndarray) -> Any:
+    """Rows of tables that stand one below the other; a matrix if one of the tables is sparse."""
+    if len(tables) == 1:
+        return tables[0][rows]
+    first, second = tables
+    if sparse.issparse(first) or sparse.issparse(second):
+        first, second = (sparse.csr_array(table, dtype=np.float64) for table in tables)
+        inside, m = rows < first.shape[0], first.shape[0]
+        parts = sparse.vstack([first[rows[inside]], second[rows[~inside] - m]], format="csr")
+        back = np.empty(rows.size, np.int64)
+        back[np.append(np.flatnonzero(inside), np.flatnonzero(~inside))] = np.arange(rows.size)
+        return parts[back]
+    inside = rows < first.shape[0]
+    found = np.empty((rows.size, first.shape[1]))
+    found[inside] = first[rows[inside]]
+    found[~inside] = second[rows[~inside] - first.shape[0]]
+    return found
