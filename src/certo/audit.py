@@ -89,8 +89,13 @@ class Audit:
     notes: tuple[str, ...] = ()  # on what was done to test examples
 
     @property
+    def claims_nothing(self) -> bool:
+        return self.could_check and not self.claims.parts and not self.unchecked
+
+    @property
     def claims_hold(self) -> bool:
-        return bool(self.claims) and not self.about_model
+        """No claim that was checked fails, and all are about this model."""
+        return self.could_check and all(self.claims.parts) and not self.about_model
 
     @property
     def refuted(self) -> bool:
@@ -104,8 +109,13 @@ class Audit:
 
     @property
     def passed(self) -> bool:
-        of_the_fit = self.same_data and self.same_model and self.same_test is not False
-        return of_the_fit and self.claims_hold and not self.unchecked
+        return (
+            self.of_the_fit and self.claims_hold and bool(self.claims.parts) and not self.unchecked
+        )
+
+    @property
+    def of_the_fit(self) -> bool:
+        return self.same_data and self.same_model and self.same_test is not False
 
     @property
     def together(self) -> dict[str, Any]:

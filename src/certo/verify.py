@@ -79,7 +79,7 @@ class Findings(NamedTuple):
 
     @property
     def code(self) -> int:
-        if self.about_model or not self.checked:
+        if self.about_model or not all(self.checked.parts):
             return FAILS
         if not self.checked.parts:  # no success for whoever reads the exit code alone
             return UNUSABLE

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from certo import Perceptron
-from certo.certificates import Certificate, Composite, Labels, NotClaimed, Separating
+from certo.certificates import Certificate, Certified, Composite, Labels, NotClaimed, Separating
 from certo.certificates.encoding import _read, rounded_down, rounded_up
 from certo.rates import Power
 
@@ -159,6 +159,9 @@ def test_a_composite_says_what_it_holds_and_what_not(known):
     assert "for a <reason>" in repr(less)
     assert less.verify(X, y)
     assert Composite(()).claim == "Nothing is claimed."
+    nothing = Composite(()).verify([[1.0]], [1])
+    assert (nothing.holds, nothing.why) == (False, "nothing is claimed, so nothing was proved.")
+    assert not Certified("nothing", Composite(())).verify([[1.0]], [1])
     result = certificate.verify(X, y[::-1])
     assert not result
     assert "DOES NOT HOLD" in str(result)

@@ -98,11 +98,11 @@ def test_where_nothing_is_claimed_nothing_was_proved(certo, iris, tmp_path):
     stored.certified = replace(stored.certified, claims=Composite(()))  # the machine has no others
     save_model(model, stored)
     said = certo("verify", model, table)
-    assert said.code == 0
+    assert said.code == 2
     assert "Nothing was proved: the model claims nothing." in said.out
     assert "Verified" not in said.out
     found = certo("verify", model, table, "--json").json["claims"]
-    assert (found["holds"], found["why"]) == (True, "nothing is claimed, so nothing was proved.")
+    assert (found["holds"], found["why"]) == (False, "nothing is claimed, so nothing was proved.")
     said = certo("proof", model, table, "--out", tmp_path / "p")
     assert said.code == 2
     assert "there is nothing to prove" in said.err

@@ -161,7 +161,7 @@ def test_what_becomes_of_test_rows_is_noted(certo, tmp_path):
 def test_the_rows_of_the_fit_are_no_test(certo, iris, tmp_path):
     said = certo("proof", *iris, "--test", iris[1], "--out", tmp_path / "p")
     assert said.code == 2
-    assert "all rows are among those of the fit" in said.err
+    assert "the test examples repeat the examples of the fit. To test, others are" in said.err
 
 
 def test_nothing_is_claimed_about_test_rows_of_a_regression(certo, parts, tmp_path):

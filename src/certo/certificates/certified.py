@@ -47,7 +47,7 @@ class Certified:
 
     `best` is the sharpest claim about new examples, with the choice paid for, unless always
     answering the majority class does as well. A page is iterable, and holds when every claim on it
-    does: `verify`.
+    does, and there is one: `verify`.
     """
 
     model: str

@@ -16,7 +16,7 @@ from certo.certificates.sample import SampleMismatch
 @final
 @dataclass(frozen=True, repr=False)
 class Composite:
-    """All that a fit proves: holds when every claim in it holds."""
+    """All that a fit proves: holds when every claim in it holds, and there is one."""
 
     claims: tuple[Certificate, ...]
     not_claimed: tuple[NotClaimed, ...] = ()
@@ -57,7 +57,7 @@ class Composite:
             if len(parts) == 1
             else f"all {len(parts)} claims hold."
         )
-        return Verification(not failed, "Certificate", why, parts)
+        return Verification(bool(parts) and not failed, "Certificate", why, parts)
 
     @one_look()
     def _parts(self, X, y) -> tuple[Verification, ...]:

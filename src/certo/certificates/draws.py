@@ -280,14 +280,16 @@ def _divisor(times: np.ndarray) -> int:
         others = int(np.sum(numbers[values % g != 0]))
         if 2 * others >= k:
             continue
-        share = (
-            0.5
-            if g == 2
-            else min(1 / (1 + math.sqrt(3)), 1 / g + 1.59 / math.sqrt(2 * math.pi * g))
-        )
-        if _log_lower_tail(others, k, 1 - share) <= room:
+        if _log_lower_tail(others, k, 1 - _share_of_multiples(g)) <= room:
             return g
     return 0
+
+
+def _share_of_multiples(g: int) -> float:
+    """s_g, or a little more."""
+    if g == 2:
+        return 0.5
+    return min(1 / (1 + math.sqrt(3)), 1 / g + 1.59 / math.sqrt(2 * math.pi * g))
 
 
 def _log_lower_tail(most: int, n: int, p: float) -> float:
@@ -368,8 +370,10 @@ def _own_values(
     with np.errstate(over="ignore"):
         gaps = np.diff(sorted_values[starts])
     even = int(np.count_nonzero(gaps <= LIKE_THE_LEAST * gaps.min())) - 1 if gaps.size else 0
-    counts = (int(np.count_nonzero(some)) for some in (repeated, own, own & single))
-    return _OwnValues(*counts, even, _is_short(sorted_values[starts]))
+    often, alone, once_only = (
+        int(np.count_nonzero(some)) for some in (repeated, own, own & single)
+    )
+    return _OwnValues(often, alone, once_only, even, _is_short(sorted_values[starts]))
 
 
 def _is_short(values: np.ndarray) -> bool:
@@ -448,15 +452,19 @@ def _keys(X: Any, seed: int) -> np.ndarray:
     nothing: rows have the same key in every container."""
     random = np.random.default_rng(seed)
     r = random.integers(2**64, size=X.shape[1], dtype=np.uint64) | np.uint64(1)
-    if sparse.issparse(X):
-        entries = _mixed(X.data) * r[X.indices]
-        sums = np.append(np.uint64(0), np.cumsum(entries, dtype=np.uint64))
-        return sums[X.indptr[1:]] - sums[X.indptr[:-1]]
     keys = np.empty(X.shape[0], np.uint64)
-    step = max(1, BLOCK_NUMBERS // X.shape[1])
+    width = X.nnz // X.shape[0] + 1 if sparse.issparse(X) else X.shape[1]
+    step = max(1, BLOCK_NUMBERS // width)
     for start in range(0, X.shape[0], step):
         block = slice(start, start + step)
-        keys[block] = np.einsum("ij,j->i", _mixed(X[block]), r)
+        if sparse.issparse(X):
+            ends = X.indptr[start : start + step + 1]
+            here = slice(ends[0], ends[-1])
+            sums = np.zeros(ends[-1] - ends[0] + 1, np.uint64)
+            np.cumsum(_mixed(X.data[here]) * r[X.indices[here]], out=sums[1:])
+            keys[block] = np.diff(sums[ends - ends[0]])
+        else:
+            keys[block] = np.einsum("ij,j->i", _mixed(X[block]), r)
     return keys
 
 

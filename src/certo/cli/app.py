@@ -21,8 +21,8 @@ _WrongUse: Any = typer.BadParameter.__base__  # click's UsageError, of typer's o
 app = typer.Typer(
     help="Linear and kernel learning machines that prove what they say.",
     epilog="Exit codes: 0 done; 1 no: a claim does not hold, the classes are not separable; 2 the "
-    "input cannot be used; 3 data or model are not those of the fit; 4 an error in Certo itself; "
-    "130 interrupted; 141 nobody read all of the output.",
+    "input cannot be used, or claims nothing; 3 data or model are not those of the fit; 4 an error "
+    "in Certo itself; 130 interrupted; 141 nobody read all of the output.",
     invoke_without_command=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -399,7 +399,7 @@ def _leave(audit: Any) -> None:
     if audit.refuted:
         raise typer.Exit(NO)
     if not audit.passed:
-        raise typer.Exit(NOT_OF_THE_FIT)
+        raise typer.Exit(BAD_INPUT if audit.of_the_fit and audit.claims_nothing else NOT_OF_THE_FIT)
 
 
 def main() -> None:

@@ -73,10 +73,10 @@ def run_proof(
             "sha256": None,
             "check_with": None,
         }
+        if audit.of_the_fit and audit.claims_hold and audit.claims_nothing:
+            raise Problem("the model claims nothing, so there is nothing to prove.")
         if not audit.passed:
             return audit, said
-        if not audit.claims.parts:
-            raise Problem("the model claims nothing, so there is nothing to prove.")
         progress.stage("Writing")
         said["sha256"] = write_proof(
             folder,
@@ -193,8 +193,8 @@ def _tell_claims(voice: Voice, facts: list[dict[str, Any]]) -> None:
 
 def _verdict(audit: Audit) -> tuple[Part, ...]:
     not_verified = ("Not verified: ", "bold red")
-    if audit.claims_hold and not audit.claims.parts and not audit.unchecked:
-        whose = "" if audit.passed else ", and data or model are not those of the fit"
+    if audit.claims_hold and audit.claims_nothing:
+        whose = "" if audit.of_the_fit else ", and data or model are not those of the fit"
         return ("Nothing was proved: ", "bold yellow"), f"the model claims nothing{whose}."
     if audit.passed:
         return ("Verified: ", "bold green"), "every claim holds."

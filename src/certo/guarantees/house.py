@@ -54,8 +54,8 @@ LAST_DIGIT = (
 def _own(page: Page, machine, X, y) -> None:
     """What the fit itself proved, which must be true of these examples."""
     verdict = machine.certificate_.verify(X, y)
-    if not verdict:
-        wrong = next(part for part in verdict.parts if not part)
+    wrong = next((part for part in verdict.parts if not part), None)
+    if wrong is not None:
         raise ValueError(
             "certify needs the very examples of the fit, but a claim of the fit does not hold of X "
             f"and y: {wrong.name}: {wrong.why}{LAST_DIGIT if page.wrapped.steps else ''}"

@@ -1,0 +1,290 @@
+"""What shows that rows are no independent draws, and what must not be taken for it."""
+
+import itertools
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy import sparse, stats
+
+from certo import KernelPerceptron, OnlineGradientDescent, Perceptron, certify
+from certo.certificates import Certified, LinearPredictor, TestErrors, draws
+from certo.certificates.base import CannotClaim
+from certo.kernels import Gaussian
+from certo.losses import Hinge
+
+
+def tosses(random, m):
+    y = np.where(random.random(m) < 0.5, "up", "down")
+    y[:2] = "up", "down"
+    return y
+
+
+# --- equal rows -----------------------------------------------------------------------------------
+
+
+def same_partition(one, other):
+    pairs = set(zip(one.tolist(), other.tolist(), strict=True))
+    return len(pairs) == len(set(one.tolist())) == len(set(other.tolist()))
+
+
+@pytest.mark.parametrize("form", [np.asarray, np.float32, sparse.csr_array, np.asfortranarray])
+@pytest.mark.parametrize("levels", [2, 5, 1000])
+def test_groups_are_those_of_equal_rows(form, levels):
+    random = np.random.default_rng(levels)
+    X = random.integers(-levels, levels, (700, 3)) / 4.0
+    X[random.random(X.shape) < 0.3] *= -0.0  # −0 is 0
+    expected = np.unique(X + 0.0, axis=0, return_inverse=True)[1].ravel()
+    assert same_partition(draws._groups(form(X)), expected)
+    assert same_partition(draws._groups(form(X[:300]), sparse.csr_array(X[300:])), expected)
+    explicit = sparse.csr_array(np.ones_like(X))
+    explicit.data = X.ravel().copy()  # zeros that are stored
+    assert same_partition(draws._groups(explicit), expected)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_rows_with_one_key_are_compared(form, monkeypatch):
+    random = np.random.default_rng(0)
+    X = random.integers(0, 3, (200, 3)).astype(float)
+    monkeypatch.setattr(draws, "_keys", lambda X, seed: np.zeros(X.shape[0], np.uint64))
+    expected = np.unique(X, axis=0, return_inverse=True)[1].ravel()
+    assert same_partition(draws._groups(form(X)), expected)
+    assert same_partition(draws._groups(form(X[:70]), form(X[70:])), expected)
+
+
+# --- repetitions ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("g", [2, 3, 4, 5, 7, 10, 30])
+def test_share_of_multiples_is_a_bound(g):
+    rates = np.concatenate([np.linspace(0.01, 3 * g, 2000), np.linspace(3 * g, 60 * g, 200)])
+    counts = np.arange(g, 120 * g, g)
+    found = stats.poisson.pmf(counts[:, None], rates).sum(axis=0) / -np.expm1(-rates)
+    assert found.max() <= draws._share_of_multiples(g) + 1e-12
+    assert draws._share_of_multiples(g) <= 0.5
+
+
+@pytest.mark.parametrize("times", [2, 3, 60])
+def test_a_discrete_table_that_was_written_several_times_is_refused(times):
+    random = np.random.default_rng(times)
+    X, y = random.integers(0, 4, (200, 3)).astype(float), random.integers(0, 2, 200)
+    order = random.permutation(np.tile(np.arange(200), times))
+    assert not draws.why_copied(X, y)
+    assert "as copies do" in draws.why_copied(X[order], y[order])
+    assert not draws.why_copied(X[order], random.integers(0, 2, order.size))  # labels drawn anew
+
+
+def test_a_discrete_table_as_its_own_test_is_refused():
+    random = np.random.default_rng(4)
+    X, y = random.integers(0, 2, (300, 6)).astype(float), random.integers(0, 2, 300)
+    more = np.vstack([X, 1 - X[:1]]), np.append(y, 0)
+    assert draws.known_rows(X, y, *more).why == "the test examples repeat the examples of the fit."
+
+
+# --- copies ---------------------------------------------------------------------------------------
+
+
+def continuous(random, m, d, how):
+    X = random.standard_normal((m, d))
+    return {
+        "plain": X,
+        "three digits": np.round(X, 3),
+        "beside levels": np.column_stack([X, random.integers(0, 3, (m, 2))]),
+        "float32": X.astype(np.float32).astype(float),
+        "scaled": X * 1e-9 + 1e3,
+    }[how]
+
+
+@pytest.mark.parametrize("how", ["plain", "three digits", "beside levels", "float32", "scaled"])
+@pytest.mark.parametrize("d", [1, 4])
+def test_rows_drawn_from_few_rows_are_copies(how, d):
+    random = np.random.default_rng(d)
+    X, y = continuous(random, 30, d, how), random.integers(0, 2, 30)
+    for chosen in (np.repeat(np.arange(30), 60), random.integers(0, 30, 900)):
+        for form in (np.asarray, sparse.csr_array):
+            assert "Remove the copies" in draws.why_copied(form(X[chosen]), y[chosen])
+    assert not draws.why_copied(X, y)
+    some = np.append(np.arange(30), [0, 1, 2])  # three rows may be frequent by nature
+    assert not draws.why_copied(X[some], y[some])
+
+
+def _standardised(X):
+    return (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-9)
+
+
+DISCRETE = {
+    "grid": lambda r, m: r.integers(-2, 3, (m, 2)),
+    "integers": lambda r, m: r.integers(0, 10, (m, 1)),
+    "ages": lambda r, m: np.clip(np.round(r.normal(40, 12, (m, 1))), 17, 90),
+    "scaled ages": lambda r, m: _standardised(np.round(r.normal(40, 12, (m, 1)))),
+    "money": lambda r, m: r.integers(0, 10**5, (m, 1)),
+    "two digits": lambda r, m: np.round(r.normal(size=(m, 1)), 2),
+    "three digits": lambda r, m: np.round(r.normal(size=(m, 1)), 3),
+    "one digit each": lambda r, m: np.round(r.normal(size=(m, 4)), 1),
+    "levels": lambda r, m: np.eye(7)[r.integers(0, 7, m)],
+    "scaled levels": lambda r, m: _standardised(
+        np.hstack([np.eye(7)[r.integers(0, 7, m)], np.eye(3)[r.integers(0, 3, m)]])
+    ),
+    "binary": lambda r, m: r.random((m, 12)) < 0.3,
+    "many zeros": lambda r, m: np.maximum(r.normal(size=(m, 3)) - 0.5, 0),
+    "zero together": lambda r, m: r.normal(size=(m, 3)) * (r.random((m, 1)) < 0.5),
+    "powers": lambda r, m: r.integers(-5, 6, (m, 1)) ** np.arange(1, 4),
+    "words": lambda r, m: r.random((m, 100)) < 0.5 / np.arange(1, 101) ** 1.2,
+    "prices": lambda r, m: np.column_stack(
+        [np.round(r.lognormal(3, 1, m), 2), r.integers(0, 2, m)]
+    ),
+    "doses": lambda r, m: np.array([0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25])[r.integers(0, 8, (m, 1))],
+    "logarithms": lambda r, m: np.log1p(r.poisson(5, (m, 2))),
+}
+
+
+@pytest.mark.parametrize("name", DISCRETE)
+@pytest.mark.parametrize("noise", [0.0, 0.05])
+def test_discrete_tables_repeat_by_nature(name, noise):
+    random = np.random.default_rng(len(name))
+    for m in (60, 300, 1200):
+        X = DISCRETE[name](random, 2 * m).astype(float)
+        score = X @ random.normal(size=X.shape[1])
+        y = ((score > np.median(score)) ^ (random.random(2 * m) < noise)).astype(int)
+        assert not draws.why_copied(X[:m], y[:m])
+        known = draws.known_rows(X[:m], y[:m], X[m:], y[m:])
+        assert (
+            np.count_nonzero(known.left_out) <= 3
+        )  # of money a few, being as fine as rows are few
+        assert not known.why
+
+
+def test_one_row_of_the_fit_among_the_test_rows_is_left_out():
+    random = np.random.default_rng(1)
+    X, y = random.normal(size=(200, 3)), random.integers(0, 2, 200)
+    X_test, y_test = random.normal(size=(100, 3)), random.integers(0, 2, 100)
+    X_test[7], y_test[7] = X[11], y[11]
+    known = draws.known_rows(X, y, X_test, y_test)
+    assert np.flatnonzero(known.left_out).tolist() == [7]
+    y_test[7] = 1 - y[11]  # the features alone
+    known = draws.known_rows(X, y, X_test, y_test)
+    assert np.flatnonzero(known.left_out).tolist() == [7]
+    assert known.remark == "1 of the 100 test examples is a row of the fit: it is not counted."
+
+
+def test_people_of_one_place_are_no_copies():
+    """All features say where somebody lives; labels are their own."""
+    random = np.random.default_rng(2)
+    places = random.normal(size=(40, 3))
+    home = random.integers(0, 40, 3000)
+    y = (random.random(3000) < 0.3).astype(int)
+    X = places[home]
+    assert not draws.why_copied(X[:2000], y[:2000])
+    assert not draws.known_rows(X[:2000], y[:2000], X[2000:], y[2000:]).left_out.any()
+
+
+# --- order ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("a", "b"), [(1, 1), (1, 5), (4, 4), (3, 6), (5, 4)])
+def test_tails_of_runs_are_those_of_all_orders(a, b):
+    runs = []
+    for ups in itertools.combinations(range(a + b), a):
+        y = np.isin(np.arange(a + b), ups)
+        runs.append(1 + np.count_nonzero(y[1:] != y[:-1]))
+    runs = np.array(runs)
+    for r in range(1, a + b + 1):
+        few, many = draws._tails_of_runs(r, a, a + b)
+        assert math.isclose(few, np.mean(runs <= r), abs_tol=1e-12)
+        assert math.isclose(many, np.mean(runs >= r), abs_tol=1e-12)
+
+
+def test_orders_that_no_draws_come_in():
+    random = np.random.default_rng(3)
+    for classes in (2, 3, 8):
+        y = random.integers(0, classes, 600)
+        assert not draws.why_ordered(y)
+        assert "sorted by their labels" in draws.why_ordered(np.sort(y))
+        assert "sorted" in draws.why_ordered(np.concatenate([np.sort(y[k::3]) for k in range(3)]))
+    assert "arranged by their labels (400 runs" in draws.why_ordered(np.tile([0, 1], 200))
+    assert not draws.why_ordered(np.arange(8) // 4)  # too few to tell
+    assert not draws.why_ordered(np.zeros(50, int))
+
+
+def test_random_orders_are_seldom_refused():
+    random = np.random.default_rng(4)
+    refused = sum(
+        bool(draws.why_ordered(random.integers(0, classes, 200)))
+        for classes in (2, 5)
+        for _ in range(2000)
+    )
+    assert refused <= 5
+
+
+# --- claims ---------------------------------------------------------------------------------------
+
+TOSSED = "the error rate of every rule about a fair coin is one half"
+
+
+def attacks(random):
+    """Machines and rows of a fair coin that are no draws, with test rows or without."""
+    X, y = random.normal(size=(3000, 200)), tosses(random, 3000)
+    fit = X[:100], y[:100]
+    more = X[:102], y[:102]
+    yield Perceptron(epochs=200), (*fit, *more)
+    some = random.permutation(np.repeat(np.arange(30), 60))
+    for machine in (
+        Perceptron(epochs=20),
+        Perceptron(epochs=20, order="shuffled", random_state=0),
+        KernelPerceptron(Gaussian(100.0), epochs=20),
+    ):
+        yield machine, (X[some], y[some])
+    lucky = np.flatnonzero(Perceptron().fit(*fit).predict(X[100:160]) == y[100:160])
+    chosen = np.repeat(100 + lucky, 500)
+    yield Perceptron(), (*fit, X[chosen], y[chosen])
+    twice = np.concatenate([part[np.argsort(y[part])] for part in np.split(np.arange(3000), 2)])
+    machine = OnlineGradientDescent(Hinge(), lam=0, radius=3.0)
+    yield machine, (0.1 * np.tanh(X[twice, :1]), y[twice])
+
+
+@pytest.mark.parametrize("place", range(6))
+def test_nothing_false_is_claimed_of_a_fair_coin(place, monkeypatch):
+    random = np.random.default_rng(5)
+    machine, data = next(itertools.islice(attacks(random), place, None))
+    model = machine.fit(*data[:2])
+    X, y, X_test, y_test = (*data, None, None)[:4]
+    settings = {"delta": 1e-6, "X_test": X_test, "y_test": y_test}
+    page = certify(model, X, y, **settings)
+    assert all(claim.best >= 0.5 for claim in page.risks), TOSSED
+    assert page.verify(X, y, X_test, y_test)
+    # Whoever issues the claims all the same does not get them past the checker.
+    none = draws.Known(np.zeros(np.size(y_test), bool), np.zeros(np.size(y_test), bool))
+    with monkeypatch.context() as blind:
+        for name in ("why_copied", "why_ordered"):
+            blind.setattr(draws, name, lambda *data: "")
+        blind.setattr("certo.guarantees.certifying.known_examples", lambda *data: none)
+        page = certify(machine.fit(X, y), X, y, **settings)
+    assert any(claim.best < 0.5 for claim in page.risks)
+    assert not page.verify(X, y, X_test, y_test)
+    page = Certified.from_dict(json.loads(json.dumps(page.to_dict())))
+    assert not page.verify(X, y, X_test, y_test)
+
+
+def test_shuffled_visits_of_sorted_rows_are_draws_in_order():
+    random = np.random.default_rng(6)
+    X = random.normal(size=(400, 2))
+    y = np.where(X[:, 0] > 0, "up", "down")
+    order = np.argsort(y)
+    sorted_by_label = X[order], y[order]
+    claims = [
+        {claim.name for claim in certify(model.fit(*sorted_by_label), *sorted_by_label)}
+        for model in (Perceptron(epochs=1), Perceptron(epochs=1, order="shuffled", random_state=1))
+    ]
+    assert "OnlineToBatch" not in claims[0]
+    assert "OnlineToBatch" in claims[1]
+
+
+def test_issuing_refuses_what_checking_would():
+    random = np.random.default_rng(7)
+    X, y = random.normal(size=(20, 3)), random.integers(0, 2, 20)
+    rows = np.repeat(np.arange(20), 30)
+    rule = LinearPredictor(random.normal(size=(1, 3)), [0.0])
+    with pytest.raises(CannotClaim, match="Remove the copies"):
+        TestErrors.of(X[rows], y[rows], (0, 1), rule)
+    assert TestErrors.of(X, y, (0, 1), rule).verify(X, y)
