@@ -297,8 +297,9 @@ def test_changed_data_verify_only_if_the_claim_is_still_true(seed, salt, draw):
         X = X[:, ::-1]
     for data in claims:
         result = verified(data, X, y)
-        if data["type"] == "CompressionBound" and how in ("scale", "entry"):
-            assert not result or is_true(data, X, y)  # the replay rounds, the truth does not
+        if data["type"] == "CompressionBound" and how in ("scale", "entry", "label"):
+            # The replay rounds, the truth does not; and the majority class may be another.
+            assert not result or is_true(data, X, y)
         elif data["type"] != "MistakeBound":
             assert result == is_true(data, X, y)
         else:
