@@ -67,6 +67,7 @@ from certo.estimators import (
     Perceptron,
 )
 from certo.estimators._kernel import union_of
+from certo.guarantees.house import partly_claimed
 from certo.verify import claim_facts, together
 from certo.workflow import Rows, encode_rows, of_the_file
 
@@ -250,7 +251,7 @@ def _unlike(page: Certified, machine, X, y: np.ndarray | None) -> list[str]:
     outputs left out. (Some settings, like balanced weights, mean something for given labels only.)
     """
     own, (spoken_of, makes) = _of_the_fit(page, machine), _says(machine)
-    wrong = strangers(own, Model.of(own, machine, spoken_of), X)
+    wrong = strangers(own, Model.of(own, machine, spoken_of), X, partly_claimed(machine))
     for claim in own:
         if type(claim) not in makes:
             wrong.append(f"{claim.name} is nothing that {type(machine).__name__} claims.")
@@ -294,7 +295,8 @@ def _same_kernel_run(claim: KernelCompressionBound, machine) -> bool:
 def _same_updates(claim: MistakeBound, machine, y) -> bool:
     run = machine.run()
     started = run.init == "random" or not np.any(claim.start)
-    return started and claim.lifted == run.lifted and claim.sums == UpdateSums(run.rate)
+    same = (claim.lifted, claim.averaged) == (run.lifted, run.average)
+    return started and same and claim.sums == UpdateSums(run.rate)
 
 
 def _same_count(claim: ErrorCount, machine, y) -> bool:
@@ -463,6 +465,9 @@ OF_ANY: dict[type[Certificate], Callable[[Any, Any], bool]] = {
 
 
 def _says(machine) -> Says:
+    if type(machine) is Perceptron and machine.average:  # its steps lead to the last weights
+        claims = SAYS[Perceptron].claims
+        return Says(("last_coef_", "last_intercept_", "updates_", "updated_"), claims)
     if type(machine) in SAYS_OF_ALL:
         return SAYS_OF_ALL[type(machine)]
     return (SAYS if getattr(machine, "kernel_", None) is None else SAYS_WITH_KERNEL)[type(machine)]

@@ -1,4 +1,4 @@
-"""Model files hold Pegasos and online gradient descent whole, and nothing that no fit leaves."""
+"""Model files hold averaged perceptrons, Pegasos and online gradient descent whole, and no more."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from sklearn.base import clone
 
-from certo import OnlineGradientDescent, Pegasos
+from certo import OnlineGradientDescent, Pegasos, Perceptron
 from certo.data.model_file import load_model, save_model
 from certo.data.problem import Problem
 from certo.losses import Hinge, Logistic, Squared, ZeroOne
@@ -21,6 +21,7 @@ MACHINES = [
     OnlineGradientDescent(Hinge(), lam=0.0, radius=3.0),
     OnlineGradientDescent(Logistic(base=2)),
     OnlineGradientDescent(Squared(), radius=1.0, intercept="none"),
+    Perceptron(average=True, epochs=3),
 ]
 
 
@@ -51,6 +52,10 @@ def test_it_comes_back_whole_and_goes_on(machine, tmp_path):
         (MACHINES[2], "loss", "Hinge()"),
         (MACHINES[2], "radius", 0.0),
         (MACHINES[2], "surprise_", 1.0),
+        (MACHINES[6], "last_coef_", np.zeros((1, 3))),
+        (MACHINES[6], "_weighted", np.zeros((1, 3))),
+        (MACHINES[6], "_looks", np.array([0])),
+        (MACHINES[6], "average", False),
     ],
 )
 def test_what_no_fit_leaves_is_refused(machine, name, value, tmp_path):

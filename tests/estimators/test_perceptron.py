@@ -1,6 +1,7 @@
 """`certo.Perceptron` as scikit-learn's users will use it."""
 
 import copy
+import dataclasses
 import pickle
 import tracemalloc
 
@@ -22,7 +23,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from certo import HardMarginSVM, Perceptron
+from certo import HardMarginSVM, Perceptron, certify
 from certo.certificates import CompressionBound, MistakeBound, Separating
 from certo.rates import Constant, Geometric, Power
 
@@ -30,6 +31,7 @@ from certo.rates import Constant, Geometric, Power
 @parametrize_with_checks(
     [
         Perceptron(),
+        Perceptron(average=True, epochs=20),
         Perceptron(order="shuffled", learning_rate=Power(), zero_sign=-1, random_state=0),
         Perceptron(order="misclassified", init="random", random_state=0, update_at_zero="positive"),
     ]
@@ -460,3 +462,139 @@ class TestBadInput:
         X, y = separable()
         with pytest.raises(ValueError, match="coef must hold finite numbers of shape"):
             Perceptron().fit(X, y).mistake_bound(X, y, coef)
+
+
+class TestAverage:
+    """`average=True` answers with the mean of the weights before every look."""
+
+    @staticmethod
+    def plainly(X, signs, epochs, order=None, rates=lambda n: 1.0, start=None):
+        """The mean and the last weights, by keeping every one of them."""
+        rows = np.c_[X, np.ones(len(X))]
+        w = np.zeros(rows.shape[1]) if start is None else start
+        kept, n = [], 0
+        for epoch in range(epochs):
+            made = 0
+            for t in order[epoch] if order else range(len(rows)):
+                kept.append(w)
+                if signs[t] * (rows[t] @ w) <= 0:
+                    n, made = n + 1, made + 1
+                    w = w + rates(n) * signs[t] * rows[t]
+            if not made:
+                break
+        return np.mean(kept, axis=0), w
+
+    @staticmethod
+    def noisy(seed=0, m=120, d=4):
+        random = np.random.default_rng(seed)
+        X = random.normal(size=(m, d))
+        return X, np.where(X[:, 0] + 0.5 * random.normal(size=m) > 0.2, 1, -1)
+
+    @pytest.mark.parametrize("store", [np.asarray, np.float32, sparse.csr_array])
+    @pytest.mark.parametrize("epochs", [1, 7])
+    def test_it_is_the_mean_of_all_weights(self, store, epochs):
+        X, y = self.noisy()
+        X = store(X)
+        model = Perceptron(epochs=epochs, average=True).fit(X, y)
+        mean, last = self.plainly(X.toarray() if sparse.issparse(X) else X, y, epochs)
+        np.testing.assert_allclose(np.append(model.coef_[0], model.intercept_), mean, rtol=1e-10)
+        np.testing.assert_allclose(
+            np.append(model.last_coef_[0], model.last_intercept_), last, rtol=1e-10
+        )
+        plain = Perceptron(epochs=epochs).fit(X, y)
+        assert np.array_equal(plain.coef_, model.last_coef_)
+        assert not hasattr(plain, "last_coef_")
+        assert "average" in model.status_
+
+    @pytest.mark.parametrize(
+        "settings",
+        [
+            {},
+            {"order": "shuffled", "random_state": 3},
+            {"init": "random", "random_state": 5},
+            {"learning_rate": Power(0.5)},
+            {"intercept": "none"},
+            {"update_at_zero": "positive"},
+        ],
+        ids=str,
+    )
+    @pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
+    def test_bounds_are_about_it_and_hold(self, settings, store):
+        X, y = self.noisy(2)
+        X[:, 0] += y  # few updates
+        model = Perceptron(epochs=5, average=True, **settings).fit(store(X), y)
+        assert model.certificate_.verify(store(X), y)
+        (bound,) = model.certificate_.of_kind(CompressionBound)
+        assert np.array_equal(bound.coef, model.coef_[0])
+        (mistakes,) = model.certificate_.of_kind(MistakeBound)
+        assert np.array_equal(mistakes.coef, model.last_coef_[0])
+        assert "last weights of the run" in mistakes.claim
+        page = certify(model, store(X), y)
+        assert page.verify(store(X), y)
+        assert page.of_kind("CompressionBound")[0].of_predictions
+        forged = dataclasses.replace(bound, coef=model.last_coef_[0])
+        assert not forged.verify(store(X), y)
+
+    def test_separating_is_claimed_only_where_it_is_true(self):
+        X, y = self.noisy(3)
+        X[:, 0] = y * (1 + np.abs(X[:, 0]))
+        model = Perceptron(epochs=300, average=True).fit(X, y)
+        assert model.converged_
+        right = np.array_equal(model.predict(X), y)
+        assert bool(model.certificate_.of_kind(Separating)) == right
+        assert model.certificate_.verify(X, y)
+
+    def test_skipped_looks_count(self):
+        """Late in a long run most examples are not looked at, but the average counts them."""
+        X, y = self.noisy(4, m=300)
+        X[:, 0] += 0.6 * y
+        model = Perceptron(epochs=200, average=True).fit(X, y)
+        mean, _ = self.plainly(X, y, 200)
+        np.testing.assert_allclose(np.append(model.coef_[0], model.intercept_), mean, rtol=1e-9)
+
+    def test_misclassified_order_averages_its_looks(self):
+        X, y = self.noisy(5)
+        model = Perceptron(order="misclassified", random_state=0, average=True, epochs=3).fit(X, y)
+        assert model.certificate_.verify(X, y)
+        assert np.all(np.isfinite(model.coef_))
+        X[:, 0] = 3.0 * y
+        model = Perceptron(order="misclassified", random_state=0, average=True).fit(X, y)
+        assert model._looks[0] <= len(y) * model.n_iter_
+        assert model.converged_
+
+    def test_parts_of_a_stream_are_averaged_together(self):
+        X, y = self.noisy(6)
+        model = Perceptron(average=True).partial_fit(X[:50], y[:50]).partial_fit(X[50:], y[50:])
+        whole = Perceptron(average=True, epochs=1).fit(X, y)
+        assert np.array_equal(model.coef_, whole.coef_)
+        assert np.array_equal(model.last_coef_, whole.last_coef_)
+        with pytest.raises(ValueError, match="average must stay True"):
+            model.set_params(average=False).partial_fit(X, y)
+        with pytest.raises(ValueError, match="average must stay False"):
+            Perceptron().fit(X, y).set_params(average=True).partial_fit(X, y)
+        with pytest.raises(ValueError, match="average must be True or False"):
+            Perceptron(average="yes").fit(X, y)
+
+    def test_several_classes_and_columns(self):
+        X, y = self.noisy(7)
+        three = np.digitize(X[:, 1], [-0.5, 0.5])
+        model = Perceptron(epochs=3, average=True).fit(X, three)
+        page = certify(model, X, three)
+        assert page.verify(X, three)
+        assert page.of_kind("ClassCompressionBound") or any(
+            item.name == "ClassCompressionBound" for item in page.not_claimed
+        )
+        for k in range(3):
+            mean, _ = self.plainly(X, np.where(three == k, 1, -1), 3)
+            own = np.append(model.coef_[k], model.intercept_[k])
+            np.testing.assert_allclose(own, mean, rtol=1e-10)
+        several = np.c_[y > 0, three == 1].astype(int)
+        assert Perceptron(epochs=3, average=True).fit(X, several).predict(X).shape == (120, 2)
+
+    def test_a_random_iterate_is_no_bound_of_the_predictions(self):
+        X, y = self.noisy(8)
+        for average in (True, False):
+            page = certify(Perceptron(epochs=1, average=average).fit(X, y), X, y)
+            assert not page.of_kind("OnlineToBatch")
+            (item,) = [item for item in page.not_claimed if item.name == "OnlineToBatch"]
+            assert "is not how the model predicts" in item.reason

@@ -44,6 +44,7 @@ noisy_test = np.where(X_test[:, 0] > 0, "up", "low")
 MODELS = {
     "perceptron": (Perceptron(epochs=20), X, noisy),
     "one pass": (Perceptron(epochs=1), X, noisy),
+    "averaged": (Perceptron(epochs=2, average=True), X, noisy),
     "layer": (Perceptron(epochs=5), X, three),
     "kernel perceptron": (KernelPerceptron(Gaussian(2.0), epochs=2), X, noisy),
     "hard margin": (HardMarginSVM(), X_apart, apart),
@@ -100,7 +101,8 @@ def test_other_labels_are_noticed(pages, name):
 
 EXPECTED = {
     "perceptron": {"MistakeBound", "TrainingErrors", "CompressionBound", "TestErrors"},
-    "one pass": {"OnlineToBatch", "CompressionBound"},
+    "one pass": {"CompressionBound"},
+    "averaged": {"MistakeBound", "CompressionBound", "TrainingErrors", "TestErrors"},
     "layer": {"ClassCompressionBound"},
     "kernel perceptron": {"KernelMistakeBound", "KernelCompressionBound"},
     "hard margin": {"MaximumMargin", "Separating", "SupportBound"},

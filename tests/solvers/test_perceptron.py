@@ -102,7 +102,7 @@ def test_looks_are_really_skipped():
     original = solver.visit_all
 
     def spy(*arguments):
-        skips, path = arguments[9], arguments[8].scalars[1]
+        skips, path = arguments[10], arguments[9].scalars[1]
         seen.append(int(np.count_nonzero(skips.safe_until > path)))
         return original(*arguments)
 

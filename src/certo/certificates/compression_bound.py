@@ -28,7 +28,9 @@ class CompressionBound(RiskBound):
     largest p with P[Bin(m − k, p) ≤ errors] ≥ δ/(m·C(m, k)).
 
     Proof: h is a function of the k examples alone, shown by re-running on them (bit for bit the
-    same weights); the errors on the others are counted in exact arithmetic; the formulas are
+    same weights; an average of the weights of all looks also counts how many there were between
+    updates, which the places of the k examples tell, and the theorem is about each choice of
+    places); the errors on the others are counted in exact arithmetic; the formulas are
     evaluated and rounded up (`certo.bounds`). A vacuous bound may be stated without the re-run,
     where that is long; then the claim does not speak of it, and nor is a tail claimed (it is 1)
     that would be no better than tossing a coin.

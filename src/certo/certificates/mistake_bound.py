@@ -57,13 +57,7 @@ class MistakeBound(Certificate):
     target: float
     shortfall: float
     bound: int | None
-
-    describes: ClassVar[dict[str, str]] = {
-        "coef": "coef_",
-        "intercept": "intercept_",
-        "rows": "updated_",
-        "updates_in_all": "updates_",
-    }
+    averaged: bool = False  # the model answers with the average of the weights, not with these
 
     rigour: ClassVar[Rigour] = Rigour(
         exact=(
@@ -105,6 +99,7 @@ class MistakeBound(Certificate):
         comparator_intercept: float = 0.0,
         radius2: float | None = None,
         margins: Margins | None = None,
+        averaged: bool = False,
     ) -> MistakeBound:
         """The claim for a comparator u: as a separator if it is one, else with its shortfall.
 
@@ -132,7 +127,7 @@ class MistakeBound(Certificate):
         draft = cls(
             labels, coef, intercept, lifted, sums, start, rows, counts, totals,
             comparator, comparator_intercept, sample.m, updates,
-            radius2, target, shortfall, None,
+            radius2, target, shortfall, None, averaged,
         )  # fmt: skip
         bound = draft._most_updates()
         if bound is not None and bound < updates:
@@ -147,7 +142,8 @@ class MistakeBound(Certificate):
         self, sample: Sample, comparator, comparator_intercept: float = 0.0
     ) -> MistakeBound:
         """The same run against another comparator."""
-        kept = ("coef", "intercept", "lifted", "sums", "start", "rows", "counts", "totals")
+        kept = ("coef", "intercept", "lifted", "sums", "start", "rows", "counts", "totals",
+                "averaged")  # fmt: skip
         return MistakeBound.of(
             sample,
             self.labels,
@@ -156,6 +152,16 @@ class MistakeBound(Certificate):
             comparator_intercept=float(comparator_intercept),
             radius2=self.radius2 - self.lifted,
         )
+
+    @property
+    def describes(self) -> dict[str, str]:  # type: ignore[override]
+        last = "last_" if self.averaged else ""
+        return {
+            "coef": f"{last}coef_",
+            "intercept": f"{last}intercept_",
+            "rows": "updated_",
+            "updates_in_all": "updates_",
+        }
 
     @property
     def separable(self) -> bool:
@@ -171,8 +177,9 @@ class MistakeBound(Certificate):
         )
         made = (
             f"{self.labels.shown} against {self.labels.rest}: {steps}, on {self.rows.size:,} of "
-            f"{counted(self.examples, 'example')}, lead from the start to these weights (up to "
-            "float64 rounding). "
+            f"{counted(self.examples, 'example')}, lead from the start to "
+            f"{'the last weights of the run' if self.averaged else 'these weights'} (up to float64 "
+            "rounding). "
         )
         if self.bound is None:
             return made + "No limit is claimed, since the learning rate may set none."
@@ -192,7 +199,7 @@ class MistakeBound(Certificate):
 
     @property
     def plain(self) -> str:
-        made = f"{counted(self.updates, 'correction')}, added up, led to this boundary"
+        made = f"{counted(self.updates, 'correction')}, added up, led to {self._boundary}"
         if self.bound is None:
             return f"{made}; no limit to their number is claimed."
         if self.separable:
@@ -201,6 +208,10 @@ class MistakeBound(Certificate):
                 f"{self.bound:,}, in whatever order the examples come."
             )
         return f"{made}, and a theorem allows a run with these steps no more than {self.bound:,}."
+
+    @property
+    def _boundary(self) -> str:
+        return "the last boundary of the run" if self.averaged else "this boundary"
 
     @property
     def _margin(self) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,9 +71,11 @@ class Model(NamedTuple):
         return KernelPredictor(Kernel.from_dict(self.kernel), vectors, coef, own["intercept_"])
 
 
-def strangers(claims: Iterable[Certificate], model: Model, X: Any) -> list[str]:
+def strangers(
+    claims: Iterable[Certificate], model: Model, X: Any, partly: Collection[str] = ()
+) -> list[str]:
     """How claims and model do not fit together: numbers, outputs, classes, kernel and rule; X are
-    the examples of the fit."""
+    the examples of the fit. Of the numbers `partly` some outputs may have no claim."""
     spoken: dict[str, set[int]] = {name: set() for name in model.numbers}
     wrong = []
     for part in (part for claim in claims for part in parts_of(claim)):
@@ -103,7 +105,7 @@ def strangers(claims: Iterable[Certificate], model: Model, X: Any) -> list[str]:
         elif isinstance(getattr(part, "predictor", None), StatedPredictions) and model.has_rule:
             wrong.append(f"{part.name} speaks of a list of answers, not of the model's rule.")
     for name, own in model.numbers.items():
-        if missing := _places(own) - spoken[name]:
+        if (missing := _places(own) - spoken[name]) and not (name in partly and spoken[name]):
             where = f" of output {min(missing)}" if spoken[name] else ""
             wrong.append(f"No claim speaks of {name}{where} of the model.")
     return list(dict.fromkeys(wrong))

@@ -207,6 +207,11 @@ def _no_pass(runs: Sequence[PerceptronRun]) -> str:
             "iterates that have seen an example before are not judged by it: the bound is about "
             "one pass only. Use epochs=1."
         )
+    if any(run.average for run in runs):
+        return (
+            "the bound is about iterates drawn at random, and the pass must end with the last of "
+            "them, not with their average. Use average=False."
+        )
     if any(run.order == "misclassified" for run in runs):
         return (
             "the visiting order depends on the data (order='misclassified'). Use order='cyclic' or "

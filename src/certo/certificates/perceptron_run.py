@@ -31,7 +31,9 @@ class TooLong(Exception):
 class PerceptronRun:
     """Epochs, visiting order, start, rate and rule at zero. `seed` decides all that is random;
     `output` is the neuron's place in its layer, and gives it random numbers of its own. `sparse`
-    says that scores are summed over the entries of CSR rows, which rounds otherwise."""
+    says that scores are summed over the entries of CSR rows, which rounds otherwise. `average`
+    says that the answer is the average of the weights w_1, …, w_T before each of the T looks at an
+    example, rather than w_{T+1}."""
 
     epochs: int
     order: str = "cyclic"
@@ -42,6 +44,7 @@ class PerceptronRun:
     seed: int = 0
     output: int = 0
     sparse: bool = False
+    average: bool = False
 
     def __post_init__(self) -> None:
         for name, value, allowed in (
@@ -64,6 +67,14 @@ class PerceptronRun:
         if self.init == "random":
             w[: d + self.lifted] = self._random(0).standard_normal(d + self.lifted)
         return w
+
+    def answer(self, w: np.ndarray, weighted: np.ndarray, looks: int) -> np.ndarray:
+        """w_{T+1}, or the average of w_1, …, w_T.
+
+        A step v_s taken at look s is in w_t for all t > s, so that Σ_t w_t = T·w_{T+1} − Σ_s s·v_s.
+        `weighted` is the last sum, which grows with the steps alone.
+        """
+        return w - weighted / looks if self.average and looks else w
 
     def random_order(self) -> np.random.Generator:
         return self._random(1)
@@ -130,11 +141,13 @@ def lane_scores(values: np.ndarray, w: np.ndarray) -> np.ndarray:
 def replay(run: PerceptronRun, X, signs: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, int]:
     """Run on the examples `rows` of X alone, in the order the whole run visits them.
 
-    Returns w (intercept last) and the number of updates. Rows that the whole run never updated
-    on may be left out: that changes nothing.  Raises TooLong beyond LONGEST_REPLAY.
+    Returns the answer (intercept last) and the number of updates. Rows that the whole run never
+    updated on may be left out: that changes nothing, and an average counts the looks at them, which
+    the number of all rows and the places of these tell.  Raises TooLong beyond LONGEST_REPLAY.
     """
     examples, y = PaddedRows(X, rows, run.sparse), signs[rows].astype(np.float64)
     w, updates, random = run.start(X.shape[1]), 0, run.random_order()
+    weighted, looks, turns = np.zeros(w.size), 0, rows
     everyone = np.arange(rows.size)
     place = np.full(X.shape[0], -1)
     place[rows] = everyone
@@ -145,7 +158,8 @@ def replay(run: PerceptronRun, X, signs: np.ndarray, rows: np.ndarray) -> tuple[
         visits = everyone
         if run.order == "shuffled":
             visits = place[random.permutation(X.shape[0])]
-            visits = visits[visits >= 0]
+            turns = np.flatnonzero(visits >= 0)
+            visits = visits[turns]
         at, width, before = 0, 32, updates
         while at < visits.size:
             block = visits[at : at + width]
@@ -159,11 +173,14 @@ def replay(run: PerceptronRun, X, signs: np.ndarray, rows: np.ndarray) -> tuple[
             at, width = at + first + 1, max(8, 2 * int(first))
             updates += 1
             step = float(run.rate(np.array([updates]))[0]) * y[block[first]]
-            if isinstance(places, slice):
-                w[:-1] += step * values[first]
-            else:  # padding adds 0 to w[0]
-                np.add.at(w, places[first], step * values[first])
-            w[-1] += step * run.lift
+            late = step * float(looks + turns[at - 1] + 1)
+            for total, size in ((w, step), (weighted, late))[: 1 + run.average]:
+                if isinstance(places, slice):
+                    total[:-1] += size * values[first]
+                else:  # padding adds 0 to the first weight
+                    np.add.at(total, places[first], size * values[first])
+                total[-1] += size * run.lift
+        looks += X.shape[0]
         if updates == before:
             break
-    return w, updates
+    return run.answer(w, weighted, looks), updates

@@ -2,6 +2,8 @@ r"""The Perceptron's epochs.
 
 Problem     find w with y_t ⟨w, x̃_t⟩ > 0 for all t, where x̃ = (x, 1) (lifted) or x
 Step        on a mistake, y_t ⟨w, x̃_t⟩ ≤ 0:  w ← w + η_n y_t x̃_t,  n counting the updates
+Average     Σ_{t≤T} w_t = T·w_{T+1} − Σ_s s·v_s, s the number of the look that took the step v_s:
+            so the average of all weights takes one more sum over the steps, `weighted`
 In place    `state`, `log` and `copies`; w holds the intercept's weight in its last place
 
 Skipping looks that cannot find a mistake.  Let P be the length of the path w has gone (‖w₀‖ plus
@@ -44,6 +46,7 @@ class State(NamedTuple):
     counts: np.ndarray  # (m,) int32: updates on each example
     totals: np.ndarray  # (m,): Σ η over those updates; or (0,), where η is constant
     scalars: np.ndarray  # (2,): ‖w‖² and the path
+    weighted: np.ndarray  # (d + 1,): Σ s·v_s; or (0,), where no average is wanted
 
 
 class Skips(NamedTuple):
@@ -62,7 +65,9 @@ def measure(rows, lift, lengths):
 
 
 @jit
-def visit_all(rows, rule, signs, order, draws, cleared, rates, first, state, skips, log, copies):
+def visit_all(
+    rows, rule, signs, order, draws, cleared, rates, first, looks, state, skips, log, copies
+):
     """One epoch: as many looks as there are examples.
 
     Order       `order` empty: as they come; else that permutation. With `draws`, numbers in
@@ -70,11 +75,12 @@ def visit_all(rows, rule, signs, order, draws, cleared, rates, first, state, ski
                 those found right since the last update; the next is drawn from the others, and
                 the first mistake met in a random order is uniform among the mistakes.
     Rates       rates[k] is η for the k-th update of this epoch; one entry: the same for all.
-    Notes       what happened goes to `log`, and some w to `copies`; `first` updates came before.
-    Returns     (updates made, examples cleared); with draws, all cleared proves that no example
-                is a mistake, and ends the epoch.
+    Notes       what happened goes to `log`, and some w to `copies`; `first` updates and `looks`
+                looks came before.
+    Returns     (updates made, examples cleared, looks); with draws, all cleared proves that no
+                example is a mistake, and ends the epoch.
     """
-    w, counts, totals = state.w, state.counts, state.totals
+    w, counts, totals, weighted = state.w, state.counts, state.totals, state.weighted
     lengths, safe_until = skips.lengths, skips.safe_until
     lift, kappa, m = rule.lift, rule.kappa, signs.size
     norm2, path = state.scalars[0], state.scalars[1]
@@ -102,6 +108,10 @@ def visit_all(rows, rule, signs, order, draws, cleared, rates, first, state, ski
                 path += step * (1.0 + kappa) + 16 * UNIT * path
                 row_add(rows, t, eta * y, w)
                 w[-1] += eta * y * lift
+                if weighted.size:
+                    late = eta * y * float(looks + k + 1)
+                    row_add(rows, t, late, weighted)
+                    weighted[-1] += late * lift
                 counts[t] += 1
                 if totals.size:
                     totals[t] += eta
@@ -123,7 +133,8 @@ def visit_all(rows, rule, signs, order, draws, cleared, rates, first, state, ski
                 reach = (1.0 - kappa) * margin / lengths[t]
                 safe_until[t] = path + reach - kappa * path - 1e-160
         if draws.size and cleared == m:
+            m = k + 1  # as many looks
             break
     state.scalars[0] = norm2
     state.scalars[1] = path
-    return made, cleared
+    return made, cleared, looks + m

@@ -108,6 +108,9 @@ def _check_machine(machine: Any, features: int) -> None:
     left = _FITTED if kernel is None else _FITTED_WITH_KERNEL
     require(kind in left, f"its {kind.__name__} must have a kernel, or must not have one.")
     fitted = _EVERY | left[kind] | (_LINEAR if kernel is None else _WITH_KERNEL)
+    averaged = kind is Perceptron and vars(machine).get("average") is True
+    if averaged:
+        fitted |= _AVERAGED
     if kernel is None and "kernel" in settings:
         fitted |= {"kernel_": of_type(type(None))}
     check_attributes(machine, settings, set(fitted))
@@ -121,6 +124,8 @@ def _check_machine(machine: Any, features: int) -> None:
     require(type(machine.trace_) is machine.trace_kind, "its trace is of another kind.")
     if kernel is not None:
         _check_kernel(machine)
+    if averaged:
+        _check_average(machine)
     if kind is HardMarginSVM:
         _check_margins(machine)
     if kind is MinDisagreement:
@@ -165,6 +170,16 @@ def _check_kernel(machine: KernelClassifier) -> None:
         if name in vars(machine):
             own = [np.shape(part)[-1] for part in getattr(machine, name)]
             require(own == sizes, f"its supports lack their {name}.")
+
+
+def _check_average(machine: Perceptron) -> None:
+    """The answer is the average of the weights that led to the last ones."""
+    last = np.column_stack((machine.last_coef_, machine.last_intercept_))
+    own = np.column_stack((machine.coef_, machine.intercept_))
+    require(np.all(machine._looks >= 1), "its looks must be at least 1.")
+    with np.errstate(all="ignore"):
+        average = last - machine._weighted / machine._looks[:, None]
+    require(np.array_equal(own, average), "its weights are not the average of its run.")
 
 
 def _check_margins(machine: HardMarginSVM) -> None:
@@ -344,6 +359,13 @@ _FITTED: dict[type, dict[str, Any]] = {
         "_sums": _sums,
         "_books": lambda value, outputs, features: is_numbers(value, (outputs, 4)),
     },
+}
+# What a Perceptron that answers with the average of its weights leaves besides.
+_AVERAGED: dict[str, Any] = {
+    "last_coef_": lambda value, outputs, features: is_numbers(value, (outputs, features)),
+    "last_intercept_": _for_each_output(),
+    "_weighted": lambda value, outputs, features: is_numbers(value, (outputs, features + 1)),
+    "_looks": _for_each_output("iu"),
 }
 _WITH_KERNEL: dict[str, Any] = {
     "kernel_": _a_kernel,

@@ -37,7 +37,7 @@ def claims(
     zero_sign: int,
 ) -> list[Certificate | NotClaimed]:
     """What the run of one neuron proves, or why not."""
-    coef, intercept = outcome.w[:-1], float(outcome.w[-1])
+    coef, intercept = outcome.answer[:-1], float(outcome.answer[-1])
     square += allowance(sample.d, square)
     margins = Margins.of(sample, coef, intercept, square)
     rows = outcome.updated
@@ -50,12 +50,15 @@ def claims(
             made.append(NotClaimed(kind.__name__, f"{labels.shown}: {reason}"))
 
     def mistakes():
+        last = outcome.w[:-1], float(outcome.w[-1])  # the steps of the run lead to these
+
         def against(u, u_intercept, u_margins):
             return MistakeBound.of(
                 sample,
                 labels,
-                coef=coef,
-                intercept=intercept,
+                coef=last[0],
+                intercept=last[1],
+                averaged=run.average,
                 lifted=run.lifted,
                 sums=UpdateSums(run.rate, before),
                 start=outcome.start,
@@ -68,7 +71,8 @@ def claims(
                 margins=u_margins,
             )
 
-        own = against(coef, intercept, margins)
+        of_last = Margins.of(sample, *last, square) if run.average else margins
+        own = against(*last, of_last)
         if not (own.separable and outcome.converged and own.bound):
             return own
         u = _best_separator(sample, run, outcome, square)
@@ -110,7 +114,13 @@ def _best_separator(
     return best.w, best.b
 
 
-def status(outcomes: list[PerceptronOutcome], streamed: bool) -> str:
+def status(outcomes: list[PerceptronOutcome], streamed: bool, average: bool = False) -> str:
+    """Why the run stopped, and what its answer is."""
+    answer = " The answer is the average of the weights of all looks at examples." * average
+    return _stop(outcomes, streamed) + answer
+
+
+def _stop(outcomes: list[PerceptronOutcome], streamed: bool) -> str:
     several = len(outcomes) > 1
     done = [outcome for outcome in outcomes if outcome.converged]
     if any(outcome.interrupted for outcome in outcomes):

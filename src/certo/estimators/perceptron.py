@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 import warnings
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -58,6 +59,11 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         Whether a score of exactly 0 is a mistake: always, or only where y = +1, or y = −1.
     zero_sign : {+1, -1}, default=+1
         The side predicted at a score of exactly 0. It concerns predictions only.
+    average : bool, default=False
+        Answer with the average of the weights before every look at an example (Freund and Schapire,
+        1999), rather than with the last ones. On examples that no hyperplane separates the last
+        weights are those of one more mistake; their average is steadier, and CompressionBound is
+        about it just as well.
     random_state : int, RandomState instance or None, default=None
         Decides random weights and orders; not used where nothing is random.
 
@@ -76,6 +82,8 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         Epochs run (of the neuron that ran longest).
     trace_ : certo.solvers.trace.Trace
         What happened at the updates.
+    last_coef_, last_intercept_ : ndarrays like coef_ and intercept_, with average=True only
+        The last weights, from which partial_fit goes on. MistakeBound is about them.
     status_ : str
         Why it stopped, and what the answer is worth.
     certificate_ : certo.certificates.Composite
@@ -107,6 +115,8 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         update_at_zero="always",
         zero_sign=+1,
         random_state=None,
+        *,
+        average=False,
     ):
         self.learning_rate = learning_rate
         self.epochs = epochs
@@ -116,6 +126,7 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         self.update_at_zero = update_at_zero
         self.zero_sign = zero_sign
         self.random_state = random_state
+        self.average = average
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -154,6 +165,8 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             )
         if not fresh and self.intercept == "none" and np.any(self.intercept_):
             raise ValueError("intercept cannot become 'none' after one was learned.")
+        if not fresh and hasattr(self, "last_coef_") != bool(self.average):
+            raise ValueError(f"average must stay {not self.average} after the first call.")
         return self._learn(X, targets, self.run(1), fresh=fresh, streamed=True)
 
     def run(self, epochs=None) -> PerceptronRun:
@@ -173,6 +186,8 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             raise ValueError(f"intercept must be 'lifted' or 'none', got {self.intercept!r}.")
         if self.zero_sign not in (-1, 1):
             raise ValueError(f"zero_sign must be +1 or -1, got {self.zero_sign!r}.")
+        if not isinstance(self.average, bool | np.bool):
+            raise ValueError(f"average must be True or False, got {self.average!r}.")
         is_random = self.order != "cyclic" or self.init == "random"
         random = check_random_state(self.random_state) if is_random else None
         return PerceptronRun(
@@ -183,6 +198,7 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             update_at_zero=self.update_at_zero,
             rate=rate,
             seed=int(random.randint(2**31 - 1)) if random is not None else 0,
+            average=bool(self.average),
         )
 
     def _learn(self, X, targets: _input.Targets, run: PerceptronRun, *, fresh=True, streamed=False):
@@ -197,19 +213,14 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         learned = []
         for output, (labels, signs) in enumerate(zip(targets.outputs, targets.signs, strict=True)):
             own = replace(run, output=output, sparse=sparse.issparse(X))
-            start, before = None, 0
-            if not fresh:
-                start = np.append(self.coef_[output], self.intercept_[output])
-                before = int(self.updates_[output])
             outcome = perceptron(
                 X,
                 signs,
                 own,
-                start=start,
-                before=before,
+                **({} if fresh else self._reached(output)),
                 after_epoch=self._announcer(asked, context, X, targets if count == 1 else None),
             )
-            sample = Sample(X, signs)
+            sample, before = Sample(X, signs), 0 if fresh else int(self.updates_[output])
             made = claims(sample, labels, own, outcome, before, fresh, square, int(self.zero_sign))
             learned.append((outcome, made))
             if outcome.interrupted:  # the other neurons stay where they are
@@ -217,6 +228,16 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         self._store(targets, learned, fresh=fresh, streamed=streamed)
         context.call_on_fit_task_end(estimator=self, X=X, reconstruction_attributes=dict)
         return self
+
+    def _reached(self, output: int) -> dict[str, Any]:
+        """Where a neuron stands, for the solver to go on from."""
+        before = int(self.updates_[output])
+        if not self.average:
+            start = np.append(self.coef_[output], self.intercept_[output])
+            return {"start": start, "before": before}
+        start = np.append(self.last_coef_[output], self.last_intercept_[output])
+        sums = {"weighted": self._weighted[output], "looks": int(self._looks[output])}
+        return {"start": start, "before": before} | sums
 
     def _announcer(self, asked, context, X, targets: _input.Targets | None):
         """Tell the callbacks of every epoch. They, or Ctrl-C, may ask to stop."""
@@ -238,17 +259,30 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             self.classes_, self._multilabel = targets.classes, targets.multilabel
         self.updates_ = made if fresh else self.updates_ + made
         self.n_iter_ = epochs if fresh else self.n_iter_ + epochs
-        self.coef_ = np.array([outcome.w[:-1] for outcome in outcomes])
-        self.intercept_ = np.array([outcome.w[-1] for outcome in outcomes])
+        self.coef_ = np.array([outcome.answer[:-1] for outcome in outcomes])
+        self.intercept_ = np.array([outcome.answer[-1] for outcome in outcomes])
+        self._keep_last(outcomes)
         self.updated_ = [outcome.updated for outcome in outcomes]
         self.converged_ = all(outcome.converged for outcome in outcomes)
         self.trace_ = Trace.layer([outcome.trace for outcome in outcomes])
         claims = [claim for _, made in learned for claim in made if isinstance(claim, Certificate)]
         refusals = [claim for _, made in learned for claim in made if isinstance(claim, NotClaimed)]
         self.certificate_ = Composite(tuple(claims), tuple(dict.fromkeys(refusals)))
-        self.status_ = status(outcomes, streamed)
+        self.status_ = status(outcomes, streamed, bool(self.average))
         if any(outcome.interrupted for outcome in outcomes):
             warnings.warn(self.status_, ConvergenceWarning, stacklevel=4)
+
+    def _keep_last(self, outcomes: list[PerceptronOutcome]) -> None:
+        """What partial_fit needs to go on, where that is not the answer."""
+        if self.average:
+            self.last_coef_ = np.array([outcome.w[:-1] for outcome in outcomes])
+            self.last_intercept_ = np.array([outcome.w[-1] for outcome in outcomes])
+            self._weighted = np.array([outcome.weighted for outcome in outcomes])
+            self._looks = np.array([outcome.looks for outcome in outcomes])
+            return
+        for name in ("last_coef_", "last_intercept_", "_weighted", "_looks"):
+            if hasattr(self, name):  # of an earlier fit
+                delattr(self, name)
 
     @property
     def neurons_(self) -> list[Neuron]:

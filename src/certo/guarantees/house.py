@@ -45,6 +45,12 @@ DEPENDS_ON_ALL = (
     "bound its errors."
 )
 
+RANDOM_ITERATE = (
+    "the mistakes of the one pass bound the error rate of a rule that draws one of the earlier "
+    "weights at random for every example, which is not how the model predicts. "
+    "certo.certificates.OnlineToBatch makes that claim about the pass itself."
+)
+
 LAST_DIGIT = (
     " (Steps of a pipeline may differ in the last digit between fit_transform and transform: then "
     "fit and certify the machine alone, on what they give.)"
@@ -61,10 +67,18 @@ def _own(page: Page, machine, X, y) -> None:
             f"and y: {wrong.name}: {wrong.why}{LAST_DIGIT if page.wrapped.steps else ''}"
         )
     with suppress(_NoJson):
-        if strange := strangers(machine.certificate_, _numbers(machine), X):
+        if strange := strangers(
+            machine.certificate_, _numbers(machine), X, partly_claimed(machine)
+        ):
             raise ValueError(f"the model was changed after its fit. {strange[0]}")
     page.claims += [c for c in machine.certificate_ if not isinstance(c, CompressionBound)]
     page.refusals += machine.certificate_.not_claimed
+
+
+def partly_claimed(machine) -> tuple[str, ...]:
+    """What the fit itself may prove something about for some outputs and not for others."""
+    is_average = isinstance(machine, Perceptron) and machine.average
+    return ("coef_", "intercept_") if is_average else ()
 
 
 class _NoJson(Exception):
@@ -98,7 +112,7 @@ def perceptron(page: Page, machine: Perceptron, X, y) -> None:
     if single and len(machine.classes_) > 2:
         page.add_risk("ClassCompressionBound", partial(runs.class_compression, machine, X, y))
     if single and machine.epochs == 1:
-        page.add_risk("OnlineToBatch", partial(runs.one_pass, machine, X, y), of_predictions=False)
+        page.refuse("OnlineToBatch", RANDOM_ITERATE)
 
 
 def kernel_perceptron(page: Page, machine: KernelPerceptron, X, y) -> None:

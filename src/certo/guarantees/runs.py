@@ -37,7 +37,8 @@ def class_compression(machine: Perceptron, X, y, delta: float) -> RiskBound:
 
 
 def one_pass(machine: Perceptron, X, y, delta: float) -> RiskBound:
-    """The bound for a random iterate of a single epoch."""
+    """The bound for a random iterate of a single epoch. It is not about the model's predictions, so
+    `certify` leaves it out."""
     classes, runs = machine.classes_.tolist(), _perceptron_runs(machine, X)
     return OnlineToBatch.of(X, y, classes, runs, machine.coef_, machine.intercept_, delta)
 

@@ -17,8 +17,11 @@ from certo.solvers.trace import Trace
 
 
 class PerceptronOutcome(NamedTuple):
-    w: np.ndarray  # (d + 1,): the intercept's weight last
+    w: np.ndarray  # (d + 1,): the last weights, the intercept's in the last place
     start: np.ndarray  # (d + 1,)
+    answer: np.ndarray  # (d + 1,): w, or the average of the weights of all looks
+    weighted: np.ndarray  # (d + 1,): what later steps need for the average; or (0,)
+    looks: int  # at examples, those before `start` included
     updated: np.ndarray  # the distinct examples updated on, increasing
     counts: np.ndarray  # (m,): updates on each example
     totals: np.ndarray  # (m,): their rates added up; (0,) for a constant rate
@@ -36,12 +39,15 @@ def perceptron(
     *,
     start: np.ndarray | None = None,
     before: int = 0,
+    weighted: np.ndarray | None = None,
+    looks: int = 0,
     after_epoch: Callable[[np.ndarray], bool] = lambda w: False,
 ) -> PerceptronOutcome:
     """Run on the rows of X (C-ordered array, or CSR), signs being int8 in {−1, +1}.
 
-    `start` and `before` continue an earlier run: its weights and how many updates led to them.
-    `after_epoch(w)` is told the weights after every epoch and may return True to stop.
+    `start` and `before` continue an earlier run: its weights and how many updates led to them; for
+    an average `weighted` and `looks`, too. `after_epoch(w)` is told the answer after every epoch
+    and may return True to stop.
     A KeyboardInterrupt in it stops too; the outcome is that of the epochs run.
     """
     m, d = X.shape
@@ -56,6 +62,7 @@ def perceptron(
         counts=np.zeros(m, np.int32),
         totals=np.zeros(m if constant is None else 0),
         scalars=np.array([norm2, np.sqrt(norm2) * (1 + rule.kappa)]),
+        weighted=np.zeros((d + 1) * run.average) if weighted is None else weighted.copy(),
     )
     skips = Skips(np.zeros(0), np.zeros(0))
     log, copies, records = empty_log(m), empty_copies(d), empty_records()
@@ -73,9 +80,10 @@ def perceptron(
             order = random.permutation(m)
         elif run.order == "misclassified":
             draws = random.random(m)
-        made, cleared = visit_all(
-            rows, rule, signs, order, draws, cleared, rates, updates, state, skips, log, copies
-        )
+        made, cleared, looks = visit_all(
+            rows, rule, signs, order, draws, cleared, rates, updates, looks, state, skips, log,
+            copies,
+        )  # fmt: skip
         epoch_updates.append(made)
         keep(records, log, made, updates, len(epoch_updates))
         updates += made
@@ -87,7 +95,7 @@ def perceptron(
             )
         converged = cleared == m if run.order == "misclassified" else made == 0
         try:
-            interrupted = after_epoch(w) and not converged
+            interrupted = after_epoch(run.answer(w, state.weighted, looks)) and not converged
         except KeyboardInterrupt:
             interrupted = not converged
         # Once w moves little in an epoch, compared with its length, remember the examples that
@@ -98,6 +106,9 @@ def perceptron(
     return PerceptronOutcome(
         w=w,
         start=begin,
+        answer=run.answer(w, state.weighted, looks),
+        weighted=state.weighted,
+        looks=looks,
         updated=np.flatnonzero(state.counts),
         counts=state.counts,
         totals=state.totals,
