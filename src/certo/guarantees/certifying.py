@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -10,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from certo.certificates import CannotClaim, Certified, TestErrors
 from certo.certificates.draws import Known, known_examples, one_look
 from certo.certificates.errors import all_labels
+from certo.containers import canonical_csr
 from certo.guarantees import house, rivals
 from certo.guarantees.page import Page
 from certo.guarantees.predicting import predictor_of
@@ -56,6 +58,7 @@ def certify(model, X, y=None, *, delta=0.05, X_test=None, y_test=None) -> Certif
     True
     """
     _check(model, delta, X_test, y_test)
+    X, X_test = (canonical_csr(Z) if sparse.issparse(Z) else Z for Z in (X, X_test))
     columns = _columns(model, X)
     if X_test is not None:
         _named(model, X_test)

@@ -37,8 +37,9 @@ from certo.estimators import (
 )
 from certo.estimators._input import one_against_rest
 from certo.guarantees import runs
-from certo.guarantees.page import Page
+from certo.guarantees.page import OtherExamples, Page
 from certo.guarantees.predicting import dense, is_linear, training_errors
+from certo.kernels.base import count
 
 DEPENDS_ON_ALL = (
     "its answer depends on all examples, and no few of them determine it: only test examples can "
@@ -51,21 +52,24 @@ RANDOM_ITERATE = (
     "certo.certificates.OnlineToBatch makes that claim about the pass itself."
 )
 
-LAST_DIGIT = (
-    " (Steps of a pipeline may differ in the last digit between fit_transform and transform: then "
-    "fit and certify the machine alone, on what they give.)"
-)
-
 
 def _own(page: Page, machine, X, y) -> None:
     """What the fit itself proved, which must be true of these examples."""
-    verdict = machine.certificate_.verify(X, y)
+    claims = machine.certificate_
+    verdict = claims.verify(X, y)
     wrong = next((part for part in verdict.parts if not part), None)
     if wrong is not None:
-        raise ValueError(
+        error = OtherExamples(
             "certify needs the very examples of the fit, but a claim of the fit does not hold of X "
-            f"and y: {wrong.name}: {wrong.why}{LAST_DIGIT if page.wrapped.steps else ''}"
+            f"and y: {wrong.name}: {wrong.why}"
         )
+        m = count(X)
+        if any(getattr(claim, "examples", m) != m for claim in claims):
+            raise error  # no step is the reason
+        own = [claim.name for claim in claims if not isinstance(claim, CompressionBound)]
+        page.refuse_others(dict.fromkeys(own), error)
+        page.refusals += claims.not_claimed
+        return
     with suppress(_NoJson):
         if strange := strangers(
             machine.certificate_, _numbers(machine), X, partly_claimed(machine)

@@ -15,7 +15,7 @@ from sklearn.svm import SVC
 
 from certo.certificates import CannotClaim, DualityGap, KernelGap, KernelSample, Labels, Sample
 from certo.guarantees import house
-from certo.guarantees.page import Page
+from certo.guarantees.page import OtherExamples, Page
 from certo.guarantees.predicting import kernel_of
 from certo.kernels import Kernel, Linear, NotPositive
 from certo.solvers.free_intercept import balanced
@@ -56,13 +56,15 @@ def gap(machine: SVC, X, y) -> DualityGap | KernelGap:
         )
     labels = Labels(tuple(machine.classes_.tolist()), 1)
     sample = _sample(kernel, X, y, labels)
-    if not _same_vectors(machine, sample.X):
+    if sample.X.shape != machine.shape_fit_:
         raise ValueError(STRANGERS.format("the support vectors", "X"))
+    if not _same_vectors(machine, sample.X):
+        raise OtherExamples(STRANGERS.format("the support vectors", "X"))
     order = np.argsort(machine.support_)
     rows, signed = machine.support_[order].astype(np.int64), dense_row(machine.dual_coef_)[order]
     signs = sample.signs[rows].astype(np.float64)
     if not np.array_equal(np.sign(signed), signs):
-        raise ValueError(STRANGERS.format("the labels of support vectors", "y"))
+        raise OtherExamples(STRANGERS.format("the labels of support vectors", "y"))
     costs = float(machine.C) * machine.class_weight_[(signs > 0).astype(int)]
     alpha = balanced(np.minimum(np.abs(signed), costs), signs, costs)
     kept = alpha > 0
@@ -104,8 +106,6 @@ def _sample(kernel: Kernel, X, y, labels: Labels) -> Sample | KernelSample:
 
 def _same_vectors(machine: SVC, X) -> bool:
     rows, vectors = machine.support_, machine.support_vectors_
-    if X.shape != machine.shape_fit_:
-        return False
     if machine.kernel == "precomputed":
         return True  # the model does not keep them
     own = X[rows]

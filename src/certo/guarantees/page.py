@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from certo.certificates import CannotClaim, Certificate, Composite, NotClaimed
 from certo.certificates.sample import SampleMismatch
 from certo.guarantees.unwrapping import Wrapped
+
+OF_THE_STEPS = (
+    "in the fit, the steps of the pipeline gave the machine what fit_transform returns, and what "
+    "the fit proved does not hold of what transform returns for X (TargetEncoder differs by "
+    "cross-fitting, PCA in the last digits; or X and y are not the examples of the fit). Fit and "
+    "certify the machine alone, on what transform returns."
+)
+
+
+class OtherExamples(ValueError):
+    """A claim of the fit, or a vector of the model, is not about these examples."""
 
 
 class Page:
@@ -26,6 +38,8 @@ class Page:
             self.claims.append(make())
         except (CannotClaim, SampleMismatch) as reason:
             self.refuse(name, str(reason))
+        except OtherExamples as wrong:
+            self.refuse_others((name,), wrong)
 
     def add_risk(
         self, name: str, make: Callable[[float], Any], *, of_predictions: bool = True
@@ -42,6 +56,15 @@ class Page:
         if self.wrapped.seeded and before < len(self.claims):
             remark = _seeded(self.wrapped.seeded)
             self.remarks += [remark] * (remark not in self.remarks)
+
+    def refuse_others(self, names: Iterable[str], wrong: OtherExamples) -> None:
+        """Where steps of a pipeline may be why these claims are about other examples, they are not
+        made, nor bounds that rest on the examples of the fit; else that is an error."""
+        if not self.wrapped.steps:
+            raise wrong
+        self.wrapped = replace(self.wrapped, spoilt=self.wrapped.spoilt or OF_THE_STEPS)
+        for name in names:
+            self.refuse(name, OF_THE_STEPS)
 
     def refuse(self, name: str, reason: str) -> None:
         self.refusals.append(NotClaimed(name, reason))
