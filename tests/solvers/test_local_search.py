@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rays import least
 
@@ -22,6 +22,7 @@ def drawn(seed, whole):
 
 
 @given(st.integers(0, 10**6), st.booleans())
+@example(215318, True)  # examples that are 0
 @settings(max_examples=50)
 def test_it_never_gets_worse_and_never_beats_the_optimum(seed, whole):
     vectors, costs, random = drawn(seed, whole)

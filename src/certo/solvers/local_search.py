@@ -68,6 +68,7 @@ def local_search(
         directions[fixing] = vectors[rng.choice(wrong, fixing.size)] if wrong.size else w
         directions[fixing] += 0.3 * rng.normal(size=(fixing.size, dimension))
         w = _best_plane(vectors, costs, w, directions, rng)
+        w = w / np.abs(w).max()  # squares of its entries may overflow
         w = w / np.linalg.norm(w)
         value = cost_of(vectors, costs, w)
         idle = 0 if value < best else idle + 1
@@ -82,7 +83,7 @@ def _best_plane(vectors, costs, w, directions, rng) -> np.ndarray:
     """The cheapest weights in the planes of w and each direction. ±(d − c·w) is right, or wrong,
     on z with w·z > 0 where d·z/w·z exceeds c; z with w·z < 0 are turned around."""
     scores = vectors @ w
-    tiny = 1e-12 * np.abs(scores).max() + 1e-300
+    tiny = 1e-12 * np.abs(scores).max() + 1e-150  # where all are 0, quotients must not overflow
     scores = np.where(np.abs(scores) < tiny, tiny, scores)
     quotients = (directions @ vectors.T) / scores
     order = np.argsort(quotients, axis=1)

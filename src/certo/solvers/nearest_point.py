@@ -33,6 +33,7 @@ from certo.compiled.pairs import exchange
 from certo.compiled.threads import one_thread
 
 RIDGE = 1e-15  # for each row, relative to the Gram matrix: what rounding may have done to it
+UNIT = 2.0**-53
 TINY = 1e-300
 ROUGH = 0.01  # the gap from which the active set takes over from exchanges of pairs,
 EXCHANGES = 5  # or after so many exchanges for each row
@@ -59,6 +60,10 @@ class Gram:
     def slopes(self, weights: np.ndarray) -> np.ndarray:
         """z_i·p for all i."""
         return self.gram @ weights
+
+    def blur(self, size: float) -> float:
+        """What rounding may do to ‖p‖² = λᵀGλ, relative to it: γ_2n·max G·(Σλ)², Σλ ≤ 2."""
+        return 8 * UNIT * len(self.gram) * self.radius2 / size if size > 0 else np.inf
 
     def solve(self, i, base, weights, fall) -> np.ndarray:
         """c with M c = fall, M_kl = (z_i[k] − z_base[k])·(z_i[l] − z_base[l]), nearly."""
@@ -102,6 +107,10 @@ class Vectors(Gram):
 
     def slopes(self, weights: np.ndarray) -> np.ndarray:
         return self.Z @ (self.Z.T @ weights)
+
+    def blur(self, size: float) -> float:
+        """p = Σ λ z is off by γ_n Σ λ ‖z‖, hence ‖p‖² by 2‖p‖ times that."""
+        return 8 * UNIT * len(self.gram) / np.sqrt(size) if size > 0 else np.inf
 
     def solve(self, i, base, weights, fall) -> np.ndarray:
         if not self.careful or i.size * self.dimension > MOST_NUMBERS:
@@ -152,7 +161,9 @@ def _nearest_point(points, group, weights, tol, spend) -> NearestPoint:
         short = -sum(float(excess[some].min()) for some in members)
         gap = short / size if size > 0 else np.inf
         idle = 0 if size < best_size * (1 - 1e-13) else idle + 1
-        if size < best_size * (1 - 1e-10) or (size < best_size * (1 + 1e-10) and gap < best_gap):
+        # Of sizes that rounding does not tell apart, the gap says which is better.
+        same = 1e-10 + points.blur(size)
+        if size < best_size * (1 - same) or (size < best_size * (1 + same) and gap < best_gap):
             best, best_gap = weights, gap
         best_size = min(best_size, size)
         if gap <= tol or size <= TOUCHING**2 * points.radius2 or idle >= 4 or stopped:
