@@ -11,7 +11,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from certo import SVM, KernelPerceptron, Perceptron, certify
-from certo.certificates import Certificate, Certified, StatedPredictions, TestErrors
+from certo.certificates import Certificate, Certified, Composite, StatedPredictions, TestErrors
 from certo.certificates.risk_bound import confidence, rate_sentence
 from certo.kernels import Polynomial
 
@@ -110,7 +110,9 @@ def test_stated_answers_are_not_called_a_rule(iris):
     claim = TestErrors.of(X, y, classes, StatedPredictions.of(y, classes))
     found = claim.verify(np.zeros((150, 7)), y)
     assert found
-    assert "X was not looked at" in found.why
+    assert found.why.startswith("0 of the 150 stated answers are wrong, whatever X is.")
+    page = Certified("anything", Composite(()), Composite((claim,)))
+    assert "of the model that gave the stated answers" in page.in_words()[0]
     for words in (claim.plain, claim.claim, *claim.assumes):
         assert "stated answers" in words or words in claim.assumes
         assert "rule" not in words

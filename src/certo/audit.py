@@ -166,13 +166,14 @@ def audit_table(
     unchecked = len(page.test) if unseen is None else 0
     if unchecked:
         page = replace(page, test=Composite(()))
+    notes = [*rows.left_out.notes, *notes]
     claims = page.verify(*rows.pair, *((None, None) if unseen is None else unseen.pair))
     return Audit(
         same_data,
         loaded.as_written,
         page,
         _by_row_numbers(claims, len(page.claims), rows, unseen),
-        tuple(_about_model(model, page, *rows.pair)),
+        tuple(_about_model(model, page, *rows.pair) + _left_out(page, rows, unseen)),
         unchecked=unchecked,
         same_test=same_test,
         test_problem=problem,
@@ -186,6 +187,17 @@ def rows_of(model: StoredModel, table: pa.Table) -> Rows:
         table, model.encoder, model.target, model.missing, model.na, is_regressor(model.machine),
         advice=IN_VERIFY,
     )  # fmt: skip
+
+
+def _left_out(page: Certified, rows: Rows, unseen: Rows | None) -> list[str]:
+    """Claims about new examples from rows that are no draws, others having been left out."""
+    found = [(page.claims, rows)] + ([(page.test, unseen)] if unseen is not None else [])
+    return [
+        f"{claim.name} is claimed, but {part.left_out.why_no_draws}"
+        for claims, part in found
+        for claim in claims
+        if isinstance(claim, RiskBound) and part.left_out.why_no_draws
+    ]
 
 
 def _by_row_numbers(

@@ -104,6 +104,7 @@ class Findings(NamedTuple):
             "model": certified.model,
             "speaks_of": list(model.numbers) if model else None,
             "about_model": self.about_model,
+            "remarks": list(certified.remarks),
             **together(certified, self.code == HOLDS),
             "claims": claim_facts(certified, self.checked),
             "not_claimed": [refusal.to_dict() for refusal in certified.not_claimed],
@@ -251,6 +252,9 @@ def _tell(said: dict[str, Any]) -> None:
     for refusal in said["not_claimed"]:
         print()
         say(f"{refusal['name']}: {refusal['reason']}", "not claimed  ", 7)
+    for remark in said["remarks"]:
+        print()
+        say(remark, "remark  ", 7)
     print()
     changed = [f"The SHA-256 of {name} is not the one in proof.json." for name in said["changed"]]
     for text in (*said["about_model"], *changed):

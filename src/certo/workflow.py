@@ -34,7 +34,7 @@ from certo.data.encoder import IN_FIT, TableEncoder, have
 from certo.data.fingerprint import fingerprint
 from certo.data.model_file import StoredModel
 from certo.data.problem import Problem, problems_of
-from certo.data.remarks import about_names, count, not_a_number
+from certo.data.remarks import LeftOut, about_names, count, not_a_number
 from certo.estimators import (
     SVM,
     HardMarginSVM,
@@ -72,6 +72,12 @@ INSTEAD = {  # of settings that others have
 AS_THEY_ARE = (MinDisagreement,)  # machines whose answer does not depend on scaling
 REGRESSIONS = (LeastSquares, LogisticRegression)  # nor do theirs, without a ridge
 FOR_NUMBERS = "; for a number to predict there is --machine least-squares"
+MAX_TRIED = 10**9  # settings among which a choice can be paid for
+CHOSEN_HERE = (
+    "the settings were chosen among some that were made from these rows (--tried data), so that no "
+    "number of them tells what to pay."
+)
+COMPARED_HERE = "the page of the model has it, with the choice of the settings paid for."
 MOST_CLASSES = 100  # a numeric target with more different values is taken for a measurement
 
 OF_OWN = (
@@ -98,6 +104,7 @@ class Examples:
     na: tuple[str, ...]
     data_fingerprint: str
     notes: list[str]
+    left_out: LeftOut
 
     @property
     def measured(self) -> bool:
@@ -137,6 +144,7 @@ class Compared:
 
     curve: ValidationCurve
     examples: Examples
+    tried: str  # how many kernels, or "data" if these were made from the examples
 
 
 class CannotSeparate(Problem):
@@ -195,10 +203,10 @@ def encode_table(
     if missing not in ("refuse", "drop"):
         raise Problem(f"--missing must be 'refuse' or 'drop', got {missing!r}.")
     encoder = TableEncoder(scale, drop, category, reference_levels)
-    kept = usable_rows(
-        tables.with_missing(table, na, category), target, drop, missing, categories=category
-    )
+    marked = tables.with_missing(table, na, category)
+    kept = usable_rows(marked, target, drop, missing, categories=category)
     used = kept.table
+    left_out = LeftOut.of(table, marked, target, used.num_rows)
     y = answers(used, target, measured)
     if not measured:
         _refuse_many_classes(y, target)
@@ -207,10 +215,13 @@ def encode_table(
     said = [
         *notes,
         *about_names(table.column_names),
-        *_remarks(table.num_rows, used.drop_columns(list(drop))),
+        *left_out.notes,
+        *_repetitions(used.drop_columns(list(drop))),
         *encoder.notes_,
     ]
-    return Examples(X, y, encoder, used, kept.places, target, missing, na, fingerprint(table), said)
+    return Examples(
+        X, y, encoder, used, kept.places, target, missing, na, fingerprint(table), said, left_out
+    )
 
 
 def fit_table(
@@ -222,10 +233,13 @@ def fit_table(
     test: Any = None,
     test_name: str = "the test table",
     delta: float = 0.05,
+    tried: str = "1",
     **choices: Any,
 ) -> Fitted:
     """Encode the table's columns, fit the estimator, and say what that proves, also of the `test`
-    table, if there is one; claims about new examples may be wrong with probability `delta`.
+    table, if there is one; claims about new examples may be wrong with probability `delta`. Of so
+    many settings that were `tried` on this table these are the best, or "data" of some that were
+    made from it.
 
     `choices` are those of `encode_table`. Numbers are scaled unless the estimator's answer does
     not depend on it: then it is about the table's own numbers. Where levels of a category would
@@ -241,6 +255,7 @@ def fit_table(
     }
     if not 0 < delta < 1:
         raise Problem(f"--delta must be between 0 and 1, got {delta!r}.")
+    paid = _settings_tried(tried)
     examples = encode_table(table, target, scale=scale, **choices)
     if not examples.measured:
         _refuse_one_class(examples)
@@ -269,20 +284,45 @@ def fit_table(
     if isinstance(estimator, LogisticRegression):
         estimator.status_ = _of_the_table(estimator.status_, estimator.separation_, examples)
     encoder = examples.encoder
-    if encoder.is_fitted_to_data:
-        estimator.certificate_ = estimator.certificate_.without(CompressionBound, PREPROCESSED)
-    wrapped = Wrapped(estimator, spoilt=PREPROCESSED if encoder.is_fitted_to_data else "")
-    X_test, y_test = (None, None) if unseen is None else unseen.pair
+    spoilt = PREPROCESSED if encoder.is_fitted_to_data else examples.left_out.why_no_draws
+    if spoilt := spoilt or ("" if paid else CHOSEN_HERE):
+        estimator.certificate_ = estimator.certificate_.without(CompressionBound, spoilt)
+    wrapped = Wrapped(estimator, spoilt=spoilt, tried=max(paid, 1))
+    gone = "" if unseen is None else unseen.left_out.why_no_draws
+    X_test, y_test = (None, None) if unseen is None or gone else unseen.pair
     page = page_about(
         wrapped, estimator, examples.X, examples.y, delta, X_test, y_test,
         encoder.get_feature_names_out(),
     )  # fmt: skip
-    page = replace(page, claims=_storable(page.claims), test=_storable(page.test))
+    if paid > 1 and not spoilt:  # the page has the same with the choice paid for
+        estimator.certificate_ = estimator.certificate_.without(CompressionBound, COMPARED_HERE)
+    test_claims = _storable(page.test)
+    if gone:
+        test_claims = Composite((), (NotClaimed("TestErrors", gone),))
+    remarks = [examples.left_out.remark]
+    if unseen is not None and (said := unseen.left_out.remark):
+        remarks.append(f"{test_name}: {said}")
+    page = replace(
+        page, claims=_storable(page.claims), test=test_claims,
+        remarks=(*page.remarks, *filter(None, remarks)),
+    )  # fmt: skip
     model = StoredModel(
         encoder, estimator, target, examples.missing, list(examples.na),
         examples.data_fingerprint, len(examples.y), examples.notes, test_fingerprint, page,
     )  # fmt: skip
     return Fitted(model, examples, page, unseen)
+
+
+def _settings_tried(tried: str) -> int:
+    """How many settings a fit pays for; 0, if no number of them says what to pay."""
+    if tried == "data":
+        return 0
+    if not (tried.isdecimal() and 1 <= int(tried) <= MAX_TRIED):
+        raise Problem(
+            f"--tried must be a whole number from 1 to {MAX_TRIED:,}, or data for settings that "
+            f"were made from the same table, got {tried!r}."
+        )
+    return int(tried)
 
 
 class Rows(NamedTuple):
@@ -292,6 +332,7 @@ class Rows(NamedTuple):
     y: np.ndarray
     places: np.ndarray  # their numbers in the file, counting from 1
     notes: list[str]  # what became of rows and levels
+    left_out: LeftOut
 
     @property
     def pair(self) -> tuple[Any, np.ndarray]:
@@ -310,16 +351,15 @@ def encode_rows(
 ) -> Rows:
     """A table, encoded as the examples of a fit were; `advice` is what to do about missing values.
     Columns that the fit did not use make no difference."""
-    table = tables.with_missing(table, na, encoder.category_names_)
+    read, table = table, tables.with_missing(table, na, encoder.category_names_)
     used = {target, *encoder.column_names}
     ignored = [name for name in table.column_names if name not in used]
     encoder.check_columns(table)
     kept = usable_rows(table, target, ignored, missing, advice, encoder.category_names_)
-    notes = encoder.unseen_levels(kept.table)
-    if gone := table.num_rows - kept.table.num_rows:
-        notes.insert(0, f"{count(gone, 'row')} with missing values left out.")
+    left_out = LeftOut.of(read, table, target, kept.table.num_rows)
+    notes = [*left_out.notes, *encoder.unseen_levels(kept.table)]
     X, y = encoder.encode(kept.table, advice), answers(kept.table, target, measured)
-    return Rows(X, y, kept.places, notes)
+    return Rows(X, y, kept.places, notes, left_out)
 
 
 def _storable(claims: Composite) -> Composite:
@@ -413,14 +453,13 @@ def compare_kernels(
             "The columns are scaled by all rows, those that are validated on included."
         )
     try:
-        curve = validation_curve(
-            examples.X, examples.y, kernels(examples.X), estimator, **curve_settings
-        )
+        some = kernels(examples.X)
+        curve = validation_curve(examples.X, examples.y, some, estimator, **curve_settings)
     except NotSeparable as wrong:
         raise Problem(str(wrong)) from wrong
     except (ArithmeticError, RuntimeError) as wrong:
         raise _without_answer(wrong) from wrong
-    return Compared(curve, examples)
+    return Compared(curve, examples, "data" if kernels is gaussians else str(len(some)))
 
 
 def kernels_to_try(names: Sequence[str], values: str | None = None):
@@ -596,14 +635,11 @@ def _refuse_many_classes(y: np.ndarray, target: str) -> None:
         )
 
 
-def _remarks(rows: int, used: pa.Table) -> list[str]:
-    said = []
-    if rows > used.num_rows:
-        said.append(f"{count(rows - used.num_rows, 'row')} with missing values left out.")
+def _repetitions(used: pa.Table) -> list[str]:
     distinct = used.group_by(used.column_names).aggregate([]).num_rows
-    if distinct < used.num_rows:
-        said.append(f"{count(used.num_rows - distinct, 'exact repetition')} of other rows.")
-    return said
+    if distinct == used.num_rows:
+        return []
+    return [f"{count(used.num_rows - distinct, 'exact repetition')} of other rows."]
 
 
 class Predicted(NamedTuple):

@@ -234,9 +234,11 @@ def beyond_float64(random: np.random.Generator) -> Iterator[Attack]:
 
 def _machine(random: np.random.Generator, one_pass: bool = False):
     passes = 1 if one_pass else int(random.integers(1, 20))
+    loss = [Hinge(), Logistic()][random.integers(2)]
+    radius = float(random.choice([0.5, 1.0, 3.0]))
     online = [
         certo.Perceptron(epochs=passes),
-        certo.OnlineGradientDescent([Hinge(), Logistic()][random.integers(2)], lam=0.1),
+        certo.OnlineGradientDescent(loss, lam=0, radius=radius),
     ]
     others = [
         certo.Perceptron(epochs=passes, order="shuffled", random_state=0),
@@ -295,12 +297,14 @@ def copies(random: np.random.Generator) -> Iterator[Attack]:
     """A few rows again and again, in the fit or in the test rows."""
     m, d, times = (
         int(random.integers(15, 40)),
-        int(random.integers(2, 60)),
+        int(random.integers(1, 60)),
         int(random.integers(20, 80)),
     )
     X, y = _rows(random, m, d), np.where(random.random(m) < 0.5, "up", "down")
     y[:2] = "up", "down"
     order = random.permutation(np.repeat(np.arange(m), times))
+    if random.random() < 0.5:  # not all of them equally often
+        order = np.append(np.arange(m), random.integers(0, m, m * times))
     if random.random() < 0.5:
         yield from _judged(_machine(random), X[order], y[order], what="copies in the fit")
         return
@@ -339,7 +343,7 @@ def order(random: np.random.Generator) -> Iterator[Attack]:
     """Files sorted by their labels, one after the other."""
     m, files = int(random.integers(200, 2000)), int(random.integers(1, 4))
     X, y = (
-        _rows(random, m, int(random.integers(1, 5))),
+        _rows(random, m, int(random.integers(1, 5))) * random.choice([0.1, 1.0]),
         np.where(random.random(m) < 0.5, "up", "down"),
     )
     parts = np.array_split(np.arange(m), files)
@@ -352,9 +356,15 @@ def order(random: np.random.Generator) -> Iterator[Attack]:
 def honest(random: np.random.Generator) -> Iterator[Attack]:
     """Independent draws that can be learnt; what is claimed must be accepted, and be something."""
     m, discrete = int(random.integers(200, 1500)), random.random() < 0.5
-    grid = random.integers(-2, 3, (2 * m, 2)).astype(float)
-    X = grid if discrete else _rows(random, 2 * m, 3)
-    flip = random.random(2 * m) < 0.05
+    kinds = [
+        lambda: random.integers(-2, 3, (2 * m, 2)),
+        lambda: np.round(random.standard_normal((2 * m, 2)), int(random.integers(0, 4))),
+        lambda: np.eye(6)[random.integers(0, 6, 2 * m)],
+        lambda: (np.round(random.normal(40, 12, (2 * m, 2))) - 40) / 12,
+        lambda: np.maximum(random.standard_normal((2 * m, 3)), 0),
+    ]
+    X = kinds[random.integers(5)]().astype(float) if discrete else _rows(random, 2 * m, 3)
+    flip = random.random(2 * m) < random.choice([0.0, 0.05])
     y = np.where((X[:, 0] + 0.5 * X[:, 1] > 0.2) ^ flip, "up", "down")
     model = _machine(random)
     with warnings.catch_warnings():

@@ -35,9 +35,15 @@ def test_the_command_it_ends_with_fits_the_best(certo, tmp_path):
         *WORDS, "--C", "5", "--scale", "none", "--drop", "sepal_width", "--values", "0.5,5"
     )
     line = said.out.splitlines()[-1].removeprefix("To fit the best: ")
+    assert "--tried 2 " in line
     words = shlex.split(line.replace("MODEL", shlex.quote(str(tmp_path / "m"))))
     assert certo(*words[1:]).code == 0
     assert certo("verify", tmp_path / "m", IRIS).code == 0
+
+
+def test_kernels_made_from_the_table_cannot_be_paid_for(certo):
+    line = certo(*WORDS, "--scale", "none").out.splitlines()[-1]
+    assert "--tried data " in line
 
 
 def test_facts_for_machines(certo):

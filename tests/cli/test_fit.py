@@ -5,9 +5,13 @@ import json
 import os
 import re
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+
+from certo.data.model_file import load_model, save_model
+from certo.verify import verify_folder
 
 SMALL = "size,colour,kind\n1,red,a\n2,blue,b\n3,red,a\n4,blue,b\n"
 
@@ -355,3 +359,79 @@ def test_a_first_line_of_numbers_is_noted(certo, written):
         assert "but 4 of 4 are numbers (3.62, 8.66, -2.8, …): if the file has no header" in said.out
     counted = written("y,0,1,2,3\n" + "a,1,2,3,4\nb,4,3,2,1\n")
     assert "the first line" not in certo("fit", counted, "--target", "y").out
+
+
+def _rows(written, name="t.csv", *, seed=0, m=300, words=(), empty=(), holes=()):
+    """A table that two numbers decide; the target of some rows is 'odd', of others empty."""
+    random = np.random.default_rng(seed)
+    lines = ["a,b,y"]
+    for t, (a, b) in enumerate(random.normal(size=(m, 2)).tolist()):
+        y = "odd" if t in words else "" if t in empty else "up" if a > 0 else "down"
+        lines.append(f"{a!r},{'' if t in holes else repr(b)},{y}")
+    return written("\n".join(lines) + "\n", name)
+
+
+FIT = "--target", "y", "--scale", "none", "--missing", "drop"
+
+
+def test_rows_left_out_by_a_feature_are_said_everywhere(certo, written, tmp_path):
+    table, model = _rows(written, holes={3, 9}, empty={7}), tmp_path / "m"
+    said = certo("fit", table, *FIT, "--out", model)
+    left = (
+        "3 rows with missing values left out: in 1 the target is empty, in 2 a feature is missing."
+    )
+    remark = "nothing here, and nothing said of new data, is about such rows."
+    assert left in said.out
+    assert remark in said.out
+    assert "CompressionBound\n" in said.out
+    assert f"note {left}" in certo("verify", model, table).out
+    assert f"note {left}" in certo("proof", model, table, "--out", tmp_path / "p").out
+    facts = verify_folder(tmp_path / "p").to_dict()
+    assert facts["code"] == 0
+    assert remark in facts["remarks"][0]
+
+
+def test_rows_left_out_by_the_target_withdraw_claims_about_new_rows(certo, written, tmp_path):
+    table, model = _rows(written, words=set(range(0, 300, 7))), tmp_path / "m"
+    why = "43 rows were left out because of the value of the target (--na)"
+    words = [*FIT, "--na", "odd", "--out", model]
+    facts = certo("fit", table, *words, "--json").json
+    assert {claim["type"] for claim in facts["claims"]} == {
+        "MistakeBound", "Separating", "TrainingErrors",
+    }  # fmt: skip
+    assert any(why in refusal["reason"] for refusal in facts["not_claimed"])
+    said = certo("verify", model, table)
+    assert said.code == 0
+    assert "in 43 the target is a text that --na names" in said.out
+    # A model that claims it all the same is not believed.
+    other = tmp_path / "other"
+    kept = written(
+        "\n".join(x for x in table.read_text().split("\n") if "odd" not in x), "kept.csv"
+    )
+    assert certo("fit", kept, *FIT, "--out", other).code == 0
+    stored, forged = load_model(model).model, load_model(other).model
+    stored.machine, stored.certified = forged.machine, forged.certified
+    save_model(other, stored)
+    said = certo("verify", other, table)
+    assert said.code == 1
+    assert f"CompressionBound is claimed, but {why}" in said.out
+    # Of test rows the same is true.
+    test = _rows(written, "test.csv", seed=1, words={5})
+    said = certo("fit", kept, *FIT, "--na", "odd", "--test", test)
+    assert "TestErrors not claimed\n  1 row was left out because of the value" in said.out
+
+
+def test_settings_that_were_tried_are_paid_for(certo, written, tmp_path):
+    table, model = _rows(written), tmp_path / "m"
+    bounds = {}
+    for tried in ("1", "7", "data"):
+        facts = certo("fit", table, *FIT, "--tried", tried, "--out", model, "--json").json
+        found = [claim for claim in facts["claims"] if claim["type"] == "CompressionBound"]
+        bounds[tried] = [claim["numbers"]["tail"] for claim in found]
+        assert certo("verify", model, table).code == 0
+        assert load_model(model).model.certified.tried == (7 if tried == "7" else 1)
+    assert bounds["1"] < bounds["7"]
+    assert bounds["data"] == []
+    refused = certo("fit", table, *FIT, "--tried", "0")
+    assert refused.code == 2
+    assert "--tried must be a whole number" in refused.err

@@ -295,7 +295,9 @@ def test_test_examples_that_are_examples_of_the_fit(form):
     (remark,) = page.remarks
     assert remark == "50 of the 100 test examples are rows of the fit: they are not counted."
     assert page.test[0].examples == 50
-    assert page.verify(form(A), noisy, form(more[0]), more[1])
+    verdict = page.verify(form(A), noisy, form(more[0]), more[1])
+    assert verdict
+    assert verdict.parts[-1].why.endswith(remark)
     assert remark in repr(page)
     assert remark in page._repr_html_()
     assert Certified.from_dict(json.loads(json.dumps(page.to_dict()))).remarks == (remark,)

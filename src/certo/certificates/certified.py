@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, final
 
 from certo.certificates import encoding
 from certo.certificates.base import Certificate, NotClaimed, Verification
 from certo.certificates.composite import Composite
-from certo.certificates.draws import known_examples
+from certo.certificates.draws import Known, known_examples
 from certo.certificates.encoding import counted, rounded_up
 from certo.certificates.errors import TestErrors
 from certo.certificates.risk_bound import RiskBound, percentage, rate_sentence
@@ -136,7 +136,12 @@ class Certified:
             parts += tuple(Verification(False, claim.name, NO_TEST) for claim in self.test)
         elif len(self.test):
             try:
-                parts += self._checked(self.test, *self.held_out(X, y, X_test, y_test))
+                known = self._known(X, y, X_test, y_test)
+                others = known.of_the_others(X_test), known.of_the_others(y_test)
+                parts += tuple(
+                    replace(part, why=f"{part.why} {known.remark}".strip())
+                    for part in self._checked(self.test, *others)
+                )
             except ValueError as wrong:
                 parts += tuple(Verification(False, claim.name, str(wrong)) for claim in self.test)
         return Verification(bool(parts) and all(parts), "Certified", _outcome(parts), parts)
@@ -144,12 +149,16 @@ class Certified:
     def held_out(self, X, y, X_test, y_test) -> tuple[Any, Any]:
         """The test examples that are counted: all but copies of examples of the fit (see `draws`).
         ValueError, if none is, or if these cannot be the examples."""
+        known = self._known(X, y, X_test, y_test)
+        return known.of_the_others(X_test), known.of_the_others(y_test)
+
+    def _known(self, X, y, X_test, y_test) -> Known:
         if wrong := self._other_columns(X) or self._other_columns(X_test):
             raise ValueError(wrong)
         known = known_examples(self.test[0].labels, X, y, X_test, y_test, self.prepare)
         if known.why:
             raise ValueError(known.why)
-        return known.of_the_others(X_test), known.of_the_others(y_test)
+        return known
 
     def __getitem__(self, place: int) -> Certificate:
         return tuple(self)[place]
@@ -221,7 +230,8 @@ class Certified:
             most = percentage(claim.best, rounded_up)
             return [f"{nothing} is worth quoting: the sharpest, {most} %, is {claim.weaker}."]
         source = "test examples" if chosen.on_test else "examples of the fit alone"
-        sentence = f"{rate_sentence(self.delta, claim.best)} ({claim.name}, from the {source})."
+        bounded = rate_sentence(self.delta, claim.best, claim.whose)
+        sentence = f"{bounded} ({claim.name}, from the {source})."
         paid = (
             "That is the number to quote: the single bounds are each sharper alone, but this one "
             f"was chosen among {among} after looking, which is paid for."

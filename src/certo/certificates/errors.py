@@ -285,8 +285,11 @@ class TestErrors(RiskBound, ErrorClaim):
         judged = f"On {kept} kept out of the fit, {self._how_many_wrong}."
         if self.vacuous:
             return f"{judged} Nothing follows for new data: the upper bound is not below 1."
-        whose = f" of {self.predictor.author}" if self.predictor.outputs is None else ""
-        return f"{judged} {self._in_plain(whose, least=self.lower)}"
+        return f"{judged} {self._in_plain(self.whose, least=self.lower)}"
+
+    @property
+    def whose(self) -> str:
+        return f" of {self.predictor.author}" if self.predictor.outputs is None else ""
 
     @property
     def assumes(self) -> tuple[str, ...]:

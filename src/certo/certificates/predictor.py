@@ -265,7 +265,7 @@ class StatedPredictions(Predictor):
         return "the model that gave the stated answers"
 
     def counted(self, errors: int, ties: int, examples: int) -> str:
-        return f"{errors:,} of the {examples:,} stated answers are wrong; X was not looked at."
+        return f"{errors:,} of the {examples:,} stated answers are wrong, whatever X is."
 
     @property
     def assumes(self) -> tuple[str, ...]:

@@ -92,6 +92,11 @@ class RiskBound(Certificate):
         that of one output among several, or of a rule that the model does not use."""
         return True
 
+    @property
+    def whose(self) -> str:
+        """' of …', where it is not plain what has the error rate that is bounded."""
+        return ""
+
     def _in_plain(self, whose: str = "", where: str = "", least: float | None = None) -> str:
         """The sentence about new data, and whether the majority class does as well."""
         weak = "" if self.informative else f" The upper bound is {self.weaker}."

@@ -172,6 +172,14 @@ def fit(
         float,
         typer.Option(help="How probable it may be that a claim about new rows is wrong."),
     ] = 0.05,
+    tried: Annotated[
+        str,
+        typer.Option(
+            metavar="N",
+            help="How many settings were compared on this table before, which claims about new "
+            "rows pay for; data, if these were made from the table.",
+        ),
+    ] = "1",
     setting: Settings = None,
     as_json: Json = False,
 ) -> None:
@@ -191,6 +199,7 @@ def fit(
             report=report,
             test=test,
             delta=delta,
+            tried=tried,
             **_choices(scale, missing, na, drop, category),
         )
     except CannotSeparate as wrong:

@@ -109,7 +109,10 @@ def _count_errors(model: StoredModel, fit: Rows, table: Any, name: str) -> None:
     """Claim what a table of test examples says of new ones."""
     machine, page = model.machine, model.certified
     with problems_of(name):
-        X, y = rows_of(model, table).pair
+        rows = rows_of(model, table)
+        if rows.left_out.why_no_draws:
+            raise Problem(rows.left_out.why_no_draws)
+        X, y = rows.pair
         classes = tuple(machine.classes_.tolist())
         known = known_examples(all_labels(classes), *fit.pair, X, y)
         if known.why:
@@ -120,7 +123,8 @@ def _count_errors(model: StoredModel, fit: Rows, table: Any, name: str) -> None:
         except CannotClaim as wrong:
             raise Problem(str(wrong)) from wrong
     model.test_fingerprint = fingerprint(table)
-    remarks = (*page.remarks, *filter(None, [known.remark]))
+    said = [f"{name}: {rows.left_out.remark}"] if rows.left_out.remark else []
+    remarks = (*page.remarks, *filter(None, [known.remark]), *said)
     model.certified = replace(page, test=Composite((claim,)), remarks=remarks, asked=page.asked + 1)
 
 

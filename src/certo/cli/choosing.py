@@ -81,7 +81,7 @@ def run_curve(
         said = curve_facts(compared)
         said["interrupted"] = not compared.curve.complete
         wanted = [f"kernel={compared.curve.best!r}", *settings]
-        said["fit_with"] = _fit_with(data, target, machine, wanted, choices)
+        said["fit_with"] = _fit_with(data, target, machine, wanted, choices, compared.tried)
         said["report_file"] = said["picture_file"] = None
         written: dict[Path, bytes] = {}
         if report is not None:
@@ -103,13 +103,14 @@ def _drawn(curve, kind: str) -> bytes:
 
 
 def _fit_with(
-    data: Path, target: str, machine: str, settings: list[str], choices: dict[str, Any]
+    data: Path, target: str, machine: str, settings: list[str], choices: dict[str, Any], tried: str
 ) -> str:
-    """The command that fits the machine to the same examples."""
+    """The command that fits the machine to the same examples, and pays for the choice."""
     words = ["certo", "fit", str(data), "--target", target, "--machine", machine]
     usual = {"scale": "standard", "missing": "refuse"}
     for name, given in [("set", settings), *choices.items()]:
         for value in [given] if isinstance(given, str) else given:
             if usual.get(name) != value:
                 words += [f"--{name}", value]
+    words += ["--tried", tried] if tried != "1" else []
     return " ".join(map(shlex.quote, words))

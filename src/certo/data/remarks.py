@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +14,69 @@ UNKNOWN = {"?", "na", "n/a", "nan", "null", "none", "-", "."}  # often written f
 def count(n: int, what: str) -> str:
     """'1 row', '1,234 rows'."""
     return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
+
+
+class LeftOut(NamedTuple):
+    """How many rows of how many were left out for missing values, and why: the target is a text
+    that was said to mean a missing value, the target is empty, or a feature is missing."""
+
+    rows: int = 0
+    by_word: int = 0
+    unlabelled: int = 0
+    incomplete: int = 0
+
+    @classmethod
+    def of(cls, read: pa.Table, marked: pa.Table, target: str, kept: int) -> LeftOut:
+        """From the table as it was read, and with texts taken for missing values."""
+        empty, gone = (table.column(target).null_count for table in (read, marked))
+        rows = read.num_rows
+        if rows == kept:
+            return cls(rows)
+        return cls(rows, gone - empty, empty, rows - kept - gone)
+
+    @property
+    def total(self) -> int:
+        return self.by_word + self.unlabelled + self.incomplete
+
+    @property
+    def _why(self) -> str:
+        why = [
+            (self.by_word, "the target is a text that --na names"),
+            (self.unlabelled, "the target is empty"),
+            (self.incomplete, "a feature is missing"),
+        ]
+        return ", ".join(f"in {n:,} {reason}" for n, reason in why if n)
+
+    @property
+    def notes(self) -> list[str]:
+        """What became of rows, if any was left out."""
+        left = f"{count(self.total, 'row')} with missing values left out"
+        by_feature = self.incomplete == self.total
+        return [f"{left}." if by_feature else f"{left}: {self._why}."] * bool(self.total)
+
+    @property
+    def remark(self) -> str:
+        """Which rows no claim speaks of; nothing, if claims speak of all."""
+        if not self.total:
+            return ""
+        were = "was" if self.total == 1 else "were"
+        return (
+            f"{self.total:,} of {count(self.rows, 'row')} {were} left out for missing values "
+            f"({self._why}): nothing here, and nothing said of new data, is about such rows."
+        )
+
+    @property
+    def why_no_draws(self) -> str:
+        """Why those that are left are no draws from the population of all rows; nothing, if they
+        may be draws from the population of the complete ones."""
+        if not self.by_word:
+            return ""
+        were = "row was" if self.by_word == 1 else "rows were"
+        return (
+            f"{self.by_word:,} {were} left out because of the value of the target (--na), so the "
+            "others are no draws from the population of all rows. If such rows are no part of the "
+            "population, take them out of the table before."
+        )
 
 
 def about_names(names: Sequence[str]) -> list[str]:
