@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse, stats
 
 from certo import KernelPerceptron, OnlineGradientDescent, Perceptron, certify
-from certo.certificates import Certified, LinearPredictor, TestErrors, draws
+from certo.certificates import Certified, LinearPredictor, OnlineToBatch, TestErrors, draws
 from certo.certificates.base import CannotClaim
 from certo.kernels import Gaussian
 from certo.losses import Hinge
@@ -271,13 +271,16 @@ def test_shuffled_visits_of_sorted_rows_are_draws_in_order():
     X = random.normal(size=(400, 2))
     y = np.where(X[:, 0] > 0, "up", "down")
     order = np.argsort(y)
-    sorted_by_label = X[order], y[order]
-    claims = [
-        {claim.name for claim in certify(model.fit(*sorted_by_label), *sorted_by_label)}
-        for model in (Perceptron(epochs=1), Perceptron(epochs=1, order="shuffled", random_state=1))
-    ]
-    assert "OnlineToBatch" not in claims[0]
-    assert "OnlineToBatch" in claims[1]
+    X, y = X[order], y[order]
+
+    def of(**settings):
+        model = Perceptron(epochs=1, **settings).fit(X, y)
+        runs = [claim.run for claim in model.certificate_.of_kind("CompressionBound")]
+        return OnlineToBatch.of(X, y, ["down", "up"], runs, model.coef_, model.intercept_)
+
+    with pytest.raises(CannotClaim, match=r"sorted by their labels \(2 runs"):
+        of()
+    assert of(order="shuffled", random_state=1).verify(X, y)
 
 
 def test_issuing_refuses_what_checking_would():
