@@ -400,3 +400,18 @@ class TestAttacks:
         for kernel in (Gaussian(4.0 * (1 + 1e-6)), Gaussian(8.0), Linear()):
             inside = {**data["solutions"][0], "kernel": kernel.to_dict()}
             assert not verified({**data, "solutions": [inside]}), kernel
+
+
+def test_both_counts_are_named():
+    """The notes count support vectors; the formulas are evaluated at the count that is safe."""
+    random = np.random.default_rng(2)
+    X = random.normal(size=(200, 3))
+    y = np.where(X[:, 0] + 0.3 * random.normal(size=200) > 0, 1, -1)
+    for model in (SVM(tol=1e-8), SVM(Gaussian(2.0), tol=1e-8)):
+        model.fit(X, y)
+        claim = SupportBound.of(X, y, model.certificate_)
+        assert claim.support_vectors == len(np.unique(np.concatenate(list(model.support_))))
+        assert claim.support_vectors < claim.supports
+        assert claim.numbers["support_vectors"] == claim.support_vectors
+        assert f"{claim.support_vectors:,} are support vectors" in claim.claim
+        assert f"at most {claim.supports:,} of 200 examples" in claim.claim

@@ -97,3 +97,10 @@ def test_a_neuron_is_a_value_one_can_read():
 def test_bad_neurons_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         Neuron(*arguments)
+
+
+def test_the_rules_of_the_notes_at_zero():
+    """sgn(0) = +1 of linear classifiers is the default; the hard limiter answers −1."""
+    assert Neuron([1.0])([[0.0]]) == 1
+    assert Neuron([1.0], zero_sign=-1)([[0.0]]) == -1
+    assert "hard limiter" in Neuron.__doc__

@@ -37,6 +37,12 @@ class SupportBound(RiskBound):
     margin of at most 1 at the optimum of some output. By their theorem the probability of that is
     at most ε(k) for k ≥ |c|, `bound`; the others are weaker.
 
+    Two counts: the notes' bound is in N, the number of support vectors of the exact optimum, whose
+    dual variables are not 0. `support_vectors` counts those of the solutions at hand, which need
+    not be the same. All formulas here, `printed` (the notes') among them, are in k = `supports`,
+    which is shown to be no less than N: the examples that may have a margin of at most 1 at the
+    optimum, and the longest.
+
     An optimum is known by a solution near it, `nearby`: `supports` is no less than |c|, and on new
     examples that are no longer than these a margin at the optimum exceeds that of the solution by
     at most 1, so that an error has a margin of at most 1 there.
@@ -111,6 +117,13 @@ class SupportBound(RiskBound):
         return {"printed": self.printed, "exact tail": self.tail, "Campi–Garatti": self.bound}
 
     @property
+    def support_vectors(self) -> int:
+        """How many examples have a dual variable that is not 0 in some solution: the count of the
+        notes, of the solutions at hand."""
+        rows = [solution.rows[solution.dual_coef != 0] for solution in self._solved]
+        return np.unique(np.concatenate(rows)).size
+
+    @property
     def claim(self) -> str:
         near = (
             "This machine is near an exact optimum that depends"
@@ -119,7 +132,8 @@ class SupportBound(RiskBound):
         )
         words = (
             f"{near} on at most {self.supports:,} of {counted(self.examples, 'example')}, the "
-            "longest counted in. "
+            f"longest counted in; {self.support_vectors:,} are support vectors, with a dual "
+            "variable that is not 0. "
         )
         if self.vacuous:
             return words + (
@@ -152,6 +166,7 @@ class SupportBound(RiskBound):
         return {
             "examples": self.examples,
             "supports": self.supports,
+            "support_vectors": self.support_vectors,
             "delta": self.delta,
             "printed": self.printed,
             "tail": self.tail,
@@ -161,6 +176,10 @@ class SupportBound(RiskBound):
     @property
     def _first(self) -> Any:
         return self.solutions[0]
+
+    @property
+    def _solved(self) -> tuple[Any, ...]:
+        return self.solutions
 
     @property
     def _takes_matrix(self) -> bool:

@@ -19,6 +19,10 @@ class Neuron(ArrayValue):
     Output                +1 if the field is positive, −1 if negative, `zero_sign` if zero
     Boundary              the hyperplane w·x = −w₀, at distance |w₀|/‖w‖ from the origin
 
+    At a field of exactly 0 the default is +1, the sgn of linear classifiers, sgn(0) = +1. The notes'
+    hard limiter of the neuron (Rosenblatt's: 1 if the field is positive, −1 otherwise) answers −1
+    there: that is `zero_sign=-1`.
+
     All weights may be zero, as before any learning; such a neuron has no boundary.
 
     >>> neuron = Neuron([1.0, -2.0], bias=0.5)
