@@ -36,10 +36,11 @@ from certo.certificates import (
     TrainingErrors,
 )
 from certo.certificates.base import Verification
-from certo.certificates.encoding import readable, visible
+from certo.certificates.encoding import visible
 from certo.certificates.examples_file import read_examples
 from certo.certificates.model import Model, plain, strangers
 from certo.certificates.online_to_batch import OnlineToBatch
+from certo.digits import shown_numbers
 from certo.reading_list import functions_in
 
 FORMAT = "certo proof 1"
@@ -226,7 +227,7 @@ def _about(claim: Certificate) -> str:
 
 
 def numbers_text(numbers: dict[str, Any]) -> str:
-    return ", ".join(f"{name} {readable(value)}" for name, value in numbers.items())
+    return ", ".join(f"{name} {text}" for name, text in shown_numbers(numbers).items())
 
 
 def _tell(said: dict[str, Any]) -> None:

@@ -194,10 +194,10 @@ class TestWords:
             p = problem(KERNELS[seed % 5], "plain", seed, TREATMENTS[seed % 3])
             claim = p.claim(*stopped_early(p, seed))
             high = claim.claim.split("of at most ")[1].split(", where")[0]
-            low = claim.claim.split("below ")[1].split(":")[0]
+            apart = claim.claim.split("lower by more than ")[1].split(":")[0]
             gap = claim.claim.split("gap is at most ")[1].rstrip(".")
             assert Fraction(high) >= Fraction(claim.primal)
-            assert Fraction(low) <= Fraction(claim.dual)
+            assert Fraction(apart) >= Fraction(claim.primal) - Fraction(claim.dual)
             assert Fraction(gap) * Fraction(claim.primal) >= (
                 Fraction(claim.primal) - Fraction(claim.dual)
             )

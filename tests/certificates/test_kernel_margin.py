@@ -148,10 +148,10 @@ class TestTrueClaims:
         for seed in range(12):
             claim = claimed(separable(Gaussian(1.0), seed, TREATMENTS[seed % 3]))
             low = claim.claim.split("is at least ")[1].split(",")[0]
-            high = claim.claim.split("and at most ")[1].split(":")[0]
+            apart = claim.claim.split("exceeds this by at most ")[1].split(":")[0]
             gap = claim.claim.split("gap is at most ")[1].rstrip(".")
             assert Fraction(low) <= Fraction(claim.lower)
-            assert Fraction(high) >= Fraction(claim.upper)
+            assert Fraction(apart) >= Fraction(claim.upper) - Fraction(claim.lower)
             true_gap = 1 - (Fraction(claim.lower) / Fraction(claim.upper)) ** 2
             assert Fraction(gap) >= true_gap
 

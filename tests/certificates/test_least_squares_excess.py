@@ -598,7 +598,7 @@ class TestWords:
         assert claim.claim.startswith(
             "On 3 examples, these linear predictions have a mean squared error of at most 0.05555"
         )
-        assert "No others have one below 0.055555" in claim.claim
+        assert "No others have one that is lower by more than " in claim.claim
         assert "correlation of the residual" in claim.claim
 
     def test_a_weighted_ridge_of_two_outputs_without_intercept(self):

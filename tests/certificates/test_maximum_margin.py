@@ -235,9 +235,9 @@ class TestAttacks:
                 continue
             claim = found[2]
             low = claim.claim.split("is at least ")[1].split(",")[0]
-            high = claim.claim.split("and at most ")[1].split(":")[0]
+            apart = claim.claim.split("exceeds this by at most ")[1].split(":")[0]
             gap = claim.claim.split("gap is at most ")[1].rstrip(".")
             assert Fraction(low) <= Fraction(claim.lower)
-            assert Fraction(high) >= Fraction(claim.upper)
+            assert Fraction(apart) >= Fraction(claim.upper) - Fraction(claim.lower)
             true_gap = 1 - (Fraction(claim.lower) / Fraction(claim.upper)) ** 2
             assert Fraction(gap) >= true_gap

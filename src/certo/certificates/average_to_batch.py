@@ -190,7 +190,10 @@ class AverageToBatch(RiskBound):
         )
         bound = self._formula(self.loss, self.off, self.level)
         require(self.bound >= bound, f"the bound is {bound!r}, not {self.bound!r}.")
-        return f"the pass suffers at most {loss:.6g}, and its average is within {off:.2g}."
+        return (
+            f"the pass suffers at most {rounded_up(loss)}, and its average is within "
+            f"{rounded_up(off, 2)}."
+        )
 
     @property
     def _shown_reach(self) -> str:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from certo.certificates import encoding
 from certo.certificates.sample import Labels, Sample, SampleMismatch, exact_matrix
+from certo.digits import shown_numbers
 
 
 class Rigour(NamedTuple):
@@ -188,8 +189,8 @@ class Certificate(abc.ABC):
     def _repr_html_(self) -> str:
         assumptions = "".join(f"<li>{html.escape(text)}</li>" for text in self.assumes)
         numbers = "".join(
-            f"<tr><td>{html.escape(key)}</td><td>{html.escape(encoding.readable(value))}</td></tr>"
-            for key, value in self.numbers.items()
+            f"<tr><td>{html.escape(key)}</td><td>{html.escape(text)}</td></tr>"
+            for key, text in shown_numbers(self.numbers).items()
         )
         return (
             f'<div class="certificate"><strong>{html.escape(self.name)}</strong>'

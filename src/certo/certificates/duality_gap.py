@@ -12,7 +12,7 @@ from scipy import sparse
 
 from certo.certificates import exact
 from certo.certificates.base import Rigour
-from certo.certificates.encoding import counted, no_better, rounded_down, rounded_up
+from certo.certificates.encoding import counted, no_better, rounded_up
 from certo.certificates.margins import Margins
 from certo.certificates.rounded import Rounded, at_most, hinge_losses, positive_sum, total
 from certo.certificates.sample import Labels, Sample
@@ -112,8 +112,8 @@ class DualityGap(SoftMarginGap):
         return (
             f"Telling {self.labels.shown} from {self.labels.rest} on "
             f"{counted(self.examples, 'example')}, this {which} has an objective {objective} of at "
-            f"most {rounded_up(self.primal)}, where {self._slack_costs}. None has one below "
-            f"{rounded_down(self.dual)}: the relative gap is at most "
+            f"most {rounded_up(self.primal)}, where {self._slack_costs}. None has one "
+            f"lower by more than {rounded_up(self.gap, 2)}: the relative gap is at most "
             f"{rounded_up(self.relative_gap, 2)}."
         )
 

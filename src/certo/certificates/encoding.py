@@ -8,7 +8,6 @@ Reading checks each value against the type its field declares.
 from __future__ import annotations
 
 import contextlib
-import decimal
 import math
 import re
 import types
@@ -21,6 +20,9 @@ from typing import Any
 import numpy as np
 
 from certo.certificates import exact
+from certo.digits import readable as readable
+from certo.digits import rounded_down as rounded_down
+from certo.digits import rounded_up as rounded_up
 from certo.rates import Rate
 
 MOST_DIGITS = 2**16  # of either part of a fraction, in base sixteen
@@ -172,13 +174,6 @@ def _escaped(character: str) -> str:
     return character.encode("unicode_escape").decode()
 
 
-def readable(value: Any) -> str:
-    """A number as a person would like to read it."""
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return f"{value:,}" if type(value) is int else str(value)
-
-
 def percent(share: float | Fraction) -> str:
     """'0.013 %', not below the share: for 'by more than …'. Less than 0.0001 % is shown as that."""
     hundredth = Fraction(share) * 100
@@ -196,18 +191,3 @@ def no_better(others: str, examples: int, share: float | Fraction) -> str:
         return f"Nothing is proved about how much lower what the fit minimises could be, {on}."
     most = percent(share)
     return f"No other {others} could lower what the fit minimises, {on}, by more than {most}."
-
-
-def rounded_down(value: float, digits: int = 6) -> str:
-    """A number to read, not above the value: for 'at least …'."""
-    return _to_digits(value, digits, decimal.ROUND_FLOOR)
-
-
-def rounded_up(value: float, digits: int = 6) -> str:
-    """A number to read, not below the value: for 'at most …'."""
-    return _to_digits(value, digits, decimal.ROUND_CEILING)
-
-
-def _to_digits(value: float, digits: int, rounding: str) -> str:
-    short = decimal.Context(prec=digits, rounding=rounding).create_decimal(value)
-    return f"{float(short):.{digits}g}"

@@ -12,7 +12,7 @@ import numpy as np
 
 from certo.certificates.averages import ROUNDED, TINIEST, averages, weighted
 from certo.certificates.base import Refuted, Rigour, require
-from certo.certificates.encoding import counted, rounded_down, rounded_up
+from certo.certificates.encoding import counted, rounded_up
 from certo.certificates.exact import UNIT, gamma
 from certo.certificates.farkas import common_denominator
 from certo.certificates.likelihood_gap import DensityClaim, LikelihoodGap, Shown
@@ -132,7 +132,8 @@ class GaussianLikelihood(LikelihoodGap):
         return (
             f"On {weighted(self.examples, self.sample_weight)} this Gaussian density has a mean "
             f"−log p of at most {rounded_up(self.risk)}; there is a likeliest{among}, and none has "
-            f"one below {rounded_down(self.lower)}. Its mean is that of the examples to within "
+            f"one smaller by more than {rounded_up(self.excess, 2)}. Its mean is that of the "
+            "examples to within "
             f"{rounded_up(self.mean_error, 2)} standard deviations, its covariance to within "
             f"{rounded_up(self.covariance_error, 2)} of their products."
         )

@@ -10,7 +10,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from certo.certificates.base import Rigour, require
-from certo.certificates.encoding import counted, no_better, rounded_down, rounded_up
+from certo.certificates.encoding import counted, no_better, rounded_up
 from certo.certificates.kernel_claim import KernelClaim
 from certo.certificates.kernel_sample import KernelSample, Scores
 from certo.certificates.rounded import Rounded, hinge_losses, positive_sum, total
@@ -101,8 +101,8 @@ class KernelGap(SoftMarginGap, KernelClaim):
             f"Telling {self.labels.shown} from {self.labels.rest} on "
             f"{counted(self.examples, 'example')}, this function of {self._where} has an objective "
             f"{objective} of at most {rounded_up(self.primal)}, where {self._slack_costs}. None "
-            f"there has one below {rounded_down(self.dual)}: the relative gap is at most "
-            f"{rounded_up(self.relative_gap, 2)}."
+            f"there has one lower by more than {rounded_up(self.gap, 2)}: the relative gap is at "
+            f"most {rounded_up(self.relative_gap, 2)}."
         )
 
     @property

@@ -17,6 +17,7 @@ from certo.certificates.maximum_margin import INTERCEPTS
 from certo.certificates.sample import Labels
 from certo.certificates.soft_margin_gap import HUGE, ROOM
 from certo.certificates.weights import finite_vector, index_vector
+from certo.digits import apart
 
 
 @final
@@ -118,9 +119,10 @@ class KernelMargin(KernelClaim):
         return (
             f"The largest margin between {self.labels.shown} and {self.labels.rest} in "
             f"{self._where} is at least {rounded_down(self.lower)}, which this function has on all "
-            f"{counted(self.examples, 'example')}, and at most {rounded_up(self.upper)}: {none} "
-            f"has more, already on {counted(self.rows.size, 'example')}. The relative gap is at "
-            f"most {rounded_up(self.relative_gap, 2)}."
+            f"{counted(self.examples, 'example')}, and exceeds this by at most "
+            f"{apart(self.upper, self.lower)}: {none} has more, already on "
+            f"{counted(self.rows.size, 'example')}. The relative gap is at most "
+            f"{rounded_up(self.relative_gap, 2)}."
         )
 
     @property
@@ -157,8 +159,8 @@ class KernelMargin(KernelClaim):
             f"the multipliers do not prove that no margin exceeds {self.upper!r}.",
         )
         return (
-            f"the largest margin is between {rounded_down(self.lower)} and "
-            f"{rounded_up(self.upper)}."
+            f"the largest margin is at least {rounded_down(self.lower)}, and exceeds this by at "
+            f"most {apart(self.upper, self.lower)}."
         )
 
     def _multipliers(self, sample: KernelSample) -> None:

@@ -309,10 +309,7 @@ class LeastSquaresExcess(Certificate):
                     f"Others whose coefficients of {counted(left_out, 'column')} differ from these "
                     f"by at most {rounded_down(self.reach)} in all do not have"
                 )
-            text += (
-                f" {none} one below {rounded_down(self.lower)}, or one better than this by more "
-                f"than {rounded_up(self.excess, 2)}."
-            )
+            text += f" {none} one that is lower by more than {rounded_up(self.excess, 2)}."
         if self.correlation is not None and self.correlation < 1:
             text += (
                 f" The {weighted}correlation of the residual with any linear function of the "
@@ -382,8 +379,8 @@ class LeastSquaresExcess(Certificate):
                 f"the coefficients are not shown to be within {self.distance!r} of the shortest.",
             )
         return (
-            f"the objective is at most {rounded_up(self.risk)}, and nowhere below "
-            f"{rounded_down(self.lower)}."
+            f"the objective is at most {rounded_up(self.risk)}, and nowhere lower by more than "
+            f"{rounded_up(self.excess, 2)}."
         )
 
     def _is_exact(self, sample: Sample) -> bool:

@@ -13,7 +13,7 @@ from scipy import sparse
 from certo.certificates import exact
 from certo.certificates.averages import weight_vector
 from certo.certificates.base import CannotClaim, Certificate, Refuted, require
-from certo.certificates.encoding import counting, rounded_down, rounded_up
+from certo.certificates.encoding import counting, rounded_up
 from certo.certificates.sample import Sample, SampleMismatch
 from certo.certificates.values import Unlabelled
 
@@ -111,8 +111,8 @@ class LikelihoodGap(DensityClaim):
             claimed = getattr(self, name)
             require(error <= claimed, f"the {name} is not shown to be at most {claimed!r}.")
         return (
-            f"the mean −log p is at most {rounded_up(self.risk)}, and none is below "
-            f"{rounded_down(self.lower)}."
+            f"the mean −log p is at most {rounded_up(self.risk)}, and none is smaller by more than "
+            f"{rounded_up(self.excess, 2)}."
         )
 
     @property

@@ -277,8 +277,8 @@ class LogisticExcess(Certificate):
             lower = max(lower, left - Fraction(self.excess(point, 1)))
         require(lower >= self.lower, f"it is not shown that no risk is below {self.lower!r}.")
         return (
-            f"the risk is at most {rounded_up(self.risk)}, and nowhere below "
-            f"{rounded_down(self.lower)}."
+            f"the risk is at most {rounded_up(self.risk)}, and nowhere lower by more than "
+            f"{rounded_up(self.gap, 2)}."
         )
 
     def _weights(self, sample: Sample) -> np.ndarray:

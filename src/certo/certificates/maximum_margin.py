@@ -16,6 +16,7 @@ from certo.certificates.encoding import counted, percent, rounded_down, rounded_
 from certo.certificates.margins import Margins
 from certo.certificates.sample import Labels, Sample
 from certo.certificates.weights import check_distance, check_weights, finite_vector, index_vector
+from certo.digits import apart
 
 INTERCEPTS = ("free", "lifted", "none")
 NEGLIGIBLE = 1e-11  # of ‖v‖²: an allowance that is not worth exact sums
@@ -131,9 +132,10 @@ class MaximumMargin(Certificate):
         return (
             f"The largest margin between {self.labels.shown} and {self.labels.rest} is at least "
             f"{rounded_down(self.lower)}, which this hyperplane has on all "
-            f"{counted(self.examples, 'example')}, and at most {rounded_up(self.upper)}: {which} "
-            f"has more, already on {counted(self.rows.size, 'example')}. The relative gap is at "
-            f"most {rounded_up(self.relative_gap, 2)}."
+            f"{counted(self.examples, 'example')}, and exceeds this by at most "
+            f"{apart(self.upper, self.lower)}: {which} has more, already on "
+            f"{counted(self.rows.size, 'example')}. The relative gap is at most "
+            f"{rounded_up(self.relative_gap, 2)}."
         )
 
     @property
@@ -209,8 +211,8 @@ class MaximumMargin(Certificate):
             f"the multipliers do not prove that no margin exceeds {self.upper!r}.",
         )
         return (
-            f"the largest margin is between {rounded_down(self.lower)} and "
-            f"{rounded_up(self.upper)}."
+            f"the largest margin is at least {rounded_down(self.lower)}, and exceeds this by at "
+            f"most {apart(self.upper, self.lower)}."
         )
 
 

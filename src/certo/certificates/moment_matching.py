@@ -20,7 +20,7 @@ from certo.certificates.box_features import (
     TooSharp,
     moments,
 )
-from certo.certificates.encoding import counted, rounded_down, rounded_up
+from certo.certificates.encoding import counted, rounded_up
 from certo.certificates.exact import UNIT, gamma
 from certo.certificates.gaussian_likelihood import (
     check_on_hyperplane,
@@ -154,7 +154,8 @@ class MomentMatching(LikelihoodGap):
         return (
             f"On {weighted(self.examples, self.sample_weight)} this density, {what} on a box, has "
             f"a mean −log p of at most {rounded_up(self.risk)}; there is a likeliest of this form, "
-            f"and none has one below {rounded_down(self.lower)}. Its moments are those of the "
+            f"and none has one smaller by more than {rounded_up(self.excess, 2)}. Its moments are "
+            "those of the "
             f"examples to within {rounded_up(self.moment_error, 2)}."
         )
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from certo.certificates import exact
 from certo.certificates.base import CannotClaim, Certificate, Refuted, require
-from certo.certificates.encoding import counted, rounded_down, rounded_up
+from certo.certificates.encoding import counted, rounded_up
 from certo.certificates.maximum_margin import INTERCEPTS
 from certo.certificates.rounded import Rounded, total
 from certo.certificates.weights import finite_vector, index_vector
@@ -111,8 +111,8 @@ class SoftMarginGap(Certificate):
             shown = primal.above <= self.primal and lowest >= self.dual
             if shown and spread <= self.allowance:
                 return (
-                    f"the objective is at most {rounded_up(self.primal)}, and nowhere below "
-                    f"{rounded_down(self.dual)}."
+                    f"the objective is at most {rounded_up(self.primal)}, and nowhere lower by "
+                    f"more than {rounded_up(self.gap, 2)}."
                 )
         require(
             primal.above <= self.primal,

@@ -68,6 +68,6 @@ class Density(Proving, DensityMixin):
 def worth(claim: LikelihoodGap) -> str:
     """What a fit is worth, for a status."""
     return (
-        f"a mean −log p of {claim.risk:.6g}, and it is proved that no density of this form has one "
-        f"that is smaller by more than {rounded_up(claim.excess, 2)}"
+        f"a mean −log p of at most {rounded_up(claim.risk)}, and it is proved that no density of "
+        f"this form has one that is smaller by more than {rounded_up(claim.excess, 2)}"
     )

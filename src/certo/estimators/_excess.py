@@ -12,6 +12,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from certo.certificates import Composite, Labels
 from certo.certificates.exact import below
 from certo.certificates.pegasos_excess import guarantee
+from certo.digits import rounded_up
 from certo.estimators import _input
 from certo.kernels import Kernel
 from certo.kernels.base import count
@@ -54,8 +55,12 @@ class Excess:
         last = np.flatnonzero(np.diff(self.output, append=-1))
         return "\n".join(
             f"Excess after {self.step[k]:,} steps: F = {self.objective[k]:.6g}, at most "
-            f"{self.excess[k]:.3g} above its minimum ("
-            + (f"expected: {self.bound[k]:.3g})" if self.bound[k] < np.inf else "no guarantee)")
+            f"{rounded_up(self.excess[k], 3)} above its minimum ("
+            + (
+                f"expected: {rounded_up(self.bound[k], 3)})"
+                if self.bound[k] < np.inf
+                else "no guarantee)"
+            )
             for k in last
         )
 

@@ -23,6 +23,7 @@ from certo.certificates import (
 )
 from certo.certificates.exact import UNIT, allowance
 from certo.certificates.margins import norm
+from certo.digits import rounded_up
 from certo.estimators import _input
 from certo.estimators._kernel import measured, posed
 from certo.estimators.verdict import two_class_verdict
@@ -234,8 +235,8 @@ def _refuse_unfinished(what: str, labels: Labels, outcome, limits: Limits) -> No
         raise RuntimeError(
             f"HardMarginSVM was stopped before it found {what} that separates "
             f"{labels.shown} from {labels.rest}, so there is nothing to return: the largest "
-            f"margin is at most {outcome.trace.upper[-1]:.6g}, if there is one at all. Allow "
-            f"more time_limit or max_iter{advice}."
+            f"margin is at most {rounded_up(outcome.trace.upper[-1])}, if there is one at all. "
+            f"Allow more time_limit or max_iter{advice}."
         )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from certo.bounds import clopper_pearson
+from certo.digits import rounded_down, rounded_up
 
 
 class EstimatedRisk(float):
@@ -41,7 +42,7 @@ class EstimatedRisk(float):
         return float(self), self.low, self.high, self.confidence, self.method
 
     def __repr__(self) -> str:
-        between = f"{self.low:.4g} to {self.high:.4g}"
+        between = f"{rounded_down(self.low, 4)} to {rounded_up(self.high, 4)}"
         return f"{float(self):.4g} ({between} at {100 * self.confidence:g} %, {self.method})"
 
 

@@ -19,6 +19,7 @@ from certo.certificates import (
 )
 from certo.certificates.encoding import rounded_down, rounded_up
 from certo.certificates.exact import above, below
+from certo.certificates.risk_bound import confidence
 from certo.plots._canvas import INK, NEGATIVE, POSITIVE, SOFT, new_axes, short
 
 MOST_BOUNDS = 6  # claims about new examples that are drawn
@@ -109,7 +110,7 @@ def _lines(certified: Certified) -> Iterator[Line]:
     risks = sorted(certified.risks, key=lambda claim: not claim.of_predictions)
     if risks and risks[0].of_predictions:  # then those of single outputs are of little interest
         risks = [claim for claim in risks if not _of_one_output(claim)]
-    sure = f"with probability at least {100 * (1 - certified.delta):g} %"
+    sure = f"with probability at least {confidence(certified.delta)} %"
     alone = f"alone {sure}" if len(certified.risks) > 1 else sure
     for claim in risks[:MOST_BOUNDS]:
         if isinstance(claim, TestErrors):

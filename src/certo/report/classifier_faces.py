@@ -20,7 +20,7 @@ from certo.certificates import (
     MistakeBound,
     Sample,
 )
-from certo.certificates.encoding import readable, rounded_up
+from certo.certificates.encoding import readable, rounded_down, rounded_up
 from certo.certificates.least_errors import is_error
 from certo.estimators import (
     SVM,
@@ -130,7 +130,7 @@ class HardMarginFace(Face):
         gap = said["relative_gap"]
         where = ", in the kernel's space" if said["kernel"] else ""
         return [
-            Tile(readable(smallest), f"{which}: the distance to the nearest example{where}"),
+            Tile(rounded_down(smallest), f"{which}: the distance to the nearest example{where}"),
             supports_tile(said),
             Tile("?" if gap is None else "≤ " + rounded_up(gap, 2), "relative gap to the largest"),
         ]
@@ -161,7 +161,7 @@ class SVMFace(Face):
         which = "objective" if len(said["supports"]) == 1 else "largest objective"
         form = "C" if said["settings"]["lam"] is None else "λ"
         return [
-            Tile(readable(max(said["objectives"])), f"{which}, in the form with {form}"),
+            Tile(rounded_up(max(said["objectives"])), f"{which}, in the form with {form}"),
             Tile("?" if gap is None else "≤ " + rounded_up(gap, 2), "relative gap to the smallest"),
             supports_tile(said),
         ]
@@ -194,7 +194,7 @@ class PegasosFace(Face):
         bound = said["expected_excess"]
         which = "objective" if len(said["steps"]) == 1 else "largest objective"
         return [
-            Tile(readable(max(said["objectives"])), f"{which} F(w)"),
+            Tile(rounded_up(max(said["objectives"])), f"{which} F(w)"),
             Tile("?" if bound is None else "≤ " + rounded_up(bound, 3), "expected excess"),
             Tile(readable(max(said["steps"])), "steps"),
             *([supports_tile(said)] if "supports" in said else []),

@@ -1,0 +1,98 @@
+"""Numbers as they are printed: few digits, rounded so that what is said of them stays true.
+
+'At most 0.118739' must not stand beside 'bound 0.118738' where the bound is 0.1187386: an upper
+bound is rounded up, a lower bound down. And where a value and a lower bound agree to all digits
+that are printed, two numbers rounded apart would contradict the gap between them: then the gap is
+printed instead of the second number.
+"""
+
+from __future__ import annotations
+
+import decimal
+import math
+from fractions import Fraction
+from typing import Any
+
+# Numbers of claims, by their names: what is said to be at most, and at least, the number.
+AT_MOST = frozenset(
+    ("bound", "tail", "printed", "upper", "risk", "primal", "objective", "gap", "relative_gap",
+     "excess", "allowance", "correlation", "distance", "mean_error", "covariance_error",
+     "moment_error", "loss", "off", "radius2", "comparator2", "shortfall", "delta")
+)  # fmt: skip
+AT_LEAST = frozenset(("lower", "dual", "margin", "geometric_margin", "at_least", "reach"))
+SMALL, LARGE = 1e-300, 1e300
+# A number, and another that bounds it or the same quantity from below.
+BOUNDED_BELOW = (("primal", "dual"), ("risk", "lower"), ("upper", "lower"))
+
+
+def rounded_down(value: float, digits: int = 6) -> str:
+    """A number to read, not above the value: for 'at least …'."""
+    return _to_digits(value, digits, decimal.ROUND_FLOOR)
+
+
+def rounded_up(value: float, digits: int = 6) -> str:
+    """A number to read, not below the value: for 'at most …'."""
+    return _to_digits(value, digits, decimal.ROUND_CEILING)
+
+
+def readable(value: Any) -> str:
+    """A number as a person would like to read it, rounded to the nearest."""
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return f"{value:,}" if type(value) is int else str(value)
+
+
+def apart(value: float, bound: float) -> str:
+    """The distance of two numbers to read, not below it: for '… by at most'.
+
+    >>> apart(836.3731, 836.3731 - 3e-13)
+    '3.5e-13'
+    """
+    exactly = abs(Fraction(value) - Fraction(bound))
+    return rounded_up(_float_above(exactly), 2)
+
+
+def shown_numbers(numbers: dict[str, Any]) -> dict[str, str]:
+    """The numbers of a claim as text, bounds rounded outward.
+
+    >>> shown_numbers({"bound": 0.1187386})
+    {'bound': '0.118739'}
+    >>> shown_numbers({"primal": 836.37351, "dual": 836.37351 - 3e-13})
+    {'primal': '836.374', 'dual': 'at most 3.5e-13 below primal'}
+    """
+    shown = {name: _shown(name, value) for name, value in numbers.items()}
+    for name, below in BOUNDED_BELOW:
+        value, least = numbers.get(name, math.nan), numbers.get(below, math.nan)
+        if not (_is_finite(value) and _is_finite(least)):
+            continue
+        gap = Fraction(value) - Fraction(least)
+        if 0 <= 2 * gap < Fraction(shown[name]) - Fraction(shown[below]):
+            shown[below] = f"at most {apart(value, least)} below {name}" if gap else "the same"
+    return shown
+
+
+def _shown(name: str, value: Any) -> str:
+    if _is_finite(value) and name in AT_MOST:
+        return rounded_up(value)
+    if _is_finite(value) and name in AT_LEAST:
+        return rounded_down(value)
+    return readable(value)
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, float) and math.isfinite(value)
+
+
+def _to_digits(value: float, digits: int, rounding: str) -> str:
+    short = decimal.Context(prec=digits, rounding=rounding).create_decimal(value)
+    # Near the ends of its range float64 does not hold the decimal number to all its digits.
+    kept = short if value and not SMALL < abs(value) < LARGE else float(short)
+    return f"{kept:.{digits}g}"
+
+
+def _float_above(exactly: Fraction) -> float:
+    try:
+        near = float(exactly)
+    except OverflowError:
+        return math.inf
+    return near if near >= exactly else math.nextafter(near, math.inf)
