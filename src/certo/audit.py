@@ -17,6 +17,7 @@ from sklearn.base import is_regressor
 from sklearn.utils.class_weight import compute_class_weight
 
 from certo.certificates import (
+    AverageToBatch,
     Certificate,
     Certified,
     ClassCompressionBound,
@@ -40,6 +41,7 @@ from certo.certificates import (
     NoEstimate,
     OnlineToBatch,
     PerceptronRun,
+    Regret,
     Separating,
     SupportBound,
     TestErrors,
@@ -63,6 +65,7 @@ from certo.estimators import (
     LeastSquares,
     LogisticRegression,
     MinDisagreement,
+    OnlineGradientDescent,
     Pegasos,
     Perceptron,
 )
@@ -400,6 +403,13 @@ def _same_direction(claim: NoEstimate, machine: LogisticRegression, y) -> bool:
     return claim.intercept == machine.intercept and not claim.ignored.size
 
 
+def _same_steps(claim: Regret | AverageToBatch, machine) -> bool:
+    """The run is that of the settings; whether rows are sparse is the table's matter."""
+    if type(machine) is not OnlineGradientDescent:
+        return False
+    return replace(claim.run, sparse=False) == machine.run()
+
+
 class Says(NamedTuple):
     """What the claims of a machine are about, and what of its settings they depend on."""
 
@@ -428,6 +438,9 @@ SAYS = {
         {DualityGap: _same_costs},
     ),
     Pegasos: Says((), {ExpectedExcess: _same_guarantee}),  # a run that was stopped claims nothing
+    OnlineGradientDescent: Says(  # more rounds after the first call claim nothing
+        (), {Regret: lambda claim, machine, y: _same_steps(claim, machine)}
+    ),
     MinDisagreement: Says(
         ("coef_", "intercept_", "errors_", "lower_bound_"),
         {
@@ -472,6 +485,7 @@ OF_ANY: dict[type[Certificate], Callable[[Any, Any], bool]] = {
     SupportBound: lambda claim, machine: True,  # of its solutions, which have settings of their own
     ClassCompressionBound: _same_runs,
     OnlineToBatch: _same_runs,
+    AverageToBatch: _same_steps,
     KernelCompressionBound: _same_kernel_run,
 }
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from sklearn.base import is_regressor
+from sklearn.base import BaseEstimator, is_regressor
 
 from certo.certificates import (
     Certified,
@@ -246,6 +246,9 @@ def fit_table(
     add up to an intercept that costs nothing, the first is left out, and the others are compared
     with it.
     """
+    own = isinstance(estimator, BaseEstimator) and type(estimator).__module__.startswith("certo.")
+    if not own:
+        raise Problem(f"an estimator of Certo is needed, got {type(estimator).__name__}.")
     regression = isinstance(estimator, REGRESSIONS) and not estimator.ridge
     if scale is None:
         scale = "none" if regression or isinstance(estimator, AS_THEY_ARE) else "standard"

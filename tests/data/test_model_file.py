@@ -8,6 +8,7 @@ import json
 import os
 import pickle
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +17,8 @@ import skops.io
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import FunctionTransformer
 
+from certo import GaussianDensity, Neuron
+from certo.certificates import Certified
 from certo.data.model_file import _MAGIC, load_model, save_model
 from certo.data.problem import Problem
 from certo.rates import Power
@@ -199,7 +202,7 @@ FORGERIES = {
     "no names": set_in("encoder", "number_names_", [1]),
     "target": set_in("", "target", 3),
     "missing": set_in("", "missing", "forget"),
-    "machine": set_in("", "machine", [1]),
+    "machine": set_in("", "machine", machine("svm", [])),
     "na": set_in("", "na", [1]),
 }
 
@@ -219,3 +222,80 @@ def test_what_could_not_be_read_is_not_written(model, tmp_path):
     with pytest.raises(Problem, match="does not create from a file"):
         save_model(tmp_path / "m", odd)
     assert not os.listdir(tmp_path)
+
+
+def test_an_array_named_many_times_is_read_once_or_refused(path):
+    """Each name would be read and held again: 120 of 30 MB took 7.7 GB."""
+    parts = parts_of(path)
+    schema = json.loads(parts["schema.json"])
+    name = next(name for name in parts if name.endswith(".npy"))
+    node = {"__class__": "ndarray", "__module__": "numpy", "__loader__": "NdArrayNode"}
+    nodes = [node | {"type": "numpy", "file": name, "__id__": 1 + k} for k in range(3)]
+    for notes in (nodes, [node | {"type": "numpy", "file": name}] * 3):
+        schema["content"]["notes"]["content"] = notes
+        forge(path, archive_of(parts | {"schema.json": json.dumps(schema).encode()}))
+        with pytest.raises(Problem, match="as several objects"):
+            load_model(path)
+
+
+def test_parts_that_overlap_are_refused(path):
+    data = bytearray(archive_of(parts_of(path)))
+    at = data.index(b"PK\x01\x02")
+    for place in range(at, len(data) - 46):  # every entry of the directory leads to the first part
+        if data[place : place + 4] == b"PK\x01\x02":
+            data[place + 16 : place + 28] = data[at + 16 : at + 28]
+            data[place + 42 : place + 46] = data[at + 42 : at + 46]
+    forge(path, bytes(data))
+    with pytest.raises(Problem, match="damaged or no Certo model file"):
+        load_model(path)
+
+
+def test_settings_of_the_encoder_are_our_own(path, model):
+    """Forged settings of scikit-learn's parts change nothing: the parts are made anew."""
+
+    def content(part):
+        return part["content"]["content"]
+
+    parts = parts_of(path)
+    schema = json.loads(parts["schema.json"])
+    encoder = content(schema["content"]["encoder"])
+    text = {"__class__": "str", "__module__": "builtins", "__loader__": "JsonNode", "is_json": True}
+    for part, name, value in (
+        ("levels_", "sparse_output", "3"),
+        ("levels_", "handle_unknown", '"infrequent_if_exist"'),
+        ("levels_", "_infrequent_enabled", "true"),
+        ("levels_", "n_features_in_", '"two"'),
+        ("scaler_", "with_mean", "false"),
+        ("scaler_", "n_features_in_", "7"),
+    ):
+        content(encoder[part])[name] = text | {"content": value}
+    forge(path, archive_of(parts | {"schema.json": json.dumps(schema).encode()}))
+    loaded = load_model(path).model
+    assert predict_table(loaded, TABLE)[0].tolist() == predict_table(model, TABLE)[0].tolist()
+    encoder["_sklearn_output_config"] = text | {"content": '"pandas"'}
+    schema["content"]["encoder"]["content"]["key_types"]["content"].append(
+        schema["content"]["encoder"]["content"]["key_types"]["content"][0]
+    )
+    forge(path, archive_of(parts | {"schema.json": json.dumps(schema).encode()}))
+    with pytest.raises(Problem, match="which no fit leaves there"):
+        load_model(path)
+
+
+def test_a_claim_is_no_composite_of_claims(model):
+    page = model.certified.to_dict()
+    page["claims"]["claims"] = [dict(page["claims"])]
+    with pytest.raises(ValueError, match="one claim, not a Composite"):
+        Certified.from_dict(json.loads(json.dumps(page)))
+
+
+@pytest.mark.parametrize(
+    "estimator", [GaussianDensity(), LogisticRegression(), Neuron([1.0, 2.0], 0.5)], ids=repr
+)
+def test_what_no_file_can_hold_is_refused_in_words(estimator, model, tmp_path):
+    name = type(estimator).__name__
+    with pytest.raises(Problem, match=f"not a {name}"):
+        save_model(tmp_path / "m", replace(model, machine=estimator))
+    if not isinstance(estimator, GaussianDensity):
+        with pytest.raises(Problem, match=f"an estimator of Certo is needed, got {name}"):
+            fit_table(TABLE, "y", estimator)
+    assert not list(tmp_path.iterdir())

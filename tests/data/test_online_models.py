@@ -8,6 +8,7 @@ import pytest
 from sklearn.base import clone
 
 from certo import OnlineGradientDescent, Pegasos, Perceptron
+from certo.audit import audit_table
 from certo.data.model_file import load_model, save_model
 from certo.data.problem import Problem
 from certo.losses import Hinge, Logistic, Squared, ZeroOne
@@ -36,6 +37,23 @@ def test_it_comes_back_whole_and_goes_on(machine, tmp_path):
     assert repr(loaded.trace_) == repr(fitted.trace_)
     X, y = np.array([[1.0, 0, 1], [-1, 1, 0]]), np.array(["a", "b"])
     assert np.array_equal(loaded.partial_fit(X, y).coef_, fitted.partial_fit(X, y).coef_)
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=str)
+def test_it_verifies_from_the_file(machine, tmp_path):
+    save_model(tmp_path / "m", fit_table(TABLE, "y", clone(machine)).model)
+    audit = audit_table(load_model(tmp_path / "m"), TABLE)
+    assert audit.passed, audit.about_model
+    assert audit.claims.parts
+
+
+@pytest.mark.parametrize("setting", [{"lam": 0.5}, {"average": False}, {"intercept": "none"}])
+def test_a_run_with_other_settings_is_not_that_of_the_model(setting, tmp_path):
+    model = fit_table(TABLE, "y", OnlineGradientDescent(lam=0.1)).model
+    model.machine.set_params(**setting)
+    save_model(tmp_path / "m", model)
+    audit = audit_table(load_model(tmp_path / "m"), TABLE)
+    assert any("other settings" in text for text in audit.about_model)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn import linear_model, svm, tree
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -29,7 +30,7 @@ from certo import (
     certify,
 )
 from certo.certificates import Certified, RiskBound
-from certo.kernels import Gaussian
+from certo.kernels import Gaussian, Linear
 
 random = np.random.default_rng(5)
 X = random.normal(size=(120, 3))
@@ -375,3 +376,42 @@ def test_risks_are_bounds(pages):
             values = list(claim.bounds.values())
             assert values == sorted(values, reverse=True), claim
             assert claim.best >= getattr(claim, "errors", 0) / claim.examples or claim.vacuous
+
+
+@pytest.mark.parametrize("y", [np.array([0, 1] * 4), np.array([0, 1, 2, 0, 1, 2, 0, 1])])
+@pytest.mark.parametrize(
+    "machine",
+    [
+        SVM(intercept="none"),
+        SVM(),
+        SVM(kernel=Linear(), intercept="none"),
+        Perceptron(intercept="none", epochs=3),
+        Pegasos(lam=0.1, steps=20, intercept="none", random_state=0),
+        OnlineGradientDescent(intercept="none"),
+        KernelPerceptron(Linear()),
+        LeastSquares(intercept="none"),
+        LeastSquares(),
+    ],
+    ids=repr,
+)
+@pytest.mark.filterwarnings("ignore")
+def test_rows_of_zeros(machine, y):
+    X, y = np.zeros((8, 2)), y.astype(float) if isinstance(machine, LeastSquares) else y
+    machine = clone(machine).fit(X, y)
+    assert machine.certificate_.verify(X, y) or not len(machine.certificate_)
+    assert certify(machine, X, y).verify(X, y)
+
+
+def test_what_has_no_tags_is_refused_in_words():
+    class Bare:
+        def fit(self, X, y):
+            self.fitted_ = True
+            return self
+
+        def predict(self, X):
+            return np.zeros(len(X))
+
+    X, y = np.eye(4), np.array([0, 1, 0, 1])
+    for model in (Bare(), make_pipeline(Bare())):
+        with pytest.raises(TypeError, match="follows scikit-learn's conventions"):
+            certify(model.fit(X, y), X, y)

@@ -99,7 +99,7 @@ class Composite:
         if not (named and type(claims) is type(refusals) is list):
             raise ValueError("'type' must be Composite, 'claims' and 'not_claimed' lists.")
         return cls(
-            tuple(Certificate.from_dict(item) for item in claims),
+            tuple(encoding.single(Certificate, item) for item in claims),
             tuple(encoding.from_plain(NotClaimed, item) for item in refusals),
         )
 

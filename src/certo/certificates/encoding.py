@@ -90,7 +90,14 @@ def _read(kind: Any, value: Any, name: str) -> Any:
         called = value.get("name") if isinstance(value, dict) else None
         _expect(isinstance(called, str) and called in known, name, f"one of {sorted(known)}", value)
         return from_plain(known[str(called)], {k: v for k, v in value.items() if k != "name"})
-    return kind.from_dict(value) if hasattr(kind, "from_dict") else from_plain(kind, value)
+    return single(kind, value) if hasattr(kind, "from_dict") else from_plain(kind, value)
+
+
+def single(kind: Any, value: Any) -> Any:
+    """One value by the `from_dict` of its kind; several claims in the place of one are refused."""
+    several = isinstance(value, dict) and value.get("type") == "Composite"
+    _expect(not several, kind.__name__, "one claim, not a Composite of several", value)
+    return kind.from_dict(value)
 
 
 def _array(items: list, name: str) -> np.ndarray:

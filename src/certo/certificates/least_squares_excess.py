@@ -156,7 +156,7 @@ class LeastSquaresExcess(Certificate):
     @property
     def is_curved(self) -> bool:
         """Whether the proof is by a factor, if only of the intercept or of nothing."""
-        return bool(self.kept.size) or self.reach is not None
+        return bool(self.kept.size or self.combinations) or self.reach is not None
 
     @classmethod
     def of(

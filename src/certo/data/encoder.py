@@ -88,8 +88,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             scales = self.scaler_.mean_, self.scaler_.scale_
             self.notes_ += remarks.about_scaling(self.number_names_, numbers, *scales)
         if self.category_names_:
-            self.levels_ = OneHotEncoder(handle_unknown="ignore", dtype=np.float64)
-            self.levels_.fit(categories)
+            self.levels_ = new_level_encoder().fit(categories)
         return self
 
     @property
@@ -249,6 +248,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                     f"column {name!r} must have differences above {SMALLEST:g}, which float64 can "
                     f"square, but its numbers lie between {low:g} and {high:g}. Rescale it."
                 )
+
+
+def new_level_encoder() -> OneHotEncoder:
+    """One 0/1 feature for each level; levels that were not seen have none."""
+    return OneHotEncoder(handle_unknown="ignore", dtype=np.float64)
 
 
 def have(table: pa.Table, wanted: str) -> str:

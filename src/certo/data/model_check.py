@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from certo.certificates import Composite, DualityGap, KernelGap, KernelMargin, MaximumMargin
-from certo.data.encoder import TableEncoder
+from certo.data.encoder import TableEncoder, new_level_encoder
 from certo.data.problem import Problem
 from certo.data.regression_check import LOGISTIC, check_least_squares, check_logistic
 from certo.data.soundness import (
@@ -66,7 +67,8 @@ def _check_encoder(encoder: TableEncoder) -> int:
     """How many features a sound encoder makes."""
     refuse_overrides(encoder)
     lists = ("number_names_", "category_names_", "text_names_", "notes_", "drop", "category")
-    require_attributes(encoder, "scale", "scaler_", "levels_", "reference_levels", *lists)
+    settings = {"scale", "drop", "category", "reference_levels"}
+    check_attributes(encoder, settings, {"scaler_", "levels_", *lists} - settings)
     require(type(encoder.reference_levels) is bool, "its reference_levels must be yes or no.")
     for name in lists:
         require(is_texts(getattr(encoder, name)), f"its {name} must be texts.")
@@ -77,23 +79,50 @@ def _check_encoder(encoder: TableEncoder) -> int:
     scaled = encoder.scale == "standard" and numbers > 0
     require((encoder.scaler_ is not None) == scaled, "its scaler and its scale disagree.")
     if encoder.scaler_ is not None:
-        refuse_overrides(encoder.scaler_)
-        require_attributes(encoder.scaler_, "mean_", "scale_", "with_mean", "with_std")
-        for values in (encoder.scaler_.mean_, encoder.scaler_.scale_):
-            require(is_numbers(values, (numbers,)), "its scaler does not fit the columns.")
-        require(np.all(encoder.scaler_.scale_ > 0), "its scales must be positive.")
+        encoder.scaler_ = _same_scaler(encoder.scaler_, numbers)
     if encoder.levels_ is None:
         require(not encoder.category_names_, "its categories have no levels.")
         return numbers
-    refuse_overrides(encoder.levels_)
-    require_attributes(encoder.levels_, "categories_")
+    encoder.levels_ = _same_levels(encoder.levels_, len(encoder.category_names_))
     levels = encoder.levels_.categories_
+    return numbers + sum(len(part) - encoder.reference_levels for part in levels)
+
+
+def _same_scaler(stored: Any, numbers: int) -> StandardScaler:
+    """A scaler with these means and scales, and else with our own settings."""
+    require(type(stored) is StandardScaler, "its scaler is of another kind.")
+    names = ("mean_", "scale_", "var_")
+    require_attributes(stored, *names)
+    for name in names:
+        sound = is_numbers(getattr(stored, name), (numbers,))
+        require(sound, "its scaler does not fit the columns.")
+    require(np.all(stored.scale_ > 0), "its scales must be positive.")
+    made = StandardScaler().fit(np.zeros((1, numbers)))
+    for name in names:
+        setattr(made, name, getattr(stored, name))
+    return made
+
+
+def _same_levels(stored: Any, categories: int) -> OneHotEncoder:
+    """An encoder of these levels, and else with our own settings."""
+    require(type(stored) is OneHotEncoder, "its levels are of another kind.")
+    require_attributes(stored, "categories_")
+    levels = stored.categories_
     require(
-        len(levels) == len(encoder.category_names_)
-        and all(isinstance(part, np.ndarray) and is_texts(part.tolist()) for part in levels),
+        isinstance(levels, list)
+        and len(levels) == categories > 0
+        and all(
+            isinstance(part, np.ndarray) and len(part) > 0 and is_texts(part.tolist())
+            for part in levels
+        ),
         "its levels must be texts, a list for each category.",
     )
-    return numbers + sum(len(part) - encoder.reference_levels for part in levels)
+    longest = max(map(len, levels))
+    columns = [part.tolist() + [part[0]] * (longest - len(part)) for part in levels]
+    made = new_level_encoder().fit(np.array(columns, dtype=object).T)
+    same = all(map(np.array_equal, made.categories_, levels))
+    require(same, "its levels must differ, in order.")
+    return made
 
 
 def _check_machine(machine: Any, features: int) -> None:

@@ -10,11 +10,14 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import math
 import warnings
 import zipfile
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
+
+import numpy as np
 
 from certo.certificates import Certified, Composite
 from certo.data.encoder import TableEncoder
@@ -98,6 +101,9 @@ def model_bytes(model: StoredModel) -> tuple[bytes, str]:
     """The content of a model file, and its fingerprint."""
     import skops.io
 
+    kind = type(model.machine)
+    if f"{kind.__module__}.{kind.__qualname__}" not in TRUSTED:
+        raise Problem(f"a model file holds a machine of Certo for tables, not a {kind.__name__}.")
     kernel = getattr(model.machine, "kernel_", None)
     if kernel is not None:
         try:
@@ -163,9 +169,17 @@ def _read(payload: bytes) -> StoredModel:
 def _refuse_other_kinds(payload: bytes) -> None:
     """Look through the archive's description before anything is created from it."""
     with zipfile.ZipFile(io.BytesIO(payload)) as archive:
-        if any(item.compress_type != zipfile.ZIP_STORED for item in archive.infolist()):
+        parts = archive.infolist()
+        if any(item.compress_type != zipfile.ZIP_STORED for item in parts):
             raise Problem("it holds compressed parts, which Certo does not write.")
+        if sum(item.file_size for item in parts) > len(payload):
+            raise Problem("its parts overlap, which those that Certo writes do not.")
+        sizes = {item.filename: item.file_size for item in parts}
         left = [json.loads(archive.read("schema.json"))]
+        for name in sizes.keys() - {"schema.json"}:
+            with archive.open(name) as file:
+                _refuse_other_size(file, sizes[name])
+    read_as: dict[str, Any] = {}  # the object that the array in each part becomes
     while left:
         node = left.pop()
         if isinstance(node, dict):
@@ -176,6 +190,21 @@ def _refuse_other_kinds(payload: bytes) -> None:
                         f"it asks for {kind} (as {node['__loader__']}), which Certo does not "
                         "create from a file."
                     )
+            if "file" in node:
+                # skops reads a part for each object: under one name in the file there is only one.
+                name, identity = node["file"], node.get("__id__")
+                if not identity or read_as.setdefault(name, identity) != identity:
+                    raise Problem(f"it names the array {name!r} as several objects.")
             left.extend(node.values())
         elif isinstance(node, list):
             left.extend(node)
+
+
+def _refuse_other_size(file: IO[bytes], size: int) -> None:
+    """An array must fill its part: memory is taken for what its header says, before it is read."""
+    version = np.lib.format.read_magic(file)
+    if version != (1, 0):
+        raise Problem("an array must be in version 1.0 of NumPy's format.")
+    shape, _, dtype = np.lib.format.read_array_header_1_0(file)
+    if file.tell() + math.prod(shape) * dtype.itemsize != size:
+        raise Problem("an array is of another size than its part of the file.")

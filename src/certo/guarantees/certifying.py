@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 from sklearn.base import is_classifier
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -94,7 +95,16 @@ def page_about(
 def _check(model, delta, X_test, y_test) -> None:
     if isinstance(model, type) or not hasattr(model, "fit"):
         raise TypeError(f"certify needs a fitted estimator, got {model!r}.")
-    check_is_fitted(model)
+    try:
+        check_is_fitted(model)
+        is_classifier(unwrapped(model).machine)
+    except NotFittedError:
+        raise
+    except AttributeError as wrong:  # it has no tags
+        raise TypeError(
+            f"certify needs an estimator that follows scikit-learn's conventions, but for "
+            f"{type(model).__name__} scikit-learn says: {wrong}"
+        ) from wrong
     is_number = isinstance(delta, int | float | np.floating | np.integer)
     if not is_number or isinstance(delta, bool) or not 0 < delta < 1:
         raise ValueError(f"delta must be a number between 0 and 1, got {delta!r}.")
