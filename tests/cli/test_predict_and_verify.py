@@ -153,7 +153,7 @@ def test_files_that_are_no_models(certo, iris, tmp_path, command):
     _, table = iris
     said = certo(command, tmp_path / "none", table)
     assert said.code == 2
-    assert "cannot be read" in said.err
+    assert "there is no such file" in said.err
     said = certo(command, table, table)
     assert said.code == 2
     assert "not a Certo model file" in said.err
