@@ -5,7 +5,7 @@ DEV := .venv/.dev
 DOCS := .venv/.docs
 BENCH := .venv/.bench
 
-.PHONY: demo test check bench attack docs pictures clean
+.PHONY: demo test check portable bench attack docs pictures clean
 
 demo: $(DEV)
 	@mkdir -p demo
@@ -22,6 +22,11 @@ check: $(DEV)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# The numerical tests, and claims exchanged, under the arithmetic of several processors: an hour on
+# two cores; with ARGS=--quick ten minutes.
+portable: $(DEV)
+	$(BIN)/python tests/portable.py $(ARGS)
 
 bench: $(BENCH)
 	$(BIN)/python -m benchmarks $(ARGS)

@@ -1,0 +1,53 @@
+"""Claims issued under one arithmetic verify under another; `make portable` tries many."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parent
+sys.path.insert(0, str(FOLDER))
+
+import portable  # noqa: E402
+
+#: whose checks add up rounded products, one for each way in which that is done
+KINDS = (
+    "DualityGap", "GaussianLikelihood", "KernelGap", "KernelMargin", "LeastSquaresExcess",
+    "LogisticExcess", "MomentMatching", "TestErrors",
+)  # fmt: skip
+
+
+def test_claims_are_exchanged_with_another_arithmetic(tmp_path):
+    """With the kernels of an old processor in BLAS and NumPy, and one thread."""
+    old = portable.blas_variant("Sandybridge", 1)
+    if old.missing:
+        pytest.skip(old.missing)
+    there, here = tmp_path / "there.json", tmp_path / "here.json"
+    portable.issue_to(here, KINDS, 1, {})
+    command = [
+        sys.executable, str(FOLDER / "portable.py"), "--check", str(here), "--issue", str(there),
+        "--count", "1", "--kinds", *KINDS,
+    ]  # fmt: skip
+    settings = {**old.environment, **portable.without_optional_instructions()}
+    seen = subprocess.run(command, env=settings, capture_output=True, text=True)
+    assert seen.returncode == 0, seen.stdout + seen.stderr
+    given = json.loads(there.read_text())["cases"]
+    assert {case["kind"] for case in given} == set(KINDS)
+    assert portable.rejected(given) == []
+
+
+def test_what_differs_is_told():
+    case = portable.issued(["DualityGap"], 1)[0]
+    case["X"][0][0] += 1
+    assert len(portable.rejected([case])) == 1
+    assert portable.differences({"a": {"b": 1}}, {"a": {"b": 2}}) == ["/a/b: 1 and 2"]
+
+
+def test_what_is_missing_here_is_said(monkeypatch):
+    monkeypatch.setitem(portable.NEEDS, "SkylakeX", ("AVX1024F",))
+    missing = portable.blas_variant("SkylakeX", 1).missing
+    assert missing == "this processor has no AVX1024F"
