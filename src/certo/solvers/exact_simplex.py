@@ -15,12 +15,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from certo.solvers.interrupt import NEVER, Watch
+
 
 class ExactSimplex:
     """Columns are vectors z_i of whole numbers, which may be added at any time."""
 
-    def __init__(self, size: int, bound: int) -> None:
+    def __init__(self, size: int, bound: int, watch: Watch = NEVER) -> None:
         """`bound` ≥ w·z for every vector z to come and every w in the box."""
+        self.watch = watch
         eye = np.array([[int(i == j) for j in range(size + 1)] for i in range(size + 1)], object)
         right = eye[:, -1:].copy()
         # columns: right side, v, u⁺, u⁻, then the vectors; last row: reduced costs
@@ -49,6 +52,7 @@ class ExactSimplex:
         return costs * self.denominator - reduced
 
     def _pivot(self, row: int, column: int) -> None:
+        self.watch()
         table = self.table
         pivot, own = table[row, column], table[row].copy()
         table = (table * pivot - np.outer(table[:, column], own)) // self.denominator

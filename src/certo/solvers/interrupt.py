@@ -1,9 +1,11 @@
-"""Ctrl-C as a wish, not as an exception in the middle of something."""
+"""Ctrl-C as a wish, not as an exception in the middle of something; and a limit on time."""
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -31,3 +33,32 @@ def ctrl_c_asks() -> Iterator[Callable[[], bool]]:
     finally:
         if mine:
             signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+class Stopped(Exception):
+    """Asked to stop before there was an answer."""
+
+
+class Watch:
+    """Whether to go on: called now and then, it raises Stopped once the seconds are over, or
+    `asked` says so."""
+
+    def __init__(
+        self, asked: Callable[[], bool] = lambda: False, seconds: float = math.inf
+    ) -> None:
+        self.asked, self.deadline = asked, time.monotonic() + seconds
+
+    @property
+    def over(self) -> bool:
+        return time.monotonic() > self.deadline or self.asked()
+
+    @property
+    def seconds_left(self) -> float:
+        return max(0.0, self.deadline - time.monotonic())
+
+    def __call__(self) -> None:
+        if self.over:
+            raise Stopped
+
+
+NEVER = Watch()  # It never stops anybody.

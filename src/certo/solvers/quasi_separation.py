@@ -17,12 +17,13 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 from flint import fmpz_mat
-from scipy import sparse
+from scipy import linalg, sparse
 from scipy.optimize import linprog
 
 from certo.certificates.exact import gamma
 from certo.certificates.farkas import whole_numbers
 from certo.certificates.spans import independent
+from certo.solvers.interrupt import NEVER, Stopped, Watch
 from certo.solvers.separation import (
     Cancelling,
     Separator,
@@ -31,6 +32,9 @@ from certo.solvers.separation import (
     scaled,
     separate,
 )
+
+ELIMINATION_S = 5e-10  # Seconds of an exact elimination for each bit of what it multiplies.
+EXACT_BLOCK = 256  # Vectors that are transformed exactly between two looks at the watch.
 
 
 class Partition(NamedTuple):
@@ -93,13 +97,20 @@ class WholeVectors:
 
 
 class Orthogonal:
-    """The w orthogonal to a few vectors: anything in the `free` columns, which fix the others."""
+    """The w orthogonal to a few vectors: anything in the `free` columns, which fix the others.
 
-    def __init__(self, vectors: np.ndarray) -> None:
-        self.size = vectors.shape[1]
-        reduced, self.pivots, self.common = _eliminated(vectors)
+    Which columns are free is chosen so that the others depend on them moderately: else a direction
+    that is short in the free columns may be very long, although it moves nothing by much.
+    """
+
+    def __init__(self, vectors: np.ndarray, watch: Watch = NEVER) -> None:
+        self.size, self.watch = vectors.shape[1], watch
+        order = _well_conditioned(vectors)
+        reduced, pivots, self.common = _eliminated(vectors[:, order], watch)
+        self.pivots = order[np.array(pivots, dtype=np.int64)]
         self.free = np.setdiff1d(np.arange(self.size), self.pivots)
-        self.rest = reduced[:, self.free]
+        back = np.argsort(order)
+        self.rest = reduced[:, back[self.free]]
 
     def direction(self, u: np.ndarray) -> np.ndarray:
         """w, with common·u in the free columns."""
@@ -109,7 +120,12 @@ class Orthogonal:
 
     def coordinates(self, vectors: np.ndarray) -> np.ndarray:
         """v with v·u = z·direction(u) for every u."""
-        return self.common * vectors[:, self.free] - vectors[:, self.pivots].dot(self.rest)
+        parts = []
+        for start in range(0, len(vectors), EXACT_BLOCK):
+            self.watch()
+            part = vectors[start : start + EXACT_BLOCK]
+            parts.append(self.common * part[:, self.free] - part[:, self.pivots].dot(self.rest))
+        return np.vstack(parts)
 
     def apart(self, vectors: SignedVectors, places: np.ndarray | None = None) -> np.ndarray:
         """Which vectors are not in the span of those eliminated; almost certainly all of them."""
@@ -123,23 +139,35 @@ class Orthogonal:
         unsure[np.array(rows, dtype=np.int64)] = False
         places = np.flatnonzero(unsure)
         for u in np.eye(self.free.size, dtype=object) if places.size else ():
+            self.watch()
             outside[places] |= vectors.signs(self.direction(u).tolist(), places) != 0
         return outside
 
 
 def _floats(vector: Sequence[int]) -> list[float]:
     """The direction of a vector, its largest entry about 1."""
-    top = max(abs(entry) for entry in vector)
+    top = max(abs(entry) for entry in vector) or 1
     return [entry / top for entry in vector]
 
 
-def partition(vectors: SignedVectors) -> Partition:
-    found = separate(vectors)
+def _well_conditioned(vectors: np.ndarray) -> np.ndarray:
+    """An order of the columns in which each adds much to the span of those before it, with the
+    first ones a basis of all: by an orthogonal factorisation with pivoting."""
+    floats = np.array([_floats(vector) for vector in vectors.tolist()]).reshape(vectors.shape)
+    peaks = np.max(np.abs(floats), axis=0, initial=0.0)
+    floats = floats / np.where(peaks > 0, peaks, 1.0)
+    return linalg.qr(floats, mode="r", pivoting=True)[1] if len(floats) else np.arange(peaks.size)
+
+
+def partition(vectors: SignedVectors, watch: Watch = NEVER) -> Partition:
+    """The largest part that is separated, and why no more can be; or Stopped is raised."""
+    found = separate(vectors, watch)
     if not isinstance(found, Cancelling):
         return Partition(_fractions(found), np.zeros(0, np.int64), [], [])
-    rows, weights = _joined(vectors, [], [], *_enlarged(vectors, found))
+    rows, weights = _joined(vectors, [], [], *_enlarged(vectors, found, watch))
     while True:
-        space = Orthogonal(vectors.whole(np.array(rows, dtype=np.int64)))
+        watch()
+        space = Orthogonal(vectors.whole(np.array(rows, dtype=np.int64)), watch)
         outside = space.apart(vectors)
         w, places, more = _beyond(vectors, space, np.flatnonzero(outside))
         if w is not None:
@@ -151,14 +179,19 @@ def partition(vectors: SignedVectors) -> Partition:
         rows, weights = _joined(vectors, rows, weights, places, more)
 
 
-def partition_with(vectors: SignedVectors, tied: np.ndarray) -> Partition | None:
+def partition_with(
+    vectors: SignedVectors, tied: np.ndarray, watch: Watch = NEVER
+) -> Partition | None:
     """What some w separates that is orthogonal to these; None if it finds nothing. Whether more can
-    be separated is not asked: there are no weights."""
+    be separated is not asked: there are no weights. Stopped is raised if the watch asks for it."""
     random = np.random.default_rng(0)
     rows = random.permutation(tied)[: 2 * vectors.size + 50]
     while True:
+        watch()
         rows = rows[independent(vectors.whole(rows))]
-        space = Orthogonal(vectors.whole(rows))
+        if rows.size == vectors.size:
+            return None
+        space = Orthogonal(vectors.whole(rows), watch)
         missed = tied[space.apart(vectors, tied)] if space.free.size else tied[:0]
         if missed.size:  # more rows until they span all that are tied
             rows = np.append(rows, random.permutation(missed)[: vectors.size])
@@ -178,20 +211,38 @@ def _beyond(
     vectors: SignedVectors, space: Orthogonal, others: np.ndarray
 ) -> tuple[list[Fraction] | None, list[int], Sequence[int | Fraction]]:
     """A w orthogonal to what was eliminated that separates all others; or some of them, and
-    weights, that cancel up to the span of what was. A few of them cancel, if all do, mostly."""
-    w = [Fraction(0)] * vectors.size
+    weights, that cancel up to the span of what was. A few of them cancel, if all do, mostly; and
+    what separates these leaves few others, which join them."""
+    if not others.size:
+        return [Fraction(0)] * vectors.size, [], []
     few = 4 * space.free.size + 200
-    tries = [np.random.default_rng(0).permutation(others)[:few]] if others.size > few else []
-    for some in [*tries, others] if others.size else []:
+    some = np.random.default_rng(0).permutation(others)[:few]
+    while True:
+        space.watch()
         some = some[_different(vectors.part(some))]
-        reduced = WholeVectors(space.coordinates(vectors.whole(some)))
-        found = separate(reduced)
+        reduced = space.coordinates(vectors.whole(some))
+        used = _effective(reduced)
+        part = WholeVectors(reduced[:, used])
+        found = separate(part, space.watch)
         if isinstance(found, Cancelling):
-            places, more = _enlarged(reduced, found)
+            places, more = _enlarged(part, found, space.watch)
             return None, some[places].tolist(), more
-        w = space.direction(_short(reduced, _fractions(found))).tolist()
-    divisor = max(1, math.gcd(*(weight.numerator for weight in w)))
-    return [Fraction(weight, divisor) for weight in w], [], []
+        u = np.zeros(space.free.size, dtype=object)
+        u[used] = _short(part, _fractions(found))
+        common = math.lcm(*(Fraction(weight).denominator for weight in u))
+        w = space.direction(np.array([int(weight * common) for weight in u], dtype=object))
+        w //= max(1, math.gcd(*w.tolist()))
+        wrong = others[vectors.signs(w.tolist(), others) <= 0]
+        if not wrong.size:
+            return [Fraction(weight) for weight in w.tolist()], [], []
+        some = np.union1d(some, np.random.default_rng(0).permutation(wrong)[:few])
+
+
+def _effective(vectors: np.ndarray) -> np.ndarray:
+    """Columns that all others are combinations of: what these add to w moves nothing new, but may
+    make it long."""
+    order = _well_conditioned(vectors)
+    return np.sort(order[independent(vectors[:, order].T)])
 
 
 def _short(vectors: WholeVectors, u: Sequence[Fraction]) -> np.ndarray:
@@ -210,7 +261,9 @@ def _different(part) -> np.ndarray:
     return np.unique(dense, axis=0, return_index=True)[1]
 
 
-def _enlarged(vectors: Vectors, found: Cancelling) -> tuple[list[int], Sequence[int | Fraction]]:
+def _enlarged(
+    vectors: Vectors, found: Cancelling, watch: Watch
+) -> tuple[list[int], Sequence[int | Fraction]]:
     """More vectors that cancel, spanning more, with positive weights; or just those found.
 
     Of a random part, max Σ s_i s.t. w·z_i ≥ s_i, 0 ≤ s_i ≤ 1 leaves s_i = 0 where no w separates.
@@ -231,7 +284,9 @@ def _enlarged(vectors: Vectors, found: Cancelling) -> tuple[list[int], Sequence[
         A_ub=sparse.hstack([-part, sparse.eye_array(n)]),
         b_ub=np.zeros(n),
         bounds=[(-1e4, 1e4)] * size + [(0, 1)] * n,
+        options=_limit(watch),
     )
+    watch()
     if parted.x is None:
         return found.places, found.weights
     tied = np.flatnonzero(parted.x[size:] < 1e-6)
@@ -240,17 +295,24 @@ def _enlarged(vectors: Vectors, found: Cancelling) -> tuple[list[int], Sequence[
     least = np.zeros(tied.size)
     least[basis] = 1.0
     cancelled = linprog(
-        1 - least, A_eq=part.T, b_eq=np.zeros(size), bounds=[(low, None) for low in least]
-    )
+        1 - least, A_eq=part.T, b_eq=np.zeros(size), bounds=[(low, None) for low in least],
+        options=_limit(watch),
+    )  # fmt: skip
+    watch()
     if cancelled.x is None:
         return found.places, found.weights
     free = np.flatnonzero(cancelled.x > least + 1e-9)
     fixed = np.setdiff1d(basis, free)
     shares = np.array([_factor(part[[k]], exponents, whole[k]) for k in fixed], dtype=object)
-    solved = _combination(whole[free], -shares.dot(whole[fixed]))
+    solved = _combination(whole[free], -shares.dot(whole[fixed]), watch)
     if solved is None or min(solved, default=Fraction(1)) <= 0:
         return found.places, found.weights
     return some[tied[np.append(fixed, free)]].tolist(), [*shares, *solved]
+
+
+def _limit(watch: Watch) -> dict[str, float]:
+    left = watch.seconds_left
+    return {"time_limit": left} if left < math.inf else {}
 
 
 def _factor(scaled_row: sparse.csr_array, exponents: np.ndarray, whole: np.ndarray) -> Fraction:
@@ -261,11 +323,13 @@ def _factor(scaled_row: sparse.csr_array, exponents: np.ndarray, whole: np.ndarr
     return value / int(whole[column])
 
 
-def _combination(vectors: np.ndarray, target: np.ndarray) -> list[Fraction] | None:
+def _combination(
+    vectors: np.ndarray, target: np.ndarray, watch: Watch = NEVER
+) -> list[Fraction] | None:
     """c with Σ c_i z_i = target, zero where it may be; None if there is none."""
     common = math.lcm(*(Fraction(entry).denominator for entry in target))
     whole = np.array([int(entry * common) for entry in target], dtype=object)
-    reduced, pivots, divisor = _eliminated(np.column_stack([vectors.T, whole]))
+    reduced, pivots, divisor = _eliminated(np.column_stack([vectors.T, whole]), watch)
     if len(vectors) in pivots:
         return None
     found = [Fraction(0)] * len(vectors)
@@ -274,9 +338,16 @@ def _combination(vectors: np.ndarray, target: np.ndarray) -> list[Fraction] | No
     return found
 
 
-def _eliminated(rows: np.ndarray) -> tuple[np.ndarray, list[int], int]:
-    """(reduced rows, their pivot columns, c): c in the pivot column, the others 0 there (FLINT)."""
+def _eliminated(rows: np.ndarray, watch: Watch = NEVER) -> tuple[np.ndarray, list[int], int]:
+    """(reduced rows, their pivot columns, c): c in the pivot column, the others 0 there (FLINT).
+
+    FLINT cannot be stopped: Stopped is raised before, where it would be too late after. What it
+    finds are minors, of about rank·bits bits each, by rank²·(size − rank) multiplications."""
     n, size = rows.shape
+    if watch.seconds_left < math.inf:
+        rank, bits = min(n, size), max((abs(entry).bit_length() for entry in rows.flat), default=0)
+        if ELIMINATION_S * rank**3 * max(1, size - rank) * bits > watch.seconds_left:
+            raise Stopped
     matrix, common, rank = fmpz_mat(n, size, rows.ravel().tolist()).rref()
     reduced = np.array([int(entry) for entry in matrix.entries()], dtype=object).reshape(n, size)
     reduced = reduced[:rank]

@@ -460,10 +460,10 @@ def _least(vectors: SignedVectors, w: Sequence[Fraction], places: np.ndarray) ->
     """The least of w·z at these places, all of them positive: exactly, where rounding leaves more
     than one that may be it."""
     least, weights = [], np.array(w, dtype=object)
-    with contextlib.suppress(OverflowError):
+    with contextlib.suppress(OverflowError), np.errstate(over="ignore", invalid="ignore"):
         margins, slack = (part[places] for part in vectors.margins(weights.astype(float)))
         slack = 4 * slack  # that of the weights is part of it
-        may = margins - slack <= np.min(margins + slack)
+        may = ~(margins - slack > np.min(margins + slack))  # what overflows may be it, too
         places = places[may] if np.any(may) else places
     for start in range(0, places.size, 4096):
         some = places[start : start + 4096]

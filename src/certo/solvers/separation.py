@@ -37,6 +37,7 @@ from certo.compiled.rows import rows_of
 from certo.compiled.scan import greatest_square
 from certo.solvers.exact_simplex import ExactSimplex
 from certo.solvers.farkas import cancelling_weights
+from certo.solvers.interrupt import NEVER, Watch
 from certo.solvers.perceptron import perceptron
 
 TIGHT = 1e-8  # margins up to this, of vectors of length about 1, may be rounding
@@ -252,8 +253,8 @@ def _flat(row) -> np.ndarray:
 class _MarginProgram:
     """max s  s.t.  w·z_i ≥ s on a growing set of vectors, −1 ≤ w ≤ 1; columns scaled."""
 
-    def __init__(self, size: int) -> None:
-        self.size, self.solver = size, highspy.Highs()
+    def __init__(self, size: int, watch: Watch = NEVER) -> None:
+        self.size, self.watch, self.solver = size, watch, highspy.Highs()
         self.solver.silent()
         self.stop = threading.Event()
         self.solver.cbSimplexInterrupt += self._interrupt
@@ -291,7 +292,7 @@ class _MarginProgram:
         thread.start()
         try:
             while not done.wait(0.1):
-                pass
+                self.watch()
         finally:
             self.stop.set()
             done.wait()
@@ -309,8 +310,9 @@ class _MarginProgram:
             event.interrupt()
 
 
-def separate(vectors: Vectors) -> Verdict:
-    """A separator of all vectors, or some that cancel; proved either way."""
+def separate(vectors: Vectors, watch: Watch = NEVER) -> Verdict:
+    """A separator of all vectors, or some that cancel; proved either way. Stopped is raised if the
+    watch asks for it."""
     found = vectors.at_once()
     if found is not None:
         return found
@@ -318,18 +320,20 @@ def separate(vectors: Vectors) -> Verdict:
     margins, _ = vectors.margins(w)
     if np.all(margins > 0) and vectors.wrong(w) is None:
         return Separator(w)
-    return _by_working_set(vectors, margins)
+    return _by_working_set(vectors, margins, watch)
 
 
-def _by_working_set(vectors: Vectors, margins: np.ndarray) -> Verdict:
+def _by_working_set(vectors: Vectors, margins: np.ndarray, watch: Watch) -> Verdict:
     lengths, exponents = vectors.lengths(), np.frexp(vectors.peaks())[1]
     step = _step(vectors.size)
     inside = np.zeros(vectors.count, dtype=bool)
-    program, places, multipliers = _MarginProgram(vectors.size), np.zeros(0, int), np.zeros(0)
+    program, places = _MarginProgram(vectors.size, watch), np.zeros(0, int)
+    multipliers = np.zeros(0)
     # hard vectors of one w alone are easy for −w: some of any kind go with them
     some = np.random.default_rng(0).permutation(vectors.count)[:step]
     new = np.union1d(some, _hardest(margins / lengths, vectors.groups, inside, step))
     while new.size:
+        watch()
         program.add(scaled(vectors.part(new), exponents))
         inside[new], places = True, np.append(places, new)
         solved = program.solve()
@@ -351,7 +355,7 @@ def _by_working_set(vectors: Vectors, margins: np.ndarray) -> Verdict:
             if wrong is None:
                 return Separator(w)
             new = np.array([wrong] if not inside[wrong] else [], dtype=int)
-    return _exactly(vectors, places, multipliers)
+    return _exactly(vectors, places, multipliers, watch)
 
 
 def _step(size: int) -> int:
@@ -399,12 +403,14 @@ def _cancelling(vectors: Vectors, places: np.ndarray) -> Cancelling | None:
     return None if weights is None else Cancelling(places.tolist(), weights)
 
 
-def _exactly(vectors: Vectors, places: np.ndarray, multipliers: np.ndarray) -> Verdict:
+def _exactly(
+    vectors: Vectors, places: np.ndarray, multipliers: np.ndarray, watch: Watch
+) -> Verdict:
     """The same with the exact simplex method, from the vectors that HiGHS found to matter."""
     heaviest = np.argsort(-multipliers, kind="stable")[: vectors.size + 1]
     known = (places[heaviest] if multipliers.size else places[: vectors.size + 1]).tolist()
     while True:
-        simplex, scale = _exact_simplex(vectors.whole(known))
+        simplex, scale = _exact_simplex(vectors.whole(known), watch)
         weights = simplex.weights()
         if weights is not None:
             found = _cancelling(vectors, np.array(known)[list(weights)])
@@ -423,14 +429,14 @@ def _exactly(vectors: Vectors, places: np.ndarray, multipliers: np.ndarray) -> V
         known = basic + [t for t in known if t not in set(basic)] + new
 
 
-def _exact_simplex(vectors: np.ndarray) -> tuple[ExactSimplex, np.ndarray]:
+def _exact_simplex(vectors: np.ndarray, watch: Watch) -> tuple[ExactSimplex, np.ndarray]:
     """The simplex method, finished, on these vectors; and by which power of two each column is
     smaller in it than in the others."""
     low = np.array([_trailing_zeros(column) for column in vectors.T], dtype=object)
     vectors = vectors >> low
     vectors //= np.array([[max(1, math.gcd(*vector))] for vector in vectors], dtype=object)
     size = vectors.shape[1]
-    simplex = ExactSimplex(size, 1 + size * int(np.max(np.abs(vectors))))
+    simplex = ExactSimplex(size, 1 + size * int(np.max(np.abs(vectors))), watch)
     simplex.add(vectors)
     simplex.crash(range(len(vectors)))
     simplex.solve()
