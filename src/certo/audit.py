@@ -26,6 +26,7 @@ from certo.certificates import (
     DualityGap,
     ErrorCount,
     ExpectedExcess,
+    JointlyOverlapping,
     KernelCompressionBound,
     KernelExpectedExcess,
     KernelGap,
@@ -40,6 +41,7 @@ from certo.certificates import (
     MistakeBound,
     NoEstimate,
     OnlineToBatch,
+    Overlapping,
     PerceptronRun,
     Regret,
     Separating,
@@ -410,6 +412,10 @@ def _same_steps(claim: Regret | AverageToBatch, machine) -> bool:
     return replace(claim.run, sparse=False) == machine.run()
 
 
+def _same_overlap(claim: Overlapping | JointlyOverlapping, machine: LogisticRegression, y) -> bool:
+    return claim.intercept == machine.intercept
+
+
 class Says(NamedTuple):
     """What the claims of a machine are about, and what of its settings they depend on."""
 
@@ -472,7 +478,12 @@ SAYS_OF_ALL = {
     LeastSquares: Says(("coef_", "intercept_"), {LeastSquaresExcess: _same_squares}),
     LogisticRegression: Says(
         ("coef_", "intercept_"),
-        {LogisticExcess: _same_likelihood, NoEstimate: _same_direction},
+        {
+            LogisticExcess: _same_likelihood,
+            NoEstimate: _same_direction,
+            Overlapping: _same_overlap,
+            JointlyOverlapping: _same_overlap,
+        },
     ),
 }
 

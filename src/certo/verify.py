@@ -30,8 +30,10 @@ from typing import Any, NamedTuple, NoReturn
 from certo.certificates import (
     Certificate,
     Certified,
+    JointlyOverlapping,
     LogisticExcess,
     NoEstimate,
+    Overlapping,
     RiskBound,
     TrainingErrors,
 )
@@ -52,7 +54,9 @@ HOLDS, FAILS, UNUSABLE, NOT_AS_WRITTEN, INTERRUPTED, BROKEN_PIPE = (
     130,
     141,
 )  # exit codes
-OF_ALL = (LogisticExcess, NoEstimate, OnlineToBatch, TrainingErrors)  # of all classes at once
+OF_ALL = (  # of all classes at once
+    JointlyOverlapping, LogisticExcess, NoEstimate, OnlineToBatch, Overlapping, TrainingErrors,
+)  # fmt: skip
 
 
 class Unusable(ValueError):

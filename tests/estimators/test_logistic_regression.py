@@ -24,7 +24,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import certo
 from certo import LogisticRegression, Separated, SeparationWarning
-from certo.certificates import Composite, LogisticExcess, NoEstimate
+from certo.certificates import Composite, LogisticExcess, NoEstimate, Overlapping
 
 MODES = ("free", "none")
 SEPARATED = "ignore:No estimate exists:certo.SeparationWarning"
@@ -424,8 +424,9 @@ class TestDependentColumns:
         )
 
     @pytest.mark.parametrize("off", [1e-15, 1e-10])
-    def test_nearly_dependent_columns_leave_it_open(self, off):
-        """Weights of 1e10 and more could use what is left; nothing is proved about them."""
+    def test_nearly_dependent_columns_leave_the_infimum_open(self, off):
+        """Weights of 1e10 and more could use what is left; nothing is proved about them. Whether
+        some are the best depends on the last digits: that is decided if it is asked for."""
         X, y = overlapping()
         noise = np.random.default_rng(3).standard_normal(len(y))
         wide = np.column_stack([X, X[:, 0] + X[:, 1] / 3 + off * noise])
@@ -438,7 +439,14 @@ class TestDependentColumns:
         assert "among coefficients of which those of 1 column, nearly a combination of" in first
         assert first.endswith("whether others have less is not known")
         assert "have rank 3 nearly, not exactly" in model.status_
-        assert "not proved that an estimate exists" in repr(model.summary())
+        assert "it is not decided whether an estimate exists" in repr(model.summary())
+        assert model.decide_existence(wide, y) is True
+        assert [type(claim) for claim in model.certificate_] == [LogisticExcess, Overlapping]
+        assert "An estimate exists." in model.status_
+        assert model.standard_errors_ is None
+        assert "No standard errors: columns are nearly, not exactly, combin" in repr(
+            model.summary()
+        )
         assert model.certificate_.verify(wide, y)
 
     def test_ill_conditioned_is_not_dependent(self):

@@ -104,3 +104,34 @@ def test_a_separation_comes_first_and_nothing_is_called_an_estimate(pages):
     assert all(row["values"]["zone"] == "w" for row in separated["rows"])
     clean, _ = pages["two"]
     assert 'role="alert"' not in clean
+
+
+def test_a_limit_that_no_coefficients_reach(pages):
+    """A page without an estimate speaks of a limit, and of no best fit, in one voice."""
+    text, _ = pages["separated"]
+    shown = text.partition('id="facts"')[0]
+    assert "Does not exist" in shown
+    assert "above a limit that no coefficients reach, proved" in shown
+    assert "towards a limit that none reach" in shown
+    assert "a limit that no coefficients go below" in shown
+    assert "No other coefficients could lower" not in shown
+    assert "an estimate exists" not in shown
+    assert "see status_" not in shown
+    clean, _ = pages["two"]
+    assert "Exists" in clean
+    assert "No other coefficients could lower" in clean
+
+
+def test_a_verdict_that_is_not_reached_is_told(undrawn):
+    random = np.random.default_rng(2)
+    y = np.arange(240) % 4
+    X = 2.2 * random.standard_normal((4, 6))[y] + random.standard_normal((240, 6))
+    table = pa.table({f"x{j}": X[:, j] for j in range(6)} | {"y": [f"k{k}" for k in y]})
+    chosen = machine("logistic", ["existence_time_limit=1e-9"])
+    fitted = fit_table(table, "y", chosen)
+    said = facts(fitted) | {"model_fingerprint": "f00", "verify_with": "certo verify m t.csv"}
+    with undrawn():
+        text = html_report(fitted, said).partition('id="facts"')[0]
+    assert said["estimate_exists"] is None
+    assert "Not decided" in text
+    assert "It is not decided whether a maximum-likelihood estimate exists." in text

@@ -32,6 +32,7 @@ from certo.certificates.sample import Labels, Sample
 from certo.certificates.weights import finite_vector, index_vector
 
 PROOFS = ("curvature", "ridge", "none")
+OPEN = 0.01  # A gap of a mean loss that is told as a share of it: nothing, if nothing is proved.
 LEAST_SHARE = 2.0**-900  # of an example in the sum of all weights: below it products underflow
 HUGE = np.finfo(np.float64).max
 _NONE = np.zeros(0, np.int64)
@@ -396,8 +397,14 @@ class LogisticExcess(Certificate):
     @property
     def plain(self) -> str:
         saved = 1 - Fraction(self.lower) / Fraction(self.risk) if self.risk else Fraction(0)
-        near = " near these" if self.reach is not None else ""
-        return no_better(f"coefficients{near}", self.examples, saved)
+        if self.exists or self.reach is not None or self.gap > OPEN:
+            near = " near these" if self.reach is not None else ""
+            return no_better(f"coefficients{near}", self.examples, saved)
+        # That others lower it by no more than a share would suggest that some of them are the best.
+        return (
+            f"What the fit minimises on these {counted(self.examples, 'example')} is within "
+            f"{rounded_up(self.gap, 2)} of a limit that no coefficients go below."
+        )
 
     @property
     def assumes(self) -> tuple[str, ...]:

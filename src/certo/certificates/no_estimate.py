@@ -114,8 +114,8 @@ class NoEstimate(Certificate):
     def plain(self) -> str:
         some = counting(self.examples - self.ignored.size, self.examples)
         return (
-            f"There is no best fit: in one direction the fit to these {some} gets better and "
-            "better, without end."
+            f"No coefficients fit these {some} best: along one direction the fit gets better and "
+            "better, towards a limit that none reach."
         )
 
     @property

@@ -6,7 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from certo.certificates import Composite, LeastSquaresExcess, LogisticExcess, NoEstimate
+from certo.certificates import (
+    Composite,
+    JointlyOverlapping,
+    LeastSquaresExcess,
+    LogisticExcess,
+    NoEstimate,
+    Overlapping,
+)
 from certo.data.soundness import (
     check_attributes,
     check_values,
@@ -66,10 +73,12 @@ def check_logistic(machine: LogisticRegression) -> None:
     )
     excess = machine.certificate_.of_kind(LogisticExcess)
     none = machine.certificate_.of_kind(NoEstimate)
+    overlap = [*machine.certificate_.of_kind(Overlapping)]
+    overlap += machine.certificate_.of_kind(JointlyOverlapping)
     values = (machine.objective_, machine.infimum_)
     require(
         all((claim.risk, claim.lower) == values for claim in excess)
-        and all(claim.examples == machine.n_samples_fit_ for claim in (*excess, *none)),
+        and all(claim.examples == machine.n_samples_fit_ for claim in (*excess, *none, *overlap)),
         "its risk is not that of its certificate.",
     )
     require(
@@ -81,7 +90,7 @@ def check_logistic(machine: LogisticRegression) -> None:
         not machine.converged_ or (excess and machine.gap_ <= machine.tol),
         "it is said to have converged, but its certificate does not say so.",
     )
-    proved = machine.ridge_ > 0 or any(claim.exists for claim in excess)
+    proved = machine.ridge_ > 0 or any(claim.exists for claim in excess) or bool(overlap)
     exists = {True: proved, False: bool(none), None: True}[machine.estimate_exists_]
     require(exists, "whether an estimate exists is not what its certificate says.")
     require(

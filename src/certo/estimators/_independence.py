@@ -26,6 +26,7 @@ CLEAR = 1e-9  # of a column's square, left by the others: no rounding makes this
 NOTHING = 1e-12  # and of this it may make all
 SEEN = 4096  # rows that tell the size of columns
 MOST = 100_000  # terms that are worth being made fractions
+FEW_ROWS = 64  # rows of which every column is looked at, whether it is constant
 
 
 class Relations(NamedTuple):
@@ -70,6 +71,13 @@ def _constant(X, counting, gram: np.ndarray, lifted: bool) -> tuple[dict[int, fl
     some = abs(X[:: max(1, X.shape[0] // SEEN)])
     size = np.asarray(some.mean(axis=0)).ravel() ** 2 * weight + np.diag(gram)[:d]
     found, suspects = {}, np.flatnonzero(squares <= CLEAR * size)
+    if counting is not None and np.count_nonzero(counting) <= FEW_ROWS:
+        # what rounding leaves of a column that is 0 in all of few rows may be all there is
+        few = X[np.flatnonzero(counting)]
+        few = few.toarray() if sparse.issparse(few) else few
+        same = np.all(few == few[:1], axis=0) & (lifted | ~np.any(few, axis=0))
+        found = {j: float(few[0, j]) for j in np.flatnonzero(same).tolist()}
+        return found, not np.all(same[suspects])
     part = X[:, suspects].tocsc() if sparse.issparse(X) else X[:, suspects]
     for k, j in enumerate(suspects.tolist()):
         values = part[:, [k]].toarray()[:, 0] if sparse.issparse(X) else part[:, k]

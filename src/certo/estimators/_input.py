@@ -114,11 +114,9 @@ def is_number(value: Any) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool) and value == value
 
 
-def check_time_limit(limit: Any) -> None:
+def check_time_limit(limit: Any, name: str = "time_limit") -> None:
     if limit is not None and not (is_number(limit) and limit > 0):
-        raise ValueError(
-            f"time_limit must be a positive number of seconds, or None, got {limit!r}."
-        )
+        raise ValueError(f"{name} must be a positive number of seconds, or None, got {limit!r}.")
 
 
 def check_margin_settings(estimator) -> None:

@@ -8,21 +8,41 @@ from typing import NamedTuple
 
 import numpy as np
 
-from certo.certificates import CannotClaim, LogisticExcess, NoEstimate, NotClaimed
+from certo.certificates import (
+    CannotClaim,
+    JointlyOverlapping,
+    LogisticExcess,
+    NoEstimate,
+    NotClaimed,
+    Overlapping,
+)
 from certo.certificates.curvature import inverse_factor
 from certo.certificates.encoding import rounded_down
 from certo.estimators._independence import Relations, independent
 from certo.estimators._logistic_problem import Problem, Weights
 from certo.solvers.dependence import Combinations, minimum_norm, others
+from certo.solvers.interrupt import Stopped, Watch
 from certo.solvers.logistic import LogisticOutcome, NewtonTrace, logistic
 from certo.solvers.logistic_rows import LogisticRows
-from certo.solvers.recession import Recession, column_recession, recession
+from certo.solvers.recession import (
+    STILL,
+    Core,
+    Recession,
+    column_recession,
+    decided,
+    guessed_recession,
+)
 
 SHARE = 0.25  # of tol: what a direction that separates may still cost where it is cut off
 SMALLEST = 1e-280  # what that can be
 LONGEST = 500  # bits of a direction's numbers, beyond which it is shortened
 DOUBTFUL = ("optimal", "runs away", "no progress")  # stops after which a minimiser is asked for
+FAIR = (*DOUBTFUL, "iterations", "interrupted")  # and those after which weights may be running
 FINEST = 1e-14  # what a solution is sharpened to where tol was not enough for a proof
+RUNNING = 0.45  # of the decrement, left by a last step: with a minimiser less, without it e^−½
+COSTS = (1.0, 64.0, 2.0**12, 2.0**18)  # of SHARE·tol: what terms that are dropped may cost, in turn
+
+Overlap = Overlapping | JointlyOverlapping
 
 
 class Limits(NamedTuple):
@@ -55,6 +75,7 @@ class Fitted(NamedTuple):
     excess: LogisticExcess | NotClaimed
     separation: Recession | None = None
     nothing_left: bool = False  # since the direction separates all examples
+    overlap: Overlap | None = None  # that there is no such direction
 
     @property
     def gap(self) -> float:
@@ -75,6 +96,8 @@ class Fitted(NamedTuple):
         """Whether there are weights of the least risk; None: that is not settled."""
         if self.separation is not None:
             return False
+        if self.overlap is not None:
+            return True
         return True if isinstance(self.excess, LogisticExcess) and self.excess.exists else None
 
     @property
@@ -100,6 +123,11 @@ class Fitted(NamedTuple):
         )
 
     @property
+    def dropped(self) -> bool:
+        """Whether the claim leaves terms out."""
+        return isinstance(self.excess, LogisticExcess) and self.excess.dropped.size > 0
+
+    @property
     def stopped(self) -> str:
         return self.outcomes[-1].stopped if self.outcomes else "optimal"
 
@@ -109,20 +137,29 @@ class Fitted(NamedTuple):
 
 
 def minimised(
-    problem: Problem, limits: Limits, *, beyond: bool = True, start: Weights | None = None
+    problem: Problem,
+    limits: Limits,
+    *,
+    beyond: bool = True,
+    start: Weights | None = None,
+    known: Recession | None = None,
 ) -> Fitted | Recession:
     """Weights of the least risk. Where there is no least, of one within tol of its infimum; or, if
-    that is not wanted (not `beyond`), the direction along which it falls for ever.
+    that is not wanted (not `beyond`), the direction along which it falls for ever, if one is found
+    without a search.
 
     Directions along single columns are looked for first. What is left is solved, and certified:
-    that may prove a minimum. If it does not, the solution is sharpened; then linear programs look
-    for a direction, and if there is one, it begins again without what that separates.
+    that may prove a minimum. Where weights run away, they may lead to a direction at once; then it
+    begins again without what that separates. Else they run until no more than tol can be gained,
+    and the claim is about what is left without the terms that have become very small: no search
+    for an exact direction stands before the answer. See `existence` for that; what it found may
+    be `known` here.
     """
-    known = (
-        column_recession(*_places(problem), rows=problem.counting) if not problem.ridge else None
-    )
+    if known is None and not problem.ridge:
+        known = column_recession(*_places(problem), rows=problem.counting)
     outcomes: tuple[LogisticOutcome, ...] = ()
     tol, doubts = limits.tol, True
+    best: Fitted | None = None
     while known is None or beyond:
         alive = None if known is None else _left(problem, known)
         last = None
@@ -133,34 +170,111 @@ def minimised(
             outcomes += (last,)
             start = Weights(last.coef, last.intercept)
             if last.stopped == "runs away" and not limits.asked():
-                more = _further(problem, known, start)
+                more = _guessed(problem, known, start)
                 known, doubts = more or known, more is not None
                 continue
-        found = _certified(problem, limits, outcomes, last, alive, known)
-        if last is None or found.settled or last.stopped not in DOUBTFUL:
-            return found
+        if last is None:
+            found = _certified(problem, limits, outcomes, None, alive, known)
+            return _better(found, _plainly(problem, limits, found, start))
+        running = not problem.ridge and last.stopped in FAIR and _runs(problem, last)
+        if not running:
+            best = _better(best, _certified(problem, limits, outcomes, last, alive, known))
+            if best.settled or last.stopped not in DOUBTFUL:
+                return best
+        dropping = problem, limits, outcomes, last, alive, known
         if limits.asked():
+            found = best or _with_small_terms_dropped(*dropping)
             return found._replace(outcomes=(*outcomes[:-1], last._replace(stopped="interrupted")))
-        if last.stopped == "optimal" and tol > FINEST:
+        if last.stopped not in DOUBTFUL:
+            return _with_small_terms_dropped(*dropping)
+        if not running and last.stopped == "optimal" and tol > FINEST:
             tol = FINEST
             continue
-        more = _further(problem, known, Weights(last.coef, last.intercept))
+        more = _guessed(problem, known, Weights(last.coef, last.intercept))
         if more is None:
-            return found
-        known = more
+            found = _better(best, _with_small_terms_dropped(*dropping))
+            return _better(found, _plainly(problem, limits, found, start))
+        known, doubts = more, True
     return known
+
+
+def _plainly(problem: Problem, limits: Limits, found: Fitted, start: Weights | None) -> Fitted:
+    """The same, if tol was reached, or no direction was used. Else one may have led too far for
+    float64: Newton's steps alone, whatever separates the examples."""
+    steps = limits.max_iter - found.steps
+    if found.gap <= limits.tol or found.separation is None or limits.asked() or steps <= 0:
+        return found
+    last = _solved(problem, limits._replace(max_iter=steps), None, start, False)
+    outcomes = (*found.outcomes, last)
+    again = _with_small_terms_dropped(problem, limits, outcomes, last, None, None)
+    return again._replace(separation=found.separation)
+
+
+def _better(best: Fitted | None, found: Fitted) -> Fitted:
+    """That of which more is proved; else that of the smaller risk."""
+    if best is None:
+        return found
+
+    def worth(one: Fitted) -> tuple[float, float]:
+        return one.gap, one.problem.risk(one.weights)
+
+    return min(found, best, key=worth)._replace(outcomes=found.outcomes)
+
+
+def _runs(problem: Problem, outcome: LogisticOutcome) -> bool:
+    """Whether the last steps were not those of Newton's method near a minimiser, which square the
+    decrement and move little, but divided it, as where there is none."""
+    decrements = outcome.trace.decrement[-3:]
+    decrements = decrements[np.isfinite(decrements)]
+    slow = decrements.size > 1 and decrements[-1] > RUNNING * decrements[-2] > 0
+    return bool(slow and np.any(_moving(problem, outcome)))
 
 
 def _places(problem: Problem) -> tuple:
     return problem.X, problem.codes, len(problem.classes), problem.lifted
 
 
-def _further(problem: Problem, known: Recession | None, run: Weights) -> Recession | None:
-    """A direction that separates more than is known, perhaps that in which weights ran."""
+def _guessed(problem: Problem, known: Recession | None, run: Weights) -> Recession | None:
+    """What is known, and what weights that ran separate beyond it; None if that is nothing."""
     guess = np.column_stack(run)[:, : problem.columns]
-    more = recession(*_places(problem), rows=problem.counting, known=known, guess=guess)
-    nothing = more is None or (known is not None and not np.any(more.strict & ~known.strict))
-    return None if nothing else more
+    return guessed_recession(
+        *_places(problem), rows=problem.counting, known=known, guess=guess
+    )  # fmt: skip
+
+
+class Existence(NamedTuple):
+    """A direction along which the risk falls for ever, or a proof that there is none; neither: it
+    is not decided."""
+
+    separation: Recession | None = None
+    overlap: Overlap | None = None
+
+
+def existence(problem: Problem, weights: Weights, watch: Watch) -> Existence:
+    """Whether there are weights of the least risk, decided by linear programs in exact arithmetic
+    if the watch leaves them the time. `weights` are of a risk near the infimum: they lead the way.
+    """
+    if watch.over:
+        return Existence()
+    step = _step(problem, _look(problem, None, weights))
+    guess = np.column_stack(weights)[:, : problem.columns]
+    try:
+        more, why = decided(
+            *_places(problem), rows=problem.counting, guess=guess, step=step, watch=watch
+        )
+    except Stopped:
+        return Existence()
+    return Existence(more, None if more is not None or why is None else _overlap(problem, why))
+
+
+def _overlap(problem: Problem, why: Core) -> Overlap | None:
+    """The proof that no direction separates any examples; None if some do not count."""
+    if problem.counting is not None and not np.all(problem.counting):
+        return None
+    (m, d), labels = problem.X.shape, problem.labels
+    if len(problem.classes) > 2:
+        return JointlyOverlapping(labels, problem.intercept, m, d, *why)
+    return Overlapping(labels, problem.intercept, m, d, why.rows, why.weights)
 
 
 def _certified(problem: Problem, limits: Limits, outcomes, last, alive, known) -> Fitted:
@@ -171,6 +285,92 @@ def _certified(problem: Problem, limits: Limits, outcomes, last, alive, known) -
         weights = _pushed(problem, weights, known, SHARE * limits.tol)
     excess = _excess(problem, weights, alive, basis)
     return Fitted(weights, problem, outcomes, basis, excess, known, last is None)
+
+
+def _with_small_terms_dropped(
+    problem: Problem, limits: Limits, outcomes, last: LogisticOutcome, alive, known
+) -> Fitted:
+    """The weights that ran, as they are, and a claim about what is left when the terms are dropped
+    that have become smallest.
+
+    Dropping terms only lowers the infimum, whether a direction separates them or not: the claim is
+    true in any case, and the gap is what they cost, and what else is above the infimum. If nothing
+    can be shown of what is left, more is dropped."""
+    # Relations of columns are those of all rows: the terms that ran have little curvature left.
+    evenly = _look(problem, alive, Weights(0 * last.coef, 0 * last.intercept))
+    weights = _shortest(problem, last, _basis(problem, evenly, alive))
+    if known is not None:
+        weights = _pushed(problem, weights, known, SHARE * limits.tol)
+    terms, moving = _terms(problem, weights), _moving(problem, last)
+    choices = [(moving, SHARE * limits.tol)] if np.any(moving) else []
+    choices += [(np.ones_like(moving), times * SHARE * limits.tol) for times in COSTS]
+    best, before = None, None
+    for among, cost in choices:
+        left = _without_small_terms(problem, terms, alive, among, cost)
+        if before is not None and np.array_equal(left, before):
+            continue
+        before, nothing = left, not _undecided(problem, left).any()
+        basis = _basis(problem, None if nothing else _look(problem, left, weights), left)
+        excess = _excess(problem, weights, left, basis)
+        best = _better(best, Fitted(weights, problem, outcomes, basis, excess, known, nothing))
+        if best.settled:
+            break
+    assert best is not None
+    return best
+
+
+def certified_again(problem: Problem, weights: Weights) -> Fitted:
+    """What there is at the weights of an earlier fit, as far as standard errors need it."""
+    here = _look(problem, None, weights)
+    basis = _basis(problem, here, None)
+    return Fitted(weights, problem, (here,), basis, NotClaimed("LogisticExcess", "made before"))
+
+
+def _look(problem: Problem, alive: np.ndarray | None, weights: Weights) -> LogisticOutcome:
+    """What there is at these weights, for these terms: no step is taken."""
+    return _solved(problem, Limits(SMALLEST, 0), alive, weights, False)
+
+
+def _terms(problem: Problem, weights: Weights) -> np.ndarray:
+    """e^{−margin} times the share of its example: no term adds more than this to the risk."""
+    margins = problem.margins(weights)
+    share = np.ones(len(margins)) if problem.weights is None else problem.weights
+    share = (share / problem.total).reshape(-1, *[1] * (margins.ndim - 1))
+    with np.errstate(over="ignore", invalid="ignore"):
+        return share * np.exp(-margins)
+
+
+def _step(problem: Problem, outcome: LogisticOutcome) -> np.ndarray | None:
+    """The last Newton step, one vector for each output."""
+    step = outcome.direction
+    if step is None or problem.outputs == 1:
+        return step
+    return np.vstack([step, np.zeros(step.shape[1])])
+
+
+def _moving(problem: Problem, outcome: LogisticOutcome) -> np.ndarray:
+    """The margins that the last Newton step moves. Near the infimum a step moves nothing that is
+    not separated, and what is, and matters most, by 1: e^{−margin} is divided by e."""
+    step, d = _step(problem, outcome), problem.X.shape[1]
+    if step is None:
+        m, K = len(problem.codes), problem.outputs
+        return np.zeros(m if K == 1 else (m, K), dtype=bool)
+    along = Weights(step[:, :d], step[:, d:].sum(axis=1))
+    return np.abs(problem.margins(along)) > STILL
+
+
+def _without_small_terms(
+    problem: Problem, terms: np.ndarray, alive: np.ndarray | None, among: np.ndarray, cost: float
+) -> np.ndarray:
+    """What is alive without the smallest terms among these that together are at most `cost`."""
+    left = np.ones(terms.shape, dtype=bool) if alive is None else alive.copy()
+    may = left & among
+    if terms.ndim > 1:
+        may[np.arange(len(may)), problem.codes] = False
+    places = np.flatnonzero(may)
+    places = places[np.argsort(terms.ravel()[places], kind="stable")]
+    left.ravel()[places[np.cumsum(terms.ravel()[places]) <= cost]] = False
+    return left
 
 
 def _left(problem: Problem, known: Recession) -> np.ndarray:

@@ -15,22 +15,41 @@ from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from certo.certificates import Composite, LogisticExcess, NoEstimate, NotClaimed
+from certo.certificates import Certificate, Composite, LogisticExcess, NoEstimate, NotClaimed
 from certo.estimators import _input
 from certo.estimators._callbacks import announcer
 from certo.estimators._coefficients import CoefficientTable
 from certo.estimators._contrasts import against, covariance
 from certo.estimators._likelihood_ratio import LikelihoodRatios, likelihood_ratio_tests
 from certo.estimators._linear import LinearClassifier
-from certo.estimators._logistic import Fitted, Limits, curvature, joined, minimised, no_estimate
+from certo.estimators._logistic import (
+    DOUBTFUL,
+    Existence,
+    Fitted,
+    Limits,
+    certified_again,
+    curvature,
+    existence,
+    joined,
+    minimised,
+    no_estimate,
+)
 from certo.estimators._logistic_problem import Problem, Weights, posed
-from certo.estimators._logistic_words import Separated, SeparationWarning, status, why_none
+from certo.estimators._logistic_words import (
+    Separated,
+    SeparationWarning,
+    now_decided,
+    status,
+    why_none,
+)
 from certo.estimators._prices import check_class_weight
-from certo.solvers.interrupt import ctrl_c_asks
+from certo.solvers.interrupt import Watch, ctrl_c_asks
 from certo.solvers.logistic import NewtonTrace
 
 __all__ = ["LogisticRegression", "Separated", "SeparationWarning"]
 
+EXISTENCE_FACTOR = 2.0  # "auto" is so many times the time of the fit,
+EXISTENCE_LEAST_S = 1.0  # and at least so many seconds
 FEW = 64  # rows that show of most columns that they are not tiny
 CHOICES = {
     "intercept": ("free", "none"),
@@ -49,7 +68,9 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
 
     Where a direction separates classes, even in part (no example on its wrong side, some on the
     right one), the likelihood rises along it for ever: **no estimate exists**. The fit proves it,
-    says which columns and rows do it, and goes on as `on_separation` says.
+    says which columns and rows do it, and goes on as `on_separation` says. The weights come first:
+    where such a direction can be found only by linear programs in exact arithmetic, these have a
+    time limit of their own, and until they end `estimate_exists_` is None.
 
     Parameters
     ----------
@@ -77,6 +98,11 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         The largest number of Newton steps.
     time_limit : float or None, default=None
         Seconds after which the best weights so far are returned.
+    existence_time_limit : float, None or "auto", default="auto"
+        Seconds for deciding whether an estimate exists, once the weights are found and if they do
+        not tell. None: no limit. "auto": twice the time of the fit, and at least one second; none
+        where columns are nearly, not exactly, combinations of others, as rounding makes them: an
+        answer would depend on their last digits. `decide_existence` decides it later.
     class_weight : dict, "balanced" or None, default=None
         What the weights of examples are multiplied by, for each class.
 
@@ -99,7 +125,8 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     standard_errors_ : ndarray (n_classes − 1, n_features) or None
     intercept_standard_errors_ : ndarray (n_classes − 1,) or None
     estimate_exists_ : bool or None
-        Whether the likelihood has a maximum; None: that was not settled. With ridge > 0, True.
+        Whether the likelihood has a maximum; None: that is not decided, see `decide_existence`.
+        With ridge > 0, True.
     ridge_ : float
         The ridge that was used: `ridge`, or that of on_separation="ridge".
     risk_ : float
@@ -128,7 +155,8 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     status_ : str
         Why it stopped, and what the answer is worth.
     certificate_ : certo.certificates.Composite
-        LogisticExcess; and NoEstimate, if there is none.
+        LogisticExcess; and NoEstimate, if there is none. Where curvature does not show that there
+        is one, Overlapping or JointlyOverlapping may.
 
     Examples
     --------
@@ -163,6 +191,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         risk_threshold=None,
         max_iter=100,
         time_limit=None,
+        existence_time_limit="auto",
         class_weight=None,
     ):
         self.intercept = intercept
@@ -174,6 +203,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         self.risk_threshold = risk_threshold
         self.max_iter = max_iter
         self.time_limit = time_limit
+        self.existence_time_limit = existence_time_limit
         self.class_weight = class_weight
 
     @with_callbacks
@@ -212,6 +242,14 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         if not (whole and int(most) >= 1):
             raise ValueError(f"max_iter must be a whole number of at least 1, got {most!r}.")
         _input.check_time_limit(self.time_limit)
+        limit = self.existence_time_limit
+        if isinstance(limit, str) and limit != "auto":
+            raise ValueError(
+                "existence_time_limit must be a positive number of seconds, None or 'auto', got "
+                f"{limit!r}."
+            )
+        if not isinstance(limit, str):
+            _input.check_time_limit(limit, "existence_time_limit")
         check_class_weight(self.class_weight)
 
     def _reference(self, classes: np.ndarray) -> int:
@@ -228,7 +266,8 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
 
     def _minimise(self, asked, problem: Problem):
         reference = self._reference(problem.classes)
-        deadline = np.inf if self.time_limit is None else time.monotonic() + self.time_limit
+        began = time.monotonic()
+        deadline = np.inf if self.time_limit is None else began + self.time_limit
         context = self._init_callback_context(max_subtasks=None)
         context.call_on_fit_task_begin(estimator=self, X=problem.X)
         heard: list[bool] = []  # a callback asked to stop
@@ -247,7 +286,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             asked=lambda: asked() or time.monotonic() > deadline,
             after_step=announce,
         )
-        found = self._found(problem, limits)
+        found = self._found(problem, limits, began)
         self._store(found, reference)
         early = (
             "by hand" if asked() else "by a callback" if heard
@@ -261,21 +300,43 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             warnings.warn(self.status_, ConvergenceWarning, stacklevel=4)
         return self
 
-    def _found(self, problem: Problem, limits: Limits) -> Fitted:
+    def _found(self, problem: Problem, limits: Limits, began: float) -> Fitted:
         """What is returned; or Separated is raised."""
         found = minimised(problem, limits, beyond=self.on_separation == "warn")
         if isinstance(found, Fitted):
-            return found
+            if found.exists is None and not problem.ridge and found.stopped in DOUBTFUL:
+                found = self._settled(problem, limits, found, began)
+            if found.separation is None or self.on_separation == "warn":
+                return found
+            direction = found.separation
+        else:
+            direction = found
         if self.on_separation == "raise":
-            claim = no_estimate(problem, found)
+            claim = no_estimate(problem, direction)
             raise Separated(
-                f"{why_none(problem, found, self._names)} Drop or merge such columns, set "
+                f"{why_none(problem, direction, self._names)} Drop or merge such columns, set "
                 "ridge > 0, or choose on_separation='warn' or 'ridge'.",
                 claim if isinstance(claim, NoEstimate) else None,
             )
         again = minimised(problem._replace(ridge=1 / problem.total), limits)
         assert isinstance(again, Fitted)  # with a penalty there is nothing to fall along for ever
-        return again._replace(separation=found)
+        return again._replace(separation=direction)
+
+    def _settled(self, problem: Problem, limits: Limits, found: Fitted, began: float) -> Fitted:
+        """The same, and whether an estimate exists, if that can be decided in time."""
+        seconds = self.existence_time_limit
+        if seconds == "auto":
+            if found.near:  # it depends on what rounding has left of columns
+                return found
+            seconds = max(EXISTENCE_LEAST_S, EXISTENCE_FACTOR * (time.monotonic() - began))
+        watch = Watch(limits.asked, np.inf if seconds is None else seconds)
+        decided = existence(problem, found.weights, watch)
+        known, gap = decided.separation, found.gap
+        if known is not None and self.on_separation == "warn" and gap > self.tol:
+            again = minimised(problem, limits, start=found.weights, known=known)
+            assert isinstance(again, Fitted)  # beyond what is known there is always an answer
+            found = again if again.gap < gap else found
+        return found._replace(separation=known, overlap=decided.overlap)
 
     def _store(self, found: Fitted, reference: int) -> None:
         problem = found.problem
@@ -288,10 +349,9 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         claims: list[Any] = [found.excess]
         if found.separation is not None:
             claims.append(no_estimate(problem, found.separation))
-        self.certificate_ = Composite(
-            tuple(claim for claim in claims if not isinstance(claim, NotClaimed)),
-            tuple(claim for claim in claims if isinstance(claim, NotClaimed)),
-        )
+        if found.overlap is not None:
+            claims.append(found.overlap)
+        self.certificate_ = _composite(claims)
         self.estimate_exists_ = found.exists
         if found.separation is not None and self.separation_ is None:
             self.estimate_exists_ = None  # there is a direction, but no claim could be made of it
@@ -329,17 +389,23 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     def _why_no_errors(self) -> str:
         """Why there are no standard errors; empty if there are."""
         if self.estimate_exists_ is False:
-            return "no estimate exists, see status_"
+            return "no estimate exists"
         if self.ridge_:
             return "a ridge trades variance for a bias that the data do not tell"
         if self.class_weight is not None:
             return "with class_weight it is not the likelihood of the examples that is made largest"
         if not self.estimate_exists_:
-            return "it is not proved that an estimate exists, see status_"
+            return "it is not decided whether an estimate exists"
+        if any(claim.reach is not None for claim in self.certificate_.of_kind(LogisticExcess)):
+            return (
+                "columns are nearly, not exactly, combinations of others, so that these "
+                "coefficients are not proved to be near the estimate; drop columns that repeat "
+                "others"
+            )
         if not self.converged_:
             return (
-                f"the risk is not proved to be within the tol of {self.tol:g} of the smallest, see "
-                "status_; a larger tol, or columns less their means, may help"
+                f"the risk is not proved to be within the tol of {self.tol:g} of the smallest; "
+                "a larger tol, or columns less their means, may help"
             )
         return ""
 
@@ -407,16 +473,61 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             raise ValueError(
                 f"likelihood_ratio_tests compares maximum likelihoods, but {self._why_no_errors()}."
             )
+        problem = self._posed_again(X, y, sample_weight, "likelihood_ratio_tests")
+        return likelihood_ratio_tests(self, problem)
+
+    def decide_existence(self, X, y, sample_weight=None, *, time_limit=None) -> bool | None:
+        """Decide whether an estimate exists, if the fit did not: `estimate_exists_`, which is also
+        returned, `certificate_` and `status_` then say so. The weights stay as they are.
+
+        X, y and sample_weight must be those of the fit, which keeps no data. Linear programs in
+        exact arithmetic may take long: after `time_limit` seconds (None: no limit), or at Ctrl-C,
+        it stays undecided.
+        """
+        check_is_fitted(self)
+        _input.check_time_limit(time_limit)
+        if self.estimate_exists_ is not None:
+            return self.estimate_exists_
+        problem = self._posed_again(X, y, sample_weight, "decide_existence")
+        weights = Weights(self.coef_, self.intercept_)
+        with ctrl_c_asks() as asked:
+            watch = Watch(asked, np.inf if time_limit is None else time_limit)
+            decided = existence(problem, weights, watch)
+        self._store_existence(problem, decided)
+        return self.estimate_exists_
+
+    def _store_existence(self, problem: Problem, decided: Existence) -> None:
+        claim: Certificate | NotClaimed
+        if decided.separation is not None:
+            claim = no_estimate(problem, decided.separation)
+            if isinstance(claim, NotClaimed):
+                return
+            self.estimate_exists_ = False
+            said = why_none(problem, decided.separation, self._names)
+        elif decided.overlap is not None:
+            claim, self.estimate_exists_ = decided.overlap, True
+            said = ""
+        else:
+            return
+        self.certificate_ = _composite([*self.certificate_.not_claimed, *self.certificate_, claim])
+        self.status_ = now_decided(self.status_, said)
+        if self.estimate_exists_:
+            reference = self.classes_.tolist().index(self.reference_)
+            weights = Weights(self.coef_, self.intercept_)
+            self._store_errors(certified_again(problem, weights), reference)
+
+    def _posed_again(self, X, y, sample_weight, name: str) -> Problem:
+        """The problem of the fit, or an error if it is another."""
         X, y = _input.labelled_examples(self, X, y, reset=False)
         problem = posed(self, X, y, sample_weight)
         same = np.array_equal(problem.classes, self.classes_)
         weights = Weights(self.coef_, self.intercept_)
         if not (same and np.isclose(problem.risk(weights), self.risk_)):
             raise ValueError(
-                "likelihood_ratio_tests compares with the fit, so that X, y and sample_weight must "
+                f"{name} compares with the fit, so that X, y and sample_weight must "
                 "be those of the fit, but the risk of its weights is another on these."
             )
-        return likelihood_ratio_tests(self, problem)
+        return problem
 
     @property
     def separation_(self) -> NoEstimate | None:
@@ -437,6 +548,14 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         if scores.ndim == 2:
             return log_softmax(scores, axis=1)
         return np.column_stack([log_expit(-scores), log_expit(scores)])
+
+
+def _composite(claims: list[Any]) -> Composite:
+    """What is claimed, and what could not be."""
+    return Composite(
+        tuple(claim for claim in claims if not isinstance(claim, NotClaimed)),
+        tuple(claim for claim in claims if isinstance(claim, NotClaimed)),
+    )
 
 
 def _refuse_tiny_columns(X) -> None:

@@ -126,7 +126,9 @@ def quasi_separability(
     classes = _classes(y)
     labels, lifted = Labels(classes, len(classes) - 1), intercept == "free"
     codes = class_sample(X, y, classes).signs + (len(classes) == 1)  # one class counts as +1
-    found, (rows, against, weights) = decided(X, codes, max(2, len(classes)), lifted)
+    found, why = decided(X, codes, max(2, len(classes)), lifted)
+    assert why is not None, "without a guess all directions are looked at"
+    rows, against, weights = why
     m, d = X.shape
     if len(classes) > 2:
         core = rows, against, weights

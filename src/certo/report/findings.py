@@ -17,10 +17,12 @@ from certo.certificates import (
     CompressionBound,
     Inseparable,
     JointlyInseparable,
+    JointlyOverlapping,
     JointlySeparable,
     LogisticExcess,
     NoEstimate,
     NotClaimed,
+    Overlapping,
     RiskBound,
     Separable,
     TrainingErrors,
@@ -217,7 +219,8 @@ def _refusal(refusal: NotClaimed, examples: Examples) -> dict[str, Any]:
 def _of_all_classes(claim: Certificate) -> bool:
     if isinstance(claim, RiskBound):
         return not isinstance(claim, CompressionBound)
-    return isinstance(claim, LogisticExcess | NoEstimate | TrainingErrors)
+    of_all = JointlyOverlapping | LogisticExcess | NoEstimate | Overlapping | TrainingErrors
+    return isinstance(claim, of_all)
 
 
 def _answer(

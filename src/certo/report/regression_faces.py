@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from certo import plots
+from certo.certificates import LogisticExcess
 from certo.certificates.encoding import readable, rounded_up
 from certo.estimators import LeastSquares, LogisticRegression
 from certo.estimators._coefficients import CoefficientTable
@@ -80,6 +81,9 @@ class LogisticFace(Face):
         return {
             "converged": bool(machine.converged_),
             "estimate_exists": machine.estimate_exists_,
+            "infimum_nearby": any(
+                claim.reach is not None for claim in machine.certificate_.of_kind(LogisticExcess)
+            ),
             "risk": machine.risk_,
             "infimum": _finite(machine.infimum_),
             "gap": _finite(machine.gap_),
@@ -93,17 +97,23 @@ class LogisticFace(Face):
 
     def tiles(self, said: dict[str, Any]) -> list[Tile]:
         gap = said["gap"]
-        least = {True: "minimum", False: "infimum", None: "infimum nearby"}[said["estimate_exists"]]
+        nearby = " nearby" * said["infimum_nearby"]
+        exists, least = {
+            True: ("Exists", "its minimum"),
+            False: ("Does not exist", "a limit that no coefficients reach"),
+            None: ("Not decided", f"its infimum{nearby}"),
+        }[said["estimate_exists"]]
         worth = "?" if gap is None else "≤ " + rounded_up(gap, 2)
-        exists = {True: "Yes", False: "No", None: "?"}[said["estimate_exists"]]
-        likelihood = [] if said["ridge"] else [Tile(exists, "an estimate exists")]
+        likelihood = [] if said["ridge"] else [Tile(exists, "the maximum-likelihood estimate")]
         return [
             *likelihood,
             Tile(readable(said["risk"]), "mean loss −log p(y|x)"),
-            Tile(worth, f"above its {least}, proved"),
+            Tile(worth, f"above {least}, proved"),
         ]
 
     def warning(self, machine) -> str | None:
+        if machine.estimate_exists_ is None:
+            return "It is not decided whether a maximum-likelihood estimate exists."
         if machine.separation_ is None:
             return None
         if machine.ridge_:

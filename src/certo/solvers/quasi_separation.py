@@ -20,6 +20,7 @@ from flint import fmpz_mat
 from scipy import linalg, sparse
 from scipy.optimize import linprog
 
+from certo.blas import one_thread
 from certo.certificates.exact import gamma
 from certo.certificates.farkas import whole_numbers
 from certo.certificates.spans import independent
@@ -33,6 +34,8 @@ from certo.solvers.separation import (
     separate,
 )
 
+CLEAR = 1e-6  # Columns of this size, and more, beside those before them are independent.
+GUESS_BITS = 40  # Binary digits of a guess.
 ELIMINATION_S = 5e-10  # Seconds of an exact elimination for each bit of what it multiplies.
 EXACT_BLOCK = 256  # Vectors that are transformed exactly between two looks at the watch.
 
@@ -105,7 +108,8 @@ class Orthogonal:
 
     def __init__(self, vectors: np.ndarray, watch: Watch = NEVER) -> None:
         self.size, self.watch = vectors.shape[1], watch
-        order = _well_conditioned(vectors)
+        floats = np.array([_floats(vector) for vector in vectors.tolist()]).reshape(vectors.shape)
+        order, _ = _well_conditioned(floats, np.max(np.abs(floats), axis=0, initial=0.0))
         reduced, pivots, self.common = _eliminated(vectors[:, order], watch)
         self.pivots = order[np.array(pivots, dtype=np.int64)]
         self.free = np.setdiff1d(np.arange(self.size), self.pivots)
@@ -117,6 +121,20 @@ class Orthogonal:
         w = np.zeros(self.size, dtype=object)
         w[self.free], w[self.pivots] = self.common * u, -self.rest.dot(u)
         return w
+
+    def whole_direction(self, u: np.ndarray) -> list[int]:
+        """w for fractions u, times what makes it whole numbers without a common divisor."""
+        common = math.lcm(*(Fraction(weight).denominator for weight in u))
+        w = self.direction(np.array([int(weight * common) for weight in u], dtype=object))
+        return (w // max(1, math.gcd(*w.tolist()))).tolist()
+
+    def near(self, w: np.ndarray) -> list[int] | None:
+        """The w, in whole numbers, that a w of floats is in the free columns; None if that is 0."""
+        top = float(np.max(np.abs(w[self.free]), initial=0.0))
+        if not 0 < top < math.inf:
+            return None
+        digits = np.rint(w[self.free] / top * 2.0**GUESS_BITS)
+        return self.whole_direction(np.array([int(digit) for digit in digits], dtype=object))
 
     def coordinates(self, vectors: np.ndarray) -> np.ndarray:
         """v with v·u = z·direction(u) for every u."""
@@ -150,13 +168,18 @@ def _floats(vector: Sequence[int]) -> list[float]:
     return [entry / top for entry in vector]
 
 
-def _well_conditioned(vectors: np.ndarray) -> np.ndarray:
+def _well_conditioned(rows: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, bool]:
     """An order of the columns in which each adds much to the span of those before it, with the
-    first ones a basis of all: by an orthogonal factorisation with pivoting."""
-    floats = np.array([_floats(vector) for vector in vectors.tolist()]).reshape(vectors.shape)
-    peaks = np.max(np.abs(floats), axis=0, initial=0.0)
-    floats = floats / np.where(peaks > 0, peaks, 1.0)
-    return linalg.qr(floats, mode="r", pivoting=True)[1] if len(floats) else np.arange(peaks.size)
+    first ones a basis of all, by an orthogonal factorisation with pivoting; and whether they are
+    clearly independent. Columns are measured in these units."""
+    columns = rows.shape[1]
+    rows = rows[: 2 * columns + 50] / np.where(units > 0, units, 1.0)
+    if not rows.size:
+        return np.arange(columns), False
+    with one_thread():
+        left, order = linalg.qr(rows, mode="r", pivoting=True)
+    sizes = np.abs(np.diag(left))
+    return order, sizes.size == columns and sizes[-1] > CLEAR * sizes[0]
 
 
 def partition(vectors: SignedVectors, watch: Watch = NEVER) -> Partition:
@@ -180,10 +203,14 @@ def partition(vectors: SignedVectors, watch: Watch = NEVER) -> Partition:
 
 
 def partition_with(
-    vectors: SignedVectors, tied: np.ndarray, watch: Watch = NEVER
+    vectors: SignedVectors,
+    tied: np.ndarray,
+    watch: Watch = NEVER,
+    guess: np.ndarray | None = None,
 ) -> Partition | None:
     """What some w separates that is orthogonal to these; None if it finds nothing. Whether more can
-    be separated is not asked: there are no weights. Stopped is raised if the watch asks for it."""
+    be separated is not asked: there are no weights. `guess` is a w that may nearly do. Stopped is
+    raised if the watch asks for it."""
     random = np.random.default_rng(0)
     rows = random.permutation(tied)[: 2 * vectors.size + 50]
     while True:
@@ -199,7 +226,7 @@ def partition_with(
         others = np.flatnonzero(space.apart(vectors)) if space.free.size else tied[:0]
         if not others.size:
             return None
-        w, places, _ = _beyond(vectors, space, others)
+        w, places, _ = _beyond(vectors, space, others, guess)
         if w is not None:
             common = math.lcm(*(weight.denominator for weight in w))
             signs = vectors.signs([int(weight * common) for weight in w])
@@ -208,41 +235,47 @@ def partition_with(
 
 
 def _beyond(
-    vectors: SignedVectors, space: Orthogonal, others: np.ndarray
+    vectors: SignedVectors, space: Orthogonal, others: np.ndarray, guess: np.ndarray | None = None
 ) -> tuple[list[Fraction] | None, list[int], Sequence[int | Fraction]]:
     """A w orthogonal to what was eliminated that separates all others; or some of them, and
     weights, that cancel up to the span of what was. A few of them cancel, if all do, mostly; and
-    what separates these leaves few others, which join them."""
+    what separates these leaves few others, which join them. `guess` is a w that may nearly do."""
     if not others.size:
         return [Fraction(0)] * vectors.size, [], []
-    few = 4 * space.free.size + 200
+    few, units = 4 * space.free.size + 200, vectors.peaks()[space.free]
     some = np.random.default_rng(0).permutation(others)[:few]
+    if guess is not None:
+        w = space.near(guess)
+        if w is not None and np.all(vectors.signs(w, others) > 0):
+            return [Fraction(weight) for weight in w], [], []
+        hard = vectors.margins(guess)[0][others] / vectors.lengths()[others]
+        some = np.union1d(some[: few // 2], others[np.argsort(hard, kind="stable")[: few // 2]])
     while True:
         space.watch()
         some = some[_different(vectors.part(some))]
-        reduced = space.coordinates(vectors.whole(some))
-        used = _effective(reduced)
-        part = WholeVectors(reduced[:, used])
+        part, used = _effective(space.coordinates(vectors.whole(some)), units)
         found = separate(part, space.watch)
         if isinstance(found, Cancelling):
             places, more = _enlarged(part, found, space.watch)
             return None, some[places].tolist(), more
         u = np.zeros(space.free.size, dtype=object)
         u[used] = _short(part, _fractions(found))
-        common = math.lcm(*(Fraction(weight).denominator for weight in u))
-        w = space.direction(np.array([int(weight * common) for weight in u], dtype=object))
-        w //= max(1, math.gcd(*w.tolist()))
-        wrong = others[vectors.signs(w.tolist(), others) <= 0]
+        w = space.whole_direction(u)
+        wrong = others[vectors.signs(w, others) <= 0]
         if not wrong.size:
-            return [Fraction(weight) for weight in w.tolist()], [], []
+            return [Fraction(weight) for weight in w], [], []
         some = np.union1d(some, np.random.default_rng(0).permutation(wrong)[:few])
 
 
-def _effective(vectors: np.ndarray) -> np.ndarray:
-    """Columns that all others are combinations of: what these add to w moves nothing new, but may
-    make it long."""
-    order = _well_conditioned(vectors)
-    return np.sort(order[independent(vectors[:, order].T)])
+def _effective(vectors: np.ndarray, units: np.ndarray) -> tuple[WholeVectors, np.ndarray]:
+    """The vectors in columns that all others are combinations of, and which these are: what the
+    others add to w moves nothing new, but may make it long."""
+    part = WholeVectors(vectors)
+    order, clear = _well_conditioned(part.rows, units)
+    if clear:
+        return part, np.arange(part.size)
+    used = np.sort(order[independent(vectors[:, order].T)])
+    return WholeVectors(vectors[:, used]), used
 
 
 def _short(vectors: WholeVectors, u: Sequence[Fraction]) -> np.ndarray:

@@ -7,7 +7,9 @@ Columns     the cheap part, one pass over the data. A value c of a column j, wit
             below has x_j > c. Then u_k = (e_j, −c) for the classes above and 0 for the others.
             An indicator that occurs with some classes only is of this kind. Comparisons won this
             way are settled; those left are looked at again, until nothing changes
-Then        a guess, and linear programs in exact arithmetic (`quasi_separation`), on what is left
+Guess       weights that ran away. They may separate all that is left; or classes from others: then
+            the mean of the vectors of classes that they do not separate, for each of these classes
+Then        linear programs in exact arithmetic (`quasi_separation`), on what is left
 Together    if u settles some comparisons, with margins of at least g, and v more of those left, of
             at least h, then n·u + v settles both for n ≥ (h + max |v·z|)/g, with margins of at
             least h
@@ -20,7 +22,7 @@ import contextlib
 import itertools
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -29,11 +31,13 @@ import numpy as np
 from scipy import sparse
 
 from certo.certificates.encoding import counted
+from certo.certificates.farkas import whole_numbers
 from certo.certificates.sample import Sample
 from certo.compiled.ranges import column_ranges
 from certo.compiled.rows import rows_of
 from certo.compiled.threads import in_pieces, pieces
 from certo.solvers.contrasts import Contrasts, SignedExamples
+from certo.solvers.interrupt import NEVER, Watch
 from certo.solvers.quasi_separation import (
     Partition,
     SignedVectors,
@@ -41,6 +45,7 @@ from certo.solvers.quasi_separation import (
     partition_with,
 )
 
+STILL = 0.01  # what a step moves a comparison by, at most, where nothing separates it
 SHOWN = 3  # columns, and rows of each, that a message names
 ZERO = Fraction(0)
 TABLE = 2**22  # numbers in a table of ranges: where there were more, a second look is not worth it
@@ -93,8 +98,10 @@ def recession(
     rows: np.ndarray | None = None,
     known: Recession | None = None,
     guess: np.ndarray | None = None,
+    watch: Watch = NEVER,
 ) -> Recession | None:
-    """A direction that settles all that any can, or None where there is none: both proved.
+    """A direction that settles all that any can, or None where there is none: both proved. Stopped
+    is raised if the watch asks for it before.
 
     Parameters
     ----------
@@ -111,21 +118,32 @@ def recession(
         Weights that ran away. If they lead to more than is known, that is returned, which may then
         not be all (`maximal` says so).
     """
+    return decided(
+        X, codes, n_classes, lifted, rows=rows, known=known, guess=guess, watch=watch
+    )[0]  # fmt: skip
+
+
+def decided(
+    X,
+    codes: np.ndarray,
+    n_classes: int,
+    lifted: bool,
+    *,
+    rows: np.ndarray | None = None,
+    known: Recession | None = None,
+    guess: np.ndarray | None = None,
+    step: np.ndarray | None = None,
+    watch: Watch = NEVER,
+) -> tuple[Recession | None, Core | None]:
+    """The same, and why no direction settles more; None, if that was not asked. `step`, like the
+    guess, is how it runs: what it does not move is thought to be tied."""
     problem = _Problem(X, codes, n_classes, lifted, rows)
     found = _Found(problem, known)
     if known is None:
         _by_columns(problem, found)
-    if guess is not None and _by_guess(found, guess):
-        return found.recession(False)
-    _by_programs(found)
-    return found.recession(True)
-
-
-def decided(X, codes: np.ndarray, n_classes: int, lifted: bool) -> tuple[Recession | None, Core]:
-    """The same, and why no direction settles more."""
-    found = _Found(_Problem(X, codes, n_classes, lifted, None), None)
-    _by_columns(found.problem, found)
-    core = _by_programs(found)
+    if guess is not None and _by_guess(found, guess, step, watch):
+        return found.recession(False), None
+    core = _by_programs(found, watch)
     return found.recession(True), core
 
 
@@ -137,6 +155,25 @@ def column_recession(
     found = _Found(problem, None)
     _by_columns(problem, found)
     return found.recession(False)
+
+
+def guessed_recession(
+    X,
+    codes: np.ndarray,
+    n_classes: int,
+    lifted: bool,
+    *,
+    guess: np.ndarray,
+    rows: np.ndarray | None = None,
+    known: Recession | None = None,
+) -> Recession | None:
+    """What is known, with what weights that ran away separate beyond it without any search: all
+    that is left, or classes from others. Quick; None, if that is nothing, says nothing."""
+    found = _Found(_Problem(X, codes, n_classes, lifted, rows), known)
+    if not np.any(found.left):
+        return None
+    rest = _Rest(found)
+    return found.recession(False) if _at_once(rest, rest.weights(guess)) else None
 
 
 class _Problem:
@@ -405,6 +442,11 @@ class _Rest:
             self.vectors = contrasts = Contrasts(Sample(X, codes), comparisons, problem.lifted)
             self.rows, self.others = self.rows[contrasts.rows], contrasts.others
 
+    def weights(self, guess: np.ndarray) -> np.ndarray:
+        """A guess in the coordinates of the vectors."""
+        guess = guess[:, self.columns]
+        return (guess[:-1] - guess[-1]).ravel() if len(guess) > 1 else guess[0]
+
     def settle(self, parted: Partition) -> None:
         strict = np.delete(np.arange(self.vectors.count), parted.ties)
         if not strict.size:
@@ -419,12 +461,12 @@ class _Rest:
         self.found.add(Direction(coef, Fraction(1), problem.reach(coef)), settled)
 
 
-def _by_programs(found: _Found) -> Core:
+def _by_programs(found: _Found, watch: Watch) -> Core:
     """Settle all that is left and can be, and why that is all."""
     if not np.any(found.left):
         return Core(np.zeros(0, np.int64), np.zeros(0, np.int64), ())
     rest = _Rest(found)
-    parted = partition(rest.vectors)
+    parted = partition(rest.vectors, watch)
     rest.settle(parted)
     places = np.array(parted.rows, dtype=np.int64)
     order = np.lexsort([rest.others[places], rest.rows[places]])
@@ -433,27 +475,90 @@ def _by_programs(found: _Found) -> Core:
     return Core(rest.rows[places], rest.others[places], weights)
 
 
-def _by_guess(found: _Found, guess: np.ndarray) -> bool:
+def _by_guess(found: _Found, guess: np.ndarray, step: np.ndarray | None, watch: Watch) -> bool:
     """Along weights that run away, what is separated wins by more and more, and the rest by no more
-    than it ever will: those that win by much less than the most are taken to be ties. Whether that
-    leads to anything."""
+    than it ever will: those that the step does not move, or those that win by much less than the
+    most, are taken to be ties. Whether that leads to anything."""
     if not np.any(found.left):
         return False
     rest = _Rest(found)
-    vectors = rest.vectors
-    guess = guess[:, rest.columns]
-    w = (guess[:-1] - guess[-1]).ravel() if len(guess) > 1 else guess[0]
-    margins, _ = vectors.margins(w)
-    if np.all(margins > 0) and vectors.wrong(w) is None:
-        nothing = np.zeros(0, np.int64)
-        rest.settle(Partition([Fraction(weight) for weight in w.tolist()], nothing, [], []))
+    vectors, w = rest.vectors, rest.weights(guess)
+    if _at_once(rest, w):
         return True
-    for share in (2, 4, 8, 16, 32):
-        parted = partition_with(vectors, np.flatnonzero(margins < np.max(margins) / share))
+    margins, _ = vectors.margins(w)
+    choices = [(margins < np.max(margins) / share, w) for share in (2, 4, 8, 16, 32)]
+    if step is not None:
+        along = rest.weights(step)
+        still = np.abs(vectors.margins(along)[0]) <= STILL
+        choices = [*([(still, along)] if not np.all(still) else []), *choices]
+    for tied, along in choices:
+        parted = partition_with(vectors, np.flatnonzero(tied), watch, along)
         if parted is not None:
             rest.settle(parted)
             return True
     return False
+
+
+def _at_once(rest: _Rest, w: np.ndarray) -> bool:
+    """Settle what w separates without a search: all vectors, or classes from others."""
+    vectors = rest.vectors
+    margins, _ = vectors.margins(w)
+    if np.all(margins > 0) and vectors.wrong(w) is None:
+        nothing = np.zeros(0, np.int64)
+        rest.settle(Partition(_as_fractions(w), nothing, [], []))
+        return True
+    if not isinstance(vectors, Contrasts):
+        return False
+    own = vectors.sample.signs[vectors.rows]
+    for groups in _groupings(own, vectors.others, margins, vectors.classes):
+        across = groups[own] != groups[vectors.others]
+        merged = _merged(w, groups)
+        if _wins(vectors, merged, np.flatnonzero(across)):
+            rest.settle(Partition(_as_fractions(merged), np.flatnonzero(~across), [], []))
+            return True
+    return False
+
+
+def _as_fractions(w: np.ndarray) -> list[Fraction]:
+    return [Fraction(weight) for weight in w.tolist()]
+
+
+def _groupings(
+    own: np.ndarray, others: np.ndarray, margins: np.ndarray, K: int
+) -> Iterator[np.ndarray]:
+    """Numbers of groups of classes, (K,), from many groups to two: the two classes whose least
+    margin is the least of all between different groups are put into one (single linkage)."""
+    least = np.full((K, K), np.inf)
+    np.minimum.at(least, (own, others), margins)
+    least = np.minimum(least, least.T)
+    groups = np.arange(K)
+    while True:
+        between = np.where(groups[:, None] != groups, least, np.inf)
+        a, b = np.unravel_index(np.argmin(between), between.shape)
+        if between[a, b] == np.inf:
+            return
+        groups = np.where(groups == groups[b], groups[a], groups)
+        if np.all(groups == groups[0]):
+            return
+        yield groups
+
+
+def _merged(w: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """The weights against the last class with their mean over its group for each class: equal
+    numbers for classes of one group, so that comparisons within it are exactly 0."""
+    table = np.vstack([w.reshape(len(groups) - 1, -1), np.zeros(w.size // (len(groups) - 1))])
+    for group in np.unique(groups):
+        table[groups == group] = table[groups == group].mean(axis=0)
+    return (table[:-1] - table[-1]).ravel()
+
+
+def _wins(vectors: SignedVectors, w: np.ndarray, places: np.ndarray) -> bool:
+    """Whether w·z > 0 at all these places, decided exactly."""
+    margins, slacks = (part[places] for part in vectors.margins(w))
+    if not (places.size and np.all(margins > 0)):
+        return False
+    unsure = places[~(margins > slacks)]
+    return bool(np.all(vectors.signs(whole_numbers(w[None, :])[0], unsure) > 0))
 
 
 def _least(vectors: SignedVectors, w: Sequence[Fraction], places: np.ndarray) -> Fraction:
