@@ -25,9 +25,10 @@ from certo.estimators import (
     LeastSquares,
     LogisticRegression,
     MinDisagreement,
+    Pegasos,
     Perceptron,
 )
-from certo.kernels import Gaussian
+from certo.kernels import Gaussian, Linear, Polynomial
 
 BIG = 2**53 + 1
 IDS = [2**53, BIG, 2**53, BIG]  # in float64 all are the same
@@ -246,3 +247,40 @@ def test_what_float64_holds_is_not_copied():
     assert exact_input(frame, "this") is frame
     S = sparse.csr_array(X)
     assert np.shares_memory(exact_input(S, "this").data, S.data)
+
+
+class TestPredictions:
+    """Rows where scores tie, or nearly, in every container: multiples of 0.1 and 0 make many."""
+
+    rng = np.random.default_rng(1)
+    X = rng.integers(-2, 3, (60, 20)) * 0.1 * (rng.random((60, 20)) < 0.5)
+    two = np.where(rng.random(60) < 0.5, "up", "down")
+    three = rng.choice(["a", "b", "c"], 60)
+    stored = (
+        X, np.asfortranarray(X), sparse.csr_array(X), sparse.csc_array(X), sparse.coo_array(X),
+        pd.DataFrame(X), X.tolist(),
+    )  # fmt: skip
+
+    @pytest.mark.parametrize(
+        "machine",
+        [Perceptron(epochs=3), SVM(C=0.1), LogisticRegression(ridge=1.0), Pegasos(steps=50)],
+    )
+    def test_scores_of_hyperplanes_are_the_same_bits(self, machine):
+        for y in (self.two, self.three):
+            fitted = clone(machine).fit(self.X, y)
+            first, *others = (fitted.decision_function(X) for X in self.stored)
+            assert all(np.array_equal(first, other) for other in others)
+        fitted = LeastSquares().fit(self.X, self.X @ np.arange(20.0))
+        first, *others = (fitted.predict(X) for X in self.stored)
+        assert all(np.array_equal(first, other) for other in others)
+
+    @pytest.mark.parametrize(
+        "kernel", [Linear() * Polynomial(2), Linear() + Gaussian(), Linear().normalised()]
+    )
+    def test_predictions_with_kernels_are_the_same(self, kernel):
+        for y in (self.two, self.three):
+            for first_form in self.stored[::2]:
+                fitted = KernelPerceptron(kernel, epochs=2).fit(first_form, y)
+                first, *others = (fitted.predict(X) for X in self.stored)
+                assert all(np.array_equal(first, other) for other in others)
+                assert all(fitted.certificate_.verify(X, y) for X in self.stored)

@@ -3,8 +3,8 @@ r"""Scores whose signs, and whose highest, do not depend on what else is asked a
 BLAS chooses the order of its sums by the shapes of its matrices, so that the last bits of a score
 change with the number of rows. Where classes tie, or nearly, the prediction would change as well.
 
-Few hyperplanes     each score is a sum by itself (`compiled.layers`), as fast as by BLAS; SciPy
-                    does so with CSR rows
+Few hyperplanes     each score is a sum by itself (`compiled.layers`), as fast as by BLAS, and the
+                    same for dense and for CSR rows
 Exact kernels       (counts, given matrices, functions) as hyperplanes in the space of kernel values
 All else            BLAS first. Let every evaluation of a score be within A of the truth. Two of
                     them are within 2A of each other, so that a score above 2A has the same sign in
@@ -25,7 +25,12 @@ from scipy import sparse
 
 from certo.certificates.kernel_sample import functions_of
 from certo.certificates.kernel_scores import lengths_of
-from certo.compiled.layers import layer_scores, unclear_highest, unclear_signs
+from certo.compiled.layers import (
+    layer_scores,
+    sparse_layer_scores,
+    unclear_highest,
+    unclear_signs,
+)
 from certo.compiled.rows import rows_of
 from certo.compiled.scan import greatest_square
 from certo.compiled.threads import in_pieces, pieces
@@ -138,12 +143,19 @@ def _settled(
 
 
 def _one_by_one(X, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
-    """Each score as a sum by itself: SciPy adds the products of a CSR row one after the other."""
+    """Each score as a sum by itself, the same for the same numbers in an array and a CSR matrix."""
+    m, outputs = X.shape[0], len(coef)
+    scores = np.empty((m, outputs))
     if sparse.issparse(X):
-        return np.asarray(X @ coef.T) + intercept
-    X, scores = np.ascontiguousarray(X), np.empty((len(X), len(coef)))
+        parts, turned = (X.data, X.indices, X.indptr), np.ascontiguousarray(coef.T)
+        in_pieces(
+            pieces(m, float(X.nnz) * outputs),
+            lambda _, a, b: sparse_layer_scores(*parts, turned, intercept, a, b, scores),
+        )
+        return scores
+    X = np.ascontiguousarray(X)
     in_pieces(
-        pieces(len(X), float(X.size) * len(coef) / IN_A_ROW),
+        pieces(m, float(X.size) * outputs / IN_A_ROW),
         lambda _, start, stop: layer_scores(X, coef, intercept, start, stop, scores),
     )
     return scores
