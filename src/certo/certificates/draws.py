@@ -94,7 +94,7 @@ def why_copied(X: Any, codes: np.ndarray) -> str:
     if not _is_table(X) or len(codes) < 2:
         return ""
     groups = _groups(X)
-    if groups.max() + 1 == groups.size:  # all rows are different
+    if not _repeats(groups):
         return ""
     found = _examples(groups, codes)
     if not found.repeated.any():
@@ -159,7 +159,7 @@ def known_rows(X: Any, codes: np.ndarray, X_test: Any, test_codes: np.ndarray) -
     if not same_width or not m or not none.size:
         return Known(none, none)
     groups = _groups(X, X_test)
-    if groups.max() + 1 == groups.size:
+    if not _repeats(groups):
         return Known(none, none)
     found = _examples(groups, np.concatenate((codes, test_codes)))
     rows = _examples(groups, np.zeros(groups.size, np.int64))
@@ -263,11 +263,25 @@ class _Examples(NamedTuple):
         return self.times > 1
 
 
+def _repeats(groups: np.ndarray) -> bool:
+    return bool(np.any(groups != np.arange(groups.size)))
+
+
 def _examples(groups: np.ndarray, codes: np.ndarray) -> _Examples:
-    _, places = np.unique(codes, return_inverse=True)
-    both = groups * (int(places.max()) + 1) + places
-    _, ids, times = np.unique(both, return_inverse=True, return_counts=True)
-    return _Examples(ids, times)
+    places = np.asarray(codes, np.int64) - int(codes.min())
+    both = _dense(groups * (int(places.max()) + 1) + places)
+    return _Examples(both, np.bincount(both))
+
+
+def _dense(numbers: np.ndarray) -> np.ndarray:
+    """Numbers from 0 on, in the order of those given, which are not negative."""
+    most = int(numbers.max()) + 1
+    if most > 16 * numbers.size:
+        return np.unique(numbers, return_inverse=True)[1]
+    seen = np.zeros(most, np.int64)
+    seen[numbers] = 1
+    places = np.cumsum(seen)
+    return places[numbers] - 1
 
 
 def _divisor(times: np.ndarray) -> int:
@@ -317,7 +331,8 @@ def _is_copied(
         in_test = np.zeros(found.times.size, bool)
         in_test[ids[fit:]] = True
         repeated &= in_test
-    _, first = np.unique(ids, return_index=True)
+    first = np.empty(found.times.size, np.int64)
+    first[ids[::-1]] = np.arange(ids.size)[::-1]
     rows = first[repeated]
     some = rows[np.unique(np.linspace(0, rows.size - 1, SHOWN_EXAMPLES).astype(int))]
     telling = []
@@ -418,7 +433,7 @@ def _is_table(X: Any) -> bool:
 
 
 def _groups(*tables: Any) -> np.ndarray:
-    """A number for each row, the same for two rows just if their features are the same."""
+    """For each row the place of one with the same features, the same for all of these."""
     seen = _looked_at.get()
     if seen is None or len(tables) > 1:
         return _new_groups(tables)
@@ -428,23 +443,66 @@ def _groups(*tables: Any) -> np.ndarray:
 
 
 def _new_groups(tables: tuple[Any, ...]) -> np.ndarray:
-    """By numbers that are the same for equal rows and seldom for others; all that have the same
-    number are compared."""
-    for seed in range(4):
-        keys = np.concatenate([_keys(table, seed) for table in tables])
-        ordered = np.sort(keys)
-        if not np.any(ordered[1:] == ordered[:-1]):
-            return np.arange(keys.size)
-        order = np.argsort(keys, kind="stable")
-        is_new = np.append(True, keys[order][1:] != keys[order][:-1])
-        first = order[is_new][np.cumsum(is_new) - 1]
-        if _all_equal(tables, order[~is_new], first[~is_new]):
-            groups = np.empty(keys.size, np.int64)
-            groups[order] = np.cumsum(is_new) - 1
+    """Rows that are equal have one value in common in any column, so that only such are compared;
+    first by their keys, and then themselves."""
+    groups = np.arange(sum(table.shape[0] for table in tables))
+    rows = groups
+    if not any(map(sparse.issparse, tables)):
+        values = _mixed(_column(tables, _finest(tables[0])))
+        first = _representatives(values)
+        if not _repeats(first):
             return groups
-    rows = _take(tables, np.arange(keys.size))  # somebody has made rows for these keys
-    rows = rows.toarray() if sparse.issparse(rows) else rows
-    return np.unique(rows, axis=0, return_inverse=True)[1].ravel()
+        rows = np.flatnonzero(np.bincount(first, minlength=groups.size)[first] > 1)
+    for seed in range(4):
+        keys = _keys_of(tables, rows, seed)
+        first = rows[_representatives(keys)]
+        others = np.flatnonzero(first != rows)
+        if _all_equal(tables, rows[others], first[others]):
+            groups[rows] = first
+            return groups
+    every = _take(tables, rows)  # somebody has made rows for these keys
+    every = every.toarray() if sparse.issparse(every) else every
+    _, first, inverse = np.unique(every, axis=0, return_index=True, return_inverse=True)
+    groups[rows] = rows[first[inverse.ravel()]]
+    return groups
+
+
+def _finest(X: np.ndarray) -> int:
+    """The column with the most different values in some rows."""
+    some = np.sort(X[np.unique(np.linspace(0, X.shape[0] - 1, 64).astype(int))], axis=0)
+    return int(np.argmax(np.count_nonzero(some[1:] != some[:-1], axis=0)))
+
+
+def _representatives(keys: np.ndarray) -> np.ndarray:
+    """For each key the place of one that is equal to it, the same for all that are equal.
+
+    All keys write their places into a table, at a place that depends on the key; who finds there
+    the place of an equal key is done, and the others go on with another table.
+    """
+    place = np.int32 if keys.size < 2**31 else np.int64
+    rest = np.arange(keys.size, dtype=place)
+    found, mine, factor = rest.copy(), keys, 0x9E3779B97F4A7C15
+    table = np.empty(1 << max(int(2 * rest.size - 1).bit_length(), 1), place)
+    while rest.size:
+        bits = max(int(2 * rest.size - 1).bit_length(), 1)
+        slots = ((mine * np.uint64(factor)) >> np.uint64(64 - bits)).astype(np.intp)
+        table[slots] = rest
+        winners = table[slots]
+        beaten = np.flatnonzero(winners != rest)  # who finds itself is done
+        done = keys[winners[beaten]] == mine[beaten]
+        found[rest[beaten[done]]] = winners[beaten[done]]
+        left = beaten[~done]
+        rest, mine = rest[left], mine[left]
+        factor = (factor * 0xD1342543DE82EF95 + 2) % 2**64  # odd again
+    return found.astype(np.int64, copy=False)
+
+
+def _keys_of(tables: tuple[Any, ...], rows: np.ndarray, seed: int) -> np.ndarray:
+    if rows.size == sum(table.shape[0] for table in tables):
+        return np.concatenate([_keys(table, seed) for table in tables])
+    step = max(1, BLOCK_NUMBERS // tables[0].shape[1])
+    blocks = (rows[start : start + step] for start in range(0, rows.size, step))
+    return np.concatenate([_keys(_take(tables, block), seed) for block in blocks])
 
 
 def _keys(X: Any, seed: int) -> np.ndarray:
