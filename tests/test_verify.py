@@ -19,7 +19,7 @@ from sklearn.preprocessing import Normalizer
 from sklearn.svm import SVC
 
 from certo import SVM, KernelPerceptron, Perceptron, certify
-from certo.certificates import Certified, Composite
+from certo.certificates import Certified, Composite, draws
 from certo.data.problem import Problem
 from certo.data.proof_folder import write_proof
 from certo.kernels import Function, Gaussian, Spectrum
@@ -368,3 +368,25 @@ def test_claims_may_stand_for_themselves(tmp_path):
     found = verify_folder(tmp_path / "p")
     assert found.code == HOLDS
     assert found.to_dict()["speaks_of"] is None
+
+
+def test_test_rows_that_are_rows_of_the_fit_are_not_counted(tmp_path, monkeypatch):
+    """Tosses of a coin, learnt by heart, and tested on the same rows and one more."""
+    random = np.random.default_rng(0)
+    rows, tosses = random.normal(size=(101, 200)), random.choice(["up", "down"], 101)
+    fit, test = (rows[:100], tosses[:100]), (rows, tosses)
+    machine = Perceptron(epochs=200).fit(*fit)
+    page = certify(machine, *fit, X_test=rows, y_test=tosses)
+    write_proof(tmp_path / "p", page, machine, *fit, *test)
+    found = verify_folder(tmp_path / "p").to_dict()
+    assert found["code"] == 0
+    assert found["claims"][-1]["numbers"]["examples"] == 1
+    assert "100 of the 101 test examples are rows of the fit" in found["remarks"][0]
+    none = draws.Known(np.zeros(101, bool), np.zeros(101, bool))
+    with monkeypatch.context() as blind:
+        blind.setattr("certo.guarantees.certifying.known_examples", lambda *data: none)
+        blind.setattr("certo.certificates.certified.known_examples", lambda *data: none)
+        page = certify(machine, *fit, X_test=rows, y_test=tosses)
+        write_proof(tmp_path / "p", page, machine, *fit, *test)
+    assert page.test[0].upper < 0.1
+    assert verify_folder(tmp_path / "p").code == 1
