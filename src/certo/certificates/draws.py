@@ -164,11 +164,11 @@ def known_rows(X: Any, codes: np.ndarray, X_test: Any, test_codes: np.ndarray) -
     found = _examples(groups, np.concatenate((codes, test_codes)))
     rows = _examples(groups, np.zeros(groups.size, np.int64))
     same, features = _in_fit(found, m), _in_fit(rows, m)
-    if _divisor(found.times):
-        return Known(same, ~none, "the test examples repeat the examples of the fit.")
     if not (same.any() and _is_copied((X, X_test), found, m)) and not (
         features.any() and _is_copied((X, X_test), rows, m, once=True)
     ):
+        if _divisor(found.times):
+            return Known(same, ~none, "the test examples repeat the examples of the fit.")
         return Known(same, none)
     if features.all():
         return Known(same, features, "all test examples are rows of the fit.")
