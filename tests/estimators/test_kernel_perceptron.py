@@ -23,6 +23,7 @@ import certo.estimators.kernel_perceptron as module
 from certo import SVM, HardMarginSVM, KernelPerceptron, Perceptron, plots
 from certo.certificates import Composite, KernelMistakeBound
 from certo.kernels import Function, Gaussian, Linear, NotPositive, Polynomial, Precomputed
+from certo.solvers import kernel_hard_margin, nearest_point
 
 WORDS = ["tea", "tee", "team", "meat", "coffee", "cafe", "face", "fence"]
 DRINKS = ["t", "t", "t", "t", "c", "c", "c", "c"]
@@ -355,3 +356,62 @@ def test_ctrl_c_returns_what_there_is(monkeypatch):
     assert model.updates_[1:].tolist() == [0, 0]
     assert model.certificate_.verify(X, y)
     assert model.predict(X).shape == (150,)
+
+
+class TestEffortOfTheClaim:
+    """The search for a comparison function is bounded by the work of the run, which is counted."""
+
+    @staticmethod
+    def data(m=1500, d=60):
+        """Twelve clusters, every other one of each class."""
+        random = np.random.default_rng(1)
+        cluster = random.integers(0, 12, m)
+        X = random.normal(size=(12, d))[cluster] + 0.5 * random.normal(size=(m, d))
+        return X, np.where(cluster % 2, "a", "b")
+
+    def test_a_narrow_kernel_makes_every_example_a_support(self, monkeypatch):
+        """The largest margin then needs all examples, where the run needed few of them."""
+        made, solve = [], nearest_point.nearest_point
+
+        def counting(*args, spend, **settings):
+            def count(work):
+                made.append(work)
+                return spend(work)
+
+            return solve(*args, spend=count, **settings)
+
+        monkeypatch.setattr(kernel_hard_margin, "nearest_point", counting)
+        monkeypatch.setattr(module, "MIN_SEARCH_WORK", 1e7)
+        X, y = self.data()
+        model = KernelPerceptron(Gaussian(1.0), epochs=50).fit(X, y)
+        assert model.converged_
+        assert sum(made) < 1e8  # without a limit: 6.5e8, and more than 1e11 for 4,000 examples
+        assert "mistake_bound(X, y, machine)" in model.status_
+        assert model.certificate_.verify(X, y)
+        again = KernelPerceptron(Gaussian(1.0), epochs=50).fit(X, y)
+        assert again.certificate_ == model.certificate_
+
+    def test_a_small_problem_is_searched_to_its_end(self):
+        X, y = self.data(60, 10)
+        model = KernelPerceptron(Gaussian(1.0), epochs=50).fit(X, y)
+        assert model.converged_
+        assert "mistake_bound" not in model.status_
+        best = HardMarginSVM(kernel=Gaussian(1.0), intercept="none").fit(X, y)
+        (asked,) = model.mistake_bound(X, y, best)
+        assert asked.bound <= model.certificate_[0].bound <= 1.01 * asked.bound
+
+    def test_values_of_objects_are_bounded_too(self):
+        random = np.random.default_rng(0)
+        words = ["".join(random.choice(list("ab"), 12)) for _ in range(120)]
+        y, counted = [word.count("ab") > 3 for word in words], []
+
+        def alike(a, b):
+            counted.append(1)
+            return float(a == b)
+
+        KernelPerceptron(Function(alike), epochs=1).fit(words, y)
+        in_one_pass = len(counted)
+        counted.clear()
+        model = KernelPerceptron(Function(alike), epochs=50).fit(words, y)
+        assert model.converged_
+        assert len(counted) < 40 * in_one_pass

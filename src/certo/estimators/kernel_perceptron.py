@@ -6,7 +6,7 @@ import numbers
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -39,12 +39,19 @@ from certo.estimators._kernel_stream import (
 )
 from certo.kernels import Gaussian, Kernel
 from certo.solvers.interrupt import ctrl_c_asks
-from certo.solvers.kernel_hard_margin import kernel_hard_margin
+from certo.solvers.kernel_hard_margin import kernel_hard_margin, value_work
 from certo.solvers.kernel_perceptron import KernelPerceptronOutcome, Terms, kernel_perceptron
 from certo.solvers.kernel_steps import GramRows
 from certo.solvers.trace import Trace
 
 MOST_COMPARED = 1000  # supports up to which the largest margin is looked for, too
+# The search for a better comparison function may take so many times the work of the run itself, and
+# so many multiplications (some tenths of a second), or values of a kernel of objects, in any case.
+SEARCH_FACTOR, MIN_SEARCH_WORK, MIN_SEARCH_VALUES = 8.0, 1e9, 2000
+CUT_SHORT = (
+    " The mistake bound compares the run with the best function found with an effort like that of "
+    "the run; mistake_bound(X, y, machine) compares it with that of any machine."
+)
 
 
 class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
@@ -275,9 +282,10 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         batch: KernelBatch,
         X: Any,
         asked: Callable[[], bool],
-    ) -> Certificate | NotClaimed:
+    ) -> _Claimed:
         """The mistake bound against f itself or, after a run that converged, against the largest
-        margin, for which the theorem allows the fewest mistakes."""
+        margin, for which the theorem allows the fewest mistakes, or the best margin that can be
+        found with about the effort of the run."""
         try:
             if self.budget is not None:
                 raise CannotClaim(
@@ -302,21 +310,23 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
                 scores=quick_scores(sample, X, rows, coef),
             )
         except (CannotClaim, Refuted) as reason:
-            return NotClaimed(KernelMistakeBound.__name__, f"{labels.shown}: {reason}")
+            return _Claimed(NotClaimed(KernelMistakeBound.__name__, f"{labels.shown}: {reason}"))
         if not outcome.converged or rows.size > MOST_COMPARED:
-            return own
+            return _Claimed(own)
         best = kernel_hard_margin(
             batch.kernel, X, sample.signs, self.intercept, tol=1e-3, max_iter=20,
+            effort=_search_work(batch.kernel, X, outcome.epochs, sample.m, rows.size),
             cache_mb=float(self.cache_mb), asked=asked,
         )  # fmt: skip
         with suppress(CannotClaim):
             better = own.against(sample, best.rows, best.coef, best.b)
             if better.separable and not (own.separable and own.bound <= better.bound):
-                return better
-        return own
+                return _Claimed(better, best.stopped)
+        return _Claimed(own, best.stopped)
 
     def _store(self, batch: KernelBatch, examples: Any, learned: list[Any], streamed: bool) -> None:
         outcomes: list[KernelPerceptronOutcome] = [outcome for outcome, _ in learned]
+        claims = [claimed.claim for _, claimed in learned]
         made = np.array([outcome.updates for outcome in outcomes])
         epochs = max(outcome.epochs for outcome in outcomes)
         fresh = batch.before is None
@@ -337,10 +347,12 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         self.converged_ = all(outcome.converged for outcome in outcomes)
         self.trace_ = Trace.layer([outcome.trace for outcome in outcomes])
         self.certificate_ = Composite(
-            tuple(claim for _, claim in learned if isinstance(claim, Certificate)),
-            tuple(claim for _, claim in learned if isinstance(claim, NotClaimed)),
+            tuple(claim for claim in claims if isinstance(claim, Certificate)),
+            tuple(claim for claim in claims if isinstance(claim, NotClaimed)),
         )
         self.status_ = self._status(outcomes, batch.new)
+        if any(claimed.cut_short for _, claimed in learned):
+            self.status_ += CUT_SHORT
         if any(outcome.interrupted for outcome in outcomes):
             warnings.warn(self.status_, ConvergenceWarning, stacklevel=5)
 
@@ -354,3 +366,18 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         made = counted(sum(outcome.updates for outcome in outcomes), "mistake")
         ended = "" if epochs == "1 epoch" else f", {last:,} of them in the last"
         return f"{epochs} over {counted(m, 'example')} made {made}{ended}."
+
+
+class _Claimed(NamedTuple):
+    claim: Certificate | NotClaimed
+    cut_short: bool = False  # the search for a better comparison function
+
+
+def _search_work(kernel: Kernel, X: Any, epochs: int, m: int, supports: int) -> float:
+    """The work that the search for a better comparison function may take. It is counted, not timed,
+    so that the same fit makes the same claim on every machine."""
+    each, values = value_work(kernel, X), float(epochs * m * max(supports, 1))
+    least = MIN_SEARCH_WORK
+    if kernel.takes not in ("vectors", "matrix"):  # what a value takes is not known
+        least = MIN_SEARCH_VALUES * each
+    return max(least, SEARCH_FACTOR * values * each)

@@ -108,7 +108,7 @@ def hard_margin(
     separator known before.
     """
     examples = _Examples(X, signs, intercept, radius)
-    budget = _Budget(effort, asked)
+    budget = Budget(effort, asked)
     weights = np.zeros(signs.size)
     found = _Found(examples)
     slopes = None if start is None else found.look_along(start)
@@ -194,7 +194,7 @@ class _Found:
         )
 
 
-class _Budget:
+class Budget:
     """Multiplications made, and whether to stop."""
 
     def __init__(self, effort: float, asked: Callable[[], bool]):
@@ -226,7 +226,7 @@ class _Block:
     def point(self, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
         return self.Z[rows].T @ weights
 
-    def nearest(self, weights: np.ndarray, budget: _Budget) -> np.ndarray:
+    def nearest(self, weights: np.ndarray, budget: Budget) -> np.ndarray:
         """The weights of the nearest point of these rows, through their Gram matrix."""
         budget.spend(self.numbers * self.group.size / FAST)
         points = Vectors(self.Z, self.group)
@@ -274,7 +274,7 @@ class _Examples(_Block):
         return w, float(best[d] * self.scale) if self.lift else 0.0
 
 
-def _solve(block: _Block, weights: np.ndarray, tol: float, budget: _Budget) -> np.ndarray:
+def _solve(block: _Block, weights: np.ndarray, tol: float, budget: Budget) -> np.ndarray:
     """The weights of the nearest point of a block, to a relative gap of `tol`."""
     n = block.group.size
     if n <= LEAF:

@@ -20,13 +20,17 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from certo.kernels import Kernel
 from certo.solvers import gram
-from certo.solvers.hard_margin import MarginTrace, begun, hardest
+from certo.solvers.hard_margin import Budget, MarginTrace, begun, hardest
 from certo.solvers.nearest_point import Gram, nearest_point
 
 COPIES = 5  # of a Gram matrix, that a step of `nearest_point` needs
+# Multiplications that a value of a kernel takes besides an inner product (an exponential, say), and
+# that a value for two sequences, trees or graphs takes at least.
+ENTRY_WORK, OBJECT_WORK = 64.0, 1e4
 
 
 class KernelMarginOutcome(NamedTuple):
@@ -47,6 +51,7 @@ def kernel_hard_margin(
     *,
     tol: float = 1e-6,
     max_iter: int = 1000,
+    effort: float = np.inf,
     cache_mb: float = 1000,
     asked: Callable[[], bool] = lambda: False,
     after_look: Callable[[], bool] = lambda: False,
@@ -54,23 +59,40 @@ def kernel_hard_margin(
     """The largest margin of the examples X (as `kernel.examples` gives them), signs being ±1, both
     present where the intercept is free.
 
-    Stops at a relative gap of `tol`, after `max_iter` looks at all examples, when `asked()` (often)
-    or `after_look()` returns True, or when nothing improves any more. Where no separator was found
-    by then, its scores are zero. Gram matrices are kept within `cache_mb` megabytes.
+    Stops at a relative gap of `tol`, after `max_iter` looks at all examples, after about as much
+    work as `effort` multiplications in a loop (`value_work` are those of a value of the kernel),
+    when `asked()` (often) or `after_look()` returns True, or when nothing improves any more. Where
+    no separator was found by then, its scores are zero. Gram matrices are kept within `cache_mb`
+    megabytes.
     """
     images = _Images(kernel, X, signs, intercept)
     found = _Found(images)
+    budget, each = Budget(effort, asked), value_work(kernel, X)
     most = max(4, int(np.sqrt(cache_mb * 1e6 / (8 * COPIES))))
-    weights, slopes, stopped = np.zeros(signs.size), None, False
+    if effort < np.inf:  # so that one Gram matrix and one look at all examples are within it
+        affordable = effort / (2 * each)
+        most = max(4, int(min(most, np.sqrt(affordable), affordable / signs.size)))
+    weights, slopes = np.zeros(signs.size), None
     while True:
         rows = hardest(images.group, images.groups, weights, slopes)
         if rows.size > most:
             rows = _furthest(images, weights, slopes, rows, most)
-        weights = _solved(images, weights, rows, tol / 20, asked)
+        budget.spend(each * rows.size**2)
+        weights = _solved(images, weights, rows, tol / 20, budget.spend)
         slopes = found.look(weights)
-        stopped = after_look() or asked()
-        if found.gap <= tol / 2 or found.stalled or stopped or found.looks >= max_iter:
-            return found.outcome(stopped)
+        budget.spent |= after_look()
+        budget.spend(each * signs.size * np.count_nonzero(weights))
+        reached = found.gap <= tol / 2
+        if reached or found.stalled or budget.spent or found.looks >= max_iter:
+            return found.outcome(stopped=budget.spent and not reached)
+
+
+def value_work(kernel: Kernel, X) -> float:
+    """About as many multiplications in a loop as a value of the kernel takes."""
+    if kernel.takes != "vectors":
+        return 1.0 if kernel.takes == "matrix" else OBJECT_WORK
+    m, d = X.shape
+    return ENTRY_WORK + (X.nnz / max(m, 1) if sparse.issparse(X) else d)
 
 
 class _Images:
@@ -112,7 +134,7 @@ def _furthest(images: _Images, weights, slopes, rows, most: int) -> np.ndarray:
     return np.sort(rows[np.argpartition(-away, most)[:most]])
 
 
-def _solved(images: _Images, weights, rows, tol: float, asked) -> np.ndarray:
+def _solved(images: _Images, weights, rows, tol: float, spend) -> np.ndarray:
     """The weights after those of these rows, and what all others have together, were improved."""
     group, weights = images.group, begun(weights, images.group, images.groups)
     outside = weights.copy()
@@ -129,9 +151,7 @@ def _solved(images: _Images, weights, rows, tol: float, asked) -> np.ndarray:
         for j, (other, parted) in enumerate(zip(parts, shares, strict=True), n):
             among[k, j] = parted @ images.products(other, part, share)
     now = np.append(weights[rows], sums[sums > 0])
-    found = nearest_point(
-        Gram(among), groups, now, tol=tol, spend=lambda multiplications: asked()
-    ).weights
+    found = nearest_point(Gram(among), groups, now, tol=tol, spend=spend).weights
     factor = np.ones(images.groups)
     factor[sums > 0] = found[n:] / sums[sums > 0]
     weights = outside * factor[group]
