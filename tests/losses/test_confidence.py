@@ -130,7 +130,9 @@ def test_it_is_a_float():
     assert isinstance(found, EstimatedRisk)
     assert json.loads(json.dumps(found)) == 0.5
     assert f"{found:.2f}" == "0.50"
-    assert str(found) == "0.5 (0.01257 to 0.9875 at 95 %, Clopper–Pearson)"
+    assert str(found) == (
+        "0.5 (0.01257 to 0.9875 at 95 %, Clopper–Pearson, if these examples had no part in the fit)"
+    )
     for again in (copy.deepcopy(found), pickle.loads(pickle.dumps(found))):
         assert (again, again.low, again.method) == (found, found.low, found.method)
     assert type(risk([1.0, -1.0], None, [1, 1])) is float

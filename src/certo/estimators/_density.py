@@ -48,6 +48,8 @@ class Density(Proving, DensityMixin):
                 f"{type(self).__name__} needs finite numbers, but X[{row}, {column}] is {what}. "
                 "Remove or impute such rows."
             )
+        if reset:
+            _input.remember(self, X, fresh=True)
         return X
 
     def _weights(self, sample_weight, X: np.ndarray) -> np.ndarray:

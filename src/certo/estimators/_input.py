@@ -21,6 +21,7 @@ from certo.certificates.sample import Labels
 from certo.containers import exact_input, exact_list
 from certo.kernels import Kernel
 from certo.kernels.base import count
+from certo.seen_rows import SeenRows
 
 # Beyond these lengths products of examples and weights over- or underflow in float64.
 LONGEST, SHORTEST = 1e140, 1e-140
@@ -47,9 +48,19 @@ def labelled_examples(estimator, X, y, *, reset: bool, order: str | None = "C"):
     if isinstance(y, list | tuple):
         exact_list(y, type(estimator).__name__, "y")
     accepted = _ACCEPTED | {"order": order}
-    return validate_data(
+    X, y = validate_data(
         estimator, X, y, reset=reset, multi_output=True, ensure_all_finite=False, **accepted
     )
+    if reset:
+        remember(estimator, X, fresh=True)
+    return X, y
+
+
+def remember(estimator, X, *, fresh: bool) -> None:
+    """Keep the keys of a sample of the rows of the fit, so that `certo.risk` knows them again."""
+    before = None if fresh else getattr(estimator, "_seen_rows", None)
+    if fresh or before is not None:
+        estimator._seen_rows = SeenRows.of(X, before)
 
 
 def points(estimator, kernel: Kernel, X):

@@ -24,6 +24,7 @@ class Proving:
     def __getstate__(self) -> dict[str, Any]:
         """Plain values only, so that a model file can hold them."""
         state = dict(super().__getstate__())  # type: ignore[call-overload]
+        state.pop("_seen_rows", None)  # a file holds no trace of rows
         if "certificate_" in state:
             with suppress(ValueError):  # a kernel that is a function has no such form: pickles only
                 state["certificate_"] = json.dumps(state["certificate_"].to_dict())

@@ -30,6 +30,7 @@ def batch(estimator, X, y, classes) -> Batch:
     """One call's examples. The first call must see all labels, in y or in `classes`."""
     fresh = not hasattr(estimator, "coef_")
     X, y = _input.labelled_examples(estimator, X, y, reset=fresh)
+    _input.remember(estimator, X, fresh=fresh)
     found = targets(estimator, y, classes, fresh)
     if not fresh and estimator.intercept == "none" and np.any(estimator.intercept_):
         raise ValueError("intercept cannot become 'none' after one was learned.")

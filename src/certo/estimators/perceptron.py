@@ -151,6 +151,7 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         """
         fresh = not hasattr(self, "coef_")
         X, y = _input.labelled_examples(self, X, y, reset=fresh)
+        _input.remember(self, X, fresh=fresh)
         if not fresh and classes is not None and not np.array_equal(classes, self.classes_):
             raise ValueError(f"classes must stay {self.classes_.tolist()}, got {list(classes)}.")
         known = classes if fresh else None if self._multilabel else self.classes_

@@ -26,24 +26,34 @@ class EstimatedRisk(float):
         With at least this probability, over the draw of the examples, the risk is between them;
         by the normal approximation, only about so.
     method : {"Clopper–Pearson", "Hoeffding", "empirical Bernstein", "normal approximation"}
+    remark : str
+        What is known against the examples being new, if anything.
     """
 
     low: float
     high: float
     confidence: float
     method: str
+    remark: str
 
-    def __new__(cls, value: float, low: float, high: float, confidence: float, method: str):
+    def __new__(
+        cls, value: float, low: float, high: float, confidence: float, method: str, remark: str = ""
+    ):
         made = super().__new__(cls, value)
         made.low, made.high, made.confidence, made.method = low, high, confidence, method
+        made.remark = remark
         return made
 
     def __getnewargs__(self):
-        return float(self), self.low, self.high, self.confidence, self.method
+        return float(self), self.low, self.high, self.confidence, self.method, self.remark
 
     def __repr__(self) -> str:
         between = f"{rounded_down(self.low, 4)} to {rounded_up(self.high, 4)}"
-        return f"{float(self):.4g} ({between} at {100 * self.confidence:g} %, {self.method})"
+        method, but = self.method, f", but {self.remark}" if self.remark else ""
+        return (
+            f"{float(self):.4g} ({between} at {100 * self.confidence:g} %, {method}, if these "
+            f"examples had no part in the fit{but})"
+        )
 
 
 def estimated(
@@ -53,6 +63,7 @@ def estimated(
     confidence: float,
     loss_range: tuple[float, float] | None,
     least: float = -math.inf,
+    remark: str = "",
 ) -> EstimatedRisk:
     """`value` = Σ sharesᵢ lossesᵢ with its interval; the shares are positive and add up to 1, and
     no loss is below `least`."""
@@ -73,7 +84,7 @@ def estimated(
     else:
         low, high = _hoeffding(value, shares, confidence, *loss_range)
         method = "Hoeffding"
-    return EstimatedRisk(value, float(low), float(high), confidence, method)
+    return EstimatedRisk(value, float(low), float(high), confidence, method, remark)
 
 
 def _bernstein(value, losses, confidence, least, most) -> tuple[float, float]:

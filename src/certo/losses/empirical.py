@@ -14,6 +14,7 @@ from certo.losses.logistic import Logistic
 from certo.losses.zero_one import ZeroOne
 
 _ERROR_RATE = ZeroOne()
+REFUSED_SHARE = 0.1  # of rows of the fit among examples that an interval for new ones is asked of
 
 # Where the real-valued score of a classifier lies, by the names classifiers give it.
 _SCORE = ("decision_function", "induced_local_field")
@@ -53,7 +54,9 @@ def risk(
     confidence : a number between 0 and 1, or None
         Not None: the mean comes with an interval for the risk on new examples, `EstimatedRisk`.
         It means something only if these examples are independent draws that had no part in
-        making the predictor: a test set.
+        making the predictor: a test set. A machine of Certo remembers a sample of the rows of its
+        fit, in this process: examples of which a tenth or more are such rows are refused, and fewer
+        are told in the `remark` of the result.
     loss_range : (least, most), or None
         What values the loss can take at all, if that is known; then the interval is proved. The
         0-1 loss is known to be 0 or 1. Without it the interval is the normal approximation, and
@@ -84,7 +87,7 @@ def risk(
     >>> risk([2.0, 0.5, -1.0], None, [+1, +1, +1], Hinge(), sample_weight=[2, 1, 1])
     0.625
     >>> risk(["a"] * 100, None, ["a"] * 92 + ["b"] * 8, confidence=0.95)
-    0.08 (0.03517 to 0.1516 at 95 %, Clopper–Pearson)
+    0.08 (0.03517 to 0.1516 at 95 %, Clopper–Pearson, if these examples had no part in the fit)
     """
     if not isinstance(loss, Loss):
         raise TypeError(
@@ -103,7 +106,42 @@ def risk(
         )
     known = (0.0, 1.0) if isinstance(loss, ZeroOne) else _range(loss_range, losses)
     least = 0.0 if _judges_probabilities(predictor, y, loss) else loss.least
-    return estimated(mean, losses, shares / shares.sum(), float(confidence), known, least)
+    remark = _known_rows(predictor, X)
+    return estimated(mean, losses, shares / shares.sum(), float(confidence), known, least, remark)
+
+
+def _known_rows(predictor, X) -> str:
+    """How many examples are known to be rows of the fit, in words; too many are refused."""
+    seen, X = _rows_of_the_fit(predictor, X)
+    if seen is None:
+        return ""
+    known, share = seen.among(X)
+    if not known:
+        return ""
+    m = X.shape[0] if hasattr(X, "shape") else len(X)
+    some = f"at least {known:,} of the {m:,} examples"
+    if seen.seldom_repeats and share >= REFUSED_SHARE and known >= min(3, m):
+        about = "" if seen.sampled == seen.rows else f" (about {100 * share:.0f} % of them)"
+        raise ValueError(
+            f"risk: an interval for new examples needs examples that had no part in the fit, but "
+            f"{some}{about} are rows that the predictor was fitted to. Pass other examples, or "
+            "leave confidence out: the mean on the examples of the fit is what the fit made small."
+        )
+    return f"{some} are rows of the fit" + ("" if seen.seldom_repeats else ", where rows repeat")
+
+
+def _rows_of_the_fit(predictor, X):
+    """What the machine remembers of its fit, and X as it takes it: inside searches and pipelines,
+    and behind a method such as model.predict."""
+    predictor = getattr(predictor, "__self__", predictor)
+    while True:
+        if hasattr(predictor, "best_estimator_"):
+            predictor = predictor.best_estimator_
+        elif hasattr(predictor, "steps") and hasattr(predictor, "named_steps"):
+            X = predictor[:-1].transform(X) if len(predictor.steps) > 1 else X
+            predictor = predictor.steps[-1][1]
+        else:
+            return getattr(predictor, "_seen_rows", None), X
 
 
 def _losses(predictor, X, y, loss: Loss) -> np.ndarray:
