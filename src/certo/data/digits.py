@@ -66,6 +66,10 @@ def may_be_rounded(values: np.ndarray) -> bool:
 def as_decimals(texts: pa.ChunkedArray, point: str) -> pa.Array | None:
     """A column of text as decimals, where some number of it would be too fine for float64; None
     where none is, or where something is no number. ValueError, if Arrow has no type for them."""
+    longest = pc.max(pc.binary_length(texts)).as_py() or 0
+    tiny = pc.any(pc.match_substring(texts, "e-", ignore_case=True)).as_py()
+    if longest <= SURE_DIGITS and not tiny:
+        return None
     cells = texts.combine_chunks().dictionary_encode()
     numbers = [_decimal(text, point) for text in cells.dictionary.to_pylist()]
     there = [number for number in numbers if number is not None]
