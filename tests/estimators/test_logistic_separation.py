@@ -1,6 +1,7 @@
 """Whether an estimate exists: verdicts on indicators as they are and standardised."""
 
 import contextlib
+import signal
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 
 from certo import LogisticRegression, Separated
 from certo.certificates import LogisticExcess, NoEstimate
+from certo.estimators._logistic import existence
 from certo.solvers.interrupt import Stopped, Watch
 from certo.solvers.recession import guessed_recession, recession
 
@@ -120,6 +122,7 @@ class TestTheFitComesFirst:
         assert model.converged_
         assert model.gap_ <= 1e-8
         assert model.certificate_.verify(X, y)
+        assert model.certificate_.claims[0].numbers["attained"] == "not proved by this claim"
         assert "of its infimum" in model.status_
         assert "Whether an estimate exists is not decided" in model.status_
         assert "smallest" not in model.status_
@@ -179,6 +182,17 @@ class TestTheFitComesFirst:
         assert model.ridge_ == 0
         with pytest.raises(Separated) if kind == "raise" else contextlib.nullcontext():
             LogisticRegression(on_separation=kind, existence_time_limit=None).fit(X, y)
+
+    def test_ctrl_c_ends_the_search_and_keeps_the_weights(self, monkeypatch):
+        def interrupted(problem, weights, watch):
+            signal.raise_signal(signal.SIGINT)
+            return existence(problem, weights, watch)
+
+        monkeypatch.setattr("certo.estimators.logistic_regression.existence", interrupted)
+        X, y = nearly_separated()
+        model = LogisticRegression(existence_time_limit=None).fit(X, y)
+        assert model.converged_
+        assert model.estimate_exists_ is None
 
     def test_programs_stop_when_asked(self):
         X, y = nearly_separated()

@@ -422,7 +422,7 @@ class LogisticExcess(Certificate):
             "risk": self.risk,
             "lower": self.lower,
             "gap": self.gap,
-            "exists": self.exists,
+            "attained": "proved" if self.exists else "not proved by this claim",
         }
 
 
