@@ -90,12 +90,13 @@ def without_optional_instructions() -> dict[str, str]:
 
 def _not_obeyed(settings: dict[str, str]) -> str:
     """Why OpenBLAS does not do as it is told; nothing, if it does."""
-    ask = "import numpy, threadpoolctl as t; print(t.threadpool_info())"
+    ask = "import numpy, threadpoolctl as t; print([i.get('architecture') for i in t"
     said = subprocess.run(
-        [sys.executable, "-c", ask], env={**os.environ, **settings}, capture_output=True, text=True
-    )
-    core = settings["OPENBLAS_CORETYPE"]
-    return "" if repr(core) in said.stdout else f"NumPy's BLAS has no kernels for {core}"
+        [sys.executable, "-c", f"{ask}.threadpool_info()])"],
+        env={**os.environ, **settings}, capture_output=True, text=True,
+    )  # fmt: skip
+    core, used = settings["OPENBLAS_CORETYPE"], said.stdout.strip()
+    return "" if repr(core) in used else f"NumPy's BLAS takes the kernels {used} in its place"
 
 
 # --- what is issued, and what is said ---------------------------------------------------------
