@@ -17,6 +17,8 @@ So neither other rows nor the number of threads decide what is predicted.
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -38,7 +40,7 @@ from certo.kernels import Kernel, Precomputed
 from certo.kernels.algebra import Normalised
 from certo.kernels.base import count
 from certo.kernels.gaussian import GOOD
-from certo.kernels.rounding import LEAST, ULPS, gamma
+from certo.kernels.rounding import LEAST, ULPS, Rounding, gamma
 from certo.kernels.vectors import MOST_DENSE, squares
 from certo.solvers import gram
 
@@ -102,21 +104,40 @@ def _rounding_of_sums(
     γ_2 |b| of the true one; doubled, since these are rounded too. ε is that of `plain`, or of the
     way that is off by more.
     """
-    n, size = len(coef), np.abs(coef)
+    n, mass = len(coef), np.sum(np.abs(coef), axis=0).max()
     epsilon: Any
     lengths: Any
     if off is not None:  # by the Gaussian, whose ℓ is 1
         epsilon, delta = np.maximum(off, WORST_GAUSSIAN + gamma(X.shape[1] + 6)), 0.0
-        lengths, pull = 1.0, np.max(np.sum(size, axis=0))
+        lengths, pull = 1.0, mass
+    elif kernel.by_length:
+        longest = (greatest_square(rows_of(part), part.shape[0])[0] for part in (X, centres))
+        (epsilon, delta), lengths, far = _of_lengths(
+            kernel, X.shape[1], *(math.frexp(square)[1] for square in longest)
+        )
+        pull = far * mass
     else:
         epsilon, delta = kernel.rounding(X, centres)
-        lengths, pull = _lengths(kernel, X, delta), np.max(_lengths(kernel, centres, delta) @ size)
+        lengths = _lengths(kernel, X, delta)
+        pull = np.max(_lengths(kernel, centres, delta) @ np.abs(coef))
     with np.errstate(over="ignore", invalid="ignore"):
         within = 2 * (epsilon + gamma(n + 3) * (1 + epsilon)) * lengths * pull
         if delta:
-            within += 4 * delta * np.max(np.sum(size, axis=0))
+            within += 4 * delta * mass
         within += 2 * n * LEAST + 2 * gamma(2) * np.max(np.abs(intercept))
     return np.atleast_1d(within)
+
+
+@functools.lru_cache(maxsize=256)
+def _of_lengths(kernel: Kernel, d: int, point: int, centre: int) -> tuple[Rounding, float, float]:
+    """`rounding` for vectors of d entries whose squared lengths are at most 2^point and 2^centre,
+    and what √K(x, x) does not exceed for either."""
+    X, Z = np.zeros((2, d)), np.zeros((2, d))
+    X[0, :1], Z[0, :1] = 2.0 ** ((point + 1) / 2), 2.0 ** ((centre + 1) / 2)  # rounded upwards
+    X[1, :1] = 2.0**-501  # Others may be so short that products underflow.
+    rounding = kernel.rounding(X, Z)
+    reach = [float(np.max(lengths_of(kernel, part, rounding.absolute))) for part in (X, Z)]
+    return rounding, reach[0], reach[1]
 
 
 def _lengths(kernel: Kernel, X, delta: float) -> np.ndarray:

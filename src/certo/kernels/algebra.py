@@ -43,6 +43,10 @@ class _Composed(Kernel):
     def by_pair(self) -> bool:  # type: ignore[override]
         return all(part.by_pair for part in self.parts_)
 
+    @property
+    def by_length(self) -> bool:  # type: ignore[override]
+        return all(part.by_length for part in self.parts_)
+
     def __call__(self, X, Z=None, *, progress=False):
         if Z is None and self.takes == "objects":
             X = self.examples(X)
@@ -300,6 +304,10 @@ class Normalised(_Composed):
     @property
     def by_pair(self) -> bool:  # type: ignore[override]
         return False  # NumPy may add up K(x, x) in another order beside others
+
+    @property
+    def by_length(self) -> bool:  # type: ignore[override]
+        return False  # the shortest of vectors enters its `rounding`
 
     def normalised(self) -> Kernel:
         return self

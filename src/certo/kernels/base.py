@@ -39,6 +39,9 @@ class Kernel(abc.ABC):
     slow: ClassVar[bool] = False
     #: whether a value is computed by itself: it is then the same, to the last bit, in every block
     by_pair: ClassVar[bool] = False
+    #: whether of vectors x only d and ‖x‖ enter K(x, x) and `rounding`, which grow with ‖x‖, but
+    #: for what underflows
+    by_length: ClassVar[bool] = False
 
     @abc.abstractmethod
     def plain(self, X, Z) -> np.ndarray:

@@ -38,6 +38,7 @@ class Gaussian(VectorKernel):
     """
 
     variance: float = 1.0
+    by_length = True
 
     def __post_init__(self):
         object.__setattr__(self, "variance", number(self.variance, "variance"))

@@ -20,6 +20,8 @@ class Linear(VectorKernel):
     array([[5., 4.]])
     """
 
+    by_length = True
+
     def plain(self, X, Z):
         return products(X, Z)
 

@@ -36,6 +36,7 @@ class Polynomial(VectorKernel):
     degree: int
     scale: float = 1.0
     offset: float = 1.0
+    by_length = True
 
     def __post_init__(self):
         whole = isinstance(self.degree, numbers.Integral) and not isinstance(self.degree, bool)
