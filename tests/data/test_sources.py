@@ -167,3 +167,27 @@ def test_threads_of_arrow_hold_nothing_of_python(tmp_path, monkeypatch, pack):
     read_table(piped(tmp_path, pack(TABLE.encode())))
     assert {type(file) for file in given} <= {pa.OSFile, pa.BufferReader}
     assert len(given) == 2
+
+
+def test_parquet_text_that_is_none_is_refused(tmp_path):
+    path = tmp_path / "t.parquet"
+    pa.parquet.write_table(pa.table({"k": ["spam and eggs", "ham"]}), path, compression="none")
+    path.write_bytes(path.read_bytes().replace(b"spam", b"sp\xefm"))
+    with pytest.raises(Problem, match="cannot be read as a table"):
+        read_table(path)
+
+
+def test_a_quotation_that_never_ends_is_refused(tmp_path, monkeypatch):
+    """Larger blocks are tried up to the size of the file itself."""
+    tried, options = [], pa.csv.ReadOptions
+
+    def noted(block_size):
+        tried.append(block_size)
+        return options(block_size=block_size)
+
+    monkeypatch.setattr(csv_files.pa.csv, "ReadOptions", noted)
+    path = tmp_path / "t.csv"
+    path.write_bytes(b'a,"b\n' + b"1,2\n" * 10)
+    with pytest.raises(Problem):
+        read_table(path)
+    assert tried == [2**20]

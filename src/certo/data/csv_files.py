@@ -54,6 +54,9 @@ def read_csv(
     if not quoted:
         notes.append("Its quotation marks are taken as plain text: they do not come in pairs.")
 
+    with opened() as file:
+        longest = min(file.size(), MAX_LINE_BYTES)
+
     def read(
         decimal_point: str, texts: Collection[str] = (), block_bytes: int = SAMPLE
     ) -> pa.Table:
@@ -76,9 +79,9 @@ def read_csv(
         except pa.ArrowInvalid as wrong:
             # A line must fit into a block; the header of many columns is a long one.
             too_long = any(words in str(wrong) for words in TOO_LONG)
-            if not too_long or block_bytes >= MAX_LINE_BYTES:
+            if not too_long or block_bytes >= longest:
                 raise
-        return read(decimal_point, texts, 8 * block_bytes)
+        return read(decimal_point, texts, min(8 * block_bytes, MAX_LINE_BYTES))
 
     table, point = read("."), "."
     if separator == ";" and _has_decimal_commas(table):

@@ -65,7 +65,9 @@ def _parquet(path: Path, content: bytes | None) -> pa.Table:
         about = file.metadata
         numbers = 8 * about.num_rows * about.num_columns  # bytes, with 8 for a number
         check_inflated(path, numbers, stored.size())
-        return file.read()
+        table = file.read()
+    table.validate(full=True)  # or text may be none, and an offset lead beyond the end
+    return table
 
 
 def as_table(data: Any, where: str = "the table") -> pa.Table:
