@@ -3,6 +3,7 @@
 import copy
 import dataclasses
 import pickle
+import re
 import tracemalloc
 
 import numpy as np
@@ -23,8 +24,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from certo import HardMarginSVM, Perceptron, certify
-from certo.certificates import CompressionBound, MistakeBound, Separating
+from certo import HardMarginSVM, KernelPerceptron, Perceptron, certify, separability
+from certo.certificates import CompressionBound, Inseparable, MistakeBound, Separating
+from certo.estimators import _separation_words
+from certo.kernels import Gaussian
 from certo.rates import Constant, Geometric, Power
 
 
@@ -598,3 +601,74 @@ class TestAverage:
             assert not page.of_kind("OnlineToBatch")
             (item,) = [item for item in page.not_claimed if item.name == "OnlineToBatch"]
             assert "is not how the model predicts" in item.reason
+
+
+class TestVerdict:
+    """A run that did not converge says whether it could have."""
+
+    XOR = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]])
+
+    @pytest.fixture(autouse=True)
+    def time_enough(self, monkeypatch):
+        monkeypatch.setattr(_separation_words, "LEAST_SECONDS_OF_FEW", 60.0)
+
+    def test_inseparable_examples_are_named(self):
+        model = Perceptron().fit(self.XOR, [1, 1, 0, 0])
+        assert "No hyperplane separates the examples" in model.status_
+        assert "examples 0, 1, 2, 3 (counting from 0) prove it" in model.status_
+        assert "ither" not in model.status_
+
+    @pytest.mark.parametrize("store", [np.asarray, np.float32, sparse.csr_array])
+    @pytest.mark.parametrize("intercept", ["lifted", "none"])
+    def test_the_rows_prove_it(self, store, intercept):
+        random = np.random.default_rng(1)
+        X, y = random.normal(size=(200, 3)), random.integers(0, 2, 200)
+        model = Perceptron(epochs=20, intercept=intercept).fit(store(X), y)
+        rows = re.search(r"examples? ([\d, ]+) \(counting from 0\)", model.status_)[1]
+        some = [int(row) for row in rows.split(", ")]
+        assert len(some) <= 3 + 1 + (intercept == "lifted")
+        asked = {"lifted": "free", "none": "none"}[intercept]
+        assert isinstance(separability(store(X)[some], y[some], asked), Inseparable)
+        assert ("through the origin" in model.status_) == (intercept == "none")
+
+    def test_a_row_of_zeros(self):
+        X = np.array([[0.0, 0.0], [1.0, 0.0], [-1.0, 0.5]])
+        model = Perceptron(epochs=3, intercept="none").fit(X, [1, 1, 0])
+        assert "example 0 (counting from 0) proves it" in model.status_
+
+    def test_separable_examples_need_more_epochs(self):
+        X, y = load_iris(return_X_y=True)
+        model = Perceptron(epochs=1).fit(X[:100], y[:100])
+        assert "Some hyperplane separates the examples: more epochs are needed." in model.status_
+        slow = Perceptron(epochs=1, learning_rate=Geometric(1.0, 0.5)).fit(X[:100], y[:100])
+        assert "more epochs" not in slow.status_
+
+    def test_several_neurons(self):
+        X, y = load_iris(return_X_y=True)
+        status = Perceptron(epochs=50).fit(X, y).status_
+        assert "No hyperplane separates 1 from the rest: examples " in status
+        columns = np.eye(3, dtype=int)[y]
+        assert "No hyperplane separates " in Perceptron(epochs=50).fit(X, columns).status_
+        random = np.random.default_rng(0)
+        many = Perceptron(epochs=2).fit(random.normal(size=(60, 1)), np.arange(60) % 6).status_
+        assert "The same holds of 3 more." in many
+
+    def test_what_takes_too_long_is_not_decided(self, monkeypatch):
+        for name in ("LEAST_SECONDS", "LEAST_SECONDS_OF_FEW", "SHARE_OF_FIT"):
+            monkeypatch.setattr(_separation_words, name, 0.0)
+        status = Perceptron(epochs=2).fit(self.XOR, [1, 1, 0, 0]).status_
+        assert "was not decided within 0 s; certo.separability(X, y) decides it." in status
+
+    def test_converged_and_streamed_runs_are_not_looked_at(self, monkeypatch):
+        monkeypatch.setattr(_separation_words, "separate_after", None)
+        X, y = separable()
+        assert Perceptron(epochs=1000).fit(X, y).converged_
+        assert "One pass" in Perceptron().partial_fit(self.XOR, [1, 1, 0, 0]).status_
+
+    def test_equal_points_of_a_kernel(self):
+        X, y = np.r_[self.XOR, [[1.0, 1.0]]], np.array([1, 1, 0, 0, 0])
+        for form in (np.asarray, sparse.csr_array):
+            status = KernelPerceptron(Gaussian(1.0), epochs=3).fit(form(X), y).status_
+            assert "examples 1, 4 (counting from 0) are the same point" in status
+        clear = KernelPerceptron(Gaussian(1.0), epochs=1).fit(self.XOR, [1, 1, 0, 0]).status_
+        assert "same point" not in clear

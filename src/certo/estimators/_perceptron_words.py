@@ -114,10 +114,12 @@ def _best_separator(
     return best.w, best.b
 
 
-def status(outcomes: list[PerceptronOutcome], streamed: bool, average: bool = False) -> str:
-    """Why the run stopped, and what its answer is."""
-    answer = " The answer is the average of the weights of all looks at examples." * average
-    return _stop(outcomes, streamed) + answer
+def status(
+    outcomes: list[PerceptronOutcome], streamed: bool, average: bool = False, verdict: str = ""
+) -> str:
+    """Why the run stopped, what is known of those that did not converge, and what the answer is."""
+    answer = "The answer is the average of the weights of all looks at examples." * average
+    return " ".join(filter(None, (_stop(outcomes, streamed), verdict, answer)))
 
 
 def _stop(outcomes: list[PerceptronOutcome], streamed: bool) -> str:
@@ -141,7 +143,4 @@ def _stop(outcomes: list[PerceptronOutcome], streamed: bool) -> str:
     last = sum(int(outcome.trace.epoch_updates[-1]) for outcome in left)
     who = f"{len(left)} of {len(outcomes)} neurons did not converge" if several else "Not converged"
     run = counted(left[0].epochs, "epoch")
-    return (
-        f"{who}: {run} made, and the last still had {counted(last, 'update')}. "
-        "Either no hyperplane separates the examples, or more epochs are needed."
-    )
+    return f"{who}: {run} made, and the last still had {counted(last, 'update')}."

@@ -37,6 +37,7 @@ from certo.estimators._kernel_stream import (
     quick_scores,
     streamed_batch,
 )
+from certo.estimators._separation_words import equal_rows_words
 from certo.kernels import Gaussian, Kernel
 from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.kernel_hard_margin import kernel_hard_margin, value_work
@@ -351,6 +352,8 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
             tuple(claim for claim in claims if isinstance(claim, NotClaimed)),
         )
         self.status_ = self._status(outcomes, batch.new)
+        if not self.converged_ and fresh and not any(outcome.interrupted for outcome in outcomes):
+            self.status_ += equal_rows_words(examples, batch.targets.signs)
         if any(claimed.cut_short for _, claimed in learned):
             self.status_ += CUT_SHORT
         if any(outcome.interrupted for outcome in outcomes):

@@ -27,6 +27,7 @@ from certo.estimators import _input
 from certo.estimators._callbacks import announcer
 from certo.estimators._linear import LinearClassifier
 from certo.estimators._perceptron_words import claims, status
+from certo.estimators._separation_words import Unfinished, now, verdict_words
 from certo.geometry import Neuron
 from certo.rates import Constant, Rate
 from certo.solvers.interrupt import ctrl_c_asks
@@ -207,7 +208,7 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             return self._learn_until(asked, X, targets, run, fresh, streamed)
 
     def _learn_until(self, asked, X, targets: _input.Targets, run, fresh: bool, streamed: bool):
-        square = _input.longest_example(self, X)
+        square, began = _input.longest_example(self, X), now()
         count = len(targets.outputs)
         context = self._init_callback_context(max_subtasks=run.epochs * count)
         context.call_on_fit_task_begin(estimator=self, X=X)
@@ -226,7 +227,18 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             learned.append((outcome, made))
             if outcome.interrupted:  # the other neurons stay where they are
                 run = replace(run, epochs=0)
-        self._store(targets, learned, fresh=fresh, streamed=streamed)
+        outcomes = [outcome for outcome, _ in learned]
+        verdict = ""
+        if not streamed and not any(outcome.interrupted for outcome in outcomes):
+            left = [
+                Unfinished(labels, signs, outcome.w)
+                for labels, signs, outcome in zip(
+                    targets.outputs, targets.signs, outcomes, strict=True
+                )
+                if not outcome.converged
+            ]
+            verdict = verdict_words(X, left, count, run.lifted, run.rate, now() - began)
+        self._store(targets, learned, verdict, fresh=fresh, streamed=streamed)
         context.call_on_fit_task_end(estimator=self, X=X, reconstruction_attributes=dict)
         return self
 
@@ -252,7 +264,9 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
 
         return announce
 
-    def _store(self, targets: _input.Targets, learned, *, fresh: bool, streamed: bool) -> None:
+    def _store(
+        self, targets: _input.Targets, learned, verdict: str, *, fresh: bool, streamed: bool
+    ) -> None:
         outcomes: list[PerceptronOutcome] = [outcome for outcome, _ in learned]
         made = np.array([outcome.updates for outcome in outcomes])
         epochs = max(outcome.epochs for outcome in outcomes)
@@ -269,7 +283,7 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         claims = [claim for _, made in learned for claim in made if isinstance(claim, Certificate)]
         refusals = [claim for _, made in learned for claim in made if isinstance(claim, NotClaimed)]
         self.certificate_ = Composite(tuple(claims), tuple(dict.fromkeys(refusals)))
-        self.status_ = status(outcomes, streamed, bool(self.average))
+        self.status_ = status(outcomes, streamed, bool(self.average), verdict)
         if any(outcome.interrupted for outcome in outcomes):
             warnings.warn(self.status_, ConvergenceWarning, stacklevel=4)
 

@@ -46,7 +46,7 @@ def facts(fitted: Fitted) -> dict[str, Any]:
         "kernel": repr(machine.kernel_) if has_kernel(machine) else None,
         "settings": {name: _plain(value) for name, value in machine.get_params().items()},
         **_about(examples),
-        "status": machine.status_,
+        "status": of_the_file(machine.status_, examples.places),
         "warning": face.warning(machine),
         **face.numbers(machine),
         **_success(machine, examples),
