@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from scipy import sparse
 from sklearn.base import is_regressor
 from sklearn.utils.class_weight import compute_class_weight
 
@@ -71,8 +70,7 @@ from certo.estimators import (
     Pegasos,
     Perceptron,
 )
-from certo.estimators._kernel import union_of
-from certo.guarantees.house import partly_claimed
+from certo.guarantees.house import partly_claimed, same_vectors
 from certo.verify import claim_facts, together
 from certo.workflow import Rows, encode_rows, of_the_file
 
@@ -249,7 +247,7 @@ def _about_model(model: StoredModel, page: Certified, X, y: np.ndarray) -> list[
         for claim in page
         if type(claim) in OF_ANY and not OF_ANY[type(claim)](claim, machine)
     ]
-    if not _same_vectors(machine, X):
+    if not same_vectors(machine, X):
         wrong.append("The support vectors of the model are not the rows of the table.")
     if len(y) != model.rows:
         wrong.append(f"The model is said to be fitted to {model.rows:,} rows, not {len(y):,}.")
@@ -338,20 +336,6 @@ def _same_costs(claim: DualityGap | KernelGap, machine: SVM, y: np.ndarray | Non
 
 def _same_function(claim: KernelGap | KernelMargin, machine: SVM | HardMarginSVM) -> bool:
     return claim.kernel == machine.kernel_ and claim.treatment == machine.intercept
-
-
-def _same_vectors(machine, X) -> bool:
-    """Claims speak of rows of the table; the vectors that predictions use must be these rows."""
-    if getattr(machine, "kernel_", None) is None:
-        return True
-    rows, vectors = union_of(machine.support_), machine.support_vectors_
-    if rows.size and rows[-1] >= X.shape[0]:
-        return False
-    own = X[rows]
-    if sparse.issparse(own) or sparse.issparse(vectors):
-        different = sparse.csr_array(own) != sparse.csr_array(vectors)
-        return own.shape == vectors.shape and different.nnz == 0
-    return np.array_equal(own, vectors)
 
 
 def _same_guarantee(claim: ExpectedExcess | KernelExpectedExcess, machine: Pegasos, y) -> bool:

@@ -107,7 +107,7 @@ class TestWhereTheOptimumIs:
         expected = min(b for b in kinks if loss(b) == least)
         value = np.array([float(s) for s in scores])
         near = Near(
-            np.array(signs), Scores(value, 0.0 * value), Fraction(0), 0.0 * value, 0.0, True
+            np.array(signs), Scores(value, 0.0 * value), Fraction(0), 0.0 * value, 0.0, 0.0, True
         )
         low, high = near.ends
         assert low <= expected <= high

@@ -255,6 +255,9 @@ class AverageToBatch(RiskBound):
         # The mean of m iterates of length at most B, added up, is off by γ_m·B. Taken from u and a
         # (`Progress`) its error is that of two sums of m vectors of length at most λB, each times
         # a harmonic number of at most 1 + ln m, over λm: twice γ_{m+8}·(1 + ln m)·B.
-        moved = norm(average - np.append(self.coef, self.intercept))
+        # A prediction is a score of these weights, computed with an error of γ_{d+2}·R times their
+        # length, as if they were as much further away.
+        own = np.append(self.coef, self.intercept)
+        moved = norm(average - own) + float(exact.gamma(sample.d + 2)) * norm(own)
         rounding = 4 * float(exact.gamma(sample.m + 8)) * (1 + math.log(sample.m))
         return loss, moved * SLACKER + rounding * longest

@@ -23,14 +23,16 @@ REPLAY_VISITS = 200_000  # a bound worse than tossing a coin is not worth a long
 @dataclass(frozen=True, repr=False, eq=False)
 class CompressionBound(RiskBound):
     """Claim: with probability at least 1 − δ over the draw of the m examples, er(h) ≤ `bounds[…]`,
-    where k ≤ m/2 examples were ever updated on and `errors` of the m − k others are wrong:
+    where k ≤ m/2 examples were ever updated on and `errors` of the m − k others are wrong, by exact
+    scores or by computed ones:
     `bound`, errors/(m − k) + sqrt(((k + 1) ln m + ln(e/δ)) / m), as printed, and `tail`, the
     largest p with P[Bin(m − k, p) ≤ errors] ≥ δ/(m·C(m, k)).
 
     Proof: h is a function of the k examples alone, shown by re-running on them (bit for bit the
     same weights; an average of the weights of all looks also counts how many there were between
     updates, which the places of the k examples tell, and the theorem is about each choice of
-    places); the errors on the others are counted in exact arithmetic; the formulas are
+    places); the errors on the others are counted in exact arithmetic, and where rounding may decide
+    also as `predict` computes (`Margins.is_mispredicted`); the formulas are
     evaluated and rounded up (`certo.bounds`). A vacuous bound may be stated without the re-run,
     where that is long; then the claim does not speak of it, and nor is a tail claimed (it is 1)
     that would be no better than tossing a coin.
@@ -91,7 +93,7 @@ class CompressionBound(RiskBound):
         if preprocessing_fitted_here:
             raise CannotClaim(PREPROCESSED)
         margins = margins or Margins.of(sample, coef, intercept)
-        wrong = margins.is_error(zero_sign)
+        wrong = margins.is_mispredicted(zero_sign)
         errors = int(np.count_nonzero(wrong)) - int(np.count_nonzero(wrong[updated]))
         claim = cls(
             labels=labels,
@@ -135,7 +137,8 @@ class CompressionBound(RiskBound):
             )
         words += (
             f"Leaving {counted(listed, 'example')} out, this one output (sign at score 0: "
-            f"{self.zero_sign:+d}) gets {self.errors:,} of {others:,} wrong. "
+            f"{self.zero_sign:+d}) gets at most {self.errors:,} of {others:,} wrong, by exact "
+            "scores and by computed ones. "
         )
         if self.vacuous:
             return words + (
@@ -180,7 +183,7 @@ class CompressionBound(RiskBound):
             _refuse(self.run, sample.m, self.updated.size)
         except CannotClaim as reason:
             raise Refuted(str(reason)) from reason
-        wrong = Margins.of(sample, self.coef, self.intercept).is_error(self.zero_sign)
+        wrong = Margins.of(sample, self.coef, self.intercept).is_mispredicted(self.zero_sign)
         wrong[self.updated] = False
         errors = int(np.count_nonzero(wrong))
         require(

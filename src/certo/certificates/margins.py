@@ -20,6 +20,7 @@ import numpy as np
 from scipy import sparse
 
 from certo.certificates import exact
+from certo.certificates.perceptron_run import lane_scores
 from certo.certificates.sample import Sample
 
 EXACT_ROWS = 256  # where more different rows than this tie, the least is bounded, not computed
@@ -175,6 +176,29 @@ class Margins:
         for k, (margin, _, _) in zip(unsure, self._each_exactly(close[unsure]), strict=True):
             sign[k] = (margin > 0) - (margin < 0)
         wrong[close] = (sign < 0) | ((sign == 0) & (self.sample.signs[close] != zero_sign))
+        return wrong
+
+    def is_mispredicted(self, zero_sign: int) -> np.ndarray:
+        """The same, and which examples it gets wrong if scores are computed as models of the house
+        compute them: each as a sum by itself, rounded as in `lane_scores`.
+
+        Both evaluations are within their allowance of the truth, so that they agree on the sign of
+        a score beyond twice that, and where nothing rounds.
+        """
+        wrong = self.is_error(zero_sign)
+        close = np.flatnonzero((self.slack != 0) & ~(np.abs(self.value) > 2 * self.slack))
+        if close.size:
+            self._tighten(close)
+            value, slack = self.value[close], self.slack[close]
+            close = close[(slack != 0) & ~(np.abs(value) > 2 * slack)]
+        for k in range(0, close.size, 4096):
+            some = close[k : k + 4096]
+            part = self.sample.X[some].astype(np.float64)
+            part = part.toarray() if sparse.issparse(part) else part
+            with np.errstate(over="ignore", invalid="ignore"):
+                score = lane_scores(part, self.coef) + self.intercept
+            said = np.where(score > 0, 1, np.where(score < 0, -1, zero_sign))
+            wrong[some] |= (said != self.sample.signs[some]) | np.isnan(score)
         return wrong
 
     def shortfall(

@@ -39,7 +39,7 @@ from certo.certificates.duality_gap import DualityGap
 from certo.certificates.kernel_gap import KernelGap
 from certo.certificates.kernel_margin import KernelMargin
 from certo.certificates.kernel_sample import KernelSample, Scores
-from certo.certificates.margins import Margins
+from certo.certificates.margins import Margins, norm
 from certo.certificates.maximum_margin import MaximumMargin
 from certo.certificates.sample import Sample
 
@@ -54,13 +54,15 @@ SOFT, HARD = (DualityGap, KernelGap), (MaximumMargin, KernelMargin)
 @dataclass(frozen=True)
 class Near:
     """A solution near the optimum: scores w·φ(x_t) and their slack, its b, numbers that no
-    ‖φ(x_t)‖ exceeds (lifted: no ‖(φ(x_t), 1)‖), and r."""
+    ‖φ(x_t)‖ exceeds (lifted: no ‖(φ(x_t), 1)‖), r, and what computed scores are off by, on all
+    examples that are no longer."""
 
     signs: np.ndarray
     scores: Scores
     intercept: Fraction
     lengths: np.ndarray
     radius: float
+    computed: float
     free: bool
 
     @cached_property
@@ -92,9 +94,10 @@ class Near:
 
     @cached_property
     def furthest(self) -> Fraction:
-        """How far margins at the optimum are from those of (w, b) at most, on all new examples
-        whose φ(x) is no longer than the longest of these."""
+        """How far margins at the optimum are from the computed ones of (w, b) at most, on all new
+        examples whose φ(x) is no longer than the longest of these."""
         moved = Fraction(float(self.lengths.max())) * Fraction(self.radius)
+        moved += Fraction(self.computed)
         return moved + max(abs(self.intercept - Fraction(end)) for end in self.ends) * self.free
 
 
@@ -106,15 +109,33 @@ def nearby(solution: Solution, sample: Sample | KernelSample, room: int = 1) -> 
         if solution.treatment == "lifted":
             lengths = np.sqrt((lengths * lengths + 1.0) * UP) * UP
         intercept = Fraction(solution.intercept)
+        computed = room * _rounding(solution, sample, Scores(value, slack), lengths)
         if isinstance(solution, SOFT):
             radius = exact.root_above(2 * (Fraction(solution.primal) - Fraction(solution.dual)))
         else:
             scores, unit, radius = _canonical(solution, sample, scores)
             intercept /= unit
-    sizes = (*scores, lengths, radius, exact.above(abs(intercept)))
+            computed = exact.above(Fraction(computed) / unit) if computed < BEYOND else math.inf
+    sizes = (*scores, lengths, radius, exact.above(abs(intercept)), computed)
     require(all(np.all(np.abs(part) < BEYOND) for part in sizes), "numbers overflow float64.")
     radius *= 1 + (room - 1) * 2.0**-40
-    return Near(sample.signs, scores, intercept, lengths, radius, solution.treatment == "free")
+    is_free = solution.treatment == "free"
+    return Near(sample.signs, scores, intercept, lengths, radius, computed, is_free)
+
+
+def _rounding(
+    solution: Solution, sample: Sample | KernelSample, scores: Scores, lengths: np.ndarray
+) -> float:
+    """What a computed score is off by at most, for examples that are no longer than the longest.
+    Of a kernel it is what it is for the examples at hand: how much a kernel's value rounds depends
+    on what it is given, and nothing is known of that but that it is alike."""
+    intercept = abs(solution.intercept)
+    if isinstance(sample, KernelSample):
+        size = float(np.max(np.abs(scores.value), initial=0.0)) + intercept
+        return float(scores.slack.max(initial=0.0)) + exact.allowance(1, size)
+    assert isinstance(solution, DualityGap | MaximumMargin)  # what is about vectors
+    size = norm(solution.coef) * float(lengths.max(initial=0.0)) + intercept
+    return exact.allowance(sample.d + 1, size * UP)
 
 
 def _scores(solution: Solution, sample: Sample | KernelSample) -> Scores:

@@ -15,7 +15,7 @@ from certo.certificates.errors import all_labels
 from certo.containers import canonical_csr
 from certo.guarantees import house, rivals
 from certo.guarantees.page import Page
-from certo.guarantees.predicting import predictor_of
+from certo.guarantees.predicting import has_own_methods, predictor_of
 from certo.guarantees.unwrapping import Wrapped, unwrapped
 from certo.kernels.base import count
 
@@ -73,7 +73,8 @@ def page_about(
     """The page of a machine that is known already, with what became of examples before it."""
     machine, wrapped = wrapped.machine, wrapped.seeing(X)
     page, tested = Page(wrapped, float(delta)), Page(wrapped, float(delta))
-    claims = house.CLAIMS.get(type(machine), rivals.claims)
+    known = not has_own_methods(machine)
+    claims = house.CLAIMS.get(type(machine), rivals.claims) if known else rivals.claims
     claims(page, machine, wrapped.prepare(X), y)
     if X_test is not None:
         _test(tested, machine, X, y, X_test, y_test)

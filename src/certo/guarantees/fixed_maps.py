@@ -35,10 +35,18 @@ def is_fixed(step: Any) -> bool:
         return step in NO_STEP
     if known := _FIXED.get(type(step)):
         return known(step)
+    if not _speaks_for_itself(type(step)):
+        return False
     try:  # a step that works without a fit has learned nothing; one without tags says nothing
         return not get_tags(step).requires_fit
     except AttributeError:
         return False
+
+
+def _speaks_for_itself(kind: type) -> bool:
+    """Whether its tags are about this class. A subclass of a map that needs no fit inherits them,
+    and may have a fit of its own."""
+    return kind.__module__.split(".")[0] == "sklearn" or "__sklearn_tags__" in vars(kind)
 
 
 def is_seeded(step: Any) -> bool:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from certo.certificates import (
     CompressionBound,
@@ -36,6 +37,7 @@ from certo.estimators import (
     Perceptron,
 )
 from certo.estimators._input import one_against_rest
+from certo.estimators._kernel import union_of
 from certo.guarantees import runs
 from certo.guarantees.page import OtherExamples, Page
 from certo.guarantees.predicting import dense, is_linear, training_errors
@@ -53,15 +55,23 @@ RANDOM_ITERATE = (
 )
 
 
+VECTORS = (
+    "certify needs the very examples of the fit, and the model as it was after it, but its support "
+    "vectors are not those examples of X."
+)
+
+
 def _own(page: Page, machine, X, y) -> None:
     """What the fit itself proved, which must be true of these examples."""
     claims = machine.certificate_
     verdict = claims.verify(X, y)
-    wrong = next((part for part in verdict.parts if not part), None)
-    if wrong is not None:
+    wrong = next((f"{part.name}: {part.why}" for part in verdict.parts if not part), "")
+    if wrong or not same_vectors(machine, X):
         error = OtherExamples(
             "certify needs the very examples of the fit, but a claim of the fit does not hold of X "
-            f"and y: {wrong.name}: {wrong.why}"
+            f"and y: {wrong}"
+            if wrong
+            else VECTORS
         )
         m = count(X)
         if any(getattr(claim, "examples", m) != m for claim in claims):
@@ -83,6 +93,25 @@ def partly_claimed(machine) -> tuple[str, ...]:
     """What the fit itself may prove something about for some outputs and not for others."""
     is_average = isinstance(machine, Perceptron) and machine.average
     return ("coef_", "intercept_") if is_average else ()
+
+
+def same_vectors(machine, X) -> bool:
+    """Claims speak of rows of X; the vectors that predictions use must be these rows. Of objects,
+    whatever they are, texts alone are compared."""
+    kernel = getattr(machine, "kernel_", None)
+    if kernel is None or kernel.takes == "matrix":
+        return True
+    rows, vectors = union_of(machine.support_), machine.support_vectors_
+    if rows.size != count(vectors) or (rows.size and rows[-1] >= count(X)):
+        return False
+    if kernel.takes == "objects":
+        own = zip([X[row] for row in rows.tolist()], vectors, strict=True)
+        return all(one == other for one, other in own if isinstance(one, str))
+    own = exact_matrix(X)[rows]
+    if sparse.issparse(own) or sparse.issparse(vectors):
+        different = sparse.csr_array(own) != sparse.csr_array(vectors)
+        return own.shape == vectors.shape and different.nnz == 0
+    return np.array_equal(own, vectors)
 
 
 class _NoJson(Exception):
@@ -110,6 +139,11 @@ def perceptron(page: Page, machine: Perceptron, X, y) -> None:
     single = _classified(page, machine, X, y)
     found = machine.certificate_.of_kind(CompressionBound)
     for claim in found:
+        if claim.zero_sign != machine.zero_sign:
+            raise ValueError(
+                "the model was changed after its fit. CompressionBound speaks of another zero_sign "
+                "than the model's."
+            )
         make = partial(runs.compression, claim, X, y)
         page.add_risk("CompressionBound", make, of_predictions=claim.of_predictions)
     page.asked += not found and len(machine.classes_) == 2  # the fit tried for it

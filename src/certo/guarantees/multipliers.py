@@ -13,7 +13,17 @@ import numpy as np
 from scipy import sparse
 from sklearn.svm import SVC
 
-from certo.certificates import CannotClaim, DualityGap, KernelGap, KernelSample, Labels, Sample
+from certo.certificates import (
+    CannotClaim,
+    DualityGap,
+    KernelGap,
+    KernelSample,
+    Labels,
+    Sample,
+    StatedPredictions,
+    TrainingErrors,
+)
+from certo.certificates.sample import exact_matrix
 from certo.guarantees import house
 from certo.guarantees.page import OtherExamples, Page
 from certo.guarantees.predicting import kernel_of
@@ -32,16 +42,43 @@ SCALED = (
     "gamma='scale' was computed from the examples of the fit, so the kernel is not one that was "
     "chosen before. Give gamma a number."
 )
+OTHERS = (
+    "the model is not known to predict by its support vectors and their multipliers (it is of "
+    "another class than SVC, or was changed after its fit), so a bound from these need not be "
+    "about its predictions."
+)
+LEVEL = 2.0**-40  # a score so small beside its terms is 0 but for rounding
 STRANGERS = "certify needs the very examples of the fit, but {} of the model are not those of {}."
 
 
 def bound(page: Page, machine: SVC, X, y) -> None:
     """The bound on the errors of an SVC that follows from its gap."""
-    objection = _objection(machine)
+    objection = _objection(machine) or _other_answers(page, machine, X)
     if objection:
         page.refuse("SupportBound", objection)
     else:
         house.support_bound(page, page.claims, X, y, outputs=1)
+
+
+def _other_answers(page: Page, machine: SVC, X) -> str:
+    """Why its answers may not be those of its multipliers; nothing, if for X they are."""
+    if len(machine.classes_) != 2 or kernel_of(machine) is None:
+        return ""  # there is no gap either, and that is said
+    if machine.kernel == "precomputed":
+        same = _predicts_by_columns(machine, exact_matrix(X))
+    else:
+        rules = [claim.predictor for claim in page.claims if isinstance(claim, TrainingErrors)]
+        same = not any(isinstance(rule, StatedPredictions) for rule in rules)
+    return "" if same else OTHERS
+
+
+def _predicts_by_columns(machine: SVC, X) -> bool:
+    """Whether it predicts for a matrix X what its multipliers say, up to rounding."""
+    columns, coef = X[:, machine.support_], dense_row(machine.dual_coef_)
+    scores = columns @ coef + machine.intercept_[0]
+    size = abs(columns) @ np.abs(coef) + abs(machine.intercept_[0])
+    said = machine.predict(X) == machine.classes_[(scores > 0).astype(int)]
+    return bool(np.all(said | (np.abs(scores) <= LEVEL * size)))
 
 
 def gap(machine: SVC, X, y) -> DualityGap | KernelGap:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import isroutine
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from certo.kernels import Gaussian, Kernel, Linear, Polynomial, Precomputed
 def predictor_of(machine, X) -> Predictor:
     """Weights or a function of an RKHS, if that is how the model predicts; else what it predicts
     for X. Machines of the house do; of others it is seen whether they do so for X."""
-    rule = _rule(machine)
+    rule = None if has_own_methods(machine) else _rule(machine)
     if rule is not None and _home(machine) == "certo":
         return rule
     classes, said = np.asarray(machine.classes_).tolist(), machine.predict(X)
@@ -32,6 +33,13 @@ def predictor_of(machine, X) -> Predictor:
         if not np.any(wrong & ~ties):
             return rule
     return StatedPredictions.of(said, classes)
+
+
+def has_own_methods(machine) -> bool:
+    """Whether somebody has given this one object a method in place of that of its class."""
+    return any(
+        isroutine(getattr(type(machine), name, None)) for name in getattr(machine, "__dict__", ())
+    )
 
 
 def _home(machine) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from inspect import getattr_static
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
@@ -52,19 +54,20 @@ class Wrapped:
 
 
 def unwrapped(model) -> Wrapped:
-    """The machine at the end of pipelines and searches."""
+    """The machine at the end of pipelines and searches. What answers in a way of its own (a
+    subclass, a wrapper that moves thresholds) is not looked into: it is the machine."""
     steps: tuple[Callable[[Any], Any], ...] = ()
     fitted: tuple[str, ...] = ()
     seeded: tuple[str, ...] = ()
     tried, spoilt = 1, ""
     while True:
-        if isinstance(model, Pipeline):
+        if type(model) is Pipeline and _answers_like(model, Pipeline):
             before = [(name, step) for name, step in model.steps[:-1] if _does(step)]
             steps += tuple(step.transform for _, step in before)
             fitted += tuple(repr(name) for name, step in before if not is_fixed(step))
             seeded += tuple(repr(name) for name, step in before if is_seeded(step))
             model = model.steps[-1][1]
-        elif hasattr(model, "cv_results_") and hasattr(model, "refit"):
+        elif isinstance(model, BaseSearchCV) and _answers_like(model, BaseSearchCV):
             if not hasattr(model, "best_estimator_"):
                 raise ValueError("certify needs a model, but the search kept none: refit=False.")
             tried *= len(model.cv_results_["params"])
@@ -72,6 +75,11 @@ def unwrapped(model) -> Wrapped:
             model = model.best_estimator_
         else:
             return Wrapped(model, steps, _why(fitted) or spoilt, tried, seeded)
+
+
+def _answers_like(model, kind: type) -> bool:
+    """Whether its answers are those of this class: neither the object nor its class has others."""
+    return getattr_static(model, "predict") is getattr_static(kind, "predict")
 
 
 def _does(step) -> bool:
