@@ -170,3 +170,17 @@ def test_words_are_rounded_to_the_weak_side():
     assert percentage(0.12341, rounded_up) == "12.4"
     assert percentage(0.12349, rounded_down) == "12.3"
     assert "independent draws" in TestErrors.of(*problem(2)[:2], CLASSES[:2], problem(2)[2]).claim
+
+
+def test_stated_answers_are_classes():
+    # −1 is the place of a label that is none of the classes: an answer −1 would be right there.
+    with pytest.raises(ValueError, match="answers must be places of classes"):
+        StatedPredictions(np.array([0, 1, -1]))
+    y = ["ash"] * 40 + ["elm"] * 40 + ["yew"] * 20
+    answers = np.array([0] * 40 + [1] * 20 + [0] * 40)
+    claim = TestErrors.of(None, y, CLASSES[:2], StatedPredictions(answers))
+    assert (claim.errors, claim.unknown) == (40, 20)
+    data = claim.to_dict()
+    data["predictor"]["answers"] = [0] * 40 + [1] * 20 + [0] * 20 + [-1] * 20
+    with pytest.raises(ValueError, match="answers must be places of classes"):
+        Certificate.from_dict(data)

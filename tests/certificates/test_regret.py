@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from scipy import sparse
 from certo import OnlineGradientDescent
 from certo.certificates import CannotClaim, Certificate, GradientRun, Labels, Regret, Sample
 from certo.certificates import regret as module
-from certo.certificates.gradient_run import loss_named
+from certo.certificates.gradient_run import loss_named, replay
 from certo.losses import Hinge, Logistic, Squared
 
 SETTINGS = [
@@ -177,3 +178,20 @@ def test_hostile_runs_are_refused(field, value):
     _, _, data = problem(1)
     with pytest.raises(ValueError, match=r"must|could not convert"):
         Certificate.from_dict(data | {"run": data["run"] | {field: value}})
+
+
+def test_a_loss_whose_allowance_overflows_is_not_accepted():
+    # (1 − r)² is the largest float64 number, so that any allowance for it is infinite.
+    r = 1.3407807929942596e154
+    X, y, run = np.array([[1.0]]), [1], GradientRun("Squared()", 0.0, r, False, False)
+    sample = Sample.of(X, y, Labels((0, 1)))
+    again = replay(run, sample)
+    numbers = {
+        "coef": again.answer(run)[:-1], "intercept": 0.0, "suffered": again.suffered,
+        "bound": run.bound(again.squares, again.budget, again.rounds),
+    }  # fmt: skip
+    honest = Regret.of(sample, Labels((0, 1)), run, comparator=np.array([1.0]), **numbers)
+    assert honest.verify(X, y)
+    assert not replace(honest, comparator=np.array([r]), comparator_loss=0.0).verify(X, y)
+    with pytest.raises(CannotClaim, match="overflow"):
+        Regret.of(sample, Labels((0, 1)), run, comparator=np.array([r]), **numbers)

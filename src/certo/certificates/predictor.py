@@ -242,6 +242,8 @@ class StatedPredictions(Predictor):
 
     def __post_init__(self) -> None:
         _set(self, answers=whole_vector(self.answers, "answers"))
+        if np.any(self.answers < 0):  # −1 stands for a label that is none of the classes
+            raise ValueError("answers must be places of classes, from 0 on.")
 
     @classmethod
     def of(cls, predictions, classes: Sequence[Any]) -> StatedPredictions:

@@ -16,6 +16,7 @@ from certo.certificates.exact import gamma
 from certo.certificates.gradient_run import LONGEST_REPLAY, GradientRun, loss_named, replay
 from certo.certificates.sample import Labels, Sample
 from certo.certificates.weights import check_weights, finite_vector
+from certo.kernels.rounding import HUGE
 
 
 @final
@@ -122,7 +123,7 @@ class Regret(Certificate):
         if reason := _no_comparator(run, u, sample.m):
             raise CannotClaim(reason)
         loss = _comparator_loss(run, sample, u)
-        if not loss < math.inf:
+        if not loss < HUGE:  # so that the checker's allowance does not overflow either
             raise CannotClaim("the losses of the comparator overflow float64.")
         claim = cls(
             labels, run, coef, intercept, comparator, comparator_intercept, sample.m, suffered,
@@ -211,8 +212,10 @@ class Regret(Certificate):
         reason = _no_comparator(self.run, u, sample.m)
         require(not reason, reason)
         loss = _comparator_loss(self.run, sample, u)
+        slack = _comparator_slack(self.run, sample, u, loss)
+        require(slack < math.inf, "the losses of the comparator overflow float64.")
         require(
-            abs(loss - self.comparator_loss) <= 2 * _comparator_slack(self.run, sample, u, loss),
+            abs(loss - self.comparator_loss) <= 2 * slack,
             f"the comparator suffers {loss!r}, not {self.comparator_loss!r}.",
         )
         again = replay(self.run, sample)
