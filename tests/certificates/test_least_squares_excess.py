@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from least_squares_truth import Truth
 from scipy import sparse
 
+from certo import LeastSquares
 from certo.certificates import CannotClaim, Certificate, Composite, Sample, exact
 from certo.certificates import curvature as curvature_module
 from certo.certificates.base import Refuted
@@ -635,3 +636,34 @@ class TestWords:
         assert not again.verify(p.X)
         assert set(claim.numbers) >= {"risk", "lower", "excess", "distance"}
         assert "reach" in claim.witness
+
+
+@pytest.mark.parametrize("weight", [1.0, 1e10, 1e300])
+def test_squares_that_underflow_before_they_are_weighted(weight):
+    # x² = 0 in float64, while weight·x² is not: the rounding of w·x is allowed for all the same.
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        first = 1e-163 * (1 + rng.random(6))
+        X = np.column_stack([first, first * (1 + 1e-9 * rng.random(6))])
+        coef = 1e153 * (1 + rng.random()) * np.array([[1.0, -1.0]])
+        truth = Truth(X, X @ coef.T, False, 0.0, np.full(6, weight))
+        claim = LeastSquaresExcess.of(
+            Sample(X, truth.Y), Values(1), coef=coef, intercept=np.zeros(1), treatment="none",
+            sample_weight=truth.sample_weight,
+        )  # fmt: skip
+        assert claim.risk >= truth.objective(coef, np.zeros(1))
+        assert claim.verify(X, truth.Y)
+
+
+@pytest.mark.parametrize("treatment", TREATMENTS)
+@pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
+def test_a_ridge_that_rounding_hides(treatment, store):
+    X = 1e12 * np.array([[1.0, 1.0], [2.0, 2.0], [4.0, 4.0], [-1.0, -1.0]])
+    y = np.array([1.0, 2.0, 3.0, 1.0])
+    model = LeastSquares(intercept=treatment, ridge=1e-12).fit(store(X), y)
+    (claim,) = model.certificate_
+    assert claim.verify(X, y)
+    assert claim.verify(sparse.csr_array(X), y)
+    truth = Truth(X, y[:, None], treatment == "free", 1e-12)
+    found = truth.objective(np.atleast_2d(model.coef_), np.atleast_1d(model.intercept_))
+    assert claim.lower <= found <= claim.risk

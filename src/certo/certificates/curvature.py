@@ -113,9 +113,11 @@ def curvature(
                 inner += rows.T @ some
         size, n, m = np.abs(factor), roundings(sample.m, r), sample.m
         # ‖ζ‖, ‖Ẑ‖ᵥ² and the two parts of the error of ẐᵀVẐ
-        sigma = np.sqrt(squares * ABOVE + m * exact.TINY) * ABOVE
+        # A square that underflows is off by 2⁻¹⁰⁷⁵ before it is multiplied by its weight.
+        weight = float(np.sum(weights)) * ABOVE
+        sigma = np.sqrt(squares * ABOVE + (m + weight) * exact.TINY) * ABOVE
         apart = exact.gamma(r + 2) * (size.T @ sigma) * ABOVE
-        apart += 2 * r * exact.TINY * math.sqrt(float(np.sum(weights)) * ABOVE)
+        apart += 2 * r * exact.TINY * math.sqrt(weight)
         zeta = norm_above(apart)
         summed = 2 * exact.gamma(n + 24) * float(np.trace(gram)) + 2 * r * m * exact.TINY
         square = norm_above(gram) + summed

@@ -3,7 +3,8 @@ r"""What examples, or sums over them, show of linear predictions: F, its gradien
 F(W, b) = (1/S) Σ_i s_i ‖y_i − W x_i − b‖² + ridge·‖W‖². With functions on the examples as vectors,
 ⟨f, h⟩ = (1/S) Σ s_i f_i h_i, let r be the residual and g = X̃ᵀSr/S − ridge·W, half the gradient,
 downhill; A, L, η, γ, σ, ℓ and n as in `curvature`, norms there weighted with s (‖·‖ₛ² is S times
-⟨·, ·⟩). x and y may be shifted: that rounds each number once and only renames b.
+⟨·, ·⟩). x and y may be shifted: that rounds each number once and only renames b. A square that
+underflows is off by 2⁻¹⁰⁷⁵ before it is multiplied by s, so that Σ s_i x_ij² is by (m + S)·2⁻¹⁰⁷⁴.
 
 From the rows. A residual has d + 3 terms and its intercept one more rounding, so that
 ‖r̂_k − r_k‖ₛ ≤ γ_{d+6} τ_k with τ_k = Σ_j |w_kj| σ_j + ‖y_k‖ₛ + |b_k|√S, by the triangle inequality
@@ -87,14 +88,16 @@ class Evidence(NamedTuple):
 def by_rows(claim: LeastSquaresExcess, sample: Sample) -> Evidence:
     """From the examples themselves; Refuted, if numbers overflow."""
     s, S = weights_of(claim)
-    d, m, kept = sample.d, sample.m, claim.kept
+    d, m, q, kept = sample.d, sample.m, len(claim.coef), claim.kept
     residuals, squares = _residuals(claim, sample, s)
-    sigma = np.sqrt(squares * ABOVE + m * exact.TINY) * ABOVE
+    sigma = np.sqrt(squares * ABOVE + _underflow(m, S)) * ABOVE
     size = float(S.below)
     apart = exact.gamma(d + 6) * norm_above(_sizes(claim, sigma))  # ε
     terms, right = s[:, None] * (residuals * residuals), s[:, None] * residuals
     require(np.all(np.isfinite(terms)) and apart < math.inf, "numbers overflow float64.")
-    objective = _objective(claim, positive_sum(terms.ravel(), quickly=True), apart, S)
+    losses = positive_sum(terms.ravel(), quickly=True)
+    losses = losses.plus(Rounded(Fraction(0), q * Fraction(_underflow(m, S))))
+    objective = _objective(claim, losses, apart, S)
     if not claim.is_curved:
         if claim.ridge:
             return _by_ridge(claim, sample, objective, right, apart)
@@ -137,7 +140,7 @@ def _by_ridge(
     penalty = claim.ridge * claim.coef.T
     g, g_off = sums[:, :q] - penalty, off[:, :q] + 4 * exact.UNIT * np.abs(penalty)
     # what r̂ − r does to all of g, whose columns are not longer than the shifted ones
-    squares = _squares(sample, s, claim.shift[:d]) + sample.m * exact.TINY
+    squares = _squares(sample, s, claim.shift[:d]) + _underflow(sample.m, S)
     wide = norm_above(np.sqrt(squares)) * apart / size
     mean, mean_off = np.zeros(0), np.zeros(0)
     if claim.lifted:
@@ -164,7 +167,7 @@ def by_gram(claim: LeastSquaresExcess, known: ShiftedGram) -> Evidence:
     columns = np.where(claim.kept < d, claim.kept, n - 1)
     V = np.vstack([-claim.coef.T, np.eye(q), -_offsets(claim)[None, :]])
     L, gram, size = claim.factor, known.gram, float(S.below)
-    sigma = np.sqrt(np.diag(gram) * ABOVE + m * exact.TINY) * ABOVE
+    sigma = np.sqrt(np.diag(gram) * ABOVE + _underflow(m, S)) * ABOVE
     tau, inner = norm_above(_sizes(claim, sigma)), norm_above(np.abs(L).T @ sigma[columns])
     GV = gram @ V
     square, within = float(np.sum(V * GV)), unit * tau * tau * ABOVE
@@ -220,6 +223,11 @@ def off_row_space(claim: LeastSquaresExcess, sample: Sample, allowances: int) ->
         slack = slack + off[:, q:] / size * np.abs(surplus) + 8 * exact.UNIT * np.abs(taken)
     slack = slack + 4 * exact.UNIT * (np.abs(apart) + np.abs(claim.coef.T))
     return (norm_above(apart) + allowances * norm_above(slack)) * ABOVE
+
+
+def _underflow(m: int, S: Rounded) -> float:
+    """What Σ s·x² over m examples may lack: see above."""
+    return exact.above((m + S.above) * Fraction(exact.TINY))
 
 
 def weights_of(claim: LeastSquaresExcess) -> tuple[np.ndarray, Rounded]:

@@ -200,6 +200,10 @@ class LeastSquaresExcess(Certificate):
             risk=HUGE, lower=0.0, excess=HUGE, distance=None,
         )  # fmt: skip
         columns = np.arange(d + draft.lifted) if kept is None else np.asarray(kept)
+        if ridge and columns.size < d + draft.lifted:
+            # No combination is left out of ‖W‖². A ridge that rounding hides in the sums of squares
+            # still shows how strongly F curves.
+            columns, factor, combinations = np.arange(d + draft.lifted), None, ()
         try:
             if isinstance(data, Sample):
                 return draft._from_rows(data, columns, factor, combinations, reach)
