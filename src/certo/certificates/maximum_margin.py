@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, ClassVar, final
 
 import numpy as np
@@ -110,8 +111,10 @@ class MaximumMargin(Certificate):
             labels, coef, intercept, treatment, rows, dual_coef, sample.m,
             lower, np.finfo(np.float64).max,
         )  # fmt: skip
-        combined = draft._combination2(sample, room=4)
-        upper = exact.root_above(combined / draft._total**2) if combined is not None else np.inf
+        combined = draft._combined(sample, room=4)
+        squares = [combined.rounded] if combined.is_sharp else [combined.rounded, combined.exactly]
+        known = [square for square in squares if square is not None]
+        upper = exact.root_above(min(known) / draft._total**2) if known else np.inf
         if not upper < np.inf:
             raise CannotClaim("numbers over- or underflow float64.")
         object.__setattr__(draft, "upper", upper)
@@ -168,9 +171,9 @@ class MaximumMargin(Certificate):
     def _total(self) -> Fraction:
         return exact.dot(np.abs(self.dual_coef), np.ones(self.rows.size))
 
-    def _combination2(self, sample: Sample, room: int = 1) -> Fraction | None:
-        """A number that ‖Σ a_t y_t x̃_t‖² does not exceed, or None after overflow; allowances are
-        multiplied by `room`, for a checker who adds in another order."""
+    def _combined(self, sample: Sample, room: int = 1) -> _Combined:
+        """Numbers that ‖Σ a_t y_t x̃_t‖² does not exceed; allowances are multiplied by `room`, for a
+        checker who adds in another order."""
         part = sample.X[self.rows].astype(np.float64)
         balance = exact.dot(self.dual_coef, np.ones(self.rows.size))
         square = _extra(balance, self.treatment)
@@ -178,16 +181,10 @@ class MaximumMargin(Certificate):
             entries = np.abs(part.T @ self.dual_coef)
             slack = exact.allowance(self.rows.size, abs(part).T @ np.abs(self.dual_coef))
             upper = np.nextafter(entries + room * slack, np.inf)
-            negligible = float(slack @ entries) <= NEGLIGIBLE * float(entries @ entries) < np.inf
-        if not negligible:
-            columns = list(_columns(part))
-            if sum(16 + rows.size for rows, _ in columns) <= EXACT_PRODUCTS:
-                return square + sum(
-                    exact.dot(values, self.dual_coef[rows]) ** 2 for rows, values in columns
-                )
-        if not np.all(np.isfinite(upper)):
-            return None
-        return square + exact.dot_within(upper, upper)[1]
+            sharp = float(slack @ (entries + slack)) <= NEGLIGIBLE * float(entries @ entries)
+        finite = bool(np.all(np.isfinite(upper)))
+        rounded = square + exact.dot_within(upper, upper)[1] if finite else None
+        return _Combined(rounded, sharp and finite, square, part, self.dual_coef)
 
     def _check(self, sample: Sample) -> str:
         check_weights(self, sample)
@@ -205,15 +202,39 @@ class MaximumMargin(Certificate):
             self.treatment != "free" or balance == 0,
             "with a free intercept the multipliers of the two classes must have the same sum.",
         )
-        combined = self._combination2(sample)
+        combined, most = self._combined(sample), (Fraction(self.upper) * self._total) ** 2
         require(
-            combined is not None and combined <= (Fraction(self.upper) * self._total) ** 2,
+            any(
+                square is not None and square <= most
+                for square in (combined.rounded, combined.exactly)
+            ),
             f"the multipliers do not prove that no margin exceeds {self.upper!r}.",
         )
         return (
             f"the largest margin is at least {rounded_down(self.lower)}, and exceeds this by at "
             f"most {apart(self.upper, self.lower)}."
         )
+
+
+@dataclass(frozen=True)
+class _Combined:
+    """Two numbers that ‖v‖² does not exceed, v = Σ dual_coef_t x̃_t. An issuer takes the first where
+    it `is_sharp`; a checker, whose sums may round otherwise, takes either."""
+
+    rounded: Fraction | None  # None after overflow
+    is_sharp: bool  # whether its allowance is a negligible part of it
+    further: Fraction
+    part: Any
+    dual_coef: np.ndarray
+
+    @cached_property
+    def exactly(self) -> Fraction | None:
+        """‖v‖² itself; None, where that would take long."""
+        columns = list(_columns(self.part))
+        if sum(16 + rows.size for rows, _ in columns) > EXACT_PRODUCTS:
+            return None
+        terms = (exact.dot(values, self.dual_coef[rows]) ** 2 for rows, values in columns)
+        return self.further + sum(terms, Fraction(0))
 
 
 def _extra(last: float | Fraction, treatment: str) -> Fraction:
@@ -231,4 +252,5 @@ def _columns(part) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     else:
         for column in part.T:
             rows = np.flatnonzero(column)
-            yield rows, column[rows]
+            if rows.size:
+                yield rows, column[rows]
