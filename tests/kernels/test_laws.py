@@ -502,3 +502,20 @@ def test_scikit_learn_takes_our_kernels_and_has_the_same():
     ridge = KernelRidge(kernel=Polynomial(2)).fit(X, y).predict(Z)
     same = KernelRidge(kernel="poly", degree=2, gamma=1.0).fit(X, y).predict(Z)
     np.testing.assert_allclose(ridge, same, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "size"), [(Linear(), 1e-157), (Polynomial(3, offset=0.0), 1e-53)]
+)
+def test_cosines_of_images_whose_squares_are_subnormal(kernel, size):
+    X = size * np.array([[1.0, 2.0], [-2.0, 1.0], [3.0, 0.5]])
+    found = kernel.normalised()(X)
+    assert np.all(np.abs(found) <= 1.001)
+    np.testing.assert_array_equal(found, found.T)
+    assert np.max(np.abs(found - kernel.normalised()(X / size))) < 1e-2
+
+
+def test_cosines_of_images_that_overflow_are_no_numbers():
+    kernel = Polynomial(3).normalised()
+    with np.errstate(over="ignore", invalid="ignore"):
+        assert np.isnan(kernel.diagonal([[1e60], [1.0]])).tolist() == [True, False]

@@ -17,6 +17,7 @@ from certo.kernels.rounding import HUGE, LEAST, ULPS, UNKNOWN, Rounding, gamma
 
 MOST_PARTS = 500
 STRIP = 2**16  # numbers that are worked on at once
+FAR = 2.0**64  # by which inverse roots are divided where a product of two would overflow
 
 
 class _Composed(Kernel):
@@ -322,7 +323,9 @@ class Normalised(_Composed):
         return _divided(block, self.kernel._diagonal(X), self.kernel._diagonal(Z))
 
     def diagonal(self, X):
-        return (self.kernel.diagonal(X) > 0).astype(np.float64)
+        """1, or 0 for an image of 0; NaN where K(x, x) overflows, and so does what is divided."""
+        squares = self.kernel.diagonal(X)
+        return np.where(np.isfinite(squares), squares > 0, np.nan)
 
     def rounding(self, X, Z):
         """With bounds ε, a of K and r the least K(x,x) other than 0: K(x, z)/(s·s') is computed
@@ -352,7 +355,13 @@ def _divided(block: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarr
     step = max(1, STRIP // max(1, right.size))
     for start in range(0, left.size, step):
         some = slice(start, start + step)
-        block[some] *= left[some, None] * right
+        with np.errstate(over="ignore"):
+            factors = left[some, None] * right
+        if not np.all(np.isfinite(factors)):  # of images so short that their entries are subnormal
+            far = np.isinf(factors)
+            factors[far] = ((left[some, None] / FAR) * (right / FAR))[far]
+            block[some][far] *= FAR**2  # powers of two round nothing
+        block[some] *= factors
     return block
 
 
