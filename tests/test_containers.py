@@ -16,7 +16,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 from sklearn.base import clone
 
-from certo import separability
+from certo import risk, separability
 from certo.containers import Inexact, canonical_csr, exact_input, inexact_integers
 from certo.estimators import (
     SVM,
@@ -28,7 +28,7 @@ from certo.estimators import (
     Pegasos,
     Perceptron,
 )
-from certo.kernels import Gaussian, Linear, Polynomial
+from certo.kernels import Gaussian, Linear, Polynomial, Precomputed
 
 BIG = 2**53 + 1
 IDS = [2**53, BIG, 2**53, BIG]  # in float64 all are the same
@@ -284,3 +284,25 @@ class TestPredictions:
                 first, *others = (fitted.predict(X) for X in self.stored)
                 assert all(np.array_equal(first, other) for other in others)
                 assert all(fitted.certificate_.verify(X, y) for X in self.stored)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [[1, "1", 1, "1"], ["a", "a\0", "a", "b"], [b"a", "a", "b", "b"], ["1", 1.5, "1", 1.5],
+     np.ma.masked_array([0, 1, 0, 1], mask=[False, True, False, False])],
+)  # fmt: skip
+def test_labels_that_numpy_makes_others_of_are_refused(y):
+    X = np.arange(4.0)[:, None]
+    for model in (Perceptron(), SVM(), SVM(kernel=Precomputed()), LogisticRegression()):
+        with pytest.raises(Inexact, match="label|text"):
+            model.fit(X @ X.T, y)
+    with pytest.raises(Inexact, match="label|text"):
+        separability(X, y)
+    with pytest.raises(Inexact, match="label|text"):
+        risk(np.array(["a", "a", "b", "b"]), None, y)
+
+
+def test_lists_of_labels_of_one_kind_are_taken():
+    X = np.arange(4.0)[:, None]
+    for y in (["a", "a", "b", "b"], ("a", "a", "b", "b"), [np.str_("a")] * 2 + ["b"] * 2):
+        assert separability(X, y).verify(X, y)

@@ -142,6 +142,37 @@ def exact_list(X: Sequence, who: str, name: str) -> Any:
     return array
 
 
+def exact_labels(y: Any, who: str, name: str = "y") -> Any:
+    """Labels, a list as an array; `Inexact`, if NumPy would make another label of one of them.
+
+    Beside text a number becomes text, so that 1 and "1" would be one class; and text of NumPy's own
+    type loses NUL characters at its end. Behind the mask of an array there is no label.
+    """
+    if isinstance(y, np.ma.MaskedArray) and np.any(y.mask):
+        place = np.argwhere(np.ma.getmaskarray(y))[0].tolist()
+        what = f"{who} needs a label for every example, but {name}{place} is masked."
+        raise Inexact(what, "Remove or impute such rows.")
+    if not _is_sequence(y):
+        return y
+    array = exact_list(y, who, name)
+    if not isinstance(array, np.ndarray) or array.dtype.kind not in "US":
+        return array
+    given = np.array(y, dtype=object).reshape(array.shape)
+    changed = np.argwhere(given != array.astype(object))
+    if not changed.size:
+        return array
+    place = changed[0].tolist()
+    label = given[tuple(place)]
+    if isinstance(label, str):
+        what = f"{who} needs text that NumPy can hold, but {name}{place} is {label!r}."
+        raise Inexact(what, "Remove the NUL character at its end.")
+    what = (
+        f"{who} needs labels of one kind, but {name}{place} is {label!r} "
+        f"({type(label).__name__}) among texts."
+    )
+    raise Inexact(what, "Give all labels as text, or all as numbers.")
+
+
 def _is_exact_type(kind: Any) -> bool:
     if isinstance(kind, np.dtype):
         return kind in EXACT_NUMPY_TYPES

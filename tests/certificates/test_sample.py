@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from certo.certificates import Labels, Sample
+from certo.certificates import Labels, Sample, Separable
 from certo.certificates.sample import SampleMismatch
 
 LABELS = Labels((0, 1))
@@ -28,6 +28,9 @@ LABELS = Labels((0, 1))
         (np.array([1.5, 2.5], dtype=np.float32), (1.5, 2.5), [-1, 1]),
         (np.array([0.1, 0.2], dtype=np.float32), tuple(np.float32([0.1, 0.2]).tolist()), [-1, 1]),
         (np.array([[0], [1]]), (0, 1), [-1, 1]),
+        # different labels, which NumPy would take for the same in the precision of y
+        (np.array([2**53, 2**53 + 1]), (2**53 + 1, float(2**53)), [1, -1]),
+        (np.array([0.1], dtype=np.float32), (0.1, float(np.float32(0.1))), [1]),
         (pd.Series(["a", "b"]), ("a", "b"), [-1, 1]),
         (pd.Categorical(["a", "b"]), ("a", "b"), [-1, 1]),
     ],
@@ -59,9 +62,6 @@ def test_several_classes_and_columns():
         (np.array([b"a", b"b"]), ("a", "b")),
         ([[1], [2, 3]], (0, 1)),
         ([[0, 1], [1, 0]], (0, 1)),
-        # different labels, but the same to a y in lower precision
-        (np.array([2**53, 2**53 + 1]), (2**53 + 1, float(2**53))),
-        (np.array([0.1], dtype=np.float32), (0.1, float(np.float32(0.1)))),
     ],
 )
 def test_labels_that_are_no_class_are_a_mismatch(y, classes):
@@ -165,3 +165,37 @@ def test_a_key_tells_rows_apart():
     for store in (np.asarray, sparse.csr_array):
         keys = [Sample(store(X), np.ones(3, np.int8)).key(t) for t in range(3)]
         assert keys[0] == keys[2] != keys[1]
+
+
+@pytest.mark.parametrize(
+    ("y", "classes"),
+    [
+        ([1, "1"], (1, "1")),
+        (["a", "a\0"], ("a", "a\0")),
+        ([b"a", "a"], ("a", "b")),
+        (np.array([0, 2**53, 2**53 + 1]), (0.0, 2.0**53)),
+        (np.array([0.0, 2.0**53]), (0, 2**53 + 1)),
+        (np.array([0.0, 2.0**64]), (0, 2**64 - 1)),
+        (np.array([0, 2**24], dtype=np.float32), (0.0, 2.0**24 + 1)),
+        (np.ma.masked_array([0, 1], mask=[False, True]), (0, 1)),
+        (np.array([0, 1]), (0, 10**400)),
+    ],
+)
+def test_labels_that_numpy_takes_for_others(y, classes):
+    with pytest.raises(SampleMismatch):
+        Labels(classes).signs(y)
+
+
+def test_the_same_number_in_another_type_is_the_same_label():
+    assert Labels((0, 2**53)).signs(np.array([0.0, 2.0**53])).tolist() == [-1, 1]
+    assert Labels((0.0, 2.0**53)).signs(np.array([0, 2**53])).tolist() == [-1, 1]
+    assert Labels((0, 2**64 - 1)).signs(np.array([0, 2**64 - 1], np.uint64)).tolist() == [-1, 1]
+
+
+def test_one_side_names_a_class_only_where_there_is_one():
+    X, words = np.zeros((2, 1)), Labels(("a", "b", "c"), 0).one_side(False, "2 examples")
+    assert words == "None of the 2 examples is 'a'."
+    claim = Separable(Labels(("a", "b", "c"), 0), np.zeros(1), -1.0, 2, 0.0)
+    assert claim.verify(X, ["b", "c"])
+    assert claim.claim == words
+    assert Labels(("a", "b")).one_side(False, "2 examples").endswith("all 2 examples are 'a'.")

@@ -13,6 +13,7 @@ from certo.certificates.inseparable import Inseparable
 from certo.certificates.joint import JointlyInseparable, JointlySeparable
 from certo.certificates.sample import SampleMismatch, exact_matrix
 from certo.certificates.separable import Separable
+from certo.containers import exact_labels
 
 _MODAL = (Inseparable, JointlyInseparable)  # their intercept is a mode, that of the others a number
 
@@ -88,7 +89,7 @@ class ClassSeparability:
     def verify(self, X, y) -> Verification:
         """Check every verdict against the data."""
         try:
-            X, y = exact_matrix(X), np.asarray(y).ravel()
+            X, y = exact_matrix(X), np.asarray(exact_labels(y, "a claim")).ravel()
             if y.size != X.shape[0]:
                 raise SampleMismatch(f"X has {X.shape[0]} rows, but y has {y.size} labels.")
         except (SampleMismatch, ValueError) as mismatch:

@@ -123,8 +123,7 @@ class QuasiSeparable(_Quasi):
         shown, rest = self.labels.shown, self.labels.rest
         m = counted(self.examples, "example")
         if self.bias and not any(self.coef):
-            only = shown if self.bias > 0 else f"{rest}, not {shown}"
-            return f"The examples have one class alone: all {m} are {only}."
+            return self.labels.one_side(self.bias > 0, m)
         own, wrong = f"their own side ({shown}, or {rest})", "wrong"
         if self._one_class:
             own, wrong = f"one side (all are {shown})", "other"
@@ -141,7 +140,7 @@ class QuasiSeparable(_Quasi):
     def plain(self) -> str:
         m = counted(self.examples, "example")
         if self.bias and not any(self.coef):
-            return f"All {m} are of one kind, so that there is nothing to tell apart."
+            return f"{self.claim} So there is nothing to tell apart."
         through = "" if self.lifted else " through the origin"
         if not self.ties.size:
             return f"A flat boundary{through} has all {m} on the right side."

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from certo.certificates import exact
-from certo.containers import Inexact, exact_input, exact_list
+from certo.containers import Inexact, exact_input, exact_labels
 
 if TYPE_CHECKING:
     from certo.certificates.values import Unlabelled, Values
@@ -62,7 +62,7 @@ class Labels:
         """The place of every label among the classes; `unknown`: −1 for one that is none of them,
         but not for one that is missing."""
         try:
-            y = exact_list(y, "a claim", "y") if isinstance(y, list | tuple) else y
+            y = exact_labels(y, "a claim")
             y = y.toarray() if sparse.issparse(y) else np.asarray(y)
         except Inexact as wrong:
             raise SampleMismatch(wrong.what) from wrong
@@ -105,11 +105,32 @@ class Labels:
             return repr(self.classes[1 - self.positive])
         return "the rest"
 
+    def one_side(self, positive: bool, examples: str) -> str:
+        """That all of the examples, as counted in words, are of the positive class, or none is."""
+        only = self.shown if positive else self.rest
+        if only == "the rest":  # which may be several classes
+            return f"None of the {examples} is {self.shown}."
+        return f"The examples have one class alone: all {examples} are {only}."
+
     def name(self) -> str:
         """The question this claim answers, for people: setosa, or label 3."""
         return (
             f"label {self.column}" if self.column is not None else str(self.classes[self.positive])
         )
+
+
+def _as_float(label: int | float) -> float | None:
+    """The float64 number that equals the label, if there is one."""
+    try:
+        return float(label) if float(label) == label else None
+    except OverflowError:
+        return None
+
+
+def _as_integer(label: int | float) -> int | None:
+    """The integer that equals the label, if there is one."""
+    whole = isinstance(label, int) or label.is_integer()
+    return int(label) if whole else None
 
 
 def _is_there(y: np.ndarray) -> np.ndarray:
@@ -118,6 +139,12 @@ def _is_there(y: np.ndarray) -> np.ndarray:
 
 
 def _equal(y: np.ndarray, label: Any) -> np.ndarray:
+    if isinstance(label, int | float) and y.dtype.kind in "iuf":
+        # NumPy rounds the one number to the type of the other: 2⁵³ + 1 would equal 2⁵³.
+        number = _as_float(label) if y.dtype.kind == "f" else _as_integer(label)
+        if number is None:
+            return np.zeros(y.shape, dtype=bool)
+        return np.asarray((y.astype(np.float64) if y.dtype.itemsize < 8 else y) == number)
     try:
         same = np.asarray(y == label)
     except TypeError:  # kinds that cannot be compared are not equal

@@ -69,7 +69,7 @@ class Separable(Certificate):
     def claim(self) -> str:
         m = counted(self.examples, "example")
         if not np.any(self.coef):
-            return f"The examples have one class alone: all {m} are {self._only_class}."
+            return self.labels.one_side(self.intercept > 0, m)
         through = "" if self.intercept else " through the origin"
         return (
             f"A hyperplane{through} separates {self.labels.shown} from {self.labels.rest}: all {m} "
@@ -81,17 +81,11 @@ class Separable(Certificate):
     def plain(self) -> str:
         m = counted(self.examples, "example")
         if not np.any(self.coef):
-            return f"All {m} are of one kind, so that there is nothing to tell apart."
+            return f"{self.claim} So there is nothing to tell apart."
         return (
             f"A flat boundary has all {m} on the right side: {self.labels.shown} on one, "
             f"{self.labels.rest} on the other."
         )
-
-    @property
-    def _only_class(self) -> str:
-        if self.intercept > 0:
-            return self.labels.shown
-        return f"{self.labels.rest}, not {self.labels.shown}"
 
     @property
     def assumes(self) -> tuple[str, ...]:

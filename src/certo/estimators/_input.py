@@ -18,7 +18,7 @@ from sklearn.utils.validation import (
 
 from certo.certificates.maximum_margin import INTERCEPTS
 from certo.certificates.sample import Labels
-from certo.containers import exact_input, exact_list
+from certo.containers import exact_input, exact_labels
 from certo.kernels import Kernel
 from certo.kernels.base import count
 from certo.seen_rows import SeenRows
@@ -45,8 +45,7 @@ def labelled_examples(estimator, X, y, *, reset: bool, order: str | None = "C"):
     """X and y by scikit-learn's rules, X in its own precision, and not copied if it is float32 or
     float64 in this order (None: any), or CSR. Whether X is finite is left to `longest_example`."""
     X = exact_input(X, type(estimator).__name__)
-    if isinstance(y, list | tuple):
-        exact_list(y, type(estimator).__name__, "y")
+    y = exact_labels(y, type(estimator).__name__)
     accepted = _ACCEPTED | {"order": order}
     X, y = validate_data(
         estimator, X, y, reset=reset, multi_output=True, ensure_all_finite=False, **accepted
@@ -99,6 +98,7 @@ def labelled_points(estimator, kernel: Kernel | None, X, y, *, reset: bool):
         X, y = labelled_examples(estimator, X, y, reset=reset)
         longest_example(estimator, X)
         return X, y
+    y = exact_labels(y, type(estimator).__name__)
     if kernel.takes == "matrix":
         X, y = validate_data(
             estimator, exact_input(X, type(estimator).__name__), y, reset=reset,

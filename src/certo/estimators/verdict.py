@@ -27,7 +27,7 @@ from certo.certificates import (
 from certo.certificates.inseparable import intercept_mode
 from certo.certificates.joint import class_sample
 from certo.certificates.sample import SampleMismatch, exact_matrix
-from certo.containers import exact_input
+from certo.containers import exact_input, exact_labels
 from certo.solvers.recession import decided
 from certo.solvers.separation import (
     Cancelling,
@@ -218,7 +218,7 @@ def _examples(X, y) -> tuple[Any, np.ndarray]:
         X = exact_matrix(X)
     except SampleMismatch as wrong:
         raise ValueError(str(wrong)) from None
-    y = column_or_1d(y, warn=True)
+    y = column_or_1d(exact_labels(y, "separability"), warn=True)
     check_consistent_length(X, y)
     assert_all_finite(y, estimator_name="separability", input_name="y")
     check_classification_targets(y)

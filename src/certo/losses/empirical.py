@@ -8,6 +8,7 @@ from typing import overload
 
 import numpy as np
 
+from certo.containers import exact_labels
 from certo.losses.base import LogDensityLoss, Loss, ResidualLoss
 from certo.losses.confidence import EstimatedRisk, estimated
 from certo.losses.logistic import Logistic
@@ -166,7 +167,7 @@ def _judges_probabilities(predictor, y, loss: Loss) -> bool:
 
 def _log_probabilities(predictor, X, y, classes) -> np.ndarray:
     """log p(y|x) of each example."""
-    y = _without_nan("y", np.asarray(y))
+    y = _without_nan("y", np.asarray(exact_labels(y, "risk")))
     with np.errstate(divide="ignore"):  # log 0 = −∞
         if hasattr(predictor, "predict_log_proba"):
             logs = np.asarray(predictor.predict_log_proba(X), dtype=np.float64)
@@ -188,7 +189,8 @@ def _answers_and_scores(predictor, X, y, loss: Loss):
         return None, _numbers("log p(x)", _output(predictor, X, ("score_samples",), loss))
     if y is None:
         raise ValueError(f"risk: {loss!r} compares with answers, but y is None. Pass y.")
-    y, classes = _without_nan("y", np.asarray(y)), getattr(predictor, "classes_", None)
+    y = _without_nan("y", np.asarray(exact_labels(y, "risk")))
+    classes = getattr(predictor, "classes_", None)
     if isinstance(loss, ZeroOne):
         output = _output(predictor, X, ("predict",), loss)
         _require_same_shape(y, output)
