@@ -294,11 +294,11 @@ class TestPredictions:
 def test_labels_that_numpy_makes_others_of_are_refused(y):
     X = np.arange(4.0)[:, None]
     for model in (Perceptron(), SVM(), SVM(kernel=Precomputed()), LogisticRegression()):
-        with pytest.raises(Inexact, match="label|text"):
+        with pytest.raises(Inexact, match=r"label|text"):
             model.fit(X @ X.T, y)
-    with pytest.raises(Inexact, match="label|text"):
+    with pytest.raises(Inexact, match=r"label|text"):
         separability(X, y)
-    with pytest.raises(Inexact, match="label|text"):
+    with pytest.raises(Inexact, match=r"label|text"):
         risk(np.array(["a", "a", "b", "b"]), None, y)
 
 
