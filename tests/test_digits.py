@@ -48,7 +48,7 @@ def test_a_number_is_never_shown_on_the_wrong_side(name, value):
 
 
 def test_a_bound_is_the_same_in_the_claim_and_beside_it():
-    assert numbers_text({"bound": 0.1187386}) == "bound 0.118739"
+    assert numbers_text({"bound": 0.1187386, "delta": 0.05}) == "bound 0.118739, delta 0.05"
 
 
 random = np.random.default_rng(0)

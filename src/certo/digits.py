@@ -17,7 +17,7 @@ from typing import Any
 AT_MOST = frozenset(
     ("bound", "tail", "printed", "upper", "risk", "primal", "objective", "gap", "relative_gap",
      "excess", "allowance", "correlation", "distance", "mean_error", "covariance_error",
-     "moment_error", "loss", "off", "radius2", "comparator2", "shortfall", "delta")
+     "moment_error", "loss", "off", "radius2", "comparator2", "shortfall")
 )  # fmt: skip
 AT_LEAST = frozenset(("lower", "dual", "margin", "geometric_margin", "at_least", "reach"))
 SMALL, LARGE = 1e-300, 1e300
