@@ -191,3 +191,11 @@ def test_a_quotation_that_never_ends_is_refused(tmp_path, monkeypatch):
     with pytest.raises(Problem):
         read_table(path)
     assert tried == [2**20]
+
+
+def test_a_large_file_that_is_no_model_is_not_read(tmp_path):
+    path = tmp_path / "m"
+    with open(path, "wb") as file:
+        file.truncate(2**40)  # a file with a hole
+    with pytest.raises(Problem, match="is not a Certo model file"):
+        model_file.load_model(path)

@@ -123,7 +123,7 @@ def load_model(path: str | Path) -> LoadedModel:
     A file that was changed but can still be read is not refused here: `as_written` says it.
     """
     path = Path(path)
-    data = read_whole(path)
+    data = read_whole(path, _MAGIC)
     header, _, payload = data.removeprefix(_MAGIC).partition(b"\n")
     if not data.startswith(_MAGIC) or not header.startswith(b"sha256 "):
         raise Problem(
