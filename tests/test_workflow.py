@@ -125,7 +125,6 @@ ATTACKS = {
     "fewer examples": lambda m: edited(m, examples=59),
     "scales": scaled_up,
     "columns swapped": renamed,
-    "levels swapped": levels_swapped,
     "another question": turned_around,
     "classes renamed": classes_renamed,
     "rows": lambda m: setattr(m, "rows", 59),
@@ -139,6 +138,11 @@ def test_a_forged_model_is_refuted_even_if_saved_with_fresh_fingerprints(fitted,
     assert audit.same_model
     assert audit.refuted
     assert not audit.passed
+
+
+def test_levels_in_another_order_are_not_those_of_an_encoder(fitted):
+    with pytest.raises(Problem, match="its levels must differ, in order"):
+        fitted(table_of())(levels_swapped)
 
 
 def test_true_claims_about_the_other_question_do_not_help(fitted):

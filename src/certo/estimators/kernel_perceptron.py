@@ -321,7 +321,10 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         )  # fmt: skip
         with suppress(CannotClaim):
             better = own.against(sample, best.rows, best.coef, best.b)
-            if better.separable and not (own.separable and own.bound <= better.bound):
+            # A bound for every run is worth more than one for this run, but not from a search that
+            # was cut short: its margin may be so small that the bound says nothing.
+            is_rival = own.separable or best.stopped
+            if better.separable and not (is_rival and own.bound <= better.bound):
                 return _Claimed(better, best.stopped)
         return _Claimed(own, best.stopped)
 
