@@ -207,22 +207,31 @@ def loss_of(text: str):
 
 def descent(run, X, signs):
     """Online gradient descent, once over the examples: iterates and gradients. At a kink the last
-    bit decides the step, so rounding is part of the definition: (1 − 1/t)·w first, then x."""
+    bit decides the step, so rounding is part of the definition. Without a ball u = −Σ s_t x_t is
+    kept, w_{t+1} = u/(λt), and a score is that of u, divided. With one, (1 − 1/t)·w comes first,
+    then x."""
     loss, lam, radius = loss_of(run["loss"]), run["lam"], run["radius"]
     rows = np.c_[X, np.full(len(X), float(run["lifted"]))]
-    w, squares = np.zeros(rows.shape[1]), 0.0
-    iterates, gradients = [w], []
+    u, squares = np.zeros(rows.shape[1]), 0.0
+    iterates, gradients = [u], []
     for t, (x, s) in enumerate(zip(rows, signs, strict=True), start=1):
-        slope = float(loss.gradient(float(s), lanes(x[:-1], w[:-1], False) + x[-1] * w[-1]))
+        w = iterates[-1]
+        score = lanes(x[:-1], u[:-1], bool(run["sparse"])) + x[-1] * u[-1]
+        if radius is None:
+            score = score / (lam * (t - 1)) if t > 1 else 0.0
+        slope = float(loss.gradient(float(s), score))
         gradient = lam * w + slope * x
         squares += float(gradient @ gradient)
-        if lam:
-            w = w * (1 - 1 / t) + -(1 / (lam * t)) * slope * x
-        elif squares:
-            w = w + -(math.sqrt(2) * radius / math.sqrt(squares)) * slope * x
-        length = math.sqrt(float(w @ w))
-        if radius is not None and length > radius:
-            w = w * (radius / length)
+        if radius is None:
+            u = u - slope * x
+            w = u / (lam * t)
+        else:
+            if lam:
+                w = w * (1 - 1 / t) + -(1 / (lam * t)) * slope * x
+            elif squares:
+                w = w + -(math.sqrt(2) * radius / math.sqrt(squares)) * slope * x
+            length = math.sqrt(float(w @ w))
+            u = w = w * (radius / length) if length > radius else w
         iterates.append(w)
         gradients.append(gradient)
     return rows, np.array(iterates), np.array(gradients)
