@@ -9,6 +9,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from certo.certificates.base import CannotClaim, Refuted, Rigour, require
+from certo.certificates.compression_bound import why_places_tell
 from certo.certificates.encoding import counted
 from certo.certificates.errors import ROOM, all_labels, scores_needed
 from certo.certificates.joint import class_sample
@@ -88,6 +89,12 @@ class ClassCompressionBound(SetBound):
             intercept=intercept,
         )  # fmt: skip
         return claim.of_draws(sample)
+
+    def _why_not_drawn(self, sample: Sample) -> str:
+        if self.vacuous:
+            return ""
+        tells = (why_places_tell(run, sample.signs) for run in self.runs)
+        return next(filter(None, tells), "") or super()._why_not_drawn(sample)
 
     @property
     def _is_replayed(self) -> bool:

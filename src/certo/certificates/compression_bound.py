@@ -8,6 +8,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from certo import bounds
+from certo.certificates import draws
 from certo.certificates.base import CannotClaim, Refuted, Rigour, require
 from certo.certificates.encoding import counted, rounded_up
 from certo.certificates.margins import Margins
@@ -109,6 +110,11 @@ class CompressionBound(RiskBound):
             **_formulas(run, sample.m, len(updated), errors, delta),
         )
         return claim.of_draws(sample)
+
+    def _why_not_drawn(self, sample: Sample) -> str:
+        if self.vacuous:
+            return ""
+        return why_places_tell(self.run, sample.signs) or super()._why_not_drawn(sample)
 
     def _formulas(self, level: float) -> dict[str, Any]:
         return _formulas(self.run, self.examples, self.updated.size, self.errors, level)
@@ -226,6 +232,14 @@ def _formulas(run: PerceptronRun, m: int, k: int, errors: int, delta: float) -> 
     if bound >= 1 and tail >= 0.5 and not _is_short(run, k):
         tail = 1.0
     return {"bound": bound, "tail": tail}
+
+
+def why_places_tell(run: PerceptronRun, codes: np.ndarray) -> str:
+    """Why the places of the updated examples say more than those of draws do; nothing, if they do
+    not. The last weights of a pass in the order of the rows depend on the order of the updated
+    examples alone, which sorted rows share with draws. Their average also counts the looks between
+    updates, and in sorted rows that tells how many examples each class has."""
+    return draws.why_ordered(codes) if run.average and run.order == "cyclic" else ""
 
 
 def _is_short(run: PerceptronRun, updated: int) -> bool:

@@ -27,20 +27,26 @@ values of one example: no other example has them. The column is *telling* if the
 half of the values that repeat, and at least a quarter as many as the repeated examples. Let q be
 how many of the gaps between neighbouring values are equal to the least gap, beyond the first. For
 draws from a smooth density on a grid there are about twice as many pairs of neighbours as pairs of
-equal values. So a telling column repeats *by nature* if r ≤ 2q + `ATOMS_ALLOWED`, or if all its
-values have two digits at most. The rows are taken for copies if a telling column does not repeat by
-nature, or if two telling columns do of which neither determines the other; but not if one repeats
-by nature and determines all the others, as a code with few values does that says all about a row.
+equal values. (If most gaps follow from those beside them, as those of logarithms of whole numbers
+do, q counts these: see `_regular`.) So a telling column repeats *by nature* if r ≤ 2q +
+`ATOMS_ALLOWED`, or if all its values have two digits at most. The rows are taken for copies if a
+telling column does not repeat by nature, or if two telling columns do of which neither determines
+the other; but not if one repeats by nature and determines all the others, as a code with few values
+does that says all about a row.
 
 Not seen are copies of up to `ATOMS_ALLOWED` rows (a value can be frequent by nature, as 0 is); rows
 drawn anew from few rows on a coarse grid; copies that were changed in their last digits; copies
 whose labels were drawn anew, which are independent draws of labels; and copies in tables where no
-column has values of its own (texts as counts of words), but for the repetitions above.
+column has values of its own (texts as counts of words), but for the repetitions above. Seen as
+copies, though they may be draws, are those of few kinds with irregular numbers of their own.
 
-**Test rows that are rows of the fit** are known by the same rule, with values that both have in
-place of values that repeat: rows with their labels, and rows that occur once in the fit, whatever
-label they have in the test. No value is allowed for then that occurs only once in the fit. Where
-such rows are copies, all test rows that are rows of the fit are left out of the count.
+**Test rows that are rows of the fit**, for any distribution: they are in both more often than the
+rows of one sample fall into both parts of it (`_shared`). And for fine values by the rule of
+copies, with values that both have in place of values that repeat: rows with their labels, and rows
+that occur once in the fit, whatever label they have in the test. No value is allowed for then that
+occurs only once in the fit. Where such rows are copies, all test rows that are rows of the fit are
+left out of the count; unless rows repeat within fit or test, too, so that leaving them out might
+change the population (`_without`).
 
 **Order.** For independent draws all orders of the labels are equally probable, given how many there
 are of each. The number of runs of equal labels then has the distribution of Wald and Wolfowitz,
@@ -60,16 +66,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse, special
 
+from certo.certificates.compared_rows import numbers_of, tables_of
 from certo.certificates.encoding import counted
-from certo.certificates.sample import SampleMismatch, exact_matrix
 
 REPEATED_LEVEL = 1e-6  # probability of refusing independent draws for their repetitions
+SHARED_LEVEL = 1e-6  # probability of refusing independent draws for rows in fit and test
 ORDER_LEVEL = 1e-4  # probability of refusing independent draws for the order of their labels
 ATOMS_ALLOWED = 4  # values that may be frequent by nature
 LIKE_THE_LEAST = 1.001  # gaps that are equal to the least one up to rounding
+SIMPLE_RATIOS = np.array(sorted({a / b for a in range(1, 5) for b in range(1, 5)}))  # of gaps
+ROUNDED_APART = 2.0**-44  # values that differ by less, beside their range, differ by rounding
+STEADY = 0.4  # by how much the logarithms of three gaps in a row may bend
 BLOCK_NUMBERS = 2**17  # numbers that are looked at together: a megabyte
 SHOWN_EXAMPLES = 256  # repeated examples by which columns are looked for
 MAX_COLUMNS = 16  # that are looked at as a whole
+COARSE_ROWS = 2**15  # of fit and test that are compared up to their last digits
+COARSE_COLUMNS = 4  # by which rows are compared up to their last digits
+COARSE_BITS = 7  # of the 23 of a float32 that are rounded off then: five digits are left
 
 NO_DRAWS = "so they are not independent draws"
 _looked_at: ContextVar[dict[int, Any] | None] = ContextVar("looked_at", default=None)
@@ -89,8 +102,10 @@ def one_look() -> Iterator[None]:
 
 
 def why_copied(X: Any, codes: np.ndarray) -> str:
-    """How examples repeat as no independent draws do, in a sentence; nothing, if they do not. X is
-    a table of numbers (all else is not looked at), codes the classes."""
+    """How examples repeat as no independent draws do, in a sentence; nothing, if they do not. X
+    are examples of any kind whose rows can be compared, codes the classes."""
+    if not _is_table(X) and len(codes) > 1:
+        X = (tables_of(X) or (None,))[0]
     if not _is_table(X) or len(codes) < 2:
         return ""
     groups = _groups(X)
@@ -109,8 +124,8 @@ def why_copied(X: Any, codes: np.ndarray) -> str:
         surplus = found.ids.size - found.times.size
         return (
             f"{surplus:,} of the {found.ids.size:,} examples repeat others in every value, in "
-            "columns whose values are too fine for that to happen by chance, "
-            f"{NO_DRAWS}. Remove the copies."
+            "columns whose values look too fine for that to happen by chance, so they are taken "
+            "for copies, not for independent draws. Remove the copies."
         )
     return ""
 
@@ -153,26 +168,102 @@ class Known(NamedTuple):
 
 def known_rows(X: Any, codes: np.ndarray, X_test: Any, test_codes: np.ndarray) -> Known:
     """Test examples whose features and label are those of an example of the fit. They are left out
-    if they are copies, rather than draws from a discrete table that are the same by chance."""
+    if they are copies, rather than draws from a discrete table that are the same by chance; and if
+    there are more than chance allows, not one is left."""
     m, none = len(codes), np.zeros(len(test_codes), bool)
     same_width = _is_table(X) and _is_table(X_test) and X.shape[1] == X_test.shape[1]
     if not same_width or not m or not none.size:
         return Known(none, none)
     groups = _groups(X, X_test)
     if not _repeats(groups):
-        return Known(none, none)
-    found = _examples(groups, np.concatenate((codes, test_codes)))
-    rows = _examples(groups, np.zeros(groups.size, np.int64))
-    same, features = _in_fit(found, m), _in_fit(rows, m)
-    if not (same.any() and _is_copied((X, X_test), found, m)) and not (
-        features.any() and _is_copied((X, X_test), rows, m, once=True)
-    ):
+        same, features = none, none
+    else:
+        found = _examples(groups, np.concatenate((codes, test_codes)))
+        rows = _examples(groups, np.zeros(groups.size, np.int64))
+        same, features = _in_fit(found, m), _in_fit(rows, m)
+        if (same.any() and _is_copied((X, X_test), found, m)) or (
+            features.any() and _is_copied((X, X_test), rows, m, once=True)
+        ):
+            return _without(same, features, groups)
         if _divisor(found.times):
             return Known(same, ~none, "the test examples repeat the examples of the fit.")
-        return Known(same, none)
+        if _shared(groups, m):
+            return Known(same, ~none, _too_many(features))
+    if not (sparse.issparse(X) or sparse.issparse(X_test)):
+        some, of_test = (table[:: -(-table.shape[0] // COARSE_ROWS)] for table in (X, X_test))
+        alike = _representatives(_coarse(some, of_test))
+        if _repeats(alike) and _shared(alike, len(some)):
+            known = np.isin(alike[len(some) :], alike[: len(some)])
+            return Known(same, ~none, _too_many(known, " up to their last digits"))
+    return Known(same, none)
+
+
+def _without(same: np.ndarray, features: np.ndarray, groups: np.ndarray) -> Known:
+    """Test rows that are rows of the fit left out. If rows of the fit, or of the test, are the same
+    among themselves, then rows with the same values may be frequent in new data, too, and the
+    others alone say nothing of these."""
     if features.all():
         return Known(same, features, "all test examples are rows of the fit.")
-    return Known(same, features)
+    m, n = groups.size - features.size, int(np.count_nonzero(features))
+    if all(np.bincount(part).max() == 1 for part in (groups[:m], groups[m:])):
+        return Known(same, features)
+    why = (
+        f"{n:,} of the {features.size:,} test examples are rows of the fit, in columns whose "
+        "values look too fine for that to happen by chance. Remove them, and rows that repeat "
+        "others, from fit and test."
+    )
+    return Known(same, np.ones(features.size, bool), why)
+
+
+def _too_many(known: np.ndarray, how: str = "") -> str:
+    n = int(np.count_nonzero(known))
+    return (
+        f"{n:,} of {known.size:,} test examples are{how} rows of the fit, far more than rows "
+        "within the fit are the same, so they are taken from the fit. Remove them from the test."
+    )
+
+
+def _shared(groups: np.ndarray, m: int) -> bool:
+    """Whether more rows occur both among the first m, of the fit, and among the n others, of the
+    test, than independent draws allow, whatever their distribution, at `SHARED_LEVEL`.
+
+    Given all m + n rows, all choices of the m are equally probable then. If each row is in the test
+    with probability θ = n/(m + n), independently, then a row that occurs s times is in both with
+    probability 1 − θˢ − (1 − θ)ˢ, and Chernoff's bound for the number of these holds for their mean
+    (Hoeffding, 1956). That exactly n are in the test has probability at least 1/√(8mn/(m + n)).
+    What is the same for two rows may be any function of them: it is asked twice, of rows as they
+    are, and up to their last digits.
+    """
+    times, in_test = np.bincount(groups), np.bincount(groups[m:], minlength=groups.max() + 1)
+    several = np.flatnonzero(times > 1)
+    times, in_test = times[several], in_test[several]
+    seen = int(np.count_nonzero((in_test > 0) & (in_test < times)))
+    if not seen:
+        return False
+    theta = (groups.size - m) / groups.size
+    expected = float(np.mean(1 - theta**times - (1 - theta) ** times))
+    room = math.log(SHARED_LEVEL / 2) - 0.5 * math.log(8 * m * theta)
+    return _log_lower_tail(times.size - seen, times.size, 1 - expected) <= room
+
+
+def _coarse(*tables: np.ndarray) -> np.ndarray:
+    """A number for each row of tables that stand one below the other, by some columns to five
+    digits: as float32, the last bits of whose mantissa are rounded off."""
+    rows, width = tables[0].shape
+    some = np.unique(np.linspace(0, rows - 1, 64).astype(int))
+    columns = np.unique(np.linspace(0, width - 1, 512).astype(int))
+    values = np.sort(tables[0][np.ix_(some, columns)], axis=0)
+    different = np.count_nonzero(values[1:] != values[:-1], axis=0)
+    keys = np.zeros(sum(table.shape[0] for table in tables), np.uint64)
+    for j in columns[np.argsort(-different, kind="stable")[:COARSE_COLUMNS]].tolist():
+        with np.errstate(over="ignore"):
+            column = np.concatenate([table[:, j].astype(np.float32) for table in tables])
+        bits = (column + np.float32(0)).view(np.uint32)  # −0 is 0
+        bits += np.uint32(1 << (COARSE_BITS - 1))
+        bits >>= np.uint32(COARSE_BITS)
+        keys *= np.uint64(0x9E3779B97F4A7C15)
+        keys += bits
+    return keys
 
 
 def _in_fit(found: _Examples, m: int) -> np.ndarray:
@@ -186,28 +277,18 @@ def known_examples(
     labels: Any, X: Any, y: Any, X_test: Any, y_test: Any, prepare: Any = None
 ) -> Known:
     """The same of examples as they are given, y being labels of these classes, and others in a
-    test; with `prepare`, also of what a pipeline makes of them. What is no table of numbers is not
-    compared."""
+    test; with `prepare`, also of what a pipeline makes of them."""
     codes, test_codes = labels.places(y), labels.places(y_test, unknown=True)
     none = np.zeros(test_codes.size, bool)
     known = Known(none, none)
-    for made in (None,) if prepare is None else (None, prepare):
-        tables = [table_of_numbers(X if made is None else made(X)) for X in (X, X_test)]
-        if all(
-            table is not None and table.shape[0] == some.size
-            for table, some in zip(tables, (codes, test_codes), strict=True)
-        ):
-            more = known_rows(tables[0], codes, tables[1], test_codes)
+    pairs = [(X, X_test)] if prepare is None else [(X, X_test), (prepare(X), prepare(X_test))]
+    tables = [numbers for pair in pairs if (numbers := numbers_of(*pair)) is not None]
+    for fit, test in tables or filter(None, (tables_of(X, X_test),)):
+        if (fit.shape[0], test.shape[0]) == (codes.size, none.size):
+            more = known_rows(fit, codes, test, test_codes)
             known = Known(known.same | more.same, known.left_out | more.left_out,
                           known.why or more.why)  # fmt: skip
     return known
-
-
-def table_of_numbers(X: Any) -> Any:
-    try:
-        return exact_matrix(X)
-    except SampleMismatch:
-        return None
 
 
 def why_ordered(codes: np.ndarray) -> str:
@@ -382,17 +463,38 @@ def _own_values(
         repeated, single = (in_test > 0) & (in_test < sizes), sizes - in_test == 1
     alone = np.minimum.reduceat(sorted_ids, starts) == np.maximum.reduceat(sorted_ids, starts)
     own = repeated & alone & (single | ~np.bool_(once))
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         gaps = np.diff(sorted_values[starts])
-    even = int(np.count_nonzero(gaps <= LIKE_THE_LEAST * gaps.min())) - 1 if gaps.size else 0
+        gaps = gaps[gaps > ROUNDED_APART * (sorted_values[-1] - sorted_values[0])]
+    even = 0
+    if gaps.size:
+        least = int(np.count_nonzero(gaps <= LIKE_THE_LEAST * gaps.min())) - 1
+        even = max(least, _regular(gaps))
     often, alone, once_only = (
         int(np.count_nonzero(some)) for some in (repeated, own, own & single)
     )
     return _OwnValues(often, alone, once_only, even, _is_short(sorted_values[starts]))
 
 
+def _regular(gaps: np.ndarray) -> int:
+    """How many gaps follow from those beside them, if most do: they are multiples of one step
+    (numbers with so many digits, whatever their size), or change steadily (whole numbers, of which
+    a logarithm, a root or a sine was taken). Gaps between draws from a density follow by chance in
+    one case of ten."""
+    if gaps.size < 3:
+        return 0
+    with np.errstate(over="ignore", invalid="ignore"):
+        ratios, logs = gaps[1:] / gaps[:-1], np.log(gaps)
+        steps = np.abs(ratios[:, None] / SIMPLE_RATIOS - 1).min(axis=1) < LIKE_THE_LEAST - 1
+        steady = np.abs(logs[2:] - 2 * logs[1:-1] + logs[:-2]) < STEADY
+    count = max(int(np.count_nonzero(steps)), int(np.count_nonzero(steady)))
+    return count if 2 * count > gaps.size else 0
+
+
 def _is_short(values: np.ndarray) -> bool:
-    return values.size <= SHOWN_EXAMPLES and all(float(f"{v:.1e}") == v for v in values.tolist())
+    return values.size <= 8 * SHOWN_EXAMPLES and all(
+        float(f"{v:.1e}") == v for v in values.tolist()
+    )
 
 
 def _differ(values: np.ndarray, others: np.ndarray) -> bool:
