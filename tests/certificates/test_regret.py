@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -195,3 +196,37 @@ def test_a_loss_whose_allowance_overflows_is_not_accepted():
     assert not replace(honest, comparator=np.array([r]), comparator_loss=0.0).verify(X, y)
     with pytest.raises(CannotClaim, match="overflow"):
         Regret.of(sample, Labels((0, 1)), run, comparator=np.array([r]), **numbers)
+
+
+def test_losses_that_rounding_hides_are_not_claimed():
+    # The scores of u = (0.7, −0.7) are differences of numbers of 7e16, and rounded to multiples
+    # of 8: the sum of their losses has no right digit.
+    random = np.random.default_rng(0)
+    X = 16.0 * random.integers(-9, 10, (40, 2)) + 1e17
+    y = (X[:, 0] > X[:, 1]).astype(int)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = OnlineGradientDescent(lam=0.1).fit(X, y)
+    (claim,) = model.certificate_
+    assert claim.verify(X, y)
+    sample = Sample.of(X, y, claim.labels)
+    with pytest.raises(CannotClaim, match="lost in the rounding"):
+        claim.against(sample, [0.7, -0.7])
+    hidden = replace(claim, comparator=np.array([0.7, -0.7]), comparator_intercept=0.0)
+    computed = module._comparator_loss(claim.run, sample, np.array([0.7, -0.7, 0.0]))
+    assert not replace(hidden, comparator_loss=computed).verify(X, y)
+
+
+@given(st.integers(0, 10**6), st.sampled_from(SETTINGS), st.floats(0, 12))
+@settings(max_examples=40, deadline=None)
+def test_the_rough_allowance_is_one(seed, options, size):
+    random = np.random.default_rng(seed)
+    X = random.standard_normal((9, 3)) + 10.0**size * random.integers(0, 2)
+    sample, u = Sample(X, random.choice([-1, 1], 9)), random.standard_normal(4)
+    u[-1] *= options.get("intercept") != "none"
+    run = GradientRun(
+        repr(options["loss"]), options["lam"], options.get("radius"), bool(u[-1]), True
+    )
+    total = module._comparator_loss(run, sample, u)
+    rough = module._rough_slack(run, sample, u, total, float(np.max(np.sum(X**2, axis=1))))
+    assert rough >= module._comparator_slack(run, sample, u, total)

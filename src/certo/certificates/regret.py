@@ -14,9 +14,15 @@ from certo.certificates.base import CannotClaim, Certificate, Rigour, require
 from certo.certificates.encoding import counted, readable, rounded_up
 from certo.certificates.exact import gamma
 from certo.certificates.gradient_run import LONGEST_REPLAY, GradientRun, loss_named, replay
+from certo.certificates.margins import norm
 from certo.certificates.sample import Labels, Sample
 from certo.certificates.weights import check_weights, finite_vector
 from certo.kernels.rounding import HUGE
+
+
+SHOWN = 2.0**-20  # of 1 + a sum of losses: what rounding may move in a sum that is shown
+ROOM = 4  # allowances of the checker, twice, in those of an issuer who adds in another order
+LOST = "the losses of the comparator are lost in the rounding of its scores."
 
 
 @final
@@ -53,7 +59,8 @@ class Regret(Certificate):
     − ℓ of ℓ: above because it is largest at an end, and below because ℓ is at most the mean of two
     losses at the same distance from s. Adding up, with ‖u‖² a sum of d + 1 squares, puts the
     computed sum within A = Σ E_t + 2γ_{T+d+16}·(the sum) of the exact one. Issuer and checker may
-    multiply matrices in different orders: they are within 2A of each other.
+    multiply matrices in different orders: they are within 2A of each other. A must be a small part
+    of 1 + the sum, SHOWN/2, or nothing is claimed: what is shown is the sum, not A.
 
     bound: ‖g_t‖² = s²‖x̃‖² + 2λs w·x̃ + λ²‖w‖², where the second is at most the sum of the others.
     Every product in it passes at most d + 10 roundings, so the computed value is within
@@ -112,8 +119,10 @@ class Regret(Certificate):
         bound: float,
         comparator: np.ndarray,
         comparator_intercept: float = 0.0,
+        square: float = math.inf,
     ) -> Regret:
-        """The claim for a run and a comparator, or CannotClaim with the reason why not."""
+        """The claim for a run and a comparator, or CannotClaim with the reason why not. `square`,
+        if known, is a number that no ‖x_t‖² exceeds, up to rounding."""
         if sample.m > LONGEST_REPLAY:
             raise CannotClaim(
                 f"checking means running again, which is asked for up to {LONGEST_REPLAY:,} "
@@ -125,6 +134,11 @@ class Regret(Certificate):
         loss = _comparator_loss(run, sample, u)
         if not loss < HUGE:  # so that the checker's allowance does not overflow either
             raise CannotClaim("the losses of the comparator overflow float64.")
+        slack = _rough_slack(run, sample, u, loss, square)
+        if not ROOM * slack <= SHOWN * (1 + loss):
+            slack = _comparator_slack(run, sample, u, loss)
+        if not ROOM * slack <= SHOWN * (1 + loss):
+            raise CannotClaim(LOST)
         claim = cls(
             labels, run, coef, intercept, comparator, comparator_intercept, sample.m, suffered,
             loss, bound,
@@ -162,9 +176,9 @@ class Regret(Certificate):
         return (
             f"{self.labels.shown} against {self.labels.rest}: going once over these "
             f"{counted(self.examples, 'example')}, in this order, online gradient descent with "
-            f"{run.loss}, λ = {run.lam!r}{ball} suffers a loss of {readable(self.suffered)} in "
-            f"all, with the scores that float64 gave, and {answer}. The fixed weights it is "
-            f"compared with suffer {readable(self.comparator_loss)}; against no fixed "
+            f"{run.loss}, λ = {run.lam!r}{ball} suffers a loss of about {readable(self.suffered)} "
+            f"in all, with the scores that float64 gave, and {answer}. The fixed weights it is "
+            f"compared with suffer about {readable(self.comparator_loss)}; against no fixed "
             f"weights{ball} does the theorem allow a regret above {rounded_up(self.bound)}."
         )
 
@@ -213,7 +227,7 @@ class Regret(Certificate):
         require(not reason, reason)
         loss = _comparator_loss(self.run, sample, u)
         slack = _comparator_slack(self.run, sample, u, loss)
-        require(slack < math.inf, "the losses of the comparator overflow float64.")
+        require(2 * slack <= SHOWN * (1 + loss), LOST)
         require(
             abs(loss - self.comparator_loss) <= 2 * slack,
             f"the comparator suffers {loss!r}, not {self.comparator_loss!r}.",
@@ -253,6 +267,21 @@ def _comparator_loss(run: GradientRun, sample: Sample, u: np.ndarray) -> float:
         for a, b in sample.blocks()
     ]
     return math.fsum(parts) + sample.m * run.lam / 2 * float(u @ u)
+
+
+def _rough_slack(
+    run: GradientRun, sample: Sample, u: np.ndarray, total: float, square: float
+) -> float:
+    """A number that A of `Regret` does not exceed, without a look at the examples: all a_t are at
+    most a, and E_t ≤ L·a where no slope exceeds L, for the squared loss 2|y − s|·a + a², whose sum
+    is at most 2a√(T·Σ(y − s)²) + Ta². It is infinite, where no `square` is known."""
+    reach = math.sqrt(square) * norm(u[:-1]) * (1 + SHOWN) + abs(u[-1])
+    a, T = float(exact.allowance(sample.d + 1, reach)), sample.m
+    steepest = -float(loss_named(run.loss).slope(-math.inf))
+    moved = T * steepest * a
+    if steepest == math.inf:
+        moved = 2 * a * math.sqrt(T) * math.sqrt(total) + T * a * a
+    return moved * (1 + SHOWN) + 4 * float(gamma(T + sample.d + 16)) * total
 
 
 @np.errstate(over="ignore", invalid="ignore")

@@ -175,7 +175,7 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
 
     def _learn_until(self, asked, run: GradientRun, batch: _stream.Batch):
         X, targets, fresh = batch
-        _input.longest_example(self, X)
+        square = _input.longest_example(self, X)
         before = 0 if fresh else int(self.rounds_[0])
         looks = sum(1 for _ in blocks(before, X.shape[0])) * len(targets.outputs)
         context = self._init_callback_context(max_subtasks=looks)
@@ -189,7 +189,8 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
                 before=None if fresh else self._progress(output),
                 after_block=announcer(self, context, X, "block of rounds", asked),
             )
-            learned.append(self._certified(Sample(X, signs), labels, run, outcome, fresh))
+            sample = Sample(X, signs)
+            learned.append(self._certified(sample, labels, run, outcome, fresh, square))
         self._store(targets, run, learned)
         context.call_on_fit_task_end(estimator=self, X=X, reconstruction_attributes=dict)
         return self
@@ -205,6 +206,7 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
         run: GradientRun,
         outcome: GradientOutcome,
         fresh: bool,
+        square: float,
     ) -> _Learned:
         progress = outcome.progress
         w = progress.answer(run)
@@ -224,6 +226,7 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
                 bound=bound,
                 comparator=w[:-1],
                 comparator_intercept=float(w[-1]),
+                square=square,
             )
         except CannotClaim as reason:
             claim = NotClaimed(Regret.__name__, f"{labels.shown}: {reason}")
