@@ -19,7 +19,6 @@ from certo.certificates.sample import Labels, Sample
 from certo.certificates.weights import check_weights, finite_vector
 from certo.kernels.rounding import HUGE
 
-
 SHOWN = 2.0**-20  # of 1 + a sum of losses: what rounding may move in a sum that is shown
 ROOM = 4  # allowances of the checker, twice, in those of an issuer who adds in another order
 LOST = "the losses of the comparator are lost in the rounding of its scores."
