@@ -21,6 +21,7 @@ AT_MOST = frozenset(
 )  # fmt: skip
 AT_LEAST = frozenset(("lower", "dual", "margin", "geometric_margin", "at_least", "reach"))
 SMALL, LARGE = 1e-300, 1e300
+LEAST_SHOWN_DELTA = decimal.Decimal("1e-9")
 # A number, and another that bounds it or the same quantity from below.
 BOUNDED_BELOW = (("primal", "dual"), ("risk", "lower"), ("upper", "lower"))
 
@@ -33,6 +34,18 @@ def rounded_down(value: float, digits: int = 6) -> str:
 def rounded_up(value: float, digits: int = 6) -> str:
     """A number to read, not below the value: for 'at most …'."""
     return _to_digits(value, digits, decimal.ROUND_CEILING)
+
+
+def confidence(delta: float | decimal.Decimal) -> str:
+    """100·(1 − δ), not above it and never 100: δ, as the decimal number that it is written as, is
+    rounded up to three digits.
+
+    >>> confidence(0.05), confidence(0.05 / 3)
+    ('95', '98.33')
+    """
+    digits = decimal.Context(prec=3, rounding=decimal.ROUND_CEILING)
+    share = digits.create_decimal(str(delta))
+    return f"{100 - 100 * max(share, LEAST_SHOWN_DELTA):f}".rstrip("0").rstrip(".")
 
 
 def readable(value: Any) -> str:

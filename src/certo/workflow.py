@@ -28,6 +28,7 @@ from certo.certificates.comparisons import comparison_signs, whole_direction
 from certo.certificates.compression_bound import PREPROCESSED
 from certo.certificates.inseparable import INTERCEPTS
 from certo.certificates.joint import class_sample
+from certo.certificates.risk_bound import LEAST_DELTA
 from certo.certificates.sample import Sample, exact_matrix
 from certo.data import tables, written
 from certo.data.encoder import IN_FIT, TableEncoder, have
@@ -256,8 +257,8 @@ def fit_table(
         "measured": is_regressor(estimator),
         "reference_levels": regression and estimator.intercept == "free",
     }
-    if not 0 < delta < 1:
-        raise Problem(f"--delta must be between 0 and 1, got {delta!r}.")
+    if not LEAST_DELTA <= delta < 1:
+        raise Problem(f"--delta must be from {LEAST_DELTA} to below 1, got {delta!r}.")
     paid = _settings_tried(tried)
     examples = encode_table(table, target, scale=scale, **choices)
     if not examples.measured:

@@ -162,6 +162,19 @@ def test_delta_is_the_users():
     assert claim.bounds["Campi–Garatti"] == bounds.campi_garatti(120, claim.supports, 0.01)
 
 
+@pytest.mark.parametrize("delta", [5e-324, 1e-301, 0.0, 1.0, -1])
+def test_a_delta_that_cannot_be_shared_is_refused(delta):
+    with pytest.raises(ValueError, match="delta must be a number from 1e-300 to below 1"):
+        certify(SVM().fit(X, noisy), X, noisy, delta=delta)
+
+
+@pytest.mark.parametrize("delta", [1e-300, 1 - 2.0**-53])
+def test_extreme_deltas(delta):
+    page = certify(SVM(tol=1e-8).fit(X, noisy), X, noisy, delta=delta, X_test=-X, y_test=noisy)
+    assert "100 % confidence" not in " ".join(page.in_words())
+    assert page.verify(X, noisy, -X, noisy)
+
+
 def test_steps_fitted_to_the_examples_forbid_bounds_and_others_do_not():
     spoilt = make_pipeline(StandardScaler(), SVM(tol=1e-8)).fit(X, noisy)
     page = certify(spoilt, X, noisy, X_test=X_test, y_test=noisy_test)

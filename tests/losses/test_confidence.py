@@ -188,3 +188,10 @@ def test_probabilities_that_cannot_be_judged():
     for loss in (Logistic(), NegativeLogLikelihood()):
         assert risk(sure, X, LETTERS, loss) == math.inf  # without a warning
         assert risk(sure, X[:1], ["a"], loss, confidence=0.9).low == 0
+
+
+@pytest.mark.parametrize("confidence", [0.9999999, 1 - 1e-12, 1 - 2.0**-53])
+def test_nothing_is_said_with_certainty(confidence):
+    said = repr(risk(["a"] * 50, None, ["a"] * 50, confidence=confidence))
+    assert " 100 %" not in said
+    assert " at 99.99999" in said

@@ -13,7 +13,7 @@ from certo.certificates.composite import Composite
 from certo.certificates.draws import Known, known_examples
 from certo.certificates.encoding import counted, rounded_up
 from certo.certificates.errors import TestErrors
-from certo.certificates.risk_bound import RiskBound, percentage, rate_sentence
+from certo.certificates.risk_bound import LEAST_DELTA, RiskBound, percentage, rate_sentence
 
 NO_TEST = "it is about test examples, give X_test and y_test."
 
@@ -65,8 +65,8 @@ class Certified:
             if type(getattr(self, name)) is not Composite:
                 raise ValueError(f"{name} must be a Composite.")
         object.__setattr__(self, "delta", encoding.number(self.delta, "delta"))
-        if not 0 < self.delta < 1:
-            raise ValueError(f"delta must be between 0 and 1, got {self.delta!r}.")
+        if not LEAST_DELTA <= self.delta < 1:
+            raise ValueError(f"delta must be from {LEAST_DELTA} to below 1, got {self.delta!r}.")
         object.__setattr__(self, "tried", encoding.whole_number(self.tried, "tried"))
         if self.tried < 1:
             raise ValueError(f"tried must be at least 1, got {self.tried!r}.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any, Self
 
@@ -14,8 +13,10 @@ import numpy as np
 from certo.certificates import draws, exact
 from certo.certificates.base import CannotClaim, Certificate, Verification
 from certo.certificates.encoding import rounded_down, rounded_up
+from certo.digits import confidence
 
 DRAWN = "the examples are independent draws from one distribution, and new ones are too"
+LEAST_DELTA = 1e-300  # below it, a share of delta may underflow
 UNTOUCHED = "nothing was fitted on them before (scaling, selection, tuning, choice of settings)"
 COMPARED = (
     "nothing was fitted on them before, but that {:,} settings, which had been fixed before, were "
@@ -188,17 +189,6 @@ def rate_sentence(
         f"With {confidence(delta)} % confidence, the error rate{whose} on new data from the same "
         f"population{where} is at most {percentage(most, rounded_up)} %{low}"
     )
-
-
-def confidence(delta: float) -> str:
-    """100·(1 − δ), not above it: δ, as the decimal number that it is written as, is rounded up to
-    three digits.
-
-    >>> confidence(0.05), confidence(0.05 / 3)
-    ('95', '98.33')
-    """
-    share = Context(prec=3, rounding=ROUND_CEILING).create_decimal(repr(delta))
-    return f"{100 - 100 * max(share, Decimal('1e-9')):f}".rstrip("0").rstrip(".")
 
 
 def percentage(rate: float, rounded: Callable[[float, int], str]) -> str:

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from certo.certificates import CannotClaim, Certified, TestErrors
 from certo.certificates.draws import Known, known_examples, one_look
 from certo.certificates.errors import all_labels
+from certo.certificates.risk_bound import LEAST_DELTA
 from certo.containers import canonical_csr
 from certo.guarantees import house, rivals
 from certo.guarantees.page import Page
@@ -107,8 +108,8 @@ def _check(model, delta, X_test, y_test) -> None:
             f"{type(model).__name__} scikit-learn says: {wrong}"
         ) from wrong
     is_number = isinstance(delta, int | float | np.floating | np.integer)
-    if not is_number or isinstance(delta, bool) or not 0 < delta < 1:
-        raise ValueError(f"delta must be a number between 0 and 1, got {delta!r}.")
+    if not is_number or isinstance(delta, bool) or not LEAST_DELTA <= delta < 1:
+        raise ValueError(f"delta must be a number from {LEAST_DELTA} to below 1, got {delta!r}.")
     if (X_test is None) != (y_test is None):
         raise ValueError("certify needs both X_test and y_test, or neither.")
 

@@ -7,11 +7,13 @@ suppose independent examples that had no part in making the predictor.
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 
 import numpy as np
 from scipy.special import ndtri
 
 from certo.bounds import clopper_pearson
+from certo.digits import confidence as in_percent
 from certo.digits import rounded_down, rounded_up
 
 
@@ -49,9 +51,10 @@ class EstimatedRisk(float):
 
     def __repr__(self) -> str:
         between = f"{rounded_down(self.low, 4)} to {rounded_up(self.high, 4)}"
+        sure = in_percent(1 - Decimal(repr(float(self.confidence))))
         method, but = self.method, f", but {self.remark}" if self.remark else ""
         return (
-            f"{float(self):.4g} ({between} at {100 * self.confidence:g} %, {method}, if these "
+            f"{float(self):.4g} ({between} at {sure} %, {method}, if these "
             f"examples had no part in the fit{but})"
         )
 

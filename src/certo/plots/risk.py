@@ -19,7 +19,7 @@ from certo.certificates import (
 )
 from certo.certificates.encoding import rounded_down, rounded_up
 from certo.certificates.exact import above, below
-from certo.certificates.risk_bound import confidence
+from certo.digits import confidence
 from certo.plots._canvas import INK, NEGATIVE, POSITIVE, SOFT, new_axes, short
 
 MOST_BOUNDS = 6  # claims about new examples that are drawn
