@@ -168,3 +168,35 @@ def test_batches_are_compared_up_to_rounding():
     model = make_pipeline(RandomFeatures(40.0, 64, random_state=3), SVM(tol=1e-8))
     page = certify(model.fit(wide, labels), wide, labels)
     assert not any("depends on the others" in item.reason for item in page.not_claimed)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [Conic(), Monomials(3), GaussianTaylor(4.0), RandomFeatures(4.0, 40, random_state=0),
+     StandardScaler()],
+)  # fmt: skip
+def test_images_of_a_coarse_table_are_no_copies(step):
+    """Measurements to one decimal repeat; products and cosines of them look fine, and repeat too.
+    Test rows that repeat some of the fit are counted."""
+    draw = np.random.default_rng(3)
+    X = np.round(draw.normal(5.0, 0.8, (400, 2)), 1)
+    y = np.where(X[:, 0] + X[:, 1] > 10, "in", "out")
+    pipeline = make_pipeline(step, SVM(intercept="none", C=10.0, tol=1e-6)).fit(X[:200], y[:200])
+    page = certify(pipeline, X[:200], y[:200], X_test=X[200:], y_test=y[200:])
+    assert page.test[0].examples == 200
+    assert page.verify(X[:200], y[:200], X[200:], y[200:])
+    assert not any("fine" in refusal.reason for refusal in page.not_claimed)
+
+
+def test_products_that_were_made_by_hand_are_no_copies_either():
+    draw = np.random.default_rng(3)
+    X = np.round(draw.normal(5.0, 0.8, (400, 2)), 1)
+    y = np.where(X[:, 0] * X[:, 1] > 25, "in", "out")
+    made = Conic().fit_transform(X)
+    page = certify(SVM(intercept="none", C=10.0, tol=1e-6).fit(made, y), made, y)
+    (bound,) = page.risks
+    assert bound.verify(made, y)
+    copied = np.random.default_rng(4).normal(size=(25, 6))[draw.integers(0, 25, 400)]
+    y = np.where(copied[:, 0] > 0, "in", "out")
+    page = certify(SVM(intercept="none", C=10.0, tol=1e-6).fit(copied, y), copied, y)
+    assert not page.risks

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, final
 from certo.certificates import encoding
 from certo.certificates.base import Certificate, NotClaimed, Verification
 from certo.certificates.composite import Composite
-from certo.certificates.draws import Known, known_examples
+from certo.certificates.draws import Known, images_of, known_examples
 from certo.certificates.encoding import counted, rounded_up
 from certo.certificates.errors import TestErrors
 from certo.certificates.risk_bound import LEAST_DELTA, RiskBound, percentage, rate_sentence
@@ -166,7 +166,10 @@ class Certified:
     def _checked(self, claims: Composite, X, y) -> tuple[Verification, ...]:
         if wrong := self._other_columns(X):
             return tuple(Verification(False, claim.name, wrong) for claim in claims)
-        return claims.verify(X if self.prepare is None else self.prepare(X), y).parts
+        if self.prepare is None:
+            return claims.verify(X, y).parts
+        with images_of(X):
+            return claims.verify(self.prepare(X), y).parts
 
     def _other_columns(self, X) -> str:
         """How the columns of a data frame are not those of the fit; nothing if they are."""

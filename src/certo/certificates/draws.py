@@ -80,12 +80,14 @@ STEADY = 0.4  # by how much the logarithms of three gaps in a row may bend
 BLOCK_NUMBERS = 2**17  # numbers that are looked at together: a megabyte
 SHOWN_EXAMPLES = 256  # repeated examples by which columns are looked for
 MAX_COLUMNS = 16  # that are looked at as a whole
+MAX_COARSE = 6  # columns of few values of which pairs are looked at
 COARSE_ROWS = 2**15  # of fit and test that are compared up to their last digits
 COARSE_COLUMNS = 4  # by which rows are compared up to their last digits
 COARSE_BITS = 7  # of the 23 of a float32 that are rounded off then: five digits are left
 
 NO_DRAWS = "so they are not independent draws"
 _looked_at: ContextVar[dict[int, Any] | None] = ContextVar("looked_at", default=None)
+_originals: ContextVar[Any] = ContextVar("originals", default=None)
 
 
 @contextlib.contextmanager
@@ -99,6 +101,18 @@ def one_look() -> Iterator[None]:
         yield
     finally:
         _looked_at.reset(token)
+
+
+@contextlib.contextmanager
+def images_of(X: Any) -> Iterator[None]:
+    """Inside, rows are what a map makes of these examples. Whether values are so fine that equal
+    rows are copies is then a question about the examples: products and cosines of coarse numbers
+    look fine."""
+    token = _originals.set(X)
+    try:
+        yield
+    finally:
+        _originals.reset(token)
 
 
 def why_copied(X: Any, codes: np.ndarray) -> str:
@@ -120,7 +134,11 @@ def why_copied(X: Any, codes: np.ndarray) -> str:
             f"{share:,} of the {found.times.size:,} different examples occur {times:,} times or a "
             f"multiple of that, as copies do, {NO_DRAWS}. Remove the copies."
         )
-    if _is_copied((X,), found):
+    original = _originals.get()
+    written = None if original is None else tables_of(original)
+    if written is None or written[0].shape[0] != X.shape[0]:
+        written = (X,)
+    if _is_copied(written, found):
         surplus = found.ids.size - found.times.size
         return (
             f"{surplus:,} of the {found.ids.size:,} examples repeat others in every value, in "
@@ -166,10 +184,18 @@ class Known(NamedTuple):
         )
 
 
-def known_rows(X: Any, codes: np.ndarray, X_test: Any, test_codes: np.ndarray) -> Known:
+def known_rows(
+    X: Any,
+    codes: np.ndarray,
+    X_test: Any,
+    test_codes: np.ndarray,
+    written: tuple[Any, ...] | None = None,
+) -> Known:
     """Test examples whose features and label are those of an example of the fit. They are left out
     if they are copies, rather than draws from a discrete table that are the same by chance; and if
-    there are more than chance allows, not one is left."""
+    there are more than chance allows, not one is left. `written` are the tables of which a map has
+    made these: see `images_of`."""
+    written = written or (X, X_test)
     m, none = len(codes), np.zeros(len(test_codes), bool)
     same_width = _is_table(X) and _is_table(X_test) and X.shape[1] == X_test.shape[1]
     if not same_width or not m or not none.size:
@@ -181,8 +207,8 @@ def known_rows(X: Any, codes: np.ndarray, X_test: Any, test_codes: np.ndarray) -
         found = _examples(groups, np.concatenate((codes, test_codes)))
         rows = _examples(groups, np.zeros(groups.size, np.int64))
         same, features = _in_fit(found, m), _in_fit(rows, m)
-        if (same.any() and _is_copied((X, X_test), found, m)) or (
-            features.any() and _is_copied((X, X_test), rows, m, once=True)
+        if (same.any() and _is_copied(written, found, m)) or (
+            features.any() and _is_copied(written, rows, m, once=True)
         ):
             return _without(same, features, groups)
         if _divisor(found.times):
@@ -283,9 +309,13 @@ def known_examples(
     known = Known(none, none)
     pairs = [(X, X_test)] if prepare is None else [(X, X_test), (prepare(X), prepare(X_test))]
     tables = [numbers for pair in pairs if (numbers := numbers_of(*pair)) is not None]
+    sizes = codes.size, none.size
+    written = None if prepare is None else tables_of(X, X_test)
+    if written is not None and tuple(table.shape[0] for table in written) != sizes:
+        written = None
     for fit, test in tables or filter(None, (tables_of(X, X_test),)):
-        if (fit.shape[0], test.shape[0]) == (codes.size, none.size):
-            more = known_rows(fit, codes, test, test_codes)
+        if (fit.shape[0], test.shape[0]) == sizes:
+            more = known_rows(fit, codes, test, test_codes, written)
             known = Known(known.same | more.same, known.left_out | more.left_out,
                           known.why or more.why)  # fmt: skip
     return known
@@ -416,12 +446,20 @@ def _is_copied(
     first[ids[::-1]] = np.arange(ids.size)[::-1]
     rows = first[repeated]
     some = rows[np.unique(np.linspace(0, rows.size - 1, SHOWN_EXAMPLES).astype(int))]
+    fine, coarse = _columns(tables, some)
     telling = []
-    for j in _columns(tables, some):
+    for j in fine:
         values = _column(tables, j)
         seen = _own_values(values, ids, part, once)
         if 2 * seen.own > seen.repeated and 4 * seen.own >= rows.size:
             telling.append((values, seen))
+            coarse = [k for k in coarse if k != j]
+    if telling:
+        pairs = _pairs([_column(tables, j) for j in coarse])
+        telling = [
+            (values, seen) for values, seen in telling
+            if not any(not _differ(pair, values) for pair in pairs)
+        ]  # fmt: skip
     suspect = False
     for values, seen in telling:
         free = any(_differ(values, others) for others, _ in telling)
@@ -504,17 +542,27 @@ def _differ(values: np.ndarray, others: np.ndarray) -> bool:
     return bool(np.any((values[1:] == values[:-1]) & (others[1:] != others[:-1])))
 
 
-def _columns(tables: tuple[Any, ...], rows: np.ndarray) -> list[int]:
-    """Columns in which these rows, of different examples, have the most different values: at least
-    a quarter as many as there are rows."""
+def _columns(tables: tuple[Any, ...], rows: np.ndarray) -> tuple[list[int], list[int]]:
+    """Columns in which these rows, of different examples, have the most different values: those
+    with at least a quarter as many as there are rows, and those with at most half as many."""
     part, step = _take(tables, rows), max(1, BLOCK_NUMBERS // max(rows.size, 1))
     different = np.empty(part.shape[1], np.int64)
     for start in range(0, part.shape[1], step):
         block = part[:, start : start + step]
         block = np.sort(block.toarray() if sparse.issparse(block) else block, axis=0)
         different[start : start + step] = 1 + np.count_nonzero(block[1:] != block[:-1], axis=0)
-    best = np.argsort(-different, kind="stable")[:MAX_COLUMNS]
-    return best[4 * different[best] >= rows.size].tolist()
+    order = np.argsort(-different, kind="stable")
+    best, few = order[:MAX_COLUMNS], order[(2 * different[order] <= rows.size)]
+    few = few[different[few] > 1][:MAX_COARSE]
+    return best[4 * different[best] >= rows.size].tolist(), few.tolist()
+
+
+def _pairs(columns: list[np.ndarray]) -> list[np.ndarray]:
+    """The pairs of values of two columns, as numbers."""
+    codes = [np.unique(column, return_inverse=True)[1] for column in columns]
+    return [
+        a * (int(b.max()) + 1) + b for i, a in enumerate(codes) for b in codes[i + 1 :]
+    ]  # fmt: skip
 
 
 def _column(tables: tuple[Any, ...], j: int) -> np.ndarray:

@@ -10,7 +10,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from certo.certificates import CannotClaim, Certified, TestErrors
-from certo.certificates.draws import Known, known_examples, one_look
+from certo.certificates.draws import Known, images_of, known_examples, one_look
 from certo.certificates.errors import all_labels
 from certo.certificates.risk_bound import LEAST_DELTA
 from certo.containers import canonical_csr
@@ -76,7 +76,8 @@ def page_about(
     page, tested = Page(wrapped, float(delta)), Page(wrapped, float(delta))
     known = not has_own_methods(machine)
     claims = house.CLAIMS.get(type(machine), rivals.claims) if known else rivals.claims
-    claims(page, machine, wrapped.prepare(X), y)
+    with images_of(X if wrapped.steps else None):
+        claims(page, machine, wrapped.prepare(X), y)
     if X_test is not None:
         _test(tested, machine, X, y, X_test, y_test)
     elif is_classifier(machine):
@@ -153,7 +154,8 @@ def _test(page: Page, machine, X, y, X_test, y_test) -> None:
             rows = np.flatnonzero(~known.left_out)
             new = _safe_indexing(examples, rows) if known.left_out.any() else examples
             rule, labels = predictor_of(machine, new), known.of_the_others(y_test)
-            claim = TestErrors.of(new, labels, classes, rule, page.delta)
+            with images_of(known.of_the_others(X_test) if page.wrapped.steps else None):
+                claim = TestErrors.of(new, labels, classes, rule, page.delta)
         except ValueError as wrong:
             raise ValueError(f"X_test must be examples like those of the fit: {wrong}") from wrong
         page.remarks += filter(None, [known.remark])
