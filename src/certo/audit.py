@@ -169,14 +169,19 @@ def audit_table(
     unchecked = len(page.test) if unseen is None else 0
     if unchecked:
         page = replace(page, test=Composite(()))
-    notes = [*rows.left_out.notes, *notes]
+    about = _about_model(model, page, *rows.pair) + _left_out(page, rows, unseen)
+    if same_data:  # all levels were seen
+        about += [f"The model has other levels than the table: {note}" for note in rows.strange]
+    else:
+        notes = [*rows.strange, *notes]
+    notes = [*rows.left_out.notes, *notes, *_not_checked(model.machine)]
     claims = page.verify(*rows.pair, *((None, None) if unseen is None else unseen.pair))
     return Audit(
         same_data,
         loaded.as_written,
         page,
         _by_row_numbers(claims, len(page.claims), rows, unseen),
-        tuple(_about_model(model, page, *rows.pair) + _left_out(page, rows, unseen)),
+        tuple(about),
         unchecked=unchecked,
         same_test=same_test,
         test_problem=problem,
@@ -190,6 +195,16 @@ def rows_of(model: StoredModel, table: pa.Table) -> Rows:
         table, model.encoder, model.target, model.missing, model.na, is_regressor(model.machine),
         advice=IN_VERIFY,
     )  # fmt: skip
+
+
+def _not_checked(machine) -> list[str]:
+    """What predictions come with that no claim is about."""
+    if not hasattr(machine, "predict_interval"):
+        return []
+    return [
+        "no claim is about standard errors, nor about the intervals of --interval: they are not "
+        "checked."
+    ]
 
 
 def _left_out(page: Certified, rows: Rows, unseen: Rows | None) -> list[str]:

@@ -22,6 +22,7 @@ AT_MOST = frozenset(
 AT_LEAST = frozenset(("lower", "dual", "margin", "geometric_margin", "at_least", "reach"))
 SMALL, LARGE = 1e-300, 1e300
 LEAST_SHOWN_DELTA = decimal.Decimal("1e-9")
+MOST_DECIMALS = 20  # of a share in per cent: float64 has no share so near to 1, but not 1
 # A number, and another that bounds it or the same quantity from below.
 BOUNDED_BELOW = (("primal", "dual"), ("risk", "lower"), ("upper", "lower"))
 
@@ -53,6 +54,20 @@ def readable(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     return f"{value:,}" if type(value) is int else str(value)
+
+
+def share_text(share: float, decimals: int = 2) -> str:
+    """A share in per cent, rounded to the nearest; 0 and 100 only where it is all or nothing.
+
+    >>> share_text(0.5), share_text(1.0), share_text(1 - 1e-5)
+    ('50.00', '100.00', '99.999')
+    """
+    if share in (0, 1) or not math.isfinite(share):
+        return f"{100 * share:.{decimals}f}"
+    per_cent = 100 * decimal.Decimal(share)
+    while decimals < MOST_DECIMALS and round(per_cent, decimals) in (0, 100):
+        decimals += 1
+    return f"{per_cent:.{decimals}f}"
 
 
 def apart(value: float, bound: float) -> str:

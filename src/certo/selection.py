@@ -16,6 +16,7 @@ from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import column_or_1d
 
+from certo.digits import share_text
 from certo.estimators import SVM, NotSeparable
 from certo.estimators._kernel import union_of
 from certo.kernels import Gaussian, Kernel
@@ -196,16 +197,18 @@ class ValidationCurve:
         ]
         for k, name in enumerate(kernels):
             mark = "*" if k == self.best_index else " "
-            found = (
-                f"{self.training_error[k]:8.1%}  {self.validation_error[k]:10.1%}  "
-                f"{self.supports[k]:8,.0f}"
-            )
+            errors = both_errors(self.training_error[k], self.validation_error[k])
+            found = f"{errors}  {self.supports[k]:8,.0f}"
             lines.append(f"{mark} {name:<{wide}}  {found if self.separable[k] else NO_ANSWER}")
         if near is not None:
-            lines.append(
-                f"  {near.name:<{wide}}  {near.training_error:8.1%}  {near.validation_error:10.1%}"
-            )
+            errors = both_errors(near.training_error, near.validation_error)
+            lines.append(f"  {near.name:<{wide}}  {errors}")
         return "\n".join(lines)
+
+
+def both_errors(training: float, validation: float) -> str:
+    """Training and validation error, under each other in a table."""
+    return f"{share_text(training, 1):>7}%  {share_text(validation, 1):>9}%"
 
 
 def validation_curve(

@@ -259,7 +259,7 @@ def _tell(said: dict[str, Any]) -> None:
         say(f"{refusal['name']}: {refusal['reason']}", "not claimed  ", 7)
     for remark in said["remarks"]:
         print()
-        say(remark, "remark  ", 7)
+        say(f"the folder says: {remark}", "remark  ", 7)
     print()
     changed = [f"The SHA-256 of {name} is not the one in proof.json." for name in said["changed"]]
     for text in (*said["about_model"], *changed):

@@ -31,11 +31,18 @@ from certo.certificates.joint import class_sample
 from certo.certificates.risk_bound import LEAST_DELTA
 from certo.certificates.sample import Sample, exact_matrix
 from certo.data import tables, written
-from certo.data.encoder import IN_FIT, TableEncoder, have
+from certo.data.encoder import IN_FIT, TableEncoder, have, told_apart
 from certo.data.fingerprint import fingerprint
 from certo.data.model_file import StoredModel
 from certo.data.problem import Problem, problems_of
-from certo.data.remarks import LeftOut, about_names, count, not_a_number
+from certo.data.remarks import (
+    LeftOut,
+    about_labels,
+    about_names,
+    about_words,
+    count,
+    not_a_number,
+)
 from certo.estimators import (
     SVM,
     HardMarginSVM,
@@ -119,7 +126,7 @@ class Examples:
         if self.encoder.scaler_ is not None:
             numeric = self.encoder.number_names_
             names[: len(numeric)] = [f"{name} (scaled)" for name in numeric]
-        return names
+        return told_apart(names)
 
 
 @dataclass(frozen=True)
@@ -208,7 +215,7 @@ def encode_table(
     kept = usable_rows(marked, target, drop, missing, categories=category)
     used = kept.table
     left_out = LeftOut.of(table, marked, target, used.num_rows)
-    y = answers(used, target, measured)
+    y = answers(used, target, measured, kept.places)
     if not measured:
         _refuse_many_classes(y, target)
     encoder.fit(used.drop_columns([target]))
@@ -217,6 +224,8 @@ def encode_table(
         *notes,
         *about_names(table.column_names),
         *left_out.notes,
+        *about_words(tables.words_not_found(table, na)),
+        *about_labels(target, y),
         *_repetitions(used.drop_columns(list(drop))),
         *encoder.notes_,
     ]
@@ -335,8 +344,13 @@ class Rows(NamedTuple):
     X: Any
     y: np.ndarray
     places: np.ndarray  # their numbers in the file, counting from 1
-    notes: list[str]  # what became of rows and levels
+    strange: list[str]  # levels that the fit never saw
     left_out: LeftOut
+
+    @property
+    def notes(self) -> list[str]:
+        """What became of rows and levels."""
+        return [*self.left_out.notes, *self.strange]
 
     @property
     def pair(self) -> tuple[Any, np.ndarray]:
@@ -361,9 +375,9 @@ def encode_rows(
     encoder.check_columns(table)
     kept = usable_rows(table, target, ignored, missing, advice, encoder.category_names_)
     left_out = LeftOut.of(read, table, target, kept.table.num_rows)
-    notes = [*left_out.notes, *encoder.unseen_levels(kept.table)]
-    X, y = encoder.encode(kept.table, advice), answers(kept.table, target, measured)
-    return Rows(X, y, kept.places, notes, left_out)
+    strange = encoder.unseen_levels(kept.table)
+    X, y = encoder.encode(kept.table, advice), answers(kept.table, target, measured, kept.places)
+    return Rows(X, y, kept.places, strange, left_out)
 
 
 def _storable(claims: Composite) -> Composite:
@@ -611,17 +625,19 @@ def _refuse_one_class(examples: Examples) -> None:
         )
 
 
-def answers(table: pa.Table, target: str, measured: bool) -> np.ndarray:
-    """The target column: numbers if it is `measured`, else labels."""
+def answers(table: pa.Table, target: str, measured: bool, places: np.ndarray) -> np.ndarray:
+    """The target column: numbers if it is `measured`, else labels. Rows have these `places` in
+    their file."""
     if not measured:
-        return tables.labels(table, target)
+        return tables.labels(table, target, places)
     column = table.column(target)
     if tables.kind_of(column, target) != tables.NUMBER:
         raise Problem(
             f"the target {target!r} must hold numbers for a regression, but it holds "
-            f"{not_a_number(column)}. Choose another column, or a machine for classes (logistic)."
+            f"{not_a_number(column, places)}. Choose another column, or a machine for classes "
+            "(logistic)."
         )
-    return tables.numbers(column, target)
+    return tables.numbers(column, target, places)
 
 
 def _refuse_many_classes(y: np.ndarray, target: str) -> None:

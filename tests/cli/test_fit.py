@@ -402,7 +402,7 @@ def test_rows_left_out_by_the_target_withdraw_claims_about_new_rows(certo, writt
     assert any(why in refusal["reason"] for refusal in facts["not_claimed"])
     said = certo("verify", model, table)
     assert said.code == 0
-    assert "in 43 the target is a text that --na names" in said.out
+    assert "in 43 the target is a value that --na names" in said.out
     # A model that claims it all the same is not believed.
     other = tmp_path / "other"
     kept = written(

@@ -71,6 +71,8 @@ class Certified:
         if self.tried < 1:
             raise ValueError(f"tried must be at least 1, got {self.tried!r}.")
         object.__setattr__(self, "asked", encoding.whole_number(self.asked, "asked"))
+        if self.asked < 0:
+            raise ValueError(f"asked must be at least 0, got {self.asked!r}.")
         for claim in self.risks:
             if claim.delta > self.delta:
                 raise ValueError(f"{claim.name} must have a delta of at most {self.delta!r}.")

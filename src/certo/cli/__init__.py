@@ -1,5 +1,22 @@
 """The command `certo`."""
 
-from certo.cli.app import main
+import json
+import sys
+
+INTERRUPTED = 130  # exit code
+
+
+def main() -> None:
+    """Run the command line. Loading it takes a second, and Ctrl-C may come by then, too."""
+    try:
+        from certo.cli.app import main as run
+    except KeyboardInterrupt:
+        message = "interrupted before anything was done."
+        if "--json" in sys.argv:
+            print(json.dumps({"error": message}))
+        print(f"error: {message}", file=sys.stderr)
+        sys.exit(INTERRUPTED)
+    run()
+
 
 __all__ = ["main"]

@@ -189,6 +189,7 @@ def fit(
     from certo.report import refusal_facts
     from certo.workflow import CannotSeparate
 
+    choices = _choices(scale, missing, na, drop, category)
     try:
         said = run_fit(
             data,
@@ -200,13 +201,13 @@ def fit(
             test=test,
             delta=delta,
             tried=tried,
-            **_choices(scale, missing, na, drop, category),
+            **choices,
         )
     except CannotSeparate as wrong:
         why = refusal_facts(wrong)
         if as_json:
             print_json(why)
-        tell_refusal(Voice(stderr=True), why, data, target)
+        tell_refusal(Voice(stderr=True), why, data, target, choices)
         raise typer.Exit(BAD_INPUT) from wrong
     _say(said, tell_fit, as_json)
 
@@ -365,8 +366,10 @@ def predict(
     text = predictions_text(known.target, predicted, notes, as_json=as_json)
     if output is not None:
         write_whole(output, text.encode())
-    else:
-        sys.stdout.write(text)
+        return
+    if hasattr(sys.stdout, "reconfigure") and not sys.stdout.isatty():
+        sys.stdout.reconfigure(encoding="utf-8")  # data, as in a file: no letter is escaped
+    sys.stdout.write(text)
 
 
 @app.command()

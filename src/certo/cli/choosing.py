@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from certo import plots
 from certo.cli.console import Voice
 from certo.cli.progress import FitProgress
+from certo.cli.words import as_options
 from certo.data.files import check_writable, write_all
 from certo.data.problem import Problem
 from certo.data.tables import read_table
@@ -107,10 +108,6 @@ def _fit_with(
 ) -> str:
     """The command that fits the machine to the same examples, and pays for the choice."""
     words = ["certo", "fit", str(data), "--target", target, "--machine", machine]
-    usual = {"scale": "standard", "missing": "refuse"}
-    for name, given in [("set", settings), *choices.items()]:
-        for value in [given] if isinstance(given, str) else given:
-            if usual.get(name) != value:
-                words += [f"--{name}", value]
+    words += as_options({"set": settings, **choices})
     words += ["--tried", tried] if tried != "1" else []
     return " ".join(map(shlex.quote, words))

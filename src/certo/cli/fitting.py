@@ -72,14 +72,19 @@ def run_fit(
         if output is not None:
             written[output], said["model_fingerprint"] = model_bytes(fitted.model)
             said["model_file"] = str(output)
-        words = ["certo", "verify", str(output or "MODEL"), str(data)]
-        words += ["--test", str(test)] if len(fitted.certified.test) else []
+        words = ["certo", "verify", _named(output or "MODEL"), _named(data)]
+        words += ["--test", _named(test)] if test and len(fitted.certified.test) else []
         said["verify_with"] = " ".join(map(shlex.quote, words))
         if report is not None:
             said["report_file"] = str(report)
             written[report] = html_report(fitted, said).encode()
         write_all(written)
     return said
+
+
+def _named(path: Path | str) -> str:
+    """A file as an argument, which one whose name begins like an option is not by itself."""
+    return f"./{path}" if str(path).startswith("-") else str(path)
 
 
 def _texts(table: pa.Table, target: str, choices: dict[str, Any]) -> list[str]:

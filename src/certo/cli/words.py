@@ -14,6 +14,7 @@ from typing import Any
 from certo.certificates.encoding import readable
 from certo.cli.console import Voice
 from certo.data.remarks import count
+from certo.digits import share_text
 from certo.report.page import (
     digits,
     on_test_rows,
@@ -24,7 +25,7 @@ from certo.report.page import (
     ratio,
     reason,
 )
-from certo.selection import NO_ANSWER
+from certo.selection import NO_ANSWER, both_errors
 from certo.workflow import Predicted
 
 MOST_SHOWN = 6  # of one kind, where there may be one for each of many classes
@@ -66,8 +67,8 @@ def _success(said: dict[str, Any]) -> str:
     if said["classes"] is None:
         error, usual = readable(said["training_error"]), readable(said["deviation"])
         return f"The typical error is {error}; always saying the mean has {usual}."
-    right = f"{100 * said['training_accuracy']:.2f} % of the training examples are right"
-    return f"{right}; always answering the majority class gets {100 * said['commonest']:.2f} %."
+    right = f"{share_text(said['training_accuracy'])} % of the training examples are right"
+    return f"{right}; always answering the majority class gets {share_text(said['commonest'])} %."
 
 
 def _goodness(said: dict[str, Any]) -> Iterator[str]:
@@ -155,15 +156,13 @@ def tell_curve(voice: Voice, said: dict[str, Any]) -> None:
         found = NO_ANSWER
         if row["supports"] is not None:
             off = f"± {100 * row['standard_error']:.1f}"
-            found = (
-                f"{row['training_error']:8.1%}  {row['validation_error']:10.1%} {off:<16}  "
-                f"{row['supports']:8,.0f}"
-            )
+            errors = both_errors(row["training_error"], row["validation_error"])
+            found = f"{errors} {off:<16}  {row['supports']:8,.0f}"
         voice.say(
             ("* ", "bold green") if row["best"] else "  ", f"{row['kernel']:<{wide}}  {found}"
         )
     if near:
-        errors = f"{near['training_error']:8.1%}  {near['validation_error']:10.1%}"
+        errors = both_errors(near["training_error"], near["validation_error"])
         voice.say(f"  {near['name']:<{wide}}  {errors}")
     voice.say()
     if said["best_is_at_end"]:
@@ -237,11 +236,26 @@ def _tell_rows(voice: Voice, rows: list[dict[str, Any]]) -> None:
         voice.say((f"… and {len(rows) - MOST_ROWS} more (--report, --json)", "dim"), indent=2)
 
 
-def tell_refusal(voice: Voice, why: dict[str, Any], data: Path, target: str) -> None:
+def as_options(choices: dict[str, Any]) -> list[str]:
+    """How a table becomes examples, as it is said on a command line, but for what is usual."""
+    usual = {"scale": "standard", "missing": "refuse"}
+    return [
+        word
+        for name, given in choices.items()
+        for value in ([given] if isinstance(given, str) else given)
+        if usual.get(name) != value
+        for word in (f"--{name}", value)
+    ]
+
+
+def tell_refusal(
+    voice: Voice, why: dict[str, Any], data: Path, target: str, choices: dict[str, Any]
+) -> None:
     """Why a machine has no answer, and which rows are to blame."""
     voice.say(("error: ", "bold red"), why["error"])
     _tell_rows(voice, why["proof"])
-    words = " ".join(map(shlex.quote, ["certo", "separable", str(data), "--target", target]))
+    same = as_options({name: given for name, given in choices.items() if name != "scale"})
+    words = " ".join(map(shlex.quote, ["certo", "separable", str(data), "--target", target, *same]))
     voice.suggest("The proof in the table's own numbers, with a picture", f"{words} --report FILE")
 
 

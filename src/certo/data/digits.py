@@ -71,7 +71,7 @@ def as_decimals(texts: pa.ChunkedArray, point: str) -> pa.Array | None:
     if longest <= SURE_DIGITS and not tiny:
         return None
     cells = texts.combine_chunks().dictionary_encode()
-    numbers = [_decimal(text, point) for text in cells.dictionary.to_pylist()]
+    numbers = [exact_number(text, point) for text in cells.dictionary.to_pylist()]
     there = [number for number in numbers if number is not None]
     if too_fine(there) is None:
         return None
@@ -83,8 +83,8 @@ def as_decimals(texts: pa.ChunkedArray, point: str) -> pa.Array | None:
     return kept.take(cells.indices)
 
 
-def _decimal(text: str | None, point: str) -> Decimal | None:
-    """The number that a cell stands for, exactly; None for what is none (or not finite)."""
+def exact_number(text: str | None, point: str = ".") -> Decimal | None:
+    """The number that a text stands for, exactly; None for what is none (or not finite)."""
     try:
         number = Decimal((text or "").strip().replace(point, "."))
     except InvalidOperation:

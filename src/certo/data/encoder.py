@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -81,7 +82,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         numbers, categories = self._numbers(table, IN_FIT), self._categories(table, IN_FIT)
         self._refuse_tiny(numbers)
         self.notes_ = remarks.about_numbers(self.number_names_, numbers)
-        self.notes_ += remarks.about_texts(self.category_names_, categories)
+        self.notes_ += remarks.about_texts(self.category_names_, categories, self.text_names_)
         self.scaler_ = self.levels_ = None
         if self.scale == "standard" and self.number_names_:
             self.scaler_ = StandardScaler().fit(numbers)
@@ -136,7 +137,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         names = list(self.number_names_)
         for name, levels in self._levels():
             names += [f"{name} = {level}" for level in levels[int(self.reference_levels) :]]
-        return np.array(names, dtype=object)
+        return np.array(told_apart(names), dtype=object)
 
     def references(self) -> dict[str, str]:
         """The level of each category that the others are compared with, where one is."""
@@ -248,6 +249,24 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                     f"column {name!r} must have differences above {SMALLEST:g}, which float64 can "
                     f"square, but its numbers lie between {low:g} and {high:g}. Rescale it."
                 )
+
+
+def told_apart(names: Sequence[str]) -> list[str]:
+    """The names, a number after those that occur before: a column may be called as the level of
+    another one is.
+
+    >>> told_apart(["a = b", "a = c", "a = b"])
+    ['a = b', 'a = c', 'a = b (2)']
+    """
+    given = set(names)
+    told: dict[str, None] = {}
+    for name in names:
+        times, other = 1, name
+        while other in told or (times > 1 and other in given):
+            times += 1
+            other = f"{name} ({times})"
+        told[other] = None
+    return list(told)
 
 
 def new_level_encoder() -> OneHotEncoder:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Iterator
 
@@ -9,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from certo.data.problem import Problem
 from certo.data.tables import EXACT
 
 
@@ -50,15 +52,33 @@ def _values(array: pa.Array) -> Iterator[bytes]:
         yield f"times {times.type}".encode()
         yield pc.fill_null(times.cast(pa.int64()), 0).to_numpy().astype("<i8").tobytes()
     else:
-        cells = [b"" if cell is None else str(cell).encode() for cell in array.to_pylist()]
+        cells = [b"" if cell is None else str(cell).encode() for cell in _cells(array)]
         yield b"text"
         yield np.array([len(cell) for cell in cells], "<i8").tobytes()
         yield b"".join(cells)
 
 
-def _finest(times: pa.Array) -> pa.Array:
-    """In nanoseconds, or microseconds where those do not reach: Parquet has no whole seconds."""
+def _cells(array: pa.Array) -> list:
+    """The values, in a form that has a text: days and durations that Python's calendar does not
+    reach are counted."""
     try:
-        return times.cast(pa.timestamp("ns", times.type.tz))
-    except pa.ArrowInvalid:
-        return times.cast(pa.timestamp("us", times.type.tz))
+        return array.to_pylist()
+    except (OverflowError, ValueError) as wrong:
+        kind = array.type
+        try:
+            counts = array.cast(pa.int32() if pa.types.is_date32(kind) else pa.int64())
+        except pa.ArrowException:  # they are parts of something
+            raise Problem(
+                f"the table has a column of {kind} with a value that cannot be read ({wrong}). "
+                "Leave the column out of the file."
+            ) from wrong
+        return [None if count is None else f"{count} of {kind}" for count in counts.to_pylist()]
+
+
+def _finest(times: pa.Array) -> pa.Array:
+    """In nanoseconds, or microseconds where those do not reach (Parquet has no whole seconds), or
+    as they are where neither does."""
+    for unit in ("ns", "us"):
+        with contextlib.suppress(pa.ArrowInvalid):
+            return times.cast(pa.timestamp(unit, times.type.tz))
+    return times

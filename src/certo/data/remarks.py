@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -41,7 +41,7 @@ class LeftOut(NamedTuple):
     @property
     def _why(self) -> str:
         why = [
-            (self.by_word, "the target is a text that --na names"),
+            (self.by_word, "the target is a value that --na names"),
             (self.unlabelled, "the target is empty"),
             (self.incomplete, "a feature is missing"),
         ]
@@ -123,7 +123,9 @@ def about_scaling(
     return notes
 
 
-def about_texts(names: Sequence[str], texts: np.ndarray) -> list[str]:
+def about_texts(
+    names: Sequence[str], texts: np.ndarray, texts_of_file: Collection[str] = ()
+) -> list[str]:
     """Constant columns, names of rows, numbers spoilt by a few words, blanks around the text."""
     notes: list[str] = []
     blank: list[tuple[str, str]] = []
@@ -146,6 +148,11 @@ def about_texts(names: Sequence[str], texts: np.ndarray) -> list[str]:
                 f"column {name!r} is mostly numbers, but is taken as text because of cells such as "
                 f"{levels[~numeric][0]!r}."
             )
+        elif numeric.all() and name in texts_of_file:
+            notes.append(
+                f"column {name!r} is text in the file, and taken as such, though all of it could "
+                f"be numbers: {levels[0]!r}, say."
+            )
         blank += [(name, level) for level in levels if level != level.strip()][:1]
     for word, where in unknown.items():
         notes.append(
@@ -161,6 +168,29 @@ def about_texts(names: Sequence[str], texts: np.ndarray) -> list[str]:
     return notes
 
 
+def about_words(not_found: Sequence[str]) -> list[str]:
+    """Texts that were said to mean a missing value."""
+    return [
+        f"--na {word!r} made no difference: no cell is that, or it was missing already."
+        for word in not_found
+    ]
+
+
+def about_labels(target: str, labels: np.ndarray) -> list[str]:
+    """Classes that only blanks or capitals tell apart, which a reader may take for one."""
+    if labels.dtype.kind != "U":
+        return []
+    alike: dict[str, list[str]] = {}
+    for label in np.unique(labels).tolist():
+        alike.setdefault(" ".join(label.split()).casefold(), []).append(label)
+    return [
+        f"the target {target!r} has the different classes {', '.join(map(repr, some))}: only "
+        "blanks or capitals tell them apart."
+        for some in alike.values()
+        if len(some) > 1
+    ]
+
+
 def is_number(text: str) -> bool:
     try:
         float(text)
@@ -169,10 +199,11 @@ def is_number(text: str) -> bool:
     return True
 
 
-def not_a_number(column: pa.ChunkedArray) -> str:
-    """The first cell of a text column that is no number, in words; or the column's type."""
+def not_a_number(column: pa.ChunkedArray, places: np.ndarray | None = None) -> str:
+    """The first cell of a text column that is no number, in words; or the column's type. The
+    `places` of rows in their file are given where these are not all of it."""
     if pa.types.is_string(column.type):
         for row, cell in enumerate(column.to_pylist()):
             if cell is not None and not is_number(cell):
-                return f"{cell!r} in row {row + 1}"
+                return f"{cell!r} in row {row + 1 if places is None else places[row]}"
     return f"{column.type}"

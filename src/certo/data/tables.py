@@ -23,6 +23,7 @@ from certo.data.problem import Problem
 
 NUMBER, CATEGORY = "number", "category"
 LARGEST = 1e140  # what float64 can square, and add up
+MAX_EXPONENT = 308  # of a number in some column, as a power of 10
 EXACT = 2**53  # whole numbers up to here are float64 numbers
 UNREADABLE = (pa.ArrowException, OSError, EOFError, UnicodeError, zlib.error)
 
@@ -119,20 +120,57 @@ def _first_line(error: Exception) -> str:
 
 
 def with_missing(table: pa.Table, words: Collection[str], as_text: Collection[str]) -> pa.Table:
-    """The table with these words taken for missing values. A text column whose other cells are
-    all numbers becomes one of numbers, unless it is one of `as_text`."""
+    """The table with these words taken for missing values, and those of them that are numbers in
+    columns of numbers, too. A text column whose other cells are all numbers becomes one of
+    numbers, unless it is one of `as_text`."""
     if not words:
         return table
     columns = []
     for name, column in zip(table.column_names, table.columns, strict=True):
         array = column.combine_chunks()
-        if pa.types.is_string(array.type):
-            unknown = pc.is_in(pc.utf8_trim_whitespace(array), pa.array(list(words), pa.string()))
-            array = pc.if_else(unknown, pa.scalar(None, pa.string()), array)
-            if name not in as_text and array.null_count < len(array):
-                array = _as_numbers(array)
+        unknown = _is_one_of(array, words)
+        if unknown is not None:
+            array = pc.if_else(unknown, pa.scalar(None, array.type), array)
+        if is_text(array.type) and name not in as_text and array.null_count < len(array):
+            array = _as_numbers(array)
         columns.append(array)
     return pa.table(columns, names=table.column_names)
+
+
+def words_not_found(table: pa.Table, words: Collection[str]) -> list[str]:
+    """Those of the words that stand in no cell."""
+    columns = [column.combine_chunks() for column in table.columns]
+
+    def is_there(word: str) -> bool:
+        found = (_is_one_of(column, [word]) for column in columns)
+        return any(pc.any(one).as_py() for one in found if one is not None)
+
+    return [word for word in words if not is_there(word)]
+
+
+def _is_one_of(array: pa.Array, words: Collection[str]) -> pa.Array | None:
+    """Which cells are one of the words, or a number that one is; None for what cannot be."""
+    kind = array.type
+    if is_text(kind):
+        return pc.is_in(pc.utf8_trim_whitespace(array), pa.array(list(words), pa.string()))
+    if pa.types.is_decimal(kind) and kind.bit_width < 128:  # Arrow compares none of these
+        array = array.cast(pa.decimal128(38, kind.scale))
+    elif kind == pa.float16():
+        array = array.cast(pa.float64())
+    kind, same = array.type, []
+    for number in map(digits.exact_number, words):
+        if number is None or number.adjusted() > MAX_EXPONENT:
+            continue
+        value: Any = number
+        if pa.types.is_floating(kind):
+            value = float(number)
+        elif pa.types.is_integer(kind) and number == number.to_integral_value():
+            value = int(number)
+        elif not pa.types.is_decimal(kind):
+            continue
+        with contextlib.suppress(pa.ArrowInvalid, OverflowError):  # no cell can be that number
+            same.append(pa.scalar(value, kind).as_py())
+    return pc.is_in(array, pa.array(same, kind)) if same else None
 
 
 def _as_numbers(array: pa.Array) -> pa.Array:
@@ -178,9 +216,10 @@ def kind_of(column: pa.ChunkedArray, name: str) -> str:
     )
 
 
-def numbers(column: pa.ChunkedArray, name: str) -> np.ndarray:
+def numbers(column: pa.ChunkedArray, name: str, places: np.ndarray | None = None) -> np.ndarray:
     """A column as float64, NaN where a value is missing; infinite and huge ones are refused, and
-    those that float64 is too coarse for (see `digits`)."""
+    those that float64 is too coarse for (see `digits`). The `places` of rows in their file are
+    given where these are not all of it."""
     array = column.combine_chunks()
     kind, why = array.type, None
     if pa.types.is_decimal(kind):
@@ -201,9 +240,10 @@ def numbers(column: pa.ChunkedArray, name: str) -> np.ndarray:
         )
     bad = np.flatnonzero(np.abs(values) > LARGEST)
     if bad.size:
+        row, value = _place(bad[0], places), values[bad[0]]
         raise Problem(
             f"column {name!r} must hold finite numbers of at most {LARGEST:g}, so that their "
-            f"products stay within float64, but row {bad[0] + 1} has {values[bad[0]]:g} "
+            f"products stay within float64, but row {row} has {value:g} "
             f"({bad.size:,} such cell{'s' * (bad.size > 1)} in all). Correct or rescale them, or "
             f"leave the column out with --drop {name!r}."
         )
@@ -215,8 +255,13 @@ def texts(column: pa.ChunkedArray) -> np.ndarray:
     return np.array(column.combine_chunks().cast(pa.string()).to_pylist(), dtype=object)
 
 
-def labels(table: pa.Table, target: str) -> np.ndarray:
-    """The target column as labels: text, whole numbers or booleans."""
+def _place(row: int, places: np.ndarray | None) -> int:
+    """The number of a row in its file, counting from 1."""
+    return int(row) + 1 if places is None else int(places[row])
+
+
+def labels(table: pa.Table, target: str, places: np.ndarray | None = None) -> np.ndarray:
+    """The target column as labels: text, whole numbers or booleans; `places` as in `numbers`."""
     column = table.column(target)
     kind = column.type
     if is_text(kind):
@@ -237,7 +282,7 @@ def labels(table: pa.Table, target: str) -> np.ndarray:
     if strange.size:
         raise Problem(
             f"the target {target!r} must hold classes, but it looks continuous: row "
-            f"{strange[0] + 1} has {values[strange[0]]:g}, and there are "
+            f"{_place(strange[0], places)} has {values[strange[0]]:g}, and there are "
             f"{np.unique(values).size:,} different values in {values.size:,} rows. Choose a column "
             "with classes, or turn it into classes first; for a number to predict there is "
             "--machine least-squares."

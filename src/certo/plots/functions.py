@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from scipy import sparse
 
+from certo.digits import share_text
 from certo.estimators import SVM, HardMarginSVM, Pegasos
 from certo.estimators._kernel import union_of
 from certo.plots._canvas import (
@@ -126,8 +127,8 @@ def scores(model, X, y, output: int = 0, ax: Axes | None = None) -> Axes:
         mine = np.clip(values[signs == sign], -reach, reach)
         ax.hist(mine, bins, color=color, alpha=0.45, label=text)
         ax.hist(mine, bins, color=color, histtype="step", lw=0.9)
-    wrong = np.mean(signs * values <= 0)
-    ax.axvline(0, color=INK, lw=1.5, label=f"boundary ({wrong:.1%} on the wrong side)")
+    wrong = share_text(np.mean(signs * values <= 0), 1)
+    ax.axvline(0, color=INK, lw=1.5, label=f"boundary ({wrong}% on the wrong side)")
     if _has_margin(model):
         for level in (-1, 1):
             ax.axvline(level, color=INK, lw=0.8, ls="--", label="score ±1" if level > 0 else None)

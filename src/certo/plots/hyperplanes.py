@@ -9,6 +9,7 @@ from matplotlib.collections import LineCollection
 from certo.certificates import Separable
 from certo.certificates.encoding import rounded_down
 from certo.certificates.margins import norm
+from certo.digits import share_text
 from certo.estimators import SVM
 from certo.geometry import PlaneView
 from certo.plots._canvas import (
@@ -115,7 +116,8 @@ def _draw_side_view(
         scatter(ax, points[mine], text, s=13, c=color, marker=marker, alpha=0.6, lw=0)
     if wrong.any() and rings:
         look = {"s": 30, "facecolors": "none", "edgecolors": INK, "lw": 0.6, "alpha": 0.7}
-        scatter(ax, points[wrong[rows]], f"on the wrong side ({np.mean(wrong):.1%})", **look)
+        share = share_text(np.mean(wrong), 1)
+        scatter(ax, points[wrong[rows]], f"on the wrong side ({share}%)", **look)
     _draw_line(ax, view.boundary, points, band)
     drawn = f" ({len(rows):,} of {len(y):,} examples drawn)" if len(rows) < len(y) else ""
     first, second = axis_names(X.shape[1], names)

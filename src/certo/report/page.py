@@ -16,6 +16,7 @@ from certo import plots
 from certo.certificates import ClassSeparability, Inseparable, Separable
 from certo.certificates.encoding import readable, rounded_down, visible
 from certo.data.remarks import count
+from certo.digits import share_text
 from certo.plots.risk import risk_lines, risk_size
 from certo.report.face import MOST_PICTURED, Tile, new_axes
 from certo.report.faces import face_of
@@ -187,7 +188,7 @@ def on_test_rows(said: dict[str, Any]) -> str:
 
 
 def percent(share: float) -> str:
-    return f"{100 * share:.2f}\u202f%"
+    return f"{share_text(share)}\u202f%"
 
 
 def digits(value: float | None) -> str:
