@@ -435,6 +435,8 @@ def _is_copied(
     ids = found.ids
     if fit is None:
         repeated, part = found.repeated, None
+        if np.count_nonzero(repeated) <= ATOMS_ALLOWED:  # no more values are their own
+            return False
     else:
         part = np.arange(ids.size) >= fit
         repeated = np.zeros(found.times.size, bool)
