@@ -212,16 +212,20 @@ def claim_facts(certified: Certified, checked: Verification) -> list[dict[str, A
             "assumes": list(claim.assumes),
             "numbers": {name: plain(value) for name, value in claim.numbers.items()},
             "rigour": claim.rigour._asdict(),
-            "informative": is_informative(claim),
-            "remark": "" if is_informative(claim) else f"The upper bound is {claim.weaker}.",
+            "informative": claim.informative,
+            "remark": _weakness(claim),
         }
         for claim, part in zip(certified, checked.parts, strict=True)
     ]
 
 
-def is_informative(claim: Any) -> bool:
-    """Whether it says more than that the majority class does as well."""
-    return not isinstance(claim, RiskBound) or claim.informative
+def _weakness(claim: Certificate) -> str:
+    """A remark on a claim that is true, but says nothing worth knowing."""
+    if claim.informative:
+        return ""
+    if isinstance(claim, RiskBound):
+        return f"The upper bound is {claim.weaker}."
+    return "That says nothing which is not plain without it."
 
 
 def _about(claim: Certificate) -> str:

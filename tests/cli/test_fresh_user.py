@@ -209,3 +209,40 @@ sys.meta_path.insert(0, Slow())
 sys.argv = ["certo", "fit", "--json"]
 certo.cli.main()
 """
+
+
+class TestClaimsThatSayNothing:
+    """A claim may be true and say nothing: it is on the page, but never with a green mark."""
+
+    ROWS = "a,b,t\n" + "".join(
+        f"{x:.3f},{z:.3f},{'xy'[x + 0.5 * e > 0]}\n"
+        for x, z, e in np.random.default_rng(0).normal(size=(250, 3)).tolist()
+    )
+
+    @pytest.mark.parametrize(
+        ("machine", "setting", "name"),
+        [
+            ("pegasos", "steps=10", "ExpectedExcess"),
+            ("svm", "C=1e6", "DualityGap"),
+            ("logistic", "max_iter=1", "LogisticExcess"),
+        ],
+    )
+    def test_no_check_mark(self, certo, written, tmp_path, machine, setting, name):
+        table, model = written(self.ROWS), tmp_path / "m"
+        words = ["--target", "t", "--machine", machine, "--set", setting, "--out", model]
+        words += ["--set", "max_iter=1"] if machine == "svm" else []
+        said = certo("fit", table, *words)
+        assert any(line.startswith("  ○ ") for line in said.out.splitlines())
+        checked = certo("verify", model, table, "--json").json
+        (claim,) = (part for part in checked["claims"]["parts"] if part["name"] == name)
+        assert (claim["holds"], claim["informative"]) == (True, False)
+        assert claim["remark"] == "That says nothing which is not plain without it."
+
+    def test_coefficients_are_called_an_estimate_only_where_they_are(
+        self, certo, written, tmp_path
+    ):
+        table, page = written(self.ROWS), tmp_path / "page.html"
+        words = ["--target", "t", "--machine", "logistic", "--report", page]
+        assert certo("fit", table, *words, "--json").json["coefficients"]["is_estimate"]
+        certo("fit", table, *words, "--set", "max_iter=1")
+        assert "Coefficients, which are not proved to be an estimate" in page.read_text()

@@ -109,6 +109,12 @@ class Certificate(abc.ABC):
         return self.claim
 
     @property
+    def informative(self) -> bool:
+        """Whether it says more than what is plain without it. That is a rule for what is shown
+        first, and no claim."""
+        return True
+
+    @property
     @abc.abstractmethod
     def assumes(self) -> tuple[str, ...]:
         """What must be true of the world, beyond the data, for the claim to be true."""

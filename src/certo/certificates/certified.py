@@ -278,7 +278,7 @@ class Certified:
 
 
 def _mark(claim: Certificate) -> str:
-    return "✓" if not isinstance(claim, RiskBound) or claim.informative else "○"
+    return "✓" if claim.informative else "○"
 
 
 def _outcome(parts: tuple[Verification, ...]) -> str:

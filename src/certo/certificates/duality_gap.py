@@ -12,7 +12,7 @@ from scipy import sparse
 
 from certo.certificates import exact
 from certo.certificates.base import Rigour
-from certo.certificates.encoding import counted, no_better, rounded_up
+from certo.certificates.encoding import counted, no_better, rounded_up, says_nothing
 from certo.certificates.margins import Margins
 from certo.certificates.rounded import Rounded, at_most, hinge_losses, positive_sum, total
 from certo.certificates.sample import Labels, Sample
@@ -116,6 +116,10 @@ class DualityGap(SoftMarginGap):
             f"lower by more than {rounded_up(self.gap, 2)}: the relative gap is at most "
             f"{rounded_up(self.relative_gap, 2)}."
         )
+
+    @property
+    def informative(self) -> bool:
+        return not says_nothing(self.relative_gap)
 
     @property
     def plain(self) -> str:

@@ -191,10 +191,16 @@ def percent(share: float | Fraction) -> str:
     return f"{rounded_up(exact.above(hundredth), 2)} %"
 
 
+def says_nothing(share: float | Fraction) -> bool:
+    """Whether a fit might be lowered by nearly all of what it minimises, which is never negative,
+    for all that is proved."""
+    return share > 0.99
+
+
 def no_better(others: str, examples: int, share: float | Fraction) -> str:
     """That others could lower what a fit minimises by no more than a share of it, for anyone."""
     on = f"on these {counted(examples, 'example')}"
-    if share > 0.99:  # it is never negative
+    if says_nothing(share):
         return f"Nothing is proved about how much lower what the fit minimises could be, {on}."
     most = percent(share)
     return f"No other {others} could lower what the fit minimises, {on}, by more than {most}."

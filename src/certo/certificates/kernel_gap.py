@@ -10,7 +10,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from certo.certificates.base import Rigour, require
-from certo.certificates.encoding import counted, no_better, rounded_up
+from certo.certificates.encoding import counted, no_better, rounded_up, says_nothing
 from certo.certificates.kernel_claim import KernelClaim
 from certo.certificates.kernel_sample import KernelSample, Scores
 from certo.certificates.rounded import Rounded, hinge_losses, positive_sum, total
@@ -104,6 +104,10 @@ class KernelGap(SoftMarginGap, KernelClaim):
             f"there has one lower by more than {rounded_up(self.gap, 2)}: the relative gap is at "
             f"most {rounded_up(self.relative_gap, 2)}."
         )
+
+    @property
+    def informative(self) -> bool:
+        return not says_nothing(self.relative_gap)
 
     @property
     def plain(self) -> str:

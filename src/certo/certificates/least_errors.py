@@ -164,6 +164,10 @@ class LeastErrors(Certificate):
         )
 
     @property
+    def informative(self) -> bool:
+        return self.at_least > 0
+
+    @property
     def plain(self) -> str:
         which = "flat boundary" if self.lifted else "flat boundary through the origin"
         m = counted(self.examples, "example")

@@ -16,7 +16,7 @@ from certo.certificates import exact
 from certo.certificates.base import CannotClaim, Certificate, Refuted, Rigour, require
 from certo.certificates.curvature import inverse_factor, kept_columns, triangle
 from certo.certificates.dependence import exactly, others
-from certo.certificates.encoding import counted, no_better, rounded_down, rounded_up
+from certo.certificates.encoding import counted, no_better, rounded_down, rounded_up, says_nothing
 from certo.certificates.least_squares_evidence import (
     Evidence,
     ShiftedGram,
@@ -328,10 +328,18 @@ class LeastSquaresExcess(Certificate):
         return text
 
     @property
+    def _saved(self) -> Fraction:
+        """The share of the objective that others might save, for all that is proved."""
+        return 1 - Fraction(self.lower) / Fraction(self.risk) if self.risk else Fraction(0)
+
+    @property
+    def informative(self) -> bool:
+        return not says_nothing(self._saved)
+
+    @property
     def plain(self) -> str:
-        saved = 1 - Fraction(self.lower) / Fraction(self.risk) if self.risk else Fraction(0)
         near = " with coefficients near these" if self.reach is not None else ""
-        return no_better(f"linear predictions{near}", self.examples, saved)
+        return no_better(f"linear predictions{near}", self.examples, self._saved)
 
     @property
     def assumes(self) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from certo.certificates.base import CannotClaim, Certificate, Refuted, Rigour, r
 from certo.certificates.comparisons import check_classes
 from certo.certificates.curvature import kept_columns, triangle
 from certo.certificates.dependence import exact_columns, others, remainders
-from certo.certificates.encoding import counted, no_better, rounded_down, rounded_up
+from certo.certificates.encoding import counted, no_better, rounded_down, rounded_up, says_nothing
 from certo.certificates.inseparable import intercept_mode
 from certo.certificates.joint import class_sample
 from certo.certificates.logistic_curvature import (
@@ -395,11 +395,24 @@ class LogisticExcess(Certificate):
         )
 
     @property
+    def _saved(self) -> Fraction:
+        """The share of the objective that others might save, for all that is proved."""
+        return 1 - Fraction(self.lower) / Fraction(self.risk) if self.risk else Fraction(0)
+
+    @property
+    def _is_limit(self) -> bool:
+        """Whether it is near a limit that perhaps no coefficients reach."""
+        return not self.exists and self.reach is None and self.gap <= OPEN
+
+    @property
+    def informative(self) -> bool:
+        return self._is_limit or not says_nothing(self._saved)
+
+    @property
     def plain(self) -> str:
-        saved = 1 - Fraction(self.lower) / Fraction(self.risk) if self.risk else Fraction(0)
-        if self.exists or self.reach is not None or self.gap > OPEN:
+        if not self._is_limit:
             near = " near these" if self.reach is not None else ""
-            return no_better(f"coefficients{near}", self.examples, saved)
+            return no_better(f"coefficients{near}", self.examples, self._saved)
         # That others lower it by no more than a share would suggest that some of them are the best.
         return (
             f"What the fit minimises on these {counted(self.examples, 'example')} is within "

@@ -54,16 +54,22 @@ class PegasosExcess(Certificate):
         }
 
     @property
+    def informative(self) -> bool:
+        """Whether 0, whose F is 1, is not known to be as near."""
+        return self.bound < 1
+
+    @property
     def plain(self) -> str:
+        weak = "" if self.informative else ", which is no better than what scores of 0 have"
         return (
             "Run like this, the method is expected to end within "
             f"{rounded_up(self.bound, 4)} of the least possible value of what it minimises on "
-            f"these {counted(self.examples, 'example')}, on average over its random draws."
+            f"these {counted(self.examples, 'example')}, on average over its random draws{weak}."
         )
 
     def _claim(self, risk: str, found: str, nothing: str) -> str:
         """The claim, where `found` ends with 'is' or 'are'."""
-        helps = "" if self.bound < 1 else f", which is no better than what {nothing} has"
+        helps = "" if self.informative else f", which is no better than what {nothing} has"
         return (
             f"{self.labels.shown} against {self.labels.rest}: on these "
             f"{counted(self.examples, 'example')} {risk}, with λ = {self.lam!r}, is at most "

@@ -29,7 +29,7 @@ from certo.certificates import (
 )
 from certo.report.classifier_faces import has_kernel
 from certo.report.faces import face_of
-from certo.verify import is_informative, together
+from certo.verify import together
 from certo.workflow import CannotSeparate, Compared, Decided, Examples, Fitted, of_the_file
 
 MOST_LISTED = 50  # rows of the table, where there may be very many
@@ -205,7 +205,7 @@ def _claim(claim: Certificate, examples: Examples) -> dict[str, Any]:
         "rigour": {how: text for how, text in claim.rigour._asdict().items() if text},
     }
     found["vacuous"] = isinstance(claim, RiskBound) and claim.vacuous
-    found["informative"] = is_informative(claim)
+    found["informative"] = claim.informative
     if isinstance(claim, RiskBound):
         found["bounds"] = claim.bounds
     return found

@@ -122,7 +122,14 @@ class LogisticFace(Face):
 
     def coefficients(self, machine, examples: Examples) -> dict[str, Any]:
         found = named(machine.summary(), examples.feature_names)
-        return found | {"is_estimate": machine.ridge_ > 0 or machine.separation_ is None}
+        exists = machine.ridge_ > 0 or machine.estimate_exists_
+        none = machine.separation_ is not None and not machine.ridge_
+        return found | {
+            "is_estimate": bool(exists and machine.converged_),
+            "doubt": "which are not an estimate"
+            if none
+            else "which are not proved to be an estimate",
+        }
 
     def rows(self, machine, X, y) -> list[tuple[str, np.ndarray]]:
         proof = machine.separation_
