@@ -14,6 +14,7 @@ from certo import OnlineGradientDescent
 from certo.audit import SAYS, SAYS_OF_ALL, SAYS_WITH_KERNEL, audit_table
 from certo.certificates import (
     Composite,
+    CompressionBound,
     DualityGap,
     ErrorCount,
     ExpectedExcess,
@@ -393,3 +394,25 @@ class _Written:
 
     def to_dict(self):
         return self.content
+
+
+@pytest.mark.parametrize("delta", [0.001, 0.05, 0.3])
+@pytest.mark.parametrize("average", ["True", "False"])
+def test_bounds_have_the_delta_that_was_asked_for(tmp_path, delta, average):
+    X = np.random.default_rng(4).normal(size=(300, 2))
+    table = pa.table({"a": X[:, 0], "b": X[:, 1], "kind": np.where(X[:, 0] > 0, "yes", "no")})
+    made = machine("perceptron", ["epochs=3", f"average={average}"])
+    fitted = fit_table(table, "kind", made, scale="none", delta=delta)
+    save_model(tmp_path / "m", fitted.model)
+    audit = audit_table(load_model(tmp_path / "m"), table)
+    assert audit.passed
+    assert audit.page.in_words() == fitted.certified.in_words()
+
+    def sharper(claim):
+        return replace(claim, tail=claim.tail / 2) if isinstance(claim, CompressionBound) else claim
+
+    def forged(model):
+        own = model.machine.certificate_
+        model.machine.certificate_ = Composite(tuple(map(sharper, own)), own.not_claimed)
+
+    assert verdict(tmp_path / "m", table, forged) == "refuted"

@@ -235,13 +235,34 @@ def _by_row_numbers(
 
 
 def _every_claim(model: StoredModel) -> Certified:
-    """All that a model file claims: the page, and what only the machine itself says."""
-    page, own = model.certified, model.machine.certificate_
-    more = tuple(
-        claim for claim in own
-        if not any(said.labels == claim.labels and said == claim for said in page.claims)
-    )  # fmt: skip
+    """All that a model file claims: the page, and what only the machine itself says. (Of claims
+    about new rows the page has the delta that was asked for: see `_own_bounds`.)"""
+    page = model.certified
+    more = tuple(claim for claim in _only_of_machine(model) if not isinstance(claim, RiskBound))
     return replace(page, claims=Composite(page.claims.claims + more, page.claims.not_claimed))
+
+
+def _only_of_machine(model: StoredModel) -> list[Certificate]:
+    page = model.certified
+    return [
+        claim for claim in model.machine.certificate_
+        if not any(said.labels == claim.labels and said == claim for said in page.claims)
+    ]  # fmt: skip
+
+
+def _own_bounds(model: StoredModel, X, y: np.ndarray) -> list[str]:
+    """What is wrong with bounds that the machine keeps with a delta of its own."""
+    page, wrong = model.certified, []
+    for claim in _only_of_machine(model):
+        if not isinstance(claim, RiskBound):
+            continue
+        if claim.tried < page.tried:
+            wrong.append(f"{claim.name} of the machine must pay for {page.tried:,} settings.")
+        if model.encoder.is_fitted_to_data:
+            wrong.append(f"{claim.name} is claimed, but {PREPROCESSED}")
+        elif not (verdict := claim.verify(X, y)):
+            wrong.append(f"{claim.name} of the machine does not hold: {verdict.why}")
+    return wrong
 
 
 def _of_the_fit(page: Certified, machine) -> list[Certificate]:
@@ -255,7 +276,7 @@ def _of_the_fit(page: Certified, machine) -> list[Certificate]:
 def _about_model(model: StoredModel, page: Certified, X, y: np.ndarray) -> list[str]:
     """How claims and model do not fit together."""
     machine = model.machine
-    wrong = _unlike(page, machine, X, y)
+    wrong = _unlike(page, machine, X, y) + _own_bounds(model, X, y)
     wrong += strangers(page, Model.of(page, machine), X)
     wrong += [
         f"{claim.name} {OTHER_SETTINGS}"

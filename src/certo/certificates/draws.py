@@ -244,7 +244,7 @@ def _without(same: np.ndarray, features: np.ndarray, groups: np.ndarray) -> Know
 def _too_many(known: np.ndarray, how: str = "") -> str:
     n = int(np.count_nonzero(known))
     return (
-        f"{n:,} of {known.size:,} test examples are{how} rows of the fit, far more than rows "
+        f"{n:,} of {known.size:,} test examples are rows of the fit{how}, far more than rows "
         "within the fit are the same, so they are taken from the fit. Remove them from the test."
     )
 
