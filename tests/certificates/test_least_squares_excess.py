@@ -667,3 +667,23 @@ def test_a_ridge_that_rounding_hides(treatment, store):
     truth = Truth(X, y[:, None], treatment == "free", 1e-12)
     found = truth.objective(np.atleast_2d(model.coef_), np.atleast_1d(model.intercept_))
     assert claim.lower <= found <= claim.risk
+
+
+@pytest.mark.parametrize("ridge", [0.0, 0.1])
+@pytest.mark.parametrize("exponent", [-900, -300, 300, 900])
+def test_weights_of_any_size(exponent, ridge):
+    # F does not change if all weights are multiplied by a number; nor does what is claimed.
+    rng = np.random.default_rng(1)
+    X, y = rng.standard_normal((9, 2)), rng.standard_normal(9)
+    weights = rng.random(9) + 0.5
+    (known,) = LeastSquares(ridge=ridge).fit(X, y, weights).certificate_
+    (claim,) = LeastSquares(ridge=ridge).fit(X, y, weights * 2.0**exponent).certificate_
+    assert claim.verify(X, y)
+    assert claim.lower == pytest.approx(known.lower, rel=1e-9)
+
+
+def test_weights_that_are_too_different():
+    X, y = np.arange(5.0)[:, None], np.array([1.0, 3.0, 2.0, 5.0, 4.0])
+    model = LeastSquares().fit(X, y, [1e200, 1e200, 1e200, 1e-200, 1e-200])
+    assert not len(model.certificate_)
+    assert model.certificate_.not_claimed[0].reason == "weights are too different."

@@ -166,7 +166,7 @@ def by_gram(claim: LeastSquaresExcess, known: ShiftedGram) -> Evidence:
     unit = 2 * exact.gamma(most + 4 * n + 32)
     columns = np.where(claim.kept < d, claim.kept, n - 1)
     V = np.vstack([-claim.coef.T, np.eye(q), -_offsets(claim)[None, :]])
-    L, gram, size = claim.factor, known.gram, float(S.below)
+    L, gram, size = claim.factor, np.ldexp(known.gram, -exponent_of(claim)), float(S.below)
     sigma = np.sqrt(np.diag(gram) * ABOVE + _underflow(m, S)) * ABOVE
     tau, inner = norm_above(_sizes(claim, sigma)), norm_above(np.abs(L).T @ sigma[columns])
     GV = gram @ V
@@ -231,12 +231,24 @@ def _underflow(m: int, S: Rounded) -> float:
 
 
 def weights_of(claim: LeastSquaresExcess) -> tuple[np.ndarray, Rounded]:
-    """s and S."""
+    """s and S. F is the same for weights that are multiplied by a number, here by the power of two
+    that makes their mean about 1, so that squares of weighted sums neither over- nor underflow."""
     if not claim.sample_weight.size:
         return np.ones(claim.examples), Rounded(Fraction(claim.examples))
-    S = total(claim.sample_weight)
-    require(S > 0, "all weights are 0.")
-    return claim.sample_weight, Rounded(S, S * Fraction(exact.UNIT))
+    shift = exponent_of(claim)
+    s = np.ldexp(claim.sample_weight, -shift)
+    require(np.array_equal(np.ldexp(s, shift), claim.sample_weight), "weights are too different.")
+    S = total(s)
+    return s, Rounded(S, S * Fraction(exact.UNIT))
+
+
+def exponent_of(claim: LeastSquaresExcess) -> int:
+    """e, where the weights are taken 2⁻ᵉ times; 0 without weights."""
+    if not claim.sample_weight.size:
+        return 0
+    mean = total(claim.sample_weight) / claim.examples
+    require(mean > 0, "all weights are 0.")
+    return mean.numerator.bit_length() - mean.denominator.bit_length()
 
 
 def _offsets(claim: LeastSquaresExcess) -> np.ndarray:

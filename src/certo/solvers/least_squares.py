@@ -155,6 +155,7 @@ def _by_rows(rows: Rows, lifted: bool, ridge: float) -> Solution:
     _require_finite(known.mean, known.products)
     problem = _Problem(known, d, lifted, ridge, rows)
     reduced = _normal_equations(problem)
+    _require_finite(reduced.pivoted.factor, reduced.right)
     relations, problem = _relations(problem, reduced)
     if reduced.condition > SAFE or not relations.sure:
         return from_triangle(triangle(rows, lifted), d, lifted, ridge, rows)
