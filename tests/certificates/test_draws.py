@@ -213,6 +213,17 @@ def test_copies_with_other_last_digits(written):
     assert "up to their last digits" in known.why
 
 
+def test_copies_that_were_numbered_anew():
+    random = np.random.default_rng(8)
+    X, y = random.normal(size=(400, 3)).round(2), random.integers(0, 2, 400)
+    numbered = np.column_stack([np.arange(400), X])
+    again = np.column_stack([np.arange(1000, 1150), X[250:]])
+    assert not draws.known_rows(numbered[:250], y[:250], again, y[250:]).why
+    known = draws.known_rows(numbered, y, again, y[250:])
+    assert "150 of 150 test examples are rows of the fit" in known.why
+    assert "one column" in known.why
+
+
 @pytest.mark.parametrize(("m", "n", "pairs"), [(6, 6, 6), (10, 4, 4), (5, 9, 4), (20, 3, 3)])
 def test_rows_in_both_are_at_least_as_frequent_as_that(m, n, pairs, monkeypatch):
     """All rows that occur twice are in both: 2^pairs·C(others, n − pairs) of C(m + n, n)."""
@@ -220,6 +231,7 @@ def test_rows_in_both_are_at_least_as_frequent_as_that(m, n, pairs, monkeypatch)
     exactly = 2**pairs * math.comb(others, n - pairs) / math.comb(m + n, n)
     fit = np.arange(m)
     groups = np.concatenate([fit, fit[:pairs], np.arange(m + pairs, m + n)])
+    monkeypatch.setattr(draws, "COARSE_COLUMNS", 0)  # asked twice then
     monkeypatch.setattr(draws, "SHARED_LEVEL", 2 * exactly * 0.99)
     assert not draws._shared(groups, m)
     monkeypatch.setattr(draws, "SHARED_LEVEL", 200 * exactly)

@@ -217,10 +217,11 @@ def known_rows(
             return Known(same, ~none, _too_many(features))
     if not (sparse.issparse(X) or sparse.issparse(X_test)):
         some, of_test = (table[:: -(-table.shape[0] // COARSE_ROWS)] for table in (X, X_test))
-        alike = _representatives(_coarse(some, of_test))
-        if _repeats(alike) and _shared(alike, len(some)):
-            known = np.isin(alike[len(some) :], alike[: len(some)])
-            return Known(same, ~none, _too_many(known, " up to their last digits"))
+        for keys, how in _coarse(some, of_test):
+            alike = _representatives(keys)
+            if _repeats(alike) and _shared(alike, len(some)):
+                known = np.isin(alike[len(some) :], alike[: len(some)])
+                return Known(same, ~none, _too_many(known, how))
     return Known(same, none)
 
 
@@ -257,8 +258,8 @@ def _shared(groups: np.ndarray, m: int) -> bool:
     with probability θ = n/(m + n), independently, then a row that occurs s times is in both with
     probability 1 − θˢ − (1 − θ)ˢ, and Chernoff's bound for the number of these holds for their mean
     (Hoeffding, 1956). That exactly n are in the test has probability at least 1/√(8mn/(m + n)).
-    What is the same for two rows may be any function of them: it is asked twice, of rows as they
-    are, and up to their last digits.
+    What is the same for two rows may be any function of them: it is asked of the rows as they are,
+    and of all that `_coarse` gives.
     """
     times, in_test = np.bincount(groups), np.bincount(groups[m:], minlength=groups.max() + 1)
     several = np.flatnonzero(times > 1)
@@ -268,28 +269,34 @@ def _shared(groups: np.ndarray, m: int) -> bool:
         return False
     theta = (groups.size - m) / groups.size
     expected = float(np.mean(1 - theta**times - (1 - theta) ** times))
-    room = math.log(SHARED_LEVEL / 2) - 0.5 * math.log(8 * m * theta)
+    room = math.log(SHARED_LEVEL / (2 + COARSE_COLUMNS)) - 0.5 * math.log(8 * m * theta)
     return _log_lower_tail(times.size - seen, times.size, 1 - expected) <= room
 
 
-def _coarse(*tables: np.ndarray) -> np.ndarray:
-    """A number for each row of tables that stand one below the other, by some columns to five
-    digits: as float32, the last bits of whose mantissa are rounded off."""
+def _coarse(*tables: np.ndarray) -> Iterator[tuple[np.ndarray, str]]:
+    """Numbers for the rows of tables that stand one below the other, by a few columns to five
+    digits (as float32, the last bits of whose mantissa are rounded off): by all of these, and by
+    all but one, which may number the rows. With each, how rows are the same that have one."""
     rows, width = tables[0].shape
     some = np.unique(np.linspace(0, rows - 1, 64).astype(int))
     columns = np.unique(np.linspace(0, width - 1, 512).astype(int))
     values = np.sort(tables[0][np.ix_(some, columns)], axis=0)
     different = np.count_nonzero(values[1:] != values[:-1], axis=0)
-    keys = np.zeros(sum(table.shape[0] for table in tables), np.uint64)
+    parts, factor = [], 0x9E3779B97F4A7C15
     for j in columns[np.argsort(-different, kind="stable")[:COARSE_COLUMNS]].tolist():
         with np.errstate(over="ignore"):
             column = np.concatenate([table[:, j].astype(np.float32) for table in tables])
         bits = (column + np.float32(0)).view(np.uint32)  # −0 is 0
         bits += np.uint32(1 << (COARSE_BITS - 1))
         bits >>= np.uint32(COARSE_BITS)
-        keys *= np.uint64(0x9E3779B97F4A7C15)
-        keys += bits
-    return keys
+        parts.append((bits + np.uint64(j + 1)) * np.uint64(factor))
+        parts[-1] ^= parts[-1] >> np.uint64(29)
+        factor = (factor * 0xD1342543DE82EF95 + 2) % 2**64
+    total = np.add.reduce(parts)
+    yield total, " up to their last digits"
+    if len(parts) > 1:
+        for part in parts:
+            yield total - part, " up to their last digits and one column"
 
 
 def _in_fit(found: _Examples, m: int) -> np.ndarray:
