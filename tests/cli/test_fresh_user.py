@@ -246,3 +246,13 @@ class TestClaimsThatSayNothing:
         assert certo("fit", table, *words, "--json").json["coefficients"]["is_estimate"]
         certo("fit", table, *words, "--set", "max_iter=1")
         assert "Coefficients, which are not proved to be an estimate" in page.read_text()
+
+
+def test_what_would_be_lost_in_silence_is_refused(certo, written, tmp_path):
+    table, both = written("a,b,t\n" + _rows()), tmp_path / "both.svg"
+    words = ["--target", "t", "--values", "1,2"]
+    said = certo("curve", table, *words, "--report", both, "--picture", both)
+    assert (said.code, both.exists()) == (2, False)
+    said = certo("fit", table, "--target", "t", "--machine", "svm", "--C", "1", "--lam", "1")
+    assert said.code == 2
+    assert "--C and --lam are two ways to say one thing" in said.err

@@ -190,6 +190,8 @@ def fit(
     from certo.workflow import CannotSeparate
 
     choices = _choices(scale, missing, na, drop, category)
+    if C is not None and lam is not None:
+        raise Problem("--C and --lam are two ways to say one thing: give one of them.")
     try:
         said = run_fit(
             data,

@@ -47,6 +47,8 @@ def run_curve(
     for path in (report, picture):
         if path is not None:
             check_writable(path, keep=(data,))
+    if report is not None and picture is not None and report.resolve() == picture.resolve():
+        raise Problem(f"--report and --picture are both {report}. Choose two names.")
     if picture is not None and picture.suffix.lower() not in PICTURES:
         raise Problem(f"--picture must end in one of {', '.join(PICTURES)}, got {picture}.")
     if folds < 2:
