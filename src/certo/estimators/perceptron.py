@@ -83,7 +83,7 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         Epochs run (of the neuron that ran longest).
     trace_ : certo.solvers.trace.Trace
         What happened at the updates.
-    last_coef_, last_intercept_ : ndarrays like coef_ and intercept_, with average=True only
+    last_coef_, last_intercept_ : ndarrays of the same shapes, with average=True only
         The last weights, from which partial_fit goes on. MistakeBound is about them.
     status_ : str
         Why it stopped, and what the answer is worth.
