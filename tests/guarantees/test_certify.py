@@ -31,6 +31,7 @@ from certo import (
 )
 from certo.certificates import Certified, RiskBound
 from certo.kernels import Gaussian, Linear
+from certo.losses import Hinge
 
 random = np.random.default_rng(5)
 X = random.normal(size=(120, 3))
@@ -428,3 +429,12 @@ def test_what_has_no_tags_is_refused_in_words():
     for model in (Bare(), make_pipeline(Bare())):
         with pytest.raises(TypeError, match="follows scikit-learn's conventions"):
             certify(model.fit(X, y), X, y)
+
+
+def test_the_first_sentence_has_the_condition_of_its_claim():
+    Z = np.random.default_rng(0).uniform(-1, 1, (4000, 2))
+    y = (Z[:, 0] > 0).astype(int)
+    page = certify(OnlineGradientDescent(Hinge(), lam=0, radius=2.0).fit(Z, y), Z, y)
+    assert page.best.claim.name == "AverageToBatch"
+    assert page.best.claim.condition in page.in_words()[0]
+    assert page.best.claim.condition in page.best.claim.plain

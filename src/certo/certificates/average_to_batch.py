@@ -158,7 +158,11 @@ class AverageToBatch(RiskBound):
     def plain(self) -> str:
         if self.vacuous:
             return "The losses while it learned are too large for a bound on the error rate."
-        return self._in_plain(where=f", if no example is longer than {self._shown_reach},")
+        return self._in_plain()
+
+    @property
+    def condition(self) -> str:
+        return f", if no example is longer than {self._shown_reach},"
 
     @property
     def assumes(self) -> tuple[str, ...]:

@@ -229,13 +229,14 @@ class Certified:
         chosen = self._sharpest
         nothing = "No bound on the error rate of its predictions on new data"
         if chosen is None or chosen.claim.vacuous:
-            return [f"{nothing} is below 1."]
+            alone = any(claim.of_predictions and not claim.vacuous for claim in self.risks)
+            return [f"{nothing} is below 1{', if the choice of it is paid for' * alone}."]
         claim, among = chosen.claim, chosen.among
         if not claim.informative:
             most = percentage(claim.best, rounded_up)
             return [f"{nothing} is worth quoting: the sharpest, {most} %, is {claim.weaker}."]
         source = "test examples" if chosen.on_test else "examples of the fit alone"
-        bounded = rate_sentence(self.delta, claim.best, claim.whose)
+        bounded = rate_sentence(self.delta, claim.best, claim.whose, claim.condition)
         sentence = f"{bounded} ({claim.name}, from the {source})."
         paid = (
             "That is the number to quote: the single bounds are each sharper alone, but this one "

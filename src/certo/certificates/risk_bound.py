@@ -98,10 +98,15 @@ class RiskBound(Certificate):
         """' of …', where it is not plain what has the error rate that is bounded."""
         return ""
 
-    def _in_plain(self, whose: str = "", where: str = "", least: float | None = None) -> str:
+    @property
+    def condition(self) -> str:
+        """What new examples must be like besides being drawn alike, for a sentence about them."""
+        return ""
+
+    def _in_plain(self, whose: str = "", least: float | None = None) -> str:
         """The sentence about new data, and whether the majority class does as well."""
         weak = "" if self.informative else f" The upper bound is {self.weaker}."
-        return f"{rate_sentence(self.delta, self.best, whose, where, least)}.{weak}"
+        return f"{rate_sentence(self.delta, self.best, whose, self.condition, least)}.{weak}"
 
     @property
     def weaker(self) -> str:
