@@ -196,7 +196,10 @@ def test_products_that_were_made_by_hand_are_no_copies_either():
     page = certify(SVM(intercept="none", C=10.0, tol=1e-6).fit(made, y), made, y)
     (bound,) = page.risks
     assert bound.verify(made, y)
-    copied = np.random.default_rng(4).normal(size=(25, 6))[draw.integers(0, 25, 400)]
-    y = np.where(copied[:, 0] > 0, "in", "out")
+    levels = np.random.default_rng(35).integers(0, 3, (7, 2))
+    originals = np.column_stack([levels, np.random.default_rng(5).normal(size=(7, 6))])
+    copied = originals[draw.integers(0, 7, 400)]  # two columns of three levels tell them, by chance
+    assert len(np.unique(levels, axis=0)) == 7
+    y = np.where(copied[:, 2] > 0, "in", "out")
     page = certify(SVM(intercept="none", C=10.0, tol=1e-6).fit(copied, y), copied, y)
     assert not page.risks

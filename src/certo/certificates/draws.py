@@ -58,6 +58,7 @@ other means, such as by what the machine gets right, is not seen.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import math
 from collections.abc import Iterator
 from contextvars import ContextVar
@@ -80,6 +81,7 @@ STEADY = 0.4  # by how much the logarithms of three gaps in a row may bend
 BLOCK_NUMBERS = 2**17  # numbers that are looked at together: a megabyte
 SHOWN_EXAMPLES = 256  # repeated examples by which columns are looked for
 MAX_COLUMNS = 16  # that are looked at as a whole
+BY_CHANCE = 1e-3  # probability that two columns determine a third one for no reason
 MAX_COARSE = 6  # columns of few values of which pairs are looked at
 COARSE_ROWS = 2**15  # of fit and test that are compared up to their last digits
 COARSE_COLUMNS = 4  # by which rows are compared up to their last digits
@@ -464,7 +466,7 @@ def _is_copied(
             telling.append((values, seen))
             coarse = [k for k in coarse if k != j]
     if telling:
-        pairs = _pairs([_column(tables, j) for j in coarse])
+        pairs = _pairs([_column(tables, j) for j in coarse], found.times.size)
         telling = [
             (values, seen) for values, seen in telling
             if not any(not _differ(pair, values) for pair in pairs)
@@ -566,12 +568,18 @@ def _columns(tables: tuple[Any, ...], rows: np.ndarray) -> tuple[list[int], list
     return best[4 * different[best] >= rows.size].tolist(), few.tolist()
 
 
-def _pairs(columns: list[np.ndarray]) -> list[np.ndarray]:
-    """The pairs of values of two columns, as numbers."""
+def _pairs(columns: list[np.ndarray], examples: int) -> list[np.ndarray]:
+    """The pairs of values of two columns, as numbers, where such pairs are few beside the different
+    examples: if another column had nothing to do with them, then n examples had pairs of their own,
+    among k, with probability at most exp(−n(n − 1)/2k), and that is to be below `BY_CHANCE`."""
     codes = [np.unique(column, return_inverse=True)[1] for column in columns]
+    sizes = [int(code.max()) + 1 for code in codes]
+    most = examples * (examples - 1) / (-2 * math.log(BY_CHANCE))
     return [
-        a * (int(b.max()) + 1) + b for i, a in enumerate(codes) for b in codes[i + 1 :]
-    ]  # fmt: skip
+        codes[i] * sizes[j] + codes[j]
+        for i, j in itertools.combinations(range(len(codes)), 2)
+        if sizes[i] * sizes[j] <= most
+    ]
 
 
 def _column(tables: tuple[Any, ...], j: int) -> np.ndarray:
