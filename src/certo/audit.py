@@ -169,7 +169,7 @@ def audit_table(
     unchecked = len(page.test) if unseen is None else 0
     if unchecked:
         page = replace(page, test=Composite(()))
-    about = _about_model(model, page, *rows.pair) + _left_out(page, rows, unseen)
+    about = _about_model(model, page, *rows.pair) + _left_out(model, page, rows, unseen)
     if same_data:  # all levels were seen
         about += [f"The model has other levels than the table: {note}" for note in rows.strange]
     else:
@@ -207,15 +207,17 @@ def _not_checked(machine) -> list[str]:
     ]
 
 
-def _left_out(page: Certified, rows: Rows, unseen: Rows | None) -> list[str]:
+def _left_out(model: StoredModel, page: Certified, rows: Rows, unseen: Rows | None) -> list[str]:
     """Claims about new examples from rows that are no draws, others having been left out."""
-    found = [(page.claims, rows)] + ([(page.test, unseen)] if unseen is not None else [])
-    return [
+    found = [(page.claims, rows), (model.machine.certificate_, rows)]
+    found += [(page.test, unseen)] if unseen is not None else []
+    wrong = [
         f"{claim.name} is claimed, but {part.left_out.why_no_draws}"
         for claims, part in found
         for claim in claims
         if isinstance(claim, RiskBound) and part.left_out.why_no_draws
     ]
+    return list(dict.fromkeys(wrong))
 
 
 def _by_row_numbers(
@@ -251,13 +253,23 @@ def _only_of_machine(model: StoredModel) -> list[Certificate]:
 
 
 def _own_bounds(model: StoredModel, X, y: np.ndarray) -> list[str]:
-    """What is wrong with bounds that the machine keeps with a delta of its own."""
-    page, wrong = model.certified, []
+    """What is wrong with bounds that the machine keeps with a delta of its own: they, too, must be
+    about this machine."""
+    page, machine, makes = model.certified, model.machine, _says(model.machine).claims
+    wrong: list[str] = []
     for claim in _only_of_machine(model):
         if not isinstance(claim, RiskBound):
             continue
         if claim.tried < page.tried:
             wrong.append(f"{claim.name} of the machine must pay for {page.tried:,} settings.")
+        spoken = Model.of([claim], machine)
+        wrong += strangers([claim], spoken, X, partly=spoken.numbers)
+        if type(claim) in makes:
+            same = makes[type(claim)](claim, machine, y)
+        else:
+            same = type(claim) in OF_ANY and OF_ANY[type(claim)](claim, machine)
+        if not same:
+            wrong.append(f"{claim.name} {OTHER_SETTINGS}")
         if model.encoder.is_fitted_to_data:
             wrong.append(f"{claim.name} is claimed, but {PREPROCESSED}")
         elif not (verdict := claim.verify(X, y)):

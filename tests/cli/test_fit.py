@@ -4,12 +4,14 @@ import gzip
 import json
 import os
 import re
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+from certo.certificates import CompressionBound
 from certo.data.model_file import load_model, save_model
 from certo.verify import verify_folder
 
@@ -411,6 +413,13 @@ def test_rows_left_out_by_the_target_withdraw_claims_about_new_rows(certo, writt
     assert certo("fit", kept, *FIT, "--out", other).code == 0
     stored, forged = load_model(model).model, load_model(other).model
     stored.machine, stored.certified = forged.machine, forged.certified
+    save_model(other, stored)
+    said = certo("verify", other, table)
+    assert said.code == 1
+    assert f"CompressionBound is claimed, but {why}" in said.out
+    # Nor is the machine, where the page is silent.
+    of_fit = forged.certified.claims.without(CompressionBound, "forged")
+    stored.certified = replace(forged.certified, claims=of_fit)
     save_model(other, stored)
     said = certo("verify", other, table)
     assert said.code == 1
