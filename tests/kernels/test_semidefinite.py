@@ -294,3 +294,11 @@ def test_what_a_verdict_says():
         is_psd(np.eye(2)).verify([[1.0, 0.5], [0.4, 1.0]])
     with pytest.raises(ValueError, match="allowance must be"):
         is_psd(np.eye(2), allowance=-1.0)
+
+
+def test_words_do_not_round_to_the_strong_side():
+    allowance = Definiteness(True, 1.2341e-8)
+    assert repr(allowance).endswith("K + 1.24e-08·I is proved to be")
+    witness = np.array([1.0, -1.0])
+    assert "zᵀKz is -1.23456 for" in repr(Definiteness(False, witness=witness, value=-1.2345699))
+    assert "zᵀKz is -1.23456 for" in str(NotPositive(witness, -1.2345699))

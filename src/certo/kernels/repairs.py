@@ -37,6 +37,7 @@ import numpy as np
 from scipy.linalg import eigh, norm
 from scipy.sparse.linalg import LinearOperator, cg
 
+from certo.digits import rounded_up
 from certo.kernels.rounding import HUGE, UNIT
 from certo.kernels.semidefinite import ROOM, Definiteness, as_symmetric, is_psd, proof_margin
 
@@ -130,7 +131,8 @@ class Repaired:
         return (
             f"{n}×{n} kernel matrix by {self.how}: {self.negative} of {n} eigenvalues were "
             f"negative ({100 * self.negative_share:.3g} % of the sum of sizes); moved by "
-            f"{self.moved:.3g} (Frobenius), no eigenvalue by more than {self.eigenvalue_moved:.3g}"
+            f"{self.moved:.3g} (Frobenius), no eigenvalue by more than "
+            f"{rounded_up(self.eigenvalue_moved, 3)}"
         )
 
 

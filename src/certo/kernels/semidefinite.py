@@ -43,6 +43,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import eigh, lapack, solve_triangular
 
+from certo.digits import rounded_up
 from certo.kernels.base import number
 from certo.kernels.rounding import HUGE, LEAST, UNIT, gamma
 
@@ -71,7 +72,7 @@ class NotPositive(ValueError):
         self.witness, self.value = witness, value
         super().__init__(
             "the kernel matrix is not positive semi-definite, so it is no kernel's: zᵀKz is "
-            f"{value:.6g} for the z with {_entries(witness)}. The whole z is the attribute "
+            f"{rounded_up(value)} for the z with {_entries(witness)}. The whole z is the attribute "
             "`witness` of this error. certo.kernels.repair(K) makes a kernel's matrix of it and "
             "says how far that is from it; or use a similarity that is a kernel."
         )
@@ -123,12 +124,12 @@ class Definiteness:
 
     def __repr__(self):
         if self.positive:
-            what = f"K + {self.allowance:.3g}·I" if self.allowance else "K"
+            what = f"K + {rounded_up(self.allowance, 3)}·I" if self.allowance else "K"
             return f"positive semi-definite: {what} is proved to be"
         if self.positive is None:
             return "undecided: float64 shows neither a proof within the allowance nor a witness"
         return (
-            f"not positive semi-definite: zᵀKz is {self.value:.6g} for the z with "
+            f"not positive semi-definite: zᵀKz is {rounded_up(self.value or 0.0)} for the z with "
             f"{_entries(self.witness)}"
         )
 
