@@ -391,3 +391,23 @@ def test_more_numbers_than_the_search_can_hold(monkeypatch):
     assert model.certificate_.verify(X, y)
     with pytest.raises(MemoryError, match="3 examples"):
         MinDisagreement().fit(X, [0, 1, 0])
+
+
+def test_words_speak_of_the_hyperplanes_that_are_meant():
+    # x = 2.5 makes no error, but no hyperplane through the origin makes fewer than two.
+    X, y = np.array([[1.0], [2.0], [3.0], [4.0]]), [0, 0, 1, 1]
+    model = MinDisagreement(intercept="none").fit(X, y)
+    assert "no hyperplane through the origin makes fewer." in model.status_
+    model = MinDisagreement(intercept="none", target=0).fit(X, y)
+    assert model.status_.startswith("No: every hyperplane through the origin makes at least 2")
+    assert "through the origin" not in MinDisagreement().fit(X, y).status_
+
+
+def test_words_about_weights_round_to_the_weak_side():
+    weights = [1.23456749, 1.3, 1.1, 1.4]
+    model = MinDisagreement().fit(np.ones((4, 1)), [0, 1, 0, 1], sample_weight=weights)
+    made, fewer = model.certificate_
+    assert "a weight of at most 2.33457 in all" in made.claim
+    assert "a weight below 2.33456 in all" in fewer.claim
+    assert "at most 2.33457, and it is proved that no hyperplane" in model.status_
+    assert "weight below 2.33456" in model.status_

@@ -40,13 +40,6 @@ def _sample_weight(certificate) -> None:
     object.__setattr__(certificate, "sample_weight", weights)
 
 
-def _what(certificate, number: str, noun: str = "error") -> str:
-    """'3 errors', or 'errors of weight 2.5'."""
-    if certificate.sample_weight.size:
-        return f"{noun}s of weight {number}"
-    return f"{number} {noun}" + ("" if number == "1" else "s")
-
-
 @final
 @dataclass(frozen=True, repr=False, eq=False)
 class ErrorCount(Certificate):
@@ -86,9 +79,11 @@ class ErrorCount(Certificate):
 
     @property
     def claim(self) -> str:
-        count = rounded_up(self.errors) if self.sample_weight.size else f"{int(self.errors):,}"
+        made = counted(int(self.errors), "error")
+        if self.sample_weight.size:
+            made = f"errors of a weight of at most {rounded_up(self.errors)} in all,"
         return (
-            f"The hyperplane makes {_what(self, count)} telling {self.labels.shown} from "
+            f"The hyperplane makes {made} telling {self.labels.shown} from "
             f"{self.labels.rest} on {counted(self.examples, 'example')}, a score of zero being one."
         )
 
@@ -96,7 +91,7 @@ class ErrorCount(Certificate):
     def plain(self) -> str:
         m = counted(self.examples, "example")
         if self.sample_weight.size:
-            wrong = f"the errors of this boundary weigh {rounded_up(self.errors)}"
+            wrong = f"the errors of this boundary weigh at most {rounded_up(self.errors)}"
             return f"On these {m} {wrong}, counting what lies exactly on it."
         return (
             f"This boundary gets {int(self.errors):,} of {m} wrong, counting those exactly on it."
@@ -152,14 +147,12 @@ class LeastErrors(Certificate):
 
     @property
     def claim(self) -> str:
-        least = (
-            rounded_down(self.at_least)
-            if self.sample_weight.size
-            else f"{math.ceil(self.at_least):,}"
-        )
         which = "hyperplane" if self.lifted else "hyperplane through the origin"
+        fewer = f"fewer than {counted(math.ceil(self.at_least), 'error')}"
+        if self.sample_weight.size:
+            fewer = f"errors of a weight below {rounded_down(self.at_least)} in all,"
         return (
-            f"No {which} makes fewer than {_what(self, least)} telling {self.labels.shown} from "
+            f"No {which} makes {fewer} telling {self.labels.shown} from "
             f"{self.labels.rest} on {counted(self.examples, 'example')}, a score of zero being one."
         )
 

@@ -339,7 +339,8 @@ class LeastSquaresExcess(Certificate):
     @property
     def plain(self) -> str:
         near = " with coefficients near these" if self.reach is not None else ""
-        return no_better(f"linear predictions{near}", self.examples, self._saved)
+        through = "" if self.lifted else " without intercept"
+        return no_better(f"linear predictions{through}{near}", self.examples, self._saved)
 
     @property
     def assumes(self) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from certo.certificates import Composite, ErrorCount, Labels, Margins, Sample
-from certo.certificates.encoding import counted, readable
+from certo.certificates.encoding import counted, readable, rounded_down, rounded_up
 from certo.estimators import _input
 from certo.estimators._callbacks import announcer
 from certo.estimators._linear import LinearClassifier
@@ -38,6 +38,7 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     Parameters
     ----------
     intercept : {"free", "none"}, default="free"
+        Any hyperplane, or only those through the origin.
     time_limit : float or None, default=60
         Seconds after which the best so far is returned, with what is proved by then.
     target : float or None, default=None
@@ -55,7 +56,8 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     errors_ : int, or float with sample_weight
         The errors of this hyperplane, or their weight.
     lower_bound_ : int, or float with sample_weight
-        No hyperplane has fewer: what `certificate_` proves.
+        No hyperplane (without an intercept: none through the origin) has fewer: what
+        `certificate_` proves.
     optimal_ : bool
         Whether the two are the same (to nine digits, with fractional sample_weight).
     answer_ : {"yes", "no", "undecided"} or None
@@ -188,15 +190,18 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             warnings.warn(self.status_, ConvergenceWarning, stacklevel=4)
 
     def _status(self, sample: Sample, outcome: Outcome, weighted: bool) -> str:
-        def shown(number) -> str:
-            if weighted:
-                return f"errors of weight {readable(number)}"
-            return counted(number, "error")
-
-        has, least = shown(self.errors_), shown(self.lower_bound_)
-        worth = f"{has}, and it is proved that no hyperplane makes fewer than {least}"
+        which = "hyperplane" if self.intercept == "free" else "hyperplane through the origin"
+        has, least = counted(int(self.errors_), "error"), counted(int(self.lower_bound_), "error")
+        fewer = f"fewer than {least}"
+        if weighted:
+            has = f"errors of a weight of at most {rounded_up(float(self.errors_))}"
+            bound = rounded_down(float(self.lower_bound_))
+            fewer, least = f"errors of a weight below {bound}", f"errors of a weight of {bound}"
+        worth = f"{has}, and it is proved that no {which} makes {fewer}"
         if self.optimal_:
-            said = f"Optimal: {has}, and it is proved that no hyperplane makes fewer."
+            said = f"Optimal: {has}, and it is proved that no {which} makes fewer."
+            if weighted:
+                said = f"Optimal: {has}, and it is proved that those of no {which} weigh less."
             if self.errors_ != self.lower_bound_:
                 said = f"Optimal to nine digits: {worth}."
             if len(self.classes_) == 1 and not self.errors_:
@@ -204,7 +209,7 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         elif self.answer_ == "yes":
             said = f"Yes: {has}, no more than the target of {readable(self.target)}."
         elif self.answer_ == "no":
-            said = f"No: every hyperplane makes at least {least}; this one makes {has}."
+            said = f"No: every {which} makes at least {least}; this one makes {has}."
         elif outcome.stopped == "asked":
             said = f"Stopped by hand: {worth}."
         elif outcome.stopped == "time":

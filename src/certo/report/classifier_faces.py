@@ -206,6 +206,11 @@ class PegasosFace(Face):
             yield plots.pegasos_excess(machine, examples.X, examples.y, ax=new_axes())
 
 
+def _at_most(weight: float) -> str:
+    """A count as it is, a sum of weights rounded up."""
+    return rounded_up(weight) if isinstance(weight, float) else readable(weight)
+
+
 class MinDisagreementFace(Face):
     def numbers(self, machine) -> dict[str, Any]:
         return {
@@ -218,10 +223,11 @@ class MinDisagreementFace(Face):
     def tiles(self, said: dict[str, Any]) -> list[Tile]:
         errors, least = said["errors"], said["lower_bound"]
         worth = "errors: proved to be the fewest" if said["optimal"] else "errors: the best found"
-        tiles = [Tile(readable(errors), worth)]
+        tiles = [Tile(_at_most(errors), worth)]
         if not said["optimal"]:
-            gap = readable(errors - least)
-            tiles.append(Tile(readable(least), f"errors are proved necessary: a gap of {gap}"))
+            necessary = rounded_down(least) if isinstance(least, float) else readable(least)
+            gap = _at_most(errors - least)
+            tiles.append(Tile(necessary, f"errors are proved necessary: a gap of {gap}"))
         if said["answer"] is not None:
             target = readable(said["settings"]["target"])
             tiles.append(Tile(said["answer"].capitalize(), f"to the target of {target}"))
