@@ -264,3 +264,15 @@ def test_the_exact_sum_decides_where_the_rounded_one_does_not():
     )  # fmt: skip
     assert claim.verify(X, ["b", "a"])
     assert claim.verify(sparse.csr_array(X), ["b", "a"])
+
+
+@pytest.mark.parametrize(
+    ("treatment", "meant"),
+    [("free", "largest margin between"), ("none", "margin of hyperplanes through the origin"),
+     ("lifted", "margin in the space with the extra feature 1 between")],
+)  # fmt: skip
+def test_words_say_of_which_hyperplanes_the_margin_is_the_largest(treatment, meant):
+    X, y = np.array([[2.0, 0.5], [2.0, -0.5], [4.0, 0.5], [-1.0, 3.0]]), [0, 0, 1, 0]
+    X = X - [3.0, 0.0] if treatment == "none" else X
+    (_, claim) = HardMarginSVM(intercept=treatment).fit(X, y).certificate_
+    assert meant in claim.claim

@@ -355,6 +355,14 @@ class TestDependentColumns:
         assert claim.distance < 1e-12
         assert model.certificate_.verify(X, y)
 
+    def test_what_depends_up_to_rounding_only_is_said_so(self):
+        X = np.round(np.random.default_rng(0).standard_normal((30, 2)), 2)
+        X = np.column_stack([X, X[:, 0] + X[:, 1]])  # rounded: exactly, the rank is 3
+        model = LeastSquares().fit(X, X[:, 0] + np.arange(30) % 3)
+        assert model.rank_ == 2
+        assert "rank 2, up to rounding: many coefficients give the same" in model.status_
+        assert "the same predictions, up to rounding, and the shortest" in model.status_
+
     def test_a_ridge_says_nothing_of_the_rank(self):
         X, y = self.dependent()
         model = LeastSquares(ridge=0.1).fit(X, y)

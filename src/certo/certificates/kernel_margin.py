@@ -111,16 +111,16 @@ class KernelMargin(KernelClaim):
 
     @property
     def claim(self) -> str:
-        none = {
-            "free": "none there",
-            "none": "none there without an intercept",
-            "lifted": "none there, its intercept being part of its length,",
+        meant = {
+            "free": "",
+            "none": " without an intercept",
+            "lifted": ", the intercept being part of the length,",
         }[self.treatment]
         return (
             f"The largest margin between {self.labels.shown} and {self.labels.rest} in "
-            f"{self._where} is at least {rounded_down(self.lower)}, which this function has on all "
-            f"{counted(self.examples, 'example')}, and exceeds this by at most "
-            f"{apart(self.upper, self.lower)}: {none} has more, already on "
+            f"{self._where}{meant} is at least {rounded_down(self.lower)}, which this function has "
+            f"on all {counted(self.examples, 'example')}, and exceeds this by at most "
+            f"{apart(self.upper, self.lower)}: no function there has more, already on "
             f"{counted(self.rows.size, 'example')}. The relative gap is at most "
             f"{rounded_up(self.relative_gap, 2)}."
         )

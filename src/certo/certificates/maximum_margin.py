@@ -127,14 +127,17 @@ class MaximumMargin(Certificate):
 
     @property
     def claim(self) -> str:
-        which = {
-            "free": "no hyperplane",
-            "none": "no hyperplane through the origin",
-            "lifted": "no hyperplane through the origin of the space with the extra feature 1",
+        meant, which = {
+            "free": ("", "no hyperplane"),
+            "none": (" of hyperplanes through the origin", "no such hyperplane"),
+            "lifted": (
+                " in the space with the extra feature 1",
+                "no hyperplane through the origin of that space",
+            ),
         }[self.treatment]
         return (
-            f"The largest margin between {self.labels.shown} and {self.labels.rest} is at least "
-            f"{rounded_down(self.lower)}, which this hyperplane has on all "
+            f"The largest margin{meant} between {self.labels.shown} and {self.labels.rest} is at "
+            f"least {rounded_down(self.lower)}, which this hyperplane has on all "
             f"{counted(self.examples, 'example')}, and exceeds this by at most "
             f"{apart(self.upper, self.lower)}: {which} has more, already on "
             f"{counted(self.rows.size, 'example')}. The relative gap is at most "

@@ -50,8 +50,8 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
     coef_ : ndarray (n_features,), or (n_outputs, n_features) if y has columns
     intercept_ : float, or ndarray (n_outputs,)
     rank_ : int or None
-        Of X, centred if the intercept is free. None where it is not looked for: with a ridge, or
-        by method "lsqr".
+        Of X, up to rounding, centred if the intercept is free. None where it is not looked for:
+        with a ridge, or by method "lsqr".
     condition_ : float
         An estimate of the condition number of the independent columns, centred if the intercept is
         free and scaled to the same length. The coefficients have about 16 − log10(condition)
@@ -148,6 +148,7 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
             found, self._values, X, Y,
             treatment=self.intercept, ridge=float(self.ridge), sample_weight=weights,
         )  # fmt: skip
+        self._say(found)
         return self
 
     def partial_fit(self, X, y, sample_weight=None):
@@ -183,11 +184,13 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
             self.certificate_ = not_claimed(
                 "partial_fit keeps neither the examples nor their weights, nor sums from a fit."
             )
+            self._say(found)
             return self
         found = found._replace(moments=replace(found.moments, sums=sums))
         self.certificate_ = certified_by_sums(
             found, self._values, treatment=self.intercept, ridge=float(self.ridge)
         )
+        self._say(found)
         return self
 
     def _sums_with(self, rows: Rows, first: bool) -> ShiftedGram | None:
@@ -295,6 +298,9 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
             self.standard_errors_ = self._shaped(errors[:, :d])
             if self._lifted:
                 self.intercept_standard_error_ = self._shaped(errors[:, d])
+
+    def _say(self, found: Solution) -> None:
+        """Set `status_`, the certificate being there."""
         self.status_ = " ".join([self._status(), *self._exactness()])
         if found.stopped != "optimal":
             at = "by hand" if found.stopped == "interrupted" else "at the limit of iterations"
@@ -324,9 +330,11 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
             return solved
         columns = "column has" if d == 1 else f"{d:,} columns have"
         if self.rank_ < d:
+            exact = any(claim.combinations for claim in self.certificate_)
+            within = "" if exact else ", up to rounding"
             return (
-                f"{solved} The {columns} rank {self.rank_}: many coefficients give the same "
-                "predictions, and the shortest of them are returned."
+                f"{solved} The {columns} rank {self.rank_}{within}: many coefficients give the "
+                f"same predictions{within}, and the shortest of them are returned."
             )
         return f"{solved} The {columns} rank {self.rank_}."
 
