@@ -10,15 +10,15 @@ or unpickled, and choices that a person made by looking at the examples.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
+from certo.row_keys import row_keys
+
 MOST_ROWS, MOST_NUMBERS = 128, 2**12
 MOST_PARTS = 256  # calls of partial_fit whose samples are kept
-KEY_SEED = 20_240_229  # of the odd multipliers of the columns: any will do
 
 
 class SeenRows(NamedTuple):
@@ -43,7 +43,7 @@ class SeenRows(NamedTuple):
 
     @property
     def _keys(self) -> np.ndarray:
-        found = [row_keys(sample) for sample in self.samples]
+        found = [keys_of_numbers(sample) for sample in self.samples]
         return np.unique(np.concatenate([keys for keys in found if keys is not None]))
 
     @property
@@ -55,47 +55,23 @@ class SeenRows(NamedTuple):
     def among(self, X: Any) -> tuple[int, float]:
         """How many of the rows X are among the rows kept, and which part of X that makes likely to
         be rows of the fit."""
-        keys = row_keys(X)
+        keys = keys_of_numbers(X)
         if keys is None or not keys.size:
             return 0, 0.0
         known = int(np.count_nonzero(np.isin(keys, self._keys)))
         return known, min(1.0, known * self.rows / self.sampled / keys.size)
 
 
-def row_keys(X: Any) -> np.ndarray | None:
-    """A 64-bit key of every row of a table of numbers, the same in every container and precision;
-    None where X is none."""
+def keys_of_numbers(X: Any) -> np.ndarray | None:
+    """`row_keys` of a table of numbers in any container; None where X is none."""
     try:
         if sparse.issparse(X):
-            return _sparse_keys(sparse.csr_array(X, dtype=np.float64))
+            X = sparse.csr_array(X, dtype=np.float64)
+            X.sum_duplicates()
+            return row_keys(X)
         X = np.asarray(X)
-        if X.ndim != 2 or X.dtype.kind not in "biuf":
-            X = X.astype(np.float64) if X.dtype.kind == "O" and X.ndim == 2 else None
-        return None if X is None else _dense_keys(np.ascontiguousarray(X, dtype=np.float64))
+        if X.ndim != 2 or X.dtype.kind not in "biufO":
+            return None
+        return row_keys(X.astype(np.float64, copy=False))
     except (TypeError, ValueError, OverflowError):
         return None
-
-
-def _dense_keys(X: np.ndarray) -> np.ndarray:
-    return _mixed(X) @ _multipliers(X.shape[1])
-
-
-def _sparse_keys(X: sparse.csr_array) -> np.ndarray:
-    X.sum_duplicates()
-    terms = _mixed(X.data) * _multipliers(X.shape[1])[X.indices]
-    keys, filled = np.zeros(X.shape[0], np.uint64), np.diff(X.indptr) > 0
-    if terms.size:
-        keys[filled] = np.add.reduceat(terms, X.indptr[:-1][filled])
-    return keys
-
-
-def _mixed(values: np.ndarray) -> np.ndarray:
-    """The bits of numbers, the high ones mixed into the low ones; 0 of zero, whatever its sign, so
-    that an entry that is not stored counts as one that is 0."""
-    bits = (values + 0.0).view(np.uint64)
-    return bits ^ (bits >> np.uint64(29))
-
-
-@lru_cache(maxsize=8)
-def _multipliers(d: int) -> np.ndarray:
-    return np.random.default_rng(KEY_SEED).integers(2**63, size=d, dtype=np.uint64) * 2 + 1

@@ -12,7 +12,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.neighbors import KNeighborsClassifier
 
 from certo import KernelPerceptron, OnlineGradientDescent, Perceptron, certify
-from certo.certificates import Certified, LinearPredictor, OnlineToBatch, TestErrors, draws
+from certo.certificates import (
+    Certified,
+    LinearPredictor,
+    OnlineToBatch,
+    TestErrors,
+    copies,
+    draws,
+    equal_rows,
+    label_order,
+)
 from certo.certificates.base import CannotClaim
 from certo.kernels import Gaussian
 from certo.losses import Hinge
@@ -39,21 +48,21 @@ def test_groups_are_those_of_equal_rows(form, levels):
     X = random.integers(-levels, levels, (700, 3)) / 4.0
     X[random.random(X.shape) < 0.3] *= -0.0  # −0 is 0
     expected = np.unique(X + 0.0, axis=0, return_inverse=True)[1].ravel()
-    assert same_partition(draws._groups(form(X)), expected)
-    assert same_partition(draws._groups(form(X[:300]), sparse.csr_array(X[300:])), expected)
+    assert same_partition(equal_rows.equal_rows(form(X)), expected)
+    assert same_partition(equal_rows.equal_rows(form(X[:300]), sparse.csr_array(X[300:])), expected)
     explicit = sparse.csr_array(np.ones_like(X))
     explicit.data = X.ravel().copy()  # zeros that are stored
-    assert same_partition(draws._groups(explicit), expected)
+    assert same_partition(equal_rows.equal_rows(explicit), expected)
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_rows_with_one_key_are_compared(form, monkeypatch):
     random = np.random.default_rng(0)
     X = random.integers(0, 3, (200, 3)).astype(float)
-    monkeypatch.setattr(draws, "_keys", lambda X, seed: np.zeros(X.shape[0], np.uint64))
+    monkeypatch.setattr(equal_rows, "row_keys", lambda X, seed: np.zeros(X.shape[0], np.uint64))
     expected = np.unique(X, axis=0, return_inverse=True)[1].ravel()
-    assert same_partition(draws._groups(form(X)), expected)
-    assert same_partition(draws._groups(form(X[:70]), form(X[70:])), expected)
+    assert same_partition(equal_rows.equal_rows(form(X)), expected)
+    assert same_partition(equal_rows.equal_rows(form(X[:70]), form(X[70:])), expected)
 
 
 # --- repetitions ----------------------------------------------------------------------------------
@@ -64,8 +73,8 @@ def test_share_of_multiples_is_a_bound(g):
     rates = np.concatenate([np.linspace(0.01, 3 * g, 2000), np.linspace(3 * g, 60 * g, 200)])
     counts = np.arange(g, 120 * g, g)
     found = stats.poisson.pmf(counts[:, None], rates).sum(axis=0) / -np.expm1(-rates)
-    assert found.max() <= draws._share_of_multiples(g) + 1e-12
-    assert draws._share_of_multiples(g) <= 0.5
+    assert found.max() <= copies._share_of_multiples(g) + 1e-12
+    assert copies._share_of_multiples(g) <= 0.5
 
 
 @pytest.mark.parametrize("times", [2, 3, 60])
@@ -332,7 +341,7 @@ def test_tails_of_runs_are_those_of_all_orders(a, b):
         runs.append(1 + np.count_nonzero(y[1:] != y[:-1]))
     runs = np.array(runs)
     for r in range(1, a + b + 1):
-        few, many = draws._tails_of_runs(r, a, a + b)
+        few, many = label_order._tails_of_runs(r, a, a + b)
         assert math.isclose(few, np.mean(runs <= r), abs_tol=1e-12)
         assert math.isclose(many, np.mean(runs >= r), abs_tol=1e-12)
 
@@ -341,18 +350,20 @@ def test_orders_that_no_draws_come_in():
     random = np.random.default_rng(3)
     for classes in (2, 3, 8):
         y = random.integers(0, classes, 600)
-        assert not draws.why_ordered(y)
-        assert "sorted by their labels" in draws.why_ordered(np.sort(y))
-        assert "sorted" in draws.why_ordered(np.concatenate([np.sort(y[k::3]) for k in range(3)]))
-    assert "arranged by their labels (400 runs" in draws.why_ordered(np.tile([0, 1], 200))
-    assert not draws.why_ordered(np.arange(8) // 4)  # too few to tell
-    assert not draws.why_ordered(np.zeros(50, int))
+        assert not label_order.why_ordered(y)
+        assert "sorted by their labels" in label_order.why_ordered(np.sort(y))
+        assert "sorted" in label_order.why_ordered(
+            np.concatenate([np.sort(y[k::3]) for k in range(3)])
+        )
+    assert "arranged by their labels (400 runs" in label_order.why_ordered(np.tile([0, 1], 200))
+    assert not label_order.why_ordered(np.arange(8) // 4)  # too few to tell
+    assert not label_order.why_ordered(np.zeros(50, int))
 
 
 def test_random_orders_are_seldom_refused():
     random = np.random.default_rng(4)
     refused = sum(
-        bool(draws.why_ordered(random.integers(0, classes, 200)))
+        bool(label_order.why_ordered(random.integers(0, classes, 200)))
         for classes in (2, 5)
         for _ in range(2000)
     )
@@ -398,8 +409,8 @@ def test_nothing_false_is_claimed_of_a_fair_coin(place, monkeypatch):
     # Whoever issues the claims all the same does not get them past the checker.
     none = draws.Known(np.zeros(np.size(y_test), bool), np.zeros(np.size(y_test), bool))
     with monkeypatch.context() as blind:
-        for name in ("why_copied", "why_ordered"):
-            blind.setattr(draws, name, lambda *data: "")
+        blind.setattr(draws, "why_copied", lambda *data: "")
+        blind.setattr(label_order, "why_ordered", lambda *data: "")
         blind.setattr("certo.guarantees.certifying.known_examples", lambda *data: none)
         page = certify(machine.fit(X, y), X, y, **settings)
     assert any(claim.best < 0.5 for claim in page.risks)

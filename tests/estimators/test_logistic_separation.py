@@ -11,7 +11,7 @@ from certo import LogisticRegression, Separated
 from certo.certificates import LogisticExcess, NoEstimate
 from certo.estimators._logistic import existence
 from certo.solvers.interrupt import Stopped, Watch
-from certo.solvers.recession import guessed_recession, recession
+from certo.solvers.recession import decide_recession, guessed_recession
 
 
 def indicators(m=300, levels=(3, 4, 2, 5), classes=2, noise=1.0, seed=0):
@@ -94,7 +94,7 @@ class TestSensibleWeights:
         """What moves no score is not part of it, although the exact relations of standardised
         indicators have coefficients of 1e16 beside 1."""
         X, y = endgames()
-        found = recession(standardised(X), y.astype(int), 2, True)
+        found = decide_recession(standardised(X), y.astype(int), 2, True)[0]
         sizes = [abs(float(c)) for c in found.coef[0]]
         assert found.strict.sum() == 880
         assert found.gap == 1
@@ -166,7 +166,7 @@ class TestTheFitComesFirst:
         def programs(*args, **kwargs):
             raise AssertionError("linear programs were asked")
 
-        monkeypatch.setattr("certo.estimators._logistic.decided", programs)
+        monkeypatch.setattr("certo.estimators._logistic.decide_recession", programs)
         random = np.random.default_rng(0)
         y = random.integers(0, 10, 1500)
         centres = random.uniform(0, 100, (10, 3, 8))
@@ -197,7 +197,7 @@ class TestTheFitComesFirst:
     def test_programs_stop_when_asked(self):
         X, y = nearly_separated()
         with pytest.raises(Stopped):
-            recession(X, y, 4, True, watch=Watch(seconds=0.0))
+            decide_recession(X, y, 4, True, watch=Watch(seconds=0.0))
         calls = []
 
         def third_time():
@@ -205,8 +205,8 @@ class TestTheFitComesFirst:
             return len(calls) > 3
 
         with pytest.raises(Stopped):
-            recession(X, y, 4, True, watch=Watch(third_time))
-        assert recession(X, y, 4, True, watch=Watch(seconds=1e9)).strict.any()
+            decide_recession(X, y, 4, True, watch=Watch(third_time))
+        assert decide_recession(X, y, 4, True, watch=Watch(seconds=1e9))[0].strict.any()
 
 
 class TestClassesApart:

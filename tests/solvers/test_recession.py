@@ -15,7 +15,7 @@ from certo.certificates.spans import PRIME
 from certo.compiled.ranges import column_ranges
 from certo.compiled.rows import rows_of
 from certo.solvers.contrasts import residues
-from certo.solvers.recession import column_recession, recession, words
+from certo.solvers.recession import column_recession, decide_recession, words
 
 STORES = {
     "dense": np.asarray,
@@ -89,13 +89,13 @@ def checked(found, X, codes, K, lifted, rows=None):
 def test_the_largest_part_is_that_of_a_linear_program(problem, store):
     X, codes, K, lifted = problem
     expected = largest_part(comparisons(*problem))
-    found = recession(STORES[store](X), codes, K, lifted)
+    found = decide_recession(STORES[store](X), codes, K, lifted)[0]
     assert checked(found, *problem) == expected
     assert found is None or found.maximal
     quick = column_recession(STORES[store](X), codes, K, lifted)
     assert checked(quick, *problem) <= expected
     if quick is not None:
-        more = recession(STORES[store](X), codes, K, lifted, known=quick)
+        more = decide_recession(STORES[store](X), codes, K, lifted, known=quick)[0]
         assert checked(more, *problem) == expected
 
 
@@ -106,8 +106,8 @@ def test_rows_that_do_not_count_change_nothing(problem, data):
     rows = np.array(data.draw(st.lists(st.booleans(), min_size=len(X), max_size=len(X))))
     if not rows.any():
         return
-    found = recession(X, codes, K, lifted, rows=rows)
-    alone = recession(X[rows], codes[rows], K, lifted)
+    found = decide_recession(X, codes, K, lifted, rows=rows)[0]
+    alone = decide_recession(X[rows], codes[rows], K, lifted)[0]
     assert (found is None) == (alone is None)
     won = checked(found, X, codes, K, lifted, rows)
     places = np.flatnonzero(rows)
@@ -119,7 +119,7 @@ def test_rows_that_do_not_count_change_nothing(problem, data):
 def test_a_guess_may_be_anything(problem, data):
     """From a good guess or a bad one, what is found is a direction; from a direction, something."""
     X, codes, K, lifted = problem
-    best = recession(X, codes, K, lifted)
+    best = decide_recession(X, codes, K, lifted)[0]
     outputs, p = 1 if K == 2 else K, X.shape[1] + lifted
     guess = np.reshape(
         data.draw(st.lists(st.floats(-9, 9), min_size=outputs * p, max_size=outputs * p)),
@@ -127,7 +127,7 @@ def test_a_guess_may_be_anything(problem, data):
     )
     if best is not None and data.draw(st.booleans()):
         guess = np.array(best.coef, dtype=float) + 1e-3 * guess
-    found = recession(X, codes, K, lifted, guess=guess)
+    found = decide_recession(X, codes, K, lifted, guess=guess)[0]
     assert checked(found, *problem) <= checked(best, *problem)
     assert (found is None) == (best is None)
 
@@ -145,14 +145,16 @@ def test_weights_that_run_away_lead_to_the_direction(K):
          [0, 0, 0, 0, 1, 0, 0], [1, 2, 0, 0, 1, 1, 1], [0, 0, 0, 1, 0, 0, 1]]
     )  # fmt: skip
     assert column_recession(X, codes, K, True) is None
-    truth = recession(X, codes, K, True)
+    truth = decide_recession(X, codes, K, True)[0]
     assert truth is not None
     assert truth.maximal
     won = truth.strict.any(axis=-1) if K == 3 else truth.strict
     assert np.flatnonzero(won).tolist() == list(range(9))
     away = np.array(truth.coef, dtype=float)
     away *= 20 / np.max(np.abs(away))
-    found = recession(X, codes, K, True, guess=away + 1e-2 * random.standard_normal(away.shape))
+    found = decide_recession(
+        X, codes, K, True, guess=away + 1e-2 * random.standard_normal(away.shape)
+    )[0]
     assert not found.maximal
     assert np.array_equal(found.strict, truth.strict)
     checked(found, X, codes, K, True)

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from certo import bounds
-from certo.certificates import draws, exact
+from certo.certificates import exact, label_order
 from certo.certificates.base import CannotClaim, Refuted, Rigour, require
 from certo.certificates.comparisons import check_classes
 from certo.certificates.encoding import counted, rounded_down, rounded_up
@@ -127,7 +127,7 @@ class AverageToBatch(RiskBound):
     def _why_not_drawn(self, sample: Sample) -> str:
         if self.vacuous:
             return ""
-        return draws.why_ordered(sample.signs) or super()._why_not_drawn(sample)
+        return label_order.why_ordered(sample.signs) or super()._why_not_drawn(sample)
 
     def _formulas(self, level: float) -> dict[str, Any]:
         return {"bound": self._formula(self.loss, self.off, level)}

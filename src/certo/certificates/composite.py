@@ -9,7 +9,7 @@ from typing import Any, final
 
 from certo.certificates import encoding
 from certo.certificates.base import Certificate, NotClaimed, Verification
-from certo.certificates.draws import one_look
+from certo.certificates.equal_rows import one_look
 from certo.certificates.sample import SampleMismatch
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from certo import bounds
-from certo.certificates import draws
+from certo.certificates import label_order
 from certo.certificates.base import CannotClaim, Refuted, Rigour, require
 from certo.certificates.encoding import counted, rounded_up
 from certo.certificates.margins import Margins
@@ -239,7 +239,7 @@ def why_places_tell(run: PerceptronRun, codes: np.ndarray) -> str:
     not. The last weights of a pass in the order of the rows depend on the order of the updated
     examples alone, which sorted rows share with draws. Their average also counts the looks between
     updates, and in sorted rows that tells how many examples each class has."""
-    return draws.why_ordered(codes) if run.average and run.order == "cyclic" else ""
+    return label_order.why_ordered(codes) if run.average and run.order == "cyclic" else ""
 
 
 def _is_short(run: PerceptronRun, updated: int) -> bool:

@@ -19,7 +19,7 @@ import numpy as np
 from scipy import sparse
 
 from certo import bounds
-from certo.certificates import draws, exact
+from certo.certificates import exact, label_order
 from certo.certificates.base import CannotClaim, Refuted, Rigour, require
 from certo.certificates.class_compression import output_signs
 from certo.certificates.comparisons import check_classes
@@ -115,7 +115,7 @@ class OnlineToBatch(RiskBound):
         if self.vacuous:
             return ""
         visited = sample.signs[visits(self.runs, sample.m)]
-        return draws.why_ordered(visited) or super()._why_not_drawn(sample)
+        return label_order.why_ordered(visited) or super()._why_not_drawn(sample)
 
     def _formulas(self, level: float) -> dict[str, Any]:
         return {"bound": bounds.online_to_batch(self.examples, self.mistakes, level)}

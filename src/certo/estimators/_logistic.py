@@ -29,7 +29,7 @@ from certo.solvers.recession import (
     Core,
     Recession,
     column_recession,
-    decided,
+    decide_recession,
     guessed_recession,
 )
 
@@ -259,7 +259,7 @@ def existence(problem: Problem, weights: Weights, watch: Watch) -> Existence:
     step = _step(problem, _look(problem, None, weights))
     guess = np.column_stack(weights)[:, : problem.columns]
     try:
-        more, why = decided(
+        more, why = decide_recession(
             *_places(problem), rows=problem.counting, guess=guess, step=step, watch=watch
         )
     except Stopped:

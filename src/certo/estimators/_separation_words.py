@@ -10,7 +10,7 @@ from scipy import sparse
 
 from certo.certificates import Labels, Sample
 from certo.rates import Constant, Rate
-from certo.seen_rows import row_keys
+from certo.seen_rows import keys_of_numbers
 from certo.solvers.interrupt import Stopped, Watch
 from certo.solvers.separation import Cancelling, Examples, Separator, separate_after
 
@@ -72,7 +72,7 @@ def verdict_words(
 def equal_rows_words(X: Any, signs: list[np.ndarray]) -> str:
     """For functions of any kind: two examples that are the same point with different labels, if
     there are any."""
-    keys = row_keys(X)
+    keys = keys_of_numbers(X)
     if keys is not None:
         order = np.argsort(keys, kind="stable")
         pairs = np.flatnonzero(np.diff(keys[order]) == 0)

@@ -28,7 +28,7 @@ from certo.certificates.inseparable import intercept_mode
 from certo.certificates.joint import class_sample
 from certo.certificates.sample import SampleMismatch, exact_matrix
 from certo.containers import exact_input, exact_labels
-from certo.solvers.recession import decided
+from certo.solvers.recession import decide_recession
 from certo.solvers.separation import (
     Cancelling,
     Comparisons,
@@ -126,7 +126,7 @@ def quasi_separability(
     classes = _classes(y)
     labels, lifted = Labels(classes, len(classes) - 1), intercept == "free"
     codes = class_sample(X, y, classes).signs + (len(classes) == 1)  # one class counts as +1
-    found, why = decided(X, codes, max(2, len(classes)), lifted)
+    found, why = decide_recession(X, codes, max(2, len(classes)), lifted)
     assert why is not None, "without a guess all directions are looked at"
     rows, against, weights = why
     m, d = X.shape

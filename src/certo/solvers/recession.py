@@ -89,7 +89,7 @@ class Direction(NamedTuple):
     reach: Fraction
 
 
-def recession(
+def decide_recession(
     X,
     codes: np.ndarray,
     n_classes: int,
@@ -98,10 +98,11 @@ def recession(
     rows: np.ndarray | None = None,
     known: Recession | None = None,
     guess: np.ndarray | None = None,
+    step: np.ndarray | None = None,
     watch: Watch = NEVER,
-) -> Recession | None:
-    """A direction that settles all that any can, or None where there is none: both proved. Stopped
-    is raised if the watch asks for it before.
+) -> tuple[Recession | None, Core | None]:
+    """A direction that settles all that any can, or None where there is none, and why no direction
+    settles more. Stopped is raised if the watch asks for it before.
 
     Parameters
     ----------
@@ -116,27 +117,10 @@ def recession(
         What is known already (from `column_recession`, or from a call before): it is extended.
     guess : array (1 or n_classes, d + lifted), optional
         Weights that ran away. If they lead to more than is known, that is returned, which may then
-        not be all (`maximal` says so).
+        not be all (`maximal` says so), and with None in place of the reason.
+    step : array like the guess, optional
+        How the weights run: what the step does not move is taken to be tied.
     """
-    return decided(
-        X, codes, n_classes, lifted, rows=rows, known=known, guess=guess, watch=watch
-    )[0]  # fmt: skip
-
-
-def decided(
-    X,
-    codes: np.ndarray,
-    n_classes: int,
-    lifted: bool,
-    *,
-    rows: np.ndarray | None = None,
-    known: Recession | None = None,
-    guess: np.ndarray | None = None,
-    step: np.ndarray | None = None,
-    watch: Watch = NEVER,
-) -> tuple[Recession | None, Core | None]:
-    """The same, and why no direction settles more; None, if that was not asked. `step`, like the
-    guess, is how it runs: what it does not move is thought to be tied."""
     problem = _Problem(X, codes, n_classes, lifted, rows)
     found = _Found(problem, known)
     if known is None:
