@@ -383,7 +383,7 @@ LARGEST = {
     "ClassCompressionBound": 20, "DualityGap": 5, "GaussianLikelihood": 100,
     "JointlyOverlapping": 10, "JointlyQuasiSeparable": 10, "KernelCompressionBound": 5,
     "KernelExpectedExcess": 5,
-    "KernelGap": 3, "KernelMargin": 10, "KernelMistakeBound": 10, "LeastErrorsByCells": 100,
+    "KernelGap": 3, "KernelMargin": 10, "KernelMistakeBound": 10, "LeastErrorsByCells": 15,
     "LeastErrorsByTree": 5, "LogisticExcess": 20, "MomentMatching": 50, "OnlineToBatch": 100,
     "Overlapping": 25, "SupportBound": 4, "NoEstimate": 100,
     "AverageToBatch": 200, "Certified": 75, "CompressionBound": 75, "TestErrors": 200,

@@ -10,14 +10,17 @@ from fractions import Fraction
 NEARLY = 1 - Decimal(10) ** -45  # the decimals here are rounded, too
 
 
-def exactly(n: int, p: Fraction, k: int) -> Fraction:
-    """P[Bin(n, p) = k]."""
-    return math.comb(n, k) * p**k * (1 - p) ** (n - k)
-
-
 def at_most(n: int, p: Fraction, k: int) -> Fraction:
-    """P[Bin(n, p) ≤ k]."""
-    return sum((exactly(n, p, i) for i in range(min(k, n) + 1)), Fraction(0))
+    """P[Bin(n, p) ≤ k]: for p = a/(a + c) it is Σ_{i≤k} C(n, i) aⁱ cⁿ⁻ⁱ / (a + c)ⁿ, and each term
+    times (n − i)·a / ((i + 1)·c) is the next one."""
+    k, a, c = min(k, n), p.numerator, p.denominator - p.numerator
+    if not c:
+        return Fraction(k == n)
+    term = total = c**k
+    for i in range(k):
+        term = term * ((n - i) * a) // ((i + 1) * c)
+        total += term
+    return Fraction(total * c ** (n - k), p.denominator**n)
 
 
 def is_upper_end(p: float, n: int, errors: int, level: Fraction) -> bool:
