@@ -23,8 +23,13 @@ from certo.certificates import (
     Separating,
     SupportBound,
 )
-from certo.certificates.least_errors import LeastErrors, LeastErrorsByTree, Packing, Subsystem
-from certo.certificates.sample import Labels
+from certo.certificates.errors.least_errors import (
+    LeastErrors,
+    LeastErrorsByTree,
+    Packing,
+    Subsystem,
+)
+from certo.certificates.sample.labels import Labels
 from certo.data.fingerprint import fingerprint
 from certo.data.model_file import load_model, save_model
 from certo.data.problem import Problem

@@ -19,10 +19,10 @@ from certo import (
     Perceptron,
     certify,
 )
-from certo.digits import AT_LEAST, AT_MOST, apart, rounded_down, rounded_up, shown_numbers
 from certo.features import BoxPolynomials
 from certo.kernels import Gaussian
 from certo.losses.confidence import EstimatedRisk
+from certo.numbers.digits import AT_LEAST, AT_MOST, apart, rounded_down, rounded_up, shown_numbers
 from certo.verify import numbers_text
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)

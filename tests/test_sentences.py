@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 
 from certo import SVM, KernelPerceptron, Perceptron, certify
 from certo.certificates import Certificate, Certified, Composite, StatedPredictions, TestErrors
-from certo.certificates.risk_bound import confidence, rate_sentence
+from certo.certificates.risk.risk_bound import confidence, rate_sentence
 from certo.kernels import Polynomial
 
 ROOT = Path(__file__).parents[1]

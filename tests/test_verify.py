@@ -19,7 +19,8 @@ from sklearn.preprocessing import Normalizer
 from sklearn.svm import SVC
 
 from certo import SVM, KernelPerceptron, Perceptron, certify
-from certo.certificates import Certified, Composite, draws
+from certo.certificates import Certified, Composite
+from certo.certificates.sample import draws
 from certo.data.problem import Problem
 from certo.data.proof_folder import write_proof
 from certo.kernels import Function, Gaussian, Spectrum

@@ -12,7 +12,7 @@ import pytest
 
 from certo.audit import audit_table
 from certo.certificates import Certified, Composite, CompressionBound, MistakeBound, Separating
-from certo.certificates.sample import Labels
+from certo.certificates.sample.labels import Labels
 from certo.data.fingerprint import fingerprint
 from certo.data.model_file import load_model, save_model
 from certo.data.problem import Problem

@@ -65,7 +65,8 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from certo.certificates import Inseparable, Separable
+    from certo.certificates.separation.inseparable import Inseparable
+    from certo.certificates.separation.separable import Separable
     from certo.estimators import (
         SVM,
         GaussianDensity,

@@ -15,45 +15,48 @@ import pyarrow as pa
 from sklearn.base import is_regressor
 from sklearn.utils.class_weight import compute_class_weight
 
-from certo.certificates import (
-    AverageToBatch,
+from certo.certificates.base import (
     Certificate,
-    Certified,
-    ClassCompressionBound,
-    Composite,
-    CompressionBound,
-    DualityGap,
-    ErrorCount,
-    ExpectedExcess,
-    JointlyOverlapping,
-    KernelCompressionBound,
-    KernelExpectedExcess,
-    KernelGap,
-    KernelMargin,
-    KernelMistakeBound,
-    Labels,
-    LeastErrorsByCells,
-    LeastErrorsByTree,
-    LeastSquaresExcess,
-    LogisticExcess,
-    MaximumMargin,
-    MistakeBound,
-    NoEstimate,
-    OnlineToBatch,
-    Overlapping,
-    PerceptronRun,
-    Regret,
-    Separating,
-    SupportBound,
-    TestErrors,
-    TrainingErrors,
-    UpdateSums,
-    Values,
     Verification,
 )
-from certo.certificates.compression_bound import PREPROCESSED
+from certo.certificates.certified import Certified
+from certo.certificates.composite import Composite
+from certo.certificates.errors.counted_errors import (
+    TestErrors,
+    TrainingErrors,
+)
+from certo.certificates.errors.least_errors import (
+    ErrorCount,
+    LeastErrorsByCells,
+    LeastErrorsByTree,
+)
+from certo.certificates.margins.duality_gap import DualityGap
+from certo.certificates.margins.kernel_gap import KernelGap
+from certo.certificates.margins.kernel_margin import KernelMargin
+from certo.certificates.margins.maximum_margin import MaximumMargin
 from certo.certificates.model import Model, parts_of, strangers
-from certo.certificates.risk_bound import RiskBound
+from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
+from certo.certificates.regression.logistic_excess import LogisticExcess
+from certo.certificates.regression.no_estimate import NoEstimate
+from certo.certificates.risk.average_to_batch import AverageToBatch
+from certo.certificates.risk.class_compression import ClassCompressionBound
+from certo.certificates.risk.compression_bound import PREPROCESSED, CompressionBound
+from certo.certificates.risk.kernel_compression import KernelCompressionBound
+from certo.certificates.risk.online_to_batch import OnlineToBatch
+from certo.certificates.risk.risk_bound import RiskBound
+from certo.certificates.risk.support_bound import SupportBound
+from certo.certificates.runs.expected_excess import ExpectedExcess
+from certo.certificates.runs.kernel_expected_excess import KernelExpectedExcess
+from certo.certificates.runs.kernel_mistake_bound import KernelMistakeBound
+from certo.certificates.runs.mistake_bound import MistakeBound
+from certo.certificates.runs.perceptron_run import PerceptronRun
+from certo.certificates.runs.regret import Regret
+from certo.certificates.runs.update_sums import UpdateSums
+from certo.certificates.sample.labels import Labels
+from certo.certificates.sample.values import Values
+from certo.certificates.separation.joint_quasi import JointlyOverlapping
+from certo.certificates.separation.quasi_separable import Overlapping
+from certo.certificates.separation.separating import Separating
 from certo.data import tables
 from certo.data.encoder import IN_VERIFY
 from certo.data.fingerprint import fingerprint

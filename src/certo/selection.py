@@ -16,12 +16,12 @@ from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import column_or_1d
 
-from certo.digits import share_text
 from certo.estimators import SVM, NotSeparable
 from certo.estimators._kernel import union_of
 from certo.kernels import Gaussian, Kernel
 from certo.kernels.base import count
 from certo.kernels.vectors import squares
+from certo.numbers.digits import share_text
 
 ODD = (1, 3, 5, 9, 15, 25, 45)  # numbers of neighbours to try: two classes never tie
 SOME = 1000  # examples whose distances say what is near and what is far

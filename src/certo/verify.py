@@ -27,22 +27,19 @@ import warnings
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from certo.certificates import (
-    Certificate,
-    Certified,
-    JointlyOverlapping,
-    LogisticExcess,
-    NoEstimate,
-    Overlapping,
-    RiskBound,
-    TrainingErrors,
-)
-from certo.certificates.base import Verification
+from certo.certificates.base import Certificate, Verification
+from certo.certificates.certified import Certified
 from certo.certificates.encoding import visible
+from certo.certificates.errors.counted_errors import TrainingErrors
 from certo.certificates.examples_file import read_examples
 from certo.certificates.model import Model, plain, strangers
-from certo.certificates.online_to_batch import OnlineToBatch
-from certo.digits import shown_numbers
+from certo.certificates.regression.logistic_excess import LogisticExcess
+from certo.certificates.regression.no_estimate import NoEstimate
+from certo.certificates.risk.online_to_batch import OnlineToBatch
+from certo.certificates.risk.risk_bound import RiskBound
+from certo.certificates.separation.joint_quasi import JointlyOverlapping
+from certo.certificates.separation.quasi_separable import Overlapping
+from certo.numbers.digits import shown_numbers
 from certo.reading_list import functions_in
 
 FORMAT = "certo proof 1"

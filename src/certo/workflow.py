@@ -12,24 +12,22 @@ import numpy as np
 import pyarrow as pa
 from sklearn.base import BaseEstimator, is_regressor
 
-from certo.certificates import (
-    Certified,
-    ClassSeparability,
-    Composite,
-    CompressionBound,
-    Inseparable,
-    NoEstimate,
-    NotClaimed,
-    Separable,
+from certo.certificates.base import NotClaimed
+from certo.certificates.certified import Certified
+from certo.certificates.composite import Composite
+from certo.certificates.errors.counted_errors import (
     TestErrors,
     TrainingErrors,
 )
-from certo.certificates.comparisons import comparison_signs, whole_direction
-from certo.certificates.compression_bound import PREPROCESSED
-from certo.certificates.inseparable import INTERCEPTS
-from certo.certificates.joint import class_sample
-from certo.certificates.risk_bound import LEAST_DELTA
-from certo.certificates.sample import Sample, exact_matrix
+from certo.certificates.regression.no_estimate import NoEstimate
+from certo.certificates.risk.compression_bound import PREPROCESSED, CompressionBound
+from certo.certificates.risk.risk_bound import LEAST_DELTA
+from certo.certificates.sample.examples import Sample, exact_matrix
+from certo.certificates.separation.classes import ClassSeparability
+from certo.certificates.separation.comparisons import comparison_signs, whole_direction
+from certo.certificates.separation.inseparable import INTERCEPTS, Inseparable
+from certo.certificates.separation.joint import class_sample
+from certo.certificates.separation.separable import Separable
 from certo.data import tables, written
 from certo.data.encoder import IN_FIT, TableEncoder, have, told_apart
 from certo.data.fingerprint import fingerprint

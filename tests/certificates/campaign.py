@@ -29,9 +29,9 @@ from certo.certificates import (
     Labels,
     LeastErrorsByTree,
 )
-from certo.certificates.box_features import BoxCosines, BoxPolynomials
-from certo.certificates.hitting import FINENESS
-from certo.certificates.least_errors import Packing, Subsystem
+from certo.certificates.density.box_features import BoxCosines, BoxPolynomials
+from certo.certificates.errors.hitting import FINENESS
+from certo.certificates.errors.least_errors import Packing, Subsystem
 from certo.guarantees.runs import one_pass
 from certo.kernels import Gaussian, Linear, Polynomial, Precomputed
 from certo.losses import Hinge, Logistic, Squared

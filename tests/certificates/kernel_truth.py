@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from certo.certificates import KernelGap, KernelSample, Labels
-from certo.certificates.soft_margin_gap import costs_of
+from certo.certificates.margins.soft_margin_gap import costs_of
 from certo.kernels import Function, Gaussian, Kernel, Linear, Polynomial, Precomputed
 
 LABELS = Labels(("a", "b"))

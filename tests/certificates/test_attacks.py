@@ -20,14 +20,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from certo import Perceptron
-from certo.certificates import (
-    Certificate,
-    Labels,
-    MistakeBound,
-    Sample,
-    Separating,
-    perceptron_run,
-)
+from certo.certificates import Certificate, Labels, MistakeBound, Sample, Separating
+from certo.certificates.runs import perceptron_run
 from certo.rates import Power
 
 KINDS = ["Separating", "MistakeBound", "CompressionBound"]

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate
 
-from certo.certificates.box_features import (
+from certo.certificates.density.box_features import (
     FAMILIES,
     FEJER,
     BoxCosines,

@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from rays import least
 
-from certo.certificates import cells
+from certo.certificates.errors import cells
 
 
 def on_different_lines(vectors):

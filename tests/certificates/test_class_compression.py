@@ -11,7 +11,7 @@ from scipy import sparse
 
 from certo import bounds
 from certo.certificates import CannotClaim, Certificate, ClassCompressionBound, PerceptronRun
-from certo.certificates import class_compression as module
+from certo.certificates.risk import class_compression as module
 from certo.solvers.perceptron import perceptron
 
 

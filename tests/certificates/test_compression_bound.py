@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from certo import bounds
 from certo.certificates import CannotClaim, CompressionBound, Labels, PerceptronRun, Sample
-from certo.certificates import compression_bound as module
+from certo.certificates.risk import compression_bound as module
 from certo.solvers.perceptron import perceptron
 
 LABELS = Labels((-1, 1))

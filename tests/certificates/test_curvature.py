@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from least_squares_truth import dot, rational
 from scipy import sparse
 
-from certo.certificates import Sample, curvature
+from certo.certificates import Sample
 from certo.certificates.base import Refuted
+from certo.certificates.regression import curvature
 
 seeds = st.integers(0, 10**6)
 

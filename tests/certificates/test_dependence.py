@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from least_squares_truth import dot, rational
 from scipy import sparse
 
-from certo.certificates import Sample, dependence
+from certo.certificates import Sample
+from certo.certificates.regression import dependence
 
 seeds = st.integers(0, 10**6)
 STORES = [np.asarray, sparse.csr_array, np.asfortranarray]

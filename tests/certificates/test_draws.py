@@ -12,17 +12,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.neighbors import KNeighborsClassifier
 
 from certo import KernelPerceptron, OnlineGradientDescent, Perceptron, certify
-from certo.certificates import (
-    Certified,
-    LinearPredictor,
-    OnlineToBatch,
-    TestErrors,
-    copies,
-    draws,
-    equal_rows,
-    label_order,
-)
+from certo.certificates import Certified, LinearPredictor, OnlineToBatch, TestErrors
 from certo.certificates.base import CannotClaim
+from certo.certificates.sample import copies, draws, equal_rows, label_order
 from certo.kernels import Gaussian
 from certo.losses import Hinge
 

@@ -14,9 +14,10 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from certo.certificates import CannotClaim, Certificate, DualityGap, Labels, Sample, rounded
-from certo.certificates import duality_gap as module
-from certo.certificates.soft_margin_gap import costs_of
+from certo.certificates import CannotClaim, Certificate, DualityGap, Labels, Sample
+from certo.certificates.margins import duality_gap as module
+from certo.certificates.margins.soft_margin_gap import costs_of
+from certo.numbers import rounded
 
 LABELS = Labels(("a", "b"))
 TREATMENTS = ["free", "lifted", "none"]

@@ -23,8 +23,8 @@ from certo.certificates import (
     TrainingErrors,
 )
 from certo.certificates.encoding import no_better
-from certo.certificates.risk_bound import percentage
-from certo.certificates.sample import SampleMismatch
+from certo.certificates.risk.risk_bound import percentage
+from certo.certificates.sample.examples import SampleMismatch
 from certo.kernels import Gaussian, Polynomial
 
 CLASSES = ("ash", "elm", "oak")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from certo.certificates import exact
+from certo.numbers import exact
 
 law = settings(max_examples=60, deadline=None)
 floats = st.floats(allow_nan=False, allow_infinity=False)

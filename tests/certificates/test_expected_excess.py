@@ -16,7 +16,7 @@ from scipy import sparse
 
 from certo import Pegasos
 from certo.certificates import CannotClaim, Certificate, ExpectedExcess, Labels, Sample
-from certo.certificates.pegasos_excess import guarantee
+from certo.certificates.runs.pegasos_excess import guarantee
 
 NUMBERS = ["objective", "bound", "radius2", "lam", "steps", "examples", "intercept", "lifted"]
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from certo.certificates import Certificate, Labels, Separable, Separating
-from certo.certificates.farkas import cancels, common_denominator, whole_numbers
-from certo.certificates.inseparable import convex_weights
+from certo.certificates.separation.inseparable import convex_weights
+from certo.numbers.farkas import cancels, common_denominator, whole_numbers
 
 
 def test_whole_numbers_are_the_floats_times_a_power_of_two():

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from certo import bounds
 from certo.certificates import CannotClaim, Certificate, KernelCompressionBound, KernelRun
-from certo.certificates import kernel_compression as module
+from certo.certificates.risk import kernel_compression as module
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
 
 AT_ZERO = {"always": 0, "positive": 1, "negative": -1}

@@ -35,7 +35,7 @@ from certo.certificates import (
     Sample,
 )
 from certo.kernels import Function, Gaussian, Kernel, Linear, Polynomial, Precomputed, Product
-from certo.kernels.rounding import gamma
+from certo.numbers.rounding import gamma
 
 TREATMENTS = ["free", "lifted", "none"]
 treatments = st.sampled_from(TREATMENTS)
@@ -211,7 +211,7 @@ class TestWords:
 
 class TestTogether:
     def test_a_composite_reads_each_kernel_once(self, monkeypatch):
-        from certo.certificates import kernel_claim
+        from certo.certificates.spaces import kernel_claim
 
         rng = np.random.default_rng(0)
         X, y = rng.standard_normal((30, 2)), rng.choice([0, 1, 2], 30)

@@ -22,9 +22,9 @@ from kernel_truth import (
 from scipy import sparse
 
 from certo.certificates import KernelSample
-from certo.certificates import kernel_sample as module
 from certo.certificates.base import Refuted
-from certo.certificates.sample import SampleMismatch
+from certo.certificates.sample.examples import SampleMismatch
+from certo.certificates.spaces import images as module
 from certo.kernels import Function, Gaussian, Linear, NotPositive, Polynomial, Precomputed
 
 seeds = st.integers(0, 10**6)

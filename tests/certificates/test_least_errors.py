@@ -15,8 +15,8 @@ from rays import least_errors
 from scipy import sparse
 
 from certo.certificates import Certificate, ErrorCount, Labels, Sample
-from certo.certificates.hitting import FINENESS
-from certo.certificates.least_errors import (
+from certo.certificates.errors.hitting import FINENESS
+from certo.certificates.errors.least_errors import (
     LeastErrorsByCells,
     LeastErrorsByTree,
     Packing,
@@ -281,7 +281,7 @@ class TestTree:
 
 @given(st.floats(0, 1e6), st.integers(0, 9))
 def test_needed_and_proved_are_inverse(at_least, constant):
-    from certo.certificates.groups import Groups
+    from certo.certificates.errors.groups import Groups
 
     for unit in (Fraction(1), Fraction(1, 3), Fraction(1, 2**60)):
         groups = Groups(np.zeros(0, dtype=np.int64), [], constant, unit)

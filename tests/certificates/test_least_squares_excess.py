@@ -15,12 +15,13 @@ from least_squares_truth import Truth
 from scipy import sparse
 
 from certo import LeastSquares
-from certo.certificates import CannotClaim, Certificate, Composite, Sample, exact
-from certo.certificates import curvature as curvature_module
+from certo.certificates import CannotClaim, Certificate, Composite, Sample
 from certo.certificates.base import Refuted
-from certo.certificates.least_squares_evidence import ShiftedGram, by_gram, by_rows
-from certo.certificates.least_squares_excess import LeastSquaresExcess
-from certo.certificates.values import Values
+from certo.certificates.regression import curvature as curvature_module
+from certo.certificates.regression.least_squares_evidence import ShiftedGram, by_gram, by_rows
+from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
+from certo.certificates.sample.values import Values
+from certo.numbers import exact
 
 TREATMENTS = ["free", "none"]
 STORES = [np.asarray, np.asfortranarray, sparse.csr_array, sparse.csc_matrix, np.ndarray.tolist]

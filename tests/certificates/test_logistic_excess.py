@@ -15,9 +15,9 @@ from logistic_truth import KINDS, STORES, Problem, problem
 from scipy import sparse
 
 from certo.certificates import CannotClaim, Certificate, LogisticExcess
-from certo.certificates import logistic_search as search
-from certo.certificates.logistic_curvature import Decrement
-from certo.certificates.logistic_terms import LogisticProblem, relative
+from certo.certificates.regression import logistic_search as search
+from certo.certificates.regression.logistic_curvature import Decrement
+from certo.certificates.regression.logistic_terms import LogisticProblem, relative
 from certo.estimators import LogisticRegression
 
 seeds = st.integers(0, 10**6)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from certo.certificates import Margins, Sample
-from certo.certificates import margins as module
+from certo.certificates.spaces import vectors as module
 
 law = settings(max_examples=60, deadline=None)
 STORES = [np.asarray, sparse.csr_array, np.float32]

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from certo import HardMarginSVM
 from certo.certificates import CannotClaim, Certificate, Labels, MaximumMargin, Sample
-from certo.certificates import maximum_margin as module
+from certo.certificates.margins import maximum_margin as module
 
 LABELS = Labels(("a", "b"))
 

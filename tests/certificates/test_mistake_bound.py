@@ -20,7 +20,7 @@ from certo.certificates import (
     Sample,
     UpdateSums,
 )
-from certo.certificates.update_sums import Inequality, most_updates
+from certo.certificates.runs.update_sums import Inequality, most_updates
 from certo.rates import Constant, Geometric, Power
 from certo.solvers.perceptron import perceptron
 

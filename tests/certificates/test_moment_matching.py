@@ -16,7 +16,7 @@ from scipy import optimize, sparse
 
 from certo import LogLinearDensity, NoDensity
 from certo.certificates import CannotClaim, Certificate, MomentMatching, NoLogLinearDensity
-from certo.certificates.box_features import FAMILIES, BoxCosines, BoxPolynomials
+from certo.certificates.density.box_features import FAMILIES, BoxCosines, BoxPolynomials
 from certo.solvers.collinear import hyperplanes
 
 KINDS = sorted(FAMILIES)

@@ -15,7 +15,7 @@ from logistic_truth import STORES, Problem
 from scipy import sparse
 
 from certo.certificates import CannotClaim, Certificate, Labels, NoEstimate
-from certo.certificates.comparisons import comparison_signs
+from certo.certificates.separation.comparisons import comparison_signs
 
 seeds = st.integers(0, 10**6)
 

@@ -19,7 +19,7 @@ from certo.certificates import (
     OnlineToBatch,
     PerceptronRun,
 )
-from certo.certificates import online_to_batch as module
+from certo.certificates.risk import online_to_batch as module
 from certo.losses import Hinge, Logistic, Squared
 from certo.rates import Power
 

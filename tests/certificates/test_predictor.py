@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from certo.certificates import KernelPredictor, LinearPredictor, Predictor, StatedPredictions
-from certo.certificates import predictor as module
-from certo.certificates import sample as sample_module
 from certo.certificates.base import Refuted
-from certo.certificates.sample import SampleMismatch
+from certo.certificates.errors import predictor as module
+from certo.certificates.sample import examples as sample_module
+from certo.certificates.sample.examples import SampleMismatch
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed, Spectrum
 
 #: numbers among which sums cancel, round and tie

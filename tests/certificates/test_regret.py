@@ -16,8 +16,8 @@ from scipy import sparse
 
 from certo import OnlineGradientDescent
 from certo.certificates import CannotClaim, Certificate, GradientRun, Labels, Regret, Sample
-from certo.certificates import regret as module
-from certo.certificates.gradient_run import loss_named, replay
+from certo.certificates.runs import regret as module
+from certo.certificates.runs.gradient_run import loss_named, replay
 from certo.losses import Hinge, Logistic, Squared
 
 SETTINGS = [

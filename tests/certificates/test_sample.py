@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 
 from certo.certificates import Labels, Sample, Separable
-from certo.certificates.sample import SampleMismatch
+from certo.certificates.sample.examples import SampleMismatch
 
 LABELS = Labels((0, 1))
 

@@ -19,10 +19,11 @@ from hypothesis import strategies as st
 from certo import quasi_separability, separability
 from certo.certificates import Certificate, ClassSeparability, Labels, Sample, Separable
 from certo.certificates.base import CannotClaim
-from certo.certificates.inseparable import Inseparable
-from certo.certificates.joint import JointlyInseparable, JointlySeparable
-from certo.certificates.quasi_separable import QuasiSeparable
-from certo.certificates.spans import PRIME, beyond_span, independent, null_space, score_signs
+from certo.certificates.separation.inseparable import Inseparable
+from certo.certificates.separation.joint import JointlyInseparable, JointlySeparable
+from certo.certificates.separation.quasi_separable import QuasiSeparable
+from certo.certificates.separation.spans import beyond_span, score_signs
+from certo.numbers.whole import PRIME, independent, null_space
 
 XOR = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0], [0.25, 2]])
 SAMPLES = {

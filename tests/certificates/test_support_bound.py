@@ -25,8 +25,8 @@ from certo.certificates import (
     Sample,
     SupportBound,
 )
-from certo.certificates.kernel_sample import Scores
-from certo.certificates.supports import Near, nearby
+from certo.certificates.risk.supports import Near, nearby
+from certo.certificates.spaces.images import Scores
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
 
 TREATMENTS = ["free", "lifted", "none"]

@@ -18,9 +18,9 @@ from certo.certificates import (
     Separating,
     encoding,
 )
-from certo.certificates.joint import class_sample
-from certo.certificates.sample import SampleMismatch
-from certo.certificates.values import Unlabelled, Values
+from certo.certificates.sample.examples import SampleMismatch
+from certo.certificates.sample.values import Unlabelled, Values
+from certo.certificates.separation.joint import class_sample
 
 X = np.eye(2)
 

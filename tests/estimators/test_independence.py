@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
 from certo.certificates import Sample
-from certo.certificates.dependence import exactly
+from certo.certificates.regression.dependence import exactly
 from certo.estimators._independence import independent
 
 

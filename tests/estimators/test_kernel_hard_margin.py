@@ -20,7 +20,7 @@ from certo import SVM, HardMarginSVM, NotSeparable
 from certo.certificates import KernelMargin
 from certo.features import Monomials
 from certo.kernels import Function, Gaussian, Linear, NotPositive, Polynomial, Precomputed
-from certo.kernels.rounding import gamma
+from certo.numbers.rounding import gamma
 from certo.solvers.kernel_hard_margin import kernel_hard_margin
 
 MODES = ("free", "lifted", "none")

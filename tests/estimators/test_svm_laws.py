@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from certo import SVM, HardMarginSVM
-from certo.certificates.soft_margin_gap import costs_of
+from certo.certificates.margins.soft_margin_gap import costs_of
 
 MODES = st.sampled_from(["free", "lifted", "none"])
 

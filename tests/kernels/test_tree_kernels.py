@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from certo.kernels import PartialTree, SubsetTree, Subtree, Tree
-from certo.kernels.rounding import gamma
+from certo.numbers.rounding import gamma
 
 decays = st.sampled_from([1.0, 0.4, 0.1, 1e-60])
 few = st.sampled_from("abä")

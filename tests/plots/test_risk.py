@@ -10,7 +10,7 @@ from matplotlib.patches import Rectangle
 
 from certo import SVM, Perceptron, certify, plots
 from certo.certificates import Certified, Composite, RiskBound, TestErrors
-from certo.certificates.sample import Labels
+from certo.certificates.sample.labels import Labels
 from certo.plots.risk import MOST_BOUNDS
 
 LABELS = Labels(("a", "b"))

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from certo.certificates import Sample
-from certo.certificates.cells import independent_columns
-from certo.certificates.farkas import cancels, integer_rows, whole_numbers
+from certo.certificates.errors.cells import independent_columns
+from certo.certificates.separation.spans import integer_rows
+from certo.numbers.farkas import cancels, whole_numbers
 from certo.solvers.farkas import cancelling_weights
 
 PRIME = 2**31 - 1  # a modulus that exact arithmetic might use

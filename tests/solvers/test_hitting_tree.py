@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from rays import least
 
 from certo.certificates import Labels, Sample
-from certo.certificates.groups import grouped
-from certo.certificates.least_errors import LeastErrorsByTree, Packing, Subsystem, proved
+from certo.certificates.errors.groups import grouped
+from certo.certificates.errors.least_errors import LeastErrorsByTree, Packing, Subsystem, proved
 from certo.solvers.hitting_tree import HittingTree
 
 NONE = np.zeros(0)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from certo.kernels.rounding import gamma
+from certo.numbers.rounding import gamma
 from certo.solvers import least_squares as module
 from certo.solvers.least_squares import least_squares
 

@@ -11,8 +11,8 @@ from online_boxes import gradient_box
 from scipy import sparse
 
 from certo.certificates import GradientRun, Sample
-from certo.certificates.gradient_run import falling_exp, loss_named, replay
-from certo.certificates.gradient_run import value_and_slope as plainly
+from certo.certificates.runs.gradient_run import falling_exp, loss_named, replay
+from certo.certificates.runs.gradient_run import value_and_slope as plainly
 from certo.compiled.online_gradient import value_and_slope
 from certo.losses import ConvexLoss, Hinge, Logistic, Squared
 from certo.solvers.online_gradient import online_gradient, rule_of

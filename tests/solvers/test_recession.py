@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import linprog
 
-from certo.certificates.spans import PRIME
 from certo.compiled.ranges import column_ranges
 from certo.compiled.rows import rows_of
+from certo.numbers.whole import PRIME
 from certo.solvers.contrasts import residues
 from certo.solvers.recession import column_recession, decide_recession, words
 

@@ -16,9 +16,9 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from certo.certificates import Sample
-from certo.certificates.farkas import cancels
 from certo.compiled.directions import directions
 from certo.compiled.rows import rows_of
+from certo.numbers.farkas import cancels
 from certo.solvers import separation
 from certo.solvers.exact_simplex import ExactSimplex
 from certo.solvers.farkas import cancelling_weights

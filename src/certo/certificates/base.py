@@ -8,9 +8,12 @@ from collections.abc import Hashable
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, NamedTuple
 
+from certo import certificates
 from certo.certificates import encoding
-from certo.certificates.sample import Labels, Sample, SampleMismatch, exact_matrix
-from certo.digits import shown_numbers
+from certo.certificates.sample.examples import Sample, SampleMismatch, exact_matrix
+from certo.certificates.sample.labels import Labels
+from certo.numbers.digits import shown_numbers
+from certo.numbers.rounded import NotShown
 
 
 class Rigour(NamedTuple):
@@ -64,7 +67,7 @@ class Verification:
         return result
 
 
-class Refuted(Exception):
+class Refuted(NotShown):
     """Raised inside a check when the claim does not hold; the message becomes the reason."""
 
 
@@ -155,7 +158,7 @@ class Certificate(abc.ABC):
     def _verify(self, sample: Any) -> Verification:
         try:
             return Verification(True, self.name, self._check(sample))
-        except Refuted as refuted:
+        except NotShown as refuted:
             return Verification(False, self.name, str(refuted))
 
     @property
@@ -171,17 +174,18 @@ class Certificate(abc.ABC):
         """The certificate written by `to_dict`, or a ValueError saying what is wrong with it."""
         from certo.certificates.composite import Composite
 
-        kinds = {kind.__name__: kind for kind in _final_kinds(Certificate)}
         name = data.get("type") if isinstance(data, dict) else None
         if type(name) is str and name == "Composite" and cls is Certificate:
             return Composite.from_dict(data)
-        if type(name) is not str or not issubclass(kinds.get(name, object), cls):
-            expected = sorted(n for n, kind in kinds.items() if issubclass(kind, cls))
+        known = type(name) is str and name in certificates.KINDS
+        kind = _kind(str(name)) if known else object
+        if not issubclass(kind, cls):
+            expected = sorted(k for k in certificates.KINDS if issubclass(_kind(k), cls))
             came = repr(name[:40]) if type(name) is str else "none"
             raise ValueError(
                 f"a certificate's 'type' must be {' or '.join(expected)}, but there is {came}."
             )
-        return encoding.from_plain(kinds[name], {k: v for k, v in data.items() if k != "type"})
+        return encoding.from_plain(kind, {k: v for k, v in data.items() if k != "type"})
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and other.to_dict() == self.to_dict()
@@ -206,7 +210,5 @@ class Certificate(abc.ABC):
         )
 
 
-def _final_kinds(kind: type) -> list[type]:
-    children: list[type] = kind.__subclasses__()
-    below = [final for child in children for final in _final_kinds(child)]
-    return below if getattr(kind, "__abstractmethods__", None) else [kind, *below]
+def _kind(name: str) -> type:
+    return getattr(certificates, name)

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple, final
 from certo.certificates import encoding
 from certo.certificates.base import Certificate, NotClaimed, Verification
 from certo.certificates.composite import Composite
-from certo.certificates.draws import Known, images_of, known_examples
 from certo.certificates.encoding import counted, rounded_up
-from certo.certificates.errors import TestErrors
-from certo.certificates.risk_bound import LEAST_DELTA, RiskBound, percentage, rate_sentence
+from certo.certificates.errors.counted_errors import TestErrors
+from certo.certificates.risk.risk_bound import LEAST_DELTA, RiskBound, percentage, rate_sentence
+from certo.certificates.sample.draws import Known, images_of, known_examples
 
 NO_TEST = "it is about test examples, give X_test and y_test."
 

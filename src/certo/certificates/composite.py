@@ -9,8 +9,8 @@ from typing import Any, final
 
 from certo.certificates import encoding
 from certo.certificates.base import Certificate, NotClaimed, Verification
-from certo.certificates.equal_rows import one_look
-from certo.certificates.sample import SampleMismatch
+from certo.certificates.sample.equal_rows import one_look
+from certo.certificates.sample.examples import SampleMismatch
 
 
 @final

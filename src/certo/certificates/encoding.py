@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from certo.certificates import exact
-from certo.digits import readable as readable
-from certo.digits import rounded_down as rounded_down
-from certo.digits import rounded_up as rounded_up
+from certo.numbers import exact
+from certo.numbers.digits import readable as readable
+from certo.numbers.digits import rounded_down as rounded_down
+from certo.numbers.digits import rounded_up as rounded_up
 from certo.rates import Rate
 
 MOST_DIGITS = 2**16  # of either part of a fraction, in base sixteen

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.sample import exact_matrix
+from certo.certificates.sample.examples import exact_matrix
 
 DENSE: tuple[str, ...] = ("X", "y")
 CSR: tuple[str, ...] = ("data", "indices", "indptr", "shape", "y")

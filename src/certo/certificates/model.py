@@ -10,13 +10,13 @@ from scipy import sparse
 
 from certo.certificates.base import Certificate
 from certo.certificates.encoding import to_plain
-from certo.certificates.kernel_compression import KernelCompressionBound
-from certo.certificates.predictor import (
+from certo.certificates.errors.predictor import (
     KernelPredictor,
     LinearPredictor,
     Predictor,
     StatedPredictions,
 )
+from certo.certificates.risk.kernel_compression import KernelCompressionBound
 from certo.kernels import Kernel
 
 RULES: dict[type, tuple[str, ...]] = {  # what a rule is made of, in a fitted model

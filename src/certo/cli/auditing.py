@@ -12,9 +12,10 @@ from typing import Any
 from sklearn.base import is_regressor
 
 from certo.audit import Audit, audit_table, rows_of
-from certo.certificates import CannotClaim, Composite, TestErrors
-from certo.certificates.draws import known_examples
-from certo.certificates.errors import all_labels
+from certo.certificates.base import CannotClaim
+from certo.certificates.composite import Composite
+from certo.certificates.errors.counted_errors import TestErrors, all_labels
+from certo.certificates.sample.draws import known_examples
 from certo.cli.console import Part, Voice
 from certo.cli.progress import FitProgress
 from certo.data.fingerprint import fingerprint

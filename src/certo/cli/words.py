@@ -14,7 +14,7 @@ from typing import Any
 from certo.certificates.encoding import readable
 from certo.cli.console import Voice
 from certo.data.remarks import count
-from certo.digits import share_text
+from certo.numbers.digits import share_text
 from certo.report.page import (
     digits,
     on_test_rows,

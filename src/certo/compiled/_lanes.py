@@ -14,7 +14,7 @@ Definition    Lane k of eight adds the products at positions k, k+8, k+16, … i
               multiply-add); float32 values are widened first, which is exact.
 Why           `fastmath` lets the compiler choose the order, so the last bits depend on the
               processor. Here they do not: a run can be replayed bit for bit on any machine,
-              and in plain NumPy (`certo.certificates.perceptron_run.replay`), which lets an
+              and in plain NumPy (`certo.certificates.runs.perceptron_run.replay`), which lets an
               auditor check what a run did.
 How           The eight lanes are one LLVM vector. The last, partial group of eight is read
               under a mask, its missing products being 0, which changes no sum.

@@ -1,4 +1,4 @@
-r"""Online gradient descent, round by round; the definition is in `certo.certificates.gradient_run`,
+r"""Online gradient descent, round by round; the definition is in `certo.certificates.runs.gradient_run`,
 which repeats every operation here in the same order, so that both runs agree bit for bit.
 
 Problem     suffer little on ℓ_t(w) = loss(y_t, w·x̃_t) + (λ/2)‖w‖², t = 1, 2, …

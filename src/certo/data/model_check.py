@@ -12,7 +12,11 @@ import numpy as np
 from scipy import sparse
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from certo.certificates import Composite, DualityGap, KernelGap, KernelMargin, MaximumMargin
+from certo.certificates.composite import Composite
+from certo.certificates.margins.duality_gap import DualityGap
+from certo.certificates.margins.kernel_gap import KernelGap
+from certo.certificates.margins.kernel_margin import KernelMargin
+from certo.certificates.margins.maximum_margin import MaximumMargin
 from certo.data.encoder import TableEncoder, new_level_encoder
 from certo.data.problem import Problem
 from certo.data.regression_check import LOGISTIC, check_least_squares, check_logistic

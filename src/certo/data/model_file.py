@@ -19,7 +19,8 @@ from typing import IO, Any
 
 import numpy as np
 
-from certo.certificates import Certified, Composite
+from certo.certificates.certified import Certified
+from certo.certificates.composite import Composite
 from certo.data.encoder import TableEncoder
 from certo.data.files import read_whole, write_whole
 from certo.data.problem import Problem

@@ -23,7 +23,7 @@ from certo import __version__
 from certo.certificates.certified import Certified
 from certo.certificates.examples_file import write_examples
 from certo.certificates.model import Model, strangers
-from certo.certificates.sample import exact_matrix
+from certo.certificates.sample.examples import exact_matrix
 from certo.data.encoder import TableEncoder
 from certo.data.problem import Problem
 from certo.verify import FORMAT

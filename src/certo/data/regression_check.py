@@ -6,14 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from certo.certificates import (
-    Composite,
-    JointlyOverlapping,
-    LeastSquaresExcess,
-    LogisticExcess,
-    NoEstimate,
-    Overlapping,
-)
+from certo.certificates.composite import Composite
+from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
+from certo.certificates.regression.logistic_excess import LogisticExcess
+from certo.certificates.regression.no_estimate import NoEstimate
+from certo.certificates.separation.joint_quasi import JointlyOverlapping
+from certo.certificates.separation.quasi_separable import Overlapping
 from certo.data.soundness import (
     check_attributes,
     check_values,

@@ -6,9 +6,9 @@ import numpy as np
 from sklearn.base import DensityMixin
 from sklearn.utils.validation import validate_data
 
-from certo.certificates import Certificate
+from certo.certificates.base import Certificate
+from certo.certificates.density.likelihood_gap import LikelihoodGap
 from certo.certificates.encoding import rounded_up
-from certo.certificates.likelihood_gap import LikelihoodGap
 from certo.containers import exact_input
 from certo.estimators import _input
 from certo.estimators._linear import Proving

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from sklearn.utils.extmath import safe_sparse_dot
 
-from certo.certificates import Composite, Labels
-from certo.certificates.exact import below
-from certo.certificates.pegasos_excess import guarantee
-from certo.digits import rounded_up
+from certo.certificates.composite import Composite
+from certo.certificates.runs.pegasos_excess import guarantee
+from certo.certificates.sample.labels import Labels
 from certo.estimators import _input
 from certo.kernels import Kernel
 from certo.kernels.base import count
+from certo.numbers.digits import rounded_up
+from certo.numbers.exact import below
 from certo.solvers import gram
 
 

@@ -8,26 +8,25 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from scipy import sparse
 
-from certo.certificates import (
+from certo.certificates.base import (
     CannotClaim,
     Certificate,
-    Inseparable,
-    KernelMargin,
-    KernelSample,
-    Labels,
-    Margins,
-    MaximumMargin,
     NotClaimed,
-    Sample,
-    Separating,
 )
-from certo.certificates.exact import UNIT, allowance
-from certo.certificates.margins import norm
-from certo.digits import rounded_up
+from certo.certificates.margins.kernel_margin import KernelMargin
+from certo.certificates.margins.maximum_margin import MaximumMargin
+from certo.certificates.sample.examples import Sample
+from certo.certificates.sample.labels import Labels
+from certo.certificates.separation.inseparable import Inseparable
+from certo.certificates.separation.separating import Separating
+from certo.certificates.spaces.images import KernelSample
+from certo.certificates.spaces.vectors import Margins, norm
 from certo.estimators import _input
 from certo.estimators._kernel import measured, posed
 from certo.estimators.verdict import two_class_verdict
 from certo.kernels import Kernel
+from certo.numbers.digits import rounded_up
+from certo.numbers.exact import UNIT, allowance
 from certo.solvers.hard_margin import MarginOutcome, MarginTrace, balanced, hard_margin
 from certo.solvers.kernel_hard_margin import KernelMarginOutcome, kernel_hard_margin
 

@@ -16,8 +16,8 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from certo.certificates.maximum_margin import INTERCEPTS
-from certo.certificates.sample import Labels
+from certo.certificates.margins.maximum_margin import INTERCEPTS
+from certo.certificates.sample.labels import Labels
 from certo.containers import exact_input, exact_labels
 from certo.kernels import Kernel
 from certo.kernels.base import count

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from certo.certificates.kernel_sample import functions_of, needed_shift
+from certo.certificates.spaces.images import functions_of, needed_shift
 from certo.estimators import _input, _scores
 from certo.estimators._linear import LinearClassifier
 from certo.kernels import Kernel, Precomputed

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.kernel_sample import KernelSample, Scores
+from certo.certificates.spaces.images import KernelSample, Scores
 from certo.estimators import _input, _stream
 from certo.estimators._kernel import union_of
 from certo.kernels import Kernel, Precomputed

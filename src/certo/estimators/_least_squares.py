@@ -7,11 +7,15 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from certo.certificates import CannotClaim, Composite, NotClaimed
-from certo.certificates.dependence import exactly
-from certo.certificates.least_squares_excess import LeastSquaresExcess
-from certo.certificates.sample import Sample
-from certo.certificates.values import Values
+from certo.certificates.base import (
+    CannotClaim,
+    NotClaimed,
+)
+from certo.certificates.composite import Composite
+from certo.certificates.regression.dependence import exactly
+from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
+from certo.certificates.sample.examples import Sample
+from certo.certificates.sample.values import Values
 from certo.solvers.least_squares import Solution
 
 TIGHT = 1e-9  # of the risk: with more excess than this, the rows are asked

@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from certo.certificates import Composite, Labels
+from certo.certificates.composite import Composite
+from certo.certificates.sample.labels import Labels
 from certo.estimators import _input, _scores
 
 

@@ -8,16 +8,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from certo.certificates import (
+from certo.certificates.base import (
     CannotClaim,
-    JointlyOverlapping,
-    LogisticExcess,
-    NoEstimate,
     NotClaimed,
-    Overlapping,
 )
-from certo.certificates.curvature import inverse_factor
 from certo.certificates.encoding import rounded_down
+from certo.certificates.regression.curvature import inverse_factor
+from certo.certificates.regression.logistic_excess import LogisticExcess
+from certo.certificates.regression.no_estimate import NoEstimate
+from certo.certificates.separation.joint_quasi import JointlyOverlapping
+from certo.certificates.separation.quasi_separable import Overlapping
 from certo.estimators._independence import Relations, independent
 from certo.estimators._logistic_problem import Problem, Weights
 from certo.solvers.dependence import Combinations, minimum_norm, others

@@ -10,7 +10,8 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import column_or_1d
 
-from certo.certificates import Labels, Sample
+from certo.certificates.sample.examples import Sample
+from certo.certificates.sample.labels import Labels
 from certo.estimators import _input, _stream
 
 

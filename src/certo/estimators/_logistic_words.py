@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from certo.certificates import NoEstimate
 from certo.certificates.encoding import counted, rounded_down, rounded_up
+from certo.certificates.regression.no_estimate import NoEstimate
 from certo.estimators._logistic import Fitted
 from certo.estimators._logistic_problem import Problem
 from certo.solvers.recession import Recession, words

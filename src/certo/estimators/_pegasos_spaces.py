@@ -6,25 +6,27 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from certo.certificates import (
+from certo.certificates.base import (
     CannotClaim,
     Certificate,
-    ExpectedExcess,
-    KernelExpectedExcess,
-    KernelSample,
-    Labels,
-    Margins,
     NotClaimed,
-    Sample,
 )
-from certo.certificates.base import Refuted
-from certo.certificates.exact import allowance
-from certo.certificates.expected_excess import objective_to_claim
-from certo.certificates.kernel_expected_excess import risk, squared_length, to_claim
-from certo.certificates.kernel_sample import Scores
+from certo.certificates.runs.expected_excess import ExpectedExcess, objective_to_claim
+from certo.certificates.runs.kernel_expected_excess import (
+    KernelExpectedExcess,
+    risk,
+    squared_length,
+    to_claim,
+)
+from certo.certificates.sample.examples import Sample
+from certo.certificates.sample.labels import Labels
+from certo.certificates.spaces.images import KernelSample, Scores
+from certo.certificates.spaces.vectors import Margins
 from certo.estimators import _input, _stream
 from certo.estimators._kernel import measured, union_of
 from certo.estimators._kernel_stream import KernelBatch, quick_scores
+from certo.numbers.exact import allowance
+from certo.numbers.rounded import NotShown
 from certo.solvers.kernel_pegasos import kernel_pegasos
 from certo.solvers.kernel_steps import GramRows
 from certo.solvers.pegasos import KEPT_NUMBERS, PegasosOutcome, PegasosState, pegasos
@@ -140,7 +142,7 @@ class KernelSpace:
             length2 = squared_length(sample, rows, dual_coef, intercept, scores)
             new = Scores(*(part[batch.old :] for part in scores))
             objective = to_claim(risk(sample.signs[batch.old :], new, intercept, lam, length2))
-        except Refuted as overflow:
+        except NotShown as overflow:
             objective, reason = np.inf, reason or str(overflow)
 
         def claim() -> Certificate:

@@ -7,21 +7,21 @@ import math
 import numpy as np
 from scipy import sparse
 
-from certo.certificates import (
+from certo.certificates.base import (
     CannotClaim,
     Certificate,
-    CompressionBound,
-    Labels,
-    Margins,
-    MistakeBound,
     NotClaimed,
-    PerceptronRun,
-    Sample,
-    Separating,
-    UpdateSums,
 )
 from certo.certificates.encoding import counted
-from certo.certificates.exact import allowance
+from certo.certificates.risk.compression_bound import CompressionBound
+from certo.certificates.runs.mistake_bound import MistakeBound
+from certo.certificates.runs.perceptron_run import PerceptronRun
+from certo.certificates.runs.update_sums import UpdateSums
+from certo.certificates.sample.examples import Sample
+from certo.certificates.sample.labels import Labels
+from certo.certificates.separation.separating import Separating
+from certo.certificates.spaces.vectors import Margins
+from certo.numbers.exact import allowance
 from certo.solvers.hard_margin import hard_margin
 from certo.solvers.perceptron import PerceptronOutcome
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
 
-from certo.certificates.soft_margin_gap import costs_of
+from certo.certificates.margins.soft_margin_gap import costs_of
 from certo.estimators import _input
 
 SMALLEST = 1e-280  # what slack can cost: less would vanish in products

@@ -25,8 +25,8 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.kernel_sample import functions_of
-from certo.certificates.kernel_scores import lengths_of
+from certo.certificates.spaces.image_scores import lengths_of
+from certo.certificates.spaces.images import functions_of
 from certo.compiled.layers import (
     layer_scores,
     sparse_layer_scores,
@@ -40,8 +40,8 @@ from certo.kernels import Kernel, Precomputed
 from certo.kernels.algebra import Normalised
 from certo.kernels.base import count
 from certo.kernels.gaussian import GOOD
-from certo.kernels.rounding import LEAST, ULPS, Rounding, gamma
 from certo.kernels.vectors import MOST_DENSE, squares
+from certo.numbers.rounding import LEAST, ULPS, Rounding, gamma
 from certo.solvers import gram
 
 FEW_OUTPUTS = 32  # up to which one sum after the other is as fast as BLAS (20 to 1000 features)

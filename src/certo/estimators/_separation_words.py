@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from certo.certificates import Labels, Sample
+from certo.certificates.sample.examples import Sample
+from certo.certificates.sample.labels import Labels
 from certo.rates import Constant, Rate
 from certo.seen_rows import keys_of_numbers
 from certo.solvers.interrupt import Stopped, Watch

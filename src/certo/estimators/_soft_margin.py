@@ -9,21 +9,21 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
-from certo.certificates import (
+from certo.certificates.base import (
     CannotClaim,
     Certificate,
-    DualityGap,
-    Labels,
     NotClaimed,
-    Sample,
 )
-from certo.certificates.exact import allowance
-from certo.certificates.kernel_gap import KernelGap
-from certo.certificates.kernel_sample import KernelSample
+from certo.certificates.margins.duality_gap import DualityGap
+from certo.certificates.margins.kernel_gap import KernelGap
+from certo.certificates.sample.examples import Sample
+from certo.certificates.sample.labels import Labels
+from certo.certificates.spaces.images import KernelSample
 from certo.estimators import _input
 from certo.estimators._kernel import measured, posed
 from certo.estimators._prices import Prices
 from certo.kernels import Kernel
+from certo.numbers.exact import allowance
 from certo.solvers import gram
 from certo.solvers.free_intercept import balanced
 from certo.solvers.kernel_active_set import Finished, finished

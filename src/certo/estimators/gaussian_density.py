@@ -13,13 +13,18 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from certo.certificates import CannotClaim, Composite, GaussianLikelihood, NoGaussianDensity
-from certo.certificates.averages import shares
+from certo.certificates.base import CannotClaim
+from certo.certificates.composite import Composite
+from certo.certificates.density.gaussian_likelihood import (
+    GaussianLikelihood,
+    NoGaussianDensity,
+    covariance_kind,
+)
 from certo.certificates.encoding import counted
-from certo.certificates.gaussian_likelihood import covariance_kind
 from certo.estimators import _input
 from certo.estimators._density import Density, NoDensity, worth
 from certo.kernels.base import whole
+from certo.numbers.averages import shares
 from certo.solvers.collinear import hyperplanes
 
 ROWS = 2**13  # taken at once

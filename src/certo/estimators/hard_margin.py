@@ -10,7 +10,11 @@ from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
 
-from certo.certificates import Certificate, Composite, NotClaimed
+from certo.certificates.base import (
+    Certificate,
+    NotClaimed,
+)
+from certo.certificates.composite import Composite
 from certo.certificates.encoding import counted, rounded_up
 from certo.estimators import _input, _kernel, _stream
 from certo.estimators._callbacks import announcer

@@ -16,18 +16,18 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from certo.certificates import (
+from certo.certificates.base import (
     CannotClaim,
     Certificate,
-    Composite,
-    KernelMistakeBound,
-    KernelSample,
-    Labels,
     NotClaimed,
+    Refuted,
 )
-from certo.certificates.base import Refuted
+from certo.certificates.composite import Composite
 from certo.certificates.encoding import counted
-from certo.certificates.perceptron_run import AT_ZERO
+from certo.certificates.runs.kernel_mistake_bound import KernelMistakeBound
+from certo.certificates.runs.perceptron_run import AT_ZERO
+from certo.certificates.sample.labels import Labels
+from certo.certificates.spaces.images import KernelSample
 from certo.estimators import _input, _stream
 from certo.estimators._callbacks import announcer
 from certo.estimators._kernel import KernelClassifier, check_kernel, measured, union_of

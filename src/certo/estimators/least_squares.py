@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from certo.blas import one_thread
 from certo.certificates.encoding import counted
-from certo.certificates.least_squares_evidence import ShiftedGram
-from certo.certificates.values import Values
+from certo.certificates.regression.least_squares_evidence import ShiftedGram
+from certo.certificates.sample.values import Values
 from certo.containers import exact_input
 from certo.estimators import _input, _scores
 from certo.estimators._coefficients import CoefficientTable, check_level, quantile

@@ -13,19 +13,24 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from certo.certificates import (
+from certo.certificates.base import (
     CannotClaim,
-    Composite,
-    MomentMatching,
-    NoLogLinearDensity,
     NotClaimed,
 )
-from certo.certificates.averages import averages, weight_vector
-from certo.certificates.box_features import BoxFeatures, moments
-from certo.certificates.moment_matching import checked_box, feature_means, positions
-from certo.certificates.sample import Sample
+from certo.certificates.composite import Composite
+from certo.certificates.density.box_features import BoxFeatures, moments
+from certo.certificates.density.moment_matching import (
+    MomentMatching,
+    NoLogLinearDensity,
+    checked_box,
+    feature_means,
+    positions,
+)
+from certo.certificates.fields import weight_vector
+from certo.certificates.sample.examples import Sample
 from certo.estimators._density import Density, NoDensity, worth
 from certo.kernels.base import whole
+from certo.numbers.averages import averages
 from certo.solvers.collinear import hyperplanes
 from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.log_linear import LogLinearOutcome, log_linear

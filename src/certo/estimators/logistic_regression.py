@@ -15,7 +15,13 @@ from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from certo.certificates import Certificate, Composite, LogisticExcess, NoEstimate, NotClaimed
+from certo.certificates.base import (
+    Certificate,
+    NotClaimed,
+)
+from certo.certificates.composite import Composite
+from certo.certificates.regression.logistic_excess import LogisticExcess
+from certo.certificates.regression.no_estimate import NoEstimate
 from certo.estimators import _input
 from certo.estimators._callbacks import announcer
 from certo.estimators._coefficients import CoefficientTable

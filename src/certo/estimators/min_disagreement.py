@@ -12,8 +12,12 @@ from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from certo.certificates import Composite, ErrorCount, Labels, Margins, Sample
+from certo.certificates.composite import Composite
 from certo.certificates.encoding import counted, readable, rounded_down, rounded_up
+from certo.certificates.errors.least_errors import ErrorCount
+from certo.certificates.sample.examples import Sample
+from certo.certificates.sample.labels import Labels
+from certo.certificates.spaces.vectors import Margins
 from certo.estimators import _input
 from certo.estimators._callbacks import announcer
 from certo.estimators._linear import LinearClassifier

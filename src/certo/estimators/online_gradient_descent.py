@@ -13,18 +13,17 @@ from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from certo.certificates import (
+from certo.certificates.base import (
     CannotClaim,
     Certificate,
-    Composite,
-    GradientRun,
-    Labels,
     NotClaimed,
-    Regret,
-    Sample,
 )
+from certo.certificates.composite import Composite
 from certo.certificates.encoding import counted, rounded_up
-from certo.certificates.gradient_run import Progress, loss_named
+from certo.certificates.runs.gradient_run import GradientRun, Progress, loss_named
+from certo.certificates.runs.regret import Regret
+from certo.certificates.sample.examples import Sample
+from certo.certificates.sample.labels import Labels
 from certo.estimators import _input, _stream
 from certo.estimators._callbacks import announcer
 from certo.estimators._linear import LinearClassifier

@@ -14,7 +14,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from certo.certificates import Certificate, Composite, NotClaimed
+from certo.certificates.base import (
+    Certificate,
+    NotClaimed,
+)
+from certo.certificates.composite import Composite
 from certo.certificates.encoding import counted, rounded_up
 from certo.estimators import _input, _stream
 from certo.estimators._callbacks import announcer

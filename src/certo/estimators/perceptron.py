@@ -15,14 +15,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from certo.certificates import (
+from certo.certificates.base import (
     Certificate,
-    Composite,
-    MistakeBound,
     NotClaimed,
-    PerceptronRun,
-    Sample,
 )
+from certo.certificates.composite import Composite
+from certo.certificates.runs.mistake_bound import MistakeBound
+from certo.certificates.runs.perceptron_run import PerceptronRun
+from certo.certificates.sample.examples import Sample
 from certo.estimators import _input
 from certo.estimators._callbacks import announcer
 from certo.estimators._linear import LinearClassifier

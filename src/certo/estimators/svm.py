@@ -13,7 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from certo.certificates import Composite, NotClaimed
+from certo.certificates.base import NotClaimed
+from certo.certificates.composite import Composite
 from certo.certificates.encoding import rounded_up
 from certo.estimators import _input, _kernel, _stream
 from certo.estimators._callbacks import announcer

@@ -11,22 +11,24 @@ from scipy import sparse
 from sklearn.utils import assert_all_finite, check_array, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from certo.certificates import (
-    ClassSeparability,
-    Inseparable,
+from certo.certificates.sample.examples import Sample, SampleMismatch, exact_matrix
+from certo.certificates.sample.labels import Labels
+from certo.certificates.separation.classes import ClassSeparability
+from certo.certificates.separation.inseparable import Inseparable, intercept_mode
+from certo.certificates.separation.joint import (
     JointlyInseparable,
+    JointlySeparable,
+    class_sample,
+)
+from certo.certificates.separation.joint_quasi import (
     JointlyOverlapping,
     JointlyQuasiSeparable,
-    JointlySeparable,
-    Labels,
+)
+from certo.certificates.separation.quasi_separable import (
     Overlapping,
     QuasiSeparable,
-    Sample,
-    Separable,
 )
-from certo.certificates.inseparable import intercept_mode
-from certo.certificates.joint import class_sample
-from certo.certificates.sample import SampleMismatch, exact_matrix
+from certo.certificates.separation.separable import Separable
 from certo.containers import exact_input, exact_labels
 from certo.solvers.recession import decide_recession
 from certo.solvers.separation import (

@@ -1,7 +1,7 @@
 """Feature maps one can look at: φ with φ(x)·φ(z) = K(x, z), exactly or with a stated error; and
 the functions on a box that log-linear densities are made of."""
 
-from certo.certificates.box_features import BoxCosines, BoxPolynomials
+from certo.certificates.density.box_features import BoxCosines, BoxPolynomials
 from certo.features.conic import Conic
 from certo.features.counted import CountedFeatures
 from certo.features.explicit import UnitFeatures, explicit_map

@@ -9,11 +9,12 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from certo.certificates import CannotClaim, Certified, TestErrors
-from certo.certificates.draws import Known, images_of, known_examples
-from certo.certificates.equal_rows import one_look
-from certo.certificates.errors import all_labels
-from certo.certificates.risk_bound import LEAST_DELTA
+from certo.certificates.base import CannotClaim
+from certo.certificates.certified import Certified
+from certo.certificates.errors.counted_errors import TestErrors, all_labels
+from certo.certificates.risk.risk_bound import LEAST_DELTA
+from certo.certificates.sample.draws import Known, images_of, known_examples
+from certo.certificates.sample.equal_rows import one_look
 from certo.containers import canonical_csr
 from certo.guarantees import house, rivals
 from certo.guarantees.page import Page

@@ -9,20 +9,17 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from certo.certificates import (
-    CompressionBound,
-    DualityGap,
-    KernelGap,
-    KernelMargin,
-    MaximumMargin,
-    Sample,
-    Separating,
-    SupportBound,
-    TrainingErrors,
-)
 from certo.certificates.encoding import counted
+from certo.certificates.errors.counted_errors import TrainingErrors
+from certo.certificates.margins.duality_gap import DualityGap
+from certo.certificates.margins.kernel_gap import KernelGap
+from certo.certificates.margins.kernel_margin import KernelMargin
+from certo.certificates.margins.maximum_margin import MaximumMargin
 from certo.certificates.model import Model, strangers
-from certo.certificates.sample import exact_matrix
+from certo.certificates.risk.compression_bound import CompressionBound
+from certo.certificates.risk.support_bound import SupportBound
+from certo.certificates.sample.examples import Sample, exact_matrix
+from certo.certificates.separation.separating import Separating
 from certo.estimators import (
     SVM,
     GaussianDensity,

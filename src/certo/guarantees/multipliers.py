@@ -13,17 +13,14 @@ import numpy as np
 from scipy import sparse
 from sklearn.svm import SVC
 
-from certo.certificates import (
-    CannotClaim,
-    DualityGap,
-    KernelGap,
-    KernelSample,
-    Labels,
-    Sample,
-    StatedPredictions,
-    TrainingErrors,
-)
-from certo.certificates.sample import exact_matrix
+from certo.certificates.base import CannotClaim
+from certo.certificates.errors.counted_errors import TrainingErrors
+from certo.certificates.errors.predictor import StatedPredictions
+from certo.certificates.margins.duality_gap import DualityGap
+from certo.certificates.margins.kernel_gap import KernelGap
+from certo.certificates.sample.examples import Sample, exact_matrix
+from certo.certificates.sample.labels import Labels
+from certo.certificates.spaces.images import KernelSample
 from certo.guarantees import house
 from certo.guarantees.page import OtherExamples, Page
 from certo.guarantees.predicting import kernel_of

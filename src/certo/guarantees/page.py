@@ -6,8 +6,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from certo.certificates import CannotClaim, Certificate, Composite, NotClaimed
-from certo.certificates.sample import SampleMismatch
+from certo.certificates.base import (
+    CannotClaim,
+    Certificate,
+    NotClaimed,
+)
+from certo.certificates.composite import Composite
+from certo.certificates.sample.examples import SampleMismatch
 from certo.guarantees.unwrapping import Wrapped
 
 OF_THE_STEPS = (

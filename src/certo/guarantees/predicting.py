@@ -9,14 +9,13 @@ import numpy as np
 from scipy import sparse
 from sklearn.svm import SVC, NuSVC
 
-from certo.certificates import (
+from certo.certificates.errors.counted_errors import TrainingErrors, all_labels
+from certo.certificates.errors.predictor import (
     KernelPredictor,
     LinearPredictor,
     Predictor,
     StatedPredictions,
-    TrainingErrors,
 )
-from certo.certificates.errors import all_labels
 from certo.estimators._kernel import KernelClassifier, union_of
 from certo.kernels import Gaussian, Kernel, Linear, Polynomial, Precomputed
 

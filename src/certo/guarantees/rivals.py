@@ -8,8 +8,11 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import column_or_1d
 
-from certo.certificates import CannotClaim, Labels, LogisticExcess, Sample, Values
-from certo.certificates.sample import exact_matrix
+from certo.certificates.base import CannotClaim
+from certo.certificates.regression.logistic_excess import LogisticExcess
+from certo.certificates.sample.examples import Sample, exact_matrix
+from certo.certificates.sample.labels import Labels
+from certo.certificates.sample.values import Values
 from certo.estimators._least_squares import certified
 from certo.guarantees import house, multipliers
 from certo.guarantees.page import Page

@@ -7,17 +7,17 @@ from dataclasses import replace
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from certo.certificates import (
-    AverageToBatch,
-    CannotClaim,
-    ClassCompressionBound,
-    CompressionBound,
+from certo.certificates.base import CannotClaim
+from certo.certificates.risk.average_to_batch import AverageToBatch
+from certo.certificates.risk.class_compression import ClassCompressionBound
+from certo.certificates.risk.compression_bound import CompressionBound
+from certo.certificates.risk.kernel_compression import (
     KernelCompressionBound,
     KernelRun,
-    OnlineToBatch,
-    PerceptronRun,
-    RiskBound,
 )
+from certo.certificates.risk.online_to_batch import OnlineToBatch
+from certo.certificates.risk.risk_bound import RiskBound
+from certo.certificates.runs.perceptron_run import PerceptronRun
 from certo.estimators import KernelPerceptron, OnlineGradientDescent, Perceptron
 
 

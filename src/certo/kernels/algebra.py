@@ -13,7 +13,7 @@ import numpy as np
 
 from certo.kernels.base import Kernel, _read, number
 from certo.kernels.function import Function
-from certo.kernels.rounding import HUGE, LEAST, ULPS, UNKNOWN, Rounding, gamma
+from certo.numbers.rounding import HUGE, LEAST, ULPS, UNKNOWN, Rounding, gamma
 
 MOST_PARTS = 500
 STRIP = 2**16  # numbers that are worked on at once

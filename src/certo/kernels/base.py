@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy import sparse
 
-from certo.kernels.rounding import Rounding
 from certo.kernels.strips import Printed, block_in_strips, gram_in_strips, nobody
+from certo.numbers.rounding import Rounding
 
 DEEPEST = 32  # kernels within kernels, in a JSON form
 

@@ -10,8 +10,8 @@ import numpy as np
 from scipy import sparse
 
 from certo.kernels.objects import Base, StructuredKernel
-from certo.kernels.rounding import HUGE, UNKNOWN, Rounding, gamma
 from certo.kernels.vectors import products, squares
+from certo.numbers.rounding import HUGE, UNKNOWN, Rounding, gamma
 
 WHOLE = 2.0**53  # up to which float64 holds all whole numbers
 

@@ -7,7 +7,7 @@ from typing import Any, final
 import numpy as np
 
 from certo.kernels.base import Kernel, count
-from certo.kernels.rounding import Rounding
+from certo.numbers.rounding import Rounding
 
 
 @final

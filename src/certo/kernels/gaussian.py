@@ -8,8 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from certo.kernels.base import number
-from certo.kernels.rounding import LEAST, ULPS, Rounding, gamma
 from certo.kernels.vectors import VectorKernel, products, same_width, squares
+from certo.numbers.rounding import LEAST, ULPS, Rounding, gamma
 
 GOOD = 1e-11  # where the fast formula promises less than this, it is used
 GOOD_IN_FLOAT32 = 1e-5

@@ -3,8 +3,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from certo.kernels.rounding import LEAST, Rounding, gamma
 from certo.kernels.vectors import VectorKernel, least_entry, products, squares
+from certo.numbers.rounding import LEAST, Rounding, gamma
 
 
 @final

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from certo.kernels.forest import Forest, TreeKernel, forest
-from certo.kernels.rounding import HUGE, UNKNOWN, Rounding, gamma
+from certo.numbers.rounding import HUGE, UNKNOWN, Rounding, gamma
 
 STRIP = 2**20  # pairs that are held at once
 MOST = 2**26  # that one tree may have with the others

@@ -7,8 +7,8 @@ from typing import final
 import numpy as np
 
 from certo.kernels.base import number
-from certo.kernels.rounding import HUGE, LEAST, UNKNOWN, Rounding, gamma
 from certo.kernels.vectors import VectorKernel, products, squares
+from certo.numbers.rounding import HUGE, LEAST, UNKNOWN, Rounding, gamma
 
 
 @final

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from certo.kernels.base import Kernel
-from certo.kernels.rounding import Rounding
+from certo.numbers.rounding import Rounding
 
 
 @final

@@ -10,7 +10,7 @@ from scipy import sparse
 from certo.kernels.base import number
 from certo.kernels.graph import GraphKernel, Vertices, vertices
 from certo.kernels.objects import Base, StructuredKernel
-from certo.kernels.rounding import Rounding, gamma
+from certo.numbers.rounding import Rounding, gamma
 
 SLACK = 16.0  # residuals are made as small as so many times what rounding does to them
 TRUSTED = 1e-6  # and refused beyond

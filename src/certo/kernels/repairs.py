@@ -37,9 +37,9 @@ import numpy as np
 from scipy.linalg import eigh, norm
 from scipy.sparse.linalg import LinearOperator, cg
 
-from certo.digits import rounded_up
-from certo.kernels.rounding import HUGE, UNIT
 from certo.kernels.semidefinite import ROOM, Definiteness, as_symmetric, is_psd, proof_margin
+from certo.numbers.digits import rounded_up
+from certo.numbers.rounding import HUGE, UNIT
 
 HOW = ("clip", "flip", "shift", "correlation")
 UNIT_DIAGONAL = 2.0**-20  # how far from 1 a diagonal may be that is called one of ones

@@ -7,8 +7,8 @@ from typing import final
 import numpy as np
 
 from certo.kernels.base import flag, number, whole
-from certo.kernels.rounding import HUGE, LEAST, UNKNOWN, Rounding, gamma
 from certo.kernels.sequence import SequenceKernel, longest, padded, symbols
+from certo.numbers.rounding import HUGE, LEAST, UNKNOWN, Rounding, gamma
 
 CELLS = 2**16  # of all pairs that are worked on at once
 

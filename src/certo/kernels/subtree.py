@@ -7,7 +7,7 @@ import numpy as np
 
 from certo.kernels.counting import CountingKernel, Counts
 from certo.kernels.forest import TreeKernel, forest
-from certo.kernels.rounding import Rounding, gamma
+from certo.numbers.rounding import Rounding, gamma
 
 
 @final

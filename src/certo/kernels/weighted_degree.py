@@ -6,8 +6,8 @@ from typing import final
 import numpy as np
 
 from certo.kernels.base import whole
-from certo.kernels.rounding import Rounding, gamma
 from certo.kernels.sequence import SequenceKernel, padded, symbols
+from certo.numbers.rounding import Rounding, gamma
 
 CELLS = 2**14  # pairs that are worked on at once, so that they stay in the processor's cache
 

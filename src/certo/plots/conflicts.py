@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from scipy import sparse
 
-from certo.certificates import Inseparable
+from certo.certificates.separation.inseparable import Inseparable
 from certo.plots._canvas import (
     INK,
     MOST_NAMED,

@@ -9,9 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from scipy import sparse
 
-from certo.digits import share_text
 from certo.estimators import SVM, HardMarginSVM, Pegasos
 from certo.estimators._kernel import union_of
+from certo.numbers.digits import share_text
 from certo.plots._canvas import (
     INK,
     MOST_NAMED,

@@ -6,12 +6,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
-from certo.certificates import Separable
 from certo.certificates.encoding import rounded_down
-from certo.certificates.margins import norm
-from certo.digits import share_text
+from certo.certificates.separation.separable import Separable
+from certo.certificates.spaces.vectors import norm
 from certo.estimators import SVM
 from certo.geometry import PlaneView
+from certo.numbers.digits import share_text
 from certo.plots._canvas import (
     INK,
     NEGATIVE,

@@ -6,7 +6,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import EngFormatter, LogLocator
 
-from certo.certificates import KernelMistakeBound, MistakeBound
+from certo.certificates.runs.kernel_mistake_bound import KernelMistakeBound
+from certo.certificates.runs.mistake_bound import MistakeBound
 from certo.plots._canvas import (
     INK,
     MOST_NAMED,

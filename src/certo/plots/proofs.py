@@ -8,9 +8,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, MaxNLocator
 
-from certo.certificates import DualityGap, KernelGap
 from certo.certificates.encoding import rounded_up
-from certo.certificates.exact import UNIT
+from certo.certificates.margins.duality_gap import DualityGap
+from certo.certificates.margins.kernel_gap import KernelGap
+from certo.numbers.exact import UNIT
 from certo.plots._canvas import (
     INK,
     MOST_NAMED,

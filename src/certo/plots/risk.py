@@ -9,17 +9,17 @@ from typing import Any, NamedTuple
 from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
-from certo.certificates import (
-    Certified,
-    CompressionBound,
-    ErrorCount,
-    RiskBound,
+from certo.certificates.certified import Certified
+from certo.certificates.encoding import rounded_down, rounded_up
+from certo.certificates.errors.counted_errors import (
     TestErrors,
     TrainingErrors,
 )
-from certo.certificates.encoding import rounded_down, rounded_up
-from certo.certificates.exact import above, below
-from certo.digits import confidence
+from certo.certificates.errors.least_errors import ErrorCount
+from certo.certificates.risk.compression_bound import CompressionBound
+from certo.certificates.risk.risk_bound import RiskBound
+from certo.numbers.digits import confidence
+from certo.numbers.exact import above, below
 from certo.plots._canvas import INK, NEGATIVE, POSITIVE, SOFT, new_axes, short
 
 MOST_BOUNDS = 6  # claims about new examples that are drawn

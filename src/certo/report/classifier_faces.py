@@ -9,19 +9,17 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from certo import plots
-from certo.certificates import (
-    DualityGap,
-    ExpectedExcess,
-    KernelExpectedExcess,
-    KernelGap,
-    KernelMargin,
-    KernelMistakeBound,
-    MaximumMargin,
-    MistakeBound,
-    Sample,
-)
 from certo.certificates.encoding import readable, rounded_down, rounded_up
-from certo.certificates.least_errors import is_error
+from certo.certificates.errors.least_errors import is_error
+from certo.certificates.margins.duality_gap import DualityGap
+from certo.certificates.margins.kernel_gap import KernelGap
+from certo.certificates.margins.kernel_margin import KernelMargin
+from certo.certificates.margins.maximum_margin import MaximumMargin
+from certo.certificates.runs.expected_excess import ExpectedExcess
+from certo.certificates.runs.kernel_expected_excess import KernelExpectedExcess
+from certo.certificates.runs.kernel_mistake_bound import KernelMistakeBound
+from certo.certificates.runs.mistake_bound import MistakeBound
+from certo.certificates.sample.examples import Sample
 from certo.estimators import (
     SVM,
     HardMarginSVM,

@@ -10,23 +10,25 @@ from typing import Any
 import numpy as np
 
 from certo import __version__
-from certo.certificates import (
+from certo.certificates.base import (
     Certificate,
-    Certified,
-    ClassSeparability,
-    CompressionBound,
-    Inseparable,
-    JointlyInseparable,
-    JointlyOverlapping,
-    JointlySeparable,
-    LogisticExcess,
-    NoEstimate,
     NotClaimed,
-    Overlapping,
-    RiskBound,
-    Separable,
-    TrainingErrors,
 )
+from certo.certificates.certified import Certified
+from certo.certificates.errors.counted_errors import TrainingErrors
+from certo.certificates.regression.logistic_excess import LogisticExcess
+from certo.certificates.regression.no_estimate import NoEstimate
+from certo.certificates.risk.compression_bound import CompressionBound
+from certo.certificates.risk.risk_bound import RiskBound
+from certo.certificates.separation.classes import ClassSeparability
+from certo.certificates.separation.inseparable import Inseparable
+from certo.certificates.separation.joint import (
+    JointlyInseparable,
+    JointlySeparable,
+)
+from certo.certificates.separation.joint_quasi import JointlyOverlapping
+from certo.certificates.separation.quasi_separable import Overlapping
+from certo.certificates.separation.separable import Separable
 from certo.report.classifier_faces import has_kernel
 from certo.report.faces import face_of
 from certo.verify import together

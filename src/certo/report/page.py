@@ -13,10 +13,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from certo import plots
-from certo.certificates import ClassSeparability, Inseparable, Separable
 from certo.certificates.encoding import readable, rounded_down, visible
+from certo.certificates.separation.classes import ClassSeparability
+from certo.certificates.separation.inseparable import Inseparable
+from certo.certificates.separation.separable import Separable
 from certo.data.remarks import count
-from certo.digits import share_text
+from certo.numbers.digits import share_text
 from certo.plots.risk import risk_lines, risk_size
 from certo.report.face import MOST_PICTURED, Tile, new_axes
 from certo.report.faces import face_of

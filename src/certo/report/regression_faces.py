@@ -11,8 +11,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from certo import plots
-from certo.certificates import LogisticExcess
 from certo.certificates.encoding import readable, rounded_up
+from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.estimators import LeastSquares, LogisticRegression
 from certo.estimators._coefficients import CoefficientTable
 from certo.report.face import MOST_PICTURED, Face, Tile, new_axes

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.farkas import whole_numbers
-from certo.certificates.joint import joint_margins
-from certo.certificates.sample import Sample
-from certo.certificates.spans import PRIME, score_signs
+from certo.certificates.sample.examples import Sample
+from certo.certificates.separation.joint import joint_margins
+from certo.certificates.separation.spans import score_signs
+from certo.numbers.farkas import whole_numbers
+from certo.numbers.whole import PRIME
 from certo.solvers.separation import Cancelling, Comparisons, Examples, Verdict
 
 POWERS = np.array([pow(2, e, PRIME) for e in range(-1200, 1100)])

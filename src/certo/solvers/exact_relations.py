@@ -15,7 +15,7 @@ import numpy as np
 from flint import fmpq_mat, fmpz_mat
 from scipy import linalg, sparse
 
-from certo.certificates.farkas import common_denominator, whole_numbers
+from certo.numbers.farkas import common_denominator, whole_numbers
 from certo.solvers.contrasts import residues
 from certo.solvers.dependence import ROUNDING, Combinations
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from certo.certificates.perceptron_run import AT_ZERO
+from certo.certificates.runs.perceptron_run import AT_ZERO
 from certo.compiled.kernel_steps import Edges, Supports, visit_within
 from certo.compiled.trace import Copies, Log, empty_records, keep
 from certo.solvers.kernel_steps import PIECE, VISITS, GramRows, Growing, blocks

@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy import linalg
 
-from certo.certificates.box_features import TooSharp
+from certo.certificates.density.box_features import TooSharp
 from certo.solvers.logistic import NewtonTrace
 
 # λ² is known to about the errors of the moments: below this, steps are no more than these

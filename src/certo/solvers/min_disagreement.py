@@ -16,10 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from certo.certificates import cells
-from certo.certificates.farkas import integer_rows
-from certo.certificates.groups import Groups, grouped
-from certo.certificates.least_errors import (
+from certo.certificates.errors import cells
+from certo.certificates.errors.groups import Groups, grouped
+from certo.certificates.errors.least_errors import (
     LeastErrors,
     LeastErrorsByCells,
     LeastErrorsByTree,
@@ -29,8 +28,10 @@ from certo.certificates.least_errors import (
     proved,
     weight_of,
 )
-from certo.certificates.margins import Margins
-from certo.certificates.sample import Labels, Sample
+from certo.certificates.sample.examples import Sample
+from certo.certificates.sample.labels import Labels
+from certo.certificates.separation.spans import integer_rows
+from certo.certificates.spaces.vectors import Margins
 from certo.solvers.elastic import Elastic
 from certo.solvers.hard_margin import hard_margin
 from certo.solvers.hitting_tree import HittingTree, goal

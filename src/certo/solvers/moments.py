@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.least_squares_evidence import ShiftedGram
+from certo.certificates.regression.least_squares_evidence import ShiftedGram
 from certo.compiled.scan import all_whole
 from certo.compiled.threads import in_pieces, one_thread, pieces
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from certo.certificates.gradient_run import GradientRun, Progress, loss_named, slack_of_square
+from certo.certificates.runs.gradient_run import GradientRun, Progress, loss_named, slack_of_square
 from certo.compiled.online_gradient import HINGE, LOGISTIC, SQUARED, Books, Rule, play
 from certo.compiled.rows import rows_of
 from certo.losses import ConvexLoss, Hinge, Logistic

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from certo.certificates.exact import gamma
-from certo.certificates.perceptron_run import AT_ZERO, PerceptronRun
-from certo.certificates.update_sums import UpdateSums
+from certo.certificates.runs.perceptron_run import AT_ZERO, PerceptronRun
+from certo.certificates.runs.update_sums import UpdateSums
 from certo.compiled.perceptron import Rule, Skips, State, measure, visit_all
 from certo.compiled.rows import rows_of
 from certo.compiled.trace import empty_copies, empty_log, empty_records, keep
+from certo.numbers.exact import gamma
 from certo.solvers.trace import Trace
 
 

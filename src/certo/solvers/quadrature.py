@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from certo.certificates.box_features import BoxFeatures, beyond_nodes, nodes, on_grid
+from certo.certificates.density.box_features import BoxFeatures, beyond_nodes, nodes, on_grid
 
 
 class TableMoments(NamedTuple):

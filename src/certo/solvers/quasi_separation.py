@@ -21,9 +21,9 @@ from scipy import linalg, sparse
 from scipy.optimize import linprog
 
 from certo.blas import one_thread
-from certo.certificates.exact import gamma
-from certo.certificates.farkas import whole_numbers
-from certo.certificates.spans import independent
+from certo.numbers.exact import gamma
+from certo.numbers.farkas import whole_numbers
+from certo.numbers.whole import independent
 from certo.solvers.interrupt import NEVER, Stopped, Watch
 from certo.solvers.separation import (
     Cancelling,

@@ -31,11 +31,11 @@ import numpy as np
 from scipy import sparse
 
 from certo.certificates.encoding import counted
-from certo.certificates.farkas import whole_numbers
-from certo.certificates.sample import Sample
+from certo.certificates.sample.examples import Sample
 from certo.compiled.ranges import column_ranges
 from certo.compiled.rows import rows_of
 from certo.compiled.threads import in_pieces, pieces
+from certo.numbers.farkas import whole_numbers
 from certo.solvers.contrasts import Contrasts, SignedExamples
 from certo.solvers.interrupt import NEVER, Watch
 from certo.solvers.quasi_separation import (

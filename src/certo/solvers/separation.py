@@ -24,17 +24,17 @@ import highspy
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.exact import TINY
-from certo.certificates.farkas import whole_numbers
-from certo.certificates.joint import joint_margins, jointly_wrong
-from certo.certificates.margins import Margins
-from certo.certificates.perceptron_run import PerceptronRun
-from certo.certificates.sample import Sample
-from certo.certificates.separable import LEAST
+from certo.certificates.runs.perceptron_run import PerceptronRun
+from certo.certificates.sample.examples import Sample
+from certo.certificates.separation.joint import joint_margins, jointly_wrong
+from certo.certificates.separation.separable import LEAST
+from certo.certificates.spaces.vectors import Margins
 from certo.compiled.directions import directions
 from certo.compiled.perceptron import measure
 from certo.compiled.rows import rows_of
 from certo.compiled.scan import greatest_square
+from certo.numbers.exact import TINY
+from certo.numbers.farkas import whole_numbers
 from certo.solvers.exact_simplex import ExactSimplex
 from certo.solvers.farkas import cancelling_weights
 from certo.solvers.interrupt import NEVER, Stopped, Watch

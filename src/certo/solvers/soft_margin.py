@@ -16,8 +16,8 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import qr
 
-from certo.certificates.exact import allowance
 from certo.compiled.threads import one_thread
+from certo.numbers.exact import allowance
 from certo.solvers.dual_descent import DualDescent
 from certo.solvers.free_intercept import balanced, smallest_b
 from certo.solvers.gap_ledger import GapTrace, Ledger

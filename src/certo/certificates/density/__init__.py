@@ -1,0 +1,1 @@
+"""How near a density is to the most likely one, or why there is none."""

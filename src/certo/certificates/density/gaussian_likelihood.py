@@ -1,0 +1,346 @@
+"""GaussianLikelihood: a Gaussian density matches the moments of the examples, so none is likelier;
+NoGaussianDensity: all examples lie on one hyperplane, so there is no likeliest."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from certo.certificates.base import Refuted, Rigour, require
+from certo.certificates.density.likelihood_gap import DensityClaim, LikelihoodGap, Shown
+from certo.certificates.encoding import counted, rounded_up
+from certo.certificates.fields import finite_vector, weighted
+from certo.certificates.sample.examples import Sample
+from certo.certificates.sample.values import Unlabelled
+from certo.certificates.separation.spans import score_signs
+from certo.numbers.averages import ROUNDED, TINIEST, averages
+from certo.numbers.exact import UNIT, gamma
+from certo.numbers.farkas import common_denominator
+
+COVARIANCES = ("full", "diagonal")
+ABOVE = 1 + 2.0**-40  # pays for the roundings of a few operations on numbers that are not negative
+MODERATE = 2.0**-900, 2.0**900  # of second moments, so that squares neither over- nor underflow
+
+
+def covariance_kind(kind: Any) -> None:
+    if not (isinstance(kind, str) and kind in COVARIANCES):
+        raise ValueError(f"covariance must be 'full' or 'diagonal', got {kind!r}.")
+
+
+def square_matrix(values, size: int, name: str) -> np.ndarray:
+    """A read-only float64 copy, or a ValueError."""
+    matrix = np.array(values, dtype=np.float64)
+    if matrix.shape != (size, size) or not np.all(np.isfinite(matrix)):
+        raise ValueError(f"{name} must be {size} rows of {size} finite numbers.")
+    matrix.flags.writeable = False
+    return matrix
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class GaussianLikelihood(LikelihoodGap):
+    r"""Claim: the density p(x) = Π_j L_jj · (2π)^(−d/2) · exp(−½‖Lᵀ(x − mean)‖²), L = `factor`
+    being upper triangular with a positive diagonal, has R(p) ≤ risk; a likeliest Gaussian density
+    (with a "diagonal" covariance: among those that have one) exists, and its risk is at least
+    `lower`. Each entry of `mean` is within mean_error standard deviations of the mean of the
+    examples; each one of `covariance`, and of the covariance (LLᵀ)⁻¹ of p, (of the diagonal) within
+    covariance_error times the standard deviations of its two columns of the covariance of the
+    examples (which divides by their number).
+
+    Proof: let z_i = Lᵀ(x_i − mean), z̄ their mean and C = mean of z zᵀ − z̄ z̄ᵀ, the covariance of
+    the examples in the units of this density. If β ≥ ‖C − I‖_F is below 1, C is not singular, and
+    the likeliest density has the mean and covariance of the examples. The risk exceeds its risk by
+
+        KL(N(z̄, C) ‖ N(0, I)) = ½ (Σ_j (c_j − 1 − log c_j) + ‖z̄‖²)  ≤  ½ (β²/(1 − β) + ‖z̄‖²) ,
+
+    c_j ≥ 1 − β being the eigenvalues of C, since −log c ≤ 1/c − 1, so c − 1 − log c ≤ (c − 1)²/c.
+    "diagonal": L is, and only the diagonal of C counts.
+
+    With m_j the rows of (Lᵀ)⁻¹ the covariance of the examples is m_j·C m_k, that of p m_j·m_k: they
+    differ by at most β‖m_j‖‖m_k‖, and m_j·C m_j ≥ (1 − β)‖m_j‖². So β/(1 − β) standard deviations
+    of the two columns is the most that p's own covariance is off.
+
+    Rounding: x − mean is rounded once, an entry of z is then a sum of d products, off by at most
+    γ_{d+2} Σ_k |x_k − mean_k| L_kj; by Minkowski its root mean square error is at most e_j =
+    γ_{d+2} Σ_k σ_k |L_kj|, σ_k² being the mean of (x_k − mean_k)². With ρ_j that of z_j, means of
+    products are off by at most ρ_j e_l + e_j ρ_l + e_j e_l, and by what `averages` says.
+    """
+
+    mean: np.ndarray
+    covariance: np.ndarray
+    factor: np.ndarray
+    kind: str
+    mean_error: float
+    covariance_error: float
+
+    describes: ClassVar[dict[str, str]] = {
+        "mean": "mean_",
+        "covariance": "covariance_",
+        "factor": "factor_",
+        "kind": "covariance",
+    }
+
+    rigour: ClassVar[Rigour] = Rigour(
+        rounded=(
+            "Means, second moments and the risk, by the error bounds of sums, and of NumPy's "
+            "logarithm."
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        covariance_kind(self.kind)
+        object.__setattr__(self, "mean", finite_vector(self.mean, "mean"))
+        for name in ("covariance", "factor"):
+            matrix = square_matrix(getattr(self, name), self.columns, name)
+            if self.kind == "diagonal" and np.any(matrix != np.diag(np.diag(matrix))):
+                raise ValueError(f"{name} must be diagonal.")
+            object.__setattr__(self, name, matrix)
+        if np.any(self.covariance != self.covariance.T):
+            raise ValueError("covariance must be symmetric.")
+        if np.any(np.tril(self.factor, -1)) or np.any(np.diag(self.factor) <= 0):
+            raise ValueError("factor must be upper triangular, with a positive diagonal.")
+        if min(self.mean_error, self.covariance_error) < 0:
+            raise ValueError("mean_error and covariance_error must not be negative.")
+
+    @classmethod
+    def of(
+        cls, X, *, mean, covariance, factor, kind: str = "full", sample_weight=()
+    ) -> GaussianLikelihood:
+        """The strongest such claim, or CannotClaim: where float64 does not show that the
+        covariance of the examples is not singular."""
+        labels = Unlabelled()
+        sample = Sample.of(X, None, labels)
+        draft = cls(
+            labels=labels, sample_weight=np.asarray(sample_weight), examples=sample.m, risk=0.0,
+            lower=0.0, mean=mean, covariance=covariance, factor=factor, kind=kind, mean_error=0.0,
+            covariance_error=0.0,
+        )  # fmt: skip
+        return draft._issued(sample)
+
+    @property
+    def columns(self) -> int:
+        return self.mean.size
+
+    @property
+    def claim(self) -> str:
+        among = " of those with independent columns" if self.kind == "diagonal" else ""
+        return (
+            f"On {weighted(self.examples, self.sample_weight)} this Gaussian density has a mean "
+            f"−log p of at most {rounded_up(self.risk)}; there is a likeliest{among}, and none has "
+            f"one smaller by more than {rounded_up(self.excess, 2)}. Its mean is that of the "
+            "examples to within "
+            f"{rounded_up(self.mean_error, 2)} standard deviations, its covariance to within "
+            f"{rounded_up(self.covariance_error, 2)} of their products."
+        )
+
+    @property
+    def plain(self) -> str:
+        among = " with independent columns" if self.kind == "diagonal" else ""
+        return (
+            f"No other bell-shaped distribution{among} fits these "
+            f"{counted(self.examples, 'example')} better by more than {rounded_up(self.excess, 2)} "
+            "an example, on a logarithmic scale."
+        )
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        return super().numbers | {
+            "mean_error": self.mean_error,
+            "covariance_error": self.covariance_error,
+        }
+
+    def _shown(self, sample: Sample, times: float) -> Shown:
+        with np.errstate(all="ignore"):
+            raw, units = self._moments(sample)
+            low, high = MODERATE
+            spread = np.diag(raw)[:-1]
+            require(
+                np.all(np.isfinite([raw, units])) and np.all((low < spread) & (spread < high)),
+                "the examples have no spread, or numbers over- or underflow float64.",
+            )
+            sigma = np.sqrt(spread) * ABOVE
+            mean_error, covariance_error = self._moment_errors(raw, sigma, times)
+            beta, moved, products = self._units_off(units, sigma, times)
+            covariance_error = max(covariance_error, beta / (1 - beta) * ABOVE)
+            excess = 0.5 * (beta * beta / (1 - beta) + moved * moved) * ABOVE
+            risk, slack = self._risk(units, products, times)
+        return Shown(
+            risk + slack,
+            risk - slack - excess,
+            {"mean_error": mean_error, "covariance_error": covariance_error},
+        )
+
+    def _moments(self, sample: Sample) -> np.ndarray:
+        """The means of the products of all entries of x − mean, with the means of these in a last
+        column, and the same for z; of a "diagonal" density, only squares."""
+
+        def terms(part: np.ndarray, p: np.ndarray) -> np.ndarray:
+            moved = part - self.mean
+            scaled = moved * np.diag(self.factor) if diagonal else moved @ self.factor
+            sums = np.zeros((2, d + 1, d + 1))
+            for into, values in zip(sums, (moved, scaled), strict=True):
+                if diagonal:
+                    np.fill_diagonal(into[:-1, :-1], p @ values**2)
+                else:
+                    np.matmul(values.T, values * p[:, None], out=into[:-1, :-1])
+                into[:-1, -1] = p @ values
+            return sums
+
+        d, diagonal = self.columns, self.kind == "diagonal"
+        return averages(sample, self.sample_weight, terms)
+
+    def _moment_errors(
+        self, raw: np.ndarray, sigma: np.ndarray, times: float
+    ) -> tuple[float, float]:
+        """How far mean and covariance are from the examples', in their standard deviations."""
+        slack = times * (ROUNDED + 8 * UNIT)
+        moved = np.abs(raw[:-1, -1]) + slack * sigma
+        variance = sigma**2 * (1 - 2 * slack) / ABOVE**4 - moved**2
+        require(np.all(variance > 0), "the mean is not near that of the examples.")
+        deviations = np.sqrt(variance) / ABOVE
+        own = raw[:-1, :-1] - np.outer(raw[:-1, -1], raw[:-1, -1])
+        if self.kind == "diagonal":
+            own = np.diag(np.diag(own))
+        # sums and differences of what is at most σ_j σ_k, and the rounding of the product of means
+        products = np.outer(sigma, sigma)
+        off = np.abs(self.covariance - own) + 4 * slack * products
+        if self.kind == "diagonal":
+            off = np.diag(np.diag(off))
+        mean_error = float(np.max(moved / deviations, initial=0.0)) * ABOVE
+        in_units = off / np.outer(deviations, deviations)
+        return mean_error, float(np.max(in_units, initial=0.0)) * ABOVE
+
+    def _units_off(
+        self, units: np.ndarray, sigma: np.ndarray, times: float
+    ) -> tuple[float, float, float]:
+        """β ≥ ‖C − I‖_F, no less than ‖z̄‖, and how far the mean of ‖z‖² may be off."""
+        d, second, centre = self.columns, units[:-1, :-1], units[:-1, -1]
+        rho = float(np.sqrt(np.trace(second))) * ABOVE
+        entry = times * (gamma(d + 2) * (sigma @ np.abs(self.factor)) + TINIEST)
+        e = float(np.linalg.norm(entry)) * ABOVE
+        products = 2 * rho * e + e * e + times * (ROUNDED + 8 * UNIT) * (rho * rho + d)
+        means = e + times * ROUNDED * rho
+        moved = float(np.linalg.norm(centre)) * ABOVE + means
+        off = second - np.outer(centre, centre) - np.eye(d)
+        if self.kind == "diagonal":
+            off = np.diag(np.diag(off))
+        beta = (float(np.linalg.norm(off)) + products + 2 * moved * means) * ABOVE
+        require(
+            beta < 1 and math.isfinite(moved),
+            "float64 does not show that the covariance of the examples is not singular, or it is "
+            "not that of the density.",
+        )
+        return beta, moved, products
+
+    def _risk(self, units: np.ndarray, products: float, times: float) -> tuple[float, float]:
+        """R(p), and how far it may be off."""
+        d, square = self.columns, float(np.trace(units[:-1, :-1]))
+        logs = np.log(np.diag(self.factor))
+        constant = d * math.log(2 * math.pi)
+        risk = 0.5 * (constant + square) - math.fsum(logs.tolist())
+        # np.log is within four units in the last place; a few sums of these numbers
+        size = constant + square * ABOVE + 2 * float(np.sum(np.abs(logs)))
+        return risk, (0.5 * products + times * 16 * UNIT * size) * ABOVE
+
+
+def hyperplane_of(coef, level, size: int) -> None:
+    """ValueError, unless coef·x = level is a hyperplane in that many dimensions, of fractions."""
+    if not all(isinstance(number, Fraction) for number in (*coef, level)):
+        raise ValueError("coef and level must be fractions.")
+    if len(coef) != size or not any(coef):
+        raise ValueError("there must be one coef for each feature, and not all may be 0.")
+
+
+def check_on_hyperplane(X: np.ndarray, coef: tuple[Fraction, ...], level: Fraction) -> None:
+    """All rows have coef·x = level, in exact arithmetic; or Refuted."""
+    common = common_denominator((*coef, level))
+    if common is None:
+        raise Refuted("coef and level have no common denominator of a reasonable size.")
+    numbers = [int(number * common) for number in (*coef, -level)]
+    off = np.flatnonzero(score_signs(Sample(X, np.ones(len(X), np.int8)), numbers, True))
+    require(not off.size, f"{counted(off.size, 'example')} not on the hyperplane.")
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class NoGaussianDensity(DensityClaim):
+    """Claim: all examples (of positive weight) lie on the hyperplane coef·x = level, so that no
+    Gaussian density is likeliest; "diagonal": coef has one entry alone, so a column is constant.
+    With an empty coef: there are no more different examples than features (than one, "diagonal").
+
+    Proof: exact arithmetic. A density that is flatter and flatter along coef has a likelihood
+    beyond all bounds on these examples. Any d examples lie on some hyperplane.
+    """
+
+    features: int
+    kind: str
+    coef: tuple[Fraction, ...]
+    level: Fraction
+
+    rigour: ClassVar[Rigour] = Rigour(
+        exact="All of it: that the examples lie on the hyperplane, or how many differ.",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        covariance_kind(self.kind)
+        if self.coef:
+            hyperplane_of(self.coef, self.level, self.features)
+        if self.kind == "diagonal" and sum(number != 0 for number in self.coef) > 1:
+            raise ValueError("for a diagonal covariance, only one column may be in the hyperplane.")
+
+    @property
+    def columns(self) -> int:
+        return self.features
+
+    @classmethod
+    def of(
+        cls, X, coef=(), level: Fraction | int = 0, *, kind: str = "full", sample_weight=()
+    ) -> NoGaussianDensity:
+        """The claim, not yet verified."""
+        m, d = np.shape(X)
+        fractions = tuple(map(Fraction, coef))
+        return cls(Unlabelled(), np.asarray(sample_weight), m, d, kind, fractions, Fraction(level))
+
+    @property
+    def claim(self) -> str:
+        m = self._those_counting
+        end = "so no Gaussian density is the likeliest: flatter ones always are."
+        used = [j for j, number in enumerate(self.coef) if number]
+        if not self.coef:
+            most = self.features if self.kind == "full" else 1
+            return (
+                f"Of the {m} at most {most:,} {'are' if most > 1 else 'is'} different, with "
+                f"{counted(self.features, 'feature')}: they lie on a hyperplane, {end}"
+            )
+        if len(used) == 1:
+            return f"Column {used[0]} (from 0) has one value in all {m}, {end}"
+        shown = ", ".join(map(str, used[:5])) + (", …" if len(used) > 5 else "")
+        return f"The columns {shown} (from 0) of all {m} lie on one hyperplane, {end}"
+
+    @property
+    def plain(self) -> str:
+        return (
+            f"No bell-shaped distribution fits the {self._those_counting} best: they lie on a flat "
+            "surface, and narrower ones around it fit better and better."
+        )
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        return {"examples": self.examples}
+
+    def _check(self, sample: Sample) -> str:
+        self._check_shape(sample)
+        X = self._counting(sample)
+        if not self.coef:
+            most = self.features if self.kind == "full" else 1
+            few = len(X) <= most or len(np.unique(X, axis=0)) <= most
+            require(few, f"there are more than {most:,} different examples.")
+            return f"at most {most:,} different examples count."
+        check_on_hyperplane(X, self.coef, self.level)
+        return "all that count lie on the hyperplane, exactly."

@@ -1,0 +1,131 @@
+"""What claims about densities share: R(p) is at most `risk`, and that of no other below `lower`."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from scipy import sparse
+
+from certo.certificates.base import CannotClaim, Certificate, require
+from certo.certificates.encoding import counting, rounded_up
+from certo.certificates.fields import weight_vector
+from certo.certificates.sample.examples import Sample, SampleMismatch
+from certo.certificates.sample.values import Unlabelled
+from certo.numbers import exact
+from certo.numbers.rounded import NotShown
+
+# A checker may add in another order: his numbers differ from the issuer's by both allowances, and
+# he then allows for his own. They are computed alike, so four of the issuer's are enough.
+ROOM = 4
+
+
+class Shown(NamedTuple):
+    """What the examples show: numbers that a claim may not be better than."""
+
+    risk: float
+    lower: float
+    errors: dict[str, float]  # how far moments are from those of the examples, by field
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class DensityClaim(Certificate):
+    """About examples without labels, in a dense X, with weights s_i or all of weight 1 (none)."""
+
+    labels: Unlabelled  # type: ignore[assignment]  # X alone: there is no y
+    sample_weight: np.ndarray
+    examples: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        weights = weight_vector(self.sample_weight, self.examples)
+        object.__setattr__(self, "sample_weight", weights)
+
+    @property
+    @abstractmethod
+    def columns(self) -> int:
+        """How many X has."""
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        return ()
+
+    def _sample(self, X, y) -> Sample:
+        if sparse.issparse(X):
+            raise SampleMismatch("the claim is about a dense X, but X is sparse.")
+        return super()._sample(X, y)
+
+    def _check_shape(self, sample: Sample) -> None:
+        require(
+            sample.X.shape == (self.examples, self.columns),
+            f"the claim is about {self.examples:,} × {self.columns:,} numbers, but X has shape "
+            f"{sample.X.shape}.",
+        )
+
+    def _counting(self, sample: Sample) -> np.ndarray:
+        """The examples of positive weight."""
+        return sample.X[self.sample_weight > 0] if self.sample_weight.size else sample.X
+
+    @property
+    def _those_counting(self) -> str:
+        """The same in words."""
+        weights, m = self.sample_weight, self.examples
+        return counting(int(np.count_nonzero(weights)) if weights.size else m, m)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class LikelihoodGap(DensityClaim):
+    """R(p) = −Σ s_i log p(x_i) / Σ s_i."""
+
+    risk: float
+    lower: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.lower <= self.risk:
+            raise ValueError("lower must not be above risk.")
+
+    @abstractmethod
+    def _shown(self, sample: Sample, times: float) -> Shown:
+        """The numbers, with `times` the allowances for rounding; or Refuted."""
+
+    def _issued(self, sample: Sample) -> Self:
+        """This claim with its numbers, or CannotClaim."""
+        try:
+            shown = self._shown(sample, ROOM)
+        except NotShown as reason:
+            raise CannotClaim(str(reason)) from reason
+        return replace(self, risk=shown.risk, lower=shown.lower, **shown.errors)  # type: ignore[arg-type]
+
+    def _check(self, sample: Sample) -> str:
+        self._check_shape(sample)
+        shown = self._shown(sample, 1)
+        require(shown.risk <= self.risk, f"the risk is not shown to be at most {self.risk!r}.")
+        require(
+            shown.lower >= self.lower,
+            f"it is not shown that no density has a risk below {self.lower!r}.",
+        )
+        for name, error in shown.errors.items():
+            claimed = getattr(self, name)
+            require(error <= claimed, f"the {name} is not shown to be at most {claimed!r}.")
+        return (
+            f"the mean −log p is at most {rounded_up(self.risk)}, and none is smaller by more than "
+            f"{rounded_up(self.excess, 2)}."
+        )
+
+    @property
+    def excess(self) -> float:
+        """risk − lower, rounded up."""
+        return exact.above(Fraction(self.risk) - Fraction(self.lower))
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        return {
+            "examples": self.examples,
+            "risk": self.risk,
+            "lower": self.lower,
+            "excess": self.excess,
+        }

@@ -1,0 +1,340 @@
+"""Rules that give every example a class, as values that a claim can hold, and what they get wrong.
+
+For two classes a rule has one score, that of the second class against the first; for K > 2 it has
+K, and the highest wins. An example is right if its own score is the highest (for two classes: has
+the sign of its class), and wrong if another is higher, *whether the scores are computed exactly or
+in float64*, in whatever order: what a model predicts is computed, by code that is not looked at
+here, and where scores are level but for rounding it may be either. So may ties.
+
+Let A be a bound on the error of any such evaluation of a score s. Then one, ŝ, is within A of s,
+and every other within 2A of ŝ, as is s. If the ŝ of two scores differ by more than twice the sum of
+their As, all evaluations of the one are on the same side of all of the other.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple, final
+
+import numpy as np
+from scipy import sparse
+
+from certo.certificates import encoding
+from certo.certificates.base import require
+from certo.certificates.fields import finite_vector, whole_vector
+from certo.certificates.sample.examples import Sample, SampleMismatch, exact_matrix
+from certo.certificates.sample.labels import Labels
+from certo.certificates.spaces.image_scores import scores_at
+from certo.certificates.spaces.images import Scores, functions_of
+from certo.kernels import Kernel
+from certo.kernels.base import count
+from certo.numbers import exact
+from certo.numbers.rounding import HUGE
+
+MOST_WRITTEN = 10**7  # numbers of a rule that is written as JSON
+
+
+class Wrong(NamedTuple):
+    """What a rule gets wrong, a truth value for each example."""
+
+    errors: np.ndarray  # not shown to be right
+    ties: np.ndarray  # those of them not shown to be wrong either: ties, or too close to call
+
+
+class Predictor(abc.ABC):
+    """A rule that gives every example one of the classes."""
+
+    @property
+    @abc.abstractmethod
+    def outputs(self) -> int | None:
+        """How many scores there are; None: it has no scores."""
+
+    @property
+    @abc.abstractmethod
+    def words(self) -> str:
+        """What it is: 'this linear rule'."""
+
+    @property
+    def subject(self) -> str:
+        """What gives the answers that are counted, in plain words, with its verb."""
+        return "the rule is"
+
+    @property
+    def author(self) -> str:
+        """What has an error rate on new examples."""
+        return self.words
+
+    def counted(self, errors: int, ties: int, examples: int) -> str:
+        """What a check counted."""
+        return f"{errors:,} of {examples:,} are not right, {ties:,} of them by a tie."
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def reads(self) -> Hashable:
+        """The same for two rules that read X in the same way."""
+        return None
+
+    def read(self, X) -> Any:
+        """X as the rule takes it, or SampleMismatch."""
+        return exact_matrix(X)
+
+    @abc.abstractmethod
+    def wrong(self, X, codes: np.ndarray, room: float = 1.0) -> Wrong:
+        """What it gets wrong of X, as `read` gives it, where codes are the places of the true
+        classes, −1 one that is none of them; with so many times the allowance, where there is one,
+        in `room` for a checker."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"type": type(self).__name__, **encoding.to_plain(self)}
+
+    @staticmethod
+    def from_dict(data: Any) -> Predictor:
+        """The rule written by `to_dict`, or a ValueError saying what is wrong with it."""
+        kinds = {kind.__name__: kind for kind in Predictor.__subclasses__()}
+        name = data.get("type") if isinstance(data, dict) else None
+        if type(name) is not str or name not in kinds:
+            raise ValueError(f"a rule's 'type' must be one of {sorted(kinds)}.")
+        return encoding.from_plain(kinds[name], {k: v for k, v in data.items() if k != "type"})
+
+    def __eq__(self, other: object) -> bool:
+        return same_values(self, other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LinearPredictor(Predictor):
+    """Scores coef·x + intercept, coef having a row for each."""
+
+    coef: np.ndarray
+    intercept: np.ndarray
+
+    def __post_init__(self) -> None:
+        _set(self, coef=_table(self.coef, "coef"))
+        _set(self, intercept=finite_vector(self.intercept, "intercept"))
+        if self.intercept.size != len(self.coef):
+            raise ValueError("intercept must hold one number for each row of coef.")
+
+    @property
+    def outputs(self) -> int:
+        return len(self.coef)
+
+    @property
+    def words(self) -> str:
+        return "this linear rule"
+
+    def wrong(self, X, codes: np.ndarray, room: float = 1.0) -> Wrong:
+        require(
+            X.shape[1] == self.coef.shape[1],
+            f"the rule has {self.coef.shape[1]:,} features, but X has {X.shape[1]:,} columns.",
+        )
+        sample = Sample(X, codes)
+        parts = [self._wrong(sample.part(a, b), codes[a:b], 2 * room) for a, b in sample.blocks()]
+        return Wrong(*map(np.concatenate, zip(*parts, strict=True)))
+
+    @np.errstate(over="ignore", invalid="ignore")
+    def _wrong(self, part, codes: np.ndarray, room: float) -> Wrong:
+        """With one allowance for all rows, from max|x_j|·Σ|w_j|; where that leaves a row open, with
+        its own, from Σ|w_j x_j|."""
+        value, size = part @ self.coef.T + self.intercept, np.abs(self.coef)
+        entries = part.data if sparse.issparse(part) else part
+        peak = max(entries.max(initial=0.0), -entries.min(initial=0.0))
+        slack = self._allowance(self.coef.shape[1], peak * size.sum(axis=1))
+        found = undecided_is_wrong(Scores(value, np.broadcast_to(room * slack, value.shape)), codes)
+        close = np.flatnonzero(found.ties)
+        if close.size:
+            rows = part[close]
+            products = np.asarray((rows != 0).sum(axis=1)).reshape(-1, 1)
+            slack = self._allowance(products, abs(rows) @ size.T)
+            tight = undecided_is_wrong(Scores(value[close], room * slack), codes[close])
+            found.errors[close], found.ties[close] = tight
+        return found
+
+    def _allowance(self, products, magnitude: np.ndarray) -> np.ndarray:
+        """What any sum of so many products, and of b·1, may be off; where it may overflow on the
+        way, there is no limit."""
+        magnitude = magnitude + np.abs(self.intercept)
+        slack = exact.allowance(products + 1, magnitude)
+        return np.where(magnitude < HUGE, slack, np.inf)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class KernelPredictor(Predictor):
+    """Scores f_k(x) + intercept_k, f_k = Σ_i dual_coef[k, i] K(vector_i, ·).
+
+    The vectors are as the kernel takes centres: rows of an array or a CSR matrix, objects, or the
+    numbers of columns of a precomputed matrix.
+    """
+
+    kernel: Kernel
+    vectors: np.ndarray
+    dual_coef: np.ndarray
+    intercept: np.ndarray
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.kernel, Kernel):
+            raise ValueError(f"kernel must be a kernel, got {type(self.kernel).__name__}.")
+        _set(self, dual_coef=_table(self.dual_coef, "dual_coef"))
+        _set(self, intercept=finite_vector(self.intercept, "intercept"))
+        if count(self.vectors):
+            _set(self, vectors=self.kernel.centres(self.vectors))
+        if self.dual_coef.shape != (self.intercept.size, count(self.vectors)):
+            raise ValueError(
+                "dual_coef must hold one number for each vector in a row for each intercept."
+            )
+
+    @property
+    def outputs(self) -> int:
+        return self.intercept.size
+
+    @property
+    def words(self) -> str:
+        return f"this rule made of functions of {self.kernel!r}"
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        return tuple(
+            f"the function {part!r} is always the same" for part in functions_of(self.kernel)
+        )
+
+    @property
+    def reads(self) -> Hashable:
+        return self.kernel
+
+    def read(self, X) -> Any:
+        X = X if self.kernel.takes == "objects" else exact_matrix(X)
+        try:
+            return self.kernel.examples(X)
+        except ValueError as wrong:
+            raise SampleMismatch(str(wrong)) from wrong
+
+    def wrong(self, X, codes: np.ndarray, room: float = 1.0) -> Wrong:
+        value, slack = scores_at(self.kernel, X, self.vectors, self.dual_coef, self.intercept)
+        return undecided_is_wrong(Scores(value, 2 * room * slack), codes)
+
+    def to_dict(self) -> dict[str, Any]:
+        vectors: Any = self.vectors
+        if not sparse.issparse(vectors) and not isinstance(vectors, np.ndarray):
+            raise ValueError(
+                "a rule made of a kernel of objects has no JSON form: keep it in Python, or "
+                "precompute the kernel."
+            )
+        if np.prod(vectors.shape) > MOST_WRITTEN:
+            raise ValueError(
+                f"the rule holds vectors of {np.prod(vectors.shape):,} numbers, more than the "
+                f"{MOST_WRITTEN:,} that are written as JSON."
+            )
+        vectors = vectors.toarray() if sparse.issparse(vectors) else vectors
+        return super().to_dict() | {"vectors": vectors.tolist()}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class StatedPredictions(Predictor):
+    """Answers that were written down: the place of a class for each example."""
+
+    answers: np.ndarray
+
+    def __post_init__(self) -> None:
+        _set(self, answers=whole_vector(self.answers, "answers"))
+        if np.any(self.answers < 0):  # −1 stands for a label that is none of the classes
+            raise ValueError("answers must be places of classes, from 0 on.")
+
+    @classmethod
+    def of(cls, predictions, classes: Sequence[Any]) -> StatedPredictions:
+        """From predicted labels."""
+        return cls(Labels(tuple(classes), 0).places(predictions))
+
+    @property
+    def outputs(self) -> None:
+        return None
+
+    @property
+    def words(self) -> str:
+        return "the list of stated answers"
+
+    @property
+    def subject(self) -> str:
+        return "the stated answers are"
+
+    @property
+    def author(self) -> str:
+        return "the model that gave the stated answers"
+
+    def counted(self, errors: int, ties: int, examples: int) -> str:
+        return f"{errors:,} of the {examples:,} stated answers are wrong, whatever X is."
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        return ("the stated answers are those of the model for these examples, in this order",)
+
+    @property
+    def reads(self) -> Hashable:
+        return "nothing of X"
+
+    def read(self, X) -> Any:
+        """X is not looked at."""
+        return None
+
+    def wrong(self, X, codes: np.ndarray, room: float = 1.0) -> Wrong:
+        require(
+            codes.size == self.answers.size,
+            f"there are {self.answers.size:,} answers for {codes.size:,} examples.",
+        )
+        return Wrong(self.answers != codes, np.zeros(codes.size, bool))
+
+
+def undecided_is_wrong(scores: Scores, codes: np.ndarray) -> Wrong:
+    """Wrong, by scores that may be off by their slack.
+
+    A difference that is rounded to nearest and above a float is above it really (see `exact`).
+    """
+    value, slack = scores
+    known, rows = codes >= 0, np.arange(codes.size)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if value.shape[1] == 1:
+            ahead, room = np.where(codes[:, None] == 1, value, -value), slack
+        else:
+            ahead = value[rows, codes][:, None] - value
+            room = np.nextafter(slack[rows, codes][:, None] + slack, np.inf)
+            ahead[rows, codes], room[rows, codes] = np.inf, 0.0  # its own class is no rival
+        right = known & np.all(ahead > room, axis=1)
+        lost = ~known | np.any(ahead < -room, axis=1)
+    return Wrong(~right, ~right & ~lost)
+
+
+def _table(values, name: str) -> np.ndarray:
+    """A read-only float64 copy with two dimensions, or a ValueError."""
+    table = np.array(values, dtype=np.float64)
+    if table.ndim != 2 or not len(table) or not np.all(np.isfinite(table)):
+        raise ValueError(f"{name} must be a table of finite numbers, a row for each output.")
+    table.flags.writeable = False
+    return table
+
+
+def _set(predictor: Predictor, **values: Any) -> None:
+    for name, value in values.items():
+        object.__setattr__(predictor, name, value)
+
+
+def same_values(one: Any, other: Any) -> bool:
+    """Whether two dataclasses are of one kind and have the same values."""
+    return type(one) is type(other) and all(
+        _same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one)
+    )
+
+
+def _same(one: Any, other: Any) -> bool:
+    if sparse.issparse(one) or sparse.issparse(other):  # JSON has no sparse vectors
+        one, other = sparse.csr_array(one), sparse.csr_array(other)
+        return one.shape == other.shape and not (one != other).nnz
+    if isinstance(one, np.ndarray):
+        return np.array_equal(one, other)
+    return bool(one == other)

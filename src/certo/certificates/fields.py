@@ -1,0 +1,58 @@
+"""What the fields may hold: read-only vectors of finite numbers or of indices, and weights."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from certo.certificates.encoding import counted
+
+
+def finite_vector(values, name: str) -> np.ndarray:
+    """A read-only float64 copy, or a ValueError."""
+    vector = np.array(values, dtype=np.float64)
+    if vector.ndim != 1 or not np.all(np.isfinite(vector)):
+        raise ValueError(f"{name} must be a list of finite numbers.")
+    vector.flags.writeable = False
+    return vector
+
+
+def whole_vector(values, name: str) -> np.ndarray:
+    """A read-only int64 copy, or a ValueError."""
+    given = np.asarray(values)
+    if given.size == 0:
+        given = given.astype(np.int64)
+    if given.ndim != 1 or given.dtype.kind not in "iu" or np.any(given > np.iinfo(np.int64).max):
+        raise ValueError(f"{name} must be a list of whole numbers.")
+    vector = given.astype(np.int64)
+    vector.flags.writeable = False
+    return vector
+
+
+def index_vector(values, name: str) -> np.ndarray:
+    """A read-only int64 copy of strictly increasing indices, or a ValueError."""
+    vector = whole_vector(values, name)
+    if np.any(vector[1:] <= vector[:-1]) or np.any(vector[:1] < 0):
+        raise ValueError(f"{name} must be strictly increasing indices, from 0 on.")
+    return vector
+
+
+def weight_vector(values, examples: int) -> np.ndarray:
+    """Weights s_i ≥ 0, one for each example, or none: 1 for each. Those above 0 must not be so
+    different that a share underflows."""
+    weights = finite_vector(values, "sample_weight")
+    if weights.size not in (0, examples):
+        raise ValueError("sample_weight must hold one number for each example, or none.")
+    if weights.size:
+        least, most = np.min(weights[weights > 0], initial=math.inf), np.max(weights)
+        if np.any(weights < 0) or not 0 < most < 2.0**900 or least < most * 2.0**-400:
+            raise ValueError(
+                "sample_weight must not be negative, not all 0, and those above 0 of moderate size."
+            )
+    return weights
+
+
+def weighted(examples: int, weights: np.ndarray) -> str:
+    """'12 examples', '12 weighted examples'."""
+    return counted(examples, "weighted example" if weights.size else "example")

@@ -1,0 +1,149 @@
+"""KernelGap: how near a function of an RKHS is to the best soft-margin objective there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, final
+
+import numpy as np
+
+from certo.certificates.base import Rigour, require
+from certo.certificates.encoding import counted, no_better, rounded_up, says_nothing
+from certo.certificates.margins.soft_margin_gap import HUGE, SoftMarginGap
+from certo.certificates.sample.labels import Labels
+from certo.certificates.spaces.images import KernelSample, Scores
+from certo.certificates.spaces.kernel_claim import KernelClaim
+from certo.numbers.rounded import Rounded, hinge_losses, positive_sum, total
+
+HALF = Fraction(1, 2)
+NEGLIGIBLE = 1e-3  # of the gap: an allowance that is not worth a pass over the kernel
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class KernelGap(SoftMarginGap, KernelClaim):
+    r"""Claim: P(f, intercept) ≤ primal and min P ≥ dual, for f = Σ dual_coef_i K(x_rows_i, ·) and
+
+        P(g, b) = ½‖g‖² + Σ_t c_t [1 − y_t (g(x_t) + b)]₊ ,      c = `costs_of(C, …)`,
+
+    over all g of the kernel's space H and, with a "free" intercept, all b; with "none" b = 0;
+    "lifted" with ½b² added. So P(f, intercept) exceeds the minimum by at most gap = primal − dual.
+    Of that gap at most `allowance` is due to rounding: P(f, intercept) − D(α) ≥ gap − allowance.
+
+    Proof from above: all hinge losses of (f, intercept), and ‖f‖² = Σ dual_coef_i f(x_rows_i). From
+    below: let α_t = |dual_coef_t|, 0 ≤ α_t ≤ c_t. A hinge loss is at least 0 and at least
+    1 − y_t (g(x_t) + b), and g(x_t) = ⟨g, K(x_t, ·)⟩, so that Σ α_t y_t g(x_t) = ⟨g, f⟩. Hence
+
+        P(g, b)  ≥  Σ α_t + ½‖g‖² − ⟨g, f⟩ − b Σ α_t y_t  ≥  Σ α_t − ½‖f‖²  =  D(α),
+
+    if Σ α_t y_t = 0, which is required exactly where b is free; "lifted", where ½b² is added,
+    −½(Σ α_t y_t)² is. And P ≥ 0. The space may have any number of dimensions.
+
+    Rounding: f(x_t) as in `kernel_sample`, in blocks, by NumPy alone; a hinge loss moves no more
+    than its margin; sums end with `math.fsum`.
+    """
+
+    describes: ClassVar[dict[str, str]] = {
+        "intercept": "intercept_",
+        "rows": "support_",
+        "dual_coef": "dual_coef_",
+    }
+
+    rigour: ClassVar[Rigour] = Rigour(
+        exact="That the multipliers are feasible.",
+        rounded=(
+            "Sums of kernel values, by the error that the kernel states for each of them. The "
+            "claim names the allowance."
+        ),
+    )
+
+    @classmethod
+    def of(
+        cls,
+        sample: KernelSample,
+        labels: Labels,
+        *,
+        intercept: float,
+        treatment: str,
+        C: float,
+        class_weight=(1.0, 1.0),
+        sample_weight=(),
+        rows: np.ndarray,
+        dual_coef: np.ndarray,
+        scores: np.ndarray | None = None,
+        enough: float = 0.0,
+    ) -> KernelGap:
+        """The strongest such claim from signed multipliers α_t y_t of some rows.
+
+        `scores`, if known, are the values f(x_t) in float64 (without what `sample.shift` adds).
+        They save the pass over the kernel, if some that are computed agree with them, unless what
+        they may be off by is too much of the gap, and the claim would not be a relative gap of
+        `enough`. CannotClaim, if the multipliers are not feasible or numbers overflow.
+        """
+        draft = cls(
+            labels=labels, kernel=sample.kernel, shift=sample.shift, intercept=intercept,
+            treatment=treatment, C=C, class_weight=np.asarray(class_weight),
+            sample_weight=np.asarray(sample_weight), rows=rows, dual_coef=dual_coef,
+            examples=sample.m, primal=HUGE, dual=0.0, allowance=HUGE,
+        )  # fmt: skip
+        return draft._issued(draft._values_in_turn(sample, scores), NEGLIGIBLE, enough)
+
+    @property
+    def claim(self) -> str:
+        objective = {
+            "free": "½‖f‖² + Σ c [1 − y (f(x) + b)]₊",
+            "none": "½‖f‖² + Σ c [1 − y f(x)]₊",
+            "lifted": "½(‖f‖² + b²) + Σ c [1 − y (f(x) + b)]₊",
+        }[self.treatment]
+        return (
+            f"Telling {self.labels.shown} from {self.labels.rest} on "
+            f"{counted(self.examples, 'example')}, this function of {self._where} has an objective "
+            f"{objective} of at most {rounded_up(self.primal)}, where {self._slack_costs}. None "
+            f"there has one lower by more than {rounded_up(self.gap, 2)}: the relative gap is at "
+            f"most {rounded_up(self.relative_gap, 2)}."
+        )
+
+    @property
+    def informative(self) -> bool:
+        return not says_nothing(self.relative_gap)
+
+    @property
+    def plain(self) -> str:
+        return no_better("function of its kind", self.examples, self.relative_gap)
+
+    def _check(self, sample: KernelSample) -> str:
+        require(
+            sample.m == self.examples,
+            f"the claim is about {self.examples:,} examples, but X has {sample.m:,}.",
+        )
+        return self._accepted(self._values_in_turn(sample))
+
+    def _values_in_turn(
+        self, sample: KernelSample, scores: np.ndarray | None = None
+    ) -> Iterator[tuple[Rounded, Rounded]]:
+        """P(f, intercept) and D(α): from the known scores, and from those that are computed."""
+        costs = self._costs(sample)
+        if scores is not None:
+            yield self._values(sample, costs, sample.scores(self.rows, self.dual_coef, scores))
+        yield self._values(sample, costs, sample.scores(self.rows, self.dual_coef))
+
+    def _values(
+        self, sample: KernelSample, costs: np.ndarray, scores: Scores
+    ) -> tuple[Rounded, Rounded]:
+        square = sample.square(self.rows, self.dual_coef, scores)
+        value, slack = scores.plus(self.intercept)
+        primal = hinge_losses(sample.signs * value, slack, costs).plus(square, HALF)
+        dual = positive_sum(np.abs(self.dual_coef)).plus(square, -HALF)
+        if self.treatment == "lifted":
+            primal = primal.plus(Rounded(Fraction(self.intercept) ** 2), HALF)
+            dual = dual.plus(_squared_sum(self.dual_coef), -HALF)
+        return primal, dual
+
+
+def _squared_sum(terms: np.ndarray) -> Rounded:
+    """(Σ terms)², where the sum is rounded once."""
+    value = total(terms)
+    off = abs(value) * Fraction(1, 2**52)
+    return Rounded(value**2, (2 * abs(value) + off) * off)

@@ -1,0 +1,208 @@
+"""KernelMargin: how large a margin can be in a kernel's space, from below and from above."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from certo.certificates.base import CannotClaim, Rigour, require
+from certo.certificates.encoding import counted, percent, rounded_down, rounded_up
+from certo.certificates.fields import finite_vector, index_vector
+from certo.certificates.margins.maximum_margin import INTERCEPTS
+from certo.certificates.margins.soft_margin_gap import HUGE, ROOM
+from certo.certificates.sample.labels import Labels
+from certo.certificates.spaces.images import KernelSample, Scores
+from certo.certificates.spaces.kernel_claim import KernelClaim
+from certo.numbers import exact
+from certo.numbers.digits import apart
+from certo.numbers.rounded import NotShown
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class KernelMargin(KernelClaim):
+    r"""Claim: lower ≤ γ* ≤ upper, where γ* is the largest margin min_t y_t (g(x_t) + b) of a g of
+    the kernel's space with ‖g‖ = 1; with a "free" intercept any b, with "none" b = 0, "lifted" with
+    ‖g‖² + b² = 1.
+
+    Proof from below: the margins of f + intercept over all examples, f = Σ dual_coef_i
+    K(x_rows_i, ·), divided by its length, ‖f‖² = Σ dual_coef_i f(x_rows_i). From above: let
+    a_t = |dual_coef_t|. The smallest of the margins is at most their mean, so for every g
+
+        γ(g) Σ a_t  ≤  Σ a_t y_t (g(x_t) + b)  =  ⟨g, f⟩ + b Σ a_t y_t  ≤  ‖f‖,
+
+    if Σ a_t y_t = 0, which is required exactly where b is free; "lifted", f has the further
+    coordinate Σ a_t y_t. Hence γ* ≤ ‖f‖/Σ a_t.
+
+    Rounding: f(x_t) and ‖f‖² as in `kernel_sample`; what is made of them in rational arithmetic.
+    """
+
+    intercept: float
+    treatment: str
+    rows: np.ndarray
+    dual_coef: np.ndarray
+    examples: int
+    lower: float
+    upper: float
+
+    describes: ClassVar[dict[str, str]] = {
+        "intercept": "intercept_",
+        "rows": "support_",
+        "dual_coef": "dual_coef_",
+    }
+
+    rigour: ClassVar[Rigour] = Rigour(
+        exact="That the multipliers of both classes have the same sum, and their total.",
+        rounded="Sums of kernel values, by the error that the kernel states for each of them.",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "dual_coef", finite_vector(self.dual_coef, "dual_coef"))
+        object.__setattr__(self, "rows", index_vector(self.rows, "rows"))
+        if self.treatment not in INTERCEPTS:
+            raise ValueError(f"treatment must be one of {INTERCEPTS}, got {self.treatment!r}.")
+        if self.treatment == "none" and self.intercept != 0:
+            raise ValueError(f"without an intercept it must be 0, got {self.intercept!r}.")
+        if self.dual_coef.shape != self.rows.shape or not np.all(self.dual_coef):
+            raise ValueError("dual_coef must hold one number other than 0 for each of the rows.")
+        if not 0 < self.lower <= self.upper:
+            raise ValueError("lower and upper must be positive, and in this order.")
+
+    @classmethod
+    def of(
+        cls,
+        sample: KernelSample,
+        labels: Labels,
+        *,
+        intercept: float,
+        treatment: str,
+        rows: np.ndarray,
+        dual_coef: np.ndarray,
+    ) -> KernelMargin:
+        """The strongest such claim from signed multipliers a_t y_t of some rows.
+
+        CannotClaim, if their function separates nothing, or they bound nothing.
+        """
+        draft = cls(
+            labels=labels, kernel=sample.kernel, shift=sample.shift, intercept=intercept,
+            treatment=treatment, rows=rows, dual_coef=dual_coef, examples=sample.m,
+            lower=exact.TINY, upper=HUGE,
+        )  # fmt: skip
+        try:
+            draft._multipliers(sample)
+            scores = sample.scores(draft.rows, draft.dual_coef)
+            below, where = draft._lower(sample, scores, ROOM)
+            above = draft._upper(sample, scores, ROOM)
+        except NotShown as reason:
+            raise CannotClaim(str(reason)) from reason
+        if below <= 0:
+            raise CannotClaim(f"example {where} is not strictly on its own side.")
+        if above == np.inf:
+            raise CannotClaim("numbers overflow float64.")
+        return replace(draft, lower=below, upper=above)
+
+    @property
+    def relative_gap(self) -> float:
+        """(primal − dual)/primal of ½‖f‖², rounded up."""
+        return exact.above(1 - (Fraction(self.lower) / Fraction(self.upper)) ** 2)
+
+    @property
+    def claim(self) -> str:
+        meant = {
+            "free": "",
+            "none": " without an intercept",
+            "lifted": ", the intercept being part of the length,",
+        }[self.treatment]
+        return (
+            f"The largest margin between {self.labels.shown} and {self.labels.rest} in "
+            f"{self._where}{meant} is at least {rounded_down(self.lower)}, which this function has "
+            f"on all {counted(self.examples, 'example')}, and exceeds this by at most "
+            f"{apart(self.upper, self.lower)}: no function there has more, already on "
+            f"{counted(self.rows.size, 'example')}. The relative gap is at most "
+            f"{rounded_up(self.relative_gap, 2)}."
+        )
+
+    @property
+    def plain(self) -> str:
+        further = percent(Fraction(self.upper) / Fraction(self.lower) - 1)
+        return (
+            f"This boundary has all {counted(self.examples, 'example')} on the right side, and no "
+            f"other of its kind could keep more than {further} further away from the nearest, as "
+            "the kernel measures distance."
+        )
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        return {
+            "examples": self.examples,
+            "lower": self.lower,
+            "upper": self.upper,
+            "relative_gap": self.relative_gap,
+        }
+
+    def _check(self, sample: KernelSample) -> str:
+        require(
+            sample.m == self.examples,
+            f"the claim is about {self.examples:,} examples, but X has {sample.m:,}.",
+        )
+        self._multipliers(sample)
+        scores = sample.scores(self.rows, self.dual_coef)
+        below, where = self._lower(sample, scores)
+        require(
+            below >= self.lower, f"example {where} is not shown to have a margin of {self.lower!r}."
+        )
+        require(
+            self._upper(sample, scores) <= self.upper,
+            f"the multipliers do not prove that no margin exceeds {self.upper!r}.",
+        )
+        return (
+            f"the largest margin is at least {rounded_down(self.lower)}, and exceeds this by at "
+            f"most {apart(self.upper, self.lower)}."
+        )
+
+    def _multipliers(self, sample: KernelSample) -> None:
+        """They are of these examples, and feasible."""
+        require(self.rows.size > 0, "without multipliers nothing bounds the margin from above.")
+        require(self.rows[-1] < sample.m, "rows must be rows of X.")
+        require(
+            np.array_equal(np.sign(self.dual_coef), sample.signs[self.rows]),
+            "the multipliers must have the signs of their examples.",
+        )
+        require(
+            self.treatment != "free" or self._balance == 0,
+            "with a free intercept the multipliers of the two classes must have the same sum.",
+        )
+
+    @property
+    def _balance(self) -> Fraction:
+        return exact.dot(self.dual_coef, np.ones(self.rows.size))
+
+    def _length2(self, sample: KernelSample, scores: Scores, last: Fraction, room: int) -> Fraction:
+        """A number that ‖f‖², with `last` as a further coordinate where there is one, does not
+        exceed; allowances are multiplied by `room`, for a checker who adds in another order."""
+        square = sample.square(self.rows, self.dual_coef, scores)
+        further = last**2 if self.treatment == "lifted" else Fraction(0)
+        return max(square.value + room * square.within, Fraction(0)) + further
+
+    def _lower(self, sample: KernelSample, scores: Scores, room: int = 1) -> tuple[float, int]:
+        """A margin that is not above that of f + intercept, and where that is least."""
+        value, slack = scores.plus(self.intercept)
+        with np.errstate(over="ignore", invalid="ignore"):
+            margins = sample.signs * value - room * slack
+        require(np.all(np.isfinite(margins)), "numbers overflow float64.")
+        where = int(np.argmin(margins))
+        margin = Fraction(float(np.nextafter(margins[where], -np.inf)))
+        length = exact.root_above(self._length2(sample, scores, Fraction(self.intercept), room))
+        if margin <= 0 or not 0 < length < np.inf:
+            return 0.0, where
+        return exact.below(margin / Fraction(length)), where
+
+    def _upper(self, sample: KernelSample, scores: Scores, room: int = 1) -> float:
+        """A number that no margin exceeds."""
+        length2 = self._length2(sample, scores, self._balance, room)
+        multipliers = exact.dot(np.abs(self.dual_coef), np.ones(self.rows.size))
+        return exact.root_above(length2 / multipliers**2)

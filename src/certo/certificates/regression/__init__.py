@@ -1,0 +1,1 @@
+"""How near least squares and logistic regression are to the best fit."""

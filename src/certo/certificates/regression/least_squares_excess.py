@@ -1,0 +1,460 @@
+"""LeastSquaresExcess: how near linear predictions are to the least mean squared error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, ClassVar, final
+
+import numpy as np
+from scipy import linalg
+
+from certo.blas import one_thread
+from certo.certificates.base import CannotClaim, Certificate, Rigour, require
+from certo.certificates.encoding import counted, no_better, rounded_down, rounded_up, says_nothing
+from certo.certificates.fields import finite_vector
+from certo.certificates.regression.curvature import inverse_factor, kept_columns, triangle
+from certo.certificates.regression.dependence import exactly, others
+from certo.certificates.regression.least_squares_evidence import (
+    Evidence,
+    ShiftedGram,
+    by_gram,
+    by_rows,
+    off_row_space,
+    shown_exact,
+)
+from certo.certificates.sample.examples import Sample
+from certo.certificates.sample.values import Values
+from certo.numbers import exact
+from certo.numbers.rounded import NotShown
+
+TREATMENTS = ("free", "none")
+ROOM = 4  # allowances of the claim, in those of the checker: see `_issued`
+COST = 1e-9  # of the risk: what a reach that nobody has chosen may add to the excess
+NOTHING = np.zeros(0, dtype=np.int64)
+HUGE = np.finfo(np.float64).max
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class LeastSquaresExcess(Certificate):
+    r"""Claim: F(coef, intercept) ≤ risk, min F ≥ lower, F(coef, intercept) − min F ≤ excess, where
+
+        F(W, b) = (1/S) Σ_i s_i ‖y_i − W x_i − b‖² + ridge·‖W‖² ,       S = Σ s_i ,
+
+    over all W and, with a "free" intercept, all b; with "none" b = 0. With a `reach`, over those
+    only whose coefficients of the columns not `kept` differ from these by at most `reach` in all.
+    With a `distance`, also: coef is no further than that from the shortest W that gives the same
+    predictions on the examples that count, s_i > 0 (with a free intercept: for some b).
+
+    Proof, in the notation of `least_squares_evidence`.
+
+    - All columns kept: F(W + V) = F(W) − 2 g·V + V·AV, whose minimum over V is F(W) − gᵀA⁻¹g, so
+      the excess is gᵀA⁻¹g ≤ ‖Lᵀg‖²/(1 − η) =: λ².
+    - Some not kept, ridge = 0. If, on examples that count, they are exactly the `combinations` of
+      those kept, X̃V takes no other values than X̃_J a: the same bound. If not, let P project on the
+      span of X̃_J, and v = V on the other columns, Σ|v_j| ≤ reach. ‖Pr‖² = g_JᵀA⁻¹g_J ≤ λ² by the
+      same computation, X̃V and Σ v_j x̃_j have the same (1 − P)-part, and so
+          F(W + V) ≥ ‖(1 − P)(r − Σ v_j x̃_j)‖² ≥ ‖r‖² − ‖Pr‖² − 2 Σ v_j ⟨(1 − P)r, x̃_j⟩
+                   ≥ F(W) − λ² − 2·reach·max_j (|g_j| + λ‖x̃_j‖) .
+    - No factor, ridge > 0: minimised over b first, A − ridge is the covariance of X, which is not
+      negative, so the excess is at most ḡ² + ‖g_W − x̄ḡ‖²/ridge, ḡ the mean residual and x̄ the mean
+      of X; without intercept ‖g_W‖²/ridge.
+    - Neither: F ≥ 0.
+
+    The shortest coefficients: those with the same predictions are coef + N, N being spanned by the
+    n_j = e_j − (slopes of the combination of j), if X̃_J is independent, which η < 1 shows. The
+    part of coef in N is no longer than (Σ_j (n_j·coef)²)^½, since the Gram matrix of the n_j is at
+    least the identity. With `multipliers` z instead: Σ z_i (x_i − x̄) is orthogonal to N, so that
+    the part is no longer than ‖coef − Σ z_i (x_i − x̄)‖.
+    """
+
+    labels: Values  # type: ignore[assignment]
+    treatment: str
+    ridge: float
+    sample_weight: np.ndarray
+    coef: np.ndarray
+    intercept: np.ndarray
+    shift: np.ndarray
+    kept: np.ndarray
+    combinations: tuple[tuple[Fraction, ...], ...]
+    factor: np.ndarray
+    multipliers: np.ndarray
+    reach: float | None
+    examples: int
+    risk: float
+    lower: float
+    excess: float
+    distance: float | None
+
+    describes: ClassVar[dict[str, str]] = {"coef": "coef_", "intercept": "intercept_"}
+
+    rigour: ClassVar[Rigour] = Rigour(
+        exact="That some columns are combinations of others.",
+        rounded=(
+            "The objective, its gradient and the curvature, by the error bounds of sums of "
+            "products."
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.treatment not in TREATMENTS:
+            raise ValueError(f"treatment must be one of {TREATMENTS}, got {self.treatment!r}.")
+        q = self.labels.outputs
+        coef = _table(self.coef, "coef", q)
+        d = coef.shape[1]
+        multipliers = np.array(self.multipliers, dtype=np.float64)
+        if multipliers.size:
+            multipliers = _table(multipliers, "multipliers", q, self.examples)
+        kept = kept_columns(self.kept, d, self.lifted and np.size(self.kept) > 0)
+        checked = {
+            "coef": coef,
+            "intercept": finite_vector(self.intercept, "intercept"),
+            "shift": finite_vector(self.shift, "shift"),
+            "sample_weight": finite_vector(self.sample_weight, "sample_weight"),
+            "kept": kept,
+            "factor": triangle(self.factor, kept.size),
+            "multipliers": multipliers,
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+        for name, size in (("intercept", q), ("shift", d + q)):
+            if checked[name].size != size or (np.any(checked[name]) and not self.lifted):
+                raise ValueError(f"{name} must hold {size} numbers, 0 without an intercept.")
+        weights = checked["sample_weight"]
+        if weights.size not in (0, self.examples) or np.any(weights < 0):
+            raise ValueError("sample_weight must hold a number ≥ 0 for each example, or none.")
+        self._check_columns(d + self.lifted - kept.size)
+        if not (0 <= self.lower <= self.risk and 0 <= self.excess <= self.risk):
+            raise ValueError("0 ≤ lower ≤ risk and 0 ≤ excess ≤ risk must hold.")
+        proved = self.combinations or multipliers.size
+        if self.distance is not None and (self.distance < 0 or not proved):
+            raise ValueError("distance must not be negative; it needs combinations or multipliers.")
+
+    def _check_columns(self, rest: int) -> None:
+        """Whatever columns are not kept, there are `rest`, is accounted for."""
+        lines, kept = self.combinations, self.kept.size
+        if lines and (len(lines) != rest or any(len(line) != kept for line in lines)):
+            raise ValueError("combinations must have a term for each column kept and not kept.")
+        if not all(isinstance(term, Fraction) for line in lines for term in line):
+            raise ValueError("combinations must be fractions.")
+        if self.ridge < 0 or (self.ridge and (lines or self.reach is not None or (kept and rest))):
+            raise ValueError("ridge must not be negative; with one all columns are kept, or none.")
+        if self.reach is not None and (self.reach < 0 or lines or not rest):
+            raise ValueError("reach must not be negative; it is for columns not kept.")
+        if (lines or self.reach is not None) and self.lifted and not kept:
+            raise ValueError("with combinations or a reach, the intercept must be kept.")
+        if kept and rest and not lines and self.reach is None and not self.ridge:
+            raise ValueError("columns that are not kept need combinations, or a reach.")
+
+    @property
+    def lifted(self) -> bool:
+        return self.treatment == "free"
+
+    @property
+    def is_curved(self) -> bool:
+        """Whether the proof is by a factor, if only of the intercept or of nothing."""
+        return bool(self.kept.size or self.combinations) or self.reach is not None
+
+    @classmethod
+    def of(
+        cls,
+        data: Sample | ShiftedGram,
+        labels: Values,
+        *,
+        coef: np.ndarray,
+        intercept: np.ndarray,
+        treatment: str,
+        ridge: float = 0.0,
+        sample_weight=(),
+        shift=None,
+        kept=None,
+        factor: np.ndarray | None = None,
+        combinations: Sequence[Sequence[Fraction]] = (),
+        multipliers=(),
+        reach: float | None = None,
+    ) -> LeastSquaresExcess:
+        """The strongest such claim for coefficients (q, d) and intercepts (q,), from the examples,
+        or, without another look at them, from sums over them.
+
+        `shift` (d + q) is near the mean of x and y; exactly 0 without intercept and, to keep them
+        sparse, for the x of sparse examples; sums have their own. `kept` are independent columns of
+        (x, 1), number d being the intercept, in any order (None: all). `factor` is any square
+        matrix B over them, for shifted x, with BᵀAB ≈ I; it is made triangular here. Without one it
+        is found from the sums; from the examples it must be given, or there is a ridge, or the
+        claim has a reach. `combinations` has a row over `kept` for each other column; if they are
+        not shown to be exact (sums do that only if they were not rounded), a `reach` is taken in
+        place of them, unless given one that costs about 1e-9 of the risk. `multipliers` (q, m)
+        are z for a `distance`.
+
+        CannotClaim, if numbers overflow, or sums have lost too many digits.
+        """
+        q, d = np.shape(coef)
+        draft = cls(
+            labels=labels, treatment=treatment, ridge=ridge, sample_weight=sample_weight,
+            coef=coef, intercept=intercept, shift=np.zeros(d + q) if shift is None else shift,
+            kept=NOTHING, combinations=(), factor=NOTHING, multipliers=multipliers, reach=None,
+            examples=data.m if isinstance(data, Sample) else data.examples,
+            risk=HUGE, lower=0.0, excess=HUGE, distance=None,
+        )  # fmt: skip
+        columns = np.arange(d + draft.lifted) if kept is None else np.asarray(kept)
+        if ridge and columns.size < d + draft.lifted:
+            # No combination is left out of ‖W‖². A ridge that rounding hides in the sums of squares
+            # still shows how strongly F curves.
+            columns, factor, combinations = np.arange(d + draft.lifted), None, ()
+        try:
+            if isinstance(data, Sample):
+                return draft._from_rows(data, columns, factor, combinations, reach)
+            with one_thread():  # the matrices are small
+                return draft._from_sums(data, columns, factor, combinations, reach)
+        except NotShown as reason:
+            raise CannotClaim(str(reason)) from reason
+
+    def _from_rows(
+        self, sample: Sample, columns, factor, combinations, reach
+    ) -> LeastSquaresExcess:
+        drafts = [self]
+        if not self.ridge:  # the intercept alone may do, for coefficients that are not too far off
+            drafts.insert(0, self._with(columns[columns == sample.d], np.eye(int(self.lifted))))
+        if factor is not None:
+            draft = self._with(columns, factor, combinations)
+            drafts.insert(0, draft if draft._is_exact(sample) else draft._limited())
+        for draft in drafts:
+            evidence = by_rows(draft, sample)
+            claim = draft._issued(evidence, reach, draft._distance(sample, ROOM))
+            stands = evidence.excess(ROOM, None) < math.inf
+            if stands and (claim.reach is None or claim.excess < claim.risk):
+                break
+        return claim
+
+    def _from_sums(
+        self, known: ShiftedGram, columns, factor, combinations, reach
+    ) -> LeastSquaresExcess:
+        if factor is None:
+            factor = inverse_factor(_normal_matrix(known, columns, self))
+            if factor is None:
+                raise CannotClaim("the matrix of the normal equations is not positive.")
+        draft = replace(self, shift=known.shift)._with(columns, factor, combinations)
+        if draft.combinations and not shown_exact(draft, known):
+            draft = draft._limited()
+        evidence = by_gram(draft, known)
+        if not evidence.curved + ROOM * evidence.curved_off < 0.5:
+            raise CannotClaim("the sums of squares have lost too many digits.")
+        return draft._issued(evidence, reach, draft._distance(None, ROOM))
+
+    def _with(self, columns: np.ndarray, factor: np.ndarray, combinations=()) -> LeastSquaresExcess:
+        """The same with this witness, in its proper form."""
+        order = np.argsort(columns)
+        d = self.coef.shape[1]
+        some_left = columns.size < d + self.lifted
+        lines = tuple(tuple(line[k] for k in order.tolist()) for line in combinations)
+        return replace(
+            self, kept=columns[order], factor=_triangular(np.asarray(factor)[order]),
+            combinations=lines if some_left else (),
+            reach=0.0 if some_left and not lines else None,
+        )  # fmt: skip
+
+    def _limited(self) -> LeastSquaresExcess:
+        return replace(self, combinations=(), reach=0.0)
+
+    def _issued(
+        self, evidence: Evidence, reach: float | None, distance: float | None
+    ) -> LeastSquaresExcess:
+        """This claim with its numbers. A checker may add in another order: his values differ from
+        these by his allowances and ours, and he then allows for his own. His are at most 1.5 times
+        ours (they are computed alike), so ROOM = 4 of ours is enough."""
+        F = evidence.objective
+        risk = exact.above(F.value + ROOM * F.within)
+        if not risk < HUGE:
+            raise CannotClaim("numbers overflow float64.")
+        if self.reach is None:
+            reach = None
+        elif reach is None:
+            reach = _affordable(evidence, COST * risk)
+        excess = min(evidence.excess(ROOM, reach), risk)
+        lower = max(0.0, exact.below(F.value - ROOM * F.within - Fraction(excess)))
+        return replace(self, risk=risk, lower=lower, excess=excess, reach=reach, distance=distance)
+
+    @property
+    def correlation(self) -> float | None:
+        """No linear function of the features has a larger correlation with the residual; None where
+        that is not shown: with a ridge or a reach, for several outputs, and without an intercept.
+
+        With one, a function less its mean is still in the span of X̃, so that correlation is at most
+        ‖Pr‖/‖r‖, ‖Pr‖² being the excess and ‖r‖² = F ≥ lower."""
+        if self.ridge or self.reach is not None or self.labels.outputs > 1 or not self.lifted:
+            return None
+        if not self.excess:
+            return 0.0
+        if not self.lower:
+            return 1.0
+        return min(1.0, exact.root_above(Fraction(self.excess) / Fraction(self.lower)))
+
+    @property
+    def claim(self) -> str:
+        weighted = "weighted " if self.sample_weight.size else ""
+        what = f"{weighted}mean squared error"
+        if self.labels.outputs > 1:
+            what += f", summed over {self.labels.outputs} outputs,"
+        if self.ridge:
+            what += f" plus {self.ridge!r}·‖w‖²"
+        through = "" if self.lifted else " without intercept"
+        text = (
+            f"On {counted(self.examples, 'example')}, these linear predictions{through} have a "
+            f"{what} of at most {rounded_up(self.risk)}."
+        )
+        if self.lower:
+            none = "No others have"
+            if self.reach is not None:
+                left_out = self.coef.shape[1] + self.lifted - self.kept.size
+                none = (
+                    f"Others whose coefficients of {counted(left_out, 'column')} differ from these "
+                    f"by at most {rounded_down(self.reach)} in all do not have"
+                )
+            text += f" {none} one that is lower by more than {rounded_up(self.excess, 2)}."
+        if self.correlation is not None and self.correlation < 1:
+            text += (
+                f" The {weighted}correlation of the residual with any linear function of the "
+                f"features is at most {rounded_up(self.correlation, 2)}."
+            )
+        if self.distance is not None:
+            counting = "on examples of positive weight" if weighted else "on them"
+            text += (
+                f" The coefficients are within {rounded_up(self.distance, 2)} of the shortest that "
+                f"give these predictions {counting}."
+            )
+        return text
+
+    @property
+    def _saved(self) -> Fraction:
+        """The share of the objective that others might save, for all that is proved."""
+        return 1 - Fraction(self.lower) / Fraction(self.risk) if self.risk else Fraction(0)
+
+    @property
+    def informative(self) -> bool:
+        return not says_nothing(self._saved)
+
+    @property
+    def plain(self) -> str:
+        near = " with coefficients near these" if self.reach is not None else ""
+        through = "" if self.lifted else " without intercept"
+        return no_better(f"linear predictions{through}{near}", self.examples, self._saved)
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        found = {
+            "examples": self.examples,
+            "risk": self.risk,
+            "lower": self.lower,
+            "excess": self.excess,
+        }
+        for name in ("correlation", "reach", "distance"):
+            if getattr(self, name) is not None:
+                found[name] = getattr(self, name)
+        return found
+
+    def _check(self, sample: Sample) -> str:
+        d = self.coef.shape[1]
+        require(
+            sample.m == self.examples,
+            f"the claim is about {self.examples:,} examples, but X has {sample.m:,} rows.",
+        )
+        require(
+            sample.d == d, f"the claim is about {d:,} features, but X has {sample.d:,} columns."
+        )
+        require(
+            self._is_exact(sample),
+            "a column is not exactly the combination of others that it is said to be.",
+        )
+        evidence = by_rows(self, sample)
+        F, excess = evidence.objective, evidence.excess(1, self.reach)
+        require(F.above <= self.risk, f"the objective is not shown to be at most {self.risk!r}.")
+        require(
+            excess <= self.excess or F.above <= self.excess,
+            f"the gradient does not prove an excess of at most {self.excess!r}.",
+        )
+        lowest = F.below - Fraction(excess) if excess < math.inf else Fraction(0)
+        require(
+            max(lowest, Fraction(0)) >= self.lower,
+            f"it is not shown that no objective is below {self.lower!r}.",
+        )
+        if self.distance is not None:
+            independent = evidence.excess(1, None) < math.inf  # η < 1
+            apart = self._distance(sample, 1) if independent or self.multipliers.size else None
+            require(
+                apart is not None and apart <= self.distance,
+                f"the coefficients are not shown to be within {self.distance!r} of the shortest.",
+            )
+        return (
+            f"the objective is at most {rounded_up(self.risk)}, and nowhere lower by more than "
+            f"{rounded_up(self.excess, 2)}."
+        )
+
+    def _is_exact(self, sample: Sample) -> bool:
+        """Whether the combinations are exact on all examples that count."""
+        counts = self.sample_weight > 0 if self.sample_weight.size else None
+        return not self.combinations or exactly(
+            sample, self.kept, self.combinations, self.lifted, counts
+        )
+
+    def _distance(self, sample: Sample | None, allowances: int) -> float | None:
+        """How far coef is at most from the shortest with its predictions; None if not shown."""
+        if self.multipliers.size and sample is not None:
+            found = off_row_space(self, sample, allowances)
+        elif self.combinations:
+            found = self._off_null_space()
+        else:
+            return None
+        return found if found < HUGE else None
+
+    def _off_null_space(self) -> float:
+        """(Σ_j (n_j·coef)²)^½, rounded up."""
+        d = self.coef.shape[1]
+        slopes, square = self.kept[self.kept < d], Fraction(0)
+        for w in self.coef:
+            known = [Fraction(float(v)) for v in w[slopes]]
+            for j, line in zip(others(self.kept, d).tolist(), self.combinations, strict=True):
+                pairs = zip(line[: slopes.size], known, strict=True)
+                inner = sum((c * v for c, v in pairs if c), Fraction(0))
+                square += (Fraction(float(w[j])) - inner) ** 2
+        return exact.root_above(square)
+
+
+def _triangular(factor: np.ndarray) -> np.ndarray:
+    """An upper triangular T with TᵀAT orthogonally similar to BᵀAB, for a square B = TQ."""
+    return np.triu(linalg.rq(factor)[0]) if np.any(np.tril(factor, -1)) else factor
+
+
+def _normal_matrix(
+    known: ShiftedGram, columns: np.ndarray, claim: LeastSquaresExcess
+) -> np.ndarray:
+    """A over these columns, that of the ones being the last of the sums."""
+    slopes = columns < claim.coef.shape[1]
+    places = np.where(slopes, columns, len(known.gram) - 1)
+    return known.gram[np.ix_(places, places)] / known.gram[-1, -1] + claim.ridge * np.diag(slopes)
+
+
+def _affordable(evidence: Evidence, cost: float) -> float:
+    """A power of ten: the reach that adds about so much to the excess, but at least 1."""
+    one = evidence.excess(ROOM, 1.0) - evidence.excess(ROOM, None)
+    if not (0 < one < math.inf and cost > 0):
+        return 1.0
+    return 10.0 ** min(300, max(0, math.floor(math.log10(cost) - math.log10(one))))
+
+
+def _table(values, name: str, rows: int, columns: int | None = None) -> np.ndarray:
+    """A read-only matrix of finite numbers of this shape, or a ValueError."""
+    table = np.array(values, dtype=np.float64)
+    if table.ndim != 2 or len(table) != rows or columns not in (None, table.shape[-1]):
+        raise ValueError(f"{name} must be a table of numbers with a row for each output.")
+    if not np.all(np.isfinite(table)):
+        raise ValueError(f"{name} must be finite numbers.")
+    table.flags.writeable = False
+    return table

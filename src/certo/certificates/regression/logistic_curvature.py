@@ -1,0 +1,316 @@
+r"""How far a logistic risk can be above its infimum, from gradient and curvature at one point.
+
+Let F be the mean of the losses alive plus the ridge's part, over weights w_k − w_K against the last
+class K (for two classes over w), and H, g its Hessian and gradient. Along w + sv let φ(s) be F, and
+ρ the greatest range, over examples, of the changes v_k·x̃_i of the scores (two classes: |v·x̃_i|).
+The third derivative of a loss is the third central moment of the changes under p, at most ρ times
+their variance, which is its second: |φ'''| ≤ ρ φ''. So φ''(s) ≥ φ''(0) e^{−ρs}, and with h² = vᵀHv,
+λ ≥ |g·v|/h and ρ ≤ r·h, integrating twice,
+
+    F(w + v)  ≥  F(w) − λh + (e^{−rh} + rh − 1)/r² ,
+
+as (e^{−ρ} + ρ − 1)/ρ² falls with ρ. If x = rλ < 1 the right-hand side grows without bound with h:
+a minimiser exists (on the span of what is kept). And its least value, at e^{−rh} = 1 − x, gives
+
+    F(w) − inf F  ≤  (x + (1 − x) ln(1 − x))/r²  =  λ² Σ_{k≥2} x^{k−2}/(k(k − 1))
+                  ≤  λ² (1/2 + x/6 + x²/(12(1 − x))) .
+
+λ and r come from coordinates in which H is roughly the identity. For each class k but the last let
+T_k be triangular over the columns kept for it, z_ik = T_kᵀx̃_i, A' the Hessian in these coordinates
+as computed, |A − A'| ≤ gram_off, and L such that LᵀA'L ≈ I. Every v has v_k = T_k (Lu)_k; with
+η ≥ ‖I − LᵀA'L‖ + gram_off·‖L‖², h ≥ √(1 − η)‖u‖. Hence, L_k being the rows of L for class k,
+
+    |g·v| ≤ ‖Lᵀ(T_kᵀg_k)_k‖ h/√(1 − η),    |v_k·x̃_i| ≤ ‖z_ik‖‖L_k‖ h/√(1 − η) ,
+
+and a range is at most the sum of two of the latter.
+
+Rounding. H is Σ_i s_i Σ_{k<l} p_k p_l (e_k − e_l)(e_k − e_l)ᵀ ⊗ x̃_i x̃_iᵀ: lower p_k p_l make it
+lower, so they are taken (1 − τ) times, τ being what they may be off by. In what follows these are
+the weights; the roundings are those of `curvature`, with σ_j² = Σ_i s_i x̃_ij²:
+- the sum over rows, and what 1 − p_k differs from the sum of the other p_l, is in entry (a, b) off
+  by γ_{n+32} + relative(K) times √(A'_aa A'_bb), since p_k p_l ≤ √(p_k(1 − p_k))·√(p_l(1 − p_l)),
+  in all by so much of trace A';
+- h changes with z by the root of the variance of Σ_a u_ka e_ika, at most ‖u‖ times the greatest
+  ‖e_k‖ᵥ ≤ γ_{p+1}‖|T_k|ᵀσ‖ =: ζ, and A' in all by (2‖A'‖^½ + ζ)ζ;
+- a sum of slopes times z_a is off by γ_{n+8} + relative(K) times the sum of their sizes, which by
+  Cauchy and Schwarz is at most (Σ s slope²)^½ (Σ s z_a²)^½, and as z is by γ_{p+1} (|T|ᵀσ)_a times
+  the first;
+- ‖z_ik‖ is off by γ_{p+1} Σ_j |x̃_ij|‖T_kj‖ ≤ γ_{p+1} (p Σ_j x̃_ij² ‖T_kj‖²)^½.
+"""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from certo.blas import one_thread
+from certo.certificates.base import Refuted
+from certo.certificates.regression.curvature import LEAST, inverse_factor, norm_above
+from certo.certificates.regression.logistic_terms import (
+    CUT,
+    THREADS,
+    LogisticProblem,
+    Terms,
+    relative,
+)
+from certo.numbers import exact
+from certo.numbers.rounded import ABOVE
+
+BLOCK = 2**17  # numbers that are worked on at once
+SMALL = 2048  # coordinates: above that sums for every thread take much memory
+
+
+class Decrement(NamedTuple):
+    """λ ≥ sup |g·v|/h and r ≥ sup ρ/h over all changes v ≠ 0."""
+
+    size: float
+    reach: float
+
+    @property
+    def shown(self) -> bool:
+        """Whether rλ < 1 (False where either is not a number)."""
+        return self.size * self.reach * ABOVE < 1
+
+    @property
+    def excess(self) -> float:
+        """A number that F(w) − inf F does not exceed."""
+        x = self.size * self.reach * ABOVE
+        return self.size**2 * (0.5 + x / 6 + x * x / (12 * (1 - x))) * ABOVE
+
+
+NOTHING = Decrement(math.inf, math.inf)
+
+
+class Hessian(NamedTuple):
+    """H and g in the coordinates of some factors, classes one after another; the last has none."""
+
+    gram: np.ndarray
+    gram_off: float
+    pull: np.ndarray  # T_kᵀg_k
+    pull_off: np.ndarray  # how far off each entry may be
+    longest: np.ndarray  # for each class, ≥ max ‖z_ik‖
+    starts: np.ndarray  # where the coordinates of each class begin
+
+    @property
+    def diagonal(self) -> list[np.ndarray]:
+        """The part of each class."""
+        ends = [*self.starts[1:].tolist(), len(self.gram)]
+        return [self.gram[i:k, i:k] for i, k in zip(self.starts.tolist(), ends, strict=True)]
+
+
+def decrement(hessian: Hessian, room: int) -> Decrement:
+    """λ and r, all allowances taken `room` times."""
+    L = inverse_factor(hessian.gram)
+    if L is None:
+        return NOTHING
+    n, size = len(L), np.abs(L)
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        flat = norm_above(np.eye(n) - L.T @ hessian.gram @ L)
+        # two products of n terms each, then a difference
+        rounded = 2 * exact.gamma(2 * n + 4) * norm_above(size.T @ np.abs(hessian.gram) @ size)
+        eta = (flat + room * (rounded + hessian.gram_off * _spectral(L) ** 2)) * ABOVE
+        if not eta < 1:
+            return NOTHING
+        root = math.sqrt(1 - eta) / ABOVE
+        slack = size.T @ (hessian.pull_off + 2 * exact.gamma(n + 2) * np.abs(hessian.pull))
+        length = (norm_above(L.T @ hessian.pull) + room * norm_above(slack)) / root * ABOVE
+        lengths = [_spectral(rows) for rows in np.split(L, hessian.starts[1:])]
+        moves = np.sort(hessian.longest * lengths)
+        return Decrement(length, float(np.sum(moves[-2:])) / root * ABOVE)
+
+
+def _spectral(matrix: np.ndarray) -> float:
+    """A number that ‖matrix‖ does not exceed: √(‖·‖₁‖·‖_∞), or Frobenius' norm."""
+    size = np.abs(matrix)
+    ones = math.sqrt(np.max(size.sum(axis=0), initial=0) * np.max(size.sum(axis=1), initial=0))
+    return min(ones * ABOVE, norm_above(matrix))
+
+
+class _Sums(NamedTuple):
+    """What blocks of rows add up to, over the coordinates of all classes."""
+
+    cross: np.ndarray  # Σ s p_k p_l z_k z_lᵀ, for k ≠ l
+    own: list[np.ndarray]  # Σ s p_k (1 − p_k) z_k z_kᵀ
+    pull: np.ndarray  # Σ s (p_k − [k = y]) z_l, (classes, coordinates)
+    slopes: np.ndarray  # Σ s (p_k − [k = y])²
+    squares: np.ndarray  # Σ s x̃²
+    z_squares: np.ndarray  # Σ s z²
+    longest: np.ndarray  # max ‖z_k‖²
+    furthest: np.ndarray  # max Σ_j x̃_j² ‖T_kj‖²
+
+    @classmethod
+    def zero(cls, p: int, sizes: np.ndarray, coupled: bool) -> _Sums:
+        width, c = int(sizes.sum()), sizes.size
+        return cls(
+            np.zeros((width, width) if coupled and c > 1 else (0, 0)),
+            [np.zeros((size, size)) for size in sizes.tolist()],
+            np.zeros((c, width)), np.zeros(c), np.zeros(p), np.zeros(width), *np.zeros((2, c)),
+        )  # fmt: skip
+
+    def include(self, other: _Sums) -> None:
+        self.cross[...] += other.cross
+        for mine, its in zip(self.own, other.own, strict=True):
+            mine += its
+        for name in ("pull", "slopes", "squares", "z_squares"):
+            getattr(self, name)[...] += getattr(other, name)
+        for name in ("longest", "furthest"):
+            np.maximum(getattr(self, name), getattr(other, name), out=getattr(self, name))
+
+
+class _Coordinates(NamedTuple):
+    """The factors T_k beside each other, (p, coordinates), and where those of each class begin."""
+
+    factors: np.ndarray
+    starts: np.ndarray
+
+    @property
+    def sizes(self) -> np.ndarray:
+        return np.diff([*self.starts, self.factors.shape[1]])
+
+    @property
+    def of_class(self) -> np.ndarray:
+        """1 where a coordinate is of a class, (coordinates, classes)."""
+        return np.repeat(np.eye(self.starts.size), self.sizes, axis=0)
+
+
+def hessian(
+    problem: LogisticProblem,
+    terms: Terms,
+    factors: np.ndarray,
+    starts: np.ndarray,
+    ridge: float,
+    coef: np.ndarray,
+    coupled: bool = True,
+) -> Hessian:
+    """One pass over the data. `factors` has the T_k beside each other, (p, coordinates), those of
+    class k from starts[k] on. If not `coupled`, only what is of one class is right."""
+    axes = _Coordinates(factors, starts)
+    p, width = factors.shape
+    lowered = _lowered(problem, terms)
+    step = max(64, min(4096, BLOCK // max(width, p)))
+    bounds = range(0, problem.sample.m, step)
+
+    def look(first: int) -> _Sums:
+        sums = _Sums.zero(p, axes.sizes, coupled)
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+            for start in bounds[first : first + share]:
+                some = slice(start, min(start + step, problem.sample.m))
+                _add(sums, problem, terms, some, axes, lowered[some])
+        return sums
+
+    many = width <= SMALL  # else BLAS shares the work out
+    share = -(-len(bounds) // THREADS) if many else len(bounds)
+    with one_thread() if many else nullcontext(), ThreadPoolExecutor(THREADS) as pool:
+        whole, *rest = pool.map(look, range(0, len(bounds), share))
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        for part in rest:
+            whole.include(part)
+        n = min(step, problem.sample.m) + len(bounds) + THREADS
+        return _rounded(whole, problem, axes, ridge, coef, n)
+
+
+def _add(
+    sums: _Sums, problem: LogisticProblem, terms: Terms, some: slice, axes: _Coordinates,
+    lowered: np.ndarray,
+) -> None:  # fmt: skip
+    factors, starts, sizes = *axes, axes.sizes
+    d, c = problem.sample.d, starts.size
+    weights = problem.shares[some]
+    shares, others = terms.shares[some, :c], terms.others[some, :c]
+    rows = problem.sample.part(some.start, some.stop)
+    Z = np.asarray(rows @ factors[:d])
+    squares = rows.multiply(rows) if sparse.issparse(rows) else rows * rows
+    lengths = (factors * factors) @ axes.of_class
+    far = np.asarray(squares @ lengths[:d])
+    sums.squares[:d] += squares.T @ weights
+    if problem.lifted:
+        Z += factors[d]
+        far += lengths[d]
+        sums.squares[d] += weights.sum()
+    slopes = terms.slopes[some, :c]
+    sums.pull[...] += (weights[:, None] * slopes).T @ Z
+    sums.slopes[...] += weights @ (slopes * slopes)
+    if sums.cross.size:
+        spread = Z * np.repeat(np.sqrt(lowered)[:, None] * shares, sizes, axis=1)
+        sums.cross[...] += spread.T @ spread
+    spread = np.sqrt(lowered[:, None] * shares * others)
+    spread = Z * (np.repeat(spread, sizes, axis=1) if c > 1 else spread)
+    for own, start in zip(sums.own, starts.tolist(), strict=True):
+        one = spread[:, start : start + len(own)]
+        own += one.T @ one
+    Z *= Z
+    sums.z_squares[...] += weights @ Z
+    counts = problem.counts[some, :c]
+    np.maximum(sums.longest, np.max(Z @ axes.of_class * counts, axis=0), out=sums.longest)
+    np.maximum(sums.furthest, np.max(far * counts, axis=0), out=sums.furthest)
+
+
+def _rounded(
+    sums: _Sums,
+    problem: LogisticProblem,
+    axes: _Coordinates,
+    ridge: float,
+    coef: np.ndarray,
+    n: int,
+) -> Hessian:
+    """All with what it may be off by; n roundings of the sums over rows."""
+    factors, starts = axes
+    p, K, of_class = len(factors), problem.classes, axes.of_class
+    same = of_class @ of_class.T
+    gram = -sums.cross if sums.cross.size else np.zeros_like(same)
+    gram[same > 0] = np.concatenate([own.ravel() for own in sums.own])
+    # √Σ s x̃², √Σ s z² and √Σ s slopes², all not below
+    sigma, z_sigma, slopes = (
+        np.sqrt(squares * ABOVE + 2 * problem.sample.m * exact.TINY) * ABOVE
+        for squares in (sums.squares, sums.z_squares, of_class @ sums.slopes)
+    )
+    apart = exact.gamma(p + 2) * (np.abs(factors).T @ sigma) * ABOVE + LEAST
+    zeta = math.sqrt(float(np.max((apart * apart) @ of_class))) * ABOVE
+    off = (2 * exact.gamma(n + 32) + 2 * relative(K)) * float(np.trace(gram)) + LEAST
+    off += (2 * math.sqrt(norm_above(gram) + off) * ABOVE + zeta) * zeta
+    pull = (sums.pull * of_class.T).sum(axis=0)
+    # slopes are off by relative(K) of themselves, and their weights by 4 roundings
+    pull_off = ((2 * exact.gamma(n + 8) + relative(K)) * z_sigma + apart) * slopes
+    if ridge:
+        slopes_of, mean = factors[: problem.sample.d], 1 / K if K > 2 else 0.0
+        gram = gram + ridge * (same - mean) * (slopes_of.T @ slopes_of)
+        off += 2 * exact.gamma(p + 8) * (ridge * norm_above(slopes_of) ** 2 + norm_above(gram))
+        c = starts.size
+        far = coef[:c] - mean * coef.sum(axis=0)
+        size = np.abs(coef[:c]) + mean * np.abs(coef).sum(axis=0)
+        pull = pull + ridge * np.sum((far @ slopes_of) * of_class.T, axis=0)
+        size = ridge * np.sum((size @ np.abs(slopes_of)) * of_class.T, axis=0) + np.abs(pull)
+        pull_off = pull_off + exact.allowance(p + K + 8, size)
+    longest = np.sqrt(sums.longest) * ABOVE
+    longest += exact.gamma(p + 2) * math.sqrt(p) * np.sqrt(sums.furthest) * ABOVE + LEAST
+    pull_off = pull_off * ABOVE + LEAST
+    numbers = (gram, off, pull, pull_off, longest)
+    if not all(np.all(np.isfinite(number)) for number in numbers):
+        raise Refuted("numbers overflow float64.")
+    return Hessian(gram, float(off * ABOVE), pull, pull_off, longest, starts)
+
+
+def _lowered(problem: LogisticProblem, terms: Terms) -> np.ndarray:
+    """The weights of the examples times 1 − τ: p_k p_l may be off by a factor e^{4ε} from the
+    scores, by 2·relative(K) as they are computed, and weights and products by 16 roundings."""
+    off = 4 * terms.within + 2 * relative(problem.classes) + 16 * exact.UNIT
+    return problem.shares * np.maximum(1 - off * ABOVE, 0.0)
+
+
+def slopes_moved(problem: LogisticProblem, terms: Terms, reach: float) -> float:
+    """What λ must be raised by since slopes come from computed scores: p moves by the integral of
+    the Hessian of the loss along the error Δ of the scores, |Δ_k| ≤ ε, which is at most e^{2ε}
+    times that at the end, so Σ_k Δp_k v_k·x̃ ≤ e^{2ε} (Var Δ)^½ (Var v·x̃)^½ with (Var Δ)^½ ≤ ε, in
+    the mean at most e^{2ε} (mean ε²)^½ h. And K·CUT for each class."""
+    rows = problem.left
+    within, shares = terms.within[rows], problem.shares[rows]
+    top = float(np.max(within, initial=0.0))
+    if not top < 1:
+        return math.inf
+    square = float(np.sum(shares * within * within)) * ABOVE + LEAST**2
+    return (math.exp(2 * top) * math.sqrt(square) + problem.classes**2 * CUT * reach) * ABOVE

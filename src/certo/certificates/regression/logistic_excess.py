@@ -1,0 +1,447 @@
+"""LogisticExcess: how near the risk of a logistic regression is to the least there is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, ClassVar, NamedTuple, final
+
+import numpy as np
+
+from certo.certificates.base import CannotClaim, Certificate, Rigour, require
+from certo.certificates.encoding import counted, no_better, rounded_down, rounded_up, says_nothing
+from certo.certificates.fields import finite_vector, index_vector
+from certo.certificates.regression import logistic_curvature
+from certo.certificates.regression.curvature import kept_columns, triangle
+from certo.certificates.regression.dependence import exact_columns, others, remainders
+from certo.certificates.regression.logistic_curvature import Decrement, Hessian, slopes_moved
+from certo.certificates.regression.logistic_idle import moves_nothing
+from certo.certificates.regression.logistic_ridge import strong_convexity
+from certo.certificates.regression.logistic_search import ROOM, Basis, best_proof
+from certo.certificates.regression.logistic_terms import LogisticProblem, Terms
+from certo.certificates.sample.examples import Sample
+from certo.certificates.sample.labels import Labels
+from certo.certificates.separation.comparisons import check_classes
+from certo.certificates.separation.inseparable import intercept_mode
+from certo.certificates.separation.joint import class_sample
+from certo.numbers import exact
+from certo.numbers.rounded import ABOVE, NotShown, Rounded, at_most, positive_sum, total
+
+PROOFS = ("curvature", "ridge", "none")
+OPEN = 0.01  # A gap of a mean loss that is told as a share of it: nothing, if nothing is proved.
+LEAST_SHARE = 2.0**-900  # of an example in the sum of all weights: below it products underflow
+HUGE = np.finfo(np.float64).max
+_NONE = np.zeros(0, np.int64)
+
+
+class Point(NamedTuple):
+    """The problem, and what there is at (coef, intercept)."""
+
+    problem: LogisticProblem
+    terms: Terms
+
+    @property
+    def risks(self) -> tuple[Rounded, Rounded]:
+        """The mean loss, and that of what is alive. Weights are off by 4 roundings, relatively."""
+        shares, terms = self.problem.shares, self.terms
+        risks = []
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+            for losses, off in ((terms.losses, terms.losses_off), (terms.left, terms.left_off)):
+                mean = positive_sum(shares * losses, quickly=True)
+                slack = at_most(shares * (off + 4 * exact.UNIT * losses))
+                risks.append(Rounded(mean.value, mean.within + slack))
+        return risks[0], risks[1]
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class LogisticExcess(Certificate):
+    r"""Claim: F(coef, intercept) ≤ risk and inf F ≥ lower, where over m examples of K classes
+
+        F(w, b) = (1/S) Σ_t s_t (log Σ_k e^{f_k(x_t)} − f_y(x_t)) + (ridge/2) Σ_k ‖w_k‖² ,
+
+    f_k(x) = w_k·x + b_k, y the class of t, S = Σ s_t; for two classes there is one score, that of
+    the second class, and the first has 0. All w are meant and, with a "free" intercept, all b. The
+    weights are s_t = class_weight·sample_weight, one float64 product (none: 1). If `exists`, some
+    (w, b) attains the infimum.
+
+    Proof from above: all losses. From below, over what is left when the terms `dropped` are taken
+    out: examples, for more than two classes terms e^{f_k(x_t)}, as k + K·t. Losses are positive,
+    and fall when a term is taken out of their sums, so what is left, F', has no larger infimum.
+
+    `proof` "curvature": see `logistic_curvature`; of the columns `kept` (d is that of the ones) all
+    others are `combinations` on what is left, so that F' is a function of the scores that these
+    have. Exactly so, but for some that are `nearly` combinations. What these miss, E, moves a loss
+    by at most Σ_j |E_tj|·range_k(Δw_kj) (range: the largest minus the smallest, for two classes
+    |Δw_j|), if their coefficients are changed by Δw; `lower` is less by the mean of that, and the
+    claim is about weights for which Σ_j range_k(Δw_kj) ≤ `reach`. With more than two classes some
+    coordinates may be without effect: see `logistic_idle` for `fixed` and `ties`. "ridge": see
+    `logistic_ridge`. "none": losses are not negative.
+    """
+
+    treatment: str
+    ridge: float
+    class_weight: np.ndarray
+    sample_weight: np.ndarray
+    coef: np.ndarray
+    intercept: np.ndarray
+    dropped: np.ndarray
+    kept: np.ndarray
+    combinations: tuple[tuple[Fraction, ...], ...]
+    fixed: np.ndarray
+    ties: tuple[tuple[Fraction, ...], ...]
+    nearly: np.ndarray
+    factors: tuple[np.ndarray, ...]
+    reach: float | None
+    proof: str
+    examples: int
+    risk: float
+    lower: float
+
+    describes: ClassVar[dict[str, str]] = {"coef": "coef_", "intercept": "intercept_"}
+    _reads: ClassVar[str] = "places of classes"
+
+    rigour: ClassVar[Rigour] = Rigour(
+        exact="That some columns are combinations of others, and what is without effect.",
+        rounded=(
+            "The losses, their gradient and the curvature, by the error bounds of sums, and of "
+            "NumPy's exponential and logarithm."
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("class_weight", "sample_weight", "intercept"):
+            object.__setattr__(self, name, finite_vector(getattr(self, name), name))
+        for name in ("dropped", "fixed", "kept", "nearly"):
+            object.__setattr__(self, name, index_vector(getattr(self, name), name))
+        intercept_mode(self.treatment)
+        check_classes(self.labels)
+        coef, outputs = np.array(self.coef, dtype=np.float64), self.outputs
+        if coef.ndim != 2 or len(coef) != outputs or not np.all(np.isfinite(coef)):
+            raise ValueError(f"coef must be a table of finite numbers with {outputs} rows.")
+        coef.flags.writeable = False
+        object.__setattr__(self, "coef", coef)
+        if self.intercept.size != outputs or (not self.lifted and np.any(self.intercept)):
+            raise ValueError(f"intercept must hold {outputs} numbers, all 0 if there is none.")
+        if self.proof not in PROOFS:
+            raise ValueError(f"proof must be one of {PROOFS}, got {str(self.proof)[:40]!r}.")
+        if self.ridge < 0 or np.any(self.class_weight < 0) or np.any(self.sample_weight < 0):
+            raise ValueError("ridge, class_weight and sample_weight must not be negative.")
+        if self.class_weight.size not in (0, len(self.labels.classes)):
+            raise ValueError("class_weight must hold one number for each class, or none.")
+        if self.sample_weight.size not in (0, self.examples):
+            raise ValueError("sample_weight must hold one number for each example, or none.")
+        if not 0 <= self.lower <= self.risk:
+            raise ValueError("0 ≤ lower ≤ risk must hold.")
+        if self.reach is not None and self.reach < 0:
+            raise ValueError(f"reach must not be negative, got {self.reach!r}.")
+        if self.proof == "curvature":
+            self._check_basis()
+        elif self.kept.size or self.fixed.size or self.nearly.size or any(
+            (self.combinations, self.ties, self.factors, self.reach)
+        ):  # fmt: skip
+            raise ValueError("a basis is nothing but part of a proof by curvature.")
+
+    def _check_basis(self) -> None:
+        d, r = self.coef.shape[1], np.size(self.kept)
+        object.__setattr__(self, "kept", kept_columns(self.kept, d, self.lifted))
+        if np.any(self.fixed >= self.vectors * r):
+            raise ValueError("fixed must be coordinates.")
+        if self.fixed.size and (self.ridge or self.vectors == 1):
+            raise ValueError("no coordinates are fixed with a ridge, or for two classes.")
+        free = self.vectors * r - self.fixed.size
+        for lines, rows, width in (
+            (self.combinations, d + self.lifted - r, r),
+            (self.ties, self.fixed.size, free),
+        ):
+            if len(lines) != rows or not all(
+                len(line) == width and all(isinstance(term, Fraction) for term in line)
+                for line in lines
+            ):
+                raise ValueError(f"there must be {rows} combinations of {width} fractions.")
+        if (self.reach is None) != (not self.nearly.size) or not np.all(
+            np.isin(self.nearly, others(self.kept, d))
+        ):
+            raise ValueError("nearly must be columns that are not kept, with a reach if any.")
+        if self.combinations and self.ridge:
+            raise ValueError("with a ridge all columns must be kept.")
+        if len(self.factors) != self.vectors:
+            raise ValueError(f"there must be {self.vectors} factors, one for each vector.")
+        triangles = zip(self.factors, self._free, strict=True)
+        factors = tuple(triangle(factor, places.size) for factor, places in triangles)
+        object.__setattr__(self, "factors", factors)
+
+    @property
+    def lifted(self) -> bool:
+        return self.treatment == "free"
+
+    @property
+    def outputs(self) -> int:
+        """How many scores there are: one for two classes."""
+        return 1 if len(self.labels.classes) == 2 else len(self.labels.classes)
+
+    @property
+    def vectors(self) -> int:
+        """How many there are against the last class (for two classes against the first)."""
+        return len(self.labels.classes) - 1
+
+    @property
+    def _free(self) -> list[np.ndarray]:
+        """For each class but the last, the places in `kept` that are not fixed."""
+        r = self.kept.size
+        free = np.setdiff1d(np.arange(self.vectors * r), self.fixed)
+        return [free[free // max(r, 1) == k] - k * r for k in range(self.vectors)]
+
+    @property
+    def coordinates(self) -> int:
+        """How many numbers move the scores that are left."""
+        return self.vectors * self.kept.size - self.fixed.size
+
+    @property
+    def exists(self) -> bool:
+        """Whether it is proved that some coefficients have the least risk."""
+        whole = not self.dropped.size and self.reach is None
+        return self.proof == "ridge" or (self.proof == "curvature" and whole)
+
+    @classmethod
+    def of(
+        cls,
+        sample: Sample,
+        labels: Labels,
+        *,
+        coef: np.ndarray,
+        intercept: np.ndarray,
+        treatment: str,
+        ridge: float = 0.0,
+        class_weight: Sequence[float] | np.ndarray | None = None,
+        sample_weight: Sequence[float] | np.ndarray | None = None,
+        alive: np.ndarray | None = None,
+        kept: np.ndarray | None = None,
+        combinations: Sequence[Sequence[Fraction]] = (),
+        factor: np.ndarray | None = None,
+    ) -> LogisticExcess:
+        """The strongest such claim; with lower = 0, if nothing better can be shown.
+
+        `sample` has the places of the classes as signs. `alive` marks what is not dropped: (m,) for
+        two classes, (m, K) for more. `kept` and `combinations` are those of `solvers.dependence`
+        for the columns, on what is alive. `factor`, if known, is L with LLᵀ near the inverse of the
+        Hessian over the columns kept, class after class: without it one is found, by one or two
+        passes more. Where combinations are not exact, the claim reaches as far as costs 2⁻³⁴.
+        CannotClaim, if numbers overflow.
+        """
+        draft = cls(
+            labels=labels, treatment=treatment, ridge=ridge,
+            class_weight=_given(class_weight), sample_weight=_given(sample_weight),
+            coef=coef, intercept=intercept, dropped=_NONE, kept=_NONE, combinations=(),
+            fixed=_NONE, ties=(), nearly=_NONE, factors=(), reach=None, proof="none",
+            examples=sample.m, risk=HUGE, lower=0.0,
+        )  # fmt: skip
+        p = sample.d + draft.lifted
+        kept = np.arange(p) if kept is None else np.asarray(kept)
+        lines = tuple(tuple(line) for line in combinations)
+        try:
+            if alive is not None:
+                draft = replace(draft, dropped=draft._not(np.asarray(alive), sample))
+            point = draft._point(sample)
+            draft, excess = best_proof(draft, point, Basis(kept, lines, factor))
+            risk, left = draft._risks(point, ROOM)
+        except NotShown as reason:
+            raise CannotClaim(str(reason)) from reason
+        upper, lower = exact.above(risk), exact.below(left - Fraction(excess))
+        if upper == math.inf:
+            raise CannotClaim("numbers overflow float64.")
+        return replace(draft, risk=upper, lower=max(0.0, lower if draft.proof != "none" else 0.0))
+
+    def _not(self, alive: np.ndarray, sample: Sample) -> np.ndarray:
+        """What is not alive, but for examples of weight 0 and the own class of each."""
+        there = self._weights(sample) > 0
+        if self.outputs > 1:
+            there = there[:, None] & (sample.signs[:, None] != np.arange(self.outputs))
+        return np.flatnonzero(there & ~alive)
+
+    def _check(self, sample: Sample) -> str:
+        m, d = self.examples, self.coef.shape[1]
+        require(sample.m == m, f"the claim is about {m:,} examples, but X has {sample.m:,} rows.")
+        require(sample.d == d, f"the claim is about {d:,} features, but X has {sample.d:,}.")
+        last = int(max(self.dropped, default=-1))
+        require(last < m * self.outputs, "a term is dropped that is not there.")
+        point = self._point(sample)
+        risk, left = self._risks(point, 1)
+        require(risk <= self.risk, f"the risk is not shown to be at most {self.risk!r}.")
+        lower = Fraction(0)
+        if self.proof != "none":
+            lower = max(lower, left - Fraction(self.excess(point, 1)))
+        require(lower >= self.lower, f"it is not shown that no risk is below {self.lower!r}.")
+        return (
+            f"the risk is at most {rounded_up(self.risk)}, and nowhere lower by more than "
+            f"{rounded_up(self.gap, 2)}."
+        )
+
+    def _weights(self, sample: Sample) -> np.ndarray:
+        weights = self.class_weight[sample.signs] if self.class_weight.size else np.ones(sample.m)
+        with np.errstate(over="ignore", under="ignore"):
+            return weights * self.sample_weight if self.sample_weight.size else weights
+
+    def _point(self, sample: Sample) -> Point:
+        weights = self._weights(sample)
+        whole = total(weights)
+        require(whole > 0, "the weights of all examples are 0.")
+        shares = weights / float(whole)
+        require(not np.any((weights > 0) & (shares < LEAST_SHARE)), "weights are too different.")
+        alive: np.ndarray | None = None
+        if self.dropped.size:
+            alive = np.ones(sample.m * self.outputs, dtype=bool)
+            alive[self.dropped] = False
+            alive = alive.reshape((-1,) if self.outputs == 1 else (-1, self.outputs))
+        problem = LogisticProblem(sample, len(self.labels.classes), self.lifted, shares, alive)
+        return Point(problem, problem.terms(self.coef, self.intercept))
+
+    def _risks(self, point: Point, room: int) -> tuple[Fraction, Fraction]:
+        """F(w) rounded up, F'(w) rounded down; allowances `room` times.
+
+        F' is meant over the vectors against the last class, each of which stands for the best w it
+        comes from, with Σ_k w_k = 0: there the penalty is less by (ridge/2)·K·‖mean of w_k‖²."""
+        risk, left = point.risks
+        half, squares = Fraction(self.ridge) / 2, _square(self.coef)
+        risk, left = risk.plus(squares, half), left.plus(squares, half)
+        spare = Fraction(0)
+        if self.ridge and self.outputs > 1 and self.proof == "curvature":
+            K = self.outputs
+            size = np.abs(self.coef.sum(axis=0))
+            size = size + exact.allowance(K, np.abs(self.coef).sum(axis=0))
+            spare = half * at_most(size * size) / K
+        return risk.value + room * risk.within, left.value - room * (left.within + spare)
+
+    def excess(self, point: Point, room: int) -> float:
+        """How far F'(w) is above its infimum, at most."""
+        if self.proof == "ridge":
+            value = exact.above(self._risks(point, room)[0])
+            return strong_convexity(*point, self.coef, self.intercept, self.ridge, value, room)
+        if not self.coordinates:
+            return self.missed(point, room) * ABOVE
+        found = self.decrement(point, self.hessian(point), room)
+        require(found.shown, "gradient and curvature do not show that a least risk exists.")
+        return (found.excess + self.missed(point, room)) * ABOVE
+
+    def hessian(self, point: Point, coupled: bool = True) -> Hessian:
+        p, free = self.coef.shape[1] + self.lifted, self._free
+        sizes = [places.size for places in free]
+        starts = np.cumsum([0, *sizes])[:-1]
+        beside = np.zeros((p, sum(sizes)))
+        for start, factor, places in zip(starts, self.factors, free, strict=True):
+            beside[self.kept[places], start : start + places.size] = factor
+        return logistic_curvature.hessian(*point, beside, starts, self.ridge, self.coef, coupled)
+
+    def decrement(self, point: Point, found: Hessian, room: int) -> Decrement:
+        size, reach = logistic_curvature.decrement(found, room)
+        moved = room * slopes_moved(*point, reach)
+        return Decrement((size + moved) * ABOVE, reach)
+
+    def missed(self, point: Point, room: int) -> float:
+        """What the bound loses to columns that are no combinations of those kept; Refuted if they
+        ought to be, or if ties are none."""
+        problem, sample = point.problem, point.problem.sample
+        counts = problem.left
+        require(
+            moves_nothing(problem, self.kept, self.fixed, self.ties),
+            "a coordinate that is fixed has an effect.",
+        )
+        rest = others(self.kept, sample.d)
+        same = exact_columns(sample, self.kept, self.combinations, self.lifted, counts)
+        wrong = np.setdiff1d(rest[~same], self.nearly).tolist()
+        require(not wrong, f"column {wrong[:1]} is no combination of those kept.")
+        return 0.0 if self.reach is None else self.lost(point, room)
+
+    def lost(self, point: Point, room: int) -> float:
+        """What the bound loses to columns that are nearly combinations; allowances `room` times."""
+        problem, rest = point.problem, others(self.kept, self.coef.shape[1])
+        weights = np.where(problem.left, problem.shares, 0.0) * ABOVE
+        off = remainders(
+            problem.sample, self.kept, self.combinations, self.lifted, weights, 1.0, room
+        ).mean_size
+        lost = float(np.max(off[np.isin(rest, self.nearly)])) * (self.reach or 0.0)
+        require(lost < math.inf, "what columns that are not kept are apart overflows float64.")
+        return lost * ABOVE
+
+    def _sample(self, X, y) -> Sample:
+        return class_sample(X, y, self.labels.classes)
+
+    @property
+    def claim(self) -> str:
+        K = len(self.labels.classes)
+        task = f"for {K} classes"
+        if K == 2:
+            task = f"of {self.labels.classes[1]!r} against {self.labels.classes[0]!r}"
+        weighted = "weighted " if self.class_weight.size or self.sample_weight.size else ""
+        penalty = f" plus the penalty {self.ridge / 2!r}·‖w‖²" if self.ridge else ""
+        intercept = "" if self.lifted else " without intercept"
+        what = "its infimum"
+        if self.reach is not None:
+            what = (
+                "the infimum over all coefficients of which those of "
+                f"{counted(self.nearly.size, 'column')}, nearly combinations of the others, "
+                f"differ from these by at most {rounded_down(self.reach, 2)} in all"
+            )
+        return (
+            f"The {weighted}mean logistic loss{penalty} of these coefficients{intercept}, {task}, "
+            f"over {counted(self.examples, 'example')} is at most {rounded_up(self.risk, 9)}, and "
+            f"within {rounded_up(self.gap, 2)} of {what}"
+            + (", which some coefficients attain." if self.exists else ".")
+        )
+
+    @property
+    def _saved(self) -> Fraction:
+        """The share of the objective that others might save, for all that is proved."""
+        return 1 - Fraction(self.lower) / Fraction(self.risk) if self.risk else Fraction(0)
+
+    @property
+    def _is_limit(self) -> bool:
+        """Whether it is near a limit that perhaps no coefficients reach."""
+        return not self.exists and self.reach is None and self.gap <= OPEN
+
+    @property
+    def informative(self) -> bool:
+        return self._is_limit or not says_nothing(self._saved)
+
+    @property
+    def plain(self) -> str:
+        if not self._is_limit:
+            near = " near these" if self.reach is not None else ""
+            return no_better(f"coefficients{near}", self.examples, self._saved)
+        # That others lower it by no more than a share would suggest that some of them are the best.
+        return (
+            f"What the fit minimises on these {counted(self.examples, 'example')} is within "
+            f"{rounded_up(self.gap, 2)} of a limit that no coefficients go below."
+        )
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def gap(self) -> float:
+        """risk − lower, rounded up."""
+        return exact.above(Fraction(self.risk) - Fraction(self.lower))
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        return {
+            "examples": self.examples,
+            "risk": self.risk,
+            "lower": self.lower,
+            "gap": self.gap,
+            "attained": "proved" if self.exists else "not proved by this claim",
+        }
+
+
+def _given(values: Any) -> np.ndarray:
+    return np.zeros(0) if values is None else np.asarray(values)
+
+
+def _square(coef: np.ndarray) -> Rounded:
+    flat = coef.ravel()
+    with np.errstate(over="ignore", under="ignore"):
+        return positive_sum(flat * flat, quickly=True)

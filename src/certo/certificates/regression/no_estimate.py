@@ -1,0 +1,165 @@
+"""NoEstimate: a direction along which the logistic loss only falls, for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from certo.certificates.base import CannotClaim, Certificate, Refuted, Rigour, require
+from certo.certificates.encoding import counted, counting
+from certo.certificates.fields import index_vector
+from certo.certificates.sample.examples import Sample
+from certo.certificates.sample.labels import Labels
+from certo.certificates.separation.comparisons import (
+    Direction,
+    check_classes,
+    comparison_signs,
+    whole_direction,
+)
+from certo.certificates.separation.inseparable import intercept_mode
+from certo.certificates.separation.joint import class_sample
+from certo.numbers.rounded import NotShown
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class NoEstimate(Certificate):
+    """Claim: along `direction` no example's own score falls against another one, and some rise: of
+    exactly `rising` comparisons. So without a penalty the mean logistic loss of the examples, with
+    whatever weights that are positive but on `ignored` ones, has no minimiser.
+
+    A direction u has one vector for each class (for two classes one, of the second class), over
+    the features and, if the intercept is free, a last entry for it. With y the class of example t
+    and k another, (u_y − u_k)·x̃_t ≥ 0 for all t that are not ignored, > 0 for some.
+
+    Proof: these signs, in exact arithmetic. From any coefficients w the loss of t at w + su is
+    log(1 + Σ_{k≠y} e^{(w_k − w_y)·x̃_t − s(u_y − u_k)·x̃_t}): it never rises with s, and where a
+    comparison is positive it strictly falls. So w has not the least loss, whichever it is.
+    """
+
+    intercept: str
+    examples: int
+    features: int
+    direction: tuple[tuple[Fraction, ...], ...]
+    ignored: np.ndarray
+    rising: int
+
+    _reads: ClassVar[str] = "places of classes"
+
+    rigour: ClassVar[Rigour] = Rigour(
+        exact="All of it: the signs along the direction, in whole numbers.",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        intercept_mode(self.intercept)
+        object.__setattr__(self, "ignored", index_vector(self.ignored, "ignored"))
+        check_classes(self.labels)
+        K = len(self.labels.classes)
+        width = self.features + self.lifted
+        if len(self.direction) != (1 if K == 2 else K) or not all(
+            len(row) == width and all(isinstance(entry, Fraction) for entry in row)
+            for row in self.direction
+        ):
+            raise ValueError(
+                f"direction must have {width} fractions for each class, for two classes once."
+            )
+
+    @classmethod
+    def of(
+        cls,
+        sample: Sample,
+        labels: Labels,
+        intercept: str,
+        direction: Direction,
+        sample_weight: Sequence[float] | np.ndarray | None = None,
+    ) -> NoEstimate:
+        """The claim; CannotClaim if it is not true of this direction. `sample` has the places of
+        the classes as signs; examples of weight 0 are ignored."""
+        weights = np.ones(sample.m) if sample_weight is None else np.asarray(sample_weight)
+        rows = tuple(tuple(Fraction(entry) for entry in row) for row in direction)
+        claim = cls(
+            labels, intercept, sample.m, sample.d, rows, np.flatnonzero(weights == 0), rising=0
+        )
+        try:
+            rising = claim._comparisons(sample)
+        except NotShown as reason:
+            raise CannotClaim(str(reason)) from reason
+        object.__setattr__(claim, "rising", rising)
+        return claim
+
+    @property
+    def lifted(self) -> bool:
+        return self.intercept == "free"
+
+    @property
+    def claim(self) -> str:
+        some = counting(self.examples - self.ignored.size, self.examples)
+        shown, rest = self.labels.shown, self.labels.rest
+        if len(self.labels.classes) == 2:
+            what = f"the score of {shown} against {rest} moves {self.rising:,} of {some} further to"
+            return (
+                f"No coefficients have the least logistic loss: along one direction {what} the "
+                "side of their own class for ever, and none away from it."
+            )
+        return (
+            f"No coefficients have the least logistic loss: along one direction, over {some}, "
+            f"{counted(self.rising, 'comparison')} of an example's own class with another "
+            f"{'rises' if self.rising == 1 else 'rise'} for ever, and none falls."
+        )
+
+    @property
+    def plain(self) -> str:
+        some = counting(self.examples - self.ignored.size, self.examples)
+        return (
+            f"No coefficients fit these {some} best: along one direction the fit gets better and "
+            "better, towards a limit that none reach."
+        )
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        if not self.ignored.size:
+            return ()
+        have = "has" if self.ignored.size == 1 else "have"
+        return (f"{counted(self.ignored.size, 'ignored example')} {have} weight 0",)
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        return {"examples": self.examples, "rising": self.rising}
+
+    def _sample(self, X, y) -> Sample:
+        return class_sample(X, y, self.labels.classes)
+
+    def _comparisons(self, sample: Sample) -> int:
+        """How many rise, if none falls."""
+        whole = whole_direction(self.direction)
+        if whole is None:
+            raise Refuted("the direction has no common denominator of a reasonable size.")
+        signs = comparison_signs(sample, whole, self.lifted)
+        signs[self.ignored] = 0
+        falls = np.flatnonzero(signs.reshape(sample.m, -1).min(axis=1) < 0)
+        require(
+            not falls.size,
+            f"{counted(falls.size, 'example')}, such as {falls[:1].tolist()}, would be moved away "
+            "from their own class.",
+        )
+        rising = int(np.count_nonzero(signs > 0))
+        require(rising, "no example is moved at all.")
+        return rising
+
+    def _check(self, sample: Sample) -> str:
+        m, d = self.examples, self.features
+        require(sample.m == m, f"the claim is about {m:,} examples, but X has {sample.m:,} rows.")
+        require(sample.d == d, f"the claim is about {d:,} features, but X has {sample.d:,}.")
+        require(int(max(self.ignored, default=-1)) < m, "an example is ignored that is not there.")
+        rising = self._comparisons(sample)
+        require(
+            rising == self.rising,
+            f"{counted(rising, 'comparison')} rise along the direction, not {self.rising:,}.",
+        )
+        verb = "rises" if rising == 1 else "rise"
+        return f"{counted(rising, 'comparison')} {verb} along the direction, and none falls."

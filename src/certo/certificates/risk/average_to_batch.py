@@ -1,0 +1,269 @@
+"""From the losses of one pass over the examples to the risk of the average of its iterates.
+
+The theorem is that of `online_to_batch`, for losses that are convex.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from certo import bounds
+from certo.certificates.base import CannotClaim, Rigour, require
+from certo.certificates.encoding import counted, rounded_down, rounded_up
+from certo.certificates.errors.counted_errors import all_labels
+from certo.certificates.fields import finite_vector
+from certo.certificates.risk.online_to_batch import IN_ORDER
+from certo.certificates.risk.risk_bound import DRAWN, RiskBound, majority
+from certo.certificates.runs.gradient_run import LONGEST_REPLAY, GradientRun, loss_named
+from certo.certificates.runs.gradient_run import replay as replay_gradients
+from certo.certificates.sample import label_order
+from certo.certificates.sample.examples import Sample
+from certo.certificates.separation.comparisons import check_classes
+from certo.certificates.spaces.vectors import check_weights, norm
+from certo.numbers import exact
+from certo.numbers.rounded import NotShown
+
+ROOM = 1 + 2.0**-30  # of a sum of losses, for a checker whose inner products round otherwise
+UP, DOWN = 1 + 2.0**-45, 1 - 2.0**-45  # a loss is computed in a few operations
+SLACKER = 1 + 2.0**-20  # a length of weights that exact arithmetic could not exceed
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class AverageToBatch(RiskBound):
+    r"""Claim: one pass of online gradient descent over the examples has iterates whose average is
+    (coef, intercept), up to rounding, and suffers losses of at most `loss` in all (without the
+    regulariser). With probability at least 1 − δ over the draw, the error rate of
+    sgn(coef·x + intercept) on new examples is at most `bound`, if no example is ever longer than
+    `reach`.
+
+    Proof. Let R be the reach (of (x, 1) with an intercept) and B a length that no iterate w_t can
+    have: the radius of the ball, or L R/λ, L being the largest slope, since w_{t+1} is −1/(λt)
+    times a sum of t gradients of length at most L R. Losses ℓ of margins of at most B R are in
+    [0, ℓ(−B R)]. By convexity E ℓ(w̄) ≤ (1/m) Σ E ℓ(w_t), to which `online_to_batch` applies. The
+    run is in float64: the iterates that are meant are those of the float64 run that is repeated, up
+    to the first that is longer than B, and 0 from there on. That is a function of the examples
+    before each round, too; and it is checked that no iterate was longer than B·(1 + 2⁻²⁰), with
+    which the bound is computed.
+
+    If ‖w̄ − (coef, intercept)‖ ≤ ρ, then an error of (coef, intercept) at x is a margin of w̄ of at
+    most ρR, hence ℓ(w̄) ≥ ℓ(ρR): the bound is that on E ℓ(w̄), divided by ℓ(ρR). This is about 1
+    for the hinge and the squared loss, and ln 2 for the logistic one.
+    """
+
+    run: GradientRun
+    coef: np.ndarray
+    intercept: float
+    examples: int
+    reach: float
+    loss: float
+    off: float
+    bound: float
+
+    describes: ClassVar[dict[str, str]] = {"coef": "coef_", "intercept": "intercept_"}
+    rigour: ClassVar[Rigour] = Rigour(
+        rounded=(
+            "Losses are rounded up, and the distance between the average and these weights is "
+            "paid for; the formula is rounded up."
+        ),
+        statistical="The inequality of Azuma and Hoeffding, for independent draws in this order.",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "coef", finite_vector(self.coef, "coef"))
+        check_classes(self.labels)
+        if len(self.labels.classes) != 2:
+            raise ValueError("labels must have two classes.")
+        if not self.run.average:
+            raise ValueError("the bound is about the average of the iterates.")
+        if not (self.examples >= 1 and min(self.reach, self.loss, self.off) >= 0):
+            raise ValueError("examples must be at least 1, reach, loss and off not negative.")
+
+    @classmethod
+    def of(
+        cls,
+        X,
+        y,
+        classes: Sequence[Any],
+        run: GradientRun,
+        coef,
+        intercept: float,
+        delta: float = 0.05,
+    ) -> AverageToBatch:
+        """The bound, the reach being the length of the longest example, to six digits; CannotClaim
+        with the reason why none can be given."""
+        labels = all_labels(classes)
+        if len(labels.classes) != 2:
+            raise CannotClaim(
+                "with more than two classes an error may be due to any output, and the sum of all "
+                "their losses bounds little: the claim is made for two."
+            )
+        if not run.average:
+            raise CannotClaim(
+                "the bound is about the average of the iterates, not the last. Use average=True."
+            )
+        sample = Sample.of(X, y, labels)
+        square = sample.square_bound()
+        if not square < math.inf:
+            raise CannotClaim("the squares of the features overflow float64.")
+        reach = float(rounded_up(exact.root_above(Fraction(square))))  # to be read, and no less
+        draft = cls(
+            labels, delta, run, coef, intercept, sample.m, reach, 0.0, 0.0, 1.0,
+            majority=majority(sample.signs),
+        )  # fmt: skip
+        try:
+            loss, off = draft._repeated(sample)
+            loss, off = loss * ROOM, off * 2 + 2.0**-40 * norm(np.append(coef, intercept))
+            claim = replace(draft, loss=loss, off=off).at(delta)
+        except NotShown as reason:
+            raise CannotClaim(str(reason)) from reason
+        return claim.of_draws(sample)
+
+    def _why_not_drawn(self, sample: Sample) -> str:
+        if self.vacuous:
+            return ""
+        return label_order.why_ordered(sample.signs) or super()._why_not_drawn(sample)
+
+    def _formulas(self, level: float) -> dict[str, Any]:
+        return {"bound": self._formula(self.loss, self.off, level)}
+
+    @property
+    def bounds(self) -> dict[str, float]:
+        return {"online to batch": self.bound}
+
+    @property
+    def claim(self) -> str:
+        words = (
+            f"{self.labels.shown} against {self.labels.rest}: one pass of online gradient descent "
+            f"with {self.run.loss} over {counted(self.examples, 'example')}, in this order, "
+            f"suffers losses of at most {rounded_up(self.loss)}, and its weights are on average "
+            f"within {rounded_up(self.off, 2)} of these. "
+        )
+        if self.vacuous:
+            return words + (
+                f"The bound on the error rate that follows is {rounded_up(self.bound, 4)}: "
+                "vacuous, since it is not below 1."
+            )
+        return words + (
+            f"Suppose that no example, new ones included, is longer than {self._shown_reach}. "
+            + self._bounded("these weights")
+        )
+
+    @property
+    def plain(self) -> str:
+        if self.vacuous:
+            return "The losses while it learned are too large for a bound on the error rate."
+        return self._in_plain()
+
+    @property
+    def condition(self) -> str:
+        return f", if no example is longer than {self._shown_reach},"
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        longest = f"no example, seen or new, is longer than {self._shown_reach}"
+        return (DRAWN, self._untouched, IN_ORDER, longest)
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        return {
+            "examples": self.examples,
+            "reach": self.reach,
+            "loss": self.loss,
+            "off": self.off,
+            "delta": self.delta,
+            "bound": self.bound,
+        }
+
+    def _check(self, sample: Sample) -> str:
+        check_weights(self, sample)
+        require(
+            sample.longer_than(Fraction(self.reach) ** 2) is None,
+            f"an example is longer than {self.reach!r}.",
+        )
+        loss, off = self._repeated(sample)
+        require(loss <= self.loss, f"the losses are {loss!r}, not {self.loss!r}.")
+        require(
+            off <= self.off,
+            f"the average of the iterates is not shown to be within {self.off!r} of these weights.",
+        )
+        bound = self._formula(self.loss, self.off, self.level)
+        require(self.bound >= bound, f"the bound is {bound!r}, not {self.bound!r}.")
+        return (
+            f"the pass suffers at most {rounded_up(loss)}, and its average is within "
+            f"{rounded_up(off, 2)}."
+        )
+
+    @property
+    def _shown_reach(self) -> str:
+        text = f"{self.reach:.6g}"
+        return text if float(text) <= self.reach else rounded_down(self.reach)
+
+    @property
+    def _far(self) -> float:
+        """R, rounded up."""
+        return exact.root_above(Fraction(self.reach) ** 2 + self.run.lifted)
+
+    @property
+    def _longest(self) -> float:
+        """B·(1 + 2⁻²⁰)."""
+        if self.run.radius is not None:
+            return self.run.radius * SLACKER
+        steepest = -float(loss_named(self.run.loss).slope(-math.inf))
+        return steepest * self._far / self.run.lam * SLACKER
+
+    def _formula(self, loss: float, off: float, delta: float) -> float:
+        kind, far = loss_named(self.run.loss), self._far
+        require(
+            off * far <= 0.5,
+            "rounding moved the weights too far from the average of the iterates.",
+        )
+        with np.errstate(over="ignore"):
+            span = float(kind.of(1.0, -self._longest * far * UP)) * UP
+            least = float(kind.of(1.0, off * far * UP)) * DOWN
+        require(span < math.inf, "the losses that might be overflow float64.")
+        most = exact.below(self.examples * Fraction(span))  # UP pays for this rounding, too
+        risk = bounds.online_to_batch(self.examples, min(loss, most), delta, span)
+        return exact.above(Fraction(risk) / Fraction(least))
+
+    def _repeated(self, sample: Sample) -> tuple[float, float]:
+        """What the pass suffers, rounded up, and how far its average may be from these weights."""
+        require(
+            sample.m <= LONGEST_REPLAY,
+            f"checking means running again, which is asked for up to {LONGEST_REPLAY:,} examples.",
+        )
+        kind, longest = loss_named(self.run.loss), self._longest
+        require(longest > 2.0**-400, "squares of weights as small as these underflow float64.")
+        scores, squares = np.empty(sample.m), np.empty(sample.m)
+
+        def look(t: int, w: np.ndarray, score: float) -> None:
+            scores[t], squares[t] = score, w @ w
+
+        average = replay_gradients(self.run, sample, look).answer(self.run)
+        require(
+            bool(np.all(np.sqrt(squares) * UP <= longest)),
+            "an iterate is longer than the theorem allows.",
+        )
+        # Σ|w_j x_j| ≤ ‖w‖‖x‖, and a convex function is largest at an end
+        slack = exact.allowance(sample.d + 1, longest * self._far)
+        with np.errstate(over="ignore"):
+            margins = sample.signs * scores
+            ends = kind.of(1.0, margins - slack), kind.of(1.0, margins + slack)
+            loss = math.nextafter(math.fsum((np.maximum(*ends) * UP).tolist()), math.inf)
+        require(loss < math.inf, "the losses overflow float64.")
+        # The mean of m iterates of length at most B, added up, is off by γ_m·B. Taken from u and a
+        # (`Progress`) its error is that of two sums of m vectors of length at most λB, each times
+        # a harmonic number of at most 1 + ln m, over λm: twice γ_{m+8}·(1 + ln m)·B.
+        # A prediction is a score of these weights, computed with an error of γ_{d+2}·R times their
+        # length, as if they were as much further away.
+        own = np.append(self.coef, self.intercept)
+        moved = norm(average - own) + float(exact.gamma(sample.d + 2)) * norm(own)
+        rounding = 4 * float(exact.gamma(sample.m + 8)) * (1 + math.log(sample.m))
+        return loss, moved * SLACKER + rounding * longest

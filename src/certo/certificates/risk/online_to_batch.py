@@ -1,0 +1,286 @@
+r"""From the rounds of one pass over the examples to the risk of a random iterate.
+
+In round t of a pass over independent draws the iterate h_t is a function of the examples before
+it, so its loss on the t-th has, given those, the risk R(h_t) for mean. If losses lie in [0, s],
+
+    (1/m) Σ_t R(h_t)  ≤  (1/m) Σ_t loss_t  +  s·√(ln(1/δ)/(2m))      with probability ≥ 1 − δ
+
+(Azuma and Hoeffding; `docs/bounds/online-to-batch`). The left side is the risk of the rule that
+draws one of the m iterates anew for every example. Nothing is said of the last weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, final
+
+import numpy as np
+from scipy import sparse
+
+from certo import bounds
+from certo.certificates.base import CannotClaim, Rigour, require
+from certo.certificates.encoding import counted
+from certo.certificates.errors.counted_errors import all_labels, scores_needed
+from certo.certificates.errors.predictor import LinearPredictor, undecided_is_wrong
+from certo.certificates.risk.class_compression import output_signs
+from certo.certificates.risk.risk_bound import DRAWN, RiskBound, majority
+from certo.certificates.risk.set_bound import SEEDED
+from certo.certificates.runs.perceptron_run import PaddedRows, PerceptronRun, lane_scores
+from certo.certificates.sample import label_order
+from certo.certificates.sample.examples import Sample
+from certo.certificates.separation.comparisons import check_classes
+from certo.certificates.separation.joint import class_sample
+from certo.certificates.spaces.images import Scores
+from certo.numbers import exact
+from certo.numbers.rounded import NotShown
+
+IN_ORDER = "they are visited in the order of their draw, or in one that does not depend on them"
+LONGEST_PASS = 3 * 10**5  # rounds times outputs that a checker is asked to repeat: some seconds
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class OnlineToBatch(RiskBound):
+    """Claim: one pass of the perceptron over the examples ends with these weights, and in at most
+    `mistakes` of the m rounds the weights before the update are not shown to be right. With
+    probability at least 1 − δ over the draw, the rule that for every new example draws one of these
+    m iterates at random has an error rate of at most `bound`.
+
+    Proof: the pass is repeated bit for bit. A round counts as a mistake unless the score (for more
+    than two classes: its lead over all others) is shown to be positive, beyond twice the allowance
+    of its rounding; so iterates are judged alike exactly and in float64 (`predictor`). Then
+    `online_to_batch`, losses being 0 or 1. Neurons of a layer must visit the examples in one order,
+    to be one iterate.
+    """
+
+    runs: tuple[PerceptronRun, ...]
+    coef: np.ndarray
+    intercept: np.ndarray
+    examples: int
+    mistakes: int
+    bound: float
+
+    describes: ClassVar[dict[str, str]] = {"coef": "coef_", "intercept": "intercept_"}
+    rigour: ClassVar[Rigour] = Rigour(
+        exact="The pass is repeated bit for bit.",
+        rounded=(
+            "A round is a mistake unless its score is right beyond the allowance; the formula is "
+            "rounded up."
+        ),
+        statistical="The inequality of Azuma and Hoeffding, for independent draws in this order.",
+    )
+    _reads: ClassVar[str] = "places of classes"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_classes(self.labels)
+        rule = LinearPredictor(self.coef, self.intercept)
+        object.__setattr__(self, "coef", rule.coef)
+        object.__setattr__(self, "intercept", rule.intercept)
+        if not len(self.runs) == rule.outputs == scores_needed(self.labels):
+            raise ValueError("there must be one run and one score for each class, for two one.")
+        if reason := _no_pass(self.runs):
+            raise ValueError(reason)
+        if not 0 <= self.mistakes <= self.examples or not self.examples:
+            raise ValueError("0 ≤ mistakes ≤ examples must hold, and examples ≥ 1.")
+
+    @classmethod
+    def of(
+        cls,
+        X,
+        y,
+        classes: Sequence[Any],
+        runs: Sequence[PerceptronRun],
+        coef,
+        intercept,
+        delta: float = 0.05,
+    ) -> OnlineToBatch:
+        """The bound for a pass that ended with these weights; CannotClaim with the reason why none
+        can be given."""
+        labels = all_labels(classes)
+        if reason := _no_pass(runs):
+            raise CannotClaim(reason)
+        sample = class_sample(X, y, labels.classes)
+        m, rule = sample.m, LinearPredictor(coef, intercept)
+        draft = cls(
+            labels, delta, tuple(runs), rule.coef, rule.intercept, m, m, 1.0,
+            majority=majority(sample.signs),
+        )  # fmt: skip
+        try:
+            mistakes = draft._mistakes(sample)
+        except NotShown as refuted:
+            raise CannotClaim(str(refuted)) from refuted
+        return replace(draft, mistakes=mistakes).at(delta).of_draws(sample)
+
+    def _why_not_drawn(self, sample: Sample) -> str:
+        if self.vacuous:
+            return ""
+        visited = sample.signs[visits(self.runs, sample.m)]
+        return label_order.why_ordered(visited) or super()._why_not_drawn(sample)
+
+    def _formulas(self, level: float) -> dict[str, Any]:
+        return {"bound": bounds.online_to_batch(self.examples, self.mistakes, level)}
+
+    @property
+    def bounds(self) -> dict[str, float]:
+        return {"online to batch": self.bound}
+
+    @property
+    def of_predictions(self) -> bool:
+        return False
+
+    @property
+    def claim(self) -> str:
+        words = (
+            f"{len(self.labels.classes)} classes: one pass over "
+            f"{counted(self.examples, 'example')} ends with these weights, and in at most "
+            f"{self.mistakes:,} rounds the weights so far were wrong, ties included. "
+        )
+        if self.vacuous:
+            return words + "The bound that follows for a random one of them is vacuous."
+        random = (
+            f"the rule that draws one of these {self.examples:,} sets of weights at random for "
+            "every example"
+        )
+        return f"{words}{self._bounded(random)} Nothing is said of the last weights alone."
+
+    @property
+    def plain(self) -> str:
+        if self.vacuous:
+            return "The rule was wrong too often while it learned for a bound on an error rate."
+        random = " of the rule that draws one of its earlier states at random for every example"
+        return (
+            f"While it learned, the rule was wrong {counted(self.mistakes, 'time')} in "
+            f"{self.examples:,}. {self._in_plain(random)}"
+        )
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        seeded = any(run.order == "shuffled" or run.init == "random" for run in self.runs)
+        return (DRAWN, self._untouched, IN_ORDER, *((SEEDED,) if seeded else ()))
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        return {
+            "examples": self.examples,
+            "mistakes": self.mistakes,
+            "delta": self.delta,
+            "bound": self.bound,
+        }
+
+    def _sample(self, X, y) -> Sample:
+        return class_sample(X, y, self.labels.classes)
+
+    def _check(self, sample: Sample) -> str:
+        require(
+            sample.m == self.examples,
+            f"the claim is about {self.examples:,} examples, but X has {sample.m:,} rows.",
+        )
+        mistakes = self._mistakes(sample)
+        require(
+            mistakes <= self.mistakes,
+            f"in {mistakes:,} rounds the weights are not shown to be right, not {self.mistakes:,}.",
+        )
+        bound = bounds.online_to_batch(sample.m, self.mistakes, self.level)
+        require(self.bound >= bound, f"the bound is {bound!r}, not {self.bound!r}.")
+        return f"the pass ends with these weights, {mistakes:,} rounds were mistakes."
+
+    def _mistakes(self, sample: Sample) -> int:
+        """Those of the pass, if it ends with these weights."""
+        require(
+            sample.d == self.coef.shape[1],
+            f"the claim is about {self.coef.shape[1]:,} features, but X has {sample.d:,} columns.",
+        )
+        require(
+            sample.m * len(self.runs) <= LONGEST_PASS,
+            f"checking means repeating the pass, which is asked for up to {LONGEST_PASS:,} rounds.",
+        )
+        weights, mistakes = one_pass(self.runs, sample)
+        same = np.array_equal(weights, np.column_stack((self.coef, self.intercept)))
+        require(same, "one pass over the examples does not end with these weights.")
+        return mistakes
+
+
+def _no_pass(runs: Sequence[PerceptronRun]) -> str:
+    """Why these are not one pass of one layer; nothing if they are."""
+    if any(run.epochs != 1 for run in runs):
+        return (
+            "iterates that have seen an example before are not judged by it: the bound is about "
+            "one pass only. Use epochs=1."
+        )
+    if any(run.average for run in runs):
+        return (
+            "the bound is about iterates drawn at random, and the pass must end with the last of "
+            "them, not with their average. Use average=False."
+        )
+    if any(run.order == "misclassified" for run in runs):
+        return (
+            "the visiting order depends on the data (order='misclassified'). Use order='cyclic' or "
+            "'shuffled'."
+        )
+    if len(runs) > 1 and any(run.order == "shuffled" for run in runs):
+        return (
+            "with order='shuffled' every neuron of a layer has an order of its own, so that no "
+            "round shows the layer as a whole. Use order='cyclic'."
+        )
+    return ""
+
+
+def visits(runs: Sequence[PerceptronRun], m: int) -> np.ndarray:
+    """The examples in the order in which the pass meets them."""
+    return runs[0].random_order().permutation(m) if runs[0].order == "shuffled" else np.arange(m)
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def one_pass(runs: Sequence[PerceptronRun], sample: Sample) -> tuple[np.ndarray, int]:
+    """The weights (intercept last) after one pass of all neurons together, and the rounds in which
+    those before the update are not shown to be right.
+
+    A score is a sum of d + 1 products, whose sizes add up to at most max|x_j|·Σ|w_j| + |b|.
+    """
+    m, K, rows = sample.m, len(runs), np.arange(sample.m)
+    order = visits(runs, m)
+    padded = PaddedRows(sample.X, rows, runs[0].sparse)
+    signs = np.stack([output_signs(sample.signs, k, K) for k in range(K)]).astype(np.float64)
+    weights = np.stack([run.start(sample.d) for run in runs])
+    sizes = np.sum(np.abs(weights), axis=1)
+    scores, reached = np.empty((m, K)), np.empty((m, K))  # of round t, with Σ|w_j|
+    updates, at, width = np.zeros(K, np.int64), 0, 32
+    while at < m:
+        block = order[at : at + width]
+        values, columns = padded.block(block)
+        wrong = np.empty((K, block.size), bool)
+        for k, (run, w) in enumerate(zip(runs, weights, strict=True)):
+            now = lane_scores(values, w[:-1][columns]) + run.lift * w[-1]
+            wrong[k] = run.is_mistake(signs[k, block], now)
+            scores[at : at + block.size, k] = now
+        stops = np.flatnonzero(wrong.any(axis=0))
+        seen = int(stops[0]) + 1 if stops.size else block.size
+        reached[at : at + seen] = sizes
+        at += seen
+        if not stops.size:
+            width = min(2 * width, 4096)
+            continue
+        width = max(8, 2 * seen)
+        last = seen - 1
+        for k in np.flatnonzero(wrong[:, last]).tolist():
+            updates[k] += 1
+            step = float(runs[k].rate(updates[k : k + 1])[0]) * signs[k, block[last]]
+            if isinstance(columns, slice):
+                weights[k, :-1] += step * values[last]
+            else:  # padding adds 0 to w[0]
+                np.add.at(weights[k], columns[last], step * values[last])
+            weights[k, -1] += step * runs[k].lift
+            sizes[k] = np.sum(np.abs(weights[k]))
+    slack = exact.allowance(sample.d + 1, np.maximum(_peaks(sample), 1.0)[order, None] * reached)
+    judged = undecided_is_wrong(Scores(scores, 2 * slack), sample.signs[order])
+    return weights, int(np.count_nonzero(judged.errors))
+
+
+def _peaks(sample: Sample) -> np.ndarray:
+    """max_j |x_j| of every example."""
+    sizes = abs(sample.X)
+    if sparse.issparse(sizes):
+        return sizes.max(axis=1).toarray().ravel().astype(np.float64)
+    return np.max(sizes, axis=1, initial=0.0).astype(np.float64)

@@ -1,0 +1,203 @@
+"""What claims about new examples share: a bound on the error rate, and its confidence."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, Self
+
+import numpy as np
+
+from certo.certificates.base import CannotClaim, Certificate, Verification
+from certo.certificates.encoding import rounded_down, rounded_up
+from certo.certificates.sample import draws
+from certo.numbers import exact
+from certo.numbers.digits import confidence
+
+DRAWN = "the examples are independent draws from one distribution, and new ones are too"
+LEAST_DELTA = 1e-300  # below it, a share of delta may underflow
+UNTOUCHED = "nothing was fitted on them before (scaling, selection, tuning, choice of settings)"
+COMPARED = (
+    "nothing was fitted on them before, but that {:,} settings, which had been fixed before, were "
+    "compared on them: that is paid for, delta being shared by all of them"
+)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class RiskBound(Certificate):
+    """Claim: with probability at least 1 − delta over the draw of the examples, the error rate on
+    new ones is at most `bounds[…]`: several formulas from the same facts. They are listed from
+    the weakest to the sharpest, and each is implied by the next, so that the last may be chosen
+    without paying for a choice.
+
+    Where the settings of the fit are the best of so many that were `tried` on the same examples, a
+    bound that fails with probability delta/tried for each fails with delta for the one kept.
+
+    `majority` counts the examples of the most frequent class (for one output among several: of the
+    larger side). It is part of the claim only so that a reader sees what the bound is worth: see
+    `informative`."""
+
+    delta: float
+    tried: int = field(default=1, kw_only=True)
+    majority: int = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.delta < 1:
+            raise ValueError(f"delta must be between 0 and 1, got {self.delta!r}.")
+        if not (self.tried >= 1 and self.level > 0):
+            raise ValueError("tried must be at least 1, and delta/tried a positive float.")
+        if not 1 <= self.majority <= self._size:
+            raise ValueError(f"majority must be from 1 to {self._size:,}, got {self.majority!r}.")
+
+    @property
+    def level(self) -> float:
+        """The delta of the formulas: delta/tried, rounded down."""
+        if self.tried == 1:
+            return self.delta
+        return exact.below(Fraction(self.delta) / self.tried)
+
+    @property
+    @abc.abstractmethod
+    def bounds(self) -> dict[str, float]:
+        """The bounds by the names of their formulas, the sharpest last."""
+
+    @property
+    def best(self) -> float:
+        return min(self.bounds.values())
+
+    @property
+    def vacuous(self) -> bool:
+        """A risk is never above 1, so a bound of 1 or more says nothing."""
+        return self.best >= 1
+
+    @property
+    def _size(self) -> int:
+        return self.examples  # type: ignore[attr-defined]
+
+    @property
+    def majority_error(self) -> Fraction:
+        """The share of these examples that always answering the majority class gets wrong."""
+        return 1 - Fraction(self.majority, self._size)
+
+    @property
+    def informative(self) -> bool:
+        """Whether the bound is below `majority_error`. That is a rule for what is shown first, and
+        no claim: what the majority class gets wrong is counted on these examples alone."""
+        return self.best < self.majority_error
+
+    @property
+    def of_predictions(self) -> bool:
+        """Whether it is the error rate of the model's own predictions that is bounded, rather than
+        that of one output among several, or of a rule that the model does not use."""
+        return True
+
+    @property
+    def whose(self) -> str:
+        """' of …', where it is not plain what has the error rate that is bounded."""
+        return ""
+
+    @property
+    def condition(self) -> str:
+        """What new examples must be like besides being drawn alike, for a sentence about them."""
+        return ""
+
+    def _in_plain(self, whose: str = "", least: float | None = None) -> str:
+        """The sentence about new data, and whether the majority class does as well."""
+        weak = "" if self.informative else f" The upper bound is {self.weaker}."
+        return f"{rate_sentence(self.delta, self.best, whose, self.condition, least)}.{weak}"
+
+    @property
+    def weaker(self) -> str:
+        """What an uninformative bound is weaker than."""
+        return (
+            "weaker than always answering the majority class, which is wrong on "
+            f"{float(100 * self.majority_error):.3g} % of these examples"
+        )
+
+    @property
+    def _untouched(self) -> str:
+        """What is assumed of the time before the fit."""
+        return UNTOUCHED if self.tried == 1 else COMPARED.format(self.tried)
+
+    @property
+    def _if_drawn(self) -> str:
+        """The beginning of what follows for new examples."""
+        paid = "" if self.tried == 1 else f" but the best of {self.tried:,} settings, paid for here"
+        return (
+            f"If these are independent draws and nothing was fitted or tuned on them before{paid}, "
+            f"then with probability at least 1 − {self.delta!r} over their draw"
+        )
+
+    def _bounded(self, whose: str) -> str:
+        """What follows for new examples, as a claim says it."""
+        return (
+            f"{self._if_drawn} the error rate of {whose} on new examples is at most "
+            f"{rounded_up(self.best, 4)}."
+        )
+
+    def at(self, delta: float, tried: int | None = None) -> Self:
+        """The same with another probability, or as the best of so many settings, from the facts
+        stored here."""
+        draft = replace(self, delta=delta, tried=self.tried if tried is None else tried)
+        return replace(draft, **draft._formulas(draft.level))
+
+    @abc.abstractmethod
+    def _formulas(self, level: float) -> dict[str, Any]:
+        """The fields that hold what the formulas give, with this delta."""
+
+    def _majority_of(self, sample: Any) -> int:
+        return majority(sample.signs)
+
+    def _rows(self, sample: Any) -> tuple[Any, np.ndarray]:
+        """The features and the class, or side, of every example."""
+        return sample.X, sample.signs
+
+    def _why_not_drawn(self, sample: Any) -> str:
+        """What shows that the examples are no independent draws; nothing, if nothing does, or if
+        the bound is vacuous, and true of all."""
+        return "" if self.vacuous else draws.why_copied(*self._rows(sample))
+
+    def of_draws(self, sample: Any) -> Self:
+        """This claim, or CannotClaim where its check would refuse the examples as draws."""
+        if why := self._why_not_drawn(sample):
+            raise CannotClaim(why)
+        return self
+
+    def _verify(self, sample: Any) -> Verification:
+        found = super()._verify(sample)
+        if found and (counted := self._majority_of(sample)) != self.majority:
+            why = f"{counted:,} examples are of the majority class, not {self.majority:,}."
+            return Verification(False, self.name, why)
+        if found and (why := self._why_not_drawn(sample)):
+            return Verification(False, self.name, why)
+        return found
+
+
+def majority(codes: np.ndarray) -> int:
+    """How many examples the most frequent class has, from the class or side of each example."""
+    return int(np.unique(codes, return_counts=True)[1].max(initial=0))
+
+
+def rate_sentence(
+    delta: float, most: float, whose: str = "", where: str = "", least: float | None = None
+) -> str:
+    """What is said of new data, everywhere in these words: the error rate is bounded, not the
+    number of errors among so many new examples; the confidence is that of the draw of the examples.
+
+    >>> rate_sentence(0.05, 0.1105)
+    'With 95 % confidence, the error rate on new data from the same population is at most 11.1 %'
+    """
+    low = "" if least is None else f", and at least {percentage(least, rounded_down)} %"
+    return (
+        f"With {confidence(delta)} % confidence, the error rate{whose} on new data from the same "
+        f"population{where} is at most {percentage(most, rounded_up)} %{low}"
+    )
+
+
+def percentage(rate: float, rounded: Callable[[float, int], str]) -> str:
+    """A rate in percent, to three digits, rounded as wanted."""
+    exactly = 100 * Fraction(rate)
+    return rounded(exact.above(exactly) if rounded is rounded_up else exact.below(exactly), 3)

@@ -1,0 +1,315 @@
+"""SupportBound: from the examples that an optimum depends on to a risk, by Campi and Garatti."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from certo import bounds
+from certo.certificates.base import CannotClaim, Certificate, Refuted, Rigour, Verification, require
+from certo.certificates.encoding import counted, rounded_up
+from certo.certificates.margins.soft_margin_gap import HUGE, SoftMarginGap
+from certo.certificates.risk.risk_bound import DRAWN, RiskBound, majority
+from certo.certificates.risk.supports import HARD, ROOM, SOFT, Solution, nearby
+from certo.certificates.sample.examples import SampleMismatch
+from certo.certificates.sample.labels import Labels
+from certo.certificates.spaces.kernel_claim import KernelClaim
+from certo.kernels.semidefinite import symmetrised
+from certo.numbers import exact
+from certo.numbers.rounded import NotShown
+
+MATRIX = "the matrix holds the values of one kernel that was chosen before"
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class SupportBound(RiskBound):
+    r"""Claim: with probability at least 1 − delta over the draw of the m examples, the error rate
+    of the machine of these `solutions` on new examples is at most `bound` (an error is
+    y·score ≤ 0, with more than two classes a highest score that is not that of the own class
+    alone).
+
+    Proof: let c be the examples with a margin of at most 1 at the exact optimum of some output, and
+    the longest of all. Leaving out any others changes neither the optima nor c, so c is a
+    compression function with Campi and Garatti's property of preference, for any C and kernel that
+    were chosen before. A new example changes c if, and only if, it is longer than all, or has a
+    margin of at most 1 at the optimum of some output. By their theorem the probability of that is
+    at most ε(k) for k ≥ |c|, `bound`; the others are weaker.
+
+    Two counts: the notes' bound is in N, the number of support vectors of the exact optimum, whose
+    dual variables are not 0. `support_vectors` counts those of the solutions at hand, which need
+    not be the same. All formulas here, `printed` (the notes') among them, are in k = `supports`,
+    which is shown to be no less than N: the examples that may have a margin of at most 1 at the
+    optimum, and the longest.
+
+    An optimum is known by a solution near it, `nearby`: `supports` is no less than |c|, and on new
+    examples that are no longer than these a margin at the optimum exceeds that of the solution by
+    at most 1, so that an error has a margin of at most 1 there.
+    """
+
+    solutions: tuple[Certificate, ...]
+    examples: int
+    supports: int
+    printed: float
+    tail: float
+    bound: float
+
+    rigour: ClassVar[Rigour] = Rigour(
+        exact="The sums of a free intercept's multipliers, and what is made of bounds on numbers.",
+        rounded="Margins, lengths, gaps, the ends of the intercept and the tails of the binomial, "
+        "each rounded to the safe side.",
+        statistical="The bound holds for a share of at least 1 − delta of all samples.",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if type(self.solutions) is not tuple:
+            raise ValueError("solutions must be a tuple of certificates.")
+        objection = _objection(self.solutions)
+        if objection:
+            raise ValueError(f"no SupportBound follows from these solutions: {objection}")
+        if self.labels != _all_classes(self.solutions):
+            raise ValueError("labels must name the classes of the solutions, the last as positive.")
+        if self.examples != self._first.examples:
+            raise ValueError("the solutions must be about as many examples as the bound.")
+        if not 1 <= self.supports <= self.examples:
+            raise ValueError(f"supports must be from 1 to {self.examples}, got {self.supports!r}.")
+
+    @classmethod
+    def of(cls, X, y, solutions: Iterable[Any], delta: float = 0.05) -> SupportBound:
+        """The bound for the machine of these solutions, each a `DualityGap`, `KernelGap`,
+        `MaximumMargin` or `KernelMargin`: one for two classes, else one for each class against the
+        rest, in their order. CannotClaim, if there is none or the solutions do not hold of X, y."""
+        solutions = tuple(solutions)
+        objection = _objection(solutions)
+        if objection:
+            raise CannotClaim(objection)
+        m = solutions[0].examples
+        draft = cls(_all_classes(solutions), delta, solutions, m, m, HUGE, 1.0, 1.0, majority=m)
+        try:
+            samples = draft._sample(draft._read(X), y)
+            supports = draft._count(samples, ROOM)
+        except NotShown as reason:
+            raise CannotClaim(str(reason)) from reason
+        claim = replace(draft, supports=supports, majority=draft._majority_of(samples)).at(delta)
+        return claim.of_draws(samples)
+
+    def _rows(self, sample: tuple[Any, ...]) -> tuple[Any, np.ndarray]:
+        signs = np.stack([part.signs for part in sample])
+        return sample[0].X, np.argmax(signs, axis=0) if len(signs) > 1 else signs[0]
+
+    def _majority_of(self, samples: tuple[Any, ...]) -> int:
+        if len(samples) == 1:
+            return majority(samples[0].signs)
+        return max(int(np.count_nonzero(sample.signs > 0)) for sample in samples)
+
+    def _formulas(self, level: float) -> dict[str, Any]:
+        m, k = self.examples, self.supports
+        return {
+            "printed": bounds.support_vector_compression(m, k, 0, level),
+            "tail": bounds.binomial_tail(m, k, 0, level),
+            "bound": bounds.campi_garatti(m, k, level),
+        }
+
+    @property
+    def bounds(self) -> dict[str, float]:
+        return {"printed": self.printed, "exact tail": self.tail, "Campi–Garatti": self.bound}
+
+    @property
+    def support_vectors(self) -> int:
+        """How many examples have a dual variable that is not 0 in some solution: the count of the
+        notes, of the solutions at hand."""
+        rows = [solution.rows[solution.dual_coef != 0] for solution in self._solved]
+        return np.unique(np.concatenate(rows)).size
+
+    @property
+    def claim(self) -> str:
+        near = (
+            "This machine is near an exact optimum that depends"
+            if len(self.solutions) == 1
+            else "The outputs of this machine are near exact optima that depend"
+        )
+        words = (
+            f"{near} on at most {self.supports:,} of {counted(self.examples, 'example')}, the "
+            f"longest counted in; {self.support_vectors:,} are support vectors, with a dual "
+            "variable that is not 0. "
+        )
+        if self.vacuous:
+            return words + (
+                "The bound on the error rate that follows is "
+                f"{rounded_up(self.best, 4)}: vacuous, since it is not below 1."
+            )
+        return words + self._bounded("the machine")
+
+    @property
+    def plain(self) -> str:
+        if self.vacuous:
+            return (
+                "The model depends on too many of its examples for a bound on its error rate on "
+                "new data."
+            )
+        return self._in_plain()
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        return (
+            DRAWN,
+            self._untouched,
+            f"every new example is of one of the {len(self.labels.classes)} classes",
+            *((MATRIX,) * self._takes_matrix),
+            *self._first.assumes,
+        )
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        return {
+            "examples": self.examples,
+            "supports": self.supports,
+            "support_vectors": self.support_vectors,
+            "delta": self.delta,
+            "printed": self.printed,
+            "tail": self.tail,
+            "bound": self.bound,
+        }
+
+    @property
+    def _first(self) -> Any:
+        return self.solutions[0]
+
+    @property
+    def _solved(self) -> tuple[Any, ...]:
+        return self.solutions
+
+    @property
+    def _takes_matrix(self) -> bool:
+        return isinstance(self._first, KernelClaim) and self._first.kernel.takes == "matrix"
+
+    @property
+    def _reads(self) -> Hashable:  # type: ignore[override]
+        return "one for each output", self._first._reads
+
+    def _read(self, X) -> Any:
+        X = self._first._read(X)
+        if self._takes_matrix and symmetrised(X) is not X:
+            raise SampleMismatch(
+                "the Gram matrix is not symmetric to the last digit, so it holds no kernel's "
+                "values."
+            )
+        return X
+
+    def _sample(self, X, y) -> tuple[Any, ...]:
+        return tuple(solution._sample(X, y) for solution in self.solutions)
+
+    def _verify(self, sample: Any) -> Verification:
+        try:
+            return super()._verify(sample)
+        except ValueError as wrong:  # of the kernel, about these examples
+            return Verification(False, self.name, str(wrong))
+
+    def _check(self, sample: tuple[Any, ...]) -> str:
+        m, k = self.examples, self._count(sample)
+        require(
+            k <= self.supports,
+            f"the optimum may depend on {k:,} examples, more than {self.supports:,}.",
+        )
+        k = self.supports
+        require(
+            bounds.shows_campi_garatti(self.bound, m, k, self.level),
+            f"the bound by Campi and Garatti is above {self.bound!r}.",
+        )
+        require(
+            bounds.shows_binomial_tail(self.tail, m, k, 0, self.level),
+            f"the bound by the exact tail is above {self.tail!r}.",
+        )
+        require(
+            self.printed >= bounds.support_vector_compression(m, k, 0, self.level),
+            f"the printed bound is above {self.printed!r}.",
+        )
+        return (
+            f"the solutions hold, at most {k:,} of {m:,} examples can matter to the exact optimum, "
+            f"and Campi and Garatti's formula then gives {rounded_up(self.bound, 6)} or less."
+        )
+
+    def _count(self, samples: tuple[Any, ...], room: int = 1) -> int:
+        """A number of examples that |c| does not exceed, if the solutions hold and are near."""
+        found = np.zeros(self.examples, dtype=bool)
+        solution: Any
+        for solution, sample in zip(self.solutions, samples, strict=True):
+            solution._check(sample)
+            both = np.any(sample.signs > 0) and np.any(sample.signs < 0)
+            require(both, "some class of the claim has no example.")
+            near = nearby(solution, sample, room)
+            if near.furthest > 1:  # the advice divides by it, and rows of zeros make it 0
+                raise Refuted(_too_far(solution, exact.above(near.furthest)))
+            found |= near.supports
+        return min(int(np.count_nonzero(found)) + 1, self.examples)  # 1: the longest
+
+    def __eq__(self, other: object) -> bool:
+        """By value; not by JSON, which a Python function has none of."""
+        return type(other) is type(self) and all(
+            getattr(self, f.name) == getattr(other, f.name) for f in fields(self)
+        )
+
+    __hash__ = RiskBound.__hash__
+
+
+def _all_classes(solutions: tuple[Any, ...]) -> Labels:
+    classes = solutions[0].labels.classes
+    return Labels(classes, len(classes) - 1)
+
+
+def _objection(solutions: tuple[Any, ...]) -> str:
+    """Why no bound follows from such solutions, whatever the data; nothing, if one may."""
+    if not solutions or not all(isinstance(solution, SOFT + HARD) for solution in solutions):
+        return (
+            "there must be a DualityGap, KernelGap, MaximumMargin or KernelMargin for each output "
+            "of the machine."
+        )
+    first = solutions[0]
+    classes = first.labels.classes
+    outputs = range(1, 2) if len(classes) == 2 else range(len(classes))
+    if [solution.labels for solution in solutions] != [Labels(classes, k) for k in outputs]:
+        return (
+            "there must be one solution for two classes, the second being the positive one, and "
+            "else one for each class against the rest, in their order."
+        )
+    for solution in solutions:
+        if isinstance(solution, SoftMarginGap) and (
+            solution.sample_weight.size or np.any(solution.class_weight != 1)
+        ):
+            return (
+                "examples or classes have weights. With those that depend on the examples "
+                "(class_weight='balanced') the machine is not a function of few of them. "
+                "Fit without weights."
+            )
+        if getattr(solution, "shift", 0.0) != 0:
+            return (
+                "the Gram matrix is positive semi-definite only with something added to its "
+                "diagonal, so it does not hold the values of a kernel. Fit with the kernel "
+                "itself rather than with its matrix."
+            )
+        if solution.treatment == "none" and solution.intercept != 0:
+            return "without an intercept it must be 0."
+        if _setting(solution) != _setting(first):
+            return (
+                "the solutions of the outputs must be of one kind, with the same kernel, C, "
+                "treatment of the intercept and number of examples."
+            )
+    return ""
+
+
+def _setting(solution: Solution) -> tuple[Any, ...]:
+    names = ("treatment", "examples", "C", "kernel")
+    return type(solution), *(getattr(solution, name, None) for name in names)
+
+
+def _too_far(solution: Solution, far: float) -> str:
+    """How much nearer a solution must be: margins move with the root of the gap."""
+    enough = solution.relative_gap / (1.1 * far) ** 2
+    return (
+        "the solution is too far from the exact optimum for its errors to be told from it: margins "
+        f"may differ by {far:.2g}, and 1 is allowed. Fit with a tol of {enough:.0e} or less."
+    )

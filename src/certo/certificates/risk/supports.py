@@ -1,0 +1,174 @@
+r"""Which examples may have a margin of at most 1 at the exact optimum, from a solution near it.
+
+Let (w*, b*) be the exact optimum of a margin machine in the space of φ: of ½‖w‖² +
+C Σ_t [1 − y_t (w·φ(x_t) + b)]₊ (soft), or of ½‖w‖² such that all margins are at least 1 (hard). w*
+is unique; with a "free" intercept b* is the smallest best b. Let (w, b) be a solution, scaled for
+the hard margin so that its margins are at least 1.
+
+How near it is. Soft: P(w, b) − ½‖w‖² is convex, and −w*, 0 among its subgradients at the optimum,
+so P(w, b) ≥ P(w*, b*) + ½‖w − w*‖², and ‖w − w*‖ ≤ r = √(2·gap). Hard: w* is the shortest of the
+convex set of all w that have margins of at least 1 with some b, so w*·(w − w*) ≥ 0 and ‖w − w*‖² ≤
+‖w‖² − ‖w*‖² ≤ ‖w‖² − 1/upper², where no margin of a vector of length 1 exceeds `upper`. "lifted":
+the same of (w, b), over (φ(x), 1). So no score w·φ(x_t) is further than ρ_t = r·‖φ(x_t)‖ from
+that of w*.
+
+Where b* is. Soft: the slope of Σ [1 − y_t (s_t + b)]₊ to the right of b is #{t : κ_t ≤ b} − n₊,
+where κ_t = y_t − s_t, and n₊ examples are positive. So b* is the n₊-th smallest κ*_t. Hard: with
+both classes there, one of each has a margin of 1 (or w* could be shorter), so that b* is the
+largest κ* of the positive ones, none of a negative one is smaller, and b* is the n₊-th smallest
+again. As |κ_t − κ*_t| ≤ ρ_t, and the n-th smallest number does not fall when numbers grow, b* is
+between the n₊-th smallest κ_t − ρ_t and the n₊-th smallest κ_t + ρ_t.
+
+Together: the margin of t at the optimum is at least y_t s_t − ρ_t + (the least of y_t b* there).
+
+Rounding: outward, everywhere; scores have their slack.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from certo.certificates.base import require
+from certo.certificates.margins.duality_gap import DualityGap
+from certo.certificates.margins.kernel_gap import KernelGap
+from certo.certificates.margins.kernel_margin import KernelMargin
+from certo.certificates.margins.maximum_margin import MaximumMargin
+from certo.certificates.sample.examples import Sample
+from certo.certificates.spaces.images import KernelSample, Scores
+from certo.certificates.spaces.vectors import Margins, norm
+from certo.numbers import exact
+
+ROOM = 4  # slacks that an issuer takes: those of a checker, who may add in another order, are fewer
+BEYOND = 2.0**500  # numbers whose products might overflow
+UP = 1 + 2.0**-49  # pays for up to eight roundings of non-negative numbers
+
+Solution = DualityGap | KernelGap | MaximumMargin | KernelMargin
+SOFT, HARD = (DualityGap, KernelGap), (MaximumMargin, KernelMargin)
+
+
+@dataclass(frozen=True)
+class Near:
+    """A solution near the optimum: scores w·φ(x_t) and their slack, its b, numbers that no
+    ‖φ(x_t)‖ exceeds (lifted: no ‖(φ(x_t), 1)‖), r, and what computed scores are off by, on all
+    examples that are no longer."""
+
+    signs: np.ndarray
+    scores: Scores
+    intercept: Fraction
+    lengths: np.ndarray
+    radius: float
+    computed: float
+    free: bool
+
+    @cached_property
+    def unsure(self) -> np.ndarray:
+        """What the score of an example at the optimum is off by, at most."""
+        moved = (self.scores.slack + self.lengths * self.radius) * UP
+        require(np.all(moved < BEYOND), "numbers overflow float64.")
+        return moved
+
+    @cached_property
+    def ends(self) -> tuple[float, float]:
+        """Two numbers between which b* is."""
+        if not self.free:  # b has its part in the lengths, or is 0
+            return exact.below(self.intercept), exact.above(self.intercept)
+        kinks = self.signs - self.scores.value
+        unsure = (self.unsure + 2.0**-52 * np.abs(kinks)) * UP
+        place = int(np.count_nonzero(self.signs > 0)) - 1
+        low = np.partition(np.nextafter(kinks - unsure, -np.inf), place)[place]
+        high = np.partition(np.nextafter(kinks + unsure, np.inf), place)[place]
+        return float(low), float(high)
+
+    @cached_property
+    def supports(self) -> np.ndarray:
+        """Which examples are not shown to have a margin above 1 at the optimum."""
+        low, high = self.ends
+        margins = self.signs * self.scores.value + np.where(self.signs > 0, low, -high)
+        unsure = (self.unsure + 2.0**-52 * np.abs(margins)) * UP
+        return ~(margins - unsure > 1)  # a comparison with 1 survives the last rounding
+
+    @cached_property
+    def furthest(self) -> Fraction:
+        """How far margins at the optimum are from the computed ones of (w, b) at most, on all new
+        examples whose φ(x) is no longer than the longest of these."""
+        moved = Fraction(float(self.lengths.max())) * Fraction(self.radius)
+        moved += Fraction(self.computed)
+        return moved + max(abs(self.intercept - Fraction(end)) for end in self.ends) * self.free
+
+
+def nearby(solution: Solution, sample: Sample | KernelSample, room: int = 1) -> Near:
+    """What is known of the optimum from a solution that holds of the sample."""
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        value, slack = _scores(solution, sample)
+        scores, lengths = Scores(value, room * slack), _lengths(sample)
+        if solution.treatment == "lifted":
+            lengths = np.sqrt((lengths * lengths + 1.0) * UP) * UP
+        intercept = Fraction(solution.intercept)
+        computed = room * _rounding(solution, sample, Scores(value, slack), lengths)
+        if isinstance(solution, SOFT):
+            radius = exact.root_above(2 * (Fraction(solution.primal) - Fraction(solution.dual)))
+        else:
+            scores, unit, radius = _canonical(solution, sample, scores)
+            intercept /= unit
+            computed = exact.above(Fraction(computed) / unit) if computed < BEYOND else math.inf
+    sizes = (*scores, lengths, radius, exact.above(abs(intercept)), computed)
+    require(all(np.all(np.abs(part) < BEYOND) for part in sizes), "numbers overflow float64.")
+    radius *= 1 + (room - 1) * 2.0**-40
+    is_free = solution.treatment == "free"
+    return Near(sample.signs, scores, intercept, lengths, radius, computed, is_free)
+
+
+def _rounding(
+    solution: Solution, sample: Sample | KernelSample, scores: Scores, lengths: np.ndarray
+) -> float:
+    """What a computed score is off by at most, for examples that are no longer than the longest.
+    Of a kernel it is what it is for the examples at hand: how much a kernel's value rounds depends
+    on what it is given, and nothing is known of that but that it is alike."""
+    intercept = abs(solution.intercept)
+    if isinstance(sample, KernelSample):
+        size = float(np.max(np.abs(scores.value), initial=0.0)) + intercept
+        return float(scores.slack.max(initial=0.0)) + exact.allowance(1, size)
+    assert isinstance(solution, DualityGap | MaximumMargin)  # what is about vectors
+    size = norm(solution.coef) * float(lengths.max(initial=0.0)) + intercept
+    return exact.allowance(sample.d + 1, size * UP)
+
+
+def _scores(solution: Solution, sample: Sample | KernelSample) -> Scores:
+    """w·φ(x_t), without the intercept."""
+    if isinstance(sample, KernelSample):
+        return sample.scores(solution.rows, solution.dual_coef)
+    assert isinstance(solution, DualityGap | MaximumMargin)  # what is about vectors
+    margins = Margins.of(sample, solution.coef, 0.0)
+    return Scores(sample.signs * margins.value, margins.slack)
+
+
+def _lengths(sample: Sample | KernelSample) -> np.ndarray:
+    if isinstance(sample, KernelSample):
+        return sample._lengths
+    squares = np.concatenate([sample._squares(*block) for block in sample.blocks()])
+    return np.sqrt((squares + exact.allowance(sample.d, squares)) * UP) * UP
+
+
+def _canonical(
+    solution: MaximumMargin | KernelMargin, sample: Sample | KernelSample, scores: Scores
+) -> tuple[Scores, Fraction, float]:
+    """The scores of w/γ, where no margin of (w, b) is below γ > 0; γ; and r."""
+    value, slack = scores.plus(solution.intercept)
+    unit = float(np.nextafter(np.min(sample.signs * value - slack * UP), -np.inf))
+    require(0 < unit < math.inf, "the solution is not shown to separate the examples.")
+    if isinstance(sample, KernelSample):
+        square = max(sample.square(solution.rows, solution.dual_coef, scores).above, Fraction(0))
+    else:
+        assert isinstance(solution, MaximumMargin)  # what is about vectors
+        square = exact.dot_within(solution.coef, solution.coef)[1]
+    if solution.treatment == "lifted":
+        square += Fraction(solution.intercept) ** 2
+    beyond = square / Fraction(unit) ** 2 - 1 / Fraction(solution.upper) ** 2
+    value = scores.value / unit
+    slack = (scores.slack / unit + 2.0**-52 * np.abs(value)) * UP + 4 * exact.TINY
+    return Scores(value, slack), Fraction(unit), exact.root_above(max(beyond, Fraction(0)))

@@ -1,0 +1,1 @@
+"""What runs of the Perceptron, Pegasos and online gradient descent did, against their theorems."""

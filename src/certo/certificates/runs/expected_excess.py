@@ -1,0 +1,147 @@
+"""ExpectedExcess: how near to the least regularised risk Pegasos comes, in expectation."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, final
+
+import numpy as np
+
+from certo.certificates.base import CannotClaim, Rigour, require
+from certo.certificates.fields import finite_vector
+from certo.certificates.runs.pegasos_excess import PegasosExcess, guarantee
+from certo.certificates.sample.examples import Sample
+from certo.certificates.sample.labels import Labels
+from certo.certificates.spaces.vectors import Margins, check_weights
+from certo.numbers import exact
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class ExpectedExcess(PegasosExcess):
+    r"""Claim: F(w) = (1/m) Σ [1 − y_t w·x̃_t]₊ + (λ/2)‖w‖² is at most `objective` for these
+    weights w = (coef, intercept), ‖w‖ ≤ X/λ, and the average of `steps` iterates of Pegasos has
+    E F ≤ min F + `bound`, the expectation being over its draws.
+
+    Proof of the last part. Let g_t be the subgradient of the t-th loss, ℓ_t = hinge + (λ/2)‖·‖²,
+    at w_t. Strong convexity and η_t = 1/(λt) give, for every w and all draws (see `Regret`),
+
+        Σ ℓ_t(w_t) ≤ Σ ℓ_t(w) + Σ ‖g_t‖²/(2λt).
+
+    w_{t+1} is a mean of vectors of length at most X, divided by λ, so ‖w_t‖ ≤ X/λ, ‖g_t‖ ≤ 2X, and
+    the last sum is at most (2X²/λ)(1 + ln T). Given the earlier draws, a uniform draw has
+    E ℓ_t(w) = F(w) for the w_t at hand and for the minimiser; F(mean) ≤ mean of F by convexity:
+
+        E F(w̄) ≤ min F + (2X²/(λT))(1 + ln T).
+
+    Checked from the data: X² (exactly), F(w) from above (margins rounded down by their slack, all
+    roundings of the sum paid), the length of w, and the formula, in decimal arithmetic, rounded
+    up. How w was found is not: that is assumed.
+    """
+
+    coef: np.ndarray
+
+    describes: ClassVar[dict[str, str]] = {
+        "coef": "coef_",
+        "intercept": "intercept_",
+        "steps": "steps_",
+        "objective": "objective_",
+    }
+
+    rigour: ClassVar[Rigour] = Rigour(
+        exact=(
+            "The longest example and the length of the weights; the formula, to fifty digits and "
+            "rounded up."
+        ),
+        rounded="The objective of these weights, rounded up.",
+        statistical=(
+            "The excess is an expectation over the draws of the run; that they were made so is "
+            "assumed."
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "coef", finite_vector(self.coef, "coef"))
+
+    @classmethod
+    def of(
+        cls,
+        sample: Sample,
+        labels: Labels,
+        *,
+        coef: np.ndarray,
+        intercept: float,
+        lifted: bool,
+        lam: float,
+        steps: int,
+        square: float | None = None,
+        margins: Margins | None = None,
+    ) -> ExpectedExcess:
+        """The claim for the average of a run; `square`, if known, bounds ‖x_t‖².
+
+        CannotClaim, where numbers overflow or the weights are longer than any run's.
+        """
+        square = sample.square_bound() if square is None else square
+        margins = margins or Margins.of(sample, coef, intercept, square)
+        objective = objective_to_claim(margins, lam)
+        # with room for a checker who rounds otherwise
+        radius2 = float(np.nextafter(square + exact.allowance(sample.d, square) + lifted, np.inf))
+        bound = guarantee(radius2, lam, steps) if radius2 < math.inf else math.inf
+        if not (objective < math.inf and bound < math.inf):
+            raise CannotClaim("squares of the examples, or the weights, overflow float64.")
+        claim = cls(
+            labels, intercept, lifted, lam, steps, sample.m, radius2, objective, bound, coef
+        )
+        if claim._length2 * (1 + Fraction(1, 2**40)) > claim._reach2:
+            raise CannotClaim("the weights are longer than those of any run: X/λ.")
+        return claim
+
+    @property
+    def claim(self) -> str:
+        return self._claim(
+            "F(w) = mean hinge loss + (λ/2)‖w‖²", "these weights, and they are", "w = 0"
+        )
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        return self._assumed_of("the weights are")
+
+    @property
+    def _length2(self) -> Fraction:
+        return exact.dot_within(self.coef, self.coef)[1] + Fraction(self.intercept) ** 2
+
+    def _check(self, sample: Sample) -> str:
+        check_weights(self, sample)
+        require(
+            self.lifted or self.intercept == 0,
+            "without the extra feature 1 there can be no intercept.",
+        )
+        far = sample.longer_than(Fraction(self.radius2) - int(self.lifted))
+        require(far is None, f"example {far} is longer than the square root of {self.radius2!r}.")
+        require(self._length2 <= self._reach2, "the weights are longer than X/λ.")
+        margins = Margins.of(sample, self.coef, self.intercept)
+        penalty = Fraction(self.lam) / 2 * self._length2
+        hinges = exact.below((Fraction(self.objective) - penalty) * sample.m)
+        everyone = np.arange(sample.m)
+        require(
+            hinges >= 0
+            and margins.falls_short_by_at_most(hinges, 1.0, everyone, np.ones(sample.m), 0),
+            f"F of these weights is not shown to be at most {self.objective!r}.",
+        )
+        return self._check_bound()
+
+
+def objective_to_claim(margins: Margins, lam: float) -> float:
+    """A float that F of the weights of these margins does not exceed, with room for a checker who
+    rounds otherwise; +inf after overflow."""
+    m = margins.sample.m
+    hinges = margins.shortfall_to_claim(1.0, np.arange(m), np.ones(m), 0)
+    if hinges == math.inf:
+        return math.inf
+    length2 = exact.dot_within(margins.coef, margins.coef)[1] + Fraction(margins.intercept) ** 2
+    return exact.above(
+        (Fraction(hinges) / m + Fraction(lam) / 2 * length2) * (1 + Fraction(1, 2**45))
+    )

@@ -1,0 +1,159 @@
+"""KernelExpectedExcess: how near to the least F Pegasos comes in a kernel's space."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import ClassVar, final
+
+import numpy as np
+
+from certo.certificates.base import CannotClaim, Rigour, require
+from certo.certificates.fields import finite_vector, index_vector
+from certo.certificates.runs.kernel_mistake_bound import ROOM, greatest_square
+from certo.certificates.runs.pegasos_excess import PegasosExcess, guarantee
+from certo.certificates.sample.labels import Labels
+from certo.certificates.spaces.images import KernelSample, Scores
+from certo.certificates.spaces.kernel_claim import KernelClaim
+from certo.numbers import exact
+from certo.numbers.rounded import NotShown, Rounded, hinge_losses
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class KernelExpectedExcess(PegasosExcess, KernelClaim):
+    r"""Claim: F(f, b) = (1/m) Σ [1 − y_t (f(x_t) + b)]₊ + (λ/2)(‖f‖² + b²) is at most `objective`
+    for f = Σ dual_coef_i K(x_i, ·) over `rows` and b = `intercept`; ‖f‖² + b² ≤ radius2/λ², where
+    no K(x, x), + 1 if `lifted`, exceeds radius2; and the average of `steps` iterates of Pegasos
+    has E F ≤ min F + `bound`, the expectation being over its draws.
+
+    Proof of the last part: that of `ExpectedExcess`, which uses nothing of the space but its inner
+    product. An example is K(x, ·), of squared length K(x, x); lifted it is (K(x, ·), 1).
+
+    Checked from the data: radius2, F(f, b) from above (values of f and ‖f‖² with the allowances of
+    `KernelSample`), the length of (f, b), and the formula, in decimal arithmetic, rounded up. How f
+    was found is not: that is assumed.
+    """
+
+    rows: np.ndarray
+    dual_coef: np.ndarray
+
+    describes: ClassVar[dict[str, str]] = {
+        "rows": "support_",
+        "dual_coef": "dual_coef_",
+        "intercept": "intercept_",
+        "steps": "steps_",
+        "objective": "objective_",
+    }
+
+    rigour: ClassVar[Rigour] = Rigour(
+        exact="The formula, to fifty digits and rounded up.",
+        rounded="Sums of kernel values, by the error that the kernel states for each of them.",
+        statistical=(
+            "The excess is an expectation over the draws of the run; that they were made so is "
+            "assumed."
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "dual_coef", finite_vector(self.dual_coef, "dual_coef"))
+        object.__setattr__(self, "rows", index_vector(self.rows, "rows"))
+        if self.dual_coef.shape != self.rows.shape:
+            raise ValueError("dual_coef must hold one number for each of the rows.")
+        if not self.lifted and self.intercept != 0:
+            raise ValueError("without the extra feature 1 the intercept must be 0.")
+
+    @classmethod
+    def of(
+        cls,
+        sample: KernelSample,
+        labels: Labels,
+        *,
+        lifted: bool,
+        rows: np.ndarray,
+        dual_coef: np.ndarray,
+        intercept: float,
+        lam: float,
+        steps: int,
+        scores: Scores | None = None,
+    ) -> KernelExpectedExcess:
+        """The claim for the average of a run; `scores` are those of f, if known.
+
+        CannotClaim, where numbers overflow or the function is longer than any run's.
+        """
+        draft = cls(
+            labels, sample.kernel, sample.shift, intercept, lifted, lam, steps, sample.m,
+            0.0, 0.0, 0.0, rows, dual_coef,
+        )  # fmt: skip
+        try:
+            scores = scores or sample.scores(draft.rows, draft.dual_coef)
+            radius2 = exact.above(greatest_square(sample, ROOM) + lifted)
+            length2 = squared_length(sample, draft.rows, draft.dual_coef, intercept, scores)
+            objective = to_claim(risk(sample.signs, scores, intercept, lam, length2))
+        except NotShown as reason:
+            raise CannotClaim(str(reason)) from reason
+        bound = guarantee(radius2, lam, steps) if radius2 < math.inf else math.inf
+        if not (objective < math.inf and bound < math.inf):
+            raise CannotClaim("numbers overflow float64.")
+        claim = replace(draft, radius2=radius2, objective=objective, bound=bound)
+        if length2.value + ROOM * length2.within > claim._reach2:
+            raise CannotClaim("the function is not shown to be as short as those of all runs: X/λ.")
+        return claim
+
+    @property
+    def claim(self) -> str:
+        penalty = "(λ/2)(‖f‖² + b²)" if self.lifted else "(λ/2)‖f‖²"
+        return self._claim(
+            f"F = mean hinge loss + {penalty}",
+            f"this function of {self._where}, and it is",
+            "f = 0",
+        )
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        return (*super().assumes, *self._assumed_of("the function is"))
+
+    def _check(self, sample: KernelSample) -> str:
+        require(
+            sample.m == self.examples,
+            f"the claim is about {self.examples:,} examples, but X has {sample.m:,}.",
+        )
+        require(not self.rows.size or self.rows[-1] < sample.m, "rows must be rows of X.")
+        require(
+            greatest_square(sample) + self.lifted <= Fraction(self.radius2),
+            f"K(x, x) is not shown to be at most {self.radius2!r} for all examples.",
+        )
+        scores = sample.scores(self.rows, self.dual_coef)
+        length2 = squared_length(sample, self.rows, self.dual_coef, self.intercept, scores)
+        require(length2.above <= self._reach2, "the function is not shown to be as short as X/λ.")
+        require(
+            risk(sample.signs, scores, self.intercept, self.lam, length2).above
+            <= Fraction(self.objective),
+            f"F of this function is not shown to be at most {self.objective!r}.",
+        )
+        return self._check_bound()
+
+
+def squared_length(
+    sample: KernelSample, rows, dual_coef, intercept: float, scores: Scores
+) -> Rounded:
+    """‖f‖² + b², from the scores of f."""
+    return sample.square(rows, dual_coef, scores).plus(Rounded(Fraction(intercept) ** 2))
+
+
+def risk(
+    signs: np.ndarray, scores: Scores, intercept: float, lam: float, length2: Rounded
+) -> Rounded:
+    """F on the examples that the scores of f are of; the losses are divided by m exactly."""
+    value, slack = scores.plus(intercept)
+    losses = hinge_losses(signs * value, slack, np.ones(signs.size))
+    nothing = Rounded(Fraction(0))
+    return nothing.plus(losses, Fraction(1, signs.size)).plus(length2, Fraction(lam) / 2)
+
+
+def to_claim(value: Rounded) -> float:
+    """A float that a non-negative number does not exceed, with room for a checker who rounds
+    otherwise; +inf after overflow."""
+    return max(0.0, exact.above(value.value + ROOM * value.within))

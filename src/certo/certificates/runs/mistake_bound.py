@@ -1,0 +1,314 @@
+"""MistakeBound: the updates a run made, against what the convergence theorem allows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from certo.certificates.base import CannotClaim, Certificate, Rigour, require
+from certo.certificates.encoding import counted, rounded_down, rounded_up
+from certo.certificates.fields import finite_vector, index_vector, whole_vector
+from certo.certificates.runs.steps import check_steps, step_weights
+from certo.certificates.runs.update_sums import Inequality, UpdateSums, most_updates
+from certo.certificates.sample.examples import Sample
+from certo.certificates.sample.labels import Labels
+from certo.certificates.spaces.vectors import Margins, check_weights
+from certo.numbers import exact
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class MistakeBound(Certificate):
+    r"""Claim: the weights are the start plus `updates` steps η y_t x̃_t, taken on the examples
+    `rows` as often as `counts` says (for a schedule: with rates that add up to `totals`), and the
+    theorem allows no more than `bound` steps.
+
+    Proof, for any comparator u and target ρ > 0. Each step adds η y u·x̃ ≥ η(ρ − [ρ − y u·x̃]₊) to
+    u·w and, being a mistake, at most η²X² to ‖w‖². With Cauchy–Schwarz, after M steps
+
+        ρ Σηᵢ − H + w₀·u  ≤  ‖u‖ sqrt(‖w₀‖² + X² Σηᵢ²),      H = Σᵢ ηᵢ [ρ − y u·x̃]₊,
+
+    which fails for all M above some number: the bound. For a separator u take ρ = γ(u), so that
+    H = 0 and the bound, (‖u‖X/γ(u))² from w₀ = 0 with constant η, holds for every run on these
+    examples. Otherwise it is about runs with these steps, through H.
+
+    Everything is exact, or rounded to the weak side: γ(u) and w₀·u down, ‖u‖², ‖w₀‖², X² and H up
+    (`exact.dot_within`), and the inequality is solved for M in rational arithmetic. The weights
+    are compared with start + Σ steps up to the rounding of that many float64 additions:
+    |error_j| ≤ γ_n (|w₀_j| + Σ|η x̃_j|), n = updates + distinct rows + 4.
+    """
+
+    coef: np.ndarray
+    intercept: float
+    lifted: bool
+    sums: UpdateSums
+    start: np.ndarray
+    rows: np.ndarray
+    counts: np.ndarray
+    totals: np.ndarray
+    comparator: np.ndarray
+    comparator_intercept: float
+    examples: int
+    updates: int
+    radius2: float
+    target: float
+    shortfall: float
+    bound: int | None
+    averaged: bool = False  # the model answers with the average of the weights, not with these
+
+    rigour: ClassVar[Rigour] = Rigour(
+        exact=(
+            "The number of steps, the margin and the longest example; the largest number that the "
+            "inequality of the theorem allows."
+        ),
+        rounded=(
+            "That the steps lead to these weights: up to the rounding of as many additions. The "
+            "lengths, and what the comparator falls short by, rounded up."
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("coef", "start", "totals", "comparator"):
+            object.__setattr__(self, name, finite_vector(getattr(self, name), name))
+        object.__setattr__(self, "rows", index_vector(self.rows, "rows"))
+        object.__setattr__(self, "counts", whole_vector(self.counts, "counts"))
+        if self.counts.shape != self.rows.shape:
+            raise ValueError("counts must hold one whole number for each of the rows.")
+        if not (self.target > 0 and self.shortfall >= 0 and self.radius2 >= 0):
+            raise ValueError("target must be positive, shortfall and radius2 not negative.")
+
+    @classmethod
+    def of(
+        cls,
+        sample: Sample,
+        labels: Labels,
+        *,
+        coef: np.ndarray,
+        intercept: float,
+        lifted: bool,
+        sums: UpdateSums,
+        start: np.ndarray,
+        rows: np.ndarray,
+        counts: np.ndarray,
+        totals: np.ndarray,
+        comparator: np.ndarray,
+        comparator_intercept: float = 0.0,
+        radius2: float | None = None,
+        margins: Margins | None = None,
+        averaged: bool = False,
+    ) -> MistakeBound:
+        """The claim for a comparator u: as a separator if it is one, else with its shortfall.
+
+        `start` holds the weights before the first update, intercept last. For constant η pass no
+        `totals`. `radius2` bounds ‖x_t‖², if already known; `margins` are those of u.
+        """
+        if not lifted and comparator_intercept:
+            raise ValueError("without the extra feature 1 a comparator can have no intercept.")
+        margins = margins or Margins.of(sample, comparator, comparator_intercept)
+        least, _ = margins.least()
+        updates = int(counts.sum())
+        if least > 0 and exact.below(least) > 0:
+            target, shortfall = exact.below(least), 0.0
+        else:  # the scale of u is free: a typical margin of the updated examples becomes 1
+            with np.errstate(over="ignore", invalid="ignore"):
+                scale = float(np.mean(np.abs(margins.value[rows]))) if rows.size else 1.0
+            target = scale if 0 < scale < np.inf else 1.0
+            weights = totals if sums.constant is None else counts * sums.constant
+            shortfall = margins.shortfall_to_claim(target, rows, weights, updates)
+        radius2 = sample.square_bound() if radius2 is None else radius2
+        # with room for a checker who rounds otherwise, so that he need not be exact everywhere
+        radius2 = float(np.nextafter(radius2 + exact.allowance(sample.d, radius2) + lifted, np.inf))
+        if not (radius2 < np.inf and shortfall < np.inf):
+            raise CannotClaim("squares of the examples, or their margins, overflow float64.")
+        draft = cls(
+            labels, coef, intercept, lifted, sums, start, rows, counts, totals,
+            comparator, comparator_intercept, sample.m, updates,
+            radius2, target, shortfall, None, averaged,
+        )  # fmt: skip
+        bound = draft._most_updates()
+        if bound is not None and bound < updates:
+            raise CannotClaim(
+                f"{updates:,} updates are more than the {bound:,} that the theorem allows in exact "
+                "arithmetic: rounding decided some, or the examples are not those of the run."
+            )
+        object.__setattr__(draft, "bound", bound)
+        return draft
+
+    def against(
+        self, sample: Sample, comparator, comparator_intercept: float = 0.0
+    ) -> MistakeBound:
+        """The same run against another comparator."""
+        kept = ("coef", "intercept", "lifted", "sums", "start", "rows", "counts", "totals",
+                "averaged")  # fmt: skip
+        return MistakeBound.of(
+            sample,
+            self.labels,
+            **{name: getattr(self, name) for name in kept},
+            comparator=np.asarray(comparator, np.float64),
+            comparator_intercept=float(comparator_intercept),
+            radius2=self.radius2 - self.lifted,
+        )
+
+    @property
+    def describes(self) -> dict[str, str]:  # type: ignore[override]
+        last = "last_" if self.averaged else ""
+        return {
+            "coef": f"{last}coef_",
+            "intercept": f"{last}intercept_",
+            "rows": "updated_",
+            "updates_in_all": "updates_",
+        }
+
+    @property
+    def separable(self) -> bool:
+        """Whether the comparator separates the examples, so that every run is bounded."""
+        return self.shortfall == 0
+
+    @property
+    def claim(self) -> str:
+        steps = (
+            counted(self.updates, "update")
+            if self.sums.constant is not None
+            else f"steps whose rates add up to those of {counted(self.updates, 'update')}"
+        )
+        made = (
+            f"{self.labels.shown} against {self.labels.rest}: {steps}, on {self.rows.size:,} of "
+            f"{counted(self.examples, 'example')}, lead from the start to "
+            f"{'the last weights of the run' if self.averaged else 'these weights'} (up to float64 "
+            "rounding). "
+        )
+        if self.bound is None:
+            return made + "No limit is claimed, since the learning rate may set none."
+        if self.separable:
+            enough = f" So {self.bound + 1:,} epochs are always enough." * (self.bound < 10**6)
+            return made + (
+                "The convergence theorem allows no run from this start with this learning rate, in "
+                f"any order, more than {self.bound:,}: some separator of length 1 has a margin of "
+                f"at least {rounded_down(self._margin)}, and no example is longer than "
+                f"{rounded_up(self._radius)}.{enough}"
+            )
+        return made + (
+            "The mistake bound for examples that are not separated allows a run with these steps "
+            f"no more than {self.bound:,}; it compares them with a hyperplane that may fall short "
+            f"of a margin of {rounded_up(self.target)}."
+        )
+
+    @property
+    def plain(self) -> str:
+        made = f"{counted(self.updates, 'correction')}, added up, led to {self._boundary}"
+        if self.bound is None:
+            return f"{made}; no limit to their number is claimed."
+        if self.separable:
+            return (
+                f"{made}, and a theorem allows no run with these settings more than "
+                f"{self.bound:,}, in whatever order the examples come."
+            )
+        return f"{made}, and a theorem allows a run with these steps no more than {self.bound:,}."
+
+    @property
+    def _boundary(self) -> str:
+        return "the last boundary of the run" if self.averaged else "this boundary"
+
+    @property
+    def _margin(self) -> float:
+        """ρ/‖u‖, rounded down."""
+        length = exact.root_above(exact.dot_within(self._u, self._u)[1])
+        return exact.below(Fraction(self.target) / Fraction(length)) if length < math.inf else 0.0
+
+    @property
+    def _radius(self) -> float:
+        return exact.root_above(Fraction(self.radius2))
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        if self.bound is None:
+            return ()
+        return ("the limit is that of mistakes in exact arithmetic; the run was in float64",)
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        return {
+            "updates": self.updates,
+            "bound": self.bound,
+            "target": self.target,
+            "radius2": self.radius2,
+            "shortfall": self.shortfall,
+            "examples": self.examples,
+        }
+
+    def curves(self, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The two curves between which ‖w‖² stays after n updates, for pictures."""
+        first, second = self.sums.totals(n)
+        u2 = float(self._u @ self._u)
+        inner = float(self.start @ self._u)
+        rise = np.maximum(inner + self.target * first - self.shortfall, 0.0)
+        upper = float(self.start @ self.start) + self.radius2 * second
+        return (rise**2 / u2 if u2 else np.zeros(len(first))), upper
+
+    @property
+    def updates_in_all(self) -> int:
+        """Those of this claim and those that earlier calls of partial_fit made."""
+        return self.sums.before + self.updates
+
+    @property
+    def _u(self) -> np.ndarray:
+        return np.append(self.comparator, self.comparator_intercept if self.lifted else 0.0)
+
+    def _most_updates(self) -> int | None:
+        law = Inequality(
+            target=Fraction(self.target),
+            offset=exact.dot_within(self.start, self._u)[0] - Fraction(self.shortfall),
+            comparator2=exact.dot_within(self._u, self._u)[1],
+            start2=exact.dot_within(self.start, self.start)[1],
+            radius2=Fraction(self.radius2),
+        )
+        return most_updates(self.sums, law, self.updates)
+
+    def _check(self, sample: Sample) -> str:
+        check_weights(self, sample)
+        require(self.start.size == sample.d + 1, "the start does not fit the features.")
+        require(self.comparator.size == sample.d, "the comparator does not fit the features.")
+        require(
+            self.lifted or self.start[-1] == self.intercept == self.comparator_intercept == 0,
+            "without the extra feature 1 there can be no intercept.",
+        )
+        require(not self.rows.size or self.rows[-1] < sample.m, "rows must be rows of X.")
+        weights = step_weights(self)
+        check_steps(self, sample, weights)
+        far = sample.longer_than(Fraction(self.radius2) - int(self.lifted))
+        require(far is None, f"example {far} is longer than the square root of {self.radius2!r}.")
+        self._check_comparator(sample, weights)
+        bound = self._most_updates()
+        require(
+            bound is None or self.updates <= bound,
+            f"{self.updates:,} updates are more than the theorem allows: {bound}.",
+        )
+        require(
+            self.bound is None or (bound is not None and bound <= self.bound),
+            f"the theorem allows {bound} updates, not {self.bound}.",
+        )
+        allowed = "sets no limit" if bound is None else f"allows {bound:,}"
+        return (
+            f"{counted(self.updates, 'update')} lead to these weights, and the theorem {allowed}."
+        )
+
+    def _check_comparator(self, sample: Sample, weights: np.ndarray) -> None:
+        margins = Margins.of(sample, self.comparator, self.comparator_intercept)
+        if self.separable:
+            low = margins.below(Fraction(self.target))
+            require(
+                low is None,
+                f"at example {low} the comparator's margin is below the claimed {self.target!r}.",
+            )
+        else:
+            require(
+                margins.falls_short_by_at_most(
+                    self.shortfall, self.target, self.rows, weights, self.updates
+                ),
+                f"the comparator falls short by more than the claimed {self.shortfall!r}.",
+            )

@@ -1,0 +1,299 @@
+"""Regret: what online gradient descent suffered, against what fixed weights would have."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from certo.certificates.base import CannotClaim, Certificate, Rigour, require
+from certo.certificates.encoding import counted, readable, rounded_up
+from certo.certificates.fields import finite_vector
+from certo.certificates.runs.gradient_run import LONGEST_REPLAY, GradientRun, loss_named, replay
+from certo.certificates.sample.examples import Sample
+from certo.certificates.sample.labels import Labels
+from certo.certificates.spaces.vectors import check_weights, norm
+from certo.numbers import exact
+from certo.numbers.exact import gamma
+from certo.numbers.rounding import HUGE
+
+SHOWN = 2.0**-20  # of 1 + a sum of losses: what rounding may move in a sum that is shown
+ROOM = 4  # allowances of the checker, twice, in those of an issuer who adds in another order
+LOST = "the losses of the comparator are lost in the rounding of its scores."
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class Regret(Certificate):
+    r"""Claim: going once over the examples in their order, the run ends with these weights and
+    suffers Σ ℓ_t(w_t) = `suffered`; the comparator u suffers Σ ℓ_t(u) = `comparator_loss`; the
+    difference is at most `bound`, which the theorem allows against every u (in the ball).
+
+    Proof of the theorem. Projection on a ball does not move w away from a u in it, so
+
+        ‖w_{t+1} − u‖² ≤ ‖w_t − u‖² − 2η_t g_t·(w_t − u) + η_t²‖g_t‖² ,
+
+    and ℓ_t(w_t) − ℓ_t(u) ≤ g_t·(w_t − u) − (λ/2)‖w_t − u‖² by (strong) convexity. Together
+
+        Σ ℓ_t(w_t) − ℓ_t(u)  ≤  Σ ½(1/η_t − 1/η_{t−1} − λ)‖w_t − u‖² + Σ ½η_t‖g_t‖²,   1/η_0 = 0.
+
+    λ > 0, η_t = 1/(λt): the first sum is 0, and Σ‖g_t‖²/(2λt) is left, at most G²(1 + ln T)/(2λ).
+    λ = 0, η_t = √2 R/√S_t with S_t = ‖g_1‖² + … + ‖g_t‖²: as ‖w_t − u‖ ≤ 2R, the first sum is at
+    most 2R²/η_T = √2 R√S_T, and the second too, since Σ ‖g_t‖²/√S_t ≤ 2√S_T: together
+    2√2 R√S_T, at most 2√2 R G√T.
+
+    What is checked, and how far rounding may go (u = 2⁻⁵³, γ_n = nu/(1 − nu), T examples).
+
+    Weights: the run is repeated bit for bit (`gradient_run`), so they must be the same.
+
+    suffered: Σ ℓ_t(w_t), with the scores that the run computes, since these are the predictions it
+    made. Both runs add the same T terms, none of them negative, in the same order, and a term
+    that is not the same (a logarithm) is so to 8 roundings. Each sum is then within γ_{T+12} of its
+    exact value, relatively, and the two within 2γ_{T+12} of each other.
+
+    comparator_loss: the exact score of u at x_t is within a_t of the one computed (`allowance`). A
+    convex loss that is ℓ at the computed score s is there within E_t = max(ℓ(s − a_t), ℓ(s + a_t))
+    − ℓ of ℓ: above because it is largest at an end, and below because ℓ is at most the mean of two
+    losses at the same distance from s. Adding up, with ‖u‖² a sum of d + 1 squares, puts the
+    computed sum within A = Σ E_t + 2γ_{T+d+16}·(the sum) of the exact one. Issuer and checker may
+    multiply matrices in different orders: they are within 2A of each other. A must be a small part
+    of 1 + the sum, SHOWN/2, or nothing is claimed: what is shown is the sum, not A.
+
+    bound: ‖g_t‖² = s²‖x̃‖² + 2λs w·x̃ + λ²‖w‖², where the second is at most the sum of the others.
+    Every product in it passes at most d + 10 roundings, so the computed value is within
+    2γ_{d+10}(s²‖x̃‖² + λ²‖w‖²) of the exact one; twice that is added to it, which pays for the
+    rounding of these two. What is added up is so never below ‖g_t‖². Rounding in the sum of T of
+    them, and in the formula, is paid for by a factor of 1 + γ_{T+16}. For λ = 0 the steps use the
+    same sums S_t ≥ ‖g_1‖² + … + ‖g_t‖², with which the proof above holds as it stands.
+
+    The regret itself is compared with the bound as it is, without any tolerance. The comparator
+    may be outside of the ball by a factor of 1 + γ_{2d+T+34}: the average of weights that were
+    projected, computed in float64, may be so (γ_{d+T+10}), and its length is rounded up (γ_{d+3}).
+    """
+
+    run: GradientRun
+    coef: np.ndarray
+    intercept: float
+    comparator: np.ndarray
+    comparator_intercept: float
+    examples: int
+    suffered: float
+    comparator_loss: float
+    bound: float
+
+    describes: ClassVar[dict[str, str]] = {
+        "coef": "coef_",
+        "intercept": "intercept_",
+        "suffered": "suffered_",
+        "bound": "regret_bound_",
+    }
+
+    rigour: ClassVar[Rigour] = Rigour(
+        exact="The run is repeated bit for bit, and the regret compared with the bound.",
+        rounded=(
+            "Both sums of losses are computed again in float64, and compared within proved "
+            "allowances; the bound is rounded up."
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("coef", "comparator"):
+            object.__setattr__(self, name, finite_vector(getattr(self, name), name))
+        if not (self.suffered >= 0 and self.comparator_loss >= 0 and self.bound >= 0):
+            raise ValueError("suffered, comparator_loss and bound must not be negative.")
+
+    @classmethod
+    def of(
+        cls,
+        sample: Sample,
+        labels: Labels,
+        run: GradientRun,
+        *,
+        coef: np.ndarray,
+        intercept: float,
+        suffered: float,
+        bound: float,
+        comparator: np.ndarray,
+        comparator_intercept: float = 0.0,
+        square: float = math.inf,
+    ) -> Regret:
+        """The claim for a run and a comparator, or CannotClaim with the reason why not. `square`,
+        if known, is a number that no ‖x_t‖² exceeds, up to rounding."""
+        if sample.m > LONGEST_REPLAY:
+            raise CannotClaim(
+                f"checking means running again, which is asked for up to {LONGEST_REPLAY:,} "
+                f"examples, but there are {sample.m:,}."
+            )
+        u = np.append(comparator, comparator_intercept)
+        if reason := _no_comparator(run, u, sample.m):
+            raise CannotClaim(reason)
+        loss = _comparator_loss(run, sample, u)
+        if not loss < HUGE:  # so that the checker's allowance does not overflow either
+            raise CannotClaim("the losses of the comparator overflow float64.")
+        slack = _rough_slack(run, sample, u, loss, square)
+        if not ROOM * slack <= SHOWN * (1 + loss):
+            slack = _comparator_slack(run, sample, u, loss)
+        if not ROOM * slack <= SHOWN * (1 + loss):
+            raise CannotClaim(LOST)
+        claim = cls(
+            labels, run, coef, intercept, comparator, comparator_intercept, sample.m, suffered,
+            loss, bound,
+        )  # fmt: skip
+        if not claim._keeps_to_the_bound():
+            raise CannotClaim(
+                "the run suffered more than the theorem allows in exact arithmetic: rounding."
+            )
+        return claim
+
+    def against(self, sample: Sample, comparator, comparator_intercept: float = 0.0) -> Regret:
+        """The same run against another comparator."""
+        return Regret.of(
+            sample,
+            self.labels,
+            self.run,
+            coef=self.coef,
+            intercept=self.intercept,
+            suffered=self.suffered,
+            bound=self.bound,
+            comparator=np.asarray(comparator, np.float64),
+            comparator_intercept=float(comparator_intercept),
+        )
+
+    @property
+    def regret(self) -> float:
+        """suffered − comparator_loss."""
+        return self.suffered - self.comparator_loss
+
+    @property
+    def claim(self) -> str:
+        run = self.run
+        ball = f" in the ball of radius {run.radius!r}" if run.radius is not None else ""
+        answer = "the average of its weights is this one" if run.average else "it ends here"
+        return (
+            f"{self.labels.shown} against {self.labels.rest}: going once over these "
+            f"{counted(self.examples, 'example')}, in this order, online gradient descent with "
+            f"{run.loss}, λ = {run.lam!r}{ball} suffers a loss of about {readable(self.suffered)} "
+            f"in all, with the scores that float64 gave, and {answer}. The fixed weights it is "
+            f"compared with suffer about {readable(self.comparator_loss)}; against no fixed "
+            f"weights{ball} does the theorem allow a regret above {rounded_up(self.bound)}."
+        )
+
+    @property
+    def plain(self) -> str:
+        limited = "" if self.run.radius is None else " of limited size"
+        return (
+            f"Learning while predicting, in this order, cost about {readable(self.suffered)} in "
+            f"all; a theorem allows no fixed rule{limited} to have cost less than that by more "
+            f"than {rounded_up(self.bound)}."
+        )
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        return (
+            "the limit for all fixed weights is one of exact arithmetic; the run was in float64",
+        )
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        return {
+            "examples": self.examples,
+            "suffered": self.suffered,
+            "comparator_loss": self.comparator_loss,
+            "regret": self.regret,
+            "bound": self.bound,
+        }
+
+    def _keeps_to_the_bound(self) -> bool:
+        exactly = Fraction(self.suffered) - Fraction(self.comparator_loss)
+        return exactly <= Fraction(self.bound)
+
+    def _check(self, sample: Sample) -> str:
+        check_weights(self, sample)
+        require(self.comparator.size == sample.d, "the comparator does not fit the features.")
+        require(
+            self.run.lifted or self.intercept == self.comparator_intercept == 0,
+            "without the extra feature 1 there can be no intercept.",
+        )
+        require(
+            sample.m <= LONGEST_REPLAY,
+            f"the run is longer than {LONGEST_REPLAY:,} rounds, and cannot be checked.",
+        )
+        u = np.append(self.comparator, self.comparator_intercept)
+        reason = _no_comparator(self.run, u, sample.m)
+        require(not reason, reason)
+        loss = _comparator_loss(self.run, sample, u)
+        slack = _comparator_slack(self.run, sample, u, loss)
+        require(2 * slack <= SHOWN * (1 + loss), LOST)
+        require(
+            abs(loss - self.comparator_loss) <= 2 * slack,
+            f"the comparator suffers {loss!r}, not {self.comparator_loss!r}.",
+        )
+        again = replay(self.run, sample)
+        require(
+            np.array_equal(again.answer(self.run), np.append(self.coef, self.intercept)),
+            "running again does not lead to these weights.",
+        )
+        apart = abs(again.suffered - self.suffered)
+        require(
+            apart <= 2 * float(gamma(sample.m + 12)) * again.suffered,
+            f"the run suffers {again.suffered!r}, not {self.suffered!r}.",
+        )
+        bound = self.run.bound(again.squares, again.budget, again.rounds)
+        require(self.bound >= bound, f"the theorem allows {bound!r}, not {self.bound!r}.")
+        require(self._keeps_to_the_bound(), "the regret is above the bound.")
+        return f"running again suffers the same, and the regret is {self.regret:.6g}."
+
+
+def _no_comparator(run: GradientRun, u: np.ndarray, rounds: int) -> str:
+    """Why the theorem does not speak of u; nothing if it does."""
+    if run.radius is None:
+        return ""
+    allowed = Fraction(run.radius) * (1 + Fraction(float(gamma(2 * u.size + rounds + 32))))
+    if exact.dot_within(u, u)[1] > allowed**2:
+        return f"the comparator must be in the ball of radius {run.radius!r}."
+    return ""
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def _comparator_loss(run: GradientRun, sample: Sample, u: np.ndarray) -> float:
+    """Σ ℓ_t(u)."""
+    loss, signs = loss_named(run.loss), sample.signs
+    parts = [
+        float(np.sum(loss.of(signs[a:b], sample.part(a, b) @ u[:-1] + u[-1])))
+        for a, b in sample.blocks()
+    ]
+    return math.fsum(parts) + sample.m * run.lam / 2 * float(u @ u)
+
+
+def _rough_slack(
+    run: GradientRun, sample: Sample, u: np.ndarray, total: float, square: float
+) -> float:
+    """A number that A of `Regret` does not exceed, without a look at the examples: all a_t are at
+    most a, and E_t ≤ L·a where no slope exceeds L, for the squared loss 2|y − s|·a + a², whose sum
+    is at most 2a√(T·Σ(y − s)²) + Ta². It is infinite, where no `square` is known."""
+    reach = math.sqrt(square) * norm(u[:-1]) * (1 + SHOWN) + abs(u[-1])
+    a, T = float(exact.allowance(sample.d + 1, reach)), sample.m
+    steepest = -float(loss_named(run.loss).slope(-math.inf))
+    moved = T * steepest * a
+    if steepest == math.inf:
+        moved = 2 * a * math.sqrt(T) * math.sqrt(total) + T * a * a
+    return moved * (1 + SHOWN) + 4 * float(gamma(T + sample.d + 16)) * total
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def _comparator_slack(run: GradientRun, sample: Sample, u: np.ndarray, total: float) -> float:
+    """A of `Regret`: how far the computed Σ ℓ_t(u) may be from the exact one."""
+    loss, signs, beyond = loss_named(run.loss), sample.signs, []
+    for a, b in sample.blocks():
+        part, y = sample.part(a, b), signs[a:b]
+        scores = np.asarray(part @ u[:-1]) + u[-1]
+        size = np.asarray(abs(part) @ np.abs(u[:-1])) + abs(u[-1])
+        slack = exact.allowance(sample.d + 1, size)
+        ends = np.maximum(loss.of(y, scores - slack), loss.of(y, scores + slack))
+        beyond.append(float(np.sum(ends - loss.of(y, scores))))
+    rounding = 2 * float(gamma(sample.m + sample.d + 16)) * total
+    return math.fsum(beyond) * (1 + float(gamma(sample.m + 16))) + rounding

@@ -1,0 +1,131 @@
+"""Σηᵢ and Σηᵢ² over updates, and the largest number of updates the theorem allows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from certo.numbers import exact
+from certo.rates import Constant, Rate
+
+SEARCH = (2**12, 2**18)  # a schedule is followed for so many updates more than were made, …
+MOST = 2**26  # … but not beyond this many: their rates are held in memory
+
+
+@dataclass(frozen=True)
+class UpdateSums:
+    """The rates of the updates after the first `before` ones (which another call made)."""
+
+    rate: Rate
+    before: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.before < 2**53:
+            raise ValueError(f"before must be a number of updates, got {self.before!r}.")
+
+    @property
+    def constant(self) -> float | None:
+        return self.rate.value if isinstance(self.rate, Constant) else None
+
+    def totals(self, n) -> tuple[np.ndarray, np.ndarray]:
+        """(Σηᵢ, Σηᵢ²) over the first n updates, rounded."""
+        n = np.asarray(n, dtype=np.int64)
+        if self.constant is not None:
+            return self.constant * n, self.constant**2 * n
+        first, second = self.running(int(n.max(initial=0)))
+        return first[n], second[n]
+
+    def running(self, most: int) -> tuple[np.ndarray, np.ndarray]:
+        """(Σηᵢ, Σηᵢ²) over the first 0, 1, …, most updates, rounded."""
+        rates = self.rates(most)
+        with np.errstate(over="ignore"):
+            return (
+                np.concatenate(([0.0], np.cumsum(rates))),
+                np.concatenate(([0.0], np.cumsum(rates**2))),
+            )
+
+    def rates(self, most: int) -> np.ndarray:
+        """η of the first `most` updates."""
+        with np.errstate(over="ignore"):
+            return self.rate(self.before + np.arange(1, most + 1))
+
+
+@dataclass(frozen=True)
+class Inequality:
+    """target·Ση + offset ≤ sqrt(comparator2·(start2 + radius2·Ση²)), which every run obeys."""
+
+    target: Fraction
+    offset: Fraction
+    comparator2: Fraction
+    start2: Fraction
+    radius2: Fraction
+
+    def holds(self, first: Fraction, second: Fraction) -> bool:
+        """Whether it does where Ση = first and Ση² = second."""
+        left = self.target * first + self.offset
+        return left <= 0 or left * left <= self.comparator2 * (self.start2 + self.radius2 * second)
+
+
+def most_updates(sums: UpdateSums, law: Inequality, at_least: int) -> int | None:
+    """The largest M that the inequality allows: one less than the first M found to break it, since
+    a run passes through every M. None: no limit was found.
+    """
+    if sums.constant is not None:
+        return _constant_rate(Fraction(sums.constant), law)
+    if at_least < MOST:
+        for reach in SEARCH:
+            limit = _scheduled(sums.rates(min(at_least + reach, MOST)), law)
+            if limit is not None:
+                return limit
+    return None
+
+
+def _scheduled(rates: np.ndarray, law: Inequality) -> int | None:
+    with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
+        # Where it seems to break, from rounded numbers, u scaled to a length of about 1 …
+        scale = np.float64(1.0) / exact.root_above(law.comparator2)
+        first, second = np.cumsum(rates), np.cumsum(rates * rates)
+        push = (exact.below(law.target) * scale) * first + exact.below(law.offset) * scale
+        hold = np.sqrt(exact.above(law.start2) + exact.above(law.radius2) * second)
+        usable = int(np.count_nonzero(np.isfinite(first) & np.isfinite(second)))
+        seems = np.flatnonzero(push[:usable] > hold[:usable])
+    for at in seems[:1].tolist():
+        # … and where it does, going on a little if that was too early
+        for M in (at + 1, at + 2, int(at * (1 + 2.0**-20)) + 3):
+            if usable >= M and not law.holds(*_sums_within(rates[:M])):
+                return M - 1
+    return None
+
+
+def _sums_within(rates: np.ndarray) -> tuple[Fraction, Fraction]:
+    """A number that Ση is not below, and one that Ση² is not above.
+
+    `fsum` rounds once; a square rounds once, or underflows by at most 2⁻¹⁰⁷⁵.
+    """
+    first = Fraction(math.fsum(rates.tolist())) * (1 - Fraction(1, 2**52))
+    second = Fraction(math.fsum((rates * rates).tolist())) * (1 + Fraction(1, 2**50))
+    return first, second + rates.size * Fraction(exact.TINY)
+
+
+def _constant_rate(eta: Fraction, law: Inequality) -> int:
+    """Floor of the larger root of (η·target·M + offset)² = comparator2·(start2 + η²·radius2·M).
+
+    The inequality holds at M = 0 (Cauchy–Schwarz), or where η·target·M + offset = 0, so the
+    larger root exists and is not negative.
+    """
+    push = eta * law.target
+    a = push * push
+    b = 2 * push * law.offset - law.comparator2 * eta * eta * law.radius2
+    c = law.offset * law.offset - law.comparator2 * law.start2
+    square = max(b * b - 4 * a * c, Fraction(0))
+    # √square rounded down by less than a·2⁻⁶⁰, so that M below is right or one too small
+    digits = max(0, a.denominator.bit_length() - a.numerator.bit_length()) + 64
+    top, bottom = square.numerator, square.denominator
+    root = Fraction(math.isqrt((top * bottom) << (2 * digits)), bottom << digits)
+    M = max(math.floor((root - b) / (2 * a)), 0)
+    while law.holds(eta * (M + 1), eta * eta * (M + 1)):
+        M += 1
+    return M

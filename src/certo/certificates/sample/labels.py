@@ -1,0 +1,144 @@
+"""Which of the user's labels count as +1 and which as −1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from certo.certificates.sample.examples import SampleMismatch
+from certo.containers import Inexact, exact_labels
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Which of the user's labels count as +1 and which as −1.
+
+    `classes[positive]` is +1 and every other class −1. With `column`, y has several columns
+    (multi-label) and this one is meant.
+    """
+
+    classes: tuple[Any, ...]
+    positive: int = 1
+    column: int | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.positive < len(self.classes):
+            raise ValueError(
+                f"positive must be the place of one of the {len(self.classes)} classes, "
+                f"got {self.positive!r}."
+            )
+        if len(set(self.classes)) < len(self.classes) or any(c != c for c in self.classes):
+            raise ValueError(f"the classes must be different from each other: {self.classes!r}.")
+        if self.column is not None and self.column < 0:
+            raise ValueError(f"column must not be negative, got {self.column!r}.")
+
+    def read(self, y, rows: int) -> np.ndarray:
+        """The signs, one for each of so many examples."""
+        signs = self.signs(y)
+        if signs.size != rows:
+            raise SampleMismatch(f"X has {rows} rows, but y has {signs.size} labels.")
+        return signs
+
+    def signs(self, y) -> np.ndarray:
+        """y as −1 and +1 (int8)."""
+        return np.where(self.places(y) == self.positive, 1, -1).astype(np.int8)
+
+    def places(self, y, unknown: bool = False) -> np.ndarray:
+        """The place of every label among the classes; `unknown`: −1 for one that is none of them,
+        but not for one that is missing."""
+        try:
+            y = exact_labels(y, "a claim")
+            y = y.toarray() if sparse.issparse(y) else np.asarray(y)
+        except Inexact as wrong:
+            raise SampleMismatch(wrong.what) from wrong
+        except ValueError as wrong:
+            raise SampleMismatch(f"y must be a list of labels: {wrong}") from wrong
+        if self.column is not None:
+            if y.ndim != 2 or y.shape[1] <= self.column:
+                raise SampleMismatch(
+                    f"the claim is about column {self.column} of y, but y has shape {y.shape}."
+                )
+            y = y[:, self.column]
+        elif y.ndim == 2 and y.shape[1] == 1:
+            y = y[:, 0]
+        if y.ndim != 1:
+            raise SampleMismatch(f"y must have one label for each example, got shape {y.shape}.")
+        places, matches = np.zeros(y.size, dtype=np.int64), np.zeros(y.size, dtype=np.int64)
+        for k, label in enumerate(self.classes):
+            same = _equal(y, label)
+            places[same] = k
+            matches += same
+        # more than one: labels that differ, but not in the precision of y
+        strange = np.flatnonzero((matches != 1) & ~(unknown & (matches == 0) & _is_there(y)))
+        if strange.size:
+            raise SampleMismatch(
+                f"y[{strange[0]}] is {y[strange[:1]].tolist()[0]!r}, which is not one of the "
+                f"classes {list(self.classes)} of this claim ({strange.size} such labels)."
+            )
+        places[matches == 0] = -1
+        return places
+
+    @property
+    def shown(self) -> str:
+        """The same as one would write it: text in quotes, numbers without."""
+        return self.name() if self.column is not None else repr(self.classes[self.positive])
+
+    @property
+    def rest(self) -> str:
+        """What the positive class is told from."""
+        if self.column is None and len(self.classes) == 2:
+            return repr(self.classes[1 - self.positive])
+        return "the rest"
+
+    def one_side(self, positive: bool, examples: str) -> str:
+        """That all of the examples, as counted in words, are of the positive class, or none is."""
+        only = self.shown if positive else self.rest
+        if only == "the rest":  # which may be several classes
+            return f"None of the {examples} is {self.shown}."
+        return f"The examples have one class alone: all {examples} are {only}."
+
+    def name(self) -> str:
+        """The question this claim answers, for people: setosa, or label 3."""
+        return (
+            f"label {self.column}" if self.column is not None else str(self.classes[self.positive])
+        )
+
+
+def _as_float(label: int | float) -> float | None:
+    """The float64 number that equals the label, if there is one."""
+    try:
+        return float(label) if float(label) == label else None
+    except OverflowError:
+        return None
+
+
+def _as_integer(label: int | float) -> int | None:
+    """The integer that equals the label, if there is one."""
+    whole = isinstance(label, int) or label.is_integer()
+    return int(label) if whole else None
+
+
+def _is_there(y: np.ndarray) -> np.ndarray:
+    """Neither None nor a NaN, which is not equal to itself."""
+    return _equal(y, y) & ~_equal(y, None)
+
+
+def _equal(y: np.ndarray, label: Any) -> np.ndarray:
+    if isinstance(label, int | float) and y.dtype.kind in "iuf":
+        # NumPy rounds the one number to the type of the other: 2⁵³ + 1 would equal 2⁵³.
+        number = _as_float(label) if y.dtype.kind == "f" else _as_integer(label)
+        if number is None:
+            return np.zeros(y.shape, dtype=bool)
+        return np.asarray((y.astype(np.float64) if y.dtype.itemsize < 8 else y) == number)
+    try:
+        same = np.asarray(y == label)
+    except TypeError:  # kinds that cannot be compared are not equal
+        return np.zeros(y.shape, dtype=bool)
+    if same.dtype == bool and same.shape == y.shape:
+        return same
+    # an array of objects: only a plain True counts (a missing value's `==` is no truth value)
+    same = np.broadcast_to(same, y.shape)
+    return np.fromiter((item is True or item is np.True_ for item in same), bool, y.size)

@@ -1,0 +1,1 @@
+"""Whether classes can be separated, with a proof either way."""

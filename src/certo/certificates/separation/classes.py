@@ -1,0 +1,142 @@
+"""What is separable among more than two classes: each from the rest, each pair, and all at once."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from certo.certificates.base import Certificate, Verification
+from certo.certificates.sample.examples import SampleMismatch, exact_matrix
+from certo.certificates.separation.inseparable import Inseparable
+from certo.certificates.separation.joint import JointlyInseparable, JointlySeparable
+from certo.certificates.separation.separable import Separable
+from certo.containers import exact_labels
+
+_MODAL = (Inseparable, JointlyInseparable)  # their intercept is a mode, that of the others a number
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class ClassSeparability:
+    """Verdicts about K > 2 classes, each with its proof.
+
+    one_against_rest : one verdict for each class
+    pairwise : one for each pair, in the order of `pairs`; it speaks of the examples of these two
+        classes alone, and numbers them without the others
+    joint : whether some scores w_k·x + b_k are always highest in the example's own class
+
+    All are about any hyperplanes, or all about those through the origin: see `intercept`.
+    """
+
+    classes: tuple[Any, ...]
+    one_against_rest: tuple[Separable | Inseparable, ...]
+    pairwise: tuple[Separable | Inseparable, ...]
+    joint: JointlySeparable | JointlyInseparable
+
+    def __post_init__(self) -> None:
+        kinds = (Separable, Inseparable)
+        if not (
+            all(isinstance(claim, kinds) for claim in (*self.one_against_rest, *self.pairwise))
+            and isinstance(self.joint, JointlySeparable | JointlyInseparable)
+            and self.joint.labels.classes == self.classes
+            and [claim.labels.classes for claim in self.pairwise] == self.pairs
+            and [claim.labels.positive for claim in self.pairwise] == [1] * len(self.pairs)
+            and [claim.labels.classes for claim in self.one_against_rest]
+            == [self.classes] * len(self.classes)
+            and [claim.labels.positive for claim in self.one_against_rest]
+            == list(range(len(self.classes)))
+            and all(claim.labels.column is None for claim in self._all)
+        ):
+            raise ValueError("there must be one verdict for each class, each pair, and for all.")
+        named = {claim.intercept for claim in self._all if isinstance(claim, _MODAL)}
+        if len(named) > 1 or (named == {"none"} and self._any_intercept):
+            raise ValueError(
+                "the verdicts must all be about hyperplanes through the origin (intercept 'none'), "
+                "or all about any ('free')."
+            )
+
+    @property
+    def _all(self) -> tuple[Any, ...]:
+        return (*self.one_against_rest, *self.pairwise, self.joint)
+
+    @property
+    def _any_intercept(self) -> bool:
+        """Whether some separator has an intercept other than 0."""
+        found = [claim.intercept for claim in self._all if not isinstance(claim, _MODAL)]
+        return any(map(np.any, found))
+
+    @property
+    def intercept(self) -> str:
+        """'none' if all is said of hyperplanes through the origin, else 'free'."""
+        named = [claim.intercept for claim in self._all if isinstance(claim, _MODAL)]
+        return named[0] if named else "free" if self._any_intercept else "none"
+
+    @property
+    def pairs(self) -> list[tuple[Any, Any]]:
+        return list(itertools.combinations(self.classes, 2))
+
+    def pair(self, one: Any, other: Any) -> Separable | Inseparable:
+        """The verdict about these two classes."""
+        wanted = {one, other}
+        found = [k for k, pair in enumerate(self.pairs) if set(pair) == wanted]
+        if not found:
+            raise KeyError(f"no pair of the classes {list(self.classes)}: {one!r}, {other!r}.")
+        return self.pairwise[found[0]]
+
+    def verify(self, X, y) -> Verification:
+        """Check every verdict against the data."""
+        try:
+            X, y = exact_matrix(X), np.asarray(exact_labels(y, "a claim")).ravel()
+            if y.size != X.shape[0]:
+                raise SampleMismatch(f"X has {X.shape[0]} rows, but y has {y.size} labels.")
+        except (SampleMismatch, ValueError) as mismatch:
+            return Verification(False, type(self).__name__, str(mismatch))
+        parts = [claim.verify(X, y) for claim in (*self.one_against_rest, self.joint)]
+        for (one, other), claim in zip(self.pairs, self.pairwise, strict=True):
+            both = np.asarray((y == one) | (y == other))
+            parts.append(claim.verify(X[both], y[both]))
+        failed = sum(not part for part in parts)
+        why = f"{failed or 'all'} of {len(parts)} verdicts {'do not ' if failed else ''}hold."
+        return Verification(not failed, type(self).__name__, why, tuple(parts))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "type": type(self).__name__,
+            "classes": list(self.classes),
+            "one_against_rest": [claim.to_dict() for claim in self.one_against_rest],
+            "pairwise": [claim.to_dict() for claim in self.pairwise],
+            "joint": self.joint.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Any) -> ClassSeparability:
+        names = {"type", "classes", "one_against_rest", "pairwise", "joint"}
+        if not (isinstance(data, dict) and set(data) == names and data["type"] == cls.__name__):
+            raise ValueError(f"a {cls.__name__} must have exactly {sorted(names)}.")
+        lists = (data["classes"], data["one_against_rest"], data["pairwise"])
+        if not all(type(value) is list for value in lists):
+            raise ValueError("classes, one_against_rest and pairwise must be lists.")
+        read = Certificate.from_dict
+        return cls(
+            tuple(data["classes"]),
+            tuple(read(item) for item in data["one_against_rest"]),
+            tuple(read(item) for item in data["pairwise"]),
+            read(data["joint"]),
+        )
+
+    def __repr__(self) -> str:
+        alone = [repr(c) for c, v in zip(self.classes, self.one_against_rest, strict=True)
+                 if isinstance(v, Separable)]  # fmt: skip
+        apart = sum(isinstance(claim, Separable) for claim in self.pairwise)
+        how = "" if self.intercept == "free" else " by hyperplanes through the origin"
+        return "\n".join(
+            [
+                f"{len(alone)} of {len(self.classes)} classes are separable from the rest{how}"
+                + (f": {', '.join(alone)}." if alone else "."),
+                f"{apart} of {len(self.pairs)} pairs of classes are separable{how}.",
+                self.joint.claim,
+            ]
+        )

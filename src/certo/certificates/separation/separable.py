@@ -1,0 +1,108 @@
+"""Separable: some hyperplane has every example strictly on its own side, and this is one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from certo.certificates.base import CannotClaim, Certificate, Refuted, Rigour
+from certo.certificates.encoding import counted, rounded_down
+from certo.certificates.fields import finite_vector
+from certo.certificates.sample.examples import Sample
+from certo.certificates.sample.labels import Labels
+from certo.certificates.spaces.vectors import Margins, check_distance, check_weights
+from certo.numbers import exact
+
+# A score is a sum of products of two floats, hence a multiple of 2⁻²¹⁴⁸: positive is at least that.
+LEAST = Fraction(1, 2**2148)
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class Separable(Certificate):
+    """Claim: y_t (coef·x_t + intercept) > 0 for all t, and no example is nearer to the hyperplane
+    than `margin`, the geometric margin: y_t (coef·x_t + intercept) ≥ margin·‖coef‖.
+
+    Proof: the margins of all m examples, each rounded with a proven allowance, those too close to
+    call in exact arithmetic. `margin` is rounded down; it is 0 where nothing better can be said:
+    where coef = 0 (one class alone needs no hyperplane, and has no distance to it), or where the
+    distance is too small for a float. The examples are separated all the same.
+    """
+
+    coef: np.ndarray
+    intercept: float
+    examples: int
+    margin: float
+
+    rigour: ClassVar[Rigour] = Rigour(
+        exact=(
+            "The side of every example; where rounding could decide it, in rational arithmetic. "
+            "The distance is compared with a length rounded up."
+        ),
+        rounded="Margins that are far from the limit, by the error bound of a sum of products.",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "coef", finite_vector(self.coef, "coef"))
+        if self.margin < 0:
+            raise ValueError(f"margin must not be negative, got {self.margin!r}.")
+
+    @classmethod
+    def of(
+        cls, sample: Sample, labels: Labels, coef, intercept: float, margins: Margins | None = None
+    ) -> Separable:
+        """The strongest such claim, or CannotClaim with an example on the wrong side."""
+        margins = margins or Margins.of(sample, coef, intercept)
+        wrong = margins.below(LEAST)
+        if wrong is not None:
+            found = exact.below(margins.exactly(wrong))
+            raise CannotClaim(
+                f"example {wrong} (counting from 0) has margin {found:.6g}: it is not strictly on "
+                "its own side of the hyperplane."
+            )
+        return cls(labels, coef, intercept, sample.m, margins.distance())
+
+    @property
+    def claim(self) -> str:
+        m = counted(self.examples, "example")
+        if not np.any(self.coef):
+            return self.labels.one_side(self.intercept > 0, m)
+        through = "" if self.intercept else " through the origin"
+        return (
+            f"A hyperplane{through} separates {self.labels.shown} from {self.labels.rest}: all {m} "
+            "are strictly on their own side, at a distance of at least "
+            f"{rounded_down(self.margin)}."
+        )
+
+    @property
+    def plain(self) -> str:
+        m = counted(self.examples, "example")
+        if not np.any(self.coef):
+            return f"{self.claim} So there is nothing to tell apart."
+        return (
+            f"A flat boundary has all {m} on the right side: {self.labels.shown} on one, "
+            f"{self.labels.rest} on the other."
+        )
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        return {"examples": self.examples, "margin": self.margin}
+
+    def _check(self, sample: Sample) -> str:
+        check_weights(self, sample)
+        margins = Margins.of(sample, self.coef, self.intercept)
+        wrong = margins.below(LEAST)
+        if wrong is not None:
+            found = exact.below(margins.exactly(wrong))
+            raise Refuted(f"example {wrong} has margin {found:.17g}, which is not positive.")
+        if self.margin > 0:
+            check_distance(margins, self.margin)
+        return f"all {counted(sample.m, 'example')} are strictly on their own side."

@@ -1,0 +1,117 @@
+"""Exact linear algebra on examples: what is zero, and what lies in the span of a few of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import sparse
+
+from certo.certificates.sample.examples import Sample
+from certo.numbers import exact
+from certo.numbers.farkas import whole_numbers
+from certo.numbers.whole import independent, null_space
+
+
+def signed_rows(sample: Sample, rows: np.ndarray | Sequence[int], lifted: bool) -> np.ndarray:
+    """z_t = y_t x_t, or y_t (x_t, 1), for these rows, in float64."""
+    places = np.asarray(rows, dtype=np.int64)
+    part = sample.X[places].astype(np.float64)
+    part = part.toarray() if sparse.issparse(part) else part
+    part = np.hstack([part, np.ones((places.size, 1))]) if lifted else part
+    return part * sample.signs[places][:, None]
+
+
+def integer_rows(sample: Sample, rows: Sequence[int], lifted: bool) -> list[list[int]]:
+    """z_t for these rows, all times one power of two that makes them whole numbers.
+
+    Columns that are zero in all of these rows are left out.
+    """
+    dense = np.zeros((len(rows), sample.d + lifted))
+    for k, t in enumerate(rows):
+        values, columns = sample.row(t)
+        dense[k, : sample.d][columns] = values
+        dense[k, sample.d :] = 1.0
+        dense[k] *= sample.signs[t]
+    return whole_numbers(dense[:, dense.any(axis=0)])
+
+
+def beyond_span(sample: Sample, rows: np.ndarray, lifted: bool, places: np.ndarray) -> np.ndarray:
+    """Those of the places whose z is not in the span of those of the rows, decided exactly."""
+    places = np.setdiff1d(places, rows)
+    if not places.size:
+        return places
+    X = sample.X[np.union1d(rows, places)]
+    used = np.flatnonzero(np.asarray((X != 0).sum(axis=0)).ravel())
+    sample, size = Sample(sample.X[:, used], sample.signs), used.size + lifted
+    dense = signed_rows(sample, rows, lifted)
+    vectors = np.array(whole_numbers(dense), dtype=object).reshape(dense.shape)
+    basis = independent(vectors)
+    if basis.size == size:
+        return places[:0]
+    known = {sample.key(t) for t in rows.tolist()}  # either label: z or −z
+    places = places[[sample.key(t) not in known for t in places.tolist()]]
+    if not places.size:
+        return places
+    while True:
+        asked = np.concatenate([np.delete(rows, basis), places])
+        part = Sample(sample.X[asked], sample.signs[asked])
+        outside = np.zeros(asked.size, dtype=bool)
+        for w in null_space(vectors[basis].tolist(), size):
+            outside |= score_signs(part, w, lifted) != 0
+        missed = np.flatnonzero(np.isin(rows, asked[outside]))
+        if not missed.size:  # the basis spans all rows, although it was found modulo a prime
+            return asked[outside]
+        basis = np.append(basis, missed[0])
+
+
+def _different(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The rows that differ from each other, and which of them each row is. A sum of their bits
+    tells them apart, where it does."""
+    random = np.random.default_rng(0).integers(1, 2**63, rows.shape[1], dtype=np.uint64)
+    bits = np.ascontiguousarray(rows + 0.0).view(np.uint64)  # +0.0: 0 has one form
+    mixed = (bits ^ (bits >> np.uint64(29))) * (2 * random + np.uint64(1))
+    _, first, which = np.unique(mixed.sum(axis=1), return_index=True, return_inverse=True)
+    if np.array_equal(rows[first][which], rows):
+        return rows[first], which
+    return np.unique(rows, axis=0, return_inverse=True)
+
+
+def score_signs(sample: Sample, w: Sequence[int], lifted: bool) -> np.ndarray:
+    """The sign of y_t w·x_t, or y_t w·(x_t, 1), for every example (int8), decided exactly.
+
+    Rounded first: w scaled by a power of two and rounded is off by a factor 1 ± u, which doubles
+    the allowance at most; nothing is rounded where all is whole and below 2⁵³. What remains is
+    computed in whole numbers, once for equal examples.
+    """
+    coef = np.array(w, dtype=object) // max(1, math.gcd(*w))
+    used = np.flatnonzero(coef[: sample.d] != 0)
+    places = np.append(used, sample.d) if lifted else used
+    top = max((weight.bit_length() for weight in abs(coef).tolist()), default=0)
+    down = max(0, top - 64)  # >> cuts off less than 2⁻⁶³ of the largest weight
+    rounded = (coef[places] >> down).astype(np.float64)
+    X = sample.X.tocsc()[:, used].tocsr() if sparse.issparse(sample.X) else sample.X
+    signs = np.zeros(sample.m, np.int8)
+    for start, stop in sample.blocks():
+        part = X[start:stop]
+        part = part.toarray() if sparse.issparse(part) else part[:, used]
+        part = part.astype(np.float64, copy=False)
+        if lifted:
+            part = np.hstack([part, np.ones((stop - start, 1))])
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores, magnitude = part @ rounded, np.abs(part) @ np.abs(rounded)
+            cut = places.size * np.max(np.abs(part), axis=1, initial=0.0) if down else 0.0
+            slack = 2 * exact.allowance(places.size + 2, magnitude) + 2 * cut
+            clear = np.abs(scores) > slack
+            if top <= 53:
+                clear |= np.all(part == np.rint(part), axis=1) & (magnitude < 2.0**52)
+        signs[start:stop][clear] = np.sign(scores[clear])
+        unsure = np.flatnonzero(~clear)
+        if unsure.size:
+            different, which = _different(part[unsure])
+            whole = np.array(whole_numbers(different), dtype=object).reshape(different.shape)
+            exactly = np.sign(whole.dot(coef[places]))
+            signs[start + unsure] = exactly.astype(np.int8)[which.ravel()]
+    signs *= sample.signs
+    return signs

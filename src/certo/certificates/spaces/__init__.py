@@ -1,0 +1,1 @@
+"""Hyperplanes and functions of an RKHS: values with their allowances."""

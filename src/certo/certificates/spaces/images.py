@@ -1,0 +1,255 @@
+r"""The data a claim about functions of an RKHS is about, and the values of such functions on it.
+
+Let f = Σ_i a_i K(x_i, ·) over n rows, s_t = √K(x_t, x_t). The kernel says how far a value k̂ that it
+computes may be off: |k̂(x_i, x_t) − K(x_i, x_t)| ≤ ε s_i s_t + δ (`Kernel.rounding`). Values are
+taken in blocks of up to HEIGHT examples and WIDTH rows, so no Gram matrix is ever held; the sums of
+the blocks are added one after another, so that a product passes through r ≤ WIDTH + ⌈n/WIDTH⌉
+roundings. By the fact of `exact`,
+
+    |f̂(x_t) − f(x_t)|  ≤  γ_r Σ|a_i k̂(x_i, x_t)| + n·2⁻¹⁰⁷⁴  +  ε s_t Σ|a_i| s_i + δ Σ|a_i| .
+
+Where the kernel knows an η with |k̂ − K| ≤ η k̂ + 2⁻¹⁰⁷⁰ (`Kernel.closeness`), η Σ|a_i k̂(x_i, x_t)|
+may stand for ε s_t Σ|a_i| s_i: a narrow Gaussian is nearly 0 at most pairs.
+
+The diagonal is off by a factor 1 ± ε and δ, so s_t ≤ √((K̂(x_t, x_t) + δ)/(1 − ε)); ε is required to
+be at most 2⁻⁷, and factors of 1.01 pay for that root and the roundings of these sums themselves.
+And ‖f‖² = Σ_i a_i f(x_i) is off by at most Σ|a_i| times what f(x_i) is, and what is rounded when
+the products are made and, exactly but for once, added.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from certo.blas import one_thread
+from certo.certificates.base import require
+from certo.certificates.sample.examples import SampleMismatch, exact_matrix
+from certo.certificates.sample.labels import Labels
+from certo.kernels import Function, Kernel, Precomputed
+from certo.kernels.base import count
+from certo.kernels.semidefinite import check_gram, is_shown_psd, require_symmetric, symmetrised
+from certo.numbers import exact
+from certo.numbers.rounded import Rounded, at_most, total
+
+HEIGHT, WIDTH = 256, 1024  # of a block of kernel values: 2 MB, which a cache holds
+LOOKS = {"vectors": 64, "objects": 8}  # examples whose known scores are looked at
+COARSEST = 2.0**-7  # relative error of kernel values with which nothing is claimed any more
+THREADS = min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2)
+
+
+class Scores(NamedTuple):
+    """value[t] is within slack[t] of f(x_t)."""
+
+    value: np.ndarray
+    slack: np.ndarray
+
+    def plus(self, intercept: float) -> Scores:
+        """Of f + b: one more rounding."""
+        value = self.value + intercept
+        return Scores(value, self.slack + 4 * exact.UNIT * np.abs(value))
+
+
+@dataclass(frozen=True)
+class KernelSample:
+    """Examples as the kernel takes them, and one sign for each.
+
+    For a precomputed kernel X is its Gram matrix. Rounding often leaves such a matrix not quite
+    symmetric and with eigenvalues a little below 0, which no function space has: what is meant is
+    `symmetrised(K)` + shift·I.
+    """
+
+    kernel: Kernel
+    X: Any
+    signs: np.ndarray
+    shift: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.kernel.takes == "matrix":
+            object.__setattr__(self, "X", symmetrised(self.X))
+
+    @classmethod
+    def of(cls, X, y, labels: Labels, kernel: Kernel, shift: float | None = None) -> KernelSample:
+        """From the user's own data. Without a `shift` the least that is known to be enough is
+        taken, or `certo.kernels.NotPositive` raised; one that is given is checked."""
+        X = readable(X, kernel)
+        if shift is None:
+            shift = needed_shift(X, kernel)
+        else:
+            check_shift(X, kernel, shift)
+        return cls.labelled(X, y, labels, kernel, shift)
+
+    @classmethod
+    def labelled(cls, X, y, labels: Labels, kernel: Kernel, shift: float) -> KernelSample:
+        """From examples that were looked at already."""
+        signs = labels.signs(y)
+        if count(X) != signs.size:
+            raise SampleMismatch(f"X has {count(X)} examples, but y has {signs.size} labels.")
+        return cls(kernel, X, signs, shift)
+
+    @property
+    def m(self) -> int:
+        return self.signs.size
+
+    @cached_property
+    def _lengths(self) -> np.ndarray:
+        """Numbers that the s_t do not exceed."""
+        delta = self._rounding[1]
+        with np.errstate(over="ignore", invalid="ignore"):
+            squares = self.kernel.diagonal(self.X) + self.shift
+            least = np.min(squares, initial=0.0)
+            require(least >= -delta, f"K(x, x) is {least:g} for some x, which no kernel can be.")
+            return 1.01 * np.sqrt(np.maximum(squares, 0.0) + delta)
+
+    @cached_property
+    def _rounding(self) -> tuple[float, float]:
+        """ε and δ."""
+        epsilon, delta = self.kernel.rounding(self.X, self.kernel.take(self.X, slice(None)))
+        require(
+            epsilon <= COARSEST and delta <= 1.0,
+            f"{self.kernel!r} cannot be computed precisely enough on these examples.",
+        )
+        return epsilon, delta
+
+    @cached_property
+    def _closeness(self) -> float:
+        """η."""
+        return self.kernel.closeness(self.X, self.kernel.take(self.X, slice(None)))
+
+    def scores(self, rows: np.ndarray, coef: np.ndarray, known: np.ndarray | None = None) -> Scores:
+        """f(x_t) for all t, where f = Σ coef_i K(x_rows_i, ·).
+
+        `known` are such numbers from elsewhere. They are taken, with the largest slack that those
+        computed here could have, if some that are computed here agree with them.
+        """
+        magnitude = np.abs(coef)
+        epsilon, delta = self._rounding
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+            # 2⁻¹⁰⁷⁴ for each: products of small numbers vanish
+            reach = self._lengths * (magnitude @ self._lengths[rows] + rows.size * exact.TINY)
+            beyond = delta * np.sum(magnitude)
+            roundings = min(rows.size, WIDTH) + rows.size // WIDTH + 2
+            lost = 1.01 * beyond + 4 * exact.TINY * (rows.size + 4 * np.sum(magnitude))
+            if known is not None and self.kernel.takes != "matrix":  # which is soon computed
+                slack = lost + exact.allowance(roundings, 1.02 * (reach + beyond))
+                slack += 1.02 * epsilon * reach
+                if self._agree(rows, coef, known, 2 * slack):
+                    return Scores(known.astype(np.float64), slack)
+            value, size = self._sums(rows, coef, magnitude)
+            if self.shift:
+                value[rows] += self.shift * coef
+                size[rows] += self.shift * magnitude
+            slack = lost + exact.allowance(roundings, size)
+            # fmin: an infinite η of nothing is nothing known
+            return Scores(value, slack + 1.02 * np.fmin(epsilon * reach, self._closeness * size))
+
+    def _agree(self, rows, coef, known, slack) -> bool:
+        """Whether scores of some examples are within this slack of the known ones."""
+        kernel, looks = self.kernel, LOOKS[self.kernel.takes]
+        some = np.unique(np.linspace(0, self.m - 1, looks).astype(int))
+        points, value = kernel.points(self.X, some), np.zeros(some.size)
+        for first in range(0, rows.size, WIDTH):
+            part = slice(first, first + WIDTH)
+            value += kernel.plain(points, kernel.take(self.X, rows[part])) @ coef[part]
+        return bool(np.all(np.abs(value - known[some]) <= slack[some]))
+
+    def _sums(self, rows, coef, magnitude) -> tuple[np.ndarray, np.ndarray]:
+        """Σ coef_i k̂(x_i, x_t) and Σ |coef_i k̂(x_i, x_t)| for all t, block by block."""
+        kernel, value, size = self.kernel, np.zeros(self.m), np.zeros(self.m)
+
+        def add(start: int) -> None:
+            here = slice(start, start + HEIGHT)
+            with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+                block = kernel.plain(kernel.points(self.X, here), centres)
+                value[here] += block @ coef[part]
+                block = block if block.min(initial=0.0) >= 0 else np.abs(block)
+                size[here] += block @ magnitude[part]
+
+        with one_thread(), ThreadPoolExecutor(THREADS) as pool:  # NumPy works without the GIL
+            every = map if functions_of(kernel) else pool.map  # Python would wait for itself
+            for first in range(0, rows.size, WIDTH):
+                part = slice(first, first + WIDTH)
+                centres = kernel.take(self.X, rows[part])
+                for _ in every(add, range(0, self.m, HEIGHT)):
+                    pass
+        return value, size
+
+    def square(self, rows: np.ndarray, coef: np.ndarray, scores: Scores) -> Rounded:
+        """‖f‖² = Σ coef_i f(x_i), from its scores."""
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+            products = coef * scores.value[rows]
+            rounding = at_most(np.abs(products) * 2.0**-51)
+            moved = at_most(np.abs(coef) * scores.slack[rows])
+        return Rounded(total(products), rounding + moved + rows.size * Fraction(exact.TINY))
+
+
+def functions_of(kernel: Kernel) -> list[Function]:
+    """The Python functions that a kernel is made of."""
+    if isinstance(kernel, Function):
+        return [kernel]
+    return [found for part in getattr(kernel, "parts_", ()) for found in functions_of(part)]
+
+
+def readable(X, kernel: Kernel):
+    """X as the kernel takes it, or SampleMismatch."""
+    if kernel.takes != "objects":
+        X = exact_matrix(X)
+    try:
+        X = kernel.examples(X)
+    except ValueError as wrong:
+        raise SampleMismatch(str(wrong)) from wrong
+    if not count(X):
+        raise SampleMismatch("X has no examples: there is nothing to check.")
+    if kernel.takes == "matrix" and X.shape[0] != X.shape[1]:
+        raise SampleMismatch(f"the Gram matrix of the examples must be square, got {X.shape}.")
+    return X
+
+
+def needed_shift(X, kernel: Kernel) -> float:
+    """A number that makes the Gram matrix positive semi-definite when added to its diagonal: 0 for
+    kernels of points. `certo.kernels.NotPositive`, where that would take more than a rounding."""
+    if kernel.takes != "matrix":
+        return 0.0
+    shift, doubt = check_gram(_gram(X, kernel)), _doubt(X, kernel)
+    return float(np.nextafter(shift + doubt, np.inf)) if doubt else shift
+
+
+def check_shift(X, kernel: Kernel, shift: float) -> None:
+    """SampleMismatch, unless the shift is shown to be enough, and the matrix is symmetric up to
+    rounding."""
+    if kernel.takes != "matrix":
+        return
+    try:
+        gram, doubt = _gram(X, kernel), _doubt(X, kernel)
+        rest = float(np.nextafter(shift - doubt, -np.inf)) if doubt else shift
+        enough = is_shown_psd(gram, rest)
+    except ValueError as wrong:
+        raise SampleMismatch(str(wrong)) from wrong
+    if not enough:
+        raise SampleMismatch(
+            f"the Gram matrix, with {shift!r} added to its diagonal, is not shown to be positive "
+            "semi-definite."
+        )
+
+
+def _gram(X, kernel: Kernel) -> np.ndarray:
+    """The matrix itself, rather than a copy, where it is one; ValueError, if it is asymmetric."""
+    require_symmetric(X)
+    X = symmetrised(X)
+    if isinstance(kernel, Precomputed):
+        return X
+    return kernel.plain(X, kernel.take(X, slice(None)))
+
+
+def _doubt(X, kernel: Kernel) -> float:
+    """What errors of the entries, |E_ij| ≤ ε s_i s_j + δ, can take from an eigenvalue: |zᵀEz| ≤
+    (ε Σ s_i² + mδ)·‖z‖², by Cauchy and Schwarz."""
+    epsilon, delta = kernel.rounding(X, kernel.take(X, slice(None)))
+    trace = float(np.sum(np.abs(kernel.diagonal(X)))) if epsilon else 0.0
+    return 1.01 * (epsilon * trace + X.shape[0] * delta)

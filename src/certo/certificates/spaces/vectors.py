@@ -1,0 +1,278 @@
+"""The margins y_t (coef·x_t + intercept) of a sample: rounded first, exact where it matters.
+
+The allowance of a margin is that of `exact.allowance` for the d + 1 products of coef·x + b·1.
+For a whole block of rows it comes from a number that is at least Σ|coef_j x_j| and cheap:
+max|x|·Σ|coef|, or max‖x‖·‖coef‖ where that is known. Where it proves too coarse, single rows get
+their own, from Σ|coef_j x_j| and the number of products other than 0; and none at all where no
+operation can round: where rows, coef and intercept are integers with Σ|coef_j x_j| + |b| < 2⁵³, and
+where all products are zero.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from scipy import sparse
+
+from certo.certificates.base import Refuted, require
+from certo.certificates.runs.perceptron_run import lane_scores
+from certo.certificates.sample.examples import Sample
+from certo.numbers import exact
+
+EXACT_ROWS = 256  # where more different rows than this tie, the least is bounded, not computed
+
+
+@dataclass(frozen=True)
+class Margins:
+    """value[t] is within slack[t] of the true margin."""
+
+    sample: Sample
+    coef: np.ndarray
+    intercept: float
+    value: np.ndarray
+    slack: np.ndarray
+
+    @classmethod
+    def of(
+        cls, sample: Sample, coef: np.ndarray, intercept: float, square: float | None = None
+    ) -> Margins:
+        """`square`, if known, is a number that no ‖x_t‖² exceeds."""
+        if square is not None and sample.X.dtype == np.float64:  # one allowance, nothing to convert
+            with np.errstate(over="ignore", invalid="ignore"):
+                value = sample.X @ coef
+                value += intercept
+                value *= sample.signs
+                magnitude = math.sqrt(square) * norm(coef) + abs(intercept)
+                slack = np.broadcast_to(exact.allowance(sample.d, magnitude), sample.m)
+            return cls(sample, coef, intercept, value, slack)
+        value, slack = np.empty(sample.m), np.empty(sample.m)
+        length = float(np.sum(np.abs(coef)))
+        with np.errstate(over="ignore", invalid="ignore"):
+            for start, stop in sample.blocks():
+                part = sample.part(start, stop)
+                entries = part.data if sparse.issparse(part) else part
+                peak = max(entries.max(), -entries.min()) if entries.size else 0.0
+                scores = part @ coef
+                scores += intercept
+                np.multiply(scores, sample.signs[start:stop], out=value[start:stop])
+                slack[start:stop] = exact.allowance(sample.d, peak * length + abs(intercept))
+        return cls(sample, coef, intercept, value, slack)
+
+    def exactly(self, t: int) -> Fraction:
+        return self.sample.score(t, self.coef, self.intercept) * int(self.sample.signs[t])
+
+    def _each_exactly(self, rows: np.ndarray) -> Iterator[tuple[Fraction, int, int]]:
+        """(margin, t, how many different rows so far); rows that repeat are computed once."""
+        known: dict[tuple[int, bytes], Fraction] = {}
+        for t in rows.tolist():
+            key = (int(self.sample.signs[t]), self.sample.key(t))
+            if key not in known:
+                known[key] = self.exactly(t)
+            yield known[key], t, len(known)
+
+    def _tighten(self, rows: np.ndarray) -> None:
+        """Replace the allowances of these rows by their own."""
+        if not self.slack.flags.writeable:  # one number for all
+            object.__setattr__(self, "slack", self.slack.copy())
+        integers = float(self.intercept).is_integer() and np.all(self.coef == np.rint(self.coef))
+        size = np.abs(self.coef)
+        for k in range(0, rows.size, 4096):
+            some = rows[k : k + 4096]
+            part = self.sample.X[some].astype(np.float64)
+            with np.errstate(over="ignore", invalid="ignore"):
+                magnitude = abs(part) @ size + abs(self.intercept)
+                products = _count(part, lambda entries: entries != 0, size != 0)
+                slack = exact.allowance(products, magnitude)  # a product that is 0 rounds nothing
+            if integers:
+                # magnitude is rounded, by far less than a factor 2: below 2⁵² it is below 2⁵³
+                whole = _count(part, lambda entries: entries != np.rint(entries)) == 0
+                slack[whole & (magnitude < 2.0**52)] = 0.0
+            slack[products == 0] = 0.0
+            self.slack[some] = np.fmin(self.slack[some], slack)
+
+    def least(self) -> tuple[Fraction, int]:
+        """(γ, t): no margin is below γ, and that of t is γ, or next to it where many tie."""
+        return self._least
+
+    @cached_property
+    def _least(self) -> tuple[Fraction, int]:
+        rows = self._rivals(None)
+        if rows.size > 1:
+            self._tighten(rows)
+            rows = self._rivals(rows)
+        rows = rows[np.argsort(self.value[rows], kind="stable")]
+        if not np.any(self.slack[rows]):
+            rows = rows[:1]  # nothing was rounded
+        with np.errstate(invalid="ignore", over="ignore"):
+            lower = self.value[rows] - self.slack[rows]
+        most = EXACT_ROWS if np.all(np.isfinite(lower)) else rows.size  # after overflow: exact
+        least, where = self.exactly(int(rows[0])), int(rows[0])
+        for k, (margin, t, different) in enumerate(self._each_exactly(rows)):
+            if different > most:
+                rest = Fraction(math.nextafter(float(np.min(lower[k:])), -math.inf))
+                return min(least, rest), where
+            least, where = min((least, where), (margin, t))
+        return least, where
+
+    def _rivals(self, rows: np.ndarray | None) -> np.ndarray:
+        """The rows (None: all) that could have the least margin."""
+        value, slack = (
+            (self.value, self.slack) if rows is None else (self.value[rows], self.slack[rows])
+        )
+        with np.errstate(invalid="ignore", over="ignore"):
+            if slack.flags.writeable:
+                ceiling = np.nextafter(np.min(value + slack, initial=np.inf), np.inf)
+                out = value - slack > ceiling
+            else:  # one number for all
+                ceiling = np.nextafter(np.min(value) + slack[0], np.inf)
+                out = value > np.nextafter(ceiling + slack[0], np.inf)
+        # a NaN, from overflow, is out of nothing
+        found = np.flatnonzero(~out)
+        return found if rows is None else rows[found]
+
+    def distance(self, extra: Fraction = Fraction(0)) -> float:
+        """γ/√(‖coef‖² + extra) rounded down: how far from the hyperplane all examples are at least;
+        0 where there is no such number."""
+        length = exact.root_above(exact.dot_within(self.coef, self.coef)[1] + extra)
+        if not 0 < length < math.inf:
+            return 0.0
+        return max(0.0, exact.below(self.least()[0] / Fraction(length)))
+
+    def nearer_than(self, distance: float, extra: Fraction = Fraction(0)) -> int | None:
+        """An example nearer to the hyperplane than that, or None if it is shown that there is none;
+        ValueError if the hyperplane has no finite direction."""
+        length = exact.root_above(exact.dot(self.coef, self.coef) + extra)
+        if not 0 < length < math.inf:
+            raise ValueError("without a finite direction there is no distance.")
+        return self.below(Fraction(distance) * Fraction(length))
+
+    def below(self, limit: Fraction) -> int | None:
+        """An example whose margin is below the limit, or None if there is none; decided exactly."""
+        edge = exact.above(limit)
+        rows = np.arange(self.sample.m)
+        for tighten in (False, True):
+            if tighten and rows.size:
+                self._tighten(rows)
+            value, slack = self.value[rows], self.slack[rows]
+            with np.errstate(invalid="ignore", over="ignore"):
+                clear = (value - slack > edge) | ((slack == 0) & (value >= edge))
+            rows = rows[~clear]
+        return next((t for margin, t, _ in self._each_exactly(rows) if margin < limit), None)
+
+    def is_error(self, zero_sign: int) -> np.ndarray:
+        """Which examples sgn(score) gets wrong, sgn(0) being `zero_sign`; decided exactly."""
+        wrong = self.value < 0
+        close = np.flatnonzero(~(np.abs(self.value) > self.slack))
+        if not close.size:
+            return wrong
+        self._tighten(close)
+        sign = np.sign(self.value[close])
+        value, slack = self.value[close], self.slack[close]
+        unsure = np.flatnonzero((slack != 0) & ~(np.abs(value) > slack))
+        for k, (margin, _, _) in zip(unsure, self._each_exactly(close[unsure]), strict=True):
+            sign[k] = (margin > 0) - (margin < 0)
+        wrong[close] = (sign < 0) | ((sign == 0) & (self.sample.signs[close] != zero_sign))
+        return wrong
+
+    def is_mispredicted(self, zero_sign: int) -> np.ndarray:
+        """The same, and which examples it gets wrong if scores are computed as models of the house
+        compute them: each as a sum by itself, rounded as in `lane_scores`.
+
+        Both evaluations are within their allowance of the truth, so that they agree on the sign of
+        a score beyond twice that, and where nothing rounds.
+        """
+        wrong = self.is_error(zero_sign)
+        close = np.flatnonzero((self.slack != 0) & ~(np.abs(self.value) > 2 * self.slack))
+        if close.size:
+            self._tighten(close)
+            value, slack = self.value[close], self.slack[close]
+            close = close[(slack != 0) & ~(np.abs(value) > 2 * slack)]
+        for k in range(0, close.size, 4096):
+            some = close[k : k + 4096]
+            part = self.sample.X[some].astype(np.float64)
+            part = part.toarray() if sparse.issparse(part) else part
+            with np.errstate(over="ignore", invalid="ignore"):
+                score = lane_scores(part, self.coef) + self.intercept
+            said = np.where(score > 0, 1, np.where(score < 0, -1, zero_sign))
+            wrong[some] |= (said != self.sample.signs[some]) | np.isnan(score)
+        return wrong
+
+    def shortfall(
+        self, target: float, rows: np.ndarray, weights: np.ndarray, roundings: int
+    ) -> float:
+        """A float that Σ_k w_k·[target − margin_k]₊ over `rows` does not exceed, where each w_k
+        differs from weights_k by at most `roundings` roundings; +inf if there is none.
+
+        Each margin is rounded down (its slack off, then one float further), and so each difference
+        rounded up; then all terms are non-negative, and what is left are the roundings of the
+        weights, the products and the sum.
+        """
+        value, slack = self.value[rows], self.slack[rows]
+        with np.errstate(over="ignore", invalid="ignore"):
+            lowest = np.where(slack > 0, np.nextafter(value - slack, -np.inf), value)
+            missing = target - lowest  # its sign is exact
+            missing = np.where(missing <= 0, 0.0, np.nextafter(missing, np.inf))
+            total = float(np.sum(missing * weights))
+            bound = total + exact.allowance(rows.size + roundings + 1, total)
+        return math.nextafter(bound, math.inf) if math.isfinite(bound) else math.inf
+
+    def shortfall_to_claim(
+        self, target: float, rows: np.ndarray, weights: np.ndarray, roundings: int
+    ) -> float:
+        """The same with room for a checker who sums in another order and with his own slack."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            room = 4 * float(np.sum(self.slack[rows] * weights))
+        total = (self.shortfall(target, rows, weights, roundings) + room) * (1 + 2.0**-40)
+        return total if math.isfinite(total) else math.inf
+
+    def falls_short_by_at_most(
+        self, claimed: float, target: float, rows: np.ndarray, weights: np.ndarray, roundings: int
+    ) -> bool:
+        """Whether Σ_k w_k·[target − margin_k]₊ ≤ claimed can be shown."""
+        if self.shortfall(target, rows, weights, roundings) <= claimed:
+            return True
+        self._tighten(rows)
+        return self.shortfall(target, rows, weights, roundings) <= claimed
+
+
+def norm(vector: np.ndarray) -> float:
+    """‖vector‖, rounded; scaled by the largest entry, whose square might over- or underflow."""
+    peak = float(np.max(np.abs(vector), initial=0.0))
+    return peak * math.sqrt(float(np.sum((vector / peak) ** 2))) if peak else 0.0
+
+
+def _count(part, which, columns: np.ndarray | None = None) -> np.ndarray:
+    """How many entries of each row, in these columns, are of the kind `which` tells."""
+    if columns is None:
+        columns = np.ones(part.shape[1], dtype=bool)
+    if sparse.issparse(part):
+        marks = part.copy()
+        marks.data = which(part.data).astype(np.float64)
+        return np.asarray(marks @ columns.astype(np.float64)).ravel()
+    return np.count_nonzero(which(part) & columns, axis=1)
+
+
+def check_distance(margins: Margins, distance: float, extra: Fraction = Fraction(0)) -> None:
+    """No example is nearer to the hyperplane than that (see `Margins.nearer_than`)."""
+    try:
+        near = margins.nearer_than(distance, extra)
+    except ValueError as no_direction:
+        raise Refuted(str(no_direction)) from no_direction
+    require(near is None, f"example {near} is nearer to the hyperplane than {distance!r}.")
+
+
+def check_weights(certificate, sample: Sample) -> None:
+    """The claim is about this many examples and features."""
+    require(
+        sample.m == certificate.examples,
+        f"the claim is about {certificate.examples:,} examples, but X has {sample.m:,} rows.",
+    )
+    require(
+        sample.d == certificate.coef.size,
+        f"the claim is about {certificate.coef.size:,} features, but X has {sample.d:,} columns.",
+    )

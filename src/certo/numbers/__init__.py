@@ -1,0 +1,1 @@
+"""The arithmetic of proofs: exact rationals, sums with allowances, integers, outward decimals."""

@@ -1,0 +1,75 @@
+"""Numbers with a bound on their error, and long sums that have one."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from certo.numbers import exact
+
+LANES = 64  # so many terms of a long sum are added by NumPy, the rest by `math.fsum`
+ABOVE = 1 + 2.0**-20  # pays for the roundings of a sum of up to 2³⁰ non-negative terms
+
+
+class NotShown(Exception):
+    """What was to be shown is not shown by these numbers; the message says why."""
+
+
+@dataclass(frozen=True)
+class Rounded:
+    """A number that is at most `within` away from `value`."""
+
+    value: Fraction
+    within: Fraction = Fraction(0)
+
+    @property
+    def above(self) -> Fraction:
+        return self.value + self.within
+
+    @property
+    def below(self) -> Fraction:
+        return self.value - self.within
+
+    def plus(self, other: Rounded, times: Fraction = Fraction(1)) -> Rounded:
+        return Rounded(self.value + times * other.value, self.within + abs(times) * other.within)
+
+
+def total(terms: np.ndarray) -> Fraction:
+    """Σ terms, rounded once."""
+    try:
+        return Fraction(math.fsum(terms.tolist()))
+    except (OverflowError, ValueError) as overflow:
+        raise NotShown("numbers overflow float64.") from overflow
+
+
+def positive_sum(terms: np.ndarray, quickly: bool = False) -> Rounded:
+    """Σ terms, where each is non-negative and was rounded at most twice, or is off by at most
+    2⁻¹⁰⁷⁵ after underflow. `quickly`: of many, first some with each other."""
+    n = terms.size
+    if quickly and n > LANES**2:
+        even = n // LANES * LANES
+        terms = np.append(terms[:even].reshape(LANES, -1).sum(axis=0), terms[even:])
+    value = total(terms)
+    roundings = 3 + LANES * (terms.size < n)
+    relative = Fraction(2 * exact.gamma(roundings))
+    return Rounded(value, value * relative + n * Fraction(exact.TINY))
+
+
+def at_most(terms: np.ndarray) -> Fraction:
+    """A number that Σ terms, non-negative and rounded a few times, does not exceed."""
+    return total(np.array([np.sum(terms) * ABOVE])) + terms.size * Fraction(exact.TINY)
+
+
+def hinge_losses(
+    value: np.ndarray, slack: np.ndarray, costs: np.ndarray, quickly: bool = False
+) -> Rounded:
+    """Σ c_t [1 − margin_t]₊, where margin_t is within slack_t of value_t: a loss is off by at most
+    its margin's slack, and not at all where the margin is shown to be above 1."""
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        near = ~(value - slack > 1) & (costs > 0)
+        value, slack, costs = value[near], slack[near], costs[near]
+        losses = positive_sum(costs * np.maximum(1 - value, 0.0), quickly)
+        return Rounded(losses.value, losses.within + at_most(costs * slack))
