@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import abc
 import html
+import importlib
 from collections.abc import Hashable
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from certo import certificates
 from certo.certificates import encoding
@@ -14,15 +15,6 @@ from certo.certificates.sample.examples import Sample, SampleMismatch, exact_mat
 from certo.certificates.sample.labels import Labels
 from certo.numbers.digits import shown_numbers
 from certo.numbers.rounded import NotShown
-
-
-class Rigour(NamedTuple):
-    """What a claim rests on, a sentence or nothing for each: exact rational arithmetic, rounded
-    arithmetic with a proved allowance, and probability."""
-
-    exact: str = ""
-    rounded: str = ""
-    statistical: str = ""
 
 
 class CannotClaim(Exception):
@@ -86,9 +78,6 @@ class Certificate(abc.ABC):
 
     labels: Labels
 
-    #: how firmly each part of the claim stands
-    rigour: ClassVar[Rigour] = Rigour()
-
     #: fitted attributes of an estimator that this certificate speaks of, by its own field names
     describes: ClassVar[dict[str, str]] = {}
 
@@ -102,25 +91,30 @@ class Certificate(abc.ABC):
                 object.__setattr__(self, f.name, encoding.whole_number(value, f.name))
 
     @property
-    @abc.abstractmethod
     def claim(self) -> str:
         """The claim, in one or two plain sentences."""
+        return _words().sentence(self)
 
     @property
     def plain(self) -> str:
         """What the claim means, for someone who knows nothing of the subject."""
-        return self.claim
+        return _words().plainly(self)
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        """What must be true of the world, beyond the data, for the claim to be true."""
+        return _words().assumptions(self)
+
+    @property
+    def rigour(self) -> Any:
+        """How firmly each part of the claim stands: a `certo.words.Rigour`."""
+        return _words().rigour(type(self))
 
     @property
     def informative(self) -> bool:
         """Whether it says more than what is plain without it. That is a rule for what is shown
         first, and no claim."""
         return True
-
-    @property
-    @abc.abstractmethod
-    def assumes(self) -> tuple[str, ...]:
-        """What must be true of the world, beyond the data, for the claim to be true."""
 
     @property
     @abc.abstractmethod
@@ -212,3 +206,8 @@ class Certificate(abc.ABC):
 
 def _kind(name: str) -> type:
     return getattr(certificates, name)
+
+
+def _words() -> Any:
+    """English is imported when it is asked for: no check needs it."""
+    return importlib.import_module("certo.words")

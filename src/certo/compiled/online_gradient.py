@@ -1,5 +1,6 @@
-r"""Online gradient descent, round by round; the definition is in `certo.certificates.runs.gradient_run`,
-which repeats every operation here in the same order, so that both runs agree bit for bit.
+r"""Online gradient descent, round by round; the definition is in
+`certo.certificates.runs.gradient_run`, which repeats every operation here in the same order, so
+that both runs agree bit for bit.
 
 Problem     suffer little on ℓ_t(w) = loss(y_t, w·x̃_t) + (λ/2)‖w‖², t = 1, 2, …
 Step        w ← Π(w − η_t (s x̃_t + λw)), s the slope of the loss in the score

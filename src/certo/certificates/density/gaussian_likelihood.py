@@ -10,10 +10,10 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import Refuted, Rigour, require
+from certo.certificates.base import Refuted, require
 from certo.certificates.density.likelihood_gap import DensityClaim, LikelihoodGap, Shown
-from certo.certificates.encoding import counted, rounded_up
-from certo.certificates.fields import finite_vector, weighted
+from certo.certificates.encoding import counted
+from certo.certificates.fields import finite_vector
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.values import Unlabelled
 from certo.certificates.separation.spans import score_signs
@@ -84,13 +84,6 @@ class GaussianLikelihood(LikelihoodGap):
         "kind": "covariance",
     }
 
-    rigour: ClassVar[Rigour] = Rigour(
-        rounded=(
-            "Means, second moments and the risk, by the error bounds of sums, and of NumPy's "
-            "logarithm."
-        ),
-    )
-
     def __post_init__(self) -> None:
         super().__post_init__()
         covariance_kind(self.kind)
@@ -125,27 +118,6 @@ class GaussianLikelihood(LikelihoodGap):
     @property
     def columns(self) -> int:
         return self.mean.size
-
-    @property
-    def claim(self) -> str:
-        among = " of those with independent columns" if self.kind == "diagonal" else ""
-        return (
-            f"On {weighted(self.examples, self.sample_weight)} this Gaussian density has a mean "
-            f"−log p of at most {rounded_up(self.risk)}; there is a likeliest{among}, and none has "
-            f"one smaller by more than {rounded_up(self.excess, 2)}. Its mean is that of the "
-            "examples to within "
-            f"{rounded_up(self.mean_error, 2)} standard deviations, its covariance to within "
-            f"{rounded_up(self.covariance_error, 2)} of their products."
-        )
-
-    @property
-    def plain(self) -> str:
-        among = " with independent columns" if self.kind == "diagonal" else ""
-        return (
-            f"No other bell-shaped distribution{among} fits these "
-            f"{counted(self.examples, 'example')} better by more than {rounded_up(self.excess, 2)} "
-            "an example, on a logarithmic scale."
-        )
 
     @property
     def numbers(self) -> dict[str, Any]:
@@ -282,10 +254,6 @@ class NoGaussianDensity(DensityClaim):
     coef: tuple[Fraction, ...]
     level: Fraction
 
-    rigour: ClassVar[Rigour] = Rigour(
-        exact="All of it: that the examples lie on the hyperplane, or how many differ.",
-    )
-
     def __post_init__(self) -> None:
         super().__post_init__()
         covariance_kind(self.kind)
@@ -306,29 +274,6 @@ class NoGaussianDensity(DensityClaim):
         m, d = np.shape(X)
         fractions = tuple(map(Fraction, coef))
         return cls(Unlabelled(), np.asarray(sample_weight), m, d, kind, fractions, Fraction(level))
-
-    @property
-    def claim(self) -> str:
-        m = self._those_counting
-        end = "so no Gaussian density is the likeliest: flatter ones always are."
-        used = [j for j, number in enumerate(self.coef) if number]
-        if not self.coef:
-            most = self.features if self.kind == "full" else 1
-            return (
-                f"Of the {m} at most {most:,} {'are' if most > 1 else 'is'} different, with "
-                f"{counted(self.features, 'feature')}: they lie on a hyperplane, {end}"
-            )
-        if len(used) == 1:
-            return f"Column {used[0]} (from 0) has one value in all {m}, {end}"
-        shown = ", ".join(map(str, used[:5])) + (", …" if len(used) > 5 else "")
-        return f"The columns {shown} (from 0) of all {m} lie on one hyperplane, {end}"
-
-    @property
-    def plain(self) -> str:
-        return (
-            f"No bell-shaped distribution fits the {self._those_counting} best: they lie on a flat "
-            "surface, and narrower ones around it fit better and better."
-        )
 
     @property
     def numbers(self) -> dict[str, Any]:

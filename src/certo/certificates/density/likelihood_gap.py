@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from certo.certificates.base import CannotClaim, Certificate, require
-from certo.certificates.encoding import counting, rounded_up
+from certo.certificates.encoding import rounded_up
 from certo.certificates.fields import weight_vector
 from certo.certificates.sample.examples import Sample, SampleMismatch
 from certo.certificates.sample.values import Unlabelled
@@ -49,10 +49,6 @@ class DensityClaim(Certificate):
     def columns(self) -> int:
         """How many X has."""
 
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        return ()
-
     def _sample(self, X, y) -> Sample:
         if sparse.issparse(X):
             raise SampleMismatch("the claim is about a dense X, but X is sparse.")
@@ -68,12 +64,6 @@ class DensityClaim(Certificate):
     def _counting(self, sample: Sample) -> np.ndarray:
         """The examples of positive weight."""
         return sample.X[self.sample_weight > 0] if self.sample_weight.size else sample.X
-
-    @property
-    def _those_counting(self) -> str:
-        """The same in words."""
-        weights, m = self.sample_weight, self.examples
-        return counting(int(np.count_nonzero(weights)) if weights.size else m, m)
 
 
 @dataclass(frozen=True, repr=False, eq=False)

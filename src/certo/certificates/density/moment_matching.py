@@ -10,7 +10,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import Refuted, Rigour, require
+from certo.certificates.base import Refuted, require
 from certo.certificates.density.box_features import (
     ABOVE,
     FAMILIES,
@@ -25,8 +25,8 @@ from certo.certificates.density.gaussian_likelihood import (
     square_matrix,
 )
 from certo.certificates.density.likelihood_gap import DensityClaim, LikelihoodGap, Shown
-from certo.certificates.encoding import counted, rounded_up
-from certo.certificates.fields import finite_vector, weighted
+from certo.certificates.encoding import counted
+from certo.certificates.fields import finite_vector
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.values import Unlabelled
 from certo.numbers.averages import ROUNDED, averages
@@ -106,14 +106,6 @@ class MomentMatching(LikelihoodGap):
         "coef": "coef_",
     }
 
-    rigour: ClassVar[Rigour] = Rigour(
-        exact="That the examples lie in the box.",
-        rounded=(
-            "Integrals, by a proved bound of their quadrature error, and means, by the error "
-            "bounds of sums."
-        ),
-    )
-
     def __post_init__(self) -> None:
         super().__post_init__()
         low, high = checked_box(self.low, self.high)
@@ -147,24 +139,6 @@ class MomentMatching(LikelihoodGap):
     @property
     def columns(self) -> int:
         return self.low.size
-
-    @property
-    def claim(self) -> str:
-        what = f"the exponential of {self.family} of degree {self.degree}"
-        return (
-            f"On {weighted(self.examples, self.sample_weight)} this density, {what} on a box, has "
-            f"a mean −log p of at most {rounded_up(self.risk)}; there is a likeliest of this form, "
-            f"and none has one smaller by more than {rounded_up(self.excess, 2)}. Its moments are "
-            "those of the "
-            f"examples to within {rounded_up(self.moment_error, 2)}."
-        )
-
-    @property
-    def plain(self) -> str:
-        return (
-            f"No other density of its form fits these {counted(self.examples, 'example')} better "
-            f"by more than {rounded_up(self.excess, 2)} an example, on a logarithmic scale."
-        )
 
     @property
     def numbers(self) -> dict[str, Any]:
@@ -261,10 +235,6 @@ class NoLogLinearDensity(DensityClaim):
     coef: tuple[Fraction, ...]
     level: Fraction
 
-    rigour: ClassVar[Rigour] = Rigour(
-        exact="All of it: different values are counted, or lie on a hyperplane.",
-    )
-
     def __post_init__(self) -> None:
         super().__post_init__()
         low, high = checked_box(self.low, self.high)
@@ -297,25 +267,6 @@ class NoLogLinearDensity(DensityClaim):
             if claim.verify(X):
                 return claim
         return None
-
-    @property
-    def claim(self) -> str:
-        where = "have so few different values"
-        if self.coef:
-            where = "lie on one hyperplane, so"
-        elif self.axis is not None and self.low.size > 1:
-            where = f"have so few different values in column {self.axis} (from 0)"
-        return (
-            f"The {self._those_counting} {where} that no density exp(w·φ) of {self.family} of "
-            f"degree {self.degree} on this box is the likeliest: sharper ones always are."
-        )
-
-    @property
-    def plain(self) -> str:
-        return (
-            f"No density of this form fits the {self._those_counting} best: sharper ones fit "
-            "better and better."
-        )
 
     @property
     def numbers(self) -> dict[str, Any]:

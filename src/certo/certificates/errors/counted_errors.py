@@ -9,8 +9,8 @@ from typing import Any, ClassVar, NamedTuple, final
 import numpy as np
 
 from certo import bounds
-from certo.certificates.base import CannotClaim, Certificate, Rigour, Verification, require
-from certo.certificates.encoding import counted, rounded_down, rounded_up
+from certo.certificates.base import CannotClaim, Certificate, Verification, require
+from certo.certificates.encoding import counted
 from certo.certificates.errors.predictor import Predictor, same_values
 from certo.certificates.risk.risk_bound import RiskBound, majority
 from certo.certificates.sample.examples import SampleMismatch
@@ -73,36 +73,6 @@ class ErrorClaim(Certificate):
     @property
     def rate(self) -> float:
         return self.errors / self.examples
-
-    @property
-    def _gets_wrong(self) -> str:
-        who = self.predictor.words
-        told = (
-            f"telling {self.labels.shown} from {self.labels.rest}"
-            if len(self.labels.classes) == 2
-            else f"telling {len(self.labels.classes)} classes apart"
-        )
-        of = counted(self.examples, "example")
-        some = f"from {self.surely:,} to {self.errors:,}" if self.ties else f"{self.errors:,}"
-        computed = "" if self.predictor.outputs is None else COMPUTED
-        either = f"; {self.ties:,} may be either, being ties or too close to call"
-        return (
-            f"{told[0].upper()}{told[1:]}, {who} gets {some} of {of} wrong{computed}"
-            f"{either * bool(self.ties)}."
-        )
-
-    @property
-    def _how_many_wrong(self) -> str:
-        """'the rule is wrong 3 to 5 times (2 too close to call)'."""
-        times = f"wrong {counted(self.errors, 'time')}" if self.errors else "never wrong"
-        if self.ties:
-            times = f"wrong {self.surely:,} to {counted(self.errors, 'time')}"
-            times += f" ({self.ties:,} too close to call)"
-        return f"{self.predictor.subject} {times}"
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        return self.predictor.assumes
 
     @property
     def _reads(self) -> Hashable:  # type: ignore[override]
@@ -172,8 +142,6 @@ class TrainingErrors(ErrorClaim):
     Proof: every example is looked at; see `predictor` for the allowance of its scores.
     """
 
-    rigour: ClassVar[Rigour] = Rigour(exact="Examples are counted.", rounded=ALLOWED)
-
     @classmethod
     def of(
         cls, X, y, classes: Sequence[Any], predictor: Predictor, *, column: int | None = None
@@ -181,14 +149,6 @@ class TrainingErrors(ErrorClaim):
         """The claim; CannotClaim with the reason if there is none, ValueError for other data."""
         found, _ = _counts(cls, X, y, classes, predictor, column)
         return cls(**found)
-
-    @property
-    def claim(self) -> str:
-        return self._gets_wrong
-
-    @property
-    def plain(self) -> str:
-        return f"On the {counted(self.examples, 'example')} given, {self._how_many_wrong}."
 
     @property
     def numbers(self) -> dict[str, Any]:
@@ -216,12 +176,6 @@ class TestErrors(RiskBound, ErrorClaim):
 
     _unknown_allowed: ClassVar[bool] = True
     __test__: ClassVar[bool] = False  # it is none of pytest's
-
-    rigour: ClassVar[Rigour] = Rigour(
-        exact="Examples are counted.",
-        rounded=f"{ALLOWED} Both ends of the interval are shown by sums rounded to the weak side.",
-        statistical="The interval of Clopper and Pearson for independent draws, exact for each n.",
-    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -270,32 +224,8 @@ class TestErrors(RiskBound, ErrorClaim):
         return {"test set": self.upper}
 
     @property
-    def claim(self) -> str:
-        have = "has a label" if self.unknown == 1 else "have labels"
-        unknown = f" {self.unknown:,} of them {have} that the rule does not know."
-        return (
-            f"{self._gets_wrong}{unknown * bool(self.unknown)} If the examples are independent "
-            "draws, not used to fit or to choose anything, then with probability at least "
-            f"1 − {self.delta!r} over their draw the error rate of {self.predictor.author} on new "
-            f"examples is at least {rounded_down(self.lower, 4)} and at most "
-            f"{rounded_up(self.upper, 4)}."
-        )
-
-    @property
-    def plain(self) -> str:
-        kept = counted(self.examples, "example")
-        judged = f"On {kept} kept out of the fit, {self._how_many_wrong}."
-        if self.vacuous:
-            return f"{judged} Nothing follows for new data: the upper bound is not below 1."
-        return f"{judged} {self._in_plain(self.whose, least=self.lower)}"
-
-    @property
     def whose(self) -> str:
         return f" of {self.predictor.author}" if self.predictor.outputs is None else ""
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        return (DRAWN, UNUSED, *super().assumes)
 
     @property
     def numbers(self) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, Certificate, Refuted, Rigour, require
-from certo.certificates.encoding import counted, readable, rounded_down, rounded_up
+from certo.certificates.base import CannotClaim, Certificate, Refuted, require
+from certo.certificates.encoding import counted, readable
 from certo.certificates.errors import cells
 from certo.certificates.errors.groups import Groups, grouped
 from certo.certificates.errors.hitting import FINENESS, packed
@@ -64,10 +64,6 @@ class ErrorCount(Certificate):
         "errors": "errors_",
     }
 
-    rigour: ClassVar[Rigour] = Rigour(
-        exact="All of it: the side of every example, and the sum of the weights (rounded up once).",
-    )
-
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "coef", finite_vector(self.coef, "coef"))
@@ -79,30 +75,6 @@ class ErrorCount(Certificate):
         if not math.isfinite(errors):
             raise CannotClaim("the weights of the errors add up to more than a float can hold.")
         return cls(labels, coef, intercept, sample.m, sample_weight, errors)
-
-    @property
-    def claim(self) -> str:
-        made = counted(int(self.errors), "error")
-        if self.sample_weight.size:
-            made = f"errors of a weight of at most {rounded_up(self.errors)} in all,"
-        return (
-            f"The hyperplane makes {made} telling {self.labels.shown} from "
-            f"{self.labels.rest} on {counted(self.examples, 'example')}, a score of zero being one."
-        )
-
-    @property
-    def plain(self) -> str:
-        m = counted(self.examples, "example")
-        if self.sample_weight.size:
-            wrong = f"the errors of this boundary weigh at most {rounded_up(self.errors)}"
-            return f"On these {m} {wrong}, counting what lies exactly on it."
-        return (
-            f"This boundary gets {int(self.errors):,} of {m} wrong, counting those exactly on it."
-        )
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        return ()
 
     @property
     def numbers(self) -> dict[str, Any]:
@@ -149,37 +121,8 @@ class LeastErrors(Certificate):
         _sample_weight(self)
 
     @property
-    def claim(self) -> str:
-        which = "hyperplane" if self.lifted else "hyperplane through the origin"
-        fewer = f"fewer than {counted(math.ceil(self.at_least), 'error')}"
-        if self.sample_weight.size:
-            fewer = f"errors of a weight below {rounded_down(self.at_least)} in all,"
-        return (
-            f"No {which} makes {fewer} telling {self.labels.shown} from "
-            f"{self.labels.rest} on {counted(self.examples, 'example')}, a score of zero being one."
-        )
-
-    @property
     def informative(self) -> bool:
         return self.at_least > 0
-
-    @property
-    def plain(self) -> str:
-        which = "flat boundary" if self.lifted else "flat boundary through the origin"
-        m = counted(self.examples, "example")
-        if self.sample_weight.size:
-            return (
-                f"On these {m} the errors of any {which} weigh at least "
-                f"{rounded_down(self.at_least)}, counting what lies exactly on it."
-            )
-        return (
-            f"No {which} gets fewer than {math.ceil(self.at_least):,} of {m} wrong, counting those "
-            "exactly on it."
-        )
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        return ()
 
     @property
     def numbers(self) -> dict[str, Any]:
@@ -214,10 +157,6 @@ def proved(cost: int, groups: Groups) -> float:
 class LeastErrorsByCells(LeastErrors):
     """Proof: every cell of the arrangement of hyperplanes w·z_t = 0 is looked at (see `cells`).
     There is no witness: the check is the search itself."""
-
-    rigour: ClassVar[Rigour] = Rigour(
-        exact="All of it: every arrangement of signs is looked at, in whole numbers.",
-    )
 
     def _check_groups(self, sample: Sample, groups: Groups, need: int) -> str:
         if need <= 0:
@@ -278,10 +217,6 @@ class LeastErrorsByTree(LeastErrors):
     subsystems: tuple[Subsystem, ...]
     packings: tuple[Packing, ...]
     tree: np.ndarray
-
-    rigour: ClassVar[Rigour] = Rigour(
-        exact="All of it: examples that cancel, and cases closed by counting, in whole numbers.",
-    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

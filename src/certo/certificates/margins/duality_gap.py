@@ -10,8 +10,7 @@ from typing import ClassVar, final
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.base import Rigour
-from certo.certificates.encoding import counted, no_better, rounded_up, says_nothing
+from certo.certificates.encoding import says_nothing
 from certo.certificates.fields import finite_vector
 from certo.certificates.margins.soft_margin_gap import HUGE, SoftMarginGap
 from certo.certificates.sample.examples import Sample
@@ -62,14 +61,6 @@ class DualityGap(SoftMarginGap):
         "dual_coef": "dual_coef_",
     }
 
-    rigour: ClassVar[Rigour] = Rigour(
-        exact="That the multipliers are feasible; short sums.",
-        rounded=(
-            "Losses, norms and long sums, by the error bound of a sum of products; the claim "
-            "names the allowance."
-        ),
-    )
-
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "coef", finite_vector(self.coef, "coef"))
@@ -104,32 +95,8 @@ class DualityGap(SoftMarginGap):
         return draft._issued(draft._values_in_turn(sample, EXACT_PRODUCTS, square))
 
     @property
-    def claim(self) -> str:
-        objective, which = {
-            "free": ("½‖w‖² + Σ c [1 − y (w·x + b)]₊", "hyperplane"),
-            "none": ("½‖w‖² + Σ c [1 − y w·x]₊", "hyperplane through the origin"),
-            "lifted": ("½(‖w‖² + b²) + Σ c [1 − y (w·x + b)]₊", "hyperplane"),
-        }[self.treatment]
-        return (
-            f"Telling {self.labels.shown} from {self.labels.rest} on "
-            f"{counted(self.examples, 'example')}, this {which} has an objective {objective} of at "
-            f"most {rounded_up(self.primal)}, where {self._slack_costs}. None has one "
-            f"lower by more than {rounded_up(self.gap, 2)}: the relative gap is at most "
-            f"{rounded_up(self.relative_gap, 2)}."
-        )
-
-    @property
     def informative(self) -> bool:
         return not says_nothing(self.relative_gap)
-
-    @property
-    def plain(self) -> str:
-        which = "flat boundary through the origin" if self.treatment == "none" else "flat boundary"
-        return no_better(which, self.examples, self.relative_gap)
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        return ()
 
     def _check(self, sample: Sample) -> str:
         check_weights(self, sample)

@@ -9,8 +9,8 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import Rigour, require
-from certo.certificates.encoding import counted, no_better, rounded_up, says_nothing
+from certo.certificates.base import require
+from certo.certificates.encoding import says_nothing
 from certo.certificates.margins.soft_margin_gap import HUGE, SoftMarginGap
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.images import KernelSample, Scores
@@ -51,14 +51,6 @@ class KernelGap(SoftMarginGap, KernelClaim):
         "dual_coef": "dual_coef_",
     }
 
-    rigour: ClassVar[Rigour] = Rigour(
-        exact="That the multipliers are feasible.",
-        rounded=(
-            "Sums of kernel values, by the error that the kernel states for each of them. The "
-            "claim names the allowance."
-        ),
-    )
-
     @classmethod
     def of(
         cls,
@@ -91,27 +83,8 @@ class KernelGap(SoftMarginGap, KernelClaim):
         return draft._issued(draft._values_in_turn(sample, scores), NEGLIGIBLE, enough)
 
     @property
-    def claim(self) -> str:
-        objective = {
-            "free": "½‖f‖² + Σ c [1 − y (f(x) + b)]₊",
-            "none": "½‖f‖² + Σ c [1 − y f(x)]₊",
-            "lifted": "½(‖f‖² + b²) + Σ c [1 − y (f(x) + b)]₊",
-        }[self.treatment]
-        return (
-            f"Telling {self.labels.shown} from {self.labels.rest} on "
-            f"{counted(self.examples, 'example')}, this function of {self._where} has an objective "
-            f"{objective} of at most {rounded_up(self.primal)}, where {self._slack_costs}. None "
-            f"there has one lower by more than {rounded_up(self.gap, 2)}: the relative gap is at "
-            f"most {rounded_up(self.relative_gap, 2)}."
-        )
-
-    @property
     def informative(self) -> bool:
         return not says_nothing(self.relative_gap)
-
-    @property
-    def plain(self) -> str:
-        return no_better("function of its kind", self.examples, self.relative_gap)
 
     def _check(self, sample: KernelSample) -> str:
         require(

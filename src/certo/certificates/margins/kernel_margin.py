@@ -8,8 +8,8 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, Rigour, require
-from certo.certificates.encoding import counted, percent, rounded_down, rounded_up
+from certo.certificates.base import CannotClaim, require
+from certo.certificates.encoding import rounded_down
 from certo.certificates.fields import finite_vector, index_vector
 from certo.certificates.margins.maximum_margin import INTERCEPTS
 from certo.certificates.margins.soft_margin_gap import HUGE, ROOM
@@ -53,11 +53,6 @@ class KernelMargin(KernelClaim):
         "rows": "support_",
         "dual_coef": "dual_coef_",
     }
-
-    rigour: ClassVar[Rigour] = Rigour(
-        exact="That the multipliers of both classes have the same sum, and their total.",
-        rounded="Sums of kernel values, by the error that the kernel states for each of them.",
-    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -109,31 +104,6 @@ class KernelMargin(KernelClaim):
     def relative_gap(self) -> float:
         """(primal − dual)/primal of ½‖f‖², rounded up."""
         return exact.above(1 - (Fraction(self.lower) / Fraction(self.upper)) ** 2)
-
-    @property
-    def claim(self) -> str:
-        meant = {
-            "free": "",
-            "none": " without an intercept",
-            "lifted": ", the intercept being part of the length,",
-        }[self.treatment]
-        return (
-            f"The largest margin between {self.labels.shown} and {self.labels.rest} in "
-            f"{self._where}{meant} is at least {rounded_down(self.lower)}, which this function has "
-            f"on all {counted(self.examples, 'example')}, and exceeds this by at most "
-            f"{apart(self.upper, self.lower)}: no function there has more, already on "
-            f"{counted(self.rows.size, 'example')}. The relative gap is at most "
-            f"{rounded_up(self.relative_gap, 2)}."
-        )
-
-    @property
-    def plain(self) -> str:
-        further = percent(Fraction(self.upper) / Fraction(self.lower) - 1)
-        return (
-            f"This boundary has all {counted(self.examples, 'example')} on the right side, and no "
-            f"other of its kind could keep more than {further} further away from the nearest, as "
-            "the kernel measures distance."
-        )
 
     @property
     def numbers(self) -> dict[str, Any]:

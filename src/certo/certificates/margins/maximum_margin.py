@@ -11,8 +11,8 @@ from typing import Any, ClassVar, final
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.base import CannotClaim, Certificate, Rigour, require
-from certo.certificates.encoding import counted, percent, rounded_down, rounded_up
+from certo.certificates.base import CannotClaim, Certificate, require
+from certo.certificates.encoding import rounded_down
 from certo.certificates.fields import finite_vector, index_vector
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
@@ -61,14 +61,6 @@ class MaximumMargin(Certificate):
         "rows": "support_",
         "dual_coef": "dual_coef_",
     }
-
-    rigour: ClassVar[Rigour] = Rigour(
-        exact="That the multipliers of both classes have the same sum, and their total.",
-        rounded=(
-            "The margins, and the length of the weighted sum of examples: rounded outward, or "
-            "exact where that matters."
-        ),
-    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -125,42 +117,6 @@ class MaximumMargin(Certificate):
     def relative_gap(self) -> float:
         """(primal − dual)/primal of ½‖w‖², rounded up."""
         return exact.above(1 - (Fraction(self.lower) / Fraction(self.upper)) ** 2)
-
-    @property
-    def claim(self) -> str:
-        meant, which = {
-            "free": ("", "no hyperplane"),
-            "none": (" of hyperplanes through the origin", "no such hyperplane"),
-            "lifted": (
-                " in the space with the extra feature 1",
-                "no hyperplane through the origin of that space",
-            ),
-        }[self.treatment]
-        return (
-            f"The largest margin{meant} between {self.labels.shown} and {self.labels.rest} is at "
-            f"least {rounded_down(self.lower)}, which this hyperplane has on all "
-            f"{counted(self.examples, 'example')}, and exceeds this by at most "
-            f"{apart(self.upper, self.lower)}: {which} has more, already on "
-            f"{counted(self.rows.size, 'example')}. The relative gap is at most "
-            f"{rounded_up(self.relative_gap, 2)}."
-        )
-
-    @property
-    def plain(self) -> str:
-        which = {
-            "free": "no other flat boundary",
-            "none": "no other flat boundary through the origin",
-            "lifted": "no other flat boundary, the constant 1 being counted as a feature,",
-        }[self.treatment]
-        further = percent(Fraction(self.upper) / Fraction(self.lower) - 1)
-        return (
-            f"This boundary has all {counted(self.examples, 'example')} on the right side, and "
-            f"{which} could keep more than {further} further away from the nearest of them."
-        )
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        return ()
 
     @property
     def numbers(self) -> dict[str, Any]:

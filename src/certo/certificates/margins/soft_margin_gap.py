@@ -161,8 +161,3 @@ class SoftMarginGap(Certificate):
             "relative_gap": self.relative_gap,
             "allowance": self.allowance,
         }
-
-    @property
-    def _slack_costs(self) -> str:
-        weighted = self.sample_weight.size or np.any(self.class_weight != 1)
-        return f"c = {self.C!r}" + (" times the weight of the example" if weighted else "")

@@ -12,8 +12,8 @@ import numpy as np
 from scipy import linalg
 
 from certo.blas import one_thread
-from certo.certificates.base import CannotClaim, Certificate, Rigour, require
-from certo.certificates.encoding import counted, no_better, rounded_down, rounded_up, says_nothing
+from certo.certificates.base import CannotClaim, Certificate, require
+from certo.certificates.encoding import rounded_up, says_nothing
 from certo.certificates.fields import finite_vector
 from certo.certificates.regression.curvature import inverse_factor, kept_columns, triangle
 from certo.certificates.regression.dependence import exactly, others
@@ -90,14 +90,6 @@ class LeastSquaresExcess(Certificate):
     distance: float | None
 
     describes: ClassVar[dict[str, str]] = {"coef": "coef_", "intercept": "intercept_"}
-
-    rigour: ClassVar[Rigour] = Rigour(
-        exact="That some columns are combinations of others.",
-        rounded=(
-            "The objective, its gradient and the curvature, by the error bounds of sums of "
-            "products."
-        ),
-    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -294,41 +286,6 @@ class LeastSquaresExcess(Certificate):
         return min(1.0, exact.root_above(Fraction(self.excess) / Fraction(self.lower)))
 
     @property
-    def claim(self) -> str:
-        weighted = "weighted " if self.sample_weight.size else ""
-        what = f"{weighted}mean squared error"
-        if self.labels.outputs > 1:
-            what += f", summed over {self.labels.outputs} outputs,"
-        if self.ridge:
-            what += f" plus {self.ridge!r}·‖w‖²"
-        through = "" if self.lifted else " without intercept"
-        text = (
-            f"On {counted(self.examples, 'example')}, these linear predictions{through} have a "
-            f"{what} of at most {rounded_up(self.risk)}."
-        )
-        if self.lower:
-            none = "No others have"
-            if self.reach is not None:
-                left_out = self.coef.shape[1] + self.lifted - self.kept.size
-                none = (
-                    f"Others whose coefficients of {counted(left_out, 'column')} differ from these "
-                    f"by at most {rounded_down(self.reach)} in all do not have"
-                )
-            text += f" {none} one that is lower by more than {rounded_up(self.excess, 2)}."
-        if self.correlation is not None and self.correlation < 1:
-            text += (
-                f" The {weighted}correlation of the residual with any linear function of the "
-                f"features is at most {rounded_up(self.correlation, 2)}."
-            )
-        if self.distance is not None:
-            counting = "on examples of positive weight" if weighted else "on them"
-            text += (
-                f" The coefficients are within {rounded_up(self.distance, 2)} of the shortest that "
-                f"give these predictions {counting}."
-            )
-        return text
-
-    @property
     def _saved(self) -> Fraction:
         """The share of the objective that others might save, for all that is proved."""
         return 1 - Fraction(self.lower) / Fraction(self.risk) if self.risk else Fraction(0)
@@ -336,16 +293,6 @@ class LeastSquaresExcess(Certificate):
     @property
     def informative(self) -> bool:
         return not says_nothing(self._saved)
-
-    @property
-    def plain(self) -> str:
-        near = " with coefficients near these" if self.reach is not None else ""
-        through = "" if self.lifted else " without intercept"
-        return no_better(f"linear predictions{through}{near}", self.examples, self._saved)
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        return ()
 
     @property
     def numbers(self) -> dict[str, Any]:

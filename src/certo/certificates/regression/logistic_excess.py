@@ -10,8 +10,8 @@ from typing import Any, ClassVar, NamedTuple, final
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, Certificate, Rigour, require
-from certo.certificates.encoding import counted, no_better, rounded_down, rounded_up, says_nothing
+from certo.certificates.base import CannotClaim, Certificate, require
+from certo.certificates.encoding import rounded_up, says_nothing
 from certo.certificates.fields import finite_vector, index_vector
 from certo.certificates.regression import logistic_curvature
 from certo.certificates.regression.curvature import kept_columns, triangle
@@ -102,14 +102,6 @@ class LogisticExcess(Certificate):
 
     describes: ClassVar[dict[str, str]] = {"coef": "coef_", "intercept": "intercept_"}
     _reads: ClassVar[str] = "places of classes"
-
-    rigour: ClassVar[Rigour] = Rigour(
-        exact="That some columns are combinations of others, and what is without effect.",
-        rounded=(
-            "The losses, their gradient and the curvature, by the error bounds of sums, and of "
-            "NumPy's exponential and logarithm."
-        ),
-    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -370,29 +362,6 @@ class LogisticExcess(Certificate):
         return class_sample(X, y, self.labels.classes)
 
     @property
-    def claim(self) -> str:
-        K = len(self.labels.classes)
-        task = f"for {K} classes"
-        if K == 2:
-            task = f"of {self.labels.classes[1]!r} against {self.labels.classes[0]!r}"
-        weighted = "weighted " if self.class_weight.size or self.sample_weight.size else ""
-        penalty = f" plus the penalty {self.ridge / 2!r}·‖w‖²" if self.ridge else ""
-        intercept = "" if self.lifted else " without intercept"
-        what = "its infimum"
-        if self.reach is not None:
-            what = (
-                "the infimum over all coefficients of which those of "
-                f"{counted(self.nearly.size, 'column')}, nearly combinations of the others, "
-                f"differ from these by at most {rounded_down(self.reach, 2)} in all"
-            )
-        return (
-            f"The {weighted}mean logistic loss{penalty} of these coefficients{intercept}, {task}, "
-            f"over {counted(self.examples, 'example')} is at most {rounded_up(self.risk, 9)}, and "
-            f"within {rounded_up(self.gap, 2)} of {what}"
-            + (", which some coefficients attain." if self.exists else ".")
-        )
-
-    @property
     def _saved(self) -> Fraction:
         """The share of the objective that others might save, for all that is proved."""
         return 1 - Fraction(self.lower) / Fraction(self.risk) if self.risk else Fraction(0)
@@ -405,21 +374,6 @@ class LogisticExcess(Certificate):
     @property
     def informative(self) -> bool:
         return self._is_limit or not says_nothing(self._saved)
-
-    @property
-    def plain(self) -> str:
-        if not self._is_limit:
-            near = " near these" if self.reach is not None else ""
-            return no_better(f"coefficients{near}", self.examples, self._saved)
-        # That others lower it by no more than a share would suggest that some of them are the best.
-        return (
-            f"What the fit minimises on these {counted(self.examples, 'example')} is within "
-            f"{rounded_up(self.gap, 2)} of a limit that no coefficients go below."
-        )
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        return ()
 
     @property
     def gap(self) -> float:

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, Certificate, Refuted, Rigour, require
-from certo.certificates.encoding import counted, counting
+from certo.certificates.base import CannotClaim, Certificate, Refuted, require
+from certo.certificates.encoding import counted
 from certo.certificates.fields import index_vector
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
@@ -49,10 +49,6 @@ class NoEstimate(Certificate):
     rising: int
 
     _reads: ClassVar[str] = "places of classes"
-
-    rigour: ClassVar[Rigour] = Rigour(
-        exact="All of it: the signs along the direction, in whole numbers.",
-    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -95,37 +91,6 @@ class NoEstimate(Certificate):
     @property
     def lifted(self) -> bool:
         return self.intercept == "free"
-
-    @property
-    def claim(self) -> str:
-        some = counting(self.examples - self.ignored.size, self.examples)
-        shown, rest = self.labels.shown, self.labels.rest
-        if len(self.labels.classes) == 2:
-            what = f"the score of {shown} against {rest} moves {self.rising:,} of {some} further to"
-            return (
-                f"No coefficients have the least logistic loss: along one direction {what} the "
-                "side of their own class for ever, and none away from it."
-            )
-        return (
-            f"No coefficients have the least logistic loss: along one direction, over {some}, "
-            f"{counted(self.rising, 'comparison')} of an example's own class with another "
-            f"{'rises' if self.rising == 1 else 'rise'} for ever, and none falls."
-        )
-
-    @property
-    def plain(self) -> str:
-        some = counting(self.examples - self.ignored.size, self.examples)
-        return (
-            f"No coefficients fit these {some} best: along one direction the fit gets better and "
-            "better, towards a limit that none reach."
-        )
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        if not self.ignored.size:
-            return ()
-        have = "has" if self.ignored.size == 1 else "have"
-        return (f"{counted(self.ignored.size, 'ignored example')} {have} weight 0",)
 
     @property
     def numbers(self) -> dict[str, Any]:

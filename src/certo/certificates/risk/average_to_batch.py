@@ -14,12 +14,11 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from certo import bounds
-from certo.certificates.base import CannotClaim, Rigour, require
-from certo.certificates.encoding import counted, rounded_down, rounded_up
+from certo.certificates.base import CannotClaim, require
+from certo.certificates.encoding import rounded_down, rounded_up
 from certo.certificates.errors.counted_errors import all_labels
 from certo.certificates.fields import finite_vector
-from certo.certificates.risk.online_to_batch import IN_ORDER
-from certo.certificates.risk.risk_bound import DRAWN, RiskBound, majority
+from certo.certificates.risk.risk_bound import RiskBound, majority
 from certo.certificates.runs.gradient_run import LONGEST_REPLAY, GradientRun, loss_named
 from certo.certificates.runs.gradient_run import replay as replay_gradients
 from certo.certificates.sample import label_order
@@ -67,13 +66,6 @@ class AverageToBatch(RiskBound):
     bound: float
 
     describes: ClassVar[dict[str, str]] = {"coef": "coef_", "intercept": "intercept_"}
-    rigour: ClassVar[Rigour] = Rigour(
-        rounded=(
-            "Losses are rounded up, and the distance between the average and these weights is "
-            "paid for; the formula is rounded up."
-        ),
-        statistical="The inequality of Azuma and Hoeffding, for independent draws in this order.",
-    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -139,37 +131,8 @@ class AverageToBatch(RiskBound):
         return {"online to batch": self.bound}
 
     @property
-    def claim(self) -> str:
-        words = (
-            f"{self.labels.shown} against {self.labels.rest}: one pass of online gradient descent "
-            f"with {self.run.loss} over {counted(self.examples, 'example')}, in this order, "
-            f"suffers losses of at most {rounded_up(self.loss)}, and its weights are on average "
-            f"within {rounded_up(self.off, 2)} of these. "
-        )
-        if self.vacuous:
-            return words + (
-                f"The bound on the error rate that follows is {rounded_up(self.bound, 4)}: "
-                "vacuous, since it is not below 1."
-            )
-        return words + (
-            f"Suppose that no example, new ones included, is longer than {self._shown_reach}. "
-            + self._bounded("these weights")
-        )
-
-    @property
-    def plain(self) -> str:
-        if self.vacuous:
-            return "The losses while it learned are too large for a bound on the error rate."
-        return self._in_plain()
-
-    @property
     def condition(self) -> str:
         return f", if no example is longer than {self._shown_reach},"
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        longest = f"no example, seen or new, is longer than {self._shown_reach}"
-        return (DRAWN, self._untouched, IN_ORDER, longest)
 
     @property
     def numbers(self) -> dict[str, Any]:

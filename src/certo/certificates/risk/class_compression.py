@@ -8,13 +8,12 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, Refuted, Rigour, require
-from certo.certificates.encoding import counted
+from certo.certificates.base import CannotClaim, Refuted, require
 from certo.certificates.errors.counted_errors import ROOM, all_labels, scores_needed
 from certo.certificates.errors.predictor import LinearPredictor
 from certo.certificates.risk.compression_bound import why_places_tell
-from certo.certificates.risk.risk_bound import DRAWN, majority
-from certo.certificates.risk.set_bound import SEEDED, SetBound, set_bounds
+from certo.certificates.risk.risk_bound import majority
+from certo.certificates.risk.set_bound import SetBound, set_bounds
 from certo.certificates.runs.perceptron_run import PerceptronRun, TooLong, replay
 from certo.certificates.sample.examples import Sample
 from certo.certificates.separation.joint import class_sample
@@ -43,14 +42,7 @@ class ClassCompressionBound(SetBound):
     intercept: np.ndarray
 
     describes: ClassVar[dict[str, str]] = {"coef": "coef_", "intercept": "intercept_"}
-    rigour: ClassVar[Rigour] = Rigour(
-        exact=("The runs on the updated examples are repeated bit for bit."),
-        rounded=(
-            "What is not shown to be right beyond rounding counts as an error; the formulas are "
-            "rounded up."
-        ),
-        statistical="Compression bounds for independent draws.",
-    )
+
     _reads: ClassVar[str] = "places of classes"
 
     def __post_init__(self) -> None:
@@ -100,22 +92,6 @@ class ClassCompressionBound(SetBound):
     def _is_replayed(self) -> bool:
         visits = self.updated.size * sum(run.epochs for run in self.runs)
         return not self.vacuous or visits <= REPLAY_VISITS
-
-    @property
-    def claim(self) -> str:
-        k, m = self.updated.size, counted(self.examples, "example")
-        neurons = "the neuron" if len(self.runs) == 1 else f"the {len(self.runs)} neurons"
-        made = (
-            f"running {neurons} on {k:,} of {m} alone gives these weights."
-            if self._is_replayed
-            else f"{k:,} of {m} are left out."
-        )
-        return f"{len(self.labels.classes)} classes: {made} {self._follows}"
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        seeded = any(run.order == "shuffled" or run.init == "random" for run in self.runs)
-        return (DRAWN, self._untouched, *((SEEDED,) if seeded else ()))
 
     def _sample(self, X, y) -> Sample:
         return class_sample(X, y, self.labels.classes)

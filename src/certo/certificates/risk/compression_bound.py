@@ -8,10 +8,10 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from certo import bounds
-from certo.certificates.base import CannotClaim, Refuted, Rigour, require
-from certo.certificates.encoding import counted, rounded_up
+from certo.certificates.base import CannotClaim, Refuted, require
+from certo.certificates.encoding import rounded_up
 from certo.certificates.fields import finite_vector, index_vector
-from certo.certificates.risk.risk_bound import DRAWN, RiskBound, majority
+from certo.certificates.risk.risk_bound import RiskBound, majority
 from certo.certificates.runs.perceptron_run import PerceptronRun, TooLong, replay
 from certo.certificates.sample import label_order
 from certo.certificates.sample.examples import Sample
@@ -55,18 +55,6 @@ class CompressionBound(RiskBound):
         "intercept": "intercept_",
         "updated": "updated_",
     }
-
-    rigour: ClassVar[Rigour] = Rigour(
-        exact=(
-            "The run on the updated examples, bit for bit; the errors on the others; the printed "
-            "formula, to fifty digits and rounded up."
-        ),
-        rounded="The exact tail, shown with the rounding of its sum accounted for.",
-        statistical=(
-            "The bound fails with probability at most delta over the draw of the examples, which "
-            "must be independent."
-        ),
-    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -132,43 +120,6 @@ class CompressionBound(RiskBound):
     @property
     def _is_replayed(self) -> bool:
         return not self.vacuous or _is_short(self.run, self.updated.size)
-
-    @property
-    def claim(self) -> str:
-        listed, others = self.updated.size, self.examples - self.updated.size
-        words = f"{self.labels.shown} against {self.labels.rest}: "
-        if self._is_replayed:
-            words += (
-                f"running on {listed:,} of {counted(self.examples, 'example')} alone gives "
-                "these weights. "
-            )
-        words += (
-            f"Leaving {counted(listed, 'example')} out, this one output (sign at score 0: "
-            f"{self.zero_sign:+d}) gets at most {self.errors:,} of {others:,} wrong, by exact "
-            "scores and by computed ones. "
-        )
-        if self.vacuous:
-            return words + (
-                "The bound on its error rate that follows is "
-                f"{rounded_up(self.best, 4)}: vacuous, since it is not below 1."
-            )
-        return words + self._bounded("this output")
-
-    @property
-    def plain(self) -> str:
-        if self.vacuous:
-            return "Nothing is proved about new data: the bound on the error rate is not below 1."
-        alone = f" of telling {self.labels.shown} from {self.labels.rest}"
-        return self._in_plain("" if self.of_predictions else alone)
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        seed = self.run.order == "shuffled" or self.run.init == "random"
-        return (
-            DRAWN,
-            self._untouched,
-            *(("the random seed was chosen without looking at the examples",) if seed else ()),
-        )
 
     @property
     def numbers(self) -> dict[str, Any]:

@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, final
+from typing import Any, final
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, Certificate, Rigour, Verification, require
-from certo.certificates.encoding import counted
+from certo.certificates.base import CannotClaim, Certificate, Verification, require
 from certo.certificates.errors.counted_errors import ROOM, Examples, all_labels, scores_needed
 from certo.certificates.errors.predictor import KernelPredictor, same_values
 from certo.certificates.risk.class_compression import output_signs
-from certo.certificates.risk.risk_bound import DRAWN, majority
-from certo.certificates.risk.set_bound import SEEDED, SetBound, set_bounds
+from certo.certificates.risk.risk_bound import majority
+from certo.certificates.risk.set_bound import SetBound, set_bounds
 from certo.certificates.runs.perceptron_run import AT_ZERO
 from certo.certificates.sample.examples import SampleMismatch
 from certo.certificates.spaces.image_scores import lengths_of
-from certo.certificates.spaces.images import COARSEST, functions_of, readable
+from certo.certificates.spaces.images import COARSEST, readable
 from certo.kernels import Kernel
 from certo.kernels.base import count
 from certo.kernels.semidefinite import symmetrised
@@ -78,15 +77,6 @@ class KernelCompressionBound(SetBound):
     run: KernelRun
     dual_coef: np.ndarray
 
-    rigour: ClassVar[Rigour] = Rigour(
-        exact="The steps of the run are whole numbers.",
-        rounded=(
-            "Every decision of the re-run is certain beyond the proved allowance of its score, and "
-            "what is not shown to be right counts as an error; the formulas are rounded up."
-        ),
-        statistical="Compression bounds for independent draws.",
-    )
-
     def __post_init__(self) -> None:
         super().__post_init__()
         table = np.array(self.dual_coef, dtype=np.float64)
@@ -139,28 +129,6 @@ class KernelCompressionBound(SetBound):
 
     def _rows(self, sample: Examples) -> tuple[Any, np.ndarray]:
         return sample.X, sample.codes
-
-    @property
-    def claim(self) -> str:
-        k, m = self.updated.size, counted(self.examples, "example")
-        return (
-            f"{len(self.labels.classes)} classes: running the kernel perceptron with "
-            f"{self.kernel!r} on {k:,} of {m} alone gives this rule. {self._follows}"
-        )
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        return (
-            DRAWN,
-            self._untouched,
-            *((SEEDED,) if self.run.order == "shuffled" else ()),
-            *(
-                ("the matrix holds values of a kernel that was fixed before the draw",)
-                if self.kernel.takes == "matrix"
-                else ()
-            ),
-            *(f"the function {part!r} is always the same" for part in functions_of(self.kernel)),
-        )
 
     @property
     def _reads(self) -> Hashable:  # type: ignore[override]

@@ -19,13 +19,11 @@ import numpy as np
 from scipy import sparse
 
 from certo import bounds
-from certo.certificates.base import CannotClaim, Rigour, require
-from certo.certificates.encoding import counted
+from certo.certificates.base import CannotClaim, require
 from certo.certificates.errors.counted_errors import all_labels, scores_needed
 from certo.certificates.errors.predictor import LinearPredictor, undecided_is_wrong
 from certo.certificates.risk.class_compression import output_signs
-from certo.certificates.risk.risk_bound import DRAWN, RiskBound, majority
-from certo.certificates.risk.set_bound import SEEDED
+from certo.certificates.risk.risk_bound import RiskBound, majority
 from certo.certificates.runs.perceptron_run import PaddedRows, PerceptronRun, lane_scores
 from certo.certificates.sample import label_order
 from certo.certificates.sample.examples import Sample
@@ -62,14 +60,7 @@ class OnlineToBatch(RiskBound):
     bound: float
 
     describes: ClassVar[dict[str, str]] = {"coef": "coef_", "intercept": "intercept_"}
-    rigour: ClassVar[Rigour] = Rigour(
-        exact="The pass is repeated bit for bit.",
-        rounded=(
-            "A round is a mistake unless its score is right beyond the allowance; the formula is "
-            "rounded up."
-        ),
-        statistical="The inequality of Azuma and Hoeffding, for independent draws in this order.",
-    )
+
     _reads: ClassVar[str] = "places of classes"
 
     def __post_init__(self) -> None:
@@ -129,36 +120,6 @@ class OnlineToBatch(RiskBound):
     @property
     def of_predictions(self) -> bool:
         return False
-
-    @property
-    def claim(self) -> str:
-        words = (
-            f"{len(self.labels.classes)} classes: one pass over "
-            f"{counted(self.examples, 'example')} ends with these weights, and in at most "
-            f"{self.mistakes:,} rounds the weights so far were wrong, ties included. "
-        )
-        if self.vacuous:
-            return words + "The bound that follows for a random one of them is vacuous."
-        random = (
-            f"the rule that draws one of these {self.examples:,} sets of weights at random for "
-            "every example"
-        )
-        return f"{words}{self._bounded(random)} Nothing is said of the last weights alone."
-
-    @property
-    def plain(self) -> str:
-        if self.vacuous:
-            return "The rule was wrong too often while it learned for a bound on an error rate."
-        random = " of the rule that draws one of its earlier states at random for every example"
-        return (
-            f"While it learned, the rule was wrong {counted(self.mistakes, 'time')} in "
-            f"{self.examples:,}. {self._in_plain(random)}"
-        )
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        seeded = any(run.order == "shuffled" or run.init == "random" for run in self.runs)
-        return (DRAWN, self._untouched, IN_ORDER, *((SEEDED,) if seeded else ()))
 
     @property
     def numbers(self) -> dict[str, Any]:

@@ -104,38 +104,12 @@ class RiskBound(Certificate):
         """What new examples must be like besides being drawn alike, for a sentence about them."""
         return ""
 
-    def _in_plain(self, whose: str = "", least: float | None = None) -> str:
-        """The sentence about new data, and whether the majority class does as well."""
-        weak = "" if self.informative else f" The upper bound is {self.weaker}."
-        return f"{rate_sentence(self.delta, self.best, whose, self.condition, least)}.{weak}"
-
     @property
     def weaker(self) -> str:
         """What an uninformative bound is weaker than."""
         return (
             "weaker than always answering the majority class, which is wrong on "
             f"{float(100 * self.majority_error):.3g} % of these examples"
-        )
-
-    @property
-    def _untouched(self) -> str:
-        """What is assumed of the time before the fit."""
-        return UNTOUCHED if self.tried == 1 else COMPARED.format(self.tried)
-
-    @property
-    def _if_drawn(self) -> str:
-        """The beginning of what follows for new examples."""
-        paid = "" if self.tried == 1 else f" but the best of {self.tried:,} settings, paid for here"
-        return (
-            f"If these are independent draws and nothing was fitted or tuned on them before{paid}, "
-            f"then with probability at least 1 − {self.delta!r} over their draw"
-        )
-
-    def _bounded(self, whose: str) -> str:
-        """What follows for new examples, as a claim says it."""
-        return (
-            f"{self._if_drawn} the error rate of {whose} on new examples is at most "
-            f"{rounded_up(self.best, 4)}."
         )
 
     def at(self, delta: float, tried: int | None = None) -> Self:

@@ -9,7 +9,6 @@ import numpy as np
 
 from certo import bounds
 from certo.certificates.base import require
-from certo.certificates.encoding import counted
 from certo.certificates.fields import index_vector
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.separation.comparisons import check_classes
@@ -52,19 +51,6 @@ class SetBound(RiskBound):
         return set_bounds(self.examples, self.updated.size, self.errors, level)
 
     @property
-    def plain(self) -> str:
-        k = counted(self.updated.size, "example")
-        if self.vacuous:
-            return (
-                f"The rule was made of {k} of {self.examples:,}, too many for a bound on its error "
-                "rate on new data."
-            )
-        return (
-            f"The rule was made of {k} of {self.examples:,} and is wrong on {self.errors:,} of the "
-            f"others. {self._in_plain()}"
-        )
-
-    @property
     def numbers(self) -> dict[str, Any]:
         return {
             "examples": self.examples,
@@ -73,14 +59,6 @@ class SetBound(RiskBound):
             "printed": self.printed,
             "tail": self.tail,
         }
-
-    @property
-    def _follows(self) -> str:
-        others = self.examples - self.updated.size
-        words = f"It gets at most {self.errors:,} of the {others:,} others wrong, ties included. "
-        if self.vacuous:
-            return words + "The bound on its error rate that follows is vacuous: not below 1."
-        return words + self._bounded("the rule")
 
     def _check_bounds(self, m: int, wrong: np.ndarray) -> int:
         """The errors outside and the bounds that follow, from what is wrong of all."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar, final
+from typing import Any, final
 
 import numpy as np
 
 from certo import bounds
-from certo.certificates.base import CannotClaim, Certificate, Refuted, Rigour, Verification, require
-from certo.certificates.encoding import counted, rounded_up
+from certo.certificates.base import CannotClaim, Certificate, Refuted, Verification, require
+from certo.certificates.encoding import rounded_up
 from certo.certificates.margins.soft_margin_gap import HUGE, SoftMarginGap
-from certo.certificates.risk.risk_bound import DRAWN, RiskBound, majority
+from certo.certificates.risk.risk_bound import RiskBound, majority
 from certo.certificates.risk.supports import HARD, ROOM, SOFT, Solution, nearby
 from certo.certificates.sample.examples import SampleMismatch
 from certo.certificates.sample.labels import Labels
@@ -56,13 +56,6 @@ class SupportBound(RiskBound):
     printed: float
     tail: float
     bound: float
-
-    rigour: ClassVar[Rigour] = Rigour(
-        exact="The sums of a free intercept's multipliers, and what is made of bounds on numbers.",
-        rounded="Margins, lengths, gaps, the ends of the intercept and the tails of the binomial, "
-        "each rounded to the safe side.",
-        statistical="The bound holds for a share of at least 1 − delta of all samples.",
-    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -124,44 +117,6 @@ class SupportBound(RiskBound):
         notes, of the solutions at hand."""
         rows = [solution.rows[solution.dual_coef != 0] for solution in self._solved]
         return np.unique(np.concatenate(rows)).size
-
-    @property
-    def claim(self) -> str:
-        near = (
-            "This machine is near an exact optimum that depends"
-            if len(self.solutions) == 1
-            else "The outputs of this machine are near exact optima that depend"
-        )
-        words = (
-            f"{near} on at most {self.supports:,} of {counted(self.examples, 'example')}, the "
-            f"longest counted in; {self.support_vectors:,} are support vectors, with a dual "
-            "variable that is not 0. "
-        )
-        if self.vacuous:
-            return words + (
-                "The bound on the error rate that follows is "
-                f"{rounded_up(self.best, 4)}: vacuous, since it is not below 1."
-            )
-        return words + self._bounded("the machine")
-
-    @property
-    def plain(self) -> str:
-        if self.vacuous:
-            return (
-                "The model depends on too many of its examples for a bound on its error rate on "
-                "new data."
-            )
-        return self._in_plain()
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        return (
-            DRAWN,
-            self._untouched,
-            f"every new example is of one of the {len(self.labels.classes)} classes",
-            *((MATRIX,) * self._takes_matrix),
-            *self._first.assumes,
-        )
 
     @property
     def numbers(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, Rigour, require
+from certo.certificates.base import CannotClaim, require
 from certo.certificates.fields import finite_vector
 from certo.certificates.runs.pegasos_excess import PegasosExcess, guarantee
 from certo.certificates.sample.examples import Sample
@@ -50,18 +50,6 @@ class ExpectedExcess(PegasosExcess):
         "objective": "objective_",
     }
 
-    rigour: ClassVar[Rigour] = Rigour(
-        exact=(
-            "The longest example and the length of the weights; the formula, to fifty digits and "
-            "rounded up."
-        ),
-        rounded="The objective of these weights, rounded up.",
-        statistical=(
-            "The excess is an expectation over the draws of the run; that they were made so is "
-            "assumed."
-        ),
-    )
-
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "coef", finite_vector(self.coef, "coef"))
@@ -98,16 +86,6 @@ class ExpectedExcess(PegasosExcess):
         if claim._length2 * (1 + Fraction(1, 2**40)) > claim._reach2:
             raise CannotClaim("the weights are longer than those of any run: X/λ.")
         return claim
-
-    @property
-    def claim(self) -> str:
-        return self._claim(
-            "F(w) = mean hinge loss + (λ/2)‖w‖²", "these weights, and they are", "w = 0"
-        )
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        return self._assumed_of("the weights are")
 
     @property
     def _length2(self) -> Fraction:

@@ -9,7 +9,7 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, Rigour, require
+from certo.certificates.base import CannotClaim, require
 from certo.certificates.fields import finite_vector, index_vector
 from certo.certificates.runs.kernel_mistake_bound import ROOM, greatest_square
 from certo.certificates.runs.pegasos_excess import PegasosExcess, guarantee
@@ -46,15 +46,6 @@ class KernelExpectedExcess(PegasosExcess, KernelClaim):
         "steps": "steps_",
         "objective": "objective_",
     }
-
-    rigour: ClassVar[Rigour] = Rigour(
-        exact="The formula, to fifty digits and rounded up.",
-        rounded="Sums of kernel values, by the error that the kernel states for each of them.",
-        statistical=(
-            "The excess is an expectation over the draws of the run; that they were made so is "
-            "assumed."
-        ),
-    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -101,19 +92,6 @@ class KernelExpectedExcess(PegasosExcess, KernelClaim):
         if length2.value + ROOM * length2.within > claim._reach2:
             raise CannotClaim("the function is not shown to be as short as those of all runs: X/λ.")
         return claim
-
-    @property
-    def claim(self) -> str:
-        penalty = "(λ/2)(‖f‖² + b²)" if self.lifted else "(λ/2)‖f‖²"
-        return self._claim(
-            f"F = mean hinge loss + {penalty}",
-            f"this function of {self._where}, and it is",
-            "f = 0",
-        )
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        return (*super().assumes, *self._assumed_of("the function is"))
 
     def _check(self, sample: KernelSample) -> str:
         require(

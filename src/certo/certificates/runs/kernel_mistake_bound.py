@@ -9,8 +9,8 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, Rigour, require
-from certo.certificates.encoding import counted, rounded_down, rounded_up
+from certo.certificates.base import CannotClaim, require
+from certo.certificates.encoding import counted
 from certo.certificates.fields import finite_vector, index_vector
 from certo.certificates.runs.update_sums import Inequality, UpdateSums, most_updates
 from certo.certificates.sample.labels import Labels
@@ -66,17 +66,6 @@ class KernelMistakeBound(KernelClaim):
         "dual_coef": "dual_coef_",
         "updates": "updates_",
     }
-
-    rigour: ClassVar[Rigour] = Rigour(
-        exact=(
-            "The number of mistakes, and the largest number that the inequality of the theorem "
-            "allows."
-        ),
-        rounded=(
-            "Sums of kernel values, by the error that the kernel states for each of them. Margin "
-            "down, length and radius up."
-        ),
-    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -173,48 +162,6 @@ class KernelMistakeBound(KernelClaim):
             comparator_coef=coef,
             comparator_intercept=intercept,
             target=target,
-        )
-
-    @property
-    def claim(self) -> str:
-        space = self._where + " and the constants" * self.lifted
-        made = (
-            f"{self.labels.shown} against {self.labels.rest}: {counted(self.updates, 'mistake')}, "
-            f"on {self.rows.size:,} of {counted(self.examples, 'example')}, add up to this "
-            f"function of {space}. "
-        )
-        if self.separable:
-            return made + (
-                "No run of the kernel perceptron on these examples, in any order, makes more than "
-                f"{self.bound:,}: some function of length 1 has a margin of at least "
-                f"{rounded_down(self._margin)}, and no example a K(x, x) above "
-                f"{rounded_up(self.radius2)}."
-            )
-        return made + (
-            "The mistake bound for examples that are not separated allows a run with these "
-            f"mistakes no more than {self.bound:,}; it compares it with a function that may fall "
-            f"short of a margin of {rounded_up(self.target)}."
-        )
-
-    @property
-    def plain(self) -> str:
-        runs = "no run on these examples" if self.separable else "a run with these mistakes no"
-        return (
-            f"{counted(self.updates, 'mistake')}, added up, make this function, and a theorem "
-            f"allows {runs} more than {self.bound:,}."
-        )
-
-    @property
-    def _margin(self) -> float:
-        """ρ/‖u‖, rounded down."""
-        length = exact.root_above(Fraction(self.comparator2))
-        return exact.below(Fraction(self.target) / Fraction(length)) if length else self.target
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        return (
-            *super().assumes,
-            "the limit is that of mistakes in exact arithmetic; the run was in float64",
         )
 
     @property

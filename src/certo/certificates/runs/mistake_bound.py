@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, final
+from typing import Any, final
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, Certificate, Rigour, require
-from certo.certificates.encoding import counted, rounded_down, rounded_up
+from certo.certificates.base import CannotClaim, Certificate, require
+from certo.certificates.encoding import counted
 from certo.certificates.fields import finite_vector, index_vector, whole_vector
 from certo.certificates.runs.steps import check_steps, step_weights
 from certo.certificates.runs.update_sums import Inequality, UpdateSums, most_updates
@@ -59,17 +58,6 @@ class MistakeBound(Certificate):
     shortfall: float
     bound: int | None
     averaged: bool = False  # the model answers with the average of the weights, not with these
-
-    rigour: ClassVar[Rigour] = Rigour(
-        exact=(
-            "The number of steps, the margin and the longest example; the largest number that the "
-            "inequality of the theorem allows."
-        ),
-        rounded=(
-            "That the steps lead to these weights: up to the rounding of as many additions. The "
-            "lengths, and what the comparator falls short by, rounded up."
-        ),
-    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -168,67 +156,6 @@ class MistakeBound(Certificate):
     def separable(self) -> bool:
         """Whether the comparator separates the examples, so that every run is bounded."""
         return self.shortfall == 0
-
-    @property
-    def claim(self) -> str:
-        steps = (
-            counted(self.updates, "update")
-            if self.sums.constant is not None
-            else f"steps whose rates add up to those of {counted(self.updates, 'update')}"
-        )
-        made = (
-            f"{self.labels.shown} against {self.labels.rest}: {steps}, on {self.rows.size:,} of "
-            f"{counted(self.examples, 'example')}, lead from the start to "
-            f"{'the last weights of the run' if self.averaged else 'these weights'} (up to float64 "
-            "rounding). "
-        )
-        if self.bound is None:
-            return made + "No limit is claimed, since the learning rate may set none."
-        if self.separable:
-            enough = f" So {self.bound + 1:,} epochs are always enough." * (self.bound < 10**6)
-            return made + (
-                "The convergence theorem allows no run from this start with this learning rate, in "
-                f"any order, more than {self.bound:,}: some separator of length 1 has a margin of "
-                f"at least {rounded_down(self._margin)}, and no example is longer than "
-                f"{rounded_up(self._radius)}.{enough}"
-            )
-        return made + (
-            "The mistake bound for examples that are not separated allows a run with these steps "
-            f"no more than {self.bound:,}; it compares them with a hyperplane that may fall short "
-            f"of a margin of {rounded_up(self.target)}."
-        )
-
-    @property
-    def plain(self) -> str:
-        made = f"{counted(self.updates, 'correction')}, added up, led to {self._boundary}"
-        if self.bound is None:
-            return f"{made}; no limit to their number is claimed."
-        if self.separable:
-            return (
-                f"{made}, and a theorem allows no run with these settings more than "
-                f"{self.bound:,}, in whatever order the examples come."
-            )
-        return f"{made}, and a theorem allows a run with these steps no more than {self.bound:,}."
-
-    @property
-    def _boundary(self) -> str:
-        return "the last boundary of the run" if self.averaged else "this boundary"
-
-    @property
-    def _margin(self) -> float:
-        """ρ/‖u‖, rounded down."""
-        length = exact.root_above(exact.dot_within(self._u, self._u)[1])
-        return exact.below(Fraction(self.target) / Fraction(length)) if length < math.inf else 0.0
-
-    @property
-    def _radius(self) -> float:
-        return exact.root_above(Fraction(self.radius2))
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        if self.bound is None:
-            return ()
-        return ("the limit is that of mistakes in exact arithmetic; the run was in float64",)
 
     @property
     def numbers(self) -> dict[str, Any]:

@@ -59,34 +59,6 @@ class PegasosExcess(Certificate):
         return self.bound < 1
 
     @property
-    def plain(self) -> str:
-        weak = "" if self.informative else ", which is no better than what scores of 0 have"
-        return (
-            "Run like this, the method is expected to end within "
-            f"{rounded_up(self.bound, 4)} of the least possible value of what it minimises on "
-            f"these {counted(self.examples, 'example')}, on average over its random draws{weak}."
-        )
-
-    def _claim(self, risk: str, found: str, nothing: str) -> str:
-        """The claim, where `found` ends with 'is' or 'are'."""
-        helps = "" if self.informative else f", which is no better than what {nothing} has"
-        return (
-            f"{self.labels.shown} against {self.labels.rest}: on these "
-            f"{counted(self.examples, 'example')} {risk}, with λ = {self.lam!r}, is at most "
-            f"{rounded_up(self.objective)} for {found} no longer than X/λ, like all iterates of "
-            f"Pegasos. The average of {counted(self.steps, 'step')} of Pegasos, over all its "
-            f"draws, is expected to exceed the least F by at most {rounded_up(self.bound, 4)}"
-            f"{helps}."
-        )
-
-    def _assumed_of(self, found: str) -> tuple[str, ...]:
-        return (
-            "each step drew one of these examples uniformly, whatever was drawn before",
-            f"{found} the average of the iterates of that many steps, a number set before",
-            "the guarantee is one of exact arithmetic; the run was in float64",
-        )
-
-    @property
     def _reach2(self) -> Fraction:
         """X²/λ²: no iterate has a greater squared length."""
         return Fraction(self.radius2) / Fraction(self.lam) ** 2

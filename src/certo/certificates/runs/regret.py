@@ -9,8 +9,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, Certificate, Rigour, require
-from certo.certificates.encoding import counted, readable, rounded_up
+from certo.certificates.base import CannotClaim, Certificate, require
 from certo.certificates.fields import finite_vector
 from certo.certificates.runs.gradient_run import LONGEST_REPLAY, GradientRun, loss_named, replay
 from certo.certificates.sample.examples import Sample
@@ -91,14 +90,6 @@ class Regret(Certificate):
         "bound": "regret_bound_",
     }
 
-    rigour: ClassVar[Rigour] = Rigour(
-        exact="The run is repeated bit for bit, and the regret compared with the bound.",
-        rounded=(
-            "Both sums of losses are computed again in float64, and compared within proved "
-            "allowances; the bound is rounded up."
-        ),
-    )
-
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("coef", "comparator"):
@@ -167,35 +158,6 @@ class Regret(Certificate):
     def regret(self) -> float:
         """suffered − comparator_loss."""
         return self.suffered - self.comparator_loss
-
-    @property
-    def claim(self) -> str:
-        run = self.run
-        ball = f" in the ball of radius {run.radius!r}" if run.radius is not None else ""
-        answer = "the average of its weights is this one" if run.average else "it ends here"
-        return (
-            f"{self.labels.shown} against {self.labels.rest}: going once over these "
-            f"{counted(self.examples, 'example')}, in this order, online gradient descent with "
-            f"{run.loss}, λ = {run.lam!r}{ball} suffers a loss of about {readable(self.suffered)} "
-            f"in all, with the scores that float64 gave, and {answer}. The fixed weights it is "
-            f"compared with suffer about {readable(self.comparator_loss)}; against no fixed "
-            f"weights{ball} does the theorem allow a regret above {rounded_up(self.bound)}."
-        )
-
-    @property
-    def plain(self) -> str:
-        limited = "" if self.run.radius is None else " of limited size"
-        return (
-            f"Learning while predicting, in this order, cost about {readable(self.suffered)} in "
-            f"all; a theorem allows no fixed rule{limited} to have cost less than that by more "
-            f"than {rounded_up(self.bound)}."
-        )
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        return (
-            "the limit for all fixed weights is one of exact arithmetic; the run was in float64",
-        )
 
     @property
     def numbers(self) -> dict[str, Any]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, final
+from typing import Any, final
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, Certificate, Rigour, require
+from certo.certificates.base import CannotClaim, Certificate, require
 from certo.certificates.encoding import counted
 from certo.certificates.fields import index_vector
 from certo.certificates.sample.examples import Sample
@@ -57,10 +57,6 @@ class Inseparable(Certificate):
     rows: np.ndarray
     weights: tuple[Fraction, ...]
 
-    rigour: ClassVar[Rigour] = Rigour(
-        exact="All of it: the weighted examples cancel in rational arithmetic.",
-    )
-
     def __post_init__(self) -> None:
         super().__post_init__()
         intercept_mode(self.intercept)
@@ -83,35 +79,6 @@ class Inseparable(Certificate):
         total = sum(weights)
         shares = tuple(Fraction(weights[k]) / total for k in order)
         return cls(labels, intercept, sample.m, sample.d, np.asarray(rows)[order], shares)
-
-    @property
-    def claim(self) -> str:
-        through = "" if self.intercept == "free" else " through the origin"
-        task = f"separates {self.labels.shown} from {self.labels.rest}"
-        if len(self.labels.classes) == 1:
-            task = f"has all of {self.labels.shown} strictly on one side"
-        why = (
-            f"of the {counted(self.examples, 'example')}, {self.rows.size} cannot all be strictly "
-            "on their own side, since with positive weights they cancel exactly."
-        )
-        if self.rows.size == 1:
-            why = f"example {self.rows[0]} (counting from 0) is the origin itself."
-        return f"No hyperplane{through} {task}: {why}"
-
-    @property
-    def plain(self) -> str:
-        through = "" if self.intercept == "free" else " through the origin"
-        m = counted(self.examples, "example")
-        if len(self.labels.classes) == 1:
-            return f"No flat boundary{through} has all {m} on one side of it."
-        return (
-            f"No flat boundary{through} tells {self.labels.shown} from {self.labels.rest} without "
-            f"a mistake on these {m}."
-        )
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        return ()
 
     @property
     def numbers(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, Certificate, Refuted, Rigour, require
+from certo.certificates.base import CannotClaim, Certificate, Refuted, require
 from certo.certificates.encoding import counted
 from certo.certificates.fields import finite_vector, whole_vector
 from certo.certificates.sample.examples import Sample, SampleMismatch, exact_matrix
@@ -93,10 +93,6 @@ class _Joint(Certificate):
     def _sample(self, X, y) -> Sample:
         return class_sample(X, y, self.labels.classes)
 
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        return ()
-
 
 @final
 @dataclass(frozen=True, repr=False, eq=False)
@@ -110,11 +106,6 @@ class JointlySeparable(_Joint):
     weights: tuple[np.ndarray, ...]
     intercept: np.ndarray
     examples: int
-
-    rigour: ClassVar[Rigour] = Rigour(
-        exact="Every comparison of scores that rounding could decide, in rational arithmetic.",
-        rounded="The comparisons that are far from a tie, by the error bound of a sum of products.",
-    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -136,21 +127,6 @@ class JointlySeparable(_Joint):
     def coef(self) -> np.ndarray:
         """(n_classes, n_features)"""
         return np.array(self.weights)
-
-    @property
-    def claim(self) -> str:
-        without = "" if np.any(self.intercept) else " without intercept"
-        return (
-            f"One linear score{without} for each of the {len(self.weights)} classes: all "
-            f"{counted(self.examples, 'example')} have the highest score in their own class alone."
-        )
-
-    @property
-    def plain(self) -> str:
-        return (
-            f"With one score for each of the {len(self.weights)} classes, all "
-            f"{counted(self.examples, 'example')} score highest in their own."
-        )
 
     @property
     def numbers(self) -> dict[str, Any]:
@@ -185,10 +161,6 @@ class JointlyInseparable(_Joint):
     against: np.ndarray
     weights: tuple[Fraction, ...]
 
-    rigour: ClassVar[Rigour] = Rigour(
-        exact="All of it: the weighted comparisons cancel in rational arithmetic.",
-    )
-
     def __post_init__(self) -> None:
         super().__post_init__()
         intercept_mode(self.intercept)
@@ -220,28 +192,6 @@ class JointlyInseparable(_Joint):
         except NotShown as wrong:
             raise CannotClaim(str(wrong)) from wrong
         return claim
-
-    @property
-    def claim(self) -> str:
-        without = "" if self.intercept == "free" else " without intercepts"
-        why = (
-            f"for {len(set(self.rows.tolist()))} of them the {self.rows.size} comparisons named "
-            "cannot all be won, since with positive weights they cancel exactly."
-        )
-        if self.rows.size == 1:
-            why = f"example {self.rows[0]} (counting from 0) is the origin itself."
-        return (
-            f"No linear scores{without} put each of the {counted(self.examples, 'example')} "
-            f"highest in its own class alone: {why}"
-        )
-
-    @property
-    def plain(self) -> str:
-        without = "" if self.intercept == "free" else " without a constant part"
-        return (
-            f"No linear scores{without}, one for each of the {len(self.labels.classes)} classes, "
-            f"are highest in the own class of all {counted(self.examples, 'example')}."
-        )
 
     @property
     def numbers(self) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import Refuted, Rigour, require
+from certo.certificates.base import Refuted, require
 from certo.certificates.encoding import counted
 from certo.certificates.fields import index_vector, whole_vector
 from certo.certificates.sample.examples import Sample
@@ -131,10 +131,6 @@ class JointlyQuasiSeparable(_JointQuasi):
     against: np.ndarray
     weights: tuple[Fraction, ...]
 
-    rigour: ClassVar[Rigour] = Rigour(
-        exact="All of it: the comparisons, what cancels, and its span, in whole numbers.",
-    )
-
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "won", index_vector(self.won, "won"))
@@ -152,28 +148,6 @@ class JointlyQuasiSeparable(_JointQuasi):
         strict = np.zeros(self.examples * K, dtype=bool)
         strict[self.won] = True
         return strict.reshape(-1, K)
-
-    @property
-    def claim(self) -> str:
-        K, m = len(self.labels.classes), counted(self.examples, "example")
-        most, won = self.examples * (K - 1), self.won.size
-        scores = f"Some {self._scores}, one for each of the {K} classes,"
-        if won == most:
-            return f"{scores} are highest in its own class alone for each of the {m}."
-        return (
-            f"{scores} are nowhere higher than that of an example's own class, and lower in "
-            f"{won:,} of the {most:,} comparisons of the {m} with other classes. "
-            "No such scores are lower in more."
-        )
-
-    @property
-    def plain(self) -> str:
-        K = len(self.labels.classes)
-        return (
-            f"Some {self._scores} are never higher in another of the {K} classes than in an "
-            f"example's own, and lower in {self.won.size:,} of {self.examples * (K - 1):,} "
-            "comparisons; none of this kind are lower in more."
-        )
 
     def _check(self, sample: Sample) -> str:
         m, K = sample.m, len(self.labels.classes)
@@ -210,31 +184,6 @@ class JointlyOverlapping(_JointQuasi):
     rows: np.ndarray
     against: np.ndarray
     weights: tuple[Fraction, ...]
-
-    rigour: ClassVar[Rigour] = Rigour(
-        exact="All of it: what cancels, and its span, in whole numbers.",
-    )
-
-    @property
-    def claim(self) -> str:
-        K = len(self.labels.classes)
-        why = "all are the origin itself"
-        if self.rows.size:
-            count = counted(self.rows.size, "comparison")
-            why = f"{count} in whose span all lie cancel exactly with positive weights"
-        return (
-            f"No {self._scores}, one for each of the {K} classes, separate them even in part: "
-            f"where that of its own class is highest for each of the "
-            f"{counted(self.examples, 'example')}, all its scores are equal, since {why}."
-        )
-
-    @property
-    def plain(self) -> str:
-        return (
-            f"No {self._scores} for the {len(self.labels.classes)} classes tell any of the "
-            f"{counted(self.examples, 'example')} from another class without being wrong about "
-            "others."
-        )
 
     def _check(self, sample: Sample) -> str:
         others = np.arange(len(self.labels.classes)) != sample.signs[:, None]

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, final
+from typing import Any, final
 
 import numpy as np
 
-from certo.certificates.base import Certificate, Refuted, Rigour, require
+from certo.certificates.base import Certificate, Refuted, require
 from certo.certificates.encoding import counted
 from certo.certificates.fields import index_vector
 from certo.certificates.sample.examples import Sample
@@ -50,23 +50,11 @@ class Cancelling(Certificate):
         return self.intercept == "free"
 
     @property
-    def assumes(self) -> tuple[str, ...]:
-        return ()
-
-    @property
     def numbers(self) -> dict[str, Any]:
         return {"examples": self.examples}
 
 
 class _Quasi(Cancelling):
-    @property
-    def _hyperplane(self) -> str:
-        return "hyperplane" if self.lifted else "hyperplane through the origin"
-
-    @property
-    def _one_class(self) -> bool:
-        return self.labels.column is None and len(self.labels.classes) == 1
-
     def _check_inseparable(self, sample: Sample, ties: np.ndarray) -> None:
         """`rows` cancel, and the examples marked in `ties` lie in their span."""
         if self.rows.size:
@@ -100,10 +88,6 @@ class QuasiSeparable(_Quasi):
     rows: np.ndarray
     weights: tuple[Fraction, ...]
 
-    rigour: ClassVar[Rigour] = Rigour(
-        exact="All of it: the sides, what cancels, and its span, in whole numbers.",
-    )
-
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "ties", index_vector(self.ties, "ties"))
@@ -117,37 +101,6 @@ class QuasiSeparable(_Quasi):
     def strict(self) -> np.ndarray:
         """The examples strictly on their own side."""
         return np.setdiff1d(np.arange(self.examples), self.ties)
-
-    @property
-    def claim(self) -> str:
-        shown, rest = self.labels.shown, self.labels.rest
-        m = counted(self.examples, "example")
-        if self.bias and not any(self.coef):
-            return self.labels.one_side(self.bias > 0, m)
-        own, wrong = f"their own side ({shown}, or {rest})", "wrong"
-        if self._one_class:
-            own, wrong = f"one side (all are {shown})", "other"
-        if not self.ties.size:
-            return f"A {self._hyperplane} has all {m} strictly on {own}."
-        strict = self.examples - self.ties.size
-        return (
-            f"A {self._hyperplane} has {counted(strict, 'example')} of {self.examples:,} strictly "
-            f"on {own}, the other {self.ties.size:,} on itself, and none on the {wrong} side. "
-            "No such hyperplane separates more."
-        )
-
-    @property
-    def plain(self) -> str:
-        m = counted(self.examples, "example")
-        if self.bias and not any(self.coef):
-            return f"{self.claim} So there is nothing to tell apart."
-        through = "" if self.lifted else " through the origin"
-        if not self.ties.size:
-            return f"A flat boundary{through} has all {m} on the right side."
-        return (
-            f"A flat boundary{through} has {self.examples - self.ties.size:,} of {m} on the right "
-            "side and the others exactly on it, and none like it has more."
-        )
 
     def _check(self, sample: Sample) -> str:
         check_shape(self, sample)
@@ -179,35 +132,6 @@ class Overlapping(_Quasi):
     features: int
     rows: np.ndarray
     weights: tuple[Fraction, ...]
-
-    rigour: ClassVar[Rigour] = Rigour(
-        exact="All of it: what cancels, and its span, in whole numbers.",
-    )
-
-    @property
-    def claim(self) -> str:
-        shown, rest = self.labels.shown, self.labels.rest
-        task, wrong = f"separates {shown} from {rest} even in part", "its wrong side"
-        if self._one_class:
-            task, wrong = f"has some of {shown} on one side and none on the other", "one side"
-        why = "all are the origin itself"
-        if self.rows.size:
-            span = "affine span" if self.lifted else "span"
-            count = counted(self.rows.size, "example")
-            why = f"{count} in whose {span} all lie cancel exactly with positive weights"
-        return (
-            f"No {self._hyperplane} {task}: one that has none of the "
-            f"{counted(self.examples, 'example')} on {wrong} has all of them on itself, "
-            f"since {why}."
-        )
-
-    @property
-    def plain(self) -> str:
-        through = "" if self.lifted else " through the origin"
-        return (
-            f"No flat boundary{through} has some of the {counted(self.examples, 'example')} on the "
-            "right side and none on the wrong one."
-        )
 
     def _check(self, sample: Sample) -> str:
         check_shape(self, sample)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, final
+from typing import Any, final
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, Certificate, Refuted, Rigour
-from certo.certificates.encoding import counted, rounded_down
+from certo.certificates.base import CannotClaim, Certificate, Refuted
+from certo.certificates.encoding import counted
 from certo.certificates.fields import finite_vector
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
@@ -37,14 +37,6 @@ class Separable(Certificate):
     examples: int
     margin: float
 
-    rigour: ClassVar[Rigour] = Rigour(
-        exact=(
-            "The side of every example; where rounding could decide it, in rational arithmetic. "
-            "The distance is compared with a length rounded up."
-        ),
-        rounded="Margins that are far from the limit, by the error bound of a sum of products.",
-    )
-
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "coef", finite_vector(self.coef, "coef"))
@@ -65,32 +57,6 @@ class Separable(Certificate):
                 "its own side of the hyperplane."
             )
         return cls(labels, coef, intercept, sample.m, margins.distance())
-
-    @property
-    def claim(self) -> str:
-        m = counted(self.examples, "example")
-        if not np.any(self.coef):
-            return self.labels.one_side(self.intercept > 0, m)
-        through = "" if self.intercept else " through the origin"
-        return (
-            f"A hyperplane{through} separates {self.labels.shown} from {self.labels.rest}: all {m} "
-            "are strictly on their own side, at a distance of at least "
-            f"{rounded_down(self.margin)}."
-        )
-
-    @property
-    def plain(self) -> str:
-        m = counted(self.examples, "example")
-        if not np.any(self.coef):
-            return f"{self.claim} So there is nothing to tell apart."
-        return (
-            f"A flat boundary has all {m} on the right side: {self.labels.shown} on one, "
-            f"{self.labels.rest} on the other."
-        )
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        return ()
 
     @property
     def numbers(self) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, Certificate, Refuted, Rigour, require
-from certo.certificates.encoding import counted, rounded_down
+from certo.certificates.base import CannotClaim, Certificate, Refuted, require
+from certo.certificates.encoding import rounded_down
 from certo.certificates.fields import finite_vector
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
@@ -35,14 +35,6 @@ class Separating(Certificate):
 
     describes: ClassVar[dict[str, str]] = {"coef": "coef_", "intercept": "intercept_"}
 
-    rigour: ClassVar[Rigour] = Rigour(
-        exact=(
-            "The side of every example; where rounding could decide it, in rational arithmetic. "
-            "The distance is compared with a length rounded up."
-        ),
-        rounded="Margins that are far from the limit, by the error bound of a sum of products.",
-    )
-
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "coef", finite_vector(self.coef, "coef"))
@@ -63,26 +55,6 @@ class Separating(Certificate):
         if margin == 0:
             raise CannotClaim(f"the margin of example {where} is too small for a float.")
         return cls(labels, coef, intercept, sample.m, margin, margins.distance())
-
-    @property
-    def claim(self) -> str:
-        return (
-            f"The hyperplane separates {self.labels.shown} from {self.labels.rest}: all "
-            f"{counted(self.examples, 'example')} are strictly on their own side, with margin at "
-            f"least {rounded_down(self.margin)}, at a distance of at least "
-            f"{rounded_down(self.geometric_margin)}."
-        )
-
-    @property
-    def plain(self) -> str:
-        return (
-            f"This boundary has all {counted(self.examples, 'example')} on the right side: "
-            f"{self.labels.shown} on one, {self.labels.rest} on the other."
-        )
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        return ()
 
     @property
     def numbers(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from certo.certificates.base import Certificate, Verification
-from certo.certificates.spaces.images import KernelSample, check_shift, functions_of, readable
+from certo.certificates.spaces.images import KernelSample, check_shift, readable
 from certo.kernels import Kernel
 
 
@@ -29,19 +29,6 @@ class KernelClaim(Certificate):
                 "shift must be 0, or for a precomputed kernel at least 0, "
                 f"got {self.shift!r} for {self.kernel!r}."
             )
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        return tuple(
-            f"the function {part!r} is symmetric and positive semi-definite, and always the same"
-            for part in functions_of(self.kernel)
-        )
-
-    @property
-    def _where(self) -> str:
-        """The space, in words."""
-        shifted = f" + {self.shift!r} on the diagonal" if self.shift else ""
-        return f"the space of {self.kernel!r}{shifted}"
 
     @property
     def _reads(self) -> Hashable:  # type: ignore[override]

@@ -1,0 +1,94 @@
+"""ErrorClaim, TrainingErrors, TestErrors in words."""
+
+from __future__ import annotations
+
+from certo.certificates.encoding import counted, rounded_down, rounded_up
+from certo.certificates.errors.counted_errors import (
+    ALLOWED,
+    COMPUTED,
+    DRAWN,
+    UNUSED,
+    ErrorClaim,
+    TestErrors,
+    TrainingErrors,
+)
+from certo.words.dispatch import RIGOUR, Rigour, assumptions, plainly, sentence
+from certo.words.risk.risk_bound import in_plain
+
+
+def gets_wrong(claim: ErrorClaim) -> str:
+    who = claim.predictor.words
+    told = (
+        f"telling {claim.labels.shown} from {claim.labels.rest}"
+        if len(claim.labels.classes) == 2
+        else f"telling {len(claim.labels.classes)} classes apart"
+    )
+    of = counted(claim.examples, "example")
+    some = f"from {claim.surely:,} to {claim.errors:,}" if claim.ties else f"{claim.errors:,}"
+    computed = "" if claim.predictor.outputs is None else COMPUTED
+    either = f"; {claim.ties:,} may be either, being ties or too close to call"
+    return (
+        f"{told[0].upper()}{told[1:]}, {who} gets {some} of {of} wrong{computed}"
+        f"{either * bool(claim.ties)}."
+    )
+
+
+def how_many_wrong(claim: ErrorClaim) -> str:
+    """'the rule is wrong 3 to 5 times (2 too close to call)'."""
+    times = f"wrong {counted(claim.errors, 'time')}" if claim.errors else "never wrong"
+    if claim.ties:
+        times = f"wrong {claim.surely:,} to {counted(claim.errors, 'time')}"
+        times += f" ({claim.ties:,} too close to call)"
+    return f"{claim.predictor.subject} {times}"
+
+
+@assumptions.register
+def _(claim: ErrorClaim) -> tuple[str, ...]:
+    return claim.predictor.assumes
+
+
+RIGOUR[TrainingErrors] = Rigour(exact="Examples are counted.", rounded=ALLOWED)
+
+
+@sentence.register
+def _(claim: TrainingErrors) -> str:
+    return gets_wrong(claim)
+
+
+@plainly.register
+def _(claim: TrainingErrors) -> str:
+    return f"On the {counted(claim.examples, 'example')} given, {how_many_wrong(claim)}."
+
+
+RIGOUR[TestErrors] = Rigour(
+    exact="Examples are counted.",
+    rounded=f"{ALLOWED} Both ends of the interval are shown by sums rounded to the weak side.",
+    statistical="The interval of Clopper and Pearson for independent draws, exact for each n.",
+)
+
+
+@sentence.register
+def _(claim: TestErrors) -> str:
+    have = "has a label" if claim.unknown == 1 else "have labels"
+    unknown = f" {claim.unknown:,} of them {have} that the rule does not know."
+    return (
+        f"{gets_wrong(claim)}{unknown * bool(claim.unknown)} If the examples are independent "
+        "draws, not used to fit or to choose anything, then with probability at least "
+        f"1 − {claim.delta!r} over their draw the error rate of {claim.predictor.author} on new "
+        f"examples is at least {rounded_down(claim.lower, 4)} and at most "
+        f"{rounded_up(claim.upper, 4)}."
+    )
+
+
+@plainly.register
+def _(claim: TestErrors) -> str:
+    kept = counted(claim.examples, "example")
+    judged = f"On {kept} kept out of the fit, {how_many_wrong(claim)}."
+    if claim.vacuous:
+        return f"{judged} Nothing follows for new data: the upper bound is not below 1."
+    return f"{judged} {in_plain(claim, claim.whose, least=claim.lower)}"
+
+
+@assumptions.register
+def _(claim: TestErrors) -> tuple[str, ...]:
+    return (DRAWN, UNUSED, *claim.predictor.assumes)
