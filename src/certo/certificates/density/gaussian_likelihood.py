@@ -113,7 +113,7 @@ class GaussianLikelihood(LikelihoodGap):
             lower=0.0, mean=mean, covariance=covariance, factor=factor, kind=kind, mean_error=0.0,
             covariance_error=0.0,
         )  # fmt: skip
-        return draft._issued(sample)
+        return draft._issued_likelihood(sample)
 
     @property
     def columns(self) -> int:

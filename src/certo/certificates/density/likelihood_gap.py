@@ -82,7 +82,7 @@ class LikelihoodGap(DensityClaim):
     def _shown(self, sample: Sample, times: float) -> Shown:
         """The numbers, with `times` the allowances for rounding; or Refuted."""
 
-    def _issued(self, sample: Sample) -> Self:
+    def _issued_likelihood(self, sample: Sample) -> Self:
         """This claim with its numbers, or CannotClaim."""
         try:
             shown = self._shown(sample, ROOM)

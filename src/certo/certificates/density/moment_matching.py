@@ -134,7 +134,7 @@ class MomentMatching(LikelihoodGap):
             lower=0.0, family=family_of(features), degree=features.degree, low=low, high=high,
             coef=coef, factor=factor, moment_error=0.0,
         )  # fmt: skip
-        return draft._issued(sample)
+        return draft._issued_likelihood(sample)
 
     @property
     def columns(self) -> int:

@@ -92,7 +92,7 @@ class DualityGap(SoftMarginGap):
             rows=rows, dual_coef=dual_coef, examples=sample.m, primal=HUGE, dual=0.0,
             allowance=HUGE,
         )  # fmt: skip
-        return draft._issued(draft._values_in_turn(sample, EXACT_PRODUCTS, square))
+        return draft._issued_gap(draft._values_in_turn(sample, EXACT_PRODUCTS, square))
 
     @property
     def informative(self) -> bool:

@@ -80,7 +80,7 @@ class KernelGap(SoftMarginGap, KernelClaim):
             sample_weight=np.asarray(sample_weight), rows=rows, dual_coef=dual_coef,
             examples=sample.m, primal=HUGE, dual=0.0, allowance=HUGE,
         )  # fmt: skip
-        return draft._issued(draft._values_in_turn(sample, scores), NEGLIGIBLE, enough)
+        return draft._issued_gap(draft._values_in_turn(sample, scores), NEGLIGIBLE, enough)
 
     @property
     def informative(self) -> bool:

@@ -18,7 +18,7 @@ from certo.numbers import exact
 from certo.numbers.rounded import NotShown, Rounded, total
 
 NEGLIGIBLE = 1e-4  # of the gap: an allowance that is not worth more work
-ROOM = 4  # allowances of the claim, in those of the checker: see `_issued`
+ROOM = 4  # allowances of the claim, in those of the checker: see `_issued_gap`
 HUGE = np.finfo(np.float64).max
 
 
@@ -71,7 +71,7 @@ class SoftMarginGap(Certificate):
         if not 0 <= self.dual <= self.primal or self.allowance < 0:
             raise ValueError("0 ≤ dual ≤ primal and 0 ≤ allowance must hold.")
 
-    def _issued(
+    def _issued_gap(
         self,
         values: Iterable[tuple[Rounded, Rounded]],
         negligible: float = NEGLIGIBLE,

@@ -31,7 +31,7 @@ from certo.numbers import exact
 from certo.numbers.rounded import NotShown
 
 TREATMENTS = ("free", "none")
-ROOM = 4  # allowances of the claim, in those of the checker: see `_issued`
+ROOM = 4  # allowances of the claim, in those of the checker: see `_issued_excess`
 COST = 1e-9  # of the risk: what a reach that nobody has chosen may add to the excess
 NOTHING = np.zeros(0, dtype=np.int64)
 HUGE = np.finfo(np.float64).max
@@ -216,7 +216,7 @@ class LeastSquaresExcess(Certificate):
             drafts.insert(0, draft if draft._is_exact(sample) else draft._limited())
         for draft in drafts:
             evidence = by_rows(draft, sample)
-            claim = draft._issued(evidence, reach, draft._distance(sample, ROOM))
+            claim = draft._issued_excess(evidence, reach, draft._distance(sample, ROOM))
             stands = evidence.excess(ROOM, None) < math.inf
             if stands and (claim.reach is None or claim.excess < claim.risk):
                 break
@@ -235,7 +235,7 @@ class LeastSquaresExcess(Certificate):
         evidence = by_gram(draft, known)
         if not evidence.curved + ROOM * evidence.curved_off < 0.5:
             raise CannotClaim("the sums of squares have lost too many digits.")
-        return draft._issued(evidence, reach, draft._distance(None, ROOM))
+        return draft._issued_excess(evidence, reach, draft._distance(None, ROOM))
 
     def _with(self, columns: np.ndarray, factor: np.ndarray, combinations=()) -> LeastSquaresExcess:
         """The same with this witness, in its proper form."""
@@ -252,7 +252,7 @@ class LeastSquaresExcess(Certificate):
     def _limited(self) -> LeastSquaresExcess:
         return replace(self, combinations=(), reach=0.0)
 
-    def _issued(
+    def _issued_excess(
         self, evidence: Evidence, reach: float | None, distance: float | None
     ) -> LeastSquaresExcess:
         """This claim with its numbers. A checker may add in another order: his values differ from
