@@ -210,9 +210,9 @@ class LeastSquaresExcess(Certificate):
     ) -> LeastSquaresExcess:
         drafts = [self]
         if not self.ridge:  # the intercept alone may do, for coefficients that are not too far off
-            drafts.insert(0, self._with(columns[columns == sample.d], np.eye(int(self.lifted))))
+            drafts.insert(0, self._with_basis(columns[columns == sample.d], np.eye(int(self.lifted))))
         if factor is not None:
-            draft = self._with(columns, factor, combinations)
+            draft = self._with_basis(columns, factor, combinations)
             drafts.insert(0, draft if draft._is_exact(sample) else draft._limited())
         for draft in drafts:
             evidence = by_rows(draft, sample)
@@ -229,7 +229,7 @@ class LeastSquaresExcess(Certificate):
             factor = inverse_factor(_normal_matrix(known, columns, self))
             if factor is None:
                 raise CannotClaim("the matrix of the normal equations is not positive.")
-        draft = replace(self, shift=known.shift)._with(columns, factor, combinations)
+        draft = replace(self, shift=known.shift)._with_basis(columns, factor, combinations)
         if draft.combinations and not shown_exact(draft, known):
             draft = draft._limited()
         evidence = by_gram(draft, known)
@@ -237,7 +237,7 @@ class LeastSquaresExcess(Certificate):
             raise CannotClaim("the sums of squares have lost too many digits.")
         return draft._issued_excess(evidence, reach, draft._distance(None, ROOM))
 
-    def _with(self, columns: np.ndarray, factor: np.ndarray, combinations=()) -> LeastSquaresExcess:
+    def _with_basis(self, columns: np.ndarray, factor: np.ndarray, combinations=()) -> LeastSquaresExcess:
         """The same with this witness, in its proper form."""
         order = np.argsort(columns)
         d = self.coef.shape[1]

@@ -236,7 +236,7 @@ class LogisticExcess(Certificate):
         lines = tuple(tuple(line) for line in combinations)
         try:
             if alive is not None:
-                draft = replace(draft, dropped=draft._not(np.asarray(alive), sample))
+                draft = replace(draft, dropped=draft._refusal(np.asarray(alive), sample))
             point = draft._point(sample)
             draft, excess = best_proof(draft, point, Basis(kept, lines, factor))
             risk, left = draft._risks(point, ROOM)
@@ -247,7 +247,7 @@ class LogisticExcess(Certificate):
             raise CannotClaim("numbers overflow float64.")
         return replace(draft, risk=upper, lower=max(0.0, lower if draft.proof != "none" else 0.0))
 
-    def _not(self, alive: np.ndarray, sample: Sample) -> np.ndarray:
+    def _refusal(self, alive: np.ndarray, sample: Sample) -> np.ndarray:
         """What is not alive, but for examples of weight 0 and the own class of each."""
         there = self._weights(sample) > 0
         if self.outputs > 1:
