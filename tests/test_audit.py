@@ -21,7 +21,6 @@ from certo.certificates import (
     LinearPredictor,
     MaximumMargin,
     Separating,
-    SupportBound,
 )
 from certo.certificates.errors.least_errors import (
     LeastErrors,
@@ -33,6 +32,7 @@ from certo.certificates.sample.labels import Labels
 from certo.data.fingerprint import fingerprint
 from certo.data.model_file import load_model, save_model
 from certo.data.problem import Problem
+from certo.issue.risk.support_bound import issue_support_bound
 from certo.workflow import MACHINES, fit_table, machine
 
 RNG = np.random.default_rng(0)
@@ -309,7 +309,9 @@ def test_no_forged_page_passes(plain, attack):
 def test_nothing_is_said_of_new_examples_where_columns_were_scaled(tmp_path):
     scaled = fit_table(NOISY, "kind", machine("svm", [])).model
     examples = scaled.encoder.transform(NOISY)
-    bound = SupportBound.of(examples, NOISY.column("kind").to_numpy(), [scaled.certified.claims[0]])
+    bound = issue_support_bound(
+        examples, NOISY.column("kind").to_numpy(), [scaled.certified.claims[0]]
+    )
     save_model(tmp_path / "m", scaled)
     assert verdict(tmp_path / "m", NOISY, lambda model: None) == "passed"
     claims = Composite((*scaled.certified.claims, bound))

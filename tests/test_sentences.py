@@ -11,8 +11,9 @@ import pytest
 from sklearn.datasets import load_iris
 
 from certo import SVM, KernelPerceptron, Perceptron, certify
-from certo.certificates import Certificate, Certified, Composite, StatedPredictions, TestErrors
+from certo.certificates import Certificate, Certified, Composite, StatedPredictions
 from certo.certificates.risk.risk_bound import confidence, rate_sentence
+from certo.issue.errors.counted_errors import issue_test_errors
 from certo.kernels import Polynomial
 
 ROOT = Path(__file__).parents[1]
@@ -87,7 +88,7 @@ def test_a_bound_that_the_majority_class_beats_is_marked_and_not_quoted(iris, we
 
 def test_the_size_of_the_majority_class_is_counted_by_the_check(iris, weak):
     X, y = iris
-    tested = TestErrors.of(
+    tested = issue_test_errors(
         X, y, ("setosa", "versicolor", "virginica"), StatedPredictions(np.zeros(150, int))
     )
     for claim in [claim for page in weak for claim in page.risks] + [tested]:
@@ -107,7 +108,7 @@ def test_stated_answers_are_not_called_a_rule(iris):
     """They are checked without a look at X, so nothing is said of a rule for X."""
     X, y = iris
     classes = ("setosa", "versicolor", "virginica")
-    claim = TestErrors.of(X, y, classes, StatedPredictions.of(y, classes))
+    claim = issue_test_errors(X, y, classes, StatedPredictions.of(y, classes))
     found = claim.verify(np.zeros((150, 7)), y)
     assert found
     assert found.why.startswith("0 of the 150 stated answers are wrong, whatever X is.")

@@ -386,7 +386,8 @@ LARGEST = {
     "KernelGap": 3, "KernelMargin": 10, "KernelMistakeBound": 10, "LeastErrorsByCells": 15,
     "LeastErrorsByTree": 5, "LeastSquaresExcess": 50, "LogisticExcess": 20,
     "MomentMatching": 50, "OnlineToBatch": 100, "Overlapping": 25, "SupportBound": 4,
-    "NoEstimate": 15, "AverageToBatch": 200, "Certified": 75, "CompressionBound": 75,
+    "NoEstimate": 15, "NoGaussianDensity": 100, "QuasiSeparable": 25, "AverageToBatch": 200,
+    "Certified": 75, "CompressionBound": 75,
     "TestErrors": 200, "TrainingErrors": 200,
 }  # fmt: skip
 MOST_TIMES = 750  # 6,000 rows, where the truth is quick

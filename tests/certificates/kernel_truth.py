@@ -14,6 +14,7 @@ from scipy import sparse
 
 from certo.certificates import KernelGap, KernelSample, Labels
 from certo.certificates.margins.soft_margin_gap import costs_of
+from certo.issue.margins.kernel_gap import issue_kernel_gap
 from certo.kernels import Function, Gaussian, Kernel, Linear, Polynomial, Precomputed
 
 LABELS = Labels(("a", "b"))
@@ -80,7 +81,7 @@ class Problem(NamedTuple):
 
     def claim(self, b, alpha, **options) -> KernelGap:
         rows = np.flatnonzero(alpha)
-        return KernelGap.of(
+        return issue_kernel_gap(
             self.sample, LABELS, intercept=b, treatment=self.treatment, C=self.C,
             class_weight=self.class_weight, sample_weight=self.sample_weight,
             rows=rows, dual_coef=(alpha * self.signs)[rows], **options,

@@ -8,7 +8,8 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
-from certo.certificates import Labels, LogisticExcess, Sample
+from certo.certificates import Labels, Sample
+from certo.issue.regression.logistic_excess import issue_logistic_excess
 
 STORES = [np.asarray, np.asfortranarray, sparse.csr_array, sparse.csc_matrix, np.ndarray.tolist]
 KINDS = ["plain", "integer", "scales", "shifted", "repeated", "collinear"]
@@ -112,7 +113,7 @@ class Problem(NamedTuple):
         W = np.asarray(W, dtype=np.float64)
         d = self.X.shape[1]
         intercept = W[:, d] if self.lifted else np.zeros(self.outputs)
-        return LogisticExcess.of(
+        return issue_logistic_excess(
             self.sample if X is None else Sample(X, self.codes), self.labels, coef=W[:, :d],
             intercept=intercept, treatment=self.treatment, ridge=self.ridge,
             sample_weight=self.sample_weight, **options,

@@ -10,8 +10,9 @@ import pytest
 from scipy import sparse
 
 from certo import bounds
-from certo.certificates import CannotClaim, Certificate, ClassCompressionBound, PerceptronRun
+from certo.certificates import CannotClaim, Certificate, PerceptronRun
 from certo.certificates.risk import class_compression as module
+from certo.issue.risk.class_compression import issue_class_compression_bound
 from certo.solvers.perceptron import perceptron
 
 
@@ -47,7 +48,7 @@ def trained(classes=3, m=300, epochs=4, gap=0.6, points=None, **settings):
 )
 def test_one_bound_for_the_layer(classes, settings):
     X, y, runs, coef, intercept, updated = trained(classes, **settings)
-    claim = ClassCompressionBound.of(X, y, "xyz"[:classes], runs, coef, intercept, updated)
+    claim = issue_class_compression_bound(X, y, "xyz"[:classes], runs, coef, intercept, updated)
     union = np.unique(np.concatenate(updated))
     assert np.array_equal(claim.updated, union)
     scores = X @ coef.T + intercept
@@ -71,7 +72,7 @@ def test_one_bound_for_the_layer(classes, settings):
 
 def test_attacks():
     X, y, runs, coef, intercept, updated = trained()
-    claim = ClassCompressionBound.of(X, y, "xyz", runs, coef, intercept, updated)
+    claim = issue_class_compression_bound(X, y, "xyz", runs, coef, intercept, updated)
     written = claim.to_dict()
     k = claim.updated.size
     fewer = {"printed": bounds.perceptron_compression(300, k - 1, claim.errors, 0.05),
@@ -111,11 +112,11 @@ def test_attacks():
 def test_more_than_half_and_vacuous_and_long(monkeypatch):
     X, y, runs, coef, intercept, updated = trained(m=60, gap=0.0)
     many = [np.arange(40)] * 3
-    claim = ClassCompressionBound.of(X, y, "xyz", runs, coef, intercept, many)
+    claim = issue_class_compression_bound(X, y, "xyz", runs, coef, intercept, many)
     assert claim.printed is None
     assert list(claim.bounds) == ["exact tail"]
     assert Certificate.from_dict(json.loads(json.dumps(claim.to_dict()))) == claim
-    every = ClassCompressionBound.of(X, y, "xyz", runs, coef, intercept, [np.arange(60)] * 3)
+    every = issue_class_compression_bound(X, y, "xyz", runs, coef, intercept, [np.arange(60)] * 3)
     assert every.vacuous
     assert every.tail == 1.0
     assert every.verify(X, y)
@@ -124,6 +125,6 @@ def test_more_than_half_and_vacuous_and_long(monkeypatch):
     assert "not replayed" in every.verify(X, y).why
     assert "alone gives these weights" not in every.claim
     with pytest.raises(CannotClaim, match="depends on the data"):
-        ClassCompressionBound.of(
+        issue_class_compression_bound(
             X, y, "xyz", [PerceptronRun(4, "misclassified")] * 3, coef, intercept, updated
         )

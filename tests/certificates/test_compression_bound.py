@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from certo import bounds
 from certo.certificates import CannotClaim, CompressionBound, Labels, PerceptronRun, Sample
 from certo.certificates.risk import compression_bound as module
+from certo.issue.risk.compression_bound import issue_compression_bound
 from certo.solvers.perceptron import perceptron
 
 LABELS = Labels((-1, 1))
@@ -56,7 +57,7 @@ def issued(m=400, seed=0, noise=0.0, run=None, **options):
     run = run or PerceptronRun(20)
     outcome = perceptron(X, signs, run)
     rows = np.flatnonzero(outcome.counts)
-    claim = CompressionBound.of(
+    claim = issue_compression_bound(
         Sample(X, signs), LABELS, run, outcome.w[:-1], float(outcome.w[-1]), rows, **options
     )
     return X, signs, claim

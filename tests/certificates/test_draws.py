@@ -12,9 +12,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.neighbors import KNeighborsClassifier
 
 from certo import KernelPerceptron, OnlineGradientDescent, Perceptron, certify
-from certo.certificates import Certified, LinearPredictor, OnlineToBatch, TestErrors
+from certo.certificates import Certified, LinearPredictor
 from certo.certificates.base import CannotClaim
 from certo.certificates.sample import copies, draws, equal_rows, label_order
+from certo.issue.errors.counted_errors import issue_test_errors
+from certo.issue.risk.online_to_batch import issue_online_to_batch
 from certo.kernels import Gaussian
 from certo.losses import Hinge
 
@@ -421,7 +423,7 @@ def test_shuffled_visits_of_sorted_rows_are_draws_in_order():
     def of(**settings):
         model = Perceptron(epochs=1, **settings).fit(X, y)
         runs = [claim.run for claim in model.certificate_.of_kind("CompressionBound")]
-        return OnlineToBatch.of(X, y, ["down", "up"], runs, model.coef_, model.intercept_)
+        return issue_online_to_batch(X, y, ["down", "up"], runs, model.coef_, model.intercept_)
 
     with pytest.raises(CannotClaim, match=r"sorted by their labels \(2 runs"):
         of()
@@ -448,5 +450,5 @@ def test_issuing_refuses_what_checking_would():
     rows = np.repeat(np.arange(20), 30)
     rule = LinearPredictor(random.normal(size=(1, 3)), [0.0])
     with pytest.raises(CannotClaim, match="Remove the copies"):
-        TestErrors.of(X[rows], y[rows], (0, 1), rule)
-    assert TestErrors.of(X, y, (0, 1), rule).verify(X, y)
+        issue_test_errors(X[rows], y[rows], (0, 1), rule)
+    assert issue_test_errors(X, y, (0, 1), rule).verify(X, y)

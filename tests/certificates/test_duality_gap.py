@@ -17,6 +17,8 @@ from scipy import sparse
 from certo.certificates import CannotClaim, Certificate, DualityGap, Labels, Sample
 from certo.certificates.margins import duality_gap as module
 from certo.certificates.margins.soft_margin_gap import costs_of
+from certo.issue.margins import duality_gap as issuer
+from certo.issue.margins.duality_gap import issue_duality_gap
 from certo.numbers import rounded
 
 LABELS = Labels(("a", "b"))
@@ -45,7 +47,7 @@ class Problem(NamedTuple):
 
     def claim(self, w, b, alpha, X=None, **options) -> DualityGap:
         rows = np.flatnonzero(alpha)
-        return DualityGap.of(
+        return issue_duality_gap(
             Sample.of(self.X if X is None else X, self.y, LABELS), LABELS,
             coef=w, intercept=b, treatment=self.treatment, C=self.C,
             class_weight=self.class_weight, sample_weight=self.sample_weight,
@@ -218,7 +220,7 @@ class TestTheGap:
         p = problem("plain", 1, "free")
         w, b, alpha = solved(p)
         alpha = feasible(alpha, p)
-        claim = DualityGap.of(
+        claim = issue_duality_gap(
             Sample.of(p.X, p.y, LABELS), LABELS, coef=w, intercept=b, treatment="free", C=p.C,
             rows=np.arange(p.signs.size), dual_coef=alpha * p.signs,
         )  # fmt: skip
@@ -288,6 +290,7 @@ class TestRounding:
         square = Sample(p.X, p.signs).square_bound()
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(module, "EXACT_PRODUCTS", short)
+            patch.setattr(issuer, "EXACT_PRODUCTS", short)
             for bound in (None, square):
                 for store in (np.asarray, sparse.csr_array):
                     claim = p.claim(w, b, alpha, X=store(p.X), square=bound)
@@ -321,6 +324,7 @@ class TestRounding:
     def test_the_sum_of_the_multipliers_is_an_entry_too(self, monkeypatch):
         """Lifted: 2⁵³ + 1 is rounded, and its square would be off by more than 2⁵⁴."""
         monkeypatch.setattr(module, "EXACT_PRODUCTS", 1)
+        monkeypatch.setattr(issuer, "EXACT_PRODUCTS", 1)
         p = Problem(np.zeros((2, 1)), np.array([1, 1]), "lifted", C=2.0**53)
         alpha = np.array([2.0**53, 1.0])
         claim = p.claim(np.zeros(1), 0.0, alpha)

@@ -25,6 +25,7 @@ from certo.certificates import (
 from certo.certificates.encoding import no_better
 from certo.certificates.risk.risk_bound import percentage
 from certo.certificates.sample.examples import SampleMismatch
+from certo.issue.errors.counted_errors import issue_test_errors, issue_training_errors
 from certo.kernels import Gaussian, Polynomial
 
 CLASSES = ("ash", "elm", "oak")
@@ -48,7 +49,8 @@ def naive(X, y, rule, classes) -> int:
 def test_errors_are_counted_and_survive_json(classes):
     X, y, rule = problem(classes)
     for kind in (TrainingErrors, TestErrors):
-        claim = kind.of(X, y, CLASSES[:classes], rule)
+        issue = {TestErrors: issue_test_errors, TrainingErrors: issue_training_errors}[kind]
+        claim = issue(X, y, CLASSES[:classes], rule)
         assert claim.errors == claim.surely == naive(X, y, rule, classes)
         again = Certificate.from_dict(json.loads(json.dumps(claim.to_dict())))
         assert again == claim
@@ -64,7 +66,7 @@ def test_errors_are_counted_and_survive_json(classes):
         assert "table of numbers" in claim.verify([[1.0], [2.0, 3.0]], y).why
         assert "wrong" in claim.plain
         assert "%" not in claim.claim
-    both = Composite((TrainingErrors.of(X, y, CLASSES[:classes], rule), claim))
+    both = Composite((issue_training_errors(X, y, CLASSES[:classes], rule), claim))
     assert both.verify(X, y)
 
 
@@ -74,7 +76,7 @@ def test_the_interval_is_that_of_clopper_and_pearson(n, share, delta):
     wrong = round(share * n)
     y = np.zeros(n, dtype=int)
     rule = StatedPredictions((np.arange(n) < wrong).astype(int))
-    claim = TestErrors.of(None, y, (0, 1), rule, delta)
+    claim = issue_test_errors(None, y, (0, 1), rule, delta)
     low, high = binomtest(wrong, n).proportion_ci(1 - delta)
     assert claim.interval == pytest.approx((low, high), rel=1e-6, abs=1e-9)
     assert claim.lower <= low * (1 + 1e-9)
@@ -92,10 +94,16 @@ def test_the_interval_is_that_of_clopper_and_pearson(n, share, delta):
 def test_ties_may_be_either():
     X, y = np.array([[1.0, -1.0], [1.0, 1.0], [2.0, 2.0], [0.5, 3.0]]), np.array([1, 1, 0, 1])
     rule = LinearPredictor([[1.0, -1.0]], [0.0])  # right, two ties, wrong
-    claim = TestErrors.of(X, y, (0, 1), rule, 0.1)
+    claim = issue_test_errors(X, y, (0, 1), rule, 0.1)
     assert (claim.errors, claim.ties, claim.surely) == (3, 2, 1)
-    assert claim.lower == TestErrors.of(None, y, (0, 1), StatedPredictions([1, 1, 0, 0]), 0.1).lower
-    assert claim.upper == TestErrors.of(None, y, (0, 1), StatedPredictions([1, 0, 1, 0]), 0.1).upper
+    assert (
+        claim.lower
+        == issue_test_errors(None, y, (0, 1), StatedPredictions([1, 1, 0, 0]), 0.1).lower
+    )
+    assert (
+        claim.upper
+        == issue_test_errors(None, y, (0, 1), StatedPredictions([1, 0, 1, 0]), 0.1).upper
+    )
     assert "from 1 to 3 of 4" in claim.claim
     assert claim.verify(X, y)
     weaker = Certificate.from_dict(claim.to_dict() | {"errors": 4, "ties": 3, "upper": 1.0})
@@ -103,7 +111,7 @@ def test_ties_may_be_either():
     for false in ({"errors": 2, "ties": 1}, {"ties": 1}, {"ties": 0}, {"errors": 4}):
         assert not Certificate.from_dict(claim.to_dict() | false).verify(X, y)
     nothing = LinearPredictor(np.zeros((3, 2)), np.zeros(3))
-    claim = TestErrors.of(X, y, (0, 1, 2), nothing)
+    claim = issue_test_errors(X, y, (0, 1, 2), nothing)
     assert (claim.errors, claim.ties, claim.interval) == (4, 4, (0.0, 1.0))
     assert claim.vacuous
 
@@ -112,7 +120,7 @@ def test_kernel_rules_and_several_labels():
     random = np.random.default_rng(3)
     X, y = random.standard_normal((30, 2)), random.integers(0, 2, (30, 2))
     rule = KernelPredictor(Gaussian(1.0), X[:8], random.standard_normal((1, 8)), [0.0])
-    claim = TrainingErrors.of(X, y, (0, 1), rule, column=1)
+    claim = issue_training_errors(X, y, (0, 1), rule, column=1)
     scores = rule.kernel.plain(X, X[:8]) @ rule.dual_coef[0]
     assert claim.errors == np.count_nonzero((scores > 0) != y[:, 1])
     assert claim.verify(X, y)
@@ -125,7 +133,7 @@ def test_kernel_rules_and_several_labels():
 
 def test_hostile_fields_are_refused():
     X, y, rule = problem(2)
-    written = TestErrors.of(X, y, CLASSES[:2], rule).to_dict()
+    written = issue_test_errors(X, y, CLASSES[:2], rule).to_dict()
     for change in (
         {"errors": 61}, {"errors": -1}, {"ties": 40}, {"ties": -1}, {"examples": 0},
         {"lower": 0.9, "upper": 0.1}, {"upper": 1.5}, {"lower": -0.5}, {"delta": 0.0},
@@ -141,11 +149,11 @@ def test_hostile_fields_are_refused():
     with pytest.raises(ValueError, match="must be a rule"):
         TrainingErrors(Labels((0, 1)), None, 1, 0, 0)
     with pytest.raises(CannotClaim, match="at least two classes"):
-        TrainingErrors.of(X, y, ("ash",), rule)
+        issue_training_errors(X, y, ("ash",), rule)
     with pytest.raises(SampleMismatch, match="60 examples, but y has 59"):
-        TrainingErrors.of(X, y[1:], CLASSES[:2], rule)
+        issue_training_errors(X, y[1:], CLASSES[:2], rule)
     with pytest.raises(CannotClaim, match="2 features"):
-        TrainingErrors.of(X[:, :1], y, CLASSES[:2], rule)
+        issue_training_errors(X[:, :1], y, CLASSES[:2], rule)
 
 
 def test_plain_words():
@@ -157,7 +165,7 @@ def test_plain_words():
     assert said(0, 0) == "On the 60 examples given, the stated answers are never wrong."
     assert said(41, 3).endswith("are wrong 38 to 41 times (3 too close to call).")
     X, y, rule = problem(2)
-    claim = TestErrors.of(X, y, CLASSES[:2], rule, 0.05 / 3)
+    claim = issue_test_errors(X, y, CLASSES[:2], rule, 0.05 / 3)
     assert claim.plain.startswith("On 60 examples kept out of the fit, the rule is wrong ")
     assert ". With 98.33 % confidence, the error rate on new data from the same " in claim.plain
     assert no_better("coefficients", 3, 2.0**-6).endswith("3 examples, by more than 1.6 %.")
@@ -169,7 +177,9 @@ def test_words_are_rounded_to_the_weak_side():
 
     assert percentage(0.12341, rounded_up) == "12.4"
     assert percentage(0.12349, rounded_down) == "12.3"
-    assert "independent draws" in TestErrors.of(*problem(2)[:2], CLASSES[:2], problem(2)[2]).claim
+    assert (
+        "independent draws" in issue_test_errors(*problem(2)[:2], CLASSES[:2], problem(2)[2]).claim
+    )
 
 
 def test_stated_answers_are_classes():
@@ -178,7 +188,7 @@ def test_stated_answers_are_classes():
         StatedPredictions(np.array([0, 1, -1]))
     y = ["ash"] * 40 + ["elm"] * 40 + ["yew"] * 20
     answers = np.array([0] * 40 + [1] * 20 + [0] * 40)
-    claim = TestErrors.of(None, y, CLASSES[:2], StatedPredictions(answers))
+    claim = issue_test_errors(None, y, CLASSES[:2], StatedPredictions(answers))
     assert (claim.errors, claim.unknown) == (40, 20)
     data = claim.to_dict()
     data["predictor"]["answers"] = [0] * 40 + [1] * 20 + [0] * 20 + [-1] * 20

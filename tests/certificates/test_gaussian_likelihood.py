@@ -22,6 +22,10 @@ from scipy import sparse
 
 from certo import GaussianDensity, NoDensity
 from certo.certificates import CannotClaim, Certificate, GaussianLikelihood, NoGaussianDensity
+from certo.issue.density.gaussian_likelihood import (
+    issue_gaussian_likelihood,
+    issue_no_gaussian_density,
+)
 
 KINDS = ["full", "diagonal"]
 
@@ -59,7 +63,7 @@ def test_the_bound_holds_for_densities_that_are_not_the_likeliest(seed, kind, si
     mean = best.mean + 10.0**size * 0.5 * spread * rng.standard_normal(2)
     factor = best.factor * np.exp(10.0**size * 0.2 * rng.standard_normal((2, 2)))
     try:
-        claim = GaussianLikelihood.of(
+        claim = issue_gaussian_likelihood(
             X, mean=mean, covariance=best.covariance, factor=factor, kind=kind
         )
     except CannotClaim:
@@ -74,7 +78,7 @@ def test_the_bound_holds_for_densities_that_are_not_the_likeliest(seed, kind, si
 def test_the_covariance_is_that_of_the_density_too():
     X = some(0)
     best = issued(X)
-    claim = GaussianLikelihood.of(
+    claim = issue_gaussian_likelihood(
         X, mean=best.mean, covariance=best.covariance, factor=1.2 * best.factor
     )
     assert claim.covariance_error > 1 - 1.2**-2
@@ -194,7 +198,7 @@ def test_extreme_numbers_are_not_claimed():
     best = issued(X)
     for far in (1e200, 1e-200, 1e305):
         with pytest.raises(CannotClaim):
-            GaussianLikelihood.of(
+            issue_gaussian_likelihood(
                 X * far, mean=best.mean, covariance=best.covariance, factor=best.factor
             )
     assert not best.verify(X * 1e300)
@@ -242,39 +246,39 @@ def test_existence_is_decided_as_exact_arithmetic_does(X, kind):
 
 def test_false_proofs_that_there_is_none_are_rejected():
     X = np.array([[0.0, 1.0], [1.0, 3.0], [2.0, 5.0], [3.0, 7.0]])  # on the line 2x − y = −1
-    proof = NoGaussianDensity.of(X, [2, -1], -1)
+    proof = issue_no_gaussian_density(X, [2, -1], -1)
     assert proof.verify(X)
     assert Certificate.from_dict(json.loads(json.dumps(proof.to_dict()))) == proof
     assert "columns 0, 1" in proof.claim
-    assert not NoGaussianDensity.of(X, [2, -1], 0).verify(X)
-    assert not NoGaussianDensity.of(X, [2, 1], -1).verify(X)
-    assert not NoGaussianDensity.of(X).verify(X)
+    assert not issue_no_gaussian_density(X, [2, -1], 0).verify(X)
+    assert not issue_no_gaussian_density(X, [2, 1], -1).verify(X)
+    assert not issue_no_gaussian_density(X).verify(X)
     near = X.copy()
     near[3, 1] = np.nextafter(7, 8)
     assert not proof.verify(near)
     weights = np.array([1.0, 1.0, 1.0, 0.0])  # what does not count may be anywhere
-    assert NoGaussianDensity.of(near, [2, -1], -1, sample_weight=weights).verify(near)
+    assert issue_no_gaussian_density(near, [2, -1], -1, sample_weight=weights).verify(near)
     assert not proof.verify(X[:3])
     with pytest.raises(ValueError, match="one column"):
-        NoGaussianDensity.of(X, [2, -1], -1, kind="diagonal")
+        issue_no_gaussian_density(X, [2, -1], -1, kind="diagonal")
     with pytest.raises(ValueError, match="not all may be 0"):
-        NoGaussianDensity.of(X, [0, 0], 0)
+        issue_no_gaussian_density(X, [0, 0], 0)
     with pytest.raises(ValueError, match="fractions"):
         NoGaussianDensity(proof.labels, np.zeros(0), 4, 2, "full", (0.5, 1), Fraction(0))
 
 
 def test_few_different_examples_lie_on_a_hyperplane():
     X = np.repeat([[0.0, 1.0, 2.0], [5.0, 1.0, 4.0]], 4, axis=0)
-    claim = NoGaussianDensity.of(X)
+    claim = issue_no_gaussian_density(X)
     assert claim.verify(X)
-    assert not NoGaussianDensity.of(X, kind="diagonal").verify(X)
-    assert NoGaussianDensity.of(X[:4], kind="diagonal").verify(X[:4])
+    assert not issue_no_gaussian_density(X, kind="diagonal").verify(X)
+    assert issue_no_gaussian_density(X[:4], kind="diagonal").verify(X[:4])
     X[0, 0], X[1, 1] = 7.0, 9.0
     assert not claim.verify(X)
 
 
 def test_words_are_about_examples_that_count():
     X = np.array([[1.0], [1.0], [5.0]])
-    claim = NoGaussianDensity.of(X, (1,), 1, sample_weight=[1, 1, 0])
+    claim = issue_no_gaussian_density(X, (1,), 1, sample_weight=[1, 1, 0])
     assert claim.verify(X)
     assert "in all 2 examples of positive weight (of 3)" in claim.claim

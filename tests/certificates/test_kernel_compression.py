@@ -9,8 +9,9 @@ import pytest
 from scipy import sparse
 
 from certo import bounds
-from certo.certificates import CannotClaim, Certificate, KernelCompressionBound, KernelRun
+from certo.certificates import CannotClaim, Certificate, KernelRun
 from certo.certificates.risk import kernel_compression as module
+from certo.issue.risk.kernel_compression import issue_kernel_compression_bound
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
 
 AT_ZERO = {"always": 0, "positive": 1, "negative": -1}
@@ -53,7 +54,12 @@ def issued(kernel, classes=2, points=None, **settings):
     X = X if points is None else points(X)
     run = KernelRun(**{"epochs": 3} | settings)
     made = perceptron(kernel, X, codes, run, 1 if classes == 2 else classes)
-    return X, codes, made, KernelCompressionBound.of(X, codes, range(classes), kernel, run, *made)
+    return (
+        X,
+        codes,
+        made,
+        issue_kernel_compression_bound(X, codes, range(classes), kernel, run, *made),
+    )
 
 
 @pytest.mark.parametrize(
@@ -133,22 +139,22 @@ def test_what_is_too_close_to_call_is_not_claimed(monkeypatch):
     made = perceptron(Linear(), X, codes, run, 1)
     # x_1·x_0 = 0 is computed with an allowance for rounding, so its sign is open …
     with pytest.raises(CannotClaim, match="too close to a score of 0"):
-        KernelCompressionBound.of(X, codes, (0, 1), Linear(), run, *made)
+        issue_kernel_compression_bound(X, codes, (0, 1), Linear(), run, *made)
     # … and the whole numbers of a matrix have none
-    claim = KernelCompressionBound.of(np.eye(4), codes, (0, 1), Precomputed(), run, *made)
+    claim = issue_kernel_compression_bound(np.eye(4), codes, (0, 1), Precomputed(), run, *made)
     assert claim.verify(np.eye(4), codes)
     X, codes = problem()
     run = KernelRun(3)
     made = perceptron(Gaussian(0.5), X, codes, run, 1)
     with pytest.raises(CannotClaim, match="makes other mistakes"):
-        KernelCompressionBound.of(X, codes, (0, 1), Gaussian(0.5), KernelRun(1), *made)
+        issue_kernel_compression_bound(X, codes, (0, 1), Gaussian(0.5), KernelRun(1), *made)
     monkeypatch.setattr(module, "MOST_TERMS", 3)
     with pytest.raises(CannotClaim, match="more than 3"):
-        KernelCompressionBound.of(X, codes, (0, 1), Gaussian(0.5), run, *made)
+        issue_kernel_compression_bound(X, codes, (0, 1), Gaussian(0.5), run, *made)
     monkeypatch.setattr(module, "MOST_TERMS", 10**4)
     monkeypatch.setattr(module, "LONGEST_RERUN", 10)
     with pytest.raises(CannotClaim, match="longer than"):
-        KernelCompressionBound.of(X, codes, (0, 1), Gaussian(0.5), run, *made)
+        issue_kernel_compression_bound(X, codes, (0, 1), Gaussian(0.5), run, *made)
 
 
 def test_objects_and_nothing_learned():
@@ -156,12 +162,12 @@ def test_objects_and_nothing_learned():
     X, codes = problem(m=30)
     points, run = list(X), KernelRun(2)
     made = perceptron(kernel, points, codes, run, 1)
-    claim = KernelCompressionBound.of(points, codes, (0, 1), kernel, run, *made)
+    claim = issue_kernel_compression_bound(points, codes, (0, 1), kernel, run, *made)
     assert claim == claim.at(0.05)
     assert claim.verify(points, codes)
     assert "always the same" in claim.assumes[-1]
     # with one class only, or at 0 nothing is learned, and all are ties
-    nothing = KernelCompressionBound.of(
+    nothing = issue_kernel_compression_bound(
         X, np.ones(30, int), (0, 1), Gaussian(1.0), KernelRun(1), [np.zeros(0, int)], [np.zeros(0)]
     )
     assert nothing.updated.size == 0

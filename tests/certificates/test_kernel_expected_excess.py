@@ -20,10 +20,10 @@ from certo import Pegasos
 from certo.certificates import (
     CannotClaim,
     Certificate,
-    KernelExpectedExcess,
     KernelSample,
     Labels,
 )
+from certo.issue.runs.kernel_expected_excess import issue_kernel_expected_excess
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
 
 KERNELS = [Linear(), Polynomial(2), Gaussian(0.8), Precomputed()]
@@ -138,7 +138,7 @@ def test_on_other_data_it_verifies_only_if_it_is_still_true(seed, salt):
 def test_functions_longer_than_any_run_are_not_claimed():
     sample = KernelSample(Linear(), np.ones((2, 1)), np.array([1, -1], np.int8))
     with pytest.raises(CannotClaim, match="as short as"):
-        KernelExpectedExcess.of(
+        issue_kernel_expected_excess(
             sample, Labels((0, 1)), rows=np.array([0]), dual_coef=np.array([3.0]), intercept=0.0,
             lifted=False, lam=0.5, steps=10,
         )  # fmt: skip

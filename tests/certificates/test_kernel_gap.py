@@ -28,12 +28,13 @@ from certo.certificates import (
     CannotClaim,
     Certificate,
     Composite,
-    DualityGap,
     KernelGap,
     KernelSample,
     Labels,
     Sample,
 )
+from certo.issue.margins.duality_gap import issue_duality_gap
+from certo.issue.margins.kernel_gap import issue_kernel_gap
 from certo.kernels import Function, Gaussian, Kernel, Linear, Polynomial, Precomputed, Product
 from certo.numbers.rounding import gamma
 
@@ -111,7 +112,7 @@ class TestTheGap:
         ours = p.claim(b, alpha)
         rows = np.flatnonzero(alpha)
         signed = alpha * p.signs
-        theirs = DualityGap.of(
+        theirs = issue_duality_gap(
             Sample.of(p.X, p.y, LABELS), LABELS, coef=p.X.T @ signed, intercept=b,
             treatment=treatment, C=p.C, class_weight=p.class_weight,
             sample_weight=p.sample_weight, rows=rows, dual_coef=signed[rows],
@@ -184,7 +185,7 @@ class TestWords:
             claim.to_dict()
         mixed = problem(3 * Function(shared_letters), "plain", 1, "none")
         sample = KernelSample.of(p.X, p.y, LABELS, mixed.kernel)
-        claim = KernelGap.of(
+        claim = issue_kernel_gap(
             sample, LABELS, intercept=0.0, treatment="none", C=1.0, rows=[], dual_coef=[]
         )
         assert len(claim.assumes) == 1
@@ -220,13 +221,13 @@ class TestTogether:
             labels = Labels((0, 1, 2), positive)
             for kernel in (Gaussian(1.0), Polynomial(2)):
                 sample = KernelSample.of(X, y, labels, kernel)
-                claim = KernelGap.of(
+                claim = issue_kernel_gap(
                     sample, labels, intercept=0.5, treatment="lifted", C=1.0,
                     rows=np.arange(30), dual_coef=rng.random(30) * sample.signs,
                 )  # fmt: skip
                 claims.append(claim)
         signs = np.where(y == 2, 1, -1)
-        linear = DualityGap.of(
+        linear = issue_duality_gap(
             Sample(X, signs), Labels((0, 1, 2), 2), coef=np.ones(2), intercept=0.0,
             treatment="none", C=1.0, rows=[], dual_coef=[],
         )  # fmt: skip
@@ -396,7 +397,7 @@ class TestAttacks:
         """With a negative direction the objective has no least value, whatever multipliers say."""
         K, signs = np.array([[1.0, 3.0], [3.0, 1.0]]), np.array([1, -1])
         sample = KernelSample(Precomputed(), K, signs)  # as if it had been looked at
-        claim = KernelGap.of(
+        claim = issue_kernel_gap(
             sample, LABELS, intercept=0.0, treatment="none", C=1.0, rows=[], dual_coef=[]
         )
         assert not claim.verify(K, ["b", "a"])

@@ -17,9 +17,10 @@ from certo.certificates import (
     Certificate,
     KernelMargin,
     KernelSample,
-    MaximumMargin,
     Sample,
 )
+from certo.issue.margins.kernel_margin import issue_kernel_margin
+from certo.issue.margins.maximum_margin import issue_maximum_margin
 from certo.kernels import Gaussian, Kernel, Linear, Polynomial, Precomputed
 
 TREATMENTS = ["free", "lifted", "none"]
@@ -59,7 +60,7 @@ def claimed(p: Problem, b=None, alpha=None, **changes) -> KernelMargin:
         "dual_coef": (alpha * p.signs)[rows],
         **changes,
     }
-    return KernelMargin.of(p.sample, LABELS, **witness)
+    return issue_kernel_margin(p.sample, LABELS, **witness)
 
 
 def true_bounds(p: Problem, b: float, signed, shift=0.0) -> tuple[Fraction, Fraction]:
@@ -117,7 +118,7 @@ class TestTrueClaims:
         p = Problem(Linear(), X, np.array([-1, -1, 1, 1, 1]), treatment)
         alpha = np.array([0.5, 0, 0.5, 0, 0])
         ours = claimed(p, 0.0, alpha)
-        theirs = MaximumMargin.of(
+        theirs = issue_maximum_margin(
             Sample.of(X, p.y, LABELS), LABELS, coef=np.array([1.0, 0.0]), intercept=0.0,
             treatment=treatment, rows=np.array([0, 2]), dual_coef=np.array([-0.5, 0.5]),
         )  # fmt: skip

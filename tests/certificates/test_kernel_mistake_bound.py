@@ -19,10 +19,10 @@ from certo import HardMarginSVM, KernelPerceptron
 from certo.certificates import (
     CannotClaim,
     Certificate,
-    KernelMistakeBound,
     KernelSample,
     Labels,
 )
+from certo.issue.runs.kernel_mistake_bound import issue_kernel_mistake_bound
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
 
 KERNELS = [Linear(), Polynomial(2), Gaussian(0.8), Precomputed(), 2 * Gaussian(1.0)]
@@ -213,7 +213,7 @@ def test_the_bound_is_attained():
         signs[k] = 1  # of which the box needs no mistake
         sample = KernelSample(Linear(), X, signs)
         everyone = np.arange(k + 1)
-        claim = KernelMistakeBound.of(
+        claim = issue_kernel_mistake_bound(
             sample, Labels((-1, 1)), lifted=False, rows=everyone[:k], dual_coef=-np.ones(k),
             comparator_rows=everyone, comparator_coef=signs.astype(float),
         )  # fmt: skip
@@ -226,7 +226,7 @@ def test_the_formula_where_nothing_separates():
     """((a + √(a² + 4H))/2)² with ρ = 1."""
     X, y = np.array([[1.0], [1.0], [-2.0]]), np.array([1, -1, -1])
     signs = y.astype(np.int8)
-    claim = KernelMistakeBound.of(
+    claim = issue_kernel_mistake_bound(
         KernelSample(Linear(), X, signs), Labels((-1, 1)), lifted=False, rows=np.array([0, 1]),
         dual_coef=np.array([1.0, -2.0]), comparator_rows=np.array([2]),
         comparator_coef=np.array([-0.25]),
@@ -240,7 +240,7 @@ def test_the_formula_where_nothing_separates():
 def test_more_mistakes_than_can_be_are_not_claimed():
     X, signs = np.array([[1.0], [-1.0]]), np.array([1, -1], np.int8)
     with pytest.raises(CannotClaim, match="more than the 1 that the theorem allows"):
-        KernelMistakeBound.of(
+        issue_kernel_mistake_bound(
             KernelSample(Linear(), X, signs), Labels((-1, 1)), lifted=False, rows=np.array([0]),
             dual_coef=np.array([7.0]), comparator_rows=np.array([0]),
             comparator_coef=np.array([1.0]),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rays import least_errors
 from scipy import sparse
 
-from certo.certificates import Certificate, ErrorCount, Labels, Sample
+from certo.certificates import Certificate, Labels, Sample
 from certo.certificates.errors.hitting import FINENESS
 from certo.certificates.errors.least_errors import (
     LeastErrorsByCells,
@@ -24,6 +24,7 @@ from certo.certificates.errors.least_errors import (
     needed,
     proved,
 )
+from certo.issue.errors.least_errors import issue_error_count
 
 LABELS = Labels(("no", "yes"))
 NONE = np.zeros(0)
@@ -57,7 +58,7 @@ def reread(data):
 
 class TestErrorCount:
     def test_zero_scores_are_errors(self):
-        count = ErrorCount.of(Sample(X, SIGNS), LABELS, np.zeros(2), 0.0, NONE)
+        count = issue_error_count(Sample(X, SIGNS), LABELS, np.zeros(2), 0.0, NONE)
         assert count.errors == len(Y)
         assert count.verify(X, Y)
 
@@ -70,7 +71,7 @@ class TestErrorCount:
     )
     def test_it_is_the_truth_and_nothing_else_verifies(self, coef, intercept, weights):
         costs = NONE if weights is None else np.array(weights)
-        count = ErrorCount.of(Sample(X, SIGNS), LABELS, np.array(coef), intercept, costs)
+        count = issue_error_count(Sample(X, SIGNS), LABELS, np.array(coef), intercept, costs)
         scores = [sum(Fraction(a) * Fraction(c) for a, c in zip(x, coef, strict=True)) for x in X]
         truth = sum(
             Fraction(1 if weights is None else weights[t])
@@ -84,7 +85,7 @@ class TestErrorCount:
             assert not reread({**count.to_dict(), "errors": other}).verify(X, Y)
 
     def test_other_data_and_other_weights_refute_it(self):
-        count = ErrorCount.of(Sample(X, SIGNS), LABELS, np.array([1.0, 1.0]), -0.5, NONE)
+        count = issue_error_count(Sample(X, SIGNS), LABELS, np.array([1.0, 1.0]), -0.5, NONE)
         assert count.verify(X, Y)
         assert not count.verify(X, np.where(Y == "yes", "no", "yes"))
         assert not count.verify(X[:-1], Y[:-1])

@@ -21,6 +21,7 @@ from certo.certificates.regression import curvature as curvature_module
 from certo.certificates.regression.least_squares_evidence import ShiftedGram, by_gram, by_rows
 from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
 from certo.certificates.sample.values import Values
+from certo.issue.regression.least_squares_excess import issue_least_squares_excess
 from certo.numbers import exact
 
 TREATMENTS = ["free", "none"]
@@ -94,7 +95,7 @@ class Problem(Truth):
             else:
                 kept = np.arange(self.X.shape[1] + self.lifted)
                 options = {"factor": self.factor(kept)}
-        return LeastSquaresExcess.of(
+        return issue_least_squares_excess(
             data, self.labels, coef=coef, intercept=intercept, treatment=self.treatment,
             ridge=self.ridge, sample_weight=self.sample_weight, shift=self.shift, **options,
         )  # fmt: skip
@@ -586,7 +587,7 @@ class TestRounding:
     def test_no_weight_at_all(self):
         p = Problem(np.eye(2), np.ones((2, 1)), False, 0.0, np.zeros(2))
         with pytest.raises(CannotClaim, match="weights are 0"):
-            LeastSquaresExcess.of(
+            issue_least_squares_excess(
                 Sample.of(p.X, p.y, p.labels), p.labels, coef=np.zeros((1, 2)),
                 intercept=np.zeros(1), treatment="none", sample_weight=np.zeros(2),
             )  # fmt: skip
@@ -648,7 +649,7 @@ def test_squares_that_underflow_before_they_are_weighted(weight):
         X = np.column_stack([first, first * (1 + 1e-9 * rng.random(6))])
         coef = 1e153 * (1 + rng.random()) * np.array([[1.0, -1.0]])
         truth = Truth(X, X @ coef.T, False, 0.0, np.full(6, weight))
-        claim = LeastSquaresExcess.of(
+        claim = issue_least_squares_excess(
             Sample(X, truth.Y), Values(1), coef=coef, intercept=np.zeros(1), treatment="none",
             sample_weight=truth.sample_weight,
         )  # fmt: skip

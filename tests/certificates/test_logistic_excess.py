@@ -15,10 +15,11 @@ from logistic_truth import KINDS, STORES, Problem, problem
 from scipy import sparse
 
 from certo.certificates import CannotClaim, Certificate, LogisticExcess
-from certo.certificates.regression import logistic_search as search
 from certo.certificates.regression.logistic_curvature import Decrement
 from certo.certificates.regression.logistic_terms import LogisticProblem, relative
 from certo.estimators import LogisticRegression
+from certo.issue.regression import logistic_search as search
+from certo.issue.regression.logistic_excess import issue_logistic_excess
 
 seeds = st.integers(0, 10**6)
 problems = st.builds(
@@ -108,7 +109,7 @@ class TestTheClaim:
         X, codes = rng.standard_normal((60, 2)), rng.integers(0, 3, 60)
         p = Problem(X, codes, 3, sample_weight=np.array([1.0, 2.0, 0.5])[codes])
         W = np.asarray(p.best(), dtype=float)
-        claim = LogisticExcess.of(
+        claim = issue_logistic_excess(
             p.sample, p.labels, coef=W[:, :2], intercept=W[:, 2], treatment="free",
             class_weight=[1.0, 2.0, 0.5],
         )  # fmt: skip

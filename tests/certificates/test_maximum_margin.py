@@ -15,6 +15,7 @@ from scipy import sparse
 from certo import HardMarginSVM
 from certo.certificates import CannotClaim, Certificate, Labels, MaximumMargin, Sample
 from certo.certificates.margins import maximum_margin as module
+from certo.issue.margins.maximum_margin import issue_maximum_margin
 
 LABELS = Labels(("a", "b"))
 
@@ -32,7 +33,7 @@ def square(treatment="free", **changes):
         "dual_coef": np.array([-0.5, 0.5]),
         **changes,
     }
-    return MaximumMargin.of(Sample.of(SQUARE, SIDES, LABELS), LABELS, **fields)
+    return issue_maximum_margin(Sample.of(SQUARE, SIDES, LABELS), LABELS, **fields)
 
 
 def issued(seed: int, treatment: str):
@@ -50,7 +51,7 @@ def issued(seed: int, treatment: str):
     intercept = 0.0 if treatment == "none" else float(u[2])
     rows = np.sort(np.r_[random.choice(np.flatnonzero(signs > 0)),
                          random.choice(np.flatnonzero(signs < 0))])  # fmt: skip
-    claim = MaximumMargin.of(
+    claim = issue_maximum_margin(
         sample, LABELS, coef=u[:2].astype(float), intercept=intercept, treatment=treatment,
         rows=rows, dual_coef=signs[rows] * 0.25,
     )  # fmt: skip
@@ -200,7 +201,7 @@ class TestAttacks:
 
     def test_the_treatment_cannot_be_exchanged(self):
         shifted = SQUARE + np.array([10.0, 0.0])
-        claim = MaximumMargin.of(
+        claim = issue_maximum_margin(
             Sample.of(shifted, SIDES, LABELS), LABELS, coef=np.array([1.0, 0.0]), intercept=-10.0,
             treatment="free", rows=np.array([0, 2]), dual_coef=np.array([-0.5, 0.5]),
         )  # fmt: skip

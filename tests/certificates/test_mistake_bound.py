@@ -21,6 +21,7 @@ from certo.certificates import (
     UpdateSums,
 )
 from certo.certificates.runs.update_sums import Inequality, most_updates
+from certo.issue.runs.mistake_bound import issue_mistake_bound
 from certo.rates import Constant, Geometric, Power
 from certo.solvers.perceptron import perceptron
 
@@ -31,7 +32,7 @@ seeds = st.integers(0, 10**6)
 
 def claim_of(X, signs, run, outcome, u, bias=0.0, before=0) -> MistakeBound:
     rows = np.flatnonzero(outcome.counts)
-    return MistakeBound.of(
+    return issue_mistake_bound(
         Sample(X, signs), LABELS, coef=outcome.w[:-1], intercept=float(outcome.w[-1]),
         lifted=run.lifted, sums=UpdateSums(run.rate, before), start=outcome.start, rows=rows,
         counts=outcome.counts[rows],
@@ -215,7 +216,7 @@ def test_extreme_scales_give_weak_claims_and_no_false_ones():
 def test_what_overflows_is_not_claimed():
     X, signs = np.array([[1e200], [-1e200]]), np.array([1, -1], np.int8)
     with pytest.raises(CannotClaim, match="overflow"):
-        MistakeBound.of(
+        issue_mistake_bound(
             Sample(X, signs), LABELS, coef=np.zeros(1), intercept=0.0, lifted=False,
             sums=UpdateSums(Constant(1.0)), start=np.zeros(2), rows=np.array([], int),
             counts=np.array([], int), totals=np.zeros(0), comparator=np.ones(1),
@@ -225,13 +226,13 @@ def test_what_overflows_is_not_claimed():
 def test_more_updates_than_the_theorem_allows_are_not_claimed():
     X, signs = np.eye(2), np.ones(2, np.int8)
     with pytest.raises(CannotClaim, match="more than the 2"):
-        MistakeBound.of(
+        issue_mistake_bound(
             Sample(X, signs), LABELS, coef=np.full(2, 9.0), intercept=0.0, lifted=False,
             sums=UpdateSums(Constant(1.0)), start=np.zeros(3), rows=np.arange(2),
             counts=np.full(2, 9), totals=np.zeros(0), comparator=np.ones(2),
         )  # fmt: skip
     with pytest.raises(ValueError, match="intercept"):
-        MistakeBound.of(
+        issue_mistake_bound(
             Sample(X, signs), LABELS, coef=np.ones(2), intercept=0.0, lifted=False,
             sums=UpdateSums(Constant(1.0)), start=np.zeros(3), rows=np.arange(2),
             counts=np.ones(2, int), totals=np.zeros(0), comparator=np.ones(2),

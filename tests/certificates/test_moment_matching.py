@@ -17,6 +17,7 @@ from scipy import optimize, sparse
 from certo import LogLinearDensity, NoDensity
 from certo.certificates import CannotClaim, Certificate, MomentMatching, NoLogLinearDensity
 from certo.certificates.density.box_features import FAMILIES, BoxCosines, BoxPolynomials
+from certo.issue.density.moment_matching import issue_moment_matching
 from certo.solvers.collinear import hyperplanes
 
 KINDS = sorted(FAMILIES)
@@ -73,7 +74,7 @@ def test_the_bound_holds_for_densities_that_are_not_the_likeliest(seed, family, 
     coef = best.coef + 10.0**size * np.random.default_rng(seed).standard_normal(2)
     factor = best.factor
     try:
-        claim = MomentMatching.of(
+        claim = issue_moment_matching(
             X, features=FAMILIES[family](2), low=best.low, high=best.high, coef=coef, factor=factor
         )
     except CannotClaim:

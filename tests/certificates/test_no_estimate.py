@@ -16,6 +16,7 @@ from scipy import sparse
 
 from certo.certificates import CannotClaim, Certificate, Labels, NoEstimate
 from certo.certificates.separation.comparisons import comparison_signs
+from certo.issue.regression.no_estimate import issue_no_estimate
 
 seeds = st.integers(0, 10**6)
 
@@ -58,7 +59,7 @@ class TestTheClaim:
         p, direction = table(seed, classes, treatment)
         signs = brute_signs(p, direction)
         try:
-            claim = NoEstimate.of(p.sample, p.labels, treatment, direction)
+            claim = issue_no_estimate(p.sample, p.labels, treatment, direction)
         except CannotClaim:
             assert signs.min() < 0 or signs.max() == 0
             return
@@ -73,7 +74,7 @@ class TestTheClaim:
     def test_the_loss_falls_along_it(self, seed, classes, treatment):
         p, direction = table(seed, classes, treatment)
         try:
-            NoEstimate.of(p.sample, p.labels, treatment, direction)
+            issue_no_estimate(p.sample, p.labels, treatment, direction)
         except CannotClaim:
             return
         u = np.array(direction, dtype=float)
@@ -101,7 +102,7 @@ class TestTheClaim:
         X, y = np.array([[0.0], [0.0], [1.0]]), ["no", "yes", "yes"]
         p = Problem(X, np.array([0, 1, 1]), 2)
         labels = replace(p.labels, classes=("no", "yes"))
-        claim = NoEstimate.of(p.sample, labels, "free", [[Fraction(1), Fraction(0)]])
+        claim = issue_no_estimate(p.sample, labels, "free", [[Fraction(1), Fraction(0)]])
         assert "moves 1 of 3 examples" in claim.claim
         assert claim.verify(X, y)
         assert "1 comparison rises" in str(claim.verify(X, y))
@@ -110,8 +111,8 @@ class TestTheClaim:
         X, codes = np.array([[-1.0], [1.0], [-5.0]]), np.array([0, 1, 1])
         p, direction = Problem(X, codes, 2), [[Fraction(1), Fraction(0)]]
         with pytest.raises(CannotClaim, match="away"):
-            NoEstimate.of(p.sample, p.labels, "free", direction)
-        claim = NoEstimate.of(p.sample, p.labels, "free", direction, np.array([1.0, 2.0, 0.0]))
+            issue_no_estimate(p.sample, p.labels, "free", direction)
+        claim = issue_no_estimate(p.sample, p.labels, "free", direction, np.array([1.0, 2.0, 0.0]))
         assert claim.ignored.tolist() == [2]
         assert "2 examples of positive weight (of 3)" in claim.claim
         assert claim.assumes == ("1 ignored example has weight 0",)
@@ -130,7 +131,7 @@ class TestTheClaim:
         direction = [[Fraction(0)] * 31 for _ in range(3)]
         direction[2][7] = Fraction(1)
         p = Problem(X, codes, 3)
-        claim = NoEstimate.of(p.sample, p.labels, "free", direction)
+        claim = issue_no_estimate(p.sample, p.labels, "free", direction)
         assert claim.rising == 2 * int(X[:, 7].sum())
         assert claim.verify(sparse.csr_array(X), p.y)
 
@@ -141,7 +142,7 @@ class TestAttacks:
     def test_nothing_false_is_accepted(self, seed, classes, treatment):
         p, direction = table(seed, classes, treatment)
         try:
-            claim = NoEstimate.of(p.sample, p.labels, treatment, direction)
+            claim = issue_no_estimate(p.sample, p.labels, treatment, direction)
         except CannotClaim:
             return
         rng = np.random.default_rng(seed)
@@ -169,12 +170,12 @@ class TestAttacks:
     )  # fmt: skip
     def test_hostile_fields_are_refused(self, field, value):
         p = Problem(np.array([[-1.0], [1.0]]), np.array([0, 1]), 2)
-        claim = NoEstimate.of(p.sample, p.labels, "free", [[Fraction(1), Fraction(0)]])
+        claim = issue_no_estimate(p.sample, p.labels, "free", [[Fraction(1), Fraction(0)]])
         with pytest.raises(ValueError, match="must"):
             replace(claim, **{field: value})
 
     def test_a_denominator_beyond_reason(self):
         p = Problem(np.array([[-1.0], [1.0]]), np.array([0, 1]), 2)
-        claim = NoEstimate.of(p.sample, p.labels, "free", [[Fraction(1), Fraction(0)]])
+        claim = issue_no_estimate(p.sample, p.labels, "free", [[Fraction(1), Fraction(0)]])
         forged = replace(claim, direction=((Fraction(1, 2**600_000), Fraction(0)),))
         assert not forged.verify(p.X, p.y)

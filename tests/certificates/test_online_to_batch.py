@@ -12,14 +12,14 @@ import pytest
 from scipy import sparse
 
 from certo.certificates import (
-    AverageToBatch,
     CannotClaim,
     Certificate,
     GradientRun,
-    OnlineToBatch,
     PerceptronRun,
 )
 from certo.certificates.risk import online_to_batch as module
+from certo.issue.risk.average_to_batch import issue_average_to_batch
+from certo.issue.risk.online_to_batch import issue_online_to_batch
 from certo.losses import Hinge, Logistic, Squared
 from certo.rates import Power
 
@@ -76,11 +76,11 @@ def test_mistakes_are_those_of_the_pass(classes, settings):
         runs = [replace(run, sparse=sparse.issparse(points)) for run in runs]
         if outputs > 1 and "order" in settings:
             with pytest.raises(CannotClaim, match="order of its own"):
-                OnlineToBatch.of(points, y, names, runs, weights[:, :-1], weights[:, -1])
+                issue_online_to_batch(points, y, names, runs, weights[:, :-1], weights[:, -1])
             continue
         found, _ = module.one_pass(runs, module.class_sample(points, y, names))
         assert np.allclose(found, weights)
-        claim = OnlineToBatch.of(points, y, names, runs, found[:, :-1], found[:, -1], 0.1)
+        claim = issue_online_to_batch(points, y, names, runs, found[:, :-1], found[:, -1], 0.1)
         assert claim.mistakes == mistakes
         assert claim.bound == pytest.approx(mistakes / 80 + math.sqrt(math.log(10) / 160))
         assert not claim.of_predictions
@@ -96,7 +96,7 @@ def issued():
     X, y, names = problem(m=120)
     runs = [PerceptronRun(1)]
     weights, _ = module.one_pass(runs, module.class_sample(X, y, names))
-    return X, y, OnlineToBatch.of(X, y, names, runs, weights[:, :-1], weights[:, -1])
+    return X, y, issue_online_to_batch(X, y, names, runs, weights[:, :-1], weights[:, -1])
 
 
 def test_attacks_on_a_pass():
@@ -141,10 +141,10 @@ def test_refusals(monkeypatch):
         (PerceptronRun(1, lifted=False), "does not end with these weights"),
     ):
         with pytest.raises(CannotClaim, match=reason):
-            OnlineToBatch.of(X, y, "ab", [run], *arguments)
+            issue_online_to_batch(X, y, "ab", [run], *arguments)
     monkeypatch.setattr(module, "LONGEST_PASS", 100)
     with pytest.raises(CannotClaim, match="asked for up to 100"):
-        OnlineToBatch.of(X, y, "ab", [PerceptronRun(1)], *arguments)
+        issue_online_to_batch(X, y, "ab", [PerceptronRun(1)], *arguments)
     assert "asked for up to 100" in claim.verify(X, y).why
 
 
@@ -176,7 +176,7 @@ def test_the_average_of_a_descent(loss, lam, radius, lifted):
     signs = np.where(y == "b", 1.0, -1.0)
     run = GradientRun(repr(loss), lam, radius, lifted, True)
     w, losses, longest = descent(run, X, signs)
-    claim = AverageToBatch.of(X, y, names, run, w[:-1], float(w[-1]), 0.1)
+    claim = issue_average_to_batch(X, y, names, run, w[:-1], float(w[-1]), 0.1)
     assert claim.loss == pytest.approx(losses)
     assert claim.loss >= losses * (1 - 1e-12)
     assert claim.off < 1e-9
@@ -200,7 +200,7 @@ def test_attacks_on_an_average():
     X, y, names = problem(m=100, seed=2)
     run = GradientRun("Hinge()", 0.0, 0.5, True, True)
     w, _, _ = descent(run, X, np.where(y == "b", 1.0, -1.0))
-    claim = AverageToBatch.of(X, y, names, run, w[:-1], float(w[-1]), 0.5)
+    claim = issue_average_to_batch(X, y, names, run, w[:-1], float(w[-1]), 0.5)
     assert not claim.vacuous
     written = claim.to_dict()
     for change in (
@@ -223,7 +223,7 @@ def test_attacks_on_an_average():
     assert f"longer than {claim.reach:g}" in claim.assumes[-1]
     assert float(f"{claim.reach:g}") == claim.reach
     # other weights are further from the average: paid for in the bound
-    far = AverageToBatch.of(X, y, names, run, w[:-1] + 1e-3, float(w[-1]), 0.5)
+    far = issue_average_to_batch(X, y, names, run, w[:-1] + 1e-3, float(w[-1]), 0.5)
     assert far.bound > claim.bound
     assert far.verify(X, y)
     for other, reason in (
@@ -231,11 +231,11 @@ def test_attacks_on_an_average():
         (replace(run, radius=1e-200), "underflow"),
     ):
         with pytest.raises(CannotClaim, match=reason):
-            AverageToBatch.of(X, y, names, other, w[:-1], float(w[-1]))
+            issue_average_to_batch(X, y, names, other, w[:-1], float(w[-1]))
     with pytest.raises(CannotClaim, match="too far"):
-        AverageToBatch.of(X, y, names, run, w[:-1] + 10, float(w[-1]))
+        issue_average_to_batch(X, y, names, run, w[:-1] + 10, float(w[-1]))
     with pytest.raises(CannotClaim, match="made for two"):
-        AverageToBatch.of(X, y, "abc", run, w[:-1], float(w[-1]))
+        issue_average_to_batch(X, y, "abc", run, w[:-1], float(w[-1]))
     for hostile in (
         {"run": written["run"] | {"average": False}},
         {"reach": -1.0},

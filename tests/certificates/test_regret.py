@@ -15,9 +15,11 @@ from online_boxes import gradient_box
 from scipy import sparse
 
 from certo import OnlineGradientDescent
-from certo.certificates import CannotClaim, Certificate, GradientRun, Labels, Regret, Sample
+from certo.certificates import CannotClaim, Certificate, GradientRun, Labels, Sample
 from certo.certificates.runs import regret as module
 from certo.certificates.runs.gradient_run import loss_named, replay
+from certo.issue.runs import regret as issuer
+from certo.issue.runs.regret import _rough_slack, against, issue_regret
 from certo.losses import Hinge, Logistic, Squared
 
 SETTINGS = [
@@ -127,7 +129,7 @@ def test_against_another_comparator():
     X, y, data = problem(0)
     claim = Certificate.from_dict(data)
     sample = Sample.of(X, y, claim.labels)
-    other = claim.against(sample, np.zeros(X.shape[1]))
+    other = against(claim, sample, np.zeros(X.shape[1]))
     assert other.comparator_loss == pytest.approx(len(y))  # the hinge loss of w = 0
     assert other.regret <= other.bound
     assert other.verify(X, y)
@@ -138,12 +140,13 @@ def test_a_comparator_outside_the_ball_is_refused():
     X, y, data = problem(1)
     claim = Certificate.from_dict(data)
     with pytest.raises(CannotClaim, match="in the ball of radius"):
-        claim.against(Sample.of(X, y, claim.labels), np.full(X.shape[1], 9.0))
+        against(claim, Sample.of(X, y, claim.labels), np.full(X.shape[1], 9.0))
 
 
 def test_what_is_too_long_to_be_checked_is_not_claimed(monkeypatch):
     X, y, data = problem(0)
     monkeypatch.setattr(module, "LONGEST_REPLAY", 3)
+    monkeypatch.setattr(issuer, "LONGEST_REPLAY", 3)
     model = OnlineGradientDescent().fit(X, y)
     assert not model.certificate_.claims
     assert "running again" in model.certificate_.not_claimed[0].reason
@@ -153,7 +156,7 @@ def test_what_is_too_long_to_be_checked_is_not_claimed(monkeypatch):
 def test_a_loss_that_overflows_is_not_claimed():
     sample = Sample(np.array([[1e130], [-1e130]]), np.array([1, -1], np.int8))
     with pytest.raises(CannotClaim, match="overflow"):
-        Regret.of(
+        issue_regret(
             sample, Labels((0, 1)), GradientRun("Squared()", 0.0, 1e200, False, True),
             coef=np.zeros(1), intercept=0.0, suffered=1.0, bound=1.0, comparator=np.array([1e100]),
         )  # fmt: skip
@@ -191,11 +194,11 @@ def test_a_loss_whose_allowance_overflows_is_not_accepted():
         "coef": again.answer(run)[:-1], "intercept": 0.0, "suffered": again.suffered,
         "bound": run.bound(again.squares, again.budget, again.rounds),
     }  # fmt: skip
-    honest = Regret.of(sample, Labels((0, 1)), run, comparator=np.array([1.0]), **numbers)
+    honest = issue_regret(sample, Labels((0, 1)), run, comparator=np.array([1.0]), **numbers)
     assert honest.verify(X, y)
     assert not replace(honest, comparator=np.array([r]), comparator_loss=0.0).verify(X, y)
     with pytest.raises(CannotClaim, match="overflow"):
-        Regret.of(sample, Labels((0, 1)), run, comparator=np.array([r]), **numbers)
+        issue_regret(sample, Labels((0, 1)), run, comparator=np.array([r]), **numbers)
 
 
 def test_losses_that_rounding_hides_are_not_claimed():
@@ -211,7 +214,7 @@ def test_losses_that_rounding_hides_are_not_claimed():
     assert claim.verify(X, y)
     sample = Sample.of(X, y, claim.labels)
     with pytest.raises(CannotClaim, match="lost in the rounding"):
-        claim.against(sample, [0.7, -0.7])
+        against(claim, sample, [0.7, -0.7])
     hidden = replace(claim, comparator=np.array([0.7, -0.7]), comparator_intercept=0.0)
     computed = module._comparator_loss(claim.run, sample, np.array([0.7, -0.7, 0.0]))
     assert not replace(hidden, comparator_loss=computed).verify(X, y)
@@ -228,5 +231,5 @@ def test_the_rough_allowance_is_one(seed, options, size):
         repr(options["loss"]), options["lam"], options.get("radius"), bool(u[-1]), True
     )
     total = module._comparator_loss(run, sample, u)
-    rough = module._rough_slack(run, sample, u, total, float(np.max(np.sum(X**2, axis=1))))
+    rough = _rough_slack(run, sample, u, total, float(np.max(np.sum(X**2, axis=1))))
     assert rough >= module._comparator_slack(run, sample, u, total)

@@ -23,6 +23,8 @@ from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.joint import JointlyInseparable, JointlySeparable
 from certo.certificates.separation.quasi_separable import QuasiSeparable
 from certo.certificates.separation.spans import beyond_span, score_signs
+from certo.issue.separation.inseparable import issue_inseparable
+from certo.issue.separation.separable import issue_separable
 from certo.numbers.whole import PRIME, independent, null_space
 
 XOR = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0], [0.25, 2]])
@@ -197,7 +199,7 @@ def test_hostile_values_are_refused(change, match):
 def test_an_example_may_not_be_named_twice():
     sample = Sample(np.array([[1.0]]), np.array([1], np.int8))
     with pytest.raises(CannotClaim, match="zero"):
-        Inseparable.of(sample, Labels((0, 1)), "none", [0], [1])
+        issue_inseparable(sample, Labels((0, 1)), "none", [0], [1])
     with pytest.raises(ValueError, match="increasing"):
         Inseparable(Labels((0, 1)), "none", 1, 1, [0, 0], (Fraction(1, 2), Fraction(1, 2)))
 
@@ -212,12 +214,14 @@ def test_separable_may_claim_less_but_not_more():
     with pytest.raises(ValueError, match="negative"):
         Certificate.from_dict(plain | {"margin": -1.0})
     with pytest.raises(CannotClaim, match="own side"):
-        Separable.of(Sample.of(X, y, claim.labels), claim.labels, np.zeros(2), 0.0)
+        issue_separable(Sample.of(X, y, claim.labels), claim.labels, np.zeros(2), 0.0)
 
 
 def test_a_margin_too_small_for_floats_still_separates():
     X = np.array([[5e-324], [-5e-324]])
-    claim = Separable.of(Sample.of(X, [1, 0], Labels((0, 1))), Labels((0, 1)), np.array([0.5]), 0.0)
+    claim = issue_separable(
+        Sample.of(X, [1, 0], Labels((0, 1))), Labels((0, 1)), np.array([0.5]), 0.0
+    )
     assert claim.verify(X, [1, 0])
     assert claim.margin <= 5e-324
     assert not claim.verify(X, [0, 1])

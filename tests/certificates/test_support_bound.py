@@ -19,7 +19,6 @@ from certo.certificates import (
     CannotClaim,
     Certificate,
     Composite,
-    DualityGap,
     KernelGap,
     Labels,
     Sample,
@@ -27,6 +26,8 @@ from certo.certificates import (
 )
 from certo.certificates.risk.supports import Near, nearby
 from certo.certificates.spaces.images import Scores
+from certo.issue.margins.duality_gap import issue_duality_gap
+from certo.issue.risk.support_bound import issue_support_bound
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
 
 TREATMENTS = ["free", "lifted", "none"]
@@ -49,7 +50,7 @@ def soft(treatment="free", kernel=None, tol=1e-9, examples=X, labels=SIDES, **op
 
 
 def issued(treatment="free", kernel=None, **options) -> SupportBound:
-    return SupportBound.of(X, SIDES, solutions(soft(treatment, kernel, **options)))
+    return issue_support_bound(X, SIDES, solutions(soft(treatment, kernel, **options)))
 
 
 def verified(data, examples=X, labels=SIDES) -> bool:
@@ -187,7 +188,7 @@ class TestIssued:
     @pytest.mark.parametrize("kernel", [None, Gaussian(4.0)])
     def test_hard_margins(self, treatment, kernel):
         model = HardMarginSVM(kernel=kernel, intercept=treatment).fit(APART, SIDES)
-        claim = SupportBound.of(APART, SIDES, solutions(model))
+        claim = issue_support_bound(APART, SIDES, solutions(model))
         assert len(model.support_[0]) < claim.supports < M / 2
         assert claim.verify(APART, SIDES)
         assert not claim.verify(1.01 * APART, SIDES)
@@ -195,7 +196,7 @@ class TestIssued:
 
     def test_several_classes_at_once(self):
         model = soft(examples=X3, labels=CLASSES)
-        claim = SupportBound.of(X3, CLASSES, model.certificate_)
+        claim = issue_support_bound(X3, CLASSES, model.certificate_)
         every = set().union(*(rows.tolist() for rows in model.support_))
         assert len(every) < claim.supports <= len(every) + 2
         assert claim.verify(X3, CLASSES)
@@ -216,13 +217,13 @@ class TestIssued:
         words = ["aab", "aba", "abb", "cdd", "dcd", "ddc", "acd", "bcd"] * 5
         sides = ["x", "x", "x", "y", "y", "y", "y", "y"] * 5
         model = soft(kernel=Function(_shared), tol=1e-7, examples=words, labels=sides)
-        claim = SupportBound.of(words, sides, model.certificate_)
+        claim = issue_support_bound(words, sides, model.certificate_)
         assert claim.verify(words, sides)
         assert "positive semi-definite" in claim.assumes[-1]
         assert claim == claim.at(claim.delta)
         K = np.eye(M) + np.outer(SIDES == "b", SIDES == "b")
         model = soft(kernel=Precomputed(), tol=1e-7, examples=K)
-        claim = SupportBound.of(K, SIDES, model.certificate_)
+        claim = issue_support_bound(K, SIDES, model.certificate_)
         assert claim.verify(K, SIDES)
         assert "chosen before" in claim.assumes[-1]
         K[0, 1] = 1e-17
@@ -240,16 +241,16 @@ class TestRefused:
             SVM(tol=1e-9).fit(X, SIDES, sample_weight=np.full(M, 0.5)),
         ):
             with pytest.raises(CannotClaim, match="weights"):
-                SupportBound.of(X, SIDES, model.certificate_)
+                issue_support_bound(X, SIDES, model.certificate_)
 
     def test_far_from_the_optimum(self):
         (own,) = soft("none").certificate_
-        far = DualityGap.of(
+        far = issue_duality_gap(
             Sample.of(X, SIDES, own.labels), own.labels, coef=0.8 * own.coef, intercept=0.0,
             treatment="none", C=own.C, rows=own.rows, dual_coef=own.dual_coef,
         )  # fmt: skip
         with pytest.raises(CannotClaim, match="Fit with a tol of") as reason:
-            SupportBound.of(X, SIDES, [far])
+            issue_support_bound(X, SIDES, [far])
         enough = float(str(reason.value).split("tol of ")[1].split()[0])
         assert own.relative_gap < enough < far.relative_gap
 
@@ -258,23 +259,23 @@ class TestRefused:
         model = soft(kernel=Precomputed(), examples=(K + K.T) / 2)
         assert model.certificate_[0].shift > 0
         with pytest.raises(CannotClaim, match="diagonal"):
-            SupportBound.of((K + K.T) / 2, SIDES, model.certificate_)
+            issue_support_bound((K + K.T) / 2, SIDES, model.certificate_)
 
     def test_other_examples(self):
         with pytest.raises(CannotClaim):
-            SupportBound.of(X[::-1], SIDES, soft().certificate_)
+            issue_support_bound(X[::-1], SIDES, soft().certificate_)
 
     def test_other_solutions(self):
         three = soft(examples=X3, labels=CLASSES).certificate_.claims
         two = soft().certificate_[0]
         for strange in ([], three[:2], three[::-1], [two, two], [issued()], ["text"]):
             with pytest.raises(CannotClaim, match="there must be"):
-                SupportBound.of(X3, CLASSES, strange)
+                issue_support_bound(X3, CLASSES, strange)
         mixed = [three[0], three[1], soft("none", examples=X3, labels=CLASSES).certificate_[2]]
         priced = [three[0], three[1], soft(C=2.0, examples=X3, labels=CLASSES).certificate_[2]]
         for strange in (mixed, priced):
             with pytest.raises(CannotClaim, match="of one kind"):
-                SupportBound.of(X3, CLASSES, strange)
+                issue_support_bound(X3, CLASSES, strange)
 
     def test_delta(self):
         with pytest.raises(ValueError, match="delta"):
@@ -340,7 +341,7 @@ class TestAttacks:
         claim = issued("none")
         (own,) = claim.solutions
         sample = Sample.of(X, SIDES, own.labels)
-        other = DualityGap.of(
+        other = issue_duality_gap(
             sample, own.labels, coef=own.coef, intercept=0.0, treatment="none", C=30.0,
             rows=own.rows, dual_coef=own.dual_coef,
         )  # fmt: skip
@@ -363,13 +364,13 @@ class TestAttacks:
     def test_a_class_without_examples(self):
         """Nothing is said of classes that only the claim knows."""
         model = soft("none")
-        two = SupportBound.of(X, SIDES, model.certificate_).to_dict()
+        two = issue_support_bound(X, SIDES, model.certificate_).to_dict()
         lone = np.where(SIDES == "b", "a", "a")
         assert not verified(two, X, lone)
 
     def test_classes_that_are_left_out(self):
         model = soft(examples=X3, labels=CLASSES)
-        data = SupportBound.of(X3, CLASSES, model.certificate_).to_dict()
+        data = issue_support_bound(X3, CLASSES, model.certificate_).to_dict()
         assert verified(data, X3, CLASSES)
         assert not verified({**data, "solutions": data["solutions"][:2]}, X3, CLASSES)
         assert not verified({**data, "solutions": data["solutions"][:1] * 3}, X3, CLASSES)
@@ -378,7 +379,7 @@ class TestAttacks:
 
     def test_hard_margins(self):
         model = HardMarginSVM().fit(APART, SIDES)
-        data = SupportBound.of(APART, SIDES, solutions(model)).to_dict()
+        data = issue_support_bound(APART, SIDES, solutions(model)).to_dict()
         inside = data["solutions"][0]
         assert verified(data, APART)
         for change in (
@@ -409,7 +410,7 @@ def test_both_counts_are_named():
     y = np.where(X[:, 0] + 0.3 * random.normal(size=200) > 0, 1, -1)
     for model in (SVM(tol=1e-8), SVM(Gaussian(2.0), tol=1e-8)):
         model.fit(X, y)
-        claim = SupportBound.of(X, y, model.certificate_)
+        claim = issue_support_bound(X, y, model.certificate_)
         assert claim.support_vectors == len(np.unique(np.concatenate(list(model.support_))))
         assert claim.support_vectors < claim.supports
         assert claim.numbers["support_vectors"] == claim.support_vectors

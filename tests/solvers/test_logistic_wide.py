@@ -8,11 +8,11 @@ from scipy import sparse
 from scipy.special import log_softmax, softmax
 from sklearn.linear_model import LogisticRegression
 
-from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.certificates.sample.labels import Labels
 from certo.certificates.separation.joint import class_sample
 from certo.compiled.logistic_wide import along_several, along_two, bend_several, times
 from certo.compiled.rows import rows_of
+from certo.issue.regression.logistic_excess import issue_logistic_excess
 from certo.solvers import logistic as module
 from certo.solvers.logistic import logistic
 from certo.solvers.logistic_dual import ascend
@@ -184,7 +184,7 @@ def test_the_claim_reaches_the_tolerance(storage, classes, intercept):
     ours = logistic(X, codes, classes, ridge=1 / 40, tol=1e-8, intercept=intercept)
     assert ours.stopped == "optimal"
     assert ours.hessian is None
-    claim = LogisticExcess.of(
+    claim = issue_logistic_excess(
         class_sample(X, codes, range(classes)), Labels(tuple(range(classes)), classes - 1),
         coef=ours.coef, intercept=ours.intercept, treatment=intercept, ridge=1 / 40,
     )  # fmt: skip

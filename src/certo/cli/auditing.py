@@ -14,7 +14,7 @@ from sklearn.base import is_regressor
 from certo.audit import Audit, audit_table, rows_of
 from certo.certificates.base import CannotClaim
 from certo.certificates.composite import Composite
-from certo.certificates.errors.counted_errors import TestErrors, all_labels
+from certo.certificates.errors.counted_errors import all_labels
 from certo.certificates.sample.draws import known_examples
 from certo.cli.console import Part, Voice
 from certo.cli.progress import FitProgress
@@ -24,6 +24,7 @@ from certo.data.problem import Problem, problems_of
 from certo.data.proof_folder import check_folder, write_proof
 from certo.data.tables import read_table
 from certo.guarantees.predicting import predictor_of
+from certo.issue.errors.counted_errors import issue_test_errors
 from certo.verify import numbers_text
 from certo.workflow import Rows
 
@@ -120,7 +121,7 @@ def _count_errors(model: StoredModel, fit: Rows, table: Any, name: str) -> None:
             raise Problem(f"{known.why} To test, others are needed.")
         X, y = known.of_the_others(X), known.of_the_others(y)
         try:
-            claim = TestErrors.of(X, y, classes, predictor_of(machine, X), page.delta)
+            claim = issue_test_errors(X, y, classes, predictor_of(machine, X), page.delta)
         except CannotClaim as wrong:
             raise Problem(str(wrong)) from wrong
     model.test_fingerprint = fingerprint(table)

@@ -24,6 +24,9 @@ from certo.certificates.spaces.vectors import Margins, norm
 from certo.estimators import _input
 from certo.estimators._kernel import measured, posed
 from certo.estimators.verdict import two_class_verdict
+from certo.issue.margins.kernel_margin import issue_kernel_margin
+from certo.issue.margins.maximum_margin import issue_maximum_margin
+from certo.issue.separation.separating import issue_separating
 from certo.kernels import Kernel
 from certo.numbers.digits import rounded_up
 from certo.numbers.exact import UNIT, allowance
@@ -102,11 +105,11 @@ class VectorSpace:
             w, b, margins = _feasible(sample, w, b, self.square)
         rows, dual_coef = _multipliers(outcome.rows, outcome.alpha, signs, self.intercept)
         claims: list[Certificate | NotClaimed] = [
-            _claimed(Separating, labels, lambda: Separating.of(sample, labels, w, b, margins)),
+            _claimed(Separating, labels, lambda: issue_separating(sample, labels, w, b, margins)),
             _claimed(
                 MaximumMargin,
                 labels,
-                lambda: MaximumMargin.of(
+                lambda: issue_maximum_margin(
                     sample, labels, coef=w, intercept=b, treatment=self.intercept,
                     rows=rows, dual_coef=dual_coef, margins=margins,
                 ),
@@ -118,7 +121,7 @@ class VectorSpace:
         sample = Sample(self.X, signs)
         coef = np.zeros(sample.d)
         claims: list[Certificate | NotClaimed]
-        claims = [Separating.of(sample, labels, coef, 1.0), _unbounded("MaximumMargin", labels)]
+        claims = [issue_separating(sample, labels, coef, 1.0), _unbounded("MaximumMargin", labels)]
         none = np.zeros(0)
         outcome = MarginOutcome(coef, 1.0, none.astype(int), none, 0, False, _EMPTY)
         return Separator(coef, 0.0, 1.0, none.astype(int), none, claims, outcome)
@@ -172,7 +175,7 @@ class KernelSpace:
         claim = _claimed(
             KernelMargin,
             labels,
-            lambda: KernelMargin.of(
+            lambda: issue_kernel_margin(
                 KernelSample(self.kernel, self.X, signs, self.shift), labels,
                 intercept=outcome.b, treatment=self.intercept,
                 rows=rows, dual_coef=dual_coef,

@@ -16,6 +16,7 @@ from certo.certificates.regression.dependence import exactly
 from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.values import Values
+from certo.issue.regression.least_squares_excess import issue_least_squares_excess
 from certo.solvers.least_squares import Solution
 
 TIGHT = 1e-9  # of the risk: with more excess than this, the rows are asked
@@ -91,7 +92,7 @@ def _by_sums(found: Solution, labels: Values, problem: dict[str, Any]) -> LeastS
     sums = found.moments.sums
     assert sums is not None
     try:
-        return LeastSquaresExcess.of(
+        return issue_least_squares_excess(
             sums, labels, shift=sums.shift, kept=found.kept, combinations=found.combinations or (),
             **problem,
         )  # fmt: skip
@@ -116,7 +117,7 @@ def _by_rows(
     short = found.rank is not None and found.rank < d and not ridge
     if short and not combined and sample.m * d <= SMALL:
         multipliers = _multipliers(sample, known.mean[:d], found.coef, problem["sample_weight"])
-    return LeastSquaresExcess.of(
+    return issue_least_squares_excess(
         sample, labels, shift=shift, kept=kept, factor=factor, combinations=combined,
         multipliers=multipliers, **problem,
     )  # fmt: skip

@@ -20,6 +20,8 @@ from certo.certificates.separation.joint_quasi import JointlyOverlapping
 from certo.certificates.separation.quasi_separable import Overlapping
 from certo.estimators._independence import Relations, independent
 from certo.estimators._logistic_problem import Problem, Weights
+from certo.issue.regression.logistic_excess import issue_logistic_excess
+from certo.issue.regression.no_estimate import issue_no_estimate
 from certo.solvers.dependence import Combinations, minimum_norm, others
 from certo.solvers.interrupt import Stopped, Watch
 from certo.solvers.logistic import LogisticOutcome, NewtonTrace, logistic
@@ -456,7 +458,7 @@ def _pushed(problem: Problem, weights: Weights, known: Recession, budget: float)
 
 def _excess(problem: Problem, weights: Weights, alive, basis: Basis) -> LogisticExcess | NotClaimed:
     try:
-        return LogisticExcess.of(
+        return issue_logistic_excess(
             problem.sample,
             problem.labels,
             treatment=problem.intercept,
@@ -474,7 +476,7 @@ def _excess(problem: Problem, weights: Weights, alive, basis: Basis) -> Logistic
 def no_estimate(problem: Problem, found: Recession) -> NoEstimate | NotClaimed:
     """The proof that the direction is one."""
     try:
-        return NoEstimate.of(
+        return issue_no_estimate(
             problem.sample, problem.labels, problem.intercept, found.coef, problem.weights
         )
     except CannotClaim as reason:

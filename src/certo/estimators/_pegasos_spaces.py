@@ -11,12 +11,11 @@ from certo.certificates.base import (
     Certificate,
     NotClaimed,
 )
-from certo.certificates.runs.expected_excess import ExpectedExcess, objective_to_claim
+from certo.certificates.runs.expected_excess import ExpectedExcess
 from certo.certificates.runs.kernel_expected_excess import (
     KernelExpectedExcess,
     risk,
     squared_length,
-    to_claim,
 )
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
@@ -25,6 +24,8 @@ from certo.certificates.spaces.vectors import Margins
 from certo.estimators import _input, _stream
 from certo.estimators._kernel import measured, union_of
 from certo.estimators._kernel_stream import KernelBatch, quick_scores
+from certo.issue.runs.expected_excess import issue_expected_excess, objective_to_claim
+from certo.issue.runs.kernel_expected_excess import issue_kernel_expected_excess, to_claim
 from certo.numbers.exact import allowance
 from certo.numbers.rounded import NotShown
 from certo.solvers.kernel_pegasos import kernel_pegasos
@@ -75,7 +76,7 @@ class VectorSpace:
         margins = Margins.of(sample, coef, intercept, self._square)
 
         def claim() -> Certificate:
-            return ExpectedExcess.of(
+            return issue_expected_excess(
                 sample,
                 self.targets.outputs[output],
                 coef=coef,
@@ -146,7 +147,7 @@ class KernelSpace:
             objective, reason = np.inf, reason or str(overflow)
 
         def claim() -> Certificate:
-            return KernelExpectedExcess.of(
+            return issue_kernel_expected_excess(
                 sample,
                 labels,
                 lifted=lifted,

@@ -21,6 +21,9 @@ from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.separation.separating import Separating
 from certo.certificates.spaces.vectors import Margins
+from certo.issue.risk.compression_bound import issue_compression_bound
+from certo.issue.runs.mistake_bound import issue_mistake_bound
+from certo.issue.separation.separating import issue_separating
 from certo.numbers.exact import allowance
 from certo.solvers.hard_margin import hard_margin
 from certo.solvers.perceptron import PerceptronOutcome
@@ -53,7 +56,7 @@ def claims(
         last = outcome.w[:-1], float(outcome.w[-1])  # the steps of the run lead to these
 
         def against(u, u_intercept, u_margins):
-            return MistakeBound.of(
+            return issue_mistake_bound(
                 sample,
                 labels,
                 coef=last[0],
@@ -86,11 +89,11 @@ def claims(
             raise CannotClaim(
                 "the run was stopped by hand, not after a number of epochs set before."
             )
-        return CompressionBound.of(
+        return issue_compression_bound(
             sample, labels, run, coef, intercept, rows, zero_sign=zero_sign, margins=margins
         )
 
-    attempt(Separating, lambda: Separating.of(sample, labels, coef, intercept, margins))
+    attempt(Separating, lambda: issue_separating(sample, labels, coef, intercept, margins))
     attempt(MistakeBound, mistakes)
     attempt(CompressionBound, compression)
     return made

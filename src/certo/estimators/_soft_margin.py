@@ -22,6 +22,8 @@ from certo.certificates.spaces.images import KernelSample
 from certo.estimators import _input
 from certo.estimators._kernel import measured, posed
 from certo.estimators._prices import Prices
+from certo.issue.margins.duality_gap import issue_duality_gap
+from certo.issue.margins.kernel_gap import issue_kernel_gap
 from certo.kernels import Kernel
 from certo.numbers.exact import allowance
 from certo.solvers import gram
@@ -80,7 +82,9 @@ class VectorSpace:
         return safe_sparse_dot(self.X, outcome.w, dense_output=True)
 
     def claim(self, signs, outcome: SoftOutcome, **witness) -> DualityGap:
-        return DualityGap.of(Sample(self.X, signs), coef=outcome.w, square=self.square, **witness)
+        return issue_duality_gap(
+            Sample(self.X, signs), coef=outcome.w, square=self.square, **witness
+        )
 
     def among(self, rows, dual_coef) -> tuple[np.ndarray, np.ndarray]:
         part = self.X[rows]
@@ -126,7 +130,7 @@ class KernelSpace:
 
     def claim(self, signs, outcome: KernelOutcome, **witness) -> KernelGap:
         sample = KernelSample(self.kernel, self.X, signs, shift=self.shift)
-        return KernelGap.of(sample, scores=outcome.scores, enough=self.tol, **witness)
+        return issue_kernel_gap(sample, scores=outcome.scores, enough=self.tol, **witness)
 
     def among(self, rows, dual_coef) -> tuple[np.ndarray, np.ndarray]:
         kernel, part = self.kernel, self.kernel.points(self.X, rows)

@@ -16,13 +16,15 @@ from sklearn.utils.validation import check_is_fitted
 from certo.certificates.base import CannotClaim
 from certo.certificates.composite import Composite
 from certo.certificates.density.gaussian_likelihood import (
-    GaussianLikelihood,
-    NoGaussianDensity,
     covariance_kind,
 )
 from certo.certificates.encoding import counted
 from certo.estimators import _input
 from certo.estimators._density import Density, NoDensity, worth
+from certo.issue.density.gaussian_likelihood import (
+    issue_gaussian_likelihood,
+    issue_no_gaussian_density,
+)
 from certo.kernels.base import whole
 from certo.numbers.averages import shares
 from certo.solvers.collinear import hyperplanes
@@ -94,7 +96,7 @@ class GaussianDensity(Density, BaseEstimator):
         try:
             if factor is None:
                 raise CannotClaim("the covariance is singular in float64.")
-            claim = GaussianLikelihood.of(
+            claim = issue_gaussian_likelihood(
                 X, mean=mean, covariance=covariance, factor=factor, kind=self.covariance,
                 sample_weight=weights,
             )  # fmt: skip
@@ -113,7 +115,9 @@ class GaussianDensity(Density, BaseEstimator):
 
     def _no_density(self, X, weights, why: str, coef=(), level=0) -> NoDensity | None:
         """The error with its proof, if that holds."""
-        proof = NoGaussianDensity.of(X, coef, level, kind=self.covariance, sample_weight=weights)
+        proof = issue_no_gaussian_density(
+            X, coef, level, kind=self.covariance, sample_weight=weights
+        )
         if not proof.verify(X):
             return None
         return NoDensity(

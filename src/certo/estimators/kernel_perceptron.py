@@ -38,6 +38,7 @@ from certo.estimators._kernel_stream import (
     streamed_batch,
 )
 from certo.estimators._separation_words import equal_rows_words
+from certo.issue.runs.kernel_mistake_bound import against, issue_kernel_mistake_bound
 from certo.kernels import Gaussian, Kernel
 from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.kernel_hard_margin import kernel_hard_margin, value_work
@@ -204,7 +205,7 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
             k = self.outputs_.index(claim.labels)
             sample = KernelSample.of(X, y, claim.labels, self.kernel_, claim.shift)
             u = machine.support_[k], machine.dual_coef_[k], machine.intercept_[k]
-            claims.append(claim.against(sample, *u, target=1.0))
+            claims.append(against(claim, sample, *u, target=1.0))
         return Composite(tuple(claims))
 
     def _check_settings(self) -> None:
@@ -299,7 +300,7 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
                 )
             rows = np.flatnonzero(outcome.terms.coef)
             coef, lifted = outcome.terms.coef[rows], self.intercept == "lifted"
-            own = KernelMistakeBound.of(
+            own = issue_kernel_mistake_bound(
                 sample,
                 labels,
                 lifted=lifted,
@@ -320,7 +321,7 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
             cache_mb=float(self.cache_mb), asked=asked,
         )  # fmt: skip
         with suppress(CannotClaim):
-            better = own.against(sample, best.rows, best.coef, best.b)
+            better = against(own, sample, best.rows, best.coef, best.b)
             # A bound for every run is worth more than one for this run, but not from a search that
             # was cut short: its margin may be so small that the bound says nothing.
             is_rival = own.separable or best.stopped

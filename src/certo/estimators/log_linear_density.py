@@ -29,6 +29,7 @@ from certo.certificates.density.moment_matching import (
 from certo.certificates.fields import weight_vector
 from certo.certificates.sample.examples import Sample
 from certo.estimators._density import Density, NoDensity, worth
+from certo.issue.density.moment_matching import issue_moment_matching
 from certo.kernels.base import whole
 from certo.numbers.averages import averages
 from certo.solvers.collinear import hyperplanes
@@ -198,7 +199,7 @@ class LogLinearDensity(Density, BaseEstimator):
         try:
             if outcome.factor is None:
                 raise CannotClaim("the covariance of the features is singular in float64.")
-            return MomentMatching.of(
+            return issue_moment_matching(
                 X, features=self.features, low=low, high=high, coef=outcome.coef,
                 factor=np.triu(outcome.factor), sample_weight=weights,
             )  # fmt: skip

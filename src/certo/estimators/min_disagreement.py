@@ -14,13 +14,13 @@ from sklearn.utils import check_random_state
 
 from certo.certificates.composite import Composite
 from certo.certificates.encoding import counted, readable, rounded_down, rounded_up
-from certo.certificates.errors.least_errors import ErrorCount
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.vectors import Margins
 from certo.estimators import _input
 from certo.estimators._callbacks import announcer
 from certo.estimators._linear import LinearClassifier
+from certo.issue.errors.least_errors import issue_error_count
 from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.min_disagreement import BoundTrace, Outcome, min_disagreement
 
@@ -179,7 +179,7 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         self.classes_, self._multilabel = targets.classes, False
         self.coef_ = outcome.coef[None]
         self.intercept_ = np.array([outcome.intercept])
-        count = ErrorCount.of(sample, labels, outcome.coef, outcome.intercept, weights)
+        count = issue_error_count(sample, labels, outcome.coef, outcome.intercept, weights)
         self.certificate_ = Composite((count, outcome.proof))
         plain = float if weights.size else int
         self.errors_, self.lower_bound_ = plain(count.errors), plain(outcome.proof.at_least)

@@ -27,6 +27,7 @@ from certo.certificates.sample.labels import Labels
 from certo.estimators import _input, _stream
 from certo.estimators._callbacks import announcer
 from certo.estimators._linear import LinearClassifier
+from certo.issue.runs.regret import against, issue_regret
 from certo.losses import Hinge
 from certo.solvers.checkpoints import blocks
 from certo.solvers.interrupt import ctrl_c_asks
@@ -215,7 +216,7 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
                 raise CannotClaim("the run began on other examples, in an earlier call.")
             if outcome.stopped:
                 raise CannotClaim("the run was stopped by hand before its last example.")
-            claim: Certificate | NotClaimed = Regret.of(
+            claim: Certificate | NotClaimed = issue_regret(
                 sample,
                 labels,
                 replace(run, sparse=sparse.issparse(sample.X)),
@@ -288,7 +289,7 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
             k = self.outputs_.index(claim.labels)
             try:
                 sample = Sample.of(X, y, claim.labels)
-                claims.append(claim.against(sample, coef[k], intercept[k]))
+                claims.append(against(claim, sample, coef[k], intercept[k]))
             except CannotClaim as reason:
                 refusals.append(NotClaimed(Regret.__name__, f"{claim.labels.shown}: {reason}"))
         return Composite((*claims, *best), tuple(refusals))

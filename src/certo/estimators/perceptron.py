@@ -29,6 +29,7 @@ from certo.estimators._linear import LinearClassifier
 from certo.estimators._perceptron_words import claims, status
 from certo.estimators._separation_words import Unfinished, now, verdict_words
 from certo.geometry import Neuron
+from certo.issue.runs.mistake_bound import against
 from certo.rates import Constant, Rate
 from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.perceptron import PerceptronOutcome, perceptron
@@ -324,5 +325,5 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         claims = []
         for claim in self.certificate_.of_kind(MistakeBound):
             k = self.outputs_.index(claim.labels)
-            claims.append(claim.against(Sample.of(X, y, claim.labels), coef[k], intercept[k]))
+            claims.append(against(claim, Sample.of(X, y, claim.labels), coef[k], intercept[k]))
         return Composite(tuple(claims))

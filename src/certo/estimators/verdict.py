@@ -30,6 +30,9 @@ from certo.certificates.separation.quasi_separable import (
 )
 from certo.certificates.separation.separable import Separable
 from certo.containers import exact_input, exact_labels
+from certo.issue.separation.inseparable import issue_inseparable
+from certo.issue.separation.joint import issue_jointly_inseparable, issue_jointly_separable
+from certo.issue.separation.separable import issue_separable
 from certo.solvers.recession import decide_recession
 from certo.solvers.separation import (
     Cancelling,
@@ -164,7 +167,7 @@ def _several(X, y: np.ndarray, classes: tuple[Any, ...], intercept: str) -> Clas
             if isinstance(verdict, Separable)
         ]
         if known:
-            pairwise.append(Separable.of(sample, labels, *known[0]))
+            pairwise.append(issue_separable(sample, labels, *known[0]))
         else:
             pairwise.append(two_class_verdict(sample, labels, intercept))
     joint = _joint(Sample(X, codes), classes, intercept, alone, pairwise)
@@ -179,35 +182,35 @@ def _joint(
     if all(isinstance(verdict, Separable) for verdict in alone):  # own score > 0 > the others
         coef = np.array([verdict.coef for verdict in alone])
         bias = np.array([verdict.intercept for verdict in alone])
-        return JointlySeparable.of(sample, labels, coef, bias)
+        return issue_jointly_separable(sample, labels, coef, bias)
     pairs = itertools.combinations(range(len(classes)), 2)
     for (a, b), verdict in zip(pairs, pairwise, strict=True):
         if isinstance(verdict, Inseparable):  # w_b − w_a would separate them
             rows = np.flatnonzero((sample.signs == a) | (sample.signs == b))[verdict.rows]
             compared = [(int(t), a if sample.signs[t] == b else b) for t in rows]
-            return JointlyInseparable.of(sample, labels, intercept, compared, verdict.weights)
+            return issue_jointly_inseparable(sample, labels, intercept, compared, verdict.weights)
     vectors = Comparisons(sample, len(classes), intercept == "free")
     found = separate(vectors)
     if isinstance(found, Cancelling):
         rows, others = vectors.pairs(found.places)
         compared = list(zip(rows.tolist(), others.tolist(), strict=True))
-        return JointlyInseparable.of(sample, labels, intercept, compared, found.weights)
+        return issue_jointly_inseparable(sample, labels, intercept, compared, found.weights)
     if isinstance(found, FineSeparator):
         raise ArithmeticError(TOO_FINE)
-    return JointlySeparable.of(sample, labels, *vectors.split(found.w))
+    return issue_jointly_separable(sample, labels, *vectors.split(found.w))
 
 
 def two_class_verdict(sample: Sample, labels: Labels, intercept: str) -> Separable | Inseparable:
     lifted = intercept == "free"
     if lifted and abs(int(sample.signs.sum(dtype=np.int64))) == sample.m:  # one class
-        return Separable.of(sample, labels, np.zeros(sample.d), float(sample.signs[0]))
+        return issue_separable(sample, labels, np.zeros(sample.d), float(sample.signs[0]))
     found = separate(Examples(sample, lifted))
     if isinstance(found, Cancelling):
-        return Inseparable.of(sample, labels, intercept, found.places, found.weights)
+        return issue_inseparable(sample, labels, intercept, found.places, found.weights)
     if isinstance(found, FineSeparator):
         raise ArithmeticError(TOO_FINE)
     w = found.w
-    return Separable.of(sample, labels, w[: sample.d], float(w[-1]) if lifted else 0.0)
+    return issue_separable(sample, labels, w[: sample.d], float(w[-1]) if lifted else 0.0)
 
 
 def _examples(X, y) -> tuple[Any, np.ndarray]:

@@ -20,6 +20,7 @@ from certo.guarantees import house, rivals
 from certo.guarantees.page import Page
 from certo.guarantees.predicting import has_own_methods, predictor_of
 from certo.guarantees.unwrapping import Wrapped, unwrapped
+from certo.issue.errors.counted_errors import issue_test_errors
 from certo.kernels.base import count
 
 
@@ -157,7 +158,7 @@ def _test(page: Page, machine, X, y, X_test, y_test) -> None:
             new = _safe_indexing(examples, rows) if known.left_out.any() else examples
             rule, labels = predictor_of(machine, new), known.of_the_others(y_test)
             with images_of(known.of_the_others(X_test) if page.wrapped.steps else None):
-                claim = TestErrors.of(new, labels, classes, rule, page.delta)
+                claim = issue_test_errors(new, labels, classes, rule, page.delta)
         except ValueError as wrong:
             raise ValueError(f"X_test must be examples like those of the fit: {wrong}") from wrong
         page.remarks += filter(None, [known.remark])

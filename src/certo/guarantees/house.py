@@ -17,9 +17,7 @@ from certo.certificates.margins.kernel_margin import KernelMargin
 from certo.certificates.margins.maximum_margin import MaximumMargin
 from certo.certificates.model import Model, strangers
 from certo.certificates.risk.compression_bound import CompressionBound
-from certo.certificates.risk.support_bound import SupportBound
 from certo.certificates.sample.examples import Sample, exact_matrix
-from certo.certificates.separation.separating import Separating
 from certo.estimators import (
     SVM,
     GaussianDensity,
@@ -38,6 +36,8 @@ from certo.estimators._kernel import union_of
 from certo.guarantees import runs
 from certo.guarantees.page import OtherExamples, Page
 from certo.guarantees.predicting import dense, is_linear, training_errors
+from certo.issue.risk.support_bound import issue_support_bound
+from certo.issue.separation.separating import issue_separating
 from certo.kernels.base import count
 
 DEPENDS_ON_ALL = (
@@ -182,7 +182,7 @@ def support_bound(page: Page, claims, X, y, *, outputs: int) -> None:
         page.asked += 1
         page.refuse("SupportBound", "nothing is proved about how near the fit is to the best.")
         return
-    page.add_risk("SupportBound", lambda delta: SupportBound.of(X, y, solutions, delta))
+    page.add_risk("SupportBound", lambda delta: issue_support_bound(X, y, solutions, delta))
 
 
 def stochastic(page: Page, machine: Pegasos, X, y) -> None:
@@ -236,7 +236,7 @@ def errors_and_margins(page: Page, machine, X, y) -> None:
     intercepts = np.ravel(machine.intercept_).tolist()
     for labels, w, b in zip(one_against_rest(machine.classes_), coef, intercepts, strict=True):
         sample = Sample.of(X, y, labels)
-        page.add("Separating", partial(Separating.of, sample, labels, w, b))
+        page.add("Separating", partial(issue_separating, sample, labels, w, b))
 
 
 CLAIMS: dict[type, Any] = {

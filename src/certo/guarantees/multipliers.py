@@ -24,6 +24,8 @@ from certo.certificates.spaces.images import KernelSample
 from certo.guarantees import house
 from certo.guarantees.page import OtherExamples, Page
 from certo.guarantees.predicting import kernel_of
+from certo.issue.margins.duality_gap import issue_duality_gap
+from certo.issue.margins.kernel_gap import issue_kernel_gap
 from certo.kernels import Kernel, Linear, NotPositive
 from certo.solvers.free_intercept import balanced
 
@@ -111,8 +113,8 @@ def gap(machine: SVC, X, y) -> DualityGap | KernelGap:
         "dual_coef": (alpha * signs)[kept],
     }
     if isinstance(sample, KernelSample):
-        return KernelGap.of(sample, labels, **told)
-    return DualityGap.of(sample, labels, coef=dense_row(machine.coef_), **told)
+        return issue_kernel_gap(sample, labels, **told)
+    return issue_duality_gap(sample, labels, coef=dense_row(machine.coef_), **told)
 
 
 def dense_row(row) -> np.ndarray:

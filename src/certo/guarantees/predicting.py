@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.svm import SVC, NuSVC
 
-from certo.certificates.errors.counted_errors import TrainingErrors, all_labels
+from certo.certificates.errors.counted_errors import all_labels
 from certo.certificates.errors.predictor import (
     KernelPredictor,
     LinearPredictor,
@@ -17,6 +17,7 @@ from certo.certificates.errors.predictor import (
     StatedPredictions,
 )
 from certo.estimators._kernel import KernelClassifier, union_of
+from certo.issue.errors.counted_errors import issue_training_errors
 from certo.kernels import Gaussian, Kernel, Linear, Polynomial, Precomputed
 
 
@@ -115,5 +116,5 @@ def training_errors(page, machine, X, y) -> None:
     classes: tuple[Any, ...] = tuple(np.asarray(machine.classes_).tolist())
     page.add(
         "TrainingErrors",
-        lambda: TrainingErrors.of(X, y, classes, predictor_of(machine, X)),
+        lambda: issue_training_errors(X, y, classes, predictor_of(machine, X)),
     )

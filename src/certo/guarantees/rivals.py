@@ -17,6 +17,7 @@ from certo.estimators._least_squares import certified
 from certo.guarantees import house, multipliers
 from certo.guarantees.page import Page
 from certo.guarantees.predicting import dense
+from certo.issue.regression.logistic_excess import issue_logistic_excess
 from certo.kernels.base import count
 from certo.solvers.least_squares import least_squares
 
@@ -99,7 +100,7 @@ def _logistic(machine, X, y) -> LogisticExcess:
     if machine.class_weight is not None:
         weights = compute_class_weight(machine.class_weight, classes=classes, y=column_or_1d(y))
     total = len(codes) if weights is None else float(np.sum(weights[codes]))
-    return LogisticExcess.of(
+    return issue_logistic_excess(
         Sample(exact_matrix(X), codes),
         Labels(tuple(classes.tolist()), len(classes) - 1),
         coef=dense(machine.coef_).astype(np.float64),

@@ -8,17 +8,17 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from certo.certificates.base import CannotClaim
-from certo.certificates.risk.average_to_batch import AverageToBatch
-from certo.certificates.risk.class_compression import ClassCompressionBound
 from certo.certificates.risk.compression_bound import CompressionBound
 from certo.certificates.risk.kernel_compression import (
-    KernelCompressionBound,
     KernelRun,
 )
-from certo.certificates.risk.online_to_batch import OnlineToBatch
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.runs.perceptron_run import PerceptronRun
 from certo.estimators import KernelPerceptron, OnlineGradientDescent, Perceptron
+from certo.issue.risk.average_to_batch import issue_average_to_batch
+from certo.issue.risk.class_compression import issue_class_compression_bound
+from certo.issue.risk.kernel_compression import issue_kernel_compression_bound
+from certo.issue.risk.online_to_batch import issue_online_to_batch
 
 
 def compression(claim: CompressionBound, X, y, delta: float) -> RiskBound:
@@ -32,7 +32,7 @@ def class_compression(machine: Perceptron, X, y, delta: float) -> RiskBound:
     weights = machine.coef_, machine.intercept_
     runs = _perceptron_runs(machine, X)
     return _shown(
-        ClassCompressionBound.of(X, y, classes, runs, *weights, machine.updated_, delta), X, y
+        issue_class_compression_bound(X, y, classes, runs, *weights, machine.updated_, delta), X, y
     )
 
 
@@ -40,14 +40,14 @@ def one_pass(machine: Perceptron, X, y, delta: float) -> RiskBound:
     """The bound for a random iterate of a single epoch. It is not about the model's predictions, so
     `certify` leaves it out."""
     classes, runs = machine.classes_.tolist(), _perceptron_runs(machine, X)
-    return OnlineToBatch.of(X, y, classes, runs, machine.coef_, machine.intercept_, delta)
+    return issue_online_to_batch(X, y, classes, runs, machine.coef_, machine.intercept_, delta)
 
 
 def average(machine: OnlineGradientDescent, X, y, delta: float) -> RiskBound:
     """The bound for the average of the iterates."""
     classes, run = machine.classes_.tolist(), replace(machine.run(), sparse=sparse.issparse(X))
     weights = machine.coef_[0], float(machine.intercept_[0])
-    return AverageToBatch.of(X, y, classes, run, *weights, delta)
+    return issue_average_to_batch(X, y, classes, run, *weights, delta)
 
 
 def kernel_compression(machine: KernelPerceptron, X, y, delta: float) -> RiskBound:
@@ -68,7 +68,7 @@ def kernel_compression(machine: KernelPerceptron, X, y, delta: float) -> RiskBou
     )  # fmt: skip
     made_of = machine.support_, machine.dual_coef_
     classes = machine.classes_.tolist()
-    return KernelCompressionBound.of(X, y, classes, machine.kernel_, run, *made_of, delta)
+    return issue_kernel_compression_bound(X, y, classes, machine.kernel_, run, *made_of, delta)
 
 
 def _perceptron_runs(machine: Perceptron, X) -> list[PerceptronRun]:

@@ -15,7 +15,6 @@ from certo.certificates.density.likelihood_gap import DensityClaim, LikelihoodGa
 from certo.certificates.encoding import counted
 from certo.certificates.fields import finite_vector
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.values import Unlabelled
 from certo.certificates.separation.spans import score_signs
 from certo.numbers.averages import ROUNDED, TINIEST, averages
 from certo.numbers.exact import UNIT, gamma
@@ -99,21 +98,6 @@ class GaussianLikelihood(LikelihoodGap):
             raise ValueError("factor must be upper triangular, with a positive diagonal.")
         if min(self.mean_error, self.covariance_error) < 0:
             raise ValueError("mean_error and covariance_error must not be negative.")
-
-    @classmethod
-    def of(
-        cls, X, *, mean, covariance, factor, kind: str = "full", sample_weight=()
-    ) -> GaussianLikelihood:
-        """The strongest such claim, or CannotClaim: where float64 does not show that the
-        covariance of the examples is not singular."""
-        labels = Unlabelled()
-        sample = Sample.of(X, None, labels)
-        draft = cls(
-            labels=labels, sample_weight=np.asarray(sample_weight), examples=sample.m, risk=0.0,
-            lower=0.0, mean=mean, covariance=covariance, factor=factor, kind=kind, mean_error=0.0,
-            covariance_error=0.0,
-        )  # fmt: skip
-        return draft._issued_likelihood(sample)
 
     @property
     def columns(self) -> int:
@@ -265,15 +249,6 @@ class NoGaussianDensity(DensityClaim):
     @property
     def columns(self) -> int:
         return self.features
-
-    @classmethod
-    def of(
-        cls, X, coef=(), level: Fraction | int = 0, *, kind: str = "full", sample_weight=()
-    ) -> NoGaussianDensity:
-        """The claim, not yet verified."""
-        m, d = np.shape(X)
-        fractions = tuple(map(Fraction, coef))
-        return cls(Unlabelled(), np.asarray(sample_weight), m, d, kind, fractions, Fraction(level))
 
     @property
     def numbers(self) -> dict[str, Any]:

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.base import CannotClaim, Certificate, require
+from certo.certificates.base import Certificate, require
 from certo.certificates.encoding import rounded_up
 from certo.certificates.fields import weight_vector
 from certo.certificates.sample.examples import Sample, SampleMismatch
 from certo.certificates.sample.values import Unlabelled
 from certo.numbers import exact
-from certo.numbers.rounded import NotShown
-
-# A checker may add in another order: his numbers differ from the issuer's by both allowances, and
-# he then allows for his own. They are computed alike, so four of the issuer's are enough.
-ROOM = 4
 
 
 class Shown(NamedTuple):
@@ -81,14 +76,6 @@ class LikelihoodGap(DensityClaim):
     @abstractmethod
     def _shown(self, sample: Sample, times: float) -> Shown:
         """The numbers, with `times` the allowances for rounding; or Refuted."""
-
-    def _issued_likelihood(self, sample: Sample) -> Self:
-        """This claim with its numbers, or CannotClaim."""
-        try:
-            shown = self._shown(sample, ROOM)
-        except NotShown as reason:
-            raise CannotClaim(str(reason)) from reason
-        return replace(self, risk=shown.risk, lower=shown.lower, **shown.errors)  # type: ignore[arg-type]
 
     def _check(self, sample: Sample) -> str:
         self._check_shape(sample)

@@ -122,20 +122,6 @@ class MomentMatching(LikelihoodGap):
         if self.moment_error < 0:
             raise ValueError("moment_error must not be negative.")
 
-    @classmethod
-    def of(
-        cls, X, *, features: BoxFeatures, low, high, coef, factor, sample_weight=()
-    ) -> MomentMatching:
-        """The strongest such claim, or CannotClaim."""
-        labels = Unlabelled()
-        sample = Sample.of(X, None, labels)
-        draft = cls(
-            labels=labels, sample_weight=np.asarray(sample_weight), examples=sample.m, risk=0.0,
-            lower=0.0, family=family_of(features), degree=features.degree, low=low, high=high,
-            coef=coef, factor=factor, moment_error=0.0,
-        )  # fmt: skip
-        return draft._issued_likelihood(sample)
-
     @property
     def columns(self) -> int:
         return self.low.size

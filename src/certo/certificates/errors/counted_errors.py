@@ -16,9 +16,6 @@ from certo.certificates.risk.risk_bound import RiskBound, majority
 from certo.certificates.sample.examples import SampleMismatch
 from certo.certificates.sample.labels import Labels
 from certo.kernels.base import count
-from certo.numbers.rounded import NotShown
-
-ROOM = 4.0  # allowances of the claim, in those of a checker who adds in another order
 
 ALLOWED = "Scores that are level but for rounding, by a proved allowance, may be either."
 COMPUTED = ", whether computed exactly or in float64"
@@ -142,14 +139,6 @@ class TrainingErrors(ErrorClaim):
     Proof: every example is looked at; see `predictor` for the allowance of its scores.
     """
 
-    @classmethod
-    def of(
-        cls, X, y, classes: Sequence[Any], predictor: Predictor, *, column: int | None = None
-    ) -> TrainingErrors:
-        """The claim; CannotClaim with the reason if there is none, ValueError for other data."""
-        found, _ = _counts(cls, X, y, classes, predictor, column)
-        return cls(**found)
-
     @property
     def numbers(self) -> dict[str, Any]:
         return {"examples": self.examples, "errors": self.errors, "ties": self.ties}
@@ -183,28 +172,6 @@ class TestErrors(RiskBound, ErrorClaim):
             raise ValueError("0 ≤ lower ≤ upper ≤ 1 must hold.")
         if not 0 <= self.unknown <= self.surely:
             raise ValueError("0 ≤ unknown ≤ errors − ties must hold.")
-
-    @classmethod
-    def of(
-        cls,
-        X,
-        y,
-        classes: Sequence[Any],
-        predictor: Predictor,
-        delta: float = 0.05,
-        *,
-        column: int | None = None,
-    ) -> TestErrors:
-        """The claim; CannotClaim with the reason if there is none, ValueError for other data."""
-        found, codes = _counts(cls, X, y, classes, predictor, column)
-        unknown = int(np.count_nonzero(codes < 0))
-        if unknown == codes.size:
-            raise CannotClaim(f"no label in y is one of the classes {list(classes)} of the rule.")
-        claim = cls(
-            **found, delta=delta, **_ends(found, delta), unknown=unknown,
-            majority=majority(codes[codes >= 0]),
-        )  # fmt: skip
-        return claim.of_draws(claim._sample(claim._read(X), y))
 
     def _rows(self, sample: Examples) -> tuple[Any, np.ndarray]:
         return sample.table, sample.codes
@@ -265,25 +232,6 @@ def _ends(found: dict[str, Any], delta: float) -> dict[str, Any]:
         "lower": bounds.clopper_pearson(n, errors - found["ties"], delta).lower,
         "upper": bounds.clopper_pearson(n, errors, delta).upper,
     }
-
-
-def _counts(
-    kind: type[ErrorClaim], X, y, classes: Sequence[Any], predictor: Predictor, column: int | None
-) -> tuple[dict[str, Any], np.ndarray]:
-    """The fields of an ErrorClaim, of the user's own data; and the places of the labels."""
-    labels = all_labels(classes, column)
-    draft = TrainingErrors(labels, predictor, 1, 0, 0)  # looks whether the rule is one for these
-    sample = kind._examples(draft._read(X), labels, y)
-    try:
-        wrong = predictor.wrong(sample.X, sample.codes, ROOM)
-    except NotShown as reason:
-        raise CannotClaim(str(reason)) from reason
-    errors, ties = (int(np.count_nonzero(which)) for which in wrong)
-    found = {
-        "labels": labels, "predictor": predictor, "examples": sample.codes.size, "errors": errors,
-        "ties": ties,
-    }  # fmt: skip
-    return found, sample.codes
 
 
 def all_labels(classes: Sequence[Any], column: int | None = None) -> Labels:

@@ -14,14 +14,13 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, Certificate, Refuted, require
+from certo.certificates.base import Certificate, Refuted, require
 from certo.certificates.encoding import counted, readable
 from certo.certificates.errors import cells
 from certo.certificates.errors.groups import Groups, grouped
 from certo.certificates.errors.hitting import FINENESS, packed
 from certo.certificates.fields import finite_vector, index_vector, whole_vector
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.labels import Labels
 from certo.certificates.separation.spans import integer_rows
 from certo.certificates.spaces.vectors import Margins, check_weights
 from certo.numbers import exact
@@ -68,13 +67,6 @@ class ErrorCount(Certificate):
         super().__post_init__()
         object.__setattr__(self, "coef", finite_vector(self.coef, "coef"))
         _sample_weight(self)
-
-    @classmethod
-    def of(cls, sample: Sample, labels: Labels, coef, intercept, sample_weight) -> ErrorCount:
-        errors = exact.above(weight_of(is_error(sample, coef, intercept), sample_weight))
-        if not math.isfinite(errors):
-            raise CannotClaim("the weights of the errors add up to more than a float can hold.")
-        return cls(labels, coef, intercept, sample.m, sample_weight, errors)
 
     @property
     def numbers(self) -> dict[str, Any]:

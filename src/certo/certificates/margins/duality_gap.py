@@ -12,9 +12,8 @@ from scipy import sparse
 
 from certo.certificates.encoding import says_nothing
 from certo.certificates.fields import finite_vector
-from certo.certificates.margins.soft_margin_gap import HUGE, SoftMarginGap
+from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.vectors import Margins, check_weights
 from certo.numbers import exact
 from certo.numbers.rounded import Rounded, at_most, hinge_losses, positive_sum, total
@@ -64,35 +63,6 @@ class DualityGap(SoftMarginGap):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "coef", finite_vector(self.coef, "coef"))
-
-    @classmethod
-    def of(
-        cls,
-        sample: Sample,
-        labels: Labels,
-        *,
-        coef: np.ndarray,
-        intercept: float,
-        treatment: str,
-        C: float,
-        class_weight=(1.0, 1.0),
-        sample_weight=(),
-        rows: np.ndarray,
-        dual_coef: np.ndarray,
-        square: float | None = None,
-    ) -> DualityGap:
-        """The strongest such claim from a hyperplane and signed multipliers α_t y_t of some rows.
-
-        `square`, if known, is a number that no ‖x_t‖² exceeds. CannotClaim, if the multipliers are
-        not feasible or numbers overflow.
-        """
-        draft = cls(
-            labels=labels, coef=coef, intercept=intercept, treatment=treatment, C=C,
-            class_weight=np.asarray(class_weight), sample_weight=np.asarray(sample_weight),
-            rows=rows, dual_coef=dual_coef, examples=sample.m, primal=HUGE, dual=0.0,
-            allowance=HUGE,
-        )  # fmt: skip
-        return draft._issued_gap(draft._values_in_turn(sample, EXACT_PRODUCTS, square))
 
     @property
     def informative(self) -> bool:

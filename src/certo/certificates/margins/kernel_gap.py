@@ -11,14 +11,12 @@ import numpy as np
 
 from certo.certificates.base import require
 from certo.certificates.encoding import says_nothing
-from certo.certificates.margins.soft_margin_gap import HUGE, SoftMarginGap
-from certo.certificates.sample.labels import Labels
+from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.spaces.images import KernelSample, Scores
 from certo.certificates.spaces.kernel_claim import KernelClaim
 from certo.numbers.rounded import Rounded, hinge_losses, positive_sum, total
 
 HALF = Fraction(1, 2)
-NEGLIGIBLE = 1e-3  # of the gap: an allowance that is not worth a pass over the kernel
 
 
 @final
@@ -50,37 +48,6 @@ class KernelGap(SoftMarginGap, KernelClaim):
         "rows": "support_",
         "dual_coef": "dual_coef_",
     }
-
-    @classmethod
-    def of(
-        cls,
-        sample: KernelSample,
-        labels: Labels,
-        *,
-        intercept: float,
-        treatment: str,
-        C: float,
-        class_weight=(1.0, 1.0),
-        sample_weight=(),
-        rows: np.ndarray,
-        dual_coef: np.ndarray,
-        scores: np.ndarray | None = None,
-        enough: float = 0.0,
-    ) -> KernelGap:
-        """The strongest such claim from signed multipliers α_t y_t of some rows.
-
-        `scores`, if known, are the values f(x_t) in float64 (without what `sample.shift` adds).
-        They save the pass over the kernel, if some that are computed agree with them, unless what
-        they may be off by is too much of the gap, and the claim would not be a relative gap of
-        `enough`. CannotClaim, if the multipliers are not feasible or numbers overflow.
-        """
-        draft = cls(
-            labels=labels, kernel=sample.kernel, shift=sample.shift, intercept=intercept,
-            treatment=treatment, C=C, class_weight=np.asarray(class_weight),
-            sample_weight=np.asarray(sample_weight), rows=rows, dual_coef=dual_coef,
-            examples=sample.m, primal=HUGE, dual=0.0, allowance=HUGE,
-        )  # fmt: skip
-        return draft._issued_gap(draft._values_in_turn(sample, scores), NEGLIGIBLE, enough)
 
     @property
     def informative(self) -> bool:

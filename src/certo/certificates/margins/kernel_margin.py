@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, require
+from certo.certificates.base import require
 from certo.certificates.encoding import rounded_down
 from certo.certificates.fields import finite_vector, index_vector
 from certo.certificates.margins.maximum_margin import INTERCEPTS
-from certo.certificates.margins.soft_margin_gap import HUGE, ROOM
-from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.images import KernelSample, Scores
 from certo.certificates.spaces.kernel_claim import KernelClaim
 from certo.numbers import exact
 from certo.numbers.digits import apart
-from certo.numbers.rounded import NotShown
 
 
 @final
@@ -66,39 +63,6 @@ class KernelMargin(KernelClaim):
             raise ValueError("dual_coef must hold one number other than 0 for each of the rows.")
         if not 0 < self.lower <= self.upper:
             raise ValueError("lower and upper must be positive, and in this order.")
-
-    @classmethod
-    def of(
-        cls,
-        sample: KernelSample,
-        labels: Labels,
-        *,
-        intercept: float,
-        treatment: str,
-        rows: np.ndarray,
-        dual_coef: np.ndarray,
-    ) -> KernelMargin:
-        """The strongest such claim from signed multipliers a_t y_t of some rows.
-
-        CannotClaim, if their function separates nothing, or they bound nothing.
-        """
-        draft = cls(
-            labels=labels, kernel=sample.kernel, shift=sample.shift, intercept=intercept,
-            treatment=treatment, rows=rows, dual_coef=dual_coef, examples=sample.m,
-            lower=exact.TINY, upper=HUGE,
-        )  # fmt: skip
-        try:
-            draft._multipliers(sample)
-            scores = sample.scores(draft.rows, draft.dual_coef)
-            below, where = draft._lower(sample, scores, ROOM)
-            above = draft._upper(sample, scores, ROOM)
-        except NotShown as reason:
-            raise CannotClaim(str(reason)) from reason
-        if below <= 0:
-            raise CannotClaim(f"example {where} is not strictly on its own side.")
-        if above == np.inf:
-            raise CannotClaim("numbers overflow float64.")
-        return replace(draft, lower=below, upper=above)
 
     @property
     def relative_gap(self) -> float:

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, Certificate, Refuted, require
+from certo.certificates.base import Certificate, Refuted, require
 from certo.certificates.encoding import counted, rounded_up
 from certo.certificates.fields import finite_vector, index_vector
 from certo.certificates.margins.maximum_margin import INTERCEPTS
 from certo.numbers import exact
-from certo.numbers.rounded import NotShown, Rounded, total
+from certo.numbers.rounded import Rounded, total
 
-NEGLIGIBLE = 1e-4  # of the gap: an allowance that is not worth more work
-ROOM = 4  # allowances of the claim, in those of the checker: see `_issued_gap`
 HUGE = np.finfo(np.float64).max
 
 
@@ -70,38 +67,6 @@ class SoftMarginGap(Certificate):
             raise ValueError("dual_coef must hold one number for each of the rows.")
         if not 0 <= self.dual <= self.primal or self.allowance < 0:
             raise ValueError("0 ≤ dual ≤ primal and 0 ≤ allowance must hold.")
-
-    def _issued_gap(
-        self,
-        values: Iterable[tuple[Rounded, Rounded]],
-        negligible: float = NEGLIGIBLE,
-        enough: float = 0.0,
-    ) -> Self:
-        """This claim with its numbers, from P(w, b) and D(α) at more and more cost: those whose
-        allowances are a negligible part of the gap, or that prove a relative gap of `enough`, or
-        the last. CannotClaim, if there are none.
-
-        A checker may add in another order: his values differ from these by his allowance and ours,
-        and he then allows for his own. His are at most 1.5 times ours (they are computed alike), so
-        ROOM = 4 of ours is enough.
-        """
-        try:
-            for primal, dual in values:
-                rounding, gap = primal.within + dual.within, primal.value - dual.value
-                proved = gap + ROOM * rounding <= Fraction(enough) * primal.value
-                if proved or rounding <= Fraction(negligible) * gap:
-                    break
-        except NotShown as reason:
-            raise CannotClaim(str(reason)) from reason
-        upper = exact.above(primal.value + ROOM * primal.within)
-        lower = max(0.0, exact.below(dual.value - ROOM * dual.within))
-        if upper == math.inf:
-            raise CannotClaim("numbers overflow float64.")
-        spread = Fraction(upper) - primal.value + dual.value - Fraction(lower) + ROOM * rounding
-        allowance = max(0.0, exact.above(spread))
-        if allowance == math.inf:
-            raise CannotClaim("numbers overflow float64.")
-        return replace(self, primal=upper, dual=lower, allowance=allowance)
 
     def _accepted(self, values: Iterable[tuple[Rounded, Rounded]]) -> str:
         """Why the numbers are true, or Refuted, from P(w, b) and D(α) at more and more cost."""

@@ -3,37 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, final
 
 import numpy as np
-from scipy import linalg
 
-from certo.blas import one_thread
-from certo.certificates.base import CannotClaim, Certificate, require
+from certo.certificates.base import Certificate, require
 from certo.certificates.encoding import rounded_up, says_nothing
 from certo.certificates.fields import finite_vector
-from certo.certificates.regression.curvature import inverse_factor, kept_columns, triangle
+from certo.certificates.regression.curvature import kept_columns, triangle
 from certo.certificates.regression.dependence import exactly, others
 from certo.certificates.regression.least_squares_evidence import (
-    Evidence,
-    ShiftedGram,
-    by_gram,
     by_rows,
     off_row_space,
-    shown_exact,
 )
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.values import Values
 from certo.numbers import exact
-from certo.numbers.rounded import NotShown
 
 TREATMENTS = ("free", "none")
-ROOM = 4  # allowances of the claim, in those of the checker: see `_issued_excess`
-COST = 1e-9  # of the risk: what a reach that nobody has chosen may add to the excess
-NOTHING = np.zeros(0, dtype=np.int64)
 HUGE = np.finfo(np.float64).max
 
 
@@ -151,125 +140,6 @@ class LeastSquaresExcess(Certificate):
         """Whether the proof is by a factor, if only of the intercept or of nothing."""
         return bool(self.kept.size or self.combinations) or self.reach is not None
 
-    @classmethod
-    def of(
-        cls,
-        data: Sample | ShiftedGram,
-        labels: Values,
-        *,
-        coef: np.ndarray,
-        intercept: np.ndarray,
-        treatment: str,
-        ridge: float = 0.0,
-        sample_weight=(),
-        shift=None,
-        kept=None,
-        factor: np.ndarray | None = None,
-        combinations: Sequence[Sequence[Fraction]] = (),
-        multipliers=(),
-        reach: float | None = None,
-    ) -> LeastSquaresExcess:
-        """The strongest such claim for coefficients (q, d) and intercepts (q,), from the examples,
-        or, without another look at them, from sums over them.
-
-        `shift` (d + q) is near the mean of x and y; exactly 0 without intercept and, to keep them
-        sparse, for the x of sparse examples; sums have their own. `kept` are independent columns of
-        (x, 1), number d being the intercept, in any order (None: all). `factor` is any square
-        matrix B over them, for shifted x, with BᵀAB ≈ I; it is made triangular here. Without one it
-        is found from the sums; from the examples it must be given, or there is a ridge, or the
-        claim has a reach. `combinations` has a row over `kept` for each other column; if they are
-        not shown to be exact (sums do that only if they were not rounded), a `reach` is taken in
-        place of them, unless given one that costs about 1e-9 of the risk. `multipliers` (q, m)
-        are z for a `distance`.
-
-        CannotClaim, if numbers overflow, or sums have lost too many digits.
-        """
-        q, d = np.shape(coef)
-        draft = cls(
-            labels=labels, treatment=treatment, ridge=ridge, sample_weight=sample_weight,
-            coef=coef, intercept=intercept, shift=np.zeros(d + q) if shift is None else shift,
-            kept=NOTHING, combinations=(), factor=NOTHING, multipliers=multipliers, reach=None,
-            examples=data.m if isinstance(data, Sample) else data.examples,
-            risk=HUGE, lower=0.0, excess=HUGE, distance=None,
-        )  # fmt: skip
-        columns = np.arange(d + draft.lifted) if kept is None else np.asarray(kept)
-        if ridge and columns.size < d + draft.lifted:
-            # No combination is left out of ‖W‖². A ridge that rounding hides in the sums of squares
-            # still shows how strongly F curves.
-            columns, factor, combinations = np.arange(d + draft.lifted), None, ()
-        try:
-            if isinstance(data, Sample):
-                return draft._from_rows(data, columns, factor, combinations, reach)
-            with one_thread():  # the matrices are small
-                return draft._from_sums(data, columns, factor, combinations, reach)
-        except NotShown as reason:
-            raise CannotClaim(str(reason)) from reason
-
-    def _from_rows(
-        self, sample: Sample, columns, factor, combinations, reach
-    ) -> LeastSquaresExcess:
-        drafts = [self]
-        if not self.ridge:  # the intercept alone may do, for coefficients that are not too far off
-            drafts.insert(0, self._with_basis(columns[columns == sample.d], np.eye(int(self.lifted))))
-        if factor is not None:
-            draft = self._with_basis(columns, factor, combinations)
-            drafts.insert(0, draft if draft._is_exact(sample) else draft._limited())
-        for draft in drafts:
-            evidence = by_rows(draft, sample)
-            claim = draft._issued_excess(evidence, reach, draft._distance(sample, ROOM))
-            stands = evidence.excess(ROOM, None) < math.inf
-            if stands and (claim.reach is None or claim.excess < claim.risk):
-                break
-        return claim
-
-    def _from_sums(
-        self, known: ShiftedGram, columns, factor, combinations, reach
-    ) -> LeastSquaresExcess:
-        if factor is None:
-            factor = inverse_factor(_normal_matrix(known, columns, self))
-            if factor is None:
-                raise CannotClaim("the matrix of the normal equations is not positive.")
-        draft = replace(self, shift=known.shift)._with_basis(columns, factor, combinations)
-        if draft.combinations and not shown_exact(draft, known):
-            draft = draft._limited()
-        evidence = by_gram(draft, known)
-        if not evidence.curved + ROOM * evidence.curved_off < 0.5:
-            raise CannotClaim("the sums of squares have lost too many digits.")
-        return draft._issued_excess(evidence, reach, draft._distance(None, ROOM))
-
-    def _with_basis(self, columns: np.ndarray, factor: np.ndarray, combinations=()) -> LeastSquaresExcess:
-        """The same with this witness, in its proper form."""
-        order = np.argsort(columns)
-        d = self.coef.shape[1]
-        some_left = columns.size < d + self.lifted
-        lines = tuple(tuple(line[k] for k in order.tolist()) for line in combinations)
-        return replace(
-            self, kept=columns[order], factor=_triangular(np.asarray(factor)[order]),
-            combinations=lines if some_left else (),
-            reach=0.0 if some_left and not lines else None,
-        )  # fmt: skip
-
-    def _limited(self) -> LeastSquaresExcess:
-        return replace(self, combinations=(), reach=0.0)
-
-    def _issued_excess(
-        self, evidence: Evidence, reach: float | None, distance: float | None
-    ) -> LeastSquaresExcess:
-        """This claim with its numbers. A checker may add in another order: his values differ from
-        these by his allowances and ours, and he then allows for his own. His are at most 1.5 times
-        ours (they are computed alike), so ROOM = 4 of ours is enough."""
-        F = evidence.objective
-        risk = exact.above(F.value + ROOM * F.within)
-        if not risk < HUGE:
-            raise CannotClaim("numbers overflow float64.")
-        if self.reach is None:
-            reach = None
-        elif reach is None:
-            reach = _affordable(evidence, COST * risk)
-        excess = min(evidence.excess(ROOM, reach), risk)
-        lower = max(0.0, exact.below(F.value - ROOM * F.within - Fraction(excess)))
-        return replace(self, risk=risk, lower=lower, excess=excess, reach=reach, distance=distance)
-
     @property
     def correlation(self) -> float | None:
         """No linear function of the features has a larger correlation with the residual; None where
@@ -372,28 +242,6 @@ class LeastSquaresExcess(Certificate):
                 inner = sum((c * v for c, v in pairs if c), Fraction(0))
                 square += (Fraction(float(w[j])) - inner) ** 2
         return exact.root_above(square)
-
-
-def _triangular(factor: np.ndarray) -> np.ndarray:
-    """An upper triangular T with TᵀAT orthogonally similar to BᵀAB, for a square B = TQ."""
-    return np.triu(linalg.rq(factor)[0]) if np.any(np.tril(factor, -1)) else factor
-
-
-def _normal_matrix(
-    known: ShiftedGram, columns: np.ndarray, claim: LeastSquaresExcess
-) -> np.ndarray:
-    """A over these columns, that of the ones being the last of the sums."""
-    slopes = columns < claim.coef.shape[1]
-    places = np.where(slopes, columns, len(known.gram) - 1)
-    return known.gram[np.ix_(places, places)] / known.gram[-1, -1] + claim.ridge * np.diag(slopes)
-
-
-def _affordable(evidence: Evidence, cost: float) -> float:
-    """A power of ten: the reach that adds about so much to the excess, but at least 1."""
-    one = evidence.excess(ROOM, 1.0) - evidence.excess(ROOM, None)
-    if not (0 < one < math.inf and cost > 0):
-        return 1.0
-    return 10.0 ** min(300, max(0, math.floor(math.log10(cost) - math.log10(one))))
 
 
 def _table(values, name: str, rows: int, columns: int | None = None) -> np.ndarray:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple, final
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, Certificate, require
+from certo.certificates.base import Certificate, require
 from certo.certificates.encoding import rounded_up, says_nothing
 from certo.certificates.fields import finite_vector, index_vector
 from certo.certificates.regression import logistic_curvature
@@ -19,21 +18,17 @@ from certo.certificates.regression.dependence import exact_columns, others, rema
 from certo.certificates.regression.logistic_curvature import Decrement, Hessian, slopes_moved
 from certo.certificates.regression.logistic_idle import moves_nothing
 from certo.certificates.regression.logistic_ridge import strong_convexity
-from certo.certificates.regression.logistic_search import ROOM, Basis, best_proof
 from certo.certificates.regression.logistic_terms import LogisticProblem, Terms
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.labels import Labels
 from certo.certificates.separation.comparisons import check_classes
 from certo.certificates.separation.inseparable import intercept_mode
 from certo.certificates.separation.joint import class_sample
 from certo.numbers import exact
-from certo.numbers.rounded import ABOVE, NotShown, Rounded, at_most, positive_sum, total
+from certo.numbers.rounded import ABOVE, Rounded, at_most, positive_sum, total
 
 PROOFS = ("curvature", "ridge", "none")
 OPEN = 0.01  # A gap of a mean loss that is told as a share of it: nothing, if nothing is proved.
 LEAST_SHARE = 2.0**-900  # of an example in the sum of all weights: below it products underflow
-HUGE = np.finfo(np.float64).max
-_NONE = np.zeros(0, np.int64)
 
 
 class Point(NamedTuple):
@@ -198,62 +193,6 @@ class LogisticExcess(Certificate):
         whole = not self.dropped.size and self.reach is None
         return self.proof == "ridge" or (self.proof == "curvature" and whole)
 
-    @classmethod
-    def of(
-        cls,
-        sample: Sample,
-        labels: Labels,
-        *,
-        coef: np.ndarray,
-        intercept: np.ndarray,
-        treatment: str,
-        ridge: float = 0.0,
-        class_weight: Sequence[float] | np.ndarray | None = None,
-        sample_weight: Sequence[float] | np.ndarray | None = None,
-        alive: np.ndarray | None = None,
-        kept: np.ndarray | None = None,
-        combinations: Sequence[Sequence[Fraction]] = (),
-        factor: np.ndarray | None = None,
-    ) -> LogisticExcess:
-        """The strongest such claim; with lower = 0, if nothing better can be shown.
-
-        `sample` has the places of the classes as signs. `alive` marks what is not dropped: (m,) for
-        two classes, (m, K) for more. `kept` and `combinations` are those of `solvers.dependence`
-        for the columns, on what is alive. `factor`, if known, is L with LLᵀ near the inverse of the
-        Hessian over the columns kept, class after class: without it one is found, by one or two
-        passes more. Where combinations are not exact, the claim reaches as far as costs 2⁻³⁴.
-        CannotClaim, if numbers overflow.
-        """
-        draft = cls(
-            labels=labels, treatment=treatment, ridge=ridge,
-            class_weight=_given(class_weight), sample_weight=_given(sample_weight),
-            coef=coef, intercept=intercept, dropped=_NONE, kept=_NONE, combinations=(),
-            fixed=_NONE, ties=(), nearly=_NONE, factors=(), reach=None, proof="none",
-            examples=sample.m, risk=HUGE, lower=0.0,
-        )  # fmt: skip
-        p = sample.d + draft.lifted
-        kept = np.arange(p) if kept is None else np.asarray(kept)
-        lines = tuple(tuple(line) for line in combinations)
-        try:
-            if alive is not None:
-                draft = replace(draft, dropped=draft._refusal(np.asarray(alive), sample))
-            point = draft._point(sample)
-            draft, excess = best_proof(draft, point, Basis(kept, lines, factor))
-            risk, left = draft._risks(point, ROOM)
-        except NotShown as reason:
-            raise CannotClaim(str(reason)) from reason
-        upper, lower = exact.above(risk), exact.below(left - Fraction(excess))
-        if upper == math.inf:
-            raise CannotClaim("numbers overflow float64.")
-        return replace(draft, risk=upper, lower=max(0.0, lower if draft.proof != "none" else 0.0))
-
-    def _refusal(self, alive: np.ndarray, sample: Sample) -> np.ndarray:
-        """What is not alive, but for examples of weight 0 and the own class of each."""
-        there = self._weights(sample) > 0
-        if self.outputs > 1:
-            there = there[:, None] & (sample.signs[:, None] != np.arange(self.outputs))
-        return np.flatnonzero(there & ~alive)
-
     def _check(self, sample: Sample) -> str:
         m, d = self.examples, self.coef.shape[1]
         require(sample.m == m, f"the claim is about {m:,} examples, but X has {sample.m:,} rows.")
@@ -389,10 +328,6 @@ class LogisticExcess(Certificate):
             "gap": self.gap,
             "attained": "proved" if self.exists else "not proved by this claim",
         }
-
-
-def _given(values: Any) -> np.ndarray:
-    return np.zeros(0) if values is None else np.asarray(values)
 
 
 def _square(coef: np.ndarray) -> Rounded:

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, Certificate, Refuted, require
+from certo.certificates.base import Certificate, Refuted, require
 from certo.certificates.encoding import counted
 from certo.certificates.fields import index_vector
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.labels import Labels
 from certo.certificates.separation.comparisons import (
-    Direction,
     check_classes,
     comparison_signs,
     whole_direction,
 )
 from certo.certificates.separation.inseparable import intercept_mode
 from certo.certificates.separation.joint import class_sample
-from certo.numbers.rounded import NotShown
 
 
 @final
@@ -64,29 +60,6 @@ class NoEstimate(Certificate):
             raise ValueError(
                 f"direction must have {width} fractions for each class, for two classes once."
             )
-
-    @classmethod
-    def of(
-        cls,
-        sample: Sample,
-        labels: Labels,
-        intercept: str,
-        direction: Direction,
-        sample_weight: Sequence[float] | np.ndarray | None = None,
-    ) -> NoEstimate:
-        """The claim; CannotClaim if it is not true of this direction. `sample` has the places of
-        the classes as signs; examples of weight 0 are ignored."""
-        weights = np.ones(sample.m) if sample_weight is None else np.asarray(sample_weight)
-        rows = tuple(tuple(Fraction(entry) for entry in row) for row in direction)
-        claim = cls(
-            labels, intercept, sample.m, sample.d, rows, np.flatnonzero(weights == 0), rising=0
-        )
-        try:
-            rising = claim._comparisons(sample)
-        except NotShown as reason:
-            raise CannotClaim(str(reason)) from reason
-        object.__setattr__(claim, "rising", rising)
-        return claim
 
     @property
     def lifted(self) -> bool:

@@ -6,19 +6,17 @@ The theorem is that of `online_to_batch`, for losses that are convex.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, final
 
 import numpy as np
 
 from certo import bounds
-from certo.certificates.base import CannotClaim, require
+from certo.certificates.base import require
 from certo.certificates.encoding import rounded_down, rounded_up
-from certo.certificates.errors.counted_errors import all_labels
 from certo.certificates.fields import finite_vector
-from certo.certificates.risk.risk_bound import RiskBound, majority
+from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.runs.gradient_run import LONGEST_REPLAY, GradientRun, loss_named
 from certo.certificates.runs.gradient_run import replay as replay_gradients
 from certo.certificates.sample import label_order
@@ -26,9 +24,7 @@ from certo.certificates.sample.examples import Sample
 from certo.certificates.separation.comparisons import check_classes
 from certo.certificates.spaces.vectors import check_weights, norm
 from certo.numbers import exact
-from certo.numbers.rounded import NotShown
 
-ROOM = 1 + 2.0**-30  # of a sum of losses, for a checker whose inner products round otherwise
 UP, DOWN = 1 + 2.0**-45, 1 - 2.0**-45  # a loss is computed in a few operations
 SLACKER = 1 + 2.0**-20  # a length of weights that exact arithmetic could not exceed
 
@@ -77,46 +73,6 @@ class AverageToBatch(RiskBound):
             raise ValueError("the bound is about the average of the iterates.")
         if not (self.examples >= 1 and min(self.reach, self.loss, self.off) >= 0):
             raise ValueError("examples must be at least 1, reach, loss and off not negative.")
-
-    @classmethod
-    def of(
-        cls,
-        X,
-        y,
-        classes: Sequence[Any],
-        run: GradientRun,
-        coef,
-        intercept: float,
-        delta: float = 0.05,
-    ) -> AverageToBatch:
-        """The bound, the reach being the length of the longest example, to six digits; CannotClaim
-        with the reason why none can be given."""
-        labels = all_labels(classes)
-        if len(labels.classes) != 2:
-            raise CannotClaim(
-                "with more than two classes an error may be due to any output, and the sum of all "
-                "their losses bounds little: the claim is made for two."
-            )
-        if not run.average:
-            raise CannotClaim(
-                "the bound is about the average of the iterates, not the last. Use average=True."
-            )
-        sample = Sample.of(X, y, labels)
-        square = sample.square_bound()
-        if not square < math.inf:
-            raise CannotClaim("the squares of the features overflow float64.")
-        reach = float(rounded_up(exact.root_above(Fraction(square))))  # to be read, and no less
-        draft = cls(
-            labels, delta, run, coef, intercept, sample.m, reach, 0.0, 0.0, 1.0,
-            majority=majority(sample.signs),
-        )  # fmt: skip
-        try:
-            loss, off = draft._repeated(sample)
-            loss, off = loss * ROOM, off * 2 + 2.0**-40 * norm(np.append(coef, intercept))
-            claim = replace(draft, loss=loss, off=off).at(delta)
-        except NotShown as reason:
-            raise CannotClaim(str(reason)) from reason
-        return claim.of_draws(sample)
 
     def _why_not_drawn(self, sample: Sample) -> str:
         if self.vacuous:

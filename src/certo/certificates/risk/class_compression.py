@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
 from certo.certificates.base import CannotClaim, Refuted, require
-from certo.certificates.errors.counted_errors import ROOM, all_labels, scores_needed
+from certo.certificates.errors.counted_errors import scores_needed
 from certo.certificates.errors.predictor import LinearPredictor
 from certo.certificates.risk.compression_bound import why_places_tell
-from certo.certificates.risk.risk_bound import majority
-from certo.certificates.risk.set_bound import SetBound, set_bounds
+from certo.certificates.risk.set_bound import SetBound
 from certo.certificates.runs.perceptron_run import PerceptronRun, TooLong, replay
 from certo.certificates.sample.examples import Sample
 from certo.certificates.separation.joint import class_sample
@@ -52,35 +51,6 @@ class ClassCompressionBound(SetBound):
         object.__setattr__(self, "intercept", rule.intercept)
         if not len(self.runs) == rule.outputs == scores_needed(self.labels):
             raise ValueError("there must be one run and one score for each class, for two one.")
-
-    @classmethod
-    def of(
-        cls,
-        X,
-        y,
-        classes: Sequence[Any],
-        runs: Sequence[PerceptronRun],
-        coef,
-        intercept,
-        updated: Sequence[np.ndarray],
-        delta: float = 0.05,
-    ) -> ClassCompressionBound:
-        """The bound, from the examples that each neuron updated on; CannotClaim with the reason why
-        none can be given."""
-        labels = all_labels(classes)
-        refuse_orders(runs)
-        union = np.unique(np.concatenate([np.asarray(rows, np.int64) for rows in updated]))
-        sample = class_sample(X, y, labels.classes)
-        wrong = LinearPredictor(coef, intercept).wrong(sample.X, sample.signs, ROOM).errors
-        errors = int(np.count_nonzero(wrong)) - int(np.count_nonzero(wrong[union]))
-        m = sample.m
-        claim = cls(
-            labels=labels, delta=delta, majority=majority(sample.signs), updated=union, examples=m,
-            errors=errors,
-            **set_bounds(m, union.size, errors, delta), runs=tuple(runs), coef=coef,
-            intercept=intercept,
-        )  # fmt: skip
-        return claim.of_draws(sample)
 
     def _why_not_drawn(self, sample: Sample) -> str:
         if self.vacuous:

@@ -11,11 +11,10 @@ from certo import bounds
 from certo.certificates.base import CannotClaim, Refuted, require
 from certo.certificates.encoding import rounded_up
 from certo.certificates.fields import finite_vector, index_vector
-from certo.certificates.risk.risk_bound import RiskBound, majority
+from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.runs.perceptron_run import PerceptronRun, TooLong, replay
 from certo.certificates.sample import label_order
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.vectors import Margins, check_weights
 
 REPLAY_VISITS = 200_000  # a bound worse than tossing a coin is not worth a longer replay
@@ -62,43 +61,6 @@ class CompressionBound(RiskBound):
         object.__setattr__(self, "updated", index_vector(self.updated, "updated"))
         if self.zero_sign not in (-1, 1):
             raise ValueError(f"zero_sign must be -1 or +1, got {self.zero_sign!r}.")
-
-    @classmethod
-    def of(
-        cls,
-        sample: Sample,
-        labels: Labels,
-        run: PerceptronRun,
-        coef,
-        intercept: float,
-        updated,
-        *,
-        zero_sign: int = 1,
-        delta: float = 0.05,
-        preprocessing_fitted_here: bool = False,
-        margins: Margins | None = None,
-    ) -> CompressionBound:
-        """The bound, or CannotClaim with the reason why none can be given."""
-        _refuse(run, sample.m, len(updated))
-        if preprocessing_fitted_here:
-            raise CannotClaim(PREPROCESSED)
-        margins = margins or Margins.of(sample, coef, intercept)
-        wrong = margins.is_mispredicted(zero_sign)
-        errors = int(np.count_nonzero(wrong)) - int(np.count_nonzero(wrong[updated]))
-        claim = cls(
-            labels=labels,
-            run=run,
-            coef=coef,
-            intercept=intercept,
-            zero_sign=zero_sign,
-            updated=updated,
-            examples=sample.m,
-            errors=errors,
-            delta=delta,
-            majority=majority(sample.signs),
-            **_formulas(run, sample.m, len(updated), errors, delta),
-        )
-        return claim.of_draws(sample)
 
     def _why_not_drawn(self, sample: Sample) -> str:
         if self.vacuous:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, Certificate, Verification, require
-from certo.certificates.errors.counted_errors import ROOM, Examples, all_labels, scores_needed
+from certo.certificates.base import Certificate, Verification, require
+from certo.certificates.errors.counted_errors import Examples, scores_needed
 from certo.certificates.errors.predictor import KernelPredictor, same_values
 from certo.certificates.risk.class_compression import output_signs
 from certo.certificates.risk.risk_bound import majority
-from certo.certificates.risk.set_bound import SetBound, set_bounds
+from certo.certificates.risk.set_bound import SetBound
 from certo.certificates.runs.perceptron_run import AT_ZERO
 from certo.certificates.sample.examples import SampleMismatch
 from certo.certificates.spaces.image_scores import lengths_of
@@ -23,7 +23,6 @@ from certo.kernels import Kernel
 from certo.kernels.base import count
 from certo.kernels.semidefinite import symmetrised
 from certo.numbers import exact
-from certo.numbers.rounded import NotShown
 
 MOST_TERMS = 2**12  # examples of a function: their kernel matrix has 134 MB
 LONGEST_RERUN = 10**10  # updates times examples: a minute or so
@@ -88,41 +87,6 @@ class KernelCompressionBound(SetBound):
         object.__setattr__(self, "dual_coef", table)
         if not isinstance(self.kernel, Kernel):
             raise ValueError(f"kernel must be a kernel, got {type(self.kernel).__name__}.")
-
-    @classmethod
-    def of(
-        cls,
-        X,
-        y,
-        classes: Sequence[Any],
-        kernel: Kernel,
-        run: KernelRun,
-        support: Sequence[np.ndarray],
-        dual_coef: Sequence[np.ndarray],
-        delta: float = 0.05,
-    ) -> KernelCompressionBound:
-        """The bound, from the examples and counts of each output; CannotClaim with the reason why
-        none can be given."""
-        labels, rows = all_labels(classes), [np.asarray(some, np.int64) for some in support]
-        union = np.unique(np.concatenate(rows))
-        table = np.zeros((len(rows), union.size))
-        for line, some, coef in zip(table, rows, dual_coef, strict=True):
-            line[np.searchsorted(union, some)] = coef
-        sample = _examples(_readable(X, kernel), y, labels)
-        m = sample.codes.size
-        draft = cls(
-            labels=labels, delta=delta, majority=majority(sample.codes), updated=union, examples=m,
-            errors=m - union.size, **set_bounds(m, union.size, m - union.size, delta),
-            kernel=kernel, run=run, dual_coef=table,
-        )  # fmt: skip
-        try:
-            draft._check_rerun(sample)
-            wrong = draft._rule(sample.X).wrong(sample.X, sample.codes, ROOM).errors
-        except NotShown as reason:
-            raise CannotClaim(str(reason)) from reason
-        errors = int(np.count_nonzero(wrong)) - int(np.count_nonzero(wrong[union]))
-        bounds = set_bounds(m, union.size, errors, delta)
-        return replace(draft, errors=errors, **bounds).of_draws(sample)
 
     def _majority_of(self, sample: Examples) -> int:
         return majority(sample.codes)

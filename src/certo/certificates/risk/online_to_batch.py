@@ -12,18 +12,18 @@ draws one of the m iterates anew for every example. Nothing is said of the last 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
 from scipy import sparse
 
 from certo import bounds
-from certo.certificates.base import CannotClaim, require
-from certo.certificates.errors.counted_errors import all_labels, scores_needed
+from certo.certificates.base import require
+from certo.certificates.errors.counted_errors import scores_needed
 from certo.certificates.errors.predictor import LinearPredictor, undecided_is_wrong
 from certo.certificates.risk.class_compression import output_signs
-from certo.certificates.risk.risk_bound import RiskBound, majority
+from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.runs.perceptron_run import PaddedRows, PerceptronRun, lane_scores
 from certo.certificates.sample import label_order
 from certo.certificates.sample.examples import Sample
@@ -31,7 +31,6 @@ from certo.certificates.separation.comparisons import check_classes
 from certo.certificates.separation.joint import class_sample
 from certo.certificates.spaces.images import Scores
 from certo.numbers import exact
-from certo.numbers.rounded import NotShown
 
 IN_ORDER = "they are visited in the order of their draw, or in one that does not depend on them"
 LONGEST_PASS = 3 * 10**5  # rounds times outputs that a checker is asked to repeat: some seconds
@@ -75,34 +74,6 @@ class OnlineToBatch(RiskBound):
             raise ValueError(reason)
         if not 0 <= self.mistakes <= self.examples or not self.examples:
             raise ValueError("0 ≤ mistakes ≤ examples must hold, and examples ≥ 1.")
-
-    @classmethod
-    def of(
-        cls,
-        X,
-        y,
-        classes: Sequence[Any],
-        runs: Sequence[PerceptronRun],
-        coef,
-        intercept,
-        delta: float = 0.05,
-    ) -> OnlineToBatch:
-        """The bound for a pass that ended with these weights; CannotClaim with the reason why none
-        can be given."""
-        labels = all_labels(classes)
-        if reason := _no_pass(runs):
-            raise CannotClaim(reason)
-        sample = class_sample(X, y, labels.classes)
-        m, rule = sample.m, LinearPredictor(coef, intercept)
-        draft = cls(
-            labels, delta, tuple(runs), rule.coef, rule.intercept, m, m, 1.0,
-            majority=majority(sample.signs),
-        )  # fmt: skip
-        try:
-            mistakes = draft._mistakes(sample)
-        except NotShown as refuted:
-            raise CannotClaim(str(refuted)) from refuted
-        return replace(draft, mistakes=mistakes).at(delta).of_draws(sample)
 
     def _why_not_drawn(self, sample: Sample) -> str:
         if self.vacuous:

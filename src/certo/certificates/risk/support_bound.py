@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, fields, replace
+from collections.abc import Hashable
+from dataclasses import dataclass, fields
 from typing import Any, final
 
 import numpy as np
 
 from certo import bounds
-from certo.certificates.base import CannotClaim, Certificate, Refuted, Verification, require
+from certo.certificates.base import Certificate, Refuted, Verification, require
 from certo.certificates.encoding import rounded_up
-from certo.certificates.margins.soft_margin_gap import HUGE, SoftMarginGap
+from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.risk.risk_bound import RiskBound, majority
-from certo.certificates.risk.supports import HARD, ROOM, SOFT, Solution, nearby
+from certo.certificates.risk.supports import HARD, SOFT, Solution, nearby
 from certo.certificates.sample.examples import SampleMismatch
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.kernel_claim import KernelClaim
 from certo.kernels.semidefinite import symmetrised
 from certo.numbers import exact
-from certo.numbers.rounded import NotShown
 
 MATRIX = "the matrix holds the values of one kernel that was chosen before"
 
@@ -70,25 +69,6 @@ class SupportBound(RiskBound):
             raise ValueError("the solutions must be about as many examples as the bound.")
         if not 1 <= self.supports <= self.examples:
             raise ValueError(f"supports must be from 1 to {self.examples}, got {self.supports!r}.")
-
-    @classmethod
-    def of(cls, X, y, solutions: Iterable[Any], delta: float = 0.05) -> SupportBound:
-        """The bound for the machine of these solutions, each a `DualityGap`, `KernelGap`,
-        `MaximumMargin` or `KernelMargin`: one for two classes, else one for each class against the
-        rest, in their order. CannotClaim, if there is none or the solutions do not hold of X, y."""
-        solutions = tuple(solutions)
-        objection = _objection(solutions)
-        if objection:
-            raise CannotClaim(objection)
-        m = solutions[0].examples
-        draft = cls(_all_classes(solutions), delta, solutions, m, m, HUGE, 1.0, 1.0, majority=m)
-        try:
-            samples = draft._sample(draft._read(X), y)
-            supports = draft._count(samples, ROOM)
-        except NotShown as reason:
-            raise CannotClaim(str(reason)) from reason
-        claim = replace(draft, supports=supports, majority=draft._majority_of(samples)).at(delta)
-        return claim.of_draws(samples)
 
     def _rows(self, sample: tuple[Any, ...]) -> tuple[Any, np.ndarray]:
         signs = np.stack([part.signs for part in sample])

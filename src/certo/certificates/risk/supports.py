@@ -43,7 +43,6 @@ from certo.certificates.spaces.images import KernelSample, Scores
 from certo.certificates.spaces.vectors import Margins, norm
 from certo.numbers import exact
 
-ROOM = 4  # slacks that an issuer takes: those of a checker, who may add in another order, are fewer
 BEYOND = 2.0**500  # numbers whose products might overflow
 UP = 1 + 2.0**-49  # pays for up to eight roundings of non-negative numbers
 

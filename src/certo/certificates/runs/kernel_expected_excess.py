@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, require
+from certo.certificates.base import require
 from certo.certificates.fields import finite_vector, index_vector
-from certo.certificates.runs.kernel_mistake_bound import ROOM, greatest_square
-from certo.certificates.runs.pegasos_excess import PegasosExcess, guarantee
-from certo.certificates.sample.labels import Labels
+from certo.certificates.runs.kernel_mistake_bound import greatest_square
+from certo.certificates.runs.pegasos_excess import PegasosExcess
 from certo.certificates.spaces.images import KernelSample, Scores
 from certo.certificates.spaces.kernel_claim import KernelClaim
-from certo.numbers import exact
-from certo.numbers.rounded import NotShown, Rounded, hinge_losses
+from certo.numbers.rounded import Rounded, hinge_losses
 
 
 @final
@@ -56,43 +53,6 @@ class KernelExpectedExcess(PegasosExcess, KernelClaim):
         if not self.lifted and self.intercept != 0:
             raise ValueError("without the extra feature 1 the intercept must be 0.")
 
-    @classmethod
-    def of(
-        cls,
-        sample: KernelSample,
-        labels: Labels,
-        *,
-        lifted: bool,
-        rows: np.ndarray,
-        dual_coef: np.ndarray,
-        intercept: float,
-        lam: float,
-        steps: int,
-        scores: Scores | None = None,
-    ) -> KernelExpectedExcess:
-        """The claim for the average of a run; `scores` are those of f, if known.
-
-        CannotClaim, where numbers overflow or the function is longer than any run's.
-        """
-        draft = cls(
-            labels, sample.kernel, sample.shift, intercept, lifted, lam, steps, sample.m,
-            0.0, 0.0, 0.0, rows, dual_coef,
-        )  # fmt: skip
-        try:
-            scores = scores or sample.scores(draft.rows, draft.dual_coef)
-            radius2 = exact.above(greatest_square(sample, ROOM) + lifted)
-            length2 = squared_length(sample, draft.rows, draft.dual_coef, intercept, scores)
-            objective = to_claim(risk(sample.signs, scores, intercept, lam, length2))
-        except NotShown as reason:
-            raise CannotClaim(str(reason)) from reason
-        bound = guarantee(radius2, lam, steps) if radius2 < math.inf else math.inf
-        if not (objective < math.inf and bound < math.inf):
-            raise CannotClaim("numbers overflow float64.")
-        claim = replace(draft, radius2=radius2, objective=objective, bound=bound)
-        if length2.value + ROOM * length2.within > claim._reach2:
-            raise CannotClaim("the function is not shown to be as short as those of all runs: X/λ.")
-        return claim
-
     def _check(self, sample: KernelSample) -> str:
         require(
             sample.m == self.examples,
@@ -129,9 +89,3 @@ def risk(
     losses = hinge_losses(signs * value, slack, np.ones(signs.size))
     nothing = Rounded(Fraction(0))
     return nothing.plus(losses, Fraction(1, signs.size)).plus(length2, Fraction(lam) / 2)
-
-
-def to_claim(value: Rounded) -> float:
-    """A float that a non-negative number does not exceed, with room for a checker who rounds
-    otherwise; +inf after overflow."""
-    return max(0.0, exact.above(value.value + ROOM * value.within))

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, require
+from certo.certificates.base import require
 from certo.certificates.encoding import counted
 from certo.certificates.fields import finite_vector, index_vector
 from certo.certificates.runs.update_sums import Inequality, UpdateSums, most_updates
-from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.images import KernelSample, Scores
 from certo.certificates.spaces.kernel_claim import KernelClaim
-from certo.numbers import exact
-from certo.numbers.rounded import NotShown, Rounded, at_most, positive_sum
+from certo.numbers.rounded import Rounded, at_most, positive_sum
 from certo.rates import Constant
-
-ROOM = 4  # allowances of the claim, in those of a checker who adds in another order
 
 
 @final
@@ -86,83 +82,6 @@ class KernelMistakeBound(KernelClaim):
             raise ValueError("without the extra feature 1 a comparator can have no intercept.")
         if not (self.target > 0 and min(self.shortfall, self.radius2, self.comparator2) >= 0):
             raise ValueError("target must be positive, the other numbers not negative.")
-
-    @classmethod
-    def of(
-        cls,
-        sample: KernelSample,
-        labels: Labels,
-        *,
-        lifted: bool,
-        rows: np.ndarray,
-        dual_coef: np.ndarray,
-        comparator_rows: np.ndarray,
-        comparator_coef: np.ndarray,
-        comparator_intercept: float = 0.0,
-        target: float | None = None,
-        scores: Scores | None = None,
-    ) -> KernelMistakeBound:
-        """The claim for a comparator u: as a separator if it is one, else with its shortfall from
-        the `target` (default: a typical margin of the mistakes).
-
-        `scores` are those of u without its intercept, if known. CannotClaim, where numbers overflow
-        or more mistakes are listed than the theorem allows.
-        """
-        huge = np.finfo(np.float64).max
-        draft = cls(
-            labels, sample.kernel, sample.shift, lifted, rows, dual_coef, comparator_rows,
-            comparator_coef, comparator_intercept, sample.m, int(np.abs(dual_coef).sum()),
-            False, 0.0, 0.0, huge, 0.0, 0,
-        )  # fmt: skip
-        try:
-            scores = scores or sample.scores(draft.comparator_rows, draft.comparator_coef)
-            margins = draft._margins(sample, scores)
-            least = float(np.min(_lowest(margins, ROOM)))
-            length2 = draft._length2(sample, scores)
-            radius2 = greatest_square(sample, ROOM) + lifted
-            shortfall = Rounded(Fraction(0))
-            if least > 0:
-                draft = replace(draft, separable=True, target=least)
-            else:
-                draft = replace(draft, target=target or _typical(margins.value[draft.rows]))
-                shortfall = draft._falls_short(margins)
-        except NotShown as reason:
-            raise CannotClaim(str(reason)) from reason
-        missing = exact.above(shortfall.value + ROOM * shortfall.within)
-        square = max(0.0, exact.above(length2.value + ROOM * length2.within))
-        greatest = exact.above(radius2)
-        if math.inf in (missing, square, greatest):
-            raise CannotClaim("numbers overflow float64.")
-        draft = replace(draft, shortfall=missing, comparator2=square, radius2=greatest)
-        bound = draft._most_updates()
-        if bound < draft.updates:
-            raise CannotClaim(
-                f"{draft.updates:,} mistakes are more than the {bound:,} that the theorem allows "
-                "in exact arithmetic: rounding decided some, or the examples are not those of the "
-                "run."
-            )
-        return replace(draft, bound=bound)
-
-    def against(
-        self,
-        sample: KernelSample,
-        rows,
-        coef,
-        intercept: float = 0.0,
-        target: float | None = None,
-    ) -> KernelMistakeBound:
-        """The same run against another comparator Σ coef_i K(x_rows_i, ·) + intercept."""
-        return KernelMistakeBound.of(
-            sample,
-            self.labels,
-            lifted=self.lifted,
-            rows=self.rows,
-            dual_coef=self.dual_coef,
-            comparator_rows=rows,
-            comparator_coef=coef,
-            comparator_intercept=intercept,
-            target=target,
-        )
 
     @property
     def numbers(self) -> dict[str, Any]:
@@ -265,14 +184,6 @@ def _lowest(margins: Scores, room: float = 1) -> np.ndarray:
     with np.errstate(over="ignore", invalid="ignore"):
         low = np.nextafter(margins.value - room * margins.slack, -np.inf)
     return np.where(np.isnan(low), -np.inf, low)
-
-
-def _typical(margins: np.ndarray) -> float:
-    """The scale of a comparator is free; far beyond its margins every mistake falls short, and the
-    bound is their number, which says nothing."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        scale = float(np.mean(np.abs(margins))) if margins.size else 1.0
-    return scale if 0 < scale < math.inf else 1.0
 
 
 def greatest_square(sample: KernelSample, room: int = 0) -> Fraction:

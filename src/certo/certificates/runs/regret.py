@@ -9,18 +9,15 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, Certificate, require
+from certo.certificates.base import Certificate, require
 from certo.certificates.fields import finite_vector
 from certo.certificates.runs.gradient_run import LONGEST_REPLAY, GradientRun, loss_named, replay
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.labels import Labels
-from certo.certificates.spaces.vectors import check_weights, norm
+from certo.certificates.spaces.vectors import check_weights
 from certo.numbers import exact
 from certo.numbers.exact import gamma
-from certo.numbers.rounding import HUGE
 
 SHOWN = 2.0**-20  # of 1 + a sum of losses: what rounding may move in a sum that is shown
-ROOM = 4  # allowances of the checker, twice, in those of an issuer who adds in another order
 LOST = "the losses of the comparator are lost in the rounding of its scores."
 
 
@@ -97,63 +94,6 @@ class Regret(Certificate):
         if not (self.suffered >= 0 and self.comparator_loss >= 0 and self.bound >= 0):
             raise ValueError("suffered, comparator_loss and bound must not be negative.")
 
-    @classmethod
-    def of(
-        cls,
-        sample: Sample,
-        labels: Labels,
-        run: GradientRun,
-        *,
-        coef: np.ndarray,
-        intercept: float,
-        suffered: float,
-        bound: float,
-        comparator: np.ndarray,
-        comparator_intercept: float = 0.0,
-        square: float = math.inf,
-    ) -> Regret:
-        """The claim for a run and a comparator, or CannotClaim with the reason why not. `square`,
-        if known, is a number that no ‖x_t‖² exceeds, up to rounding."""
-        if sample.m > LONGEST_REPLAY:
-            raise CannotClaim(
-                f"checking means running again, which is asked for up to {LONGEST_REPLAY:,} "
-                f"examples, but there are {sample.m:,}."
-            )
-        u = np.append(comparator, comparator_intercept)
-        if reason := _no_comparator(run, u, sample.m):
-            raise CannotClaim(reason)
-        loss = _comparator_loss(run, sample, u)
-        if not loss < HUGE:  # so that the checker's allowance does not overflow either
-            raise CannotClaim("the losses of the comparator overflow float64.")
-        slack = _rough_slack(run, sample, u, loss, square)
-        if not ROOM * slack <= SHOWN * (1 + loss):
-            slack = _comparator_slack(run, sample, u, loss)
-        if not ROOM * slack <= SHOWN * (1 + loss):
-            raise CannotClaim(LOST)
-        claim = cls(
-            labels, run, coef, intercept, comparator, comparator_intercept, sample.m, suffered,
-            loss, bound,
-        )  # fmt: skip
-        if not claim._keeps_to_the_bound():
-            raise CannotClaim(
-                "the run suffered more than the theorem allows in exact arithmetic: rounding."
-            )
-        return claim
-
-    def against(self, sample: Sample, comparator, comparator_intercept: float = 0.0) -> Regret:
-        """The same run against another comparator."""
-        return Regret.of(
-            sample,
-            self.labels,
-            self.run,
-            coef=self.coef,
-            intercept=self.intercept,
-            suffered=self.suffered,
-            bound=self.bound,
-            comparator=np.asarray(comparator, np.float64),
-            comparator_intercept=float(comparator_intercept),
-        )
-
     @property
     def regret(self) -> float:
         """suffered − comparator_loss."""
@@ -229,21 +169,6 @@ def _comparator_loss(run: GradientRun, sample: Sample, u: np.ndarray) -> float:
         for a, b in sample.blocks()
     ]
     return math.fsum(parts) + sample.m * run.lam / 2 * float(u @ u)
-
-
-def _rough_slack(
-    run: GradientRun, sample: Sample, u: np.ndarray, total: float, square: float
-) -> float:
-    """A number that A of `Regret` does not exceed, without a look at the examples: all a_t are at
-    most a, and E_t ≤ L·a where no slope exceeds L, for the squared loss 2|y − s|·a + a², whose sum
-    is at most 2a√(T·Σ(y − s)²) + Ta². It is infinite, where no `square` is known."""
-    reach = math.sqrt(square) * norm(u[:-1]) * (1 + SHOWN) + abs(u[-1])
-    a, T = float(exact.allowance(sample.d + 1, reach)), sample.m
-    steepest = -float(loss_named(run.loss).slope(-math.inf))
-    moved = T * steepest * a
-    if steepest == math.inf:
-        moved = 2 * a * math.sqrt(T) * math.sqrt(total) + T * a * a
-    return moved * (1 + SHOWN) + 4 * float(gamma(T + sample.d + 16)) * total
 
 
 @np.errstate(over="ignore", invalid="ignore")

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, Certificate, require
+from certo.certificates.base import Certificate, require
 from certo.certificates.encoding import counted
 from certo.certificates.fields import index_vector
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.labels import Labels
 from certo.certificates.separation.spans import integer_rows
 from certo.numbers.farkas import cancels, common_denominator
 
@@ -62,23 +60,6 @@ class Inseparable(Certificate):
         intercept_mode(self.intercept)
         object.__setattr__(self, "rows", index_vector(self.rows, "rows"))
         object.__setattr__(self, "weights", convex_weights(self.weights, self.rows.size))
-
-    @classmethod
-    def of(
-        cls,
-        sample: Sample,
-        labels: Labels,
-        intercept: str,
-        rows: Sequence[int],
-        weights: Sequence[int | Fraction],
-    ) -> Inseparable:
-        """The claim, from positive weights of any total; CannotClaim if they do not cancel."""
-        if not cancels(integer_rows(sample, rows, intercept == "free"), weights):
-            raise CannotClaim("the weighted examples do not add up to zero.")
-        order = np.argsort(rows, kind="stable")
-        total = sum(weights)
-        shares = tuple(Fraction(weights[k]) / total for k in order)
-        return cls(labels, intercept, sample.m, sample.d, np.asarray(rows)[order], shares)
 
     @property
     def numbers(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, Certificate, Refuted, require
+from certo.certificates.base import Certificate, Refuted, require
 from certo.certificates.encoding import counted
 from certo.certificates.fields import finite_vector, whole_vector
 from certo.certificates.sample.examples import Sample, SampleMismatch, exact_matrix
@@ -23,7 +23,6 @@ from certo.certificates.separation.inseparable import check_shape, convex_weight
 from certo.certificates.separation.spans import integer_rows
 from certo.numbers import exact
 from certo.numbers.farkas import cancels
-from certo.numbers.rounded import NotShown
 
 
 def class_sample(X, y, classes: Sequence[Any]) -> Sample:
@@ -116,13 +115,6 @@ class JointlySeparable(_Joint):
         if not (len(weights) == self.intercept.size == len(self.labels.classes) > len(sizes) == 1):
             raise ValueError("there must be weights, all of one length, and an intercept a class.")
 
-    @classmethod
-    def of(cls, sample: Sample, labels: Labels, coef, intercept) -> JointlySeparable:
-        wrong = jointly_wrong(sample, coef, intercept)
-        if wrong is not None:
-            raise CannotClaim(f"example {wrong[0]} does not have the highest score in its class.")
-        return cls(labels, tuple(coef), intercept, sample.m)
-
     @property
     def coef(self) -> np.ndarray:
         """(n_classes, n_features)"""
@@ -172,26 +164,6 @@ class JointlyInseparable(_Joint):
             raise ValueError("rows and against must be pairs in increasing order, from 0 on.")
         if not 0 <= self.against.min() <= self.against.max() < len(self.labels.classes):
             raise ValueError("against must hold places of classes.")
-
-    @classmethod
-    def of(
-        cls,
-        sample: Sample,
-        labels: Labels,
-        intercept: str,
-        pairs: Sequence[tuple[int, int]],
-        weights: Sequence[int | Fraction],
-    ) -> JointlyInseparable:
-        total = sum(weights)
-        order = sorted(range(len(pairs)), key=lambda k: pairs[k])
-        shares = tuple(Fraction(weights[k]) / total for k in order)
-        rows, against = np.array([pairs[k] for k in order]).T
-        claim = cls(labels, intercept, sample.m, sample.d, rows, against, shares)
-        try:
-            claim._check(sample)
-        except NotShown as wrong:
-            raise CannotClaim(str(wrong)) from wrong
-        return claim
 
     @property
     def numbers(self) -> dict[str, Any]:

@@ -8,11 +8,10 @@ from typing import Any, final
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, Certificate, Refuted
+from certo.certificates.base import Certificate, Refuted
 from certo.certificates.encoding import counted
 from certo.certificates.fields import finite_vector
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.vectors import Margins, check_distance, check_weights
 from certo.numbers import exact
 
@@ -42,21 +41,6 @@ class Separable(Certificate):
         object.__setattr__(self, "coef", finite_vector(self.coef, "coef"))
         if self.margin < 0:
             raise ValueError(f"margin must not be negative, got {self.margin!r}.")
-
-    @classmethod
-    def of(
-        cls, sample: Sample, labels: Labels, coef, intercept: float, margins: Margins | None = None
-    ) -> Separable:
-        """The strongest such claim, or CannotClaim with an example on the wrong side."""
-        margins = margins or Margins.of(sample, coef, intercept)
-        wrong = margins.below(LEAST)
-        if wrong is not None:
-            found = exact.below(margins.exactly(wrong))
-            raise CannotClaim(
-                f"example {wrong} (counting from 0) has margin {found:.6g}: it is not strictly on "
-                "its own side of the hyperplane."
-            )
-        return cls(labels, coef, intercept, sample.m, margins.distance())
 
     @property
     def numbers(self) -> dict[str, Any]:

@@ -8,11 +8,10 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, Certificate, Refuted, require
+from certo.certificates.base import Certificate, Refuted, require
 from certo.certificates.encoding import rounded_down
 from certo.certificates.fields import finite_vector
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.vectors import Margins, check_distance, check_weights
 from certo.numbers import exact
 
@@ -38,23 +37,6 @@ class Separating(Certificate):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "coef", finite_vector(self.coef, "coef"))
-
-    @classmethod
-    def of(
-        cls, sample: Sample, labels: Labels, coef, intercept: float, margins: Margins | None = None
-    ) -> Separating:
-        """The strongest such claim, or CannotClaim with an example on the wrong side."""
-        margins = margins or Margins.of(sample, coef, intercept)
-        least, where = margins.least()
-        if least <= 0:
-            raise CannotClaim(
-                f"example {where} (counting from 0) has margin {exact.below(least):.6g}: "
-                "it is not strictly on its own side of the hyperplane."
-            )
-        margin = exact.below(least)
-        if margin == 0:
-            raise CannotClaim(f"the margin of example {where} is too small for a float.")
-        return cls(labels, coef, intercept, sample.m, margin, margins.distance())
 
     @property
     def numbers(self) -> dict[str, Any]:

@@ -221,15 +221,6 @@ class Margins:
             bound = total + exact.allowance(rows.size + roundings + 1, total)
         return math.nextafter(bound, math.inf) if math.isfinite(bound) else math.inf
 
-    def shortfall_to_claim(
-        self, target: float, rows: np.ndarray, weights: np.ndarray, roundings: int
-    ) -> float:
-        """The same with room for a checker who sums in another order and with his own slack."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            room = 4 * float(np.sum(self.slack[rows] * weights))
-        total = (self.shortfall(target, rows, weights, roundings) + room) * (1 + 2.0**-40)
-        return total if math.isfinite(total) else math.inf
-
     def falls_short_by_at_most(
         self, claimed: float, target: float, rows: np.ndarray, weights: np.ndarray, roundings: int
     ) -> bool:

@@ -14,12 +14,12 @@ from certo.blas import one_thread
 from certo.certificates.regression.curvature import inverse_factor, kept_part, pieces
 from certo.certificates.regression.dependence import exact_columns, others
 from certo.certificates.regression.logistic_idle import idle_coordinates, moves_nothing
+from certo.issue.slack import SLACK_FACTOR
 from certo.numbers.rounded import ABOVE, NotShown
 
 if TYPE_CHECKING:
     from certo.certificates.regression.logistic_excess import LogisticExcess, Point
 
-ROOM = 4  # allowances of the claim, in those of the checker, who may add in another order
 ALIKE = 1 + 2.0**-16  # what else may differ: an inverse factor that was rounded in another way
 LOSS = 2.0**-34  # of the bound, at most, where columns are nearly combinations of others
 ENOUGH = 32  # pieces of the rows tell what combinations are near
@@ -52,7 +52,7 @@ def best_proof(draft: LogisticExcess, point: Point, basis: Basis) -> tuple[Logis
 def _by_ridge(draft: LogisticExcess, point: Point) -> tuple[LogisticExcess, float]:
     claim = replace(draft, proof="ridge")
     try:
-        return claim, claim.excess(point, ROOM) * ALIKE
+        return claim, claim.excess(point, SLACK_FACTOR) * ALIKE
     except NotShown:
         return draft, math.inf
 
@@ -89,7 +89,7 @@ def _by_curvature(
         look, known = claim.hessian(point), True
     else:
         return draft, math.inf
-    shown = claim.decrement(point, look, ROOM)
+    shown = claim.decrement(point, look, SLACK_FACTOR)
     if not shown.shown:
         return draft, math.inf
     claim, missed = _reaching(claim, point)
@@ -107,7 +107,7 @@ def _reaching(claim: LogisticExcess, point: Point) -> tuple[LogisticExcess, floa
         return claim, 0.0
     claim = _nearer(replace(claim, nearly=nearly, reach=1.0), point)
     try:
-        once = claim.lost(point, ROOM)
+        once = claim.lost(point, SLACK_FACTOR)
     except NotShown:
         return claim, math.inf
     return replace(claim, reach=LOSS / max(once, 2.0**-200)), LOSS * ABOVE**2

@@ -1,0 +1,1 @@
+"""How a claim finds its witness and its numbers. What a check needs is in `certo.certificates`."""

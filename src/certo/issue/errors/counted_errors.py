@@ -1,0 +1,69 @@
+"""How TrainingErrors and TestErrors finds its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from certo.certificates.base import CannotClaim
+from certo.certificates.errors.counted_errors import (
+    ErrorClaim,
+    TestErrors,
+    TrainingErrors,
+    _ends,
+    all_labels,
+)
+from certo.certificates.errors.predictor import Predictor
+from certo.certificates.risk.risk_bound import majority
+from certo.issue.slack import SLACK_FACTOR
+from certo.numbers.rounded import NotShown
+
+
+def issue_training_errors(
+    X, y, classes: Sequence[Any], predictor: Predictor, *, column: int | None = None
+) -> TrainingErrors:
+    """The claim; CannotClaim with the reason if there is none, ValueError for other data."""
+    found, _ = _counts(TrainingErrors, X, y, classes, predictor, column)
+    return TrainingErrors(**found)
+
+
+def issue_test_errors(
+    X,
+    y,
+    classes: Sequence[Any],
+    predictor: Predictor,
+    delta: float = 0.05,
+    *,
+    column: int | None = None,
+) -> TestErrors:
+    """The claim; CannotClaim with the reason if there is none, ValueError for other data."""
+    found, codes = _counts(TestErrors, X, y, classes, predictor, column)
+    unknown = int(np.count_nonzero(codes < 0))
+    if unknown == codes.size:
+        raise CannotClaim(f"no label in y is one of the classes {list(classes)} of the rule.")
+    claim = TestErrors(
+        **found, delta=delta, **_ends(found, delta), unknown=unknown,
+        majority=majority(codes[codes >= 0]),
+    )  # fmt: skip
+    return claim.of_draws(claim._sample(claim._read(X), y))
+
+
+def _counts(
+    kind: type[ErrorClaim], X, y, classes: Sequence[Any], predictor: Predictor, column: int | None
+) -> tuple[dict[str, Any], np.ndarray]:
+    """The fields of an ErrorClaim, of the user's own data; and the places of the labels."""
+    labels = all_labels(classes, column)
+    draft = TrainingErrors(labels, predictor, 1, 0, 0)  # looks whether the rule is one for these
+    sample = kind._examples(draft._read(X), labels, y)
+    try:
+        wrong = predictor.wrong(sample.X, sample.codes, SLACK_FACTOR)
+    except NotShown as reason:
+        raise CannotClaim(str(reason)) from reason
+    errors, ties = (int(np.count_nonzero(which)) for which in wrong)
+    found = {
+        "labels": labels, "predictor": predictor, "examples": sample.codes.size, "errors": errors,
+        "ties": ties,
+    }  # fmt: skip
+    return found, sample.codes
