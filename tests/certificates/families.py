@@ -161,7 +161,7 @@ def _as_rows(table: np.ndarray) -> list[list[Any]]:
 
 def _frame(table: np.ndarray, *dtypes: str) -> pd.DataFrame:
     columns = range(table.shape[1])
-    chosen = [dtypes[min(j, len(dtypes) - 1)] for j in columns]
+    chosen = [dtypes[0]] * (table.shape[1] - 1) + [dtypes[-1]]
     return pd.DataFrame({f"c{j}": pd.array(table[:, j].tolist(), dtype=chosen[j]) for j in columns})
 
 
