@@ -460,6 +460,6 @@ def test_a_column_whose_gaps_are_steady_by_chance_excuses_no_copies():
     X, y = np.round(random.normal(size=(6, 20)), 3), np.arange(6) % 2
     steady = np.array([-1.343, -0.558, -0.104, 0.263, 0.662, 1.032])
     rows = random.permutation(np.repeat(np.arange(6), 500))
-    assert draws.why_copied(np.column_stack([X, steady])[rows], y[rows])
+    assert draws.why_copied(np.column_stack([steady, X])[rows], y[rows])
     codes = np.arange(101.0, 107.0)  # of six kinds, which say all about a row
-    assert not draws.why_copied(np.column_stack([X, codes])[rows], y[rows])
+    assert not draws.why_copied(np.column_stack([codes, X])[rows], y[rows])
