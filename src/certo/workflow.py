@@ -56,7 +56,9 @@ from certo.estimators import (
 from certo.estimators.verdict import separability, two_class_verdict
 from certo.guarantees.certifying import page_about
 from certo.guarantees.unwrapping import Wrapped
-from certo.kernels import Gaussian, Kernel, Polynomial
+from certo.kernels.base import Kernel
+from certo.kernels.gaussian import Gaussian
+from certo.kernels.polynomial import Polynomial
 from certo.selection import ValidationCurve, gaussians, validation_curve
 from certo.solvers.recession import Recession, column_recession, words
 

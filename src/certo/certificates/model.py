@@ -17,7 +17,7 @@ from certo.certificates.errors.predictor import (
     StatedPredictions,
 )
 from certo.certificates.risk.kernel_compression import KernelCompressionBound
-from certo.kernels import Kernel
+from certo.kernels.base import Kernel
 
 RULES: dict[type, tuple[str, ...]] = {  # what a rule is made of, in a fitted model
     LinearPredictor: ("coef_", "intercept_"),

@@ -42,7 +42,7 @@ from certo.estimators import (
     Perceptron,
 )
 from certo.estimators._kernel import KernelClassifier, union_of
-from certo.kernels import Kernel
+from certo.kernels.base import Kernel
 from certo.losses import Loss
 from certo.rates import Rate
 

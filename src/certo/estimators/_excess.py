@@ -13,8 +13,7 @@ from certo.certificates.composite import Composite
 from certo.certificates.runs.pegasos_excess import guarantee
 from certo.certificates.sample.labels import Labels
 from certo.estimators import _input
-from certo.kernels import Kernel
-from certo.kernels.base import count
+from certo.kernels.base import Kernel, count
 from certo.numbers.digits import rounded_up
 from certo.numbers.exact import below
 from certo.solvers import gram

@@ -27,7 +27,7 @@ from certo.estimators.verdict import two_class_verdict
 from certo.issue.margins.kernel_margin import issue_kernel_margin
 from certo.issue.margins.maximum_margin import issue_maximum_margin
 from certo.issue.separation.separating import issue_separating
-from certo.kernels import Kernel
+from certo.kernels.base import Kernel
 from certo.numbers.digits import rounded_up
 from certo.numbers.exact import UNIT, allowance
 from certo.solvers.hard_margin import MarginOutcome, MarginTrace, balanced, hard_margin

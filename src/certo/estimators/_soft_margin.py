@@ -24,7 +24,7 @@ from certo.estimators._kernel import measured, posed
 from certo.estimators._prices import Prices
 from certo.issue.margins.duality_gap import issue_duality_gap
 from certo.issue.margins.kernel_gap import issue_kernel_gap
-from certo.kernels import Kernel
+from certo.kernels.base import Kernel
 from certo.numbers.exact import allowance
 from certo.solvers import gram
 from certo.solvers.free_intercept import balanced

@@ -29,7 +29,8 @@ from certo.estimators._soft_margin import (
     VectorSpace,
     machine_for,
 )
-from certo.kernels import Gaussian, Polynomial
+from certo.kernels.gaussian import Gaussian
+from certo.kernels.polynomial import Polynomial
 from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.soft_margin import GapTrace
 

@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from certo.compiled.smo import smo_pairs, smo_single
-from certo.kernels import Kernel
+from certo.kernels.base import Kernel
 from certo.solvers.box_interior import box_solved
 from certo.solvers.free_intercept import balanced, rebalanced, smallest_b
 from certo.solvers.gap_ledger import GapTrace, Ledger

@@ -19,8 +19,7 @@ from certo.certificates.runs.perceptron_run import AT_ZERO
 from certo.certificates.sample.examples import SampleMismatch
 from certo.certificates.spaces.image_scores import lengths_of
 from certo.certificates.spaces.images import COARSEST, readable
-from certo.kernels import Kernel
-from certo.kernels.base import count
+from certo.kernels.base import Kernel, count
 from certo.kernels.semidefinite import symmetrised
 from certo.numbers import exact
 

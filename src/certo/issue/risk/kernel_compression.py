@@ -19,7 +19,7 @@ from certo.certificates.risk.kernel_compression import (
 from certo.certificates.risk.risk_bound import majority
 from certo.certificates.risk.set_bound import set_bounds
 from certo.issue.slack import SLACK_FACTOR
-from certo.kernels import Kernel
+from certo.kernels.base import Kernel
 from certo.numbers.rounded import NotShown
 
 
