@@ -27,7 +27,7 @@ import warnings
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from certo.certificates.base import Certificate, Verification
+from certo.certificates.base import Certificate, Verification, words
 from certo.certificates.certified import Certified
 from certo.certificates.encoding import visible
 from certo.certificates.errors.counted_errors import TrainingErrors
@@ -221,7 +221,7 @@ def _weakness(claim: Certificate) -> str:
     if claim.informative:
         return ""
     if isinstance(claim, RiskBound):
-        return f"The upper bound is {claim.weaker}."
+        return f"The upper bound is {words().weaker(claim)}."
     return "That says nothing which is not plain without it."
 
 

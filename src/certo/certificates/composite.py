@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, final
 
 from certo.certificates import encoding
-from certo.certificates.base import Certificate, NotClaimed, Verification
+from certo.certificates.base import Certificate, NotClaimed, Verification, words
 from certo.certificates.sample.equal_rows import one_look
 from certo.certificates.sample.examples import SampleMismatch
 
@@ -104,15 +103,7 @@ class Composite:
         )
 
     def __repr__(self) -> str:
-        lines = [repr(claim) for claim in self.claims]
-        lines += [f"assuming that {text}" for text in self.assumes]
-        lines += [f"{refusal.name} not claimed: {refusal.reason}" for refusal in self.not_claimed]
-        return "\n".join(lines) or "Nothing is claimed."
+        return words().composite_text(self)
 
     def _repr_html_(self) -> str:
-        refused = "".join(
-            f"<p><strong>{html.escape(item.name)}</strong> not claimed: "
-            f"{html.escape(item.reason)}</p>"
-            for item in self.not_claimed
-        )
-        return "".join(claim._repr_html_() for claim in self.claims) + refused
+        return words().composite_html(self)

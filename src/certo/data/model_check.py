@@ -43,7 +43,7 @@ from certo.estimators import (
 )
 from certo.estimators._kernel import KernelClassifier, union_of
 from certo.kernels.base import Kernel
-from certo.losses import Loss
+from certo.losses.base import Loss
 from certo.rates import Rate
 
 
