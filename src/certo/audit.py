@@ -177,7 +177,7 @@ def audit_table(
         about += [f"The model has other levels than the table: {note}" for note in rows.strange]
     else:
         notes = [*rows.strange, *notes]
-    notes = [*rows.left_out.notes, *notes, *_not_checked(model.machine)]
+    notes = [*rows.left_out.notes, *rows.merged, *notes, *_not_checked(model.machine)]
     claims = page.verify(*rows.pair, *((None, None) if unseen is None else unseen.pair))
     return Audit(
         same_data,

@@ -312,7 +312,8 @@ def fit_table(
     test_claims = _storable(page.test)
     if gone:
         test_claims = Composite((), (NotClaimed("TestErrors", gone),))
-    remarks = [examples.left_out.remark]
+    # Claims about scaled numbers are not about the table's own where scaling merges some.
+    remarks = [examples.left_out.remark, *encoder.about_scaling(examples.table)]
     if unseen is not None and (said := unseen.left_out.remark):
         remarks.append(f"{test_name}: {said}")
     page = replace(
@@ -346,11 +347,12 @@ class Rows(NamedTuple):
     places: np.ndarray  # their numbers in the file, counting from 1
     strange: list[str]  # levels that the fit never saw
     left_out: LeftOut
+    merged: list[str]  # columns of which scaling makes one number of several
 
     @property
     def notes(self) -> list[str]:
-        """What became of rows and levels."""
-        return [*self.left_out.notes, *self.strange]
+        """What became of rows, levels and numbers."""
+        return [*self.left_out.notes, *self.strange, *self.merged]
 
     @property
     def pair(self) -> tuple[Any, np.ndarray]:
@@ -377,7 +379,7 @@ def encode_rows(
     left_out = LeftOut.of(read, table, target, kept.table.num_rows)
     strange = encoder.unseen_levels(kept.table)
     X, y = encoder.encode(kept.table, advice), answers(kept.table, target, measured, kept.places)
-    return Rows(X, y, kept.places, strange, left_out)
+    return Rows(X, y, kept.places, strange, left_out, encoder.about_scaling(kept.table))
 
 
 def _storable(claims: Composite) -> Composite:

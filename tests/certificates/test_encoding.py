@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from certo import Perceptron
+from certo import SVM, Perceptron
 from certo.certificates import Certificate, Certified, Composite, Labels, NotClaimed, Separating
 from certo.certificates.encoding import _read, rounded_down, rounded_up
 from certo.rates import Power
@@ -210,3 +210,11 @@ def test_a_whole_certificate_is_read_like_a_single_claim():
     again = Certificate.from_dict(made.to_dict())
     assert again == made
     assert again[0] == again.of_kind("Separating")[0] == again.of_kind(Separating)[0]
+
+
+def test_claims_within_claims_are_refused_when_they_are_put_together():
+    X, y = [[1.0, 2.0], [3.0, 4.0], [-1.0, -2.0], [-3.0, 0.0]], [1, 1, 0, 0]
+    claims = SVM().fit(X, y).certificate_
+    with pytest.raises(ValueError, match=r"got a Composite.*one\.claims \+ other\.claims"):
+        Composite((claims, claims))
+    assert Composite(claims.claims + claims.claims).verify(X, y)

@@ -20,6 +20,14 @@ class Composite:
     claims: tuple[Certificate, ...]
     not_claimed: tuple[NotClaimed, ...] = ()
 
+    def __post_init__(self) -> None:
+        for item in self.claims:
+            if not isinstance(item, Certificate):
+                raise ValueError(
+                    f"a Composite holds single certificates, got a {type(item).__name__}. Pass the "
+                    "claims of several together: Composite(one.claims + other.claims)."
+                )
+
     @property
     def claim(self) -> str:
         return " ".join(claim.claim for claim in self.claims) or "Nothing is claimed."
