@@ -29,7 +29,7 @@ from certo.issue.margins.kernel_gap import issue_kernel_gap
 from certo.kernels.base import Kernel
 from certo.kernels.linear import Linear
 from certo.kernels.semidefinite import NotPositive
-from certo.solvers.free_intercept import balanced
+from certo.problems.free_intercept import balanced
 
 PAIRS = (
     "with more than two classes SVC decides by a vote of machines for each pair of classes, and "

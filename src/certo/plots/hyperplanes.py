@@ -11,6 +11,7 @@ from certo.certificates.separation.separable import Separable
 from certo.certificates.spaces.vectors import norm
 from certo.estimators import SVM
 from certo.geometry import PlaneView
+from certo.losses.hinge import Hinge
 from certo.numbers.digits import share_text
 from certo.plots._canvas import (
     INK,
@@ -161,7 +162,7 @@ def _draw_slacks(
     ax: Axes, view: PlaneView, points: np.ndarray, signs: np.ndarray, scores: np.ndarray, w
 ) -> None:
     """ξ/‖w‖ is how far, along w, an example is from its edge of the band."""
-    slack = np.maximum(1 - signs * scores, 0.0) * (1 / norm(w))
+    slack = Hinge().of(signs, scores) * (1 / norm(w))
     ends = points + (signs * slack)[:, None] * view.boundary.v
     lines = np.stack([points, ends], axis=1)
     colors = [POSITIVE if sign > 0 else NEGATIVE for sign in signs]
