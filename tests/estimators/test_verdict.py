@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import linprog
@@ -139,6 +139,9 @@ def hard_samples(draw):
 
 @settings(max_examples=60)
 @given(hard_samples(), st.sampled_from(MODES))
+@example(
+    (np.array([[0, 0], [0, 0], [5e-324, 5e-324], [-5e-324, -1e-323]]), -np.ones(4, int)), "none"
+)
 def test_floats_that_cannot_tell_are_told_apart_exactly(sample, mode):
     X, y = sample
     true_y = y if len(set(y)) == 2 else np.ones_like(y)
