@@ -54,9 +54,8 @@ from certo.certificates.runs.regret import Regret
 from certo.certificates.runs.update_sums import UpdateSums
 from certo.certificates.sample.labels import Labels
 from certo.certificates.sample.values import Values
-from certo.certificates.separation.joint_quasi import JointlyOverlapping
 from certo.certificates.separation.quasi_separable import Overlapping
-from certo.certificates.separation.separating import Separating
+from certo.certificates.separation.separable import Separable
 from certo.data import tables
 from certo.data.encoder import IN_VERIFY
 from certo.data.fingerprint import fingerprint
@@ -447,7 +446,7 @@ def _same_steps(claim: Regret | AverageToBatch, machine) -> bool:
     return replace(claim.run, sparse=False) == machine.run()
 
 
-def _same_overlap(claim: Overlapping | JointlyOverlapping, machine: LogisticRegression, y) -> bool:
+def _same_overlap(claim: Overlapping, machine: LogisticRegression, y) -> bool:
     return claim.intercept == machine.intercept
 
 
@@ -462,7 +461,7 @@ SAYS = {
     Perceptron: Says(
         ("coef_", "intercept_", "updates_", "updated_"),
         {
-            Separating: lambda claim, machine, y: True,
+            Separable: lambda claim, machine, y: True,
             MistakeBound: _same_updates,
             CompressionBound: _same_bound,
         },
@@ -470,7 +469,7 @@ SAYS = {
     HardMarginSVM: Says(
         ("coef_", "intercept_", "support_", "dual_coef_"),
         {
-            Separating: lambda claim, machine, y: True,
+            Separable: lambda claim, machine, y: True,
             MaximumMargin: lambda claim, machine, y: claim.treatment == machine.intercept,
         },
     ),
@@ -517,7 +516,6 @@ SAYS_OF_ALL = {
             LogisticExcess: _same_likelihood,
             NoEstimate: _same_direction,
             Overlapping: _same_overlap,
-            JointlyOverlapping: _same_overlap,
         },
     ),
 }
@@ -527,7 +525,7 @@ SAYS_OF_ALL = {
 OF_ANY: dict[type[Certificate], Callable[[Any, Any], bool]] = {
     TrainingErrors: lambda claim, machine: True,
     TestErrors: lambda claim, machine: True,
-    Separating: lambda claim, machine: True,
+    Separable: lambda claim, machine: True,
     SupportBound: lambda claim, machine: True,  # of its solutions, which have settings of their own
     ClassCompressionBound: _same_runs,
     OnlineToBatch: _same_runs,

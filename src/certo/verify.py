@@ -37,8 +37,6 @@ from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.certificates.regression.no_estimate import NoEstimate
 from certo.certificates.risk.online_to_batch import OnlineToBatch
 from certo.certificates.risk.risk_bound import RiskBound
-from certo.certificates.separation.joint_quasi import JointlyOverlapping
-from certo.certificates.separation.quasi_separable import Overlapping
 from certo.numbers.digits import shown_numbers
 from certo.reading_list import functions_in
 
@@ -51,9 +49,7 @@ HOLDS, FAILS, UNUSABLE, NOT_AS_WRITTEN, INTERRUPTED, BROKEN_PIPE = (
     130,
     141,
 )  # exit codes
-OF_ALL = (  # of all classes at once
-    JointlyOverlapping, LogisticExcess, NoEstimate, OnlineToBatch, Overlapping, TrainingErrors,
-)  # fmt: skip
+OF_ALL = (LogisticExcess, NoEstimate, OnlineToBatch, TrainingErrors)  # of all classes at once
 
 
 class Unusable(ValueError):

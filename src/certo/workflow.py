@@ -23,11 +23,13 @@ from certo.certificates.regression.no_estimate import NoEstimate
 from certo.certificates.risk.compression_bound import PREPROCESSED, CompressionBound
 from certo.certificates.risk.risk_bound import LEAST_DELTA
 from certo.certificates.sample.examples import Sample, exact_matrix
+from certo.certificates.sample.labels import class_sample
 from certo.certificates.separation.classes import ClassSeparability
-from certo.certificates.separation.comparisons import comparison_signs, whole_direction
-from certo.certificates.separation.inseparable import INTERCEPTS, Inseparable
-from certo.certificates.separation.joint import class_sample
+from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.separable import Separable
+from certo.certificates.separation.separation import INTERCEPTS
+from certo.certificates.spaces.differences import comparison_signs
+from certo.certificates.spaces.family import whole_direction
 from certo.data import tables, written
 from certo.data.encoder import IN_FIT, TableEncoder, have, told_apart
 from certo.data.fingerprint import fingerprint

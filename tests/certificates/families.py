@@ -381,7 +381,7 @@ def honest(random: np.random.Generator) -> Iterator[Attack]:
 #: How many times larger than in `campaign`; the exact truth of some kinds takes long on many rows.
 LARGEST = {
     "ClassCompressionBound": 20, "DualityGap": 5, "GaussianLikelihood": 100,
-    "JointlyOverlapping": 10, "JointlyQuasiSeparable": 10, "KernelCompressionBound": 5,
+    "KernelCompressionBound": 5,
     "KernelExpectedExcess": 5,
     "KernelGap": 3, "KernelMargin": 10, "KernelMistakeBound": 10, "LeastErrorsByCells": 15,
     "LeastErrorsByTree": 5, "LeastSquaresExcess": 50, "LogisticExcess": 20,

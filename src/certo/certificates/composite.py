@@ -46,7 +46,7 @@ class Composite:
         return self.claims[place]
 
     def of_kind(self, kind: type | str) -> tuple[Any, ...]:
-        """The claims of one kind: `certificate.of_kind(Separating)`, or by name."""
+        """The claims of one kind: `certificate.of_kind(Separable)`, or by name."""
         name = kind if isinstance(kind, str) else kind.__name__
         return tuple(claim for claim in self.claims if claim.name == name)
 

@@ -61,7 +61,9 @@ def _read(kind: Any, value: Any, name: str) -> Any:
     if origin in (types.UnionType, typing.Union):
         if value is None and type(None) in inner:
             return None
-        (kind,) = [option for option in inner if option is not type(None)]
+        options = [option for option in inner if option is not type(None)]
+        lists = [option for option in options if option is np.ndarray]  # a number, or a list
+        (kind,) = lists if lists and type(value) is list else set(options) - set(lists)
         return _read(kind, value, name)
     if origin is tuple:
         _expect(type(value) is list, name, "a list", value)

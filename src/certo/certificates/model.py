@@ -147,7 +147,7 @@ def _output(labels: Any, classes: list[Any] | None) -> int | None:
         return 0 if own is classes else None
     if list(own) != classes or (len(own) == 2 and labels.positive != 1):
         return None
-    return 0 if len(own) == 2 else labels.positive
+    return 0 if len(own) == 2 else labels.positive or 0
 
 
 def _places(own: Any) -> set[int]:

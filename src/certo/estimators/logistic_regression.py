@@ -162,7 +162,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         Why it stopped, and what the answer is worth.
     certificate_ : certo.certificates.Composite
         LogisticExcess; and NoEstimate, if there is none. Where curvature does not show that there
-        is one, Overlapping or JointlyOverlapping may.
+        is one, Overlapping may.
 
     Examples
     --------

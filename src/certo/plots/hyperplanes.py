@@ -56,7 +56,7 @@ def margin_band(model, X, y, output: int = 0, ax: Axes | None = None, names=None
     ax = new_axes(ax)
     soft = isinstance(model, SVM)
     if isinstance(model, Separable):
-        labels, w, b, margin = model.labels, model.coef, model.intercept, model.margin
+        labels, w, b, margin = model.labels, model.coef, float(model.intercept), model.margin
         supports = np.zeros(0, dtype=np.int64)
     else:
         labels, w, b = model.outputs_[output], model.coef_[output], float(model.intercept_[output])
@@ -85,6 +85,8 @@ def _needs_hyperplane(model, what: str) -> None:
             f"{what} draws a hyperplane, but this machine has the kernel {model.kernel_!r}: use "
             "plots.regions (of two features) or plots.scores."
         )
+    if isinstance(model, Separable) and model.labels.positive is None:
+        raise ValueError(f"{what} draws a hyperplane, but several classes at once have no one.")
 
 
 def _draw_side_view(

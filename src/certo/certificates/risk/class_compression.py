@@ -15,7 +15,7 @@ from certo.certificates.risk.compression_bound import why_places_tell
 from certo.certificates.risk.set_bound import SetBound
 from certo.certificates.runs.perceptron_run import PerceptronRun, TooLong, replay
 from certo.certificates.sample.examples import Sample
-from certo.certificates.separation.joint import class_sample
+from certo.certificates.sample.labels import class_sample
 
 REPLAY_VISITS = 200_000  # a vacuous claim is not worth a longer replay than this
 

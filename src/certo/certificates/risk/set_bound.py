@@ -11,7 +11,7 @@ from certo import bounds
 from certo.certificates.base import require
 from certo.certificates.fields import index_vector
 from certo.certificates.risk.risk_bound import RiskBound
-from certo.certificates.separation.comparisons import check_classes
+from certo.certificates.sample.labels import check_classes
 
 SEEDED = "the random seed was chosen without looking at the examples"
 

@@ -13,7 +13,7 @@ from certo.certificates.risk.class_compression import ClassCompressionBound, ref
 from certo.certificates.risk.risk_bound import majority
 from certo.certificates.risk.set_bound import set_bounds
 from certo.certificates.runs.perceptron_run import PerceptronRun
-from certo.certificates.separation.joint import class_sample
+from certo.certificates.sample.labels import class_sample
 from certo.issue.slack import SLACK_FACTOR
 
 
