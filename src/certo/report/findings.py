@@ -220,7 +220,7 @@ def _refusal(refusal: NotClaimed, examples: Examples) -> dict[str, Any]:
 
 def _of_all_classes(claim: Certificate) -> bool:
     if isinstance(claim, RiskBound):
-        return not isinstance(claim, CompressionBound)
+        return not isinstance(claim, CompressionBound) or claim.of_predictions
     of_all = JointlyOverlapping | LogisticExcess | NoEstimate | Overlapping | TrainingErrors
     return isinstance(claim, of_all)
 

@@ -11,7 +11,8 @@ import numpy as np
 from certo import bounds
 from certo.certificates.base import CannotClaim, Certificate, Verification, require
 from certo.certificates.encoding import counted
-from certo.certificates.errors.predictor import Predictor, same_values
+from certo.certificates.errors.predictor import Predictor
+from certo.certificates.fields import same_values
 from certo.certificates.risk.risk_bound import RiskBound, majority
 from certo.certificates.sample.examples import SampleMismatch
 from certo.certificates.sample.labels import Labels

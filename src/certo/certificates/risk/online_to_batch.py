@@ -22,8 +22,8 @@ from certo import bounds
 from certo.certificates.base import require
 from certo.certificates.errors.counted_errors import scores_needed
 from certo.certificates.errors.predictor import LinearPredictor, undecided_is_wrong
-from certo.certificates.risk.class_compression import output_signs
 from certo.certificates.risk.risk_bound import RiskBound
+from certo.certificates.risk.scheme import output_signs
 from certo.certificates.runs.perceptron_run import PaddedRows, PerceptronRun, lane_scores
 from certo.certificates.sample import label_order
 from certo.certificates.sample.examples import Sample

@@ -5,6 +5,8 @@ from __future__ import annotations
 from certo.certificates.encoding import rounded_up
 from certo.certificates.risk.risk_bound import COMPARED, UNTOUCHED, RiskBound, rate_sentence
 
+SEEDED = "the random seed was chosen without looking at the examples"
+
 
 def in_plain(claim: RiskBound, whose: str = "", least: float | None = None) -> str:
     """The sentence about new data, and whether the majority class does as well."""
