@@ -90,12 +90,12 @@ def claims(
             raise CannotClaim(
                 "the run was stopped by hand, not after a number of epochs set before."
             )
-        if 2 * rows.size > sample.m:
+        scheme = PerceptronScheme((run,), coef[None], outcome.answer[-1:], zero_sign)
+        if 2 * rows.size > sample.m and not scheme.undetermined:
             raise CannotClaim(
                 f"the bound needs at most half of the examples to be updated on, but {rows.size:,} "
                 f"of {sample.m:,} were."
             )
-        scheme = PerceptronScheme((run,), coef[None], outcome.answer[-1:], zero_sign)
         wrong = margins.is_mispredicted(zero_sign)
         return issue_compression_bound(sample, labels, scheme, rows, wrong=wrong, rerun=False)
 
