@@ -370,8 +370,8 @@ def test_strengthened_numbers_are_refused():
     assert not verified({**data, "shortfall": data["shortfall"] * (1 - 1e-9), "bound": 10**9}, X, y)
     assert not verified({**data, "shortfall": 0.0, "bound": 10**9}, X, y)
     X, y, data = find("CompressionBound")
-    for change in ({"printed": np.nextafter(data["printed"], 0)}, {"tail": data["tail"] * (1 - 1e-9)},
-                   {"errors": data["errors"] + 1},
+    for change in ({"printed": np.nextafter(data["printed"], 0)},
+                   {"tail": data["tail"] * (1 - 1e-9)}, {"errors": data["errors"] + 1},
                    {"delta": data["delta"] / 2}, {"updated": data["updated"][1:]},
                    {"examples": len(y) + 1}):  # fmt: skip
         assert not verified({**data, **change}, X, y)

@@ -116,9 +116,9 @@ def test_attacks():
         {"updated": [300]}, {"updated": [1, 1]}, {"errors": -1}, {"errors": 301}, {"printed": None},
         {"delta": 1.0}, {"examples": 0}, {"labels": written["labels"] | {"column": 1}},
         {"scheme": scheme | {"runs": []}}, {"scheme": scheme | {"coef": [[1.0, 2.0]]}},
-        {"scheme": scheme | {"zero_sign": 1}}, {"scheme": scheme | {"type": "Scheme"}},
+        {"scheme": scheme | {"zero_sign": 1}}, {"scheme": scheme | {"name": "Scheme"}},
         {"scheme": {key: scheme[key][:2] for key in ("runs", "coef", "intercept")}
-         | {"type": "PerceptronScheme", "zero_sign": None}},
+         | {"name": "PerceptronScheme", "zero_sign": None}},
     ):  # fmt: skip
         with pytest.raises(ValueError, match=r".+"):
             Certificate.from_dict(written | hostile)

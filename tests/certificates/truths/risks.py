@@ -99,7 +99,7 @@ def test_errors(data, X, y) -> bool:
 
 def compression_bound(data, X, y) -> bool:
     """The re-run of the scheme, the errors outside of the set, and the formulas."""
-    of_kernel = data["scheme"]["type"] == "KernelScheme"
+    of_kernel = data["scheme"]["name"] == "KernelScheme"
     return (kernel_scheme if of_kernel else perceptron_scheme)(data, X, y)
 
 

@@ -82,13 +82,8 @@ class CompressionBound(RiskBound):
 
     @property
     def numbers(self) -> dict[str, Any]:
-        return {
-            "examples": self.examples,
-            "errors": self.errors,
-            "delta": self.delta,
-            "printed": self.printed,
-            "tail": self.tail,
-        }
+        names = ("examples", "errors", "delta", "printed", "tail")
+        return {name: getattr(self, name) for name in names}
 
     def described(self) -> dict[str, Any]:
         return self.scheme.described(self.updated)
@@ -128,9 +123,7 @@ class CompressionBound(RiskBound):
         facts = m, k, self.errors, self.level
         if self.printed is not None:
             printed = bounds.perceptron_compression(*facts)
-            require(
-                self.printed >= printed, f"the printed bound is {printed!r}, not {self.printed!r}."
-            )
+            require(self.printed >= printed, f"the printed bound is {printed!r}.")
         require(
             bounds.shows_binomial_tail(self.tail, *facts),
             f"the exact tail is not shown to be at most {self.tail!r}.",

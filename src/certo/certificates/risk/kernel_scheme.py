@@ -4,34 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, final
+from typing import Any, final
 
 import numpy as np
 
 from certo.certificates.base import require
-from certo.certificates.errors.counted_errors import scores_needed
 from certo.certificates.errors.predictor import KernelPredictor
 from certo.certificates.risk.scheme import Scheme, output_signs
 from certo.certificates.runs.kernel_run import Gram, KernelRun, rerun
 from certo.certificates.sample.examples import SampleMismatch
 from certo.certificates.sample.labels import Labels
-from certo.certificates.separation.comparisons import check_classes
-from certo.certificates.spaces.images import readable
+from certo.certificates.spaces.images import KernelSample, readable
 from certo.kernels.base import Kernel, count
-from certo.kernels.semidefinite import symmetrised
 
 MOST_TERMS = 2**12  # examples of a function: their kernel matrix has 134 MB
-
-
-class Coded(NamedTuple):
-    """Examples as the kernel takes them, and the place of the class of each."""
-
-    X: Any
-    signs: np.ndarray
-
-    @property
-    def m(self) -> int:
-        return self.signs.size
 
 
 @final
@@ -74,31 +60,29 @@ class KernelScheme(Scheme):
         return self.dual_coef.sum(axis=1) * float(self.run.lifted)
 
     def check_fits(self, labels: Labels, updated: int) -> None:
-        check_classes(labels)
-        shape = (scores_needed(labels), updated)
-        if self.dual_coef.shape != shape:
-            raise ValueError(f"dual_coef must be a table of shape {shape}.")
+        super().check_fits(labels, updated)
+        if self.dual_coef.shape != (self.outputs, updated):
+            raise ValueError(f"dual_coef must hold {updated} numbers for each output.")
 
     @property
     def reads(self) -> Hashable:
         return "places of classes", self.kernel, "among themselves"
 
     def read(self, X) -> Any:
-        X = readable(X, self.kernel)
-        return symmetrised(X) if self.kernel.takes == "matrix" else X
+        return readable(X, self.kernel)
 
-    def sample(self, X, y, labels: Labels) -> Coded:
+    def sample(self, X, y, labels: Labels) -> KernelSample:
         codes = labels.places(y)
         if count(X) != codes.size:
             raise SampleMismatch(f"X has {count(X)} examples, but y has {codes.size} labels.")
-        return Coded(X, codes)
+        return KernelSample(self.kernel, X, codes)
 
-    def wrong(self, sample: Coded, updated: np.ndarray, room: float = 1.0) -> np.ndarray:
+    def wrong(self, sample: KernelSample, updated: np.ndarray, room: float = 1.0) -> np.ndarray:
         centres = self.kernel.take(sample.X, updated)
         rule = KernelPredictor(self.kernel, centres, self.dual_coef, self.intercept)
         return rule.wrong(sample.X, sample.signs, room).errors
 
-    def rerun(self, sample: Coded, updated: np.ndarray) -> None:
+    def rerun(self, sample: KernelSample, updated: np.ndarray) -> None:
         require(
             updated.size <= MOST_TERMS,
             f"the rule is made of {updated.size:,} examples, and re-running on more than "

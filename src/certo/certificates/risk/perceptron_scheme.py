@@ -9,14 +9,12 @@ from typing import Any, final
 import numpy as np
 
 from certo.certificates.base import Refuted, require
-from certo.certificates.errors.counted_errors import scores_needed
 from certo.certificates.errors.predictor import LinearPredictor
 from certo.certificates.risk.scheme import Scheme, output_signs
 from certo.certificates.runs.perceptron_run import PerceptronRun, TooLong, replay
 from certo.certificates.sample import label_order
-from certo.certificates.sample.examples import Sample, exact_matrix
+from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
-from certo.certificates.separation.comparisons import check_classes
 from certo.certificates.separation.joint import class_sample
 from certo.certificates.spaces.vectors import Margins
 
@@ -75,18 +73,9 @@ class PerceptronScheme(Scheme):
             "not a function of the updated examples alone. Use order='cyclic' or 'shuffled'."
         )
 
-    def check_fits(self, labels: Labels, updated: int) -> None:
-        if self.outputs > 1:
-            check_classes(labels)
-            if self.outputs != scores_needed(labels):
-                raise ValueError("there must be one run for each class, for two classes one.")
-
     @property
     def reads(self) -> Hashable:
         return None if self.outputs == 1 else "places of classes"
-
-    def read(self, X) -> Any:
-        return exact_matrix(X)
 
     def sample(self, X, y, labels: Labels) -> Sample:
         if self.outputs == 1:

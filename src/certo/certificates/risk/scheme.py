@@ -11,7 +11,9 @@ import numpy as np
 
 from certo.certificates import encoding
 from certo.certificates.fields import same_values
+from certo.certificates.sample.examples import exact_matrix
 from certo.certificates.sample.labels import Labels
+from certo.certificates.separation.comparisons import check_classes
 
 #: every scheme, and the module of this room that defines it; it is imported when it is named
 SCHEMES = {"KernelScheme": "kernel_scheme", "PerceptronScheme": "perceptron_scheme"}
@@ -44,18 +46,21 @@ class Scheme(abc.ABC):
         """Why the updated examples alone do not determine the rule; empty if they may."""
         return ""
 
-    @abc.abstractmethod
     def check_fits(self, labels: Labels, updated: int) -> None:
         """ValueError, unless the rule can be one for these labels, made of so many examples."""
+        if self.zero_sign is None:
+            check_classes(labels)
+            if self.outputs != labels.outputs:
+                raise ValueError("there must be one score for each class, for two classes one.")
 
     @property
     @abc.abstractmethod
     def reads(self) -> Hashable:
         """The same for two schemes that read X and y in the same way."""
 
-    @abc.abstractmethod
     def read(self, X) -> Any:
         """X as the rule takes it, or SampleMismatch."""
+        return exact_matrix(X)
 
     @abc.abstractmethod
     def sample(self, X, y, labels: Labels) -> Any:
@@ -84,17 +89,16 @@ class Scheme(abc.ABC):
         """The fitted attributes of an estimator that the scheme speaks of, and their values."""
 
     def to_dict(self) -> dict[str, Any]:
-        return {"type": type(self).__name__, **encoding.to_plain(self)}
+        return {"name": type(self).__name__, **encoding.to_plain(self)}
 
     @staticmethod
     def from_dict(data: Any) -> Scheme:
         """The scheme written by `to_dict`, or a ValueError saying what is wrong with it."""
-        name = data.get("type") if isinstance(data, dict) else None
+        name = data.get("name") if isinstance(data, dict) else None
         if type(name) is not str or name not in SCHEMES:
-            raise ValueError(f"a scheme's 'type' must be one of {sorted(SCHEMES)}.")
-        module = importlib.import_module(f"certo.certificates.risk.{SCHEMES[name]}")
-        rest = {key: value for key, value in data.items() if key != "type"}
-        return encoding.from_plain(getattr(module, name), rest)
+            raise ValueError(f"a scheme must be one of {sorted(SCHEMES)}.")
+        kind = getattr(importlib.import_module(f"certo.certificates.risk.{SCHEMES[name]}"), name)
+        return encoding.from_plain(kind, {k: v for k, v in data.items() if k != "name"})
 
     def __eq__(self, other: object) -> bool:
         return same_values(self, other)
