@@ -39,10 +39,10 @@ from certo.certificates.regression.least_squares_excess import LeastSquaresExces
 from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.certificates.regression.no_estimate import NoEstimate
 from certo.certificates.risk.average_to_batch import AverageToBatch
-from certo.certificates.risk.class_compression import ClassCompressionBound
 from certo.certificates.risk.compression_bound import PREPROCESSED, CompressionBound
-from certo.certificates.risk.kernel_compression import KernelCompressionBound
+from certo.certificates.risk.kernel_scheme import KernelScheme
 from certo.certificates.risk.online_to_batch import OnlineToBatch
+from certo.certificates.risk.perceptron_scheme import PerceptronScheme
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.risk.support_bound import SupportBound
 from certo.certificates.runs.expected_excess import ExpectedExcess
@@ -339,22 +339,17 @@ def _same_run(run: PerceptronRun, machine: Perceptron) -> bool:
     return replace(run, seed=own.seed, output=own.output, sparse=own.sparse) == own
 
 
-def _same_bound(claim: CompressionBound, machine, y) -> bool:
-    return _same_run(claim.run, machine) and claim.zero_sign == machine.zero_sign
-
-
-def _same_runs(claim: ClassCompressionBound | OnlineToBatch, machine) -> bool:
+def _same_runs(claim: PerceptronScheme | OnlineToBatch, machine) -> bool:
     return type(machine) is Perceptron and all(_same_run(run, machine) for run in claim.runs)
 
 
-def _same_kernel_run(claim: KernelCompressionBound, machine) -> bool:
-    if type(machine) is not KernelPerceptron or machine.budget is not None:
+def _same_scheme(claim: CompressionBound, machine) -> bool:
+    scheme = claim.scheme
+    if isinstance(scheme, PerceptronScheme):
+        return _same_runs(scheme, machine) and scheme.zero_sign in (None, machine.zero_sign)
+    if not (isinstance(scheme, KernelScheme) and type(machine) is KernelPerceptron):
         return False
-    settings = (machine.epochs, machine.order, machine.update_at_zero)
-    run = claim.run
-    return (run.epochs, run.order, run.update_at_zero) == settings and (
-        run.lifted == (machine.intercept == "lifted")
-    )
+    return machine.budget is None and replace(scheme.run, seed=0) == machine.run()
 
 
 def _same_updates(claim: MistakeBound, machine, y) -> bool:
@@ -463,7 +458,7 @@ SAYS = {
         {
             Separable: lambda claim, machine, y: True,
             MistakeBound: _same_updates,
-            CompressionBound: _same_bound,
+            CompressionBound: lambda claim, machine, y: _same_scheme(claim, machine),
         },
     ),
     HardMarginSVM: Says(
@@ -527,10 +522,9 @@ OF_ANY: dict[type[Certificate], Callable[[Any, Any], bool]] = {
     TestErrors: lambda claim, machine: True,
     Separable: lambda claim, machine: True,
     SupportBound: lambda claim, machine: True,  # of its solutions, which have settings of their own
-    ClassCompressionBound: _same_runs,
+    CompressionBound: _same_scheme,
     OnlineToBatch: _same_runs,
     AverageToBatch: _same_steps,
-    KernelCompressionBound: _same_kernel_run,
 }
 
 

@@ -40,7 +40,7 @@ from certo.certificates.risk.risk_bound import RiskBound
 from certo.numbers.digits import shown_numbers
 from certo.reading_list import functions_in
 
-FORMAT = "certo proof 1"
+FORMAT = "certo proof 2"
 HOLDS, FAILS, UNUSABLE, NOT_AS_WRITTEN, INTERRUPTED, BROKEN_PIPE = (
     0,
     1,

@@ -25,7 +25,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import polars as pl
-from campaign import CORRUPTIONS, LARGER, REFUSALS, SOURCES, Case, cases, judged_case, reread
+from campaign import (
+    CORRUPTIONS,
+    KERNEL_RUN,
+    LARGER,
+    LAYER,
+    REFUSALS,
+    SOURCES,
+    Case,
+    cases,
+    judged_case,
+    reread,
+)
 from scipy import sparse
 from truths import is_true
 
@@ -380,8 +391,7 @@ def honest(random: np.random.Generator) -> Iterator[Attack]:
 
 #: How many times larger than in `campaign`; the exact truth of some kinds takes long on many rows.
 LARGEST = {
-    "ClassCompressionBound": 20, "DualityGap": 5, "GaussianLikelihood": 100,
-    "KernelCompressionBound": 5,
+    LAYER: 20, "DualityGap": 5, "GaussianLikelihood": 100, KERNEL_RUN: 5,
     "KernelExpectedExcess": 5,
     "KernelGap": 3, "KernelMargin": 10, "KernelMistakeBound": 10, "LeastErrorsByCells": 15,
     "LeastErrorsByTree": 5, "LeastSquaresExcess": 50, "LogisticExcess": 20,

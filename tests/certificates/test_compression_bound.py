@@ -12,9 +12,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from certo import bounds
-from certo.certificates import CannotClaim, CompressionBound, Labels, PerceptronRun, Sample
-from certo.certificates.risk import compression_bound as module
+from certo import Perceptron, bounds
+from certo.certificates import (
+    CannotClaim,
+    CompressionBound,
+    Labels,
+    PerceptronRun,
+    PerceptronScheme,
+    Sample,
+)
+from certo.certificates.risk import perceptron_scheme as module
 from certo.issue.risk.compression_bound import issue_compression_bound
 from certo.solvers.perceptron import perceptron
 
@@ -49,7 +56,7 @@ def test_the_formula_is_the_printed_one_rounded_up(m, share, wrong, delta):
     assert ours == pytest.approx(naive, rel=1e-13)
 
 
-def issued(m=400, seed=0, noise=0.0, run=None, **options):
+def issued(m=400, seed=0, noise=0.0, run=None, zero_sign=1, **options):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((m, 2))
     X[:, 0] += np.sign(X[:, 0])
@@ -57,9 +64,8 @@ def issued(m=400, seed=0, noise=0.0, run=None, **options):
     run = run or PerceptronRun(20)
     outcome = perceptron(X, signs, run)
     rows = np.flatnonzero(outcome.counts)
-    claim = issue_compression_bound(
-        Sample(X, signs), LABELS, run, outcome.w[:-1], float(outcome.w[-1]), rows, **options
-    )
+    scheme = PerceptronScheme((run,), outcome.w[None, :-1], outcome.w[-1:], zero_sign)
+    claim = issue_compression_bound(Sample(X, signs), LABELS, scheme, rows, **options)
     return X, signs, claim
 
 
@@ -70,7 +76,7 @@ def test_a_bound_is_issued_and_verified(order, init):
     assert not claim.vacuous
     assert claim.verify(X, signs)
     assert any("seed" in text for text in claim.assumes) == ((order, init) != ("cyclic", "zeros"))
-    scores = X @ claim.coef + claim.intercept
+    scores = X @ claim.scheme.coef[0] + claim.scheme.intercept[0]
     others = np.setdiff1d(np.arange(len(X)), claim.updated)
     assert claim.errors == np.count_nonzero(signs[others] * scores[others] < 0)
 
@@ -78,10 +84,10 @@ def test_a_bound_is_issued_and_verified(order, init):
 def test_reasons_to_refuse():
     with pytest.raises(CannotClaim, match="order depends on the data"):
         issued(run=PerceptronRun(20, "misclassified"))
-    with pytest.raises(CannotClaim, match="preprocessing"):
-        issued(preprocessing_fitted_here=True)
-    with pytest.raises(CannotClaim, match="half"):
-        issued(m=4, seed=5, noise=9.0)
+    X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
+    refused = Perceptron(epochs=3).fit(X, y).certificate_.not_claimed
+    (reason,) = (item.reason for item in refused if item.name == "CompressionBound")
+    assert "at most half of the examples" in reason
 
 
 @pytest.mark.parametrize("wrong", [{"delta": 0.0}, {"delta": 1.0}, {"zero_sign": 0}])
@@ -92,7 +98,7 @@ def test_impossible_parameters_are_refused(wrong):
 
 def test_a_vacuous_claim_says_so_and_claims_no_rerun_that_is_not_made(monkeypatch):
     X, signs, short = issued(m=30, seed=1, noise=1.0, run=PerceptronRun(5), delta=1e-9)
-    assert short.bound > 1 > short.best == short.tail > 0.5
+    assert short.printed > 1 > short.best == short.tail > 0.5
     assert "alone gives these weights" in short.claim
     assert short.verify(X, signs)
     monkeypatch.setattr(module, "REPLAY_VISITS", 0)
@@ -110,20 +116,20 @@ def test_a_bound_below_one_is_never_believed_without_the_rerun(monkeypatch):
     X, signs, claim = issued()
     assert claim.verify(X, signs)
     data = claim.to_dict()
-    data["coef"][0] *= 1 + 2**-30
+    data["scheme"]["coef"][0][0] *= 1 + 2**-30
     assert not CompressionBound.from_dict(data).verify(X, signs)
 
 
 def test_the_exact_tail_is_sharper_and_checked():
     X, signs, claim = issued()
     assert list(claim.bounds) == ["printed", "exact tail"]
-    assert claim.best == claim.tail < claim.bound
+    assert claim.best == claim.tail < claim.printed
     data = claim.to_dict()
     for tail, holds in ((claim.tail * (1 - 1e-9), False), (claim.tail * 1.1, True), (0.0, False)):
         assert bool(CompressionBound.from_dict({**data, "tail": tail}).verify(X, signs)) == holds
     surer = claim.at(1e-6)
     assert surer.tail > claim.tail
-    assert surer.bound > claim.bound
+    assert surer.printed > claim.printed
     assert surer.verify(X, signs)
     assert surer.at(0.05) == claim
     with pytest.raises(ValueError, match="delta"):

@@ -422,7 +422,7 @@ def test_shuffled_visits_of_sorted_rows_are_draws_in_order():
 
     def of(**settings):
         model = Perceptron(epochs=1, **settings).fit(X, y)
-        runs = [claim.run for claim in model.certificate_.of_kind("CompressionBound")]
+        runs = [claim.scheme.runs[0] for claim in model.certificate_.of_kind("CompressionBound")]
         return issue_online_to_batch(X, y, ["down", "up"], runs, model.coef_, model.intercept_)
 
     with pytest.raises(CannotClaim, match=r"sorted by their labels \(2 runs"):

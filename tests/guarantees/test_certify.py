@@ -105,8 +105,8 @@ EXPECTED = {
     "perceptron": {"MistakeBound", "TrainingErrors", "CompressionBound", "TestErrors"},
     "one pass": {"CompressionBound"},
     "averaged": {"MistakeBound", "CompressionBound", "TrainingErrors", "TestErrors"},
-    "layer": {"ClassCompressionBound"},
-    "kernel perceptron": {"KernelMistakeBound", "KernelCompressionBound"},
+    "layer": {"CompressionBound"},
+    "kernel perceptron": {"KernelMistakeBound", "CompressionBound"},
     "hard margin": {"MaximumMargin", "Separable", "SupportBound"},
     "svm": {"DualityGap", "SupportBound", "TestErrors"},
     "svm of classes": {"DualityGap", "SupportBound"},
@@ -129,6 +129,11 @@ EXPECTED = {
 @pytest.mark.parametrize("name", EXPECTED)
 def test_what_can_be_proved_is_claimed(pages, name):
     assert {claim.name for claim in pages[name][0]} >= EXPECTED[name]
+
+
+def test_a_layer_has_a_bound_for_its_predictions_beside_those_of_its_outputs(pages):
+    bounds = pages["layer"][0].of_kind("CompressionBound")
+    assert [claim.scheme.outputs for claim in bounds if claim.of_predictions] == [3]
 
 
 def test_the_sharpest_bound_pays_for_being_chosen(pages):

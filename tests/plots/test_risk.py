@@ -96,9 +96,10 @@ def test_of_several_outputs_the_bound_for_all_is_drawn():
     names = np.array(["a", "b", "$c$"])
     found = certify(Perceptron(epochs=1).fit(X, names[y]), X, names[y])
     said = texts(plots.risk_bounds(found))
-    assert "New examples, by ClassCompressionBound" in said
+    assert "New examples, by CompressionBound" in said
     assert not any(" alone, by " in text for text in said)
-    alone = page(*(claim for claim in found if claim.name == "CompressionBound"))
+    bounds = found.of_kind("CompressionBound")
+    alone = page(*(claim for claim in bounds if not claim.of_predictions))
     assert r"New examples, \$c\$ alone, by CompressionBound" in texts(plots.risk_bounds(alone))
 
 

@@ -38,9 +38,7 @@ KINDS = {
     "LeastErrorsByCells": "errors.least_errors",
     "LeastErrorsByTree": "errors.least_errors",
     "AverageToBatch": "risk.average_to_batch",
-    "ClassCompressionBound": "risk.class_compression",
     "CompressionBound": "risk.compression_bound",
-    "KernelCompressionBound": "risk.kernel_compression",
     "OnlineToBatch": "risk.online_to_batch",
     "SupportBound": "risk.support_bound",
 }
@@ -68,7 +66,9 @@ OTHERS = {
     "LinearPredictor": "errors.predictor",
     "Predictor": "errors.predictor",
     "StatedPredictions": "errors.predictor",
-    "KernelRun": "risk.kernel_compression",
+    "KernelRun": "runs.kernel_run",
+    "KernelScheme": "risk.kernel_scheme",
+    "PerceptronScheme": "risk.perceptron_scheme",
     "RiskBound": "risk.risk_bound",
 }
 WHERE = KINDS | OTHERS

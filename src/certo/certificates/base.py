@@ -114,6 +114,11 @@ class Certificate(abc.ABC):
         first, and no claim."""
         return True
 
+    def described(self) -> dict[str, Any]:
+        """The fitted attributes of an estimator that this certificate speaks of, and their values
+        here."""
+        return {name: getattr(self, field) for field, name in self.describes.items()}
+
     @property
     @abc.abstractmethod
     def numbers(self) -> dict[str, Any]:

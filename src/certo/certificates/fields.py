@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from certo.certificates.encoding import counted
 
@@ -65,3 +68,19 @@ def weight_vector(values, examples: int) -> np.ndarray:
 def weighted(examples: int, weights: np.ndarray) -> str:
     """'12 examples', '12 weighted examples'."""
     return counted(examples, "weighted example" if weights.size else "example")
+
+
+def same_values(one: Any, other: Any) -> bool:
+    """Whether two dataclasses are of one kind and have the same values."""
+    return type(one) is type(other) and all(
+        _same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one)
+    )
+
+
+def _same(one: Any, other: Any) -> bool:
+    if sparse.issparse(one) or sparse.issparse(other):  # JSON has no sparse vectors
+        one, other = sparse.csr_array(one), sparse.csr_array(other)
+        return one.shape == other.shape and not (one != other).nnz
+    if isinstance(one, np.ndarray):
+        return np.array_equal(one, other)
+    return bool(one == other)

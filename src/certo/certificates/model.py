@@ -16,7 +16,6 @@ from certo.certificates.errors.predictor import (
     Predictor,
     StatedPredictions,
 )
-from certo.certificates.risk.kernel_compression import KernelCompressionBound
 from certo.kernels.base import Kernel
 
 RULES: dict[type, tuple[str, ...]] = {  # what a rule is made of, in a fitted model
@@ -38,7 +37,7 @@ class Model(NamedTuple):
         """Those of a fitted model's numbers that claims speak of, and these that they should."""
         names = set(names).union(
             name for claim in claims for part in parts_of(claim)
-            for name in (*part.describes.values(), *_rule_names(part))
+            for name in (*part.described(), *_rule_names(part))
         )  # fmt: skip
         classes, kernel = getattr(fitted, "classes_", None), getattr(fitted, "kernel_", None)
         return cls(
@@ -83,8 +82,8 @@ def strangers(
         if output is None:
             wrong.append(f"{part.name} is about other classes than the model's.")
             continue
-        for field, name in part.describes.items():
-            value = plain(getattr(part, field))
+        for name, value in part.described().items():
+            value = plain(value)
             own: Any = model.numbers.get(name)
             if _depth(value) < _depth(own):  # of one output among several
                 same, places = own[output : output + 1] == [value], {output}
@@ -94,7 +93,7 @@ def strangers(
                 spoken[name] |= places
             else:
                 wrong.append(f"{part.name} speaks of other values of {name} than the model's.")
-        kernel = getattr(part, "kernel", None)
+        kernel = getattr(getattr(part, "scheme", part), "kernel", None)
         if kernel is not None and kernel.to_dict() != model.kernel:
             wrong.append(f"{part.name} speaks of another kernel than the model's.")
         if _rule_names(part):
@@ -125,15 +124,12 @@ def parts_of(claim: Certificate) -> Iterator[Certificate]:
 
 def _rule_names(claim: Certificate) -> tuple[str, ...]:
     """What the rule of a claim is made of, if it is about one."""
-    if isinstance(claim, KernelCompressionBound):
-        return RULES[KernelPredictor]
     return RULES.get(type(getattr(claim, "predictor", None)), ())
 
 
 def _same_rule(claim: Any, model: Model, X: Any) -> bool:
     try:
-        own = claim._rule(X) if isinstance(claim, KernelCompressionBound) else claim.predictor
-        return own.to_dict() == model.rule(X).to_dict()
+        return claim.predictor.to_dict() == model.rule(X).to_dict()
     except (ArithmeticError, LookupError, TypeError, ValueError):  # no rule can be made of it
         return False
 

@@ -14,6 +14,7 @@ from certo.certificates.base import (
 )
 from certo.certificates.encoding import counted
 from certo.certificates.risk.compression_bound import CompressionBound
+from certo.certificates.risk.perceptron_scheme import PerceptronScheme
 from certo.certificates.runs.mistake_bound import MistakeBound
 from certo.certificates.runs.perceptron_run import PerceptronRun
 from certo.certificates.runs.update_sums import UpdateSums
@@ -89,9 +90,14 @@ def claims(
             raise CannotClaim(
                 "the run was stopped by hand, not after a number of epochs set before."
             )
-        return issue_compression_bound(
-            sample, labels, run, coef, intercept, rows, zero_sign=zero_sign, margins=margins
-        )
+        scheme = PerceptronScheme((run,), coef[None], outcome.answer[-1:], zero_sign)
+        if 2 * rows.size > sample.m and not scheme.undetermined:
+            raise CannotClaim(
+                f"the bound needs at most half of the examples to be updated on, but {rows.size:,} "
+                f"of {sample.m:,} were."
+            )
+        wrong = margins.is_mispredicted(zero_sign)
+        return issue_compression_bound(sample, labels, scheme, rows, wrong=wrong, rerun=False)
 
     attempt(Separable, lambda: issue_separable(sample, labels, coef, intercept, margins))
     attempt(MistakeBound, mistakes)

@@ -25,6 +25,7 @@ from certo.certificates.base import (
 from certo.certificates.composite import Composite
 from certo.certificates.encoding import counted
 from certo.certificates.runs.kernel_mistake_bound import KernelMistakeBound
+from certo.certificates.runs.kernel_run import KernelRun
 from certo.certificates.runs.perceptron_run import AT_ZERO
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.images import KernelSample
@@ -181,6 +182,11 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         if not fresh and (self.intercept == "lifted") != self._lifted:
             raise ValueError("intercept must stay the same in a run.")
         return self._learn(streamed_batch(self, kernel, X, y, classes, fresh), streamed=True)
+
+    def run(self) -> KernelRun:
+        """The settings as a run, whatever the seed."""
+        lifted = self.intercept == "lifted"
+        return KernelRun(int(self.epochs), self.order, lifted, self.update_at_zero)
 
     def mistake_bound(self, X, y, machine) -> Composite:
         """The KernelMistakeBound of this fit against the functions of another machine.

@@ -136,7 +136,7 @@ def perceptron(page: Page, machine: Perceptron, X, y) -> None:
     single = _classified(page, machine, X, y)
     found = machine.certificate_.of_kind(CompressionBound)
     for claim in found:
-        if claim.zero_sign != machine.zero_sign:
+        if claim.scheme.zero_sign != machine.zero_sign:
             raise ValueError(
                 "the model was changed after its fit. CompressionBound speaks of another zero_sign "
                 "than the model's."
@@ -145,15 +145,15 @@ def perceptron(page: Page, machine: Perceptron, X, y) -> None:
         page.add_risk("CompressionBound", make, of_predictions=claim.of_predictions)
     page.asked += not found and len(machine.classes_) == 2  # the fit tried for it
     if single and len(machine.classes_) > 2:
-        page.add_risk("ClassCompressionBound", partial(runs.class_compression, machine, X, y))
+        page.add_risk("CompressionBound", partial(runs.layer_compression, machine, X, y))
     if single and machine.epochs == 1:
         page.refuse("OnlineToBatch", RANDOM_ITERATE)
 
 
 def kernel_perceptron(page: Page, machine: KernelPerceptron, X, y) -> None:
     _classified(page, machine, X, y)
-    if _complete(page, machine, "KernelCompressionBound"):
-        page.add_risk("KernelCompressionBound", partial(runs.kernel_compression, machine, X, y))
+    if _complete(page, machine, "CompressionBound"):
+        page.add_risk("CompressionBound", partial(runs.kernel_compression, machine, X, y))
 
 
 def _complete(page: Page, machine, claim: str) -> bool:

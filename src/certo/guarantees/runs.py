@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
 from certo.certificates.base import CannotClaim
+from certo.certificates.errors.counted_errors import all_labels
 from certo.certificates.risk.compression_bound import CompressionBound
-from certo.certificates.risk.kernel_compression import (
-    KernelRun,
-)
+from certo.certificates.risk.kernel_scheme import KernelScheme
+from certo.certificates.risk.perceptron_scheme import PerceptronScheme
 from certo.certificates.risk.risk_bound import RiskBound
+from certo.certificates.risk.scheme import Scheme
 from certo.certificates.runs.perceptron_run import PerceptronRun
 from certo.estimators import KernelPerceptron, OnlineGradientDescent, Perceptron
+from certo.estimators._kernel import union_of
 from certo.issue.risk.average_to_batch import issue_average_to_batch
-from certo.issue.risk.class_compression import issue_class_compression_bound
-from certo.issue.risk.kernel_compression import issue_kernel_compression_bound
+from certo.issue.risk.compression_bound import issue_compression_bound
 from certo.issue.risk.online_to_batch import issue_online_to_batch
 
 
@@ -26,14 +28,11 @@ def compression(claim: CompressionBound, X, y, delta: float) -> RiskBound:
     return claim.at(delta).of_draws(claim._sample(claim._read(X), y))
 
 
-def class_compression(machine: Perceptron, X, y, delta: float) -> RiskBound:
+def layer_compression(machine: Perceptron, X, y, delta: float) -> RiskBound:
     """One bound for all neurons together."""
-    classes = machine.classes_.tolist()
-    weights = machine.coef_, machine.intercept_
-    runs = _perceptron_runs(machine, X)
-    return _shown(
-        issue_class_compression_bound(X, y, classes, runs, *weights, machine.updated_, delta), X, y
-    )
+    runs = tuple(_perceptron_runs(machine, X))
+    scheme = PerceptronScheme(runs, machine.coef_, machine.intercept_)
+    return _compression(machine, scheme, union_of(machine.updated_), X, y, delta)
 
 
 def one_pass(machine: Perceptron, X, y, delta: float) -> RiskBound:
@@ -62,13 +61,22 @@ def kernel_compression(machine: KernelPerceptron, X, y, delta: float) -> RiskBou
             "does not have."
         )
     seed = _seed(machine) if machine.order == "shuffled" else 0
-    run = KernelRun(
-        int(machine.epochs), machine.order, machine.intercept == "lifted",
-        machine.update_at_zero, seed,
-    )  # fmt: skip
-    made_of = machine.support_, machine.dual_coef_
-    classes = machine.classes_.tolist()
-    return issue_kernel_compression_bound(X, y, classes, machine.kernel_, run, *made_of, delta)
+    updated = union_of(machine.support_)
+    dual_coef = np.zeros((len(machine.support_), updated.size))
+    for line, rows, coef in zip(dual_coef, machine.support_, machine.dual_coef_, strict=True):
+        line[np.searchsorted(updated, rows)] = coef
+    scheme = KernelScheme(machine.kernel_, replace(machine.run(), seed=seed), dual_coef)
+    return _compression(machine, scheme, updated, X, y, delta)
+
+
+def _compression(
+    machine, scheme: Scheme, updated: np.ndarray, X, y, delta: float
+) -> CompressionBound:
+    """The bound for all outputs together, if the run can be repeated: it may have been stopped by
+    hand, or been continued by `partial_fit`."""
+    labels = all_labels(machine.classes_.tolist())
+    sample = scheme.sample(scheme.read(X), y, labels)
+    return issue_compression_bound(sample, labels, scheme, updated, delta)
 
 
 def _perceptron_runs(machine: Perceptron, X) -> list[PerceptronRun]:
@@ -76,7 +84,7 @@ def _perceptron_runs(machine: Perceptron, X) -> list[PerceptronRun]:
     settings."""
     known = machine.certificate_.of_kind(CompressionBound)
     if len(known) == len(machine.coef_):
-        return [claim.run for claim in known]
+        return [claim.scheme.runs[0] for claim in known]
     if machine.order != "cyclic" or machine.init == "random":
         _seed(machine)
     run, is_sparse = machine.run(), sparse.issparse(X)
@@ -90,12 +98,3 @@ def _seed(machine) -> int:
             "Give random_state a number."
         )
     return int(check_random_state(machine.random_state).randint(2**31 - 1))
-
-
-def _shown(claim: RiskBound, X, y) -> RiskBound:
-    """The claim, if the run can be repeated: it may have been stopped by hand, or been continued by
-    `partial_fit`."""
-    verdict = claim.verify(X, y)
-    if not verdict:
-        raise CannotClaim(verdict.why)
-    return claim

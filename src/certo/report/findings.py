@@ -214,7 +214,7 @@ def _refusal(refusal: NotClaimed, examples: Examples) -> dict[str, Any]:
 
 def _of_all_classes(claim: Certificate) -> bool:
     if isinstance(claim, RiskBound):
-        return not isinstance(claim, CompressionBound)
+        return not isinstance(claim, CompressionBound) or claim.of_predictions
     return isinstance(claim, LogisticExcess | NoEstimate | TrainingErrors)
 
 

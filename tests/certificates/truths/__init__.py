@@ -11,15 +11,13 @@ from truths.samples import Mismatch
 
 TRUTHS = {
     "AverageToBatch": risks.average_to_batch,
-    "ClassCompressionBound": risks.class_compression_bound,
     "ClassSeparability": separation.class_separability,
-    "CompressionBound": runs.compression_bound,
+    "CompressionBound": risks.compression_bound,
     "DualityGap": hyperplanes.duality_gap,
     "ErrorCount": hyperplanes.error_count,
     "ExpectedExcess": runs.expected_excess,
     "GaussianLikelihood": densities.gaussian_likelihood,
     "Inseparable": separation.inseparable,
-    "KernelCompressionBound": risks.kernel_compression_bound,
     "KernelExpectedExcess": kernels.kernel_expected_excess,
     "KernelGap": kernels.kernel_gap,
     "KernelMargin": kernels.kernel_margin,

@@ -11,10 +11,10 @@ from certo.certificates import Certificate
 from certo.rates import Rate
 from truths import formulas
 from truths.arithmetic import ONE, ZERO, dot, least_quadratic, rational, rationals, table
-from truths.hyperplanes import costs_of, duality_gap, maximum_margin
+from truths.hyperplanes import costs_of, duality_gap, margins, maximum_margin
 from truths.kernels import gram_of, kernel_gap, kernel_margin, value_of
 from truths.runs import descent, lanes, loss_of, perceptron
-from truths.samples import codes_of, require, rows_of
+from truths.samples import codes_of, require, rows_of, signs_of
 
 
 def standing(scores, code: int) -> int:
@@ -97,13 +97,17 @@ def test_errors(data, X, y) -> bool:
     )  # fmt: skip
 
 
-def set_bound(data, codes, every) -> bool:
-    """Errors outside of the set, and the formulas."""
-    m, named = len(codes), set(data["updated"])
+def compression_bound(data, X, y) -> bool:
+    """The re-run of the scheme, the errors outside of the set, and the formulas."""
+    of_kernel = data["scheme"]["name"] == "KernelScheme"
+    return (kernel_scheme if of_kernel else perceptron_scheme)(data, X, y)
+
+
+def set_bound(data, wrong: list[bool]) -> bool:
+    """Errors outside of the set, from what is wrong of all, and the formulas."""
+    m, named = len(wrong), set(data["updated"])
     require(m == data["examples"] and all(t < m for t in named))
-    stand = standings(every, codes)
-    wrong = sum(worst <= 0 for t, (worst, _) in enumerate(stand) if t not in named)
-    if wrong > data["errors"]:
+    if sum(bad for t, bad in enumerate(wrong) if t not in named) > data["errors"]:
         return False
     facts = m, len(named), data["errors"], data["delta"]
     if data["printed"] is not None and not formulas.perceptron_holds(data["printed"], *facts):
@@ -111,28 +115,40 @@ def set_bound(data, codes, every) -> bool:
     return formulas.binomial_tail_holds(data["tail"], *facts)
 
 
-def class_compression_bound(data, X, y) -> bool:
-    codes, K = codes_of(data, y), len(data["labels"]["classes"])
-    rows_of(data, X, len(data["coef"][0]))
-    rule = {"type": "LinearPredictor", "coef": data["coef"], "intercept": data["intercept"]}
-    if not set_bound(data, codes, evaluations(rule, X)):
+def perceptron_scheme(data, X, y) -> bool:
+    """One neuron, by exact margins and its sign at 0, or a layer, in which ties are wrong."""
+    scheme, K = data["scheme"], len(data["scheme"]["runs"])
+    rows_of(data, X, len(scheme["coef"][0]))
+    if any(run["order"] == "misclassified" for run in scheme["runs"]):
+        return False
+    if K == 1:
+        own = {"coef": scheme["coef"][0], "intercept": scheme["intercept"][0]}
+        outputs = [signs_of(data, y)]
+        wrong = [
+            margin < 0 or (margin == 0 and sign != scheme["zero_sign"])
+            for margin, sign in zip(margins(data | own, X, y), outputs[0], strict=True)
+        ]
+    else:
+        codes = codes_of(data, y)
+        outputs = [[1 if c == k else -1 for c in codes] for k in range(K)]
+        every = evaluations(scheme | {"type": "LinearPredictor"}, X)
+        wrong = [worst <= 0 for worst, _ in standings(every, codes)]
+    if not set_bound(data, wrong):
         return False
     if "alone gives these weights" not in Certificate.from_dict(data).claim:
-        return data["tail"] >= 1
-    for k, run in enumerate(data["runs"]):
-        if run["order"] == "misclassified":
-            return False
-        signs = [1 if c == (1 if K == 2 else k) else -1 for c in codes]
-        again = perceptron(run, np.asarray(X, dtype=float), signs, data["updated"])
-        if again.tolist() != [*data["coef"][k], data["intercept"][k]]:
-            return False
-    return True
+        return data["tail"] >= 1 and (data["printed"] is None or data["printed"] >= 1)
+    X = np.asarray(X, dtype=float)
+    parts = zip(scheme["runs"], outputs, scheme["coef"], scheme["intercept"], strict=True)
+    return all(
+        perceptron(run, X, signs, data["updated"]).tolist() == [*w, b] for run, signs, w, b in parts
+    )
 
 
-def kernel_compression_bound(data, X, y) -> bool:
+def kernel_scheme(data, X, y) -> bool:
     """The kernel perceptron on the examples named alone, in real numbers."""
     codes, K, m = codes_of(data, y), len(data["labels"]["classes"]), data["examples"]
-    kernel, run, named = data["kernel"], data["run"], data["updated"]
+    scheme, named = data["scheme"], data["updated"]
+    kernel, run = scheme["kernel"], scheme["run"]
     require(len(codes) == m and all(t < m for t in named))
     if kernel["name"] == "Precomputed":
         X = np.asarray(X, dtype=float)
@@ -145,7 +161,7 @@ def kernel_compression_bound(data, X, y) -> bool:
     lift = rational(int(run["lifted"]))
     at_zero = {"always": (-1, 1), "positive": (1,), "negative": (-1,)}[run["update_at_zero"]]
     scores: list[list] = [[] for _ in range(m)]
-    for k, claimed in enumerate(data["dual_coef"]):
+    for k, claimed in enumerate(scheme["dual_coef"]):
         signs = [1 if c == (1 if K == 2 else k) else -1 for c in codes]
         made, random = dict.fromkeys(named, 0), np.random.default_rng([run["seed"], k])
         for _ in range(min(run["epochs"], 500)):
@@ -163,7 +179,7 @@ def kernel_compression_bound(data, X, y) -> bool:
         for t in range(m):
             value = sum((n * (gram[s][t] + lift) for s, n in made.items() if n), ZERO)
             scores[t].append(value)
-    return set_bound(data, codes, [scores])
+    return set_bound(data, [standing(s, c) <= 0 for s, c in zip(scores, codes, strict=True)])
 
 
 def online_to_batch(data, X, y) -> bool:

@@ -9,11 +9,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from certo.certificates import Certificate
 from certo.losses import Hinge, Logistic, Squared
 from certo.rates import Rate
 from truths.arithmetic import ZERO, dot, rational, rationals
-from truths.formulas import binomial_tail_holds
 from truths.hyperplanes import margins
 from truths.samples import require, rows_of, signs_of
 
@@ -105,36 +103,6 @@ def _adds_up(data, rows, signs, shares) -> bool:
         if abs(rational(weight) - begin - sum(steps, ZERO)) > room:
             return False
     return True
-
-
-def compression_bound(data, X, y) -> bool:
-    w, named, run = data["coef"], data["updated"], data["run"]
-    rows, signs = rows_of(data, X, len(w)), signs_of(data, y)
-    m = len(rows)
-    require(not named or max(named) < m)
-    if 2 * len(named) > m or run["order"] == "misclassified":
-        return False
-    others = sorted(set(range(m)) - set(named))
-    all_margins = margins(data, X, y)
-    wrong = sum(
-        all_margins[t] < 0 or (all_margins[t] == 0 and signs[t] != data["zero_sign"])
-        for t in others
-    )
-    if wrong != data["errors"]:
-        return False
-    with decimal.localcontext(decimal.Context(prec=60)):
-        inside = (len(named) + 1) * Decimal(m).ln() + 1 - Decimal(data["delta"]).ln()
-        bound = Decimal(wrong) / (m - len(named)) + (inside / m).sqrt()
-        if Decimal(data["bound"]) < bound * (1 - Decimal(10) ** -50):
-            return False
-    if "tail" in data and not binomial_tail_holds(
-        data["tail"], m, len(named), wrong, data["delta"]
-    ):
-        return False
-    if "alone gives these weights" not in Certificate.from_dict(data).claim:
-        return data["bound"] >= 1  # vacuous, and the words do not speak of a re-run
-    again = perceptron(run, np.asarray(X, dtype=float), signs, named)
-    return again.tolist() == [*w, data["intercept"]]
 
 
 def perceptron(run, X, signs, named) -> np.ndarray:

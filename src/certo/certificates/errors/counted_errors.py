@@ -11,7 +11,8 @@ import numpy as np
 from certo import bounds
 from certo.certificates.base import CannotClaim, Certificate, Verification, require
 from certo.certificates.encoding import counted
-from certo.certificates.errors.predictor import Predictor, same_values
+from certo.certificates.errors.predictor import Predictor
+from certo.certificates.fields import same_values
 from certo.certificates.risk.risk_bound import RiskBound, majority
 from certo.certificates.sample.examples import SampleMismatch
 from certo.certificates.sample.labels import Labels
@@ -50,7 +51,7 @@ class ErrorClaim(Certificate):
         if not isinstance(self.predictor, Predictor):
             raise ValueError(f"predictor must be a rule, got {type(self.predictor).__name__}.")
         check_places(self.labels)
-        outputs, needed = self.predictor.outputs, scores_needed(self.labels)
+        outputs, needed = self.predictor.outputs, self.labels.outputs
         if outputs not in (None, needed):
             raise ValueError(
                 f"a rule for {len(self.labels.classes)} classes must have {needed} scores, but "
@@ -247,8 +248,3 @@ def check_places(labels: Labels) -> None:
     K = len(labels.classes)
     if K < 2 or labels.positive != K - 1 or (labels.column is not None and K > 2):
         raise ValueError("labels must have two classes or more, the last positive.")
-
-
-def scores_needed(labels: Labels) -> int:
-    K = len(labels.classes)
-    return 1 if K == 2 else K

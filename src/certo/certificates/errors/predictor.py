@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
 import numpy as np
@@ -23,7 +23,7 @@ from scipy import sparse
 
 from certo.certificates import encoding
 from certo.certificates.base import require
-from certo.certificates.fields import finite_vector, whole_vector
+from certo.certificates.fields import finite_vector, same_values, whole_vector
 from certo.certificates.sample.examples import Sample, SampleMismatch, exact_matrix
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.image_scores import scores_at
@@ -321,19 +321,3 @@ def _table(values, name: str) -> np.ndarray:
 def _set(predictor: Predictor, **values: Any) -> None:
     for name, value in values.items():
         object.__setattr__(predictor, name, value)
-
-
-def same_values(one: Any, other: Any) -> bool:
-    """Whether two dataclasses are of one kind and have the same values."""
-    return type(one) is type(other) and all(
-        _same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one)
-    )
-
-
-def _same(one: Any, other: Any) -> bool:
-    if sparse.issparse(one) or sparse.issparse(other):  # JSON has no sparse vectors
-        one, other = sparse.csr_array(one), sparse.csr_array(other)
-        return one.shape == other.shape and not (one != other).nnz
-    if isinstance(one, np.ndarray):
-        return np.array_equal(one, other)
-    return bool(one == other)

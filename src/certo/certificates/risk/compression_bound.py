@@ -1,138 +1,19 @@
-"""CompressionBound: from the updates of a run to a risk, by Corollary 3 and by the exact tail."""
+"""CompressionBound: from the few examples that determine a rule to the risk of the rule."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import Any, final
 
 import numpy as np
 
 from certo import bounds
-from certo.certificates.base import CannotClaim, Refuted, require
+from certo.certificates.base import Certificate, Verification, require
 from certo.certificates.encoding import rounded_up
-from certo.certificates.fields import finite_vector, index_vector
+from certo.certificates.fields import index_vector, same_values
 from certo.certificates.risk.risk_bound import RiskBound
-from certo.certificates.runs.perceptron_run import PerceptronRun, TooLong, replay
-from certo.certificates.sample import label_order
-from certo.certificates.sample.examples import Sample
-from certo.certificates.spaces.vectors import Margins, check_weights
-
-REPLAY_VISITS = 200_000  # a bound worse than tossing a coin is not worth a longer replay
-
-
-@final
-@dataclass(frozen=True, repr=False, eq=False)
-class CompressionBound(RiskBound):
-    """Claim: with probability at least 1 − δ over the draw of the m examples, er(h) ≤ `bounds[…]`,
-    where k ≤ m/2 examples were ever updated on and `errors` of the m − k others are wrong, by exact
-    scores or by computed ones:
-    `bound`, errors/(m − k) + sqrt(((k + 1) ln m + ln(e/δ)) / m), as printed, and `tail`, the
-    largest p with P[Bin(m − k, p) ≤ errors] ≥ δ/(m·C(m, k)).
-
-    Proof: h is a function of the k examples alone, shown by re-running on them (bit for bit the
-    same weights; an average of the weights of all looks also counts how many there were between
-    updates, which the places of the k examples tell, and the theorem is about each choice of
-    places); the errors on the others are counted in exact arithmetic, and where rounding may decide
-    also as `predict` computes (`Margins.is_mispredicted`); the formulas are
-    evaluated and rounded up (`certo.bounds`). A vacuous bound may be stated without the re-run,
-    where that is long; then the claim does not speak of it, and nor is a tail claimed (it is 1)
-    that would be no better than tossing a coin.
-    """
-
-    run: PerceptronRun
-    coef: np.ndarray
-    intercept: float
-    zero_sign: int
-    updated: np.ndarray
-    examples: int
-    errors: int
-    bound: float
-    tail: float
-
-    describes: ClassVar[dict[str, str]] = {
-        "coef": "coef_",
-        "intercept": "intercept_",
-        "updated": "updated_",
-    }
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "coef", finite_vector(self.coef, "coef"))
-        object.__setattr__(self, "updated", index_vector(self.updated, "updated"))
-        if self.zero_sign not in (-1, 1):
-            raise ValueError(f"zero_sign must be -1 or +1, got {self.zero_sign!r}.")
-
-    def _why_not_drawn(self, sample: Sample) -> str:
-        if self.vacuous:
-            return ""
-        return why_places_tell(self.run, sample.signs) or super()._why_not_drawn(sample)
-
-    def _formulas(self, level: float) -> dict[str, Any]:
-        return _formulas(self.run, self.examples, self.updated.size, self.errors, level)
-
-    @property
-    def bounds(self) -> dict[str, float]:
-        return {"printed": self.bound, "exact tail": self.tail}
-
-    @property
-    def of_predictions(self) -> bool:
-        """Not of one output among several."""
-        return len(self.labels.classes) == 2 and self.labels.column is None
-
-    @property
-    def _is_replayed(self) -> bool:
-        return not self.vacuous or _is_short(self.run, self.updated.size)
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {
-            "examples": self.examples,
-            "errors": self.errors,
-            "delta": self.delta,
-            "bound": self.bound,
-            "tail": self.tail,
-        }
-
-    def _check(self, sample: Sample) -> str:
-        check_weights(self, sample)
-        require(
-            not self.updated.size or self.updated[-1] < sample.m,
-            "the updated examples are not all rows of X.",
-        )
-        try:
-            _refuse(self.run, sample.m, self.updated.size)
-        except CannotClaim as reason:
-            raise Refuted(str(reason)) from reason
-        wrong = Margins.of(sample, self.coef, self.intercept).is_mispredicted(self.zero_sign)
-        wrong[self.updated] = False
-        errors = int(np.count_nonzero(wrong))
-        require(
-            errors == self.errors,
-            f"there are {errors:,} errors outside the updated examples, not {self.errors:,}.",
-        )
-        facts = (sample.m, self.updated.size, errors, self.level)
-        bound = bounds.perceptron_compression(*facts)
-        require(self.bound >= bound, f"the printed bound is {bound!r}, not {self.bound!r}.")
-        require(
-            bounds.shows_binomial_tail(self.tail, *facts),
-            f"the exact tail does not show the bound {self.tail!r}.",
-        )
-        if not self._is_replayed:
-            return "vacuous: a risk is never above 1 (so the run was not replayed)."
-        try:
-            w, _ = replay(self.run, sample.X, sample.signs, self.updated)
-        except TooLong as reason:
-            raise Refuted(f"the re-run cannot be checked: {reason}") from reason
-        require(
-            np.array_equal(w[:-1], self.coef) and w[-1] == self.intercept,
-            "re-running on the updated examples alone does not give these weights.",
-        )
-        return (
-            f"re-running on the {self.updated.size:,} updated examples gives these weights, "
-            f"{errors:,} of the others are errors, and the formulas give {rounded_up(bound)} (as "
-            f"printed) and {rounded_up(self.tail)} (exact tail)."
-        )
-
+from certo.certificates.risk.scheme import Scheme
 
 PREPROCESSED = (
     "the features were computed by preprocessing (scaling, encoding) fitted on the same examples, "
@@ -140,34 +21,137 @@ PREPROCESSED = (
 )
 
 
-def _formulas(run: PerceptronRun, m: int, k: int, errors: int, delta: float) -> dict[str, Any]:
-    bound = bounds.perceptron_compression(m, k, errors, delta)
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class CompressionBound(RiskBound):
+    """Claim: with probability at least 1 − δ over the draw of the m examples, er(h) ≤ `bounds[…]`,
+    where the rule h is determined by the k examples `updated`, and at most `errors` of the m − k
+    others are wrong, whether scores are computed exactly or in float64:
+    `printed`, errors/(m − k) + sqrt(((k + 1) ln m + ln(e/δ)) / m), for k ≤ m/2, and `tail`, the
+    largest p with P[Bin(m − k, p) ≤ errors] ≥ δ/(m·C(m, k)). The tail is never above the printed
+    bound: see the pages of both.
+
+    Proof: h is a function of the k examples alone, shown by running on them again, as the scheme
+    says: bit for bit the same weights for perceptrons, certain decisions for a kernel perceptron.
+    One set of k examples determines all outputs, so that δ is not divided among them. The errors
+    on the others are counted as the scheme says, and the formulas are evaluated and rounded up
+    (`certo.bounds`). A vacuous bound may be stated without the re-run, where that is long; then the
+    claim does not speak of it, and nor is a tail claimed (it is 1) that would be no better than
+    guessing.
+    """
+
+    scheme: Scheme
+    updated: np.ndarray
+    examples: int
+    errors: int
+    printed: float | None
+    tail: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.scheme, Scheme):
+            raise ValueError(f"scheme must be a Scheme, got {type(self.scheme).__name__}.")
+        object.__setattr__(self, "updated", index_vector(self.updated, "updated"))
+        k = self.updated.size
+        self.scheme.check_fits(self.labels, k)
+        if not (0 <= self.errors <= self.examples - k and self.examples):
+            raise ValueError("errors must be from 0 to the number of examples not updated on.")
+        if k and self.updated[-1] >= self.examples:
+            raise ValueError("updated must be places of examples.")
+        if (self.printed is None) != (2 * k > self.examples):
+            raise ValueError("the printed bound is there for at most half of the examples.")
+
+    @property
+    def bounds(self) -> dict[str, float]:
+        printed = {} if self.printed is None else {"printed": self.printed}
+        return printed | {"exact tail": self.tail}
+
+    def _formulas(self, level: float) -> dict[str, Any]:
+        return formulas(self.scheme, self.examples, self.updated.size, self.errors, level)
+
+    @property
+    def of_predictions(self) -> bool:
+        """Not of one output among several."""
+        classes = max(2, self.scheme.outputs)
+        return len(self.labels.classes) == classes and self.labels.column is None
+
+    @property
+    def is_rerun(self) -> bool:
+        """Whether the claim says that running on the updated examples again gives the rule."""
+        return not self.vacuous or self.scheme.is_short(self.updated.size)
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        names = ("examples", "errors", "delta", "printed", "tail")
+        return {name: getattr(self, name) for name in names}
+
+    def described(self) -> dict[str, Any]:
+        return self.scheme.described(self.updated)
+
+    @property
+    def _reads(self) -> Hashable:  # type: ignore[override]
+        return self.scheme.reads
+
+    def _read(self, X) -> Any:
+        return self.scheme.read(X)
+
+    def _sample(self, X, y) -> Any:
+        return self.scheme.sample(X, y, self.labels)
+
+    def _why_not_drawn(self, sample: Any) -> str:
+        tells = "" if self.vacuous else self.scheme.why_places_tell(sample.signs)
+        return tells or super()._why_not_drawn(sample)
+
+    def _verify(self, sample: Any) -> Verification:
+        try:
+            return super()._verify(sample)
+        except ValueError as wrong:  # A kernel may refuse these examples.
+            return Verification(False, self.name, str(wrong))
+
+    def _check(self, sample: Any) -> str:
+        m, k = sample.m, self.updated.size
+        require(
+            m == self.examples,
+            f"the claim is about {self.examples:,} examples, but there are {m:,}.",
+        )
+        require(not self.scheme.undetermined, self.scheme.undetermined)
+        errors = errors_outside(self.scheme.wrong(sample, self.updated), self.updated)
+        require(
+            errors <= self.errors,
+            f"{errors:,} examples not updated on are not shown to be right, not {self.errors:,}.",
+        )
+        facts = m, k, self.errors, self.level
+        if self.printed is not None:
+            printed = bounds.perceptron_compression(*facts)
+            require(self.printed >= printed, f"the printed bound is {printed!r}.")
+        require(
+            bounds.shows_binomial_tail(self.tail, *facts),
+            f"the exact tail is not shown to be at most {self.tail!r}.",
+        )
+        if not self.is_rerun:
+            return "vacuous: a risk is never above 1 (so the run was not replayed)."
+        self.scheme.rerun(sample, self.updated)
+        return (
+            f"re-running on the {k:,} updated examples gives this rule, {errors:,} of the others "
+            f"are not shown to be right, and the exact tail gives {rounded_up(self.tail)}."
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """By value; not by JSON, which a Python function has none of."""
+        return same_values(self, other)
+
+    __hash__ = Certificate.__hash__
+
+
+def errors_outside(wrong: np.ndarray, updated: np.ndarray) -> int:
+    """The number of examples not updated on that are wrong, from what is wrong of all."""
+    return int(np.count_nonzero(wrong)) - int(np.count_nonzero(wrong[updated]))
+
+
+def formulas(scheme: Scheme, m: int, k: int, errors: int, delta: float) -> dict[str, Any]:
+    """Both bounds. Where the re-run is long, a tail that is no better than drawing one of the
+    classes at random is not claimed, since it would need the re-run."""
+    printed = bounds.perceptron_compression(m, k, errors, delta) if 2 * k <= m else None
     tail = bounds.binomial_tail(m, k, errors, delta)
-    if bound >= 1 and tail >= 0.5 and not _is_short(run, k):
-        tail = 1.0
-    return {"bound": bound, "tail": tail}
-
-
-def why_places_tell(run: PerceptronRun, codes: np.ndarray) -> str:
-    """Why the places of the updated examples say more than those of draws do; nothing, if they do
-    not. The last weights of a pass in the order of the rows depend on the order of the updated
-    examples alone, which sorted rows share with draws. Their average also counts the looks between
-    updates, and in sorted rows that tells how many examples each class has."""
-    return label_order.why_ordered(codes) if run.average and run.order == "cyclic" else ""
-
-
-def _is_short(run: PerceptronRun, updated: int) -> bool:
-    return run.epochs * updated <= REPLAY_VISITS
-
-
-def _refuse(run: PerceptronRun, m: int, updated: int) -> None:
-    if run.order == "misclassified":
-        raise CannotClaim(
-            "the visiting order depends on the data (order='misclassified'), so the weights are "
-            "not a function of the updated examples alone. Use order='cyclic' or 'shuffled'."
-        )
-    if 2 * updated > m:
-        raise CannotClaim(
-            f"the bound needs at most half of the examples to be updated on, but {updated:,} of "
-            f"{m:,} were."
-        )
+    useless = tail >= 1 - 1 / max(2, scheme.outputs) and (printed is None or printed >= 1)
+    return {"printed": printed, "tail": 1.0 if useless and not scheme.is_short(k) else tail}

@@ -20,10 +20,9 @@ from scipy import sparse
 
 from certo import bounds
 from certo.certificates.base import require
-from certo.certificates.errors.counted_errors import scores_needed
 from certo.certificates.errors.predictor import LinearPredictor, undecided_is_wrong
-from certo.certificates.risk.class_compression import output_signs
 from certo.certificates.risk.risk_bound import RiskBound
+from certo.certificates.risk.scheme import output_signs
 from certo.certificates.runs.perceptron_run import PaddedRows, PerceptronRun, lane_scores
 from certo.certificates.sample import label_order
 from certo.certificates.sample.examples import Sample
@@ -67,7 +66,7 @@ class OnlineToBatch(RiskBound):
         rule = LinearPredictor(self.coef, self.intercept)
         object.__setattr__(self, "coef", rule.coef)
         object.__setattr__(self, "intercept", rule.intercept)
-        if not len(self.runs) == rule.outputs == scores_needed(self.labels):
+        if not len(self.runs) == rule.outputs == self.labels.outputs:
             raise ValueError("there must be one run and one score for each class, for two one.")
         if reason := _no_pass(self.runs):
             raise ValueError(reason)

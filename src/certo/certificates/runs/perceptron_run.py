@@ -58,6 +58,11 @@ class PerceptronRun:
             raise ValueError("epochs, seed and output must not be negative.")
 
     @property
+    def seeded(self) -> bool:
+        """Whether the seed decides about anything."""
+        return self.order == "shuffled" or self.init == "random"
+
+    @property
     def lift(self) -> float:
         return 1.0 if self.lifted else 0.0
 

@@ -89,6 +89,11 @@ class Labels:
         return places
 
     @property
+    def outputs(self) -> int:
+        """The number of scores of a rule for all classes: one for each, for two classes one."""
+        return 1 if len(self.classes) == 2 else len(self.classes)
+
+    @property
     def shown(self) -> str:
         """The same as one would write it: text in quotes, numbers without."""
         if self.positive is None or self.column is not None:

@@ -2,53 +2,46 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from certo.certificates.base import CannotClaim
-from certo.certificates.risk.compression_bound import (
-    PREPROCESSED,
-    CompressionBound,
-    _formulas,
-    _refuse,
-)
+from certo.certificates.base import CannotClaim, require
+from certo.certificates.risk.compression_bound import CompressionBound, errors_outside, formulas
 from certo.certificates.risk.risk_bound import majority
-from certo.certificates.runs.perceptron_run import PerceptronRun
-from certo.certificates.sample.examples import Sample
+from certo.certificates.risk.scheme import Scheme
 from certo.certificates.sample.labels import Labels
-from certo.certificates.spaces.vectors import Margins
+from certo.issue.slack import SLACK_FACTOR
+from certo.numbers.rounded import NotShown
 
 
 def issue_compression_bound(
-    sample: Sample,
+    sample: Any,
     labels: Labels,
-    run: PerceptronRun,
-    coef,
-    intercept: float,
-    updated,
-    *,
-    zero_sign: int = 1,
+    scheme: Scheme,
+    updated: np.ndarray,
     delta: float = 0.05,
-    preprocessing_fitted_here: bool = False,
-    margins: Margins | None = None,
+    *,
+    wrong: np.ndarray | None = None,
+    rerun: bool = True,
 ) -> CompressionBound:
-    """The bound, or CannotClaim with the reason why none can be given."""
-    _refuse(run, sample.m, len(updated))
-    if preprocessing_fitted_here:
-        raise CannotClaim(PREPROCESSED)
-    margins = margins or Margins.of(sample, coef, intercept)
-    wrong = margins.is_mispredicted(zero_sign)
-    errors = int(np.count_nonzero(wrong)) - int(np.count_nonzero(wrong[updated]))
-    claim = CompressionBound(
-        labels=labels,
-        run=run,
-        coef=coef,
-        intercept=intercept,
-        zero_sign=zero_sign,
-        updated=updated,
-        examples=sample.m,
-        errors=errors,
-        delta=delta,
-        majority=majority(sample.signs),
-        **_formulas(run, sample.m, len(updated), errors, delta),
-    )
+    """The bound, or CannotClaim with the reason why none can be given.
+
+    `sample` is as the scheme gives it. `wrong` tells what the rule gets wrong of it, where that is
+    known. Without `rerun`, the caller knows that the rule is that of the run.
+    """
+    try:
+        require(not scheme.undetermined, scheme.undetermined)
+        if wrong is None:
+            wrong = scheme.wrong(sample, updated, SLACK_FACTOR)
+        errors = errors_outside(wrong, updated)
+        claim = CompressionBound(
+            labels=labels, delta=delta, majority=majority(sample.signs), scheme=scheme,
+            updated=updated, examples=sample.m, errors=errors,
+            **formulas(scheme, sample.m, len(updated), errors, delta),
+        )  # fmt: skip
+        if rerun and claim.is_rerun:
+            scheme.rerun(sample, claim.updated)
+    except NotShown as reason:
+        raise CannotClaim(str(reason)) from reason
     return claim.of_draws(sample)

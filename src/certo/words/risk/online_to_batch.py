@@ -5,9 +5,8 @@ from __future__ import annotations
 from certo.certificates.encoding import counted
 from certo.certificates.risk.online_to_batch import IN_ORDER, OnlineToBatch
 from certo.certificates.risk.risk_bound import DRAWN
-from certo.certificates.risk.set_bound import SEEDED
 from certo.words.dispatch import RIGOUR, Rigour, assumptions, plainly, sentence
-from certo.words.risk.risk_bound import bounded, in_plain, untouched
+from certo.words.risk.risk_bound import SEEDED, bounded, in_plain, untouched
 
 RIGOUR[OnlineToBatch] = Rigour(
     exact="The pass is repeated bit for bit.",
@@ -48,5 +47,5 @@ def _(claim: OnlineToBatch) -> str:
 
 @assumptions.register
 def _(claim: OnlineToBatch) -> tuple[str, ...]:
-    seeded = any(run.order == "shuffled" or run.init == "random" for run in claim.runs)
+    seeded = any(run.seeded for run in claim.runs)
     return (DRAWN, untouched(claim), IN_ORDER, *((SEEDED,) if seeded else ()))

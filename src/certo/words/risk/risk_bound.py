@@ -10,6 +10,8 @@ from certo.certificates.risk.risk_bound import COMPARED, UNTOUCHED, RiskBound
 from certo.numbers import exact
 from certo.numbers.digits import confidence
 
+SEEDED = "the random seed was chosen without looking at the examples"
+
 
 def in_plain(claim: RiskBound, whose: str = "", least: float | None = None) -> str:
     """The sentence about new data, and whether the majority class does as well."""

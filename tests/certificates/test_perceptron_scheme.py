@@ -10,9 +10,10 @@ import pytest
 from scipy import sparse
 
 from certo import bounds
-from certo.certificates import CannotClaim, Certificate, PerceptronRun
-from certo.certificates.risk import class_compression as module
-from certo.issue.risk.class_compression import issue_class_compression_bound
+from certo.certificates import CannotClaim, Certificate, PerceptronRun, PerceptronScheme
+from certo.certificates.errors.counted_errors import all_labels
+from certo.certificates.risk import perceptron_scheme as module
+from certo.issue.risk.compression_bound import issue_compression_bound
 from certo.solvers.perceptron import perceptron
 
 
@@ -36,6 +37,15 @@ def trained(classes=3, m=300, epochs=4, gap=0.6, points=None, **settings):
     return X, np.array(list("xyz"))[codes], runs, w[:, :-1], w[:, -1], updated
 
 
+def issued(X, y, classes, runs, coef, intercept, updated, **options):
+    """The bound of the layer; of two classes, that of the one output."""
+    scheme = PerceptronScheme(tuple(runs), coef, intercept, 1 if len(runs) == 1 else None)
+    labels, union = all_labels(classes), np.unique(np.concatenate(updated))
+    return issue_compression_bound(
+        scheme.sample(scheme.read(X), y, labels), labels, scheme, union, **options
+    )
+
+
 @pytest.mark.parametrize(
     ("classes", "settings"),
     [
@@ -48,7 +58,7 @@ def trained(classes=3, m=300, epochs=4, gap=0.6, points=None, **settings):
 )
 def test_one_bound_for_the_layer(classes, settings):
     X, y, runs, coef, intercept, updated = trained(classes, **settings)
-    claim = issue_class_compression_bound(X, y, "xyz"[:classes], runs, coef, intercept, updated)
+    claim = issued(X, y, "xyz"[:classes], runs, coef, intercept, updated)
     union = np.unique(np.concatenate(updated))
     assert np.array_equal(claim.updated, union)
     scores = X @ coef.T + intercept
@@ -72,8 +82,9 @@ def test_one_bound_for_the_layer(classes, settings):
 
 def test_attacks():
     X, y, runs, coef, intercept, updated = trained()
-    claim = issue_class_compression_bound(X, y, "xyz", runs, coef, intercept, updated)
+    claim = issued(X, y, "xyz", runs, coef, intercept, updated)
     written = claim.to_dict()
+    scheme, misclassified = written["scheme"], {"order": "misclassified"}
     k = claim.updated.size
     fewer = {"printed": bounds.perceptron_compression(300, k - 1, claim.errors, 0.05),
              "tail": bounds.binomial_tail(300, k - 1, claim.errors, 0.05)}  # fmt: skip
@@ -83,9 +94,10 @@ def test_attacks():
         {"tail": claim.tail * 0.999},
         {"printed": math.nextafter(claim.printed, 0)},
         {"delta": 0.04},
-        {"coef": coef[::-1].tolist()},
-        {"intercept": (intercept + 1).tolist()},
-        {"runs": [run | {"epochs": 1} for run in written["runs"]]},
+        {"scheme": scheme | {"coef": coef[::-1].tolist()}},
+        {"scheme": scheme | {"intercept": (intercept + 1).tolist()}},
+        {"scheme": scheme | {"runs": [run | {"epochs": 1} for run in scheme["runs"]]}},
+        {"scheme": scheme | {"runs": [run | misclassified for run in scheme["runs"]]}},
         {"examples": 299},
         {"labels": written["labels"] | {"classes": ["y", "x", "z"]}},
     ):
@@ -102,8 +114,11 @@ def test_attacks():
     assert not claim.verify(X[:, :1], y)
     for hostile in (
         {"updated": [300]}, {"updated": [1, 1]}, {"errors": -1}, {"errors": 301}, {"printed": None},
-        {"runs": []}, {"coef": [[1.0, 2.0]]}, {"delta": 1.0}, {"examples": 0},
-        {"labels": written["labels"] | {"column": 1}},
+        {"delta": 1.0}, {"examples": 0}, {"labels": written["labels"] | {"column": 1}},
+        {"scheme": scheme | {"runs": []}}, {"scheme": scheme | {"coef": [[1.0, 2.0]]}},
+        {"scheme": scheme | {"zero_sign": 1}}, {"scheme": scheme | {"name": "Scheme"}},
+        {"scheme": {key: scheme[key][:2] for key in ("runs", "coef", "intercept")}
+         | {"name": "PerceptronScheme", "zero_sign": None}},
     ):  # fmt: skip
         with pytest.raises(ValueError, match=r".+"):
             Certificate.from_dict(written | hostile)
@@ -112,19 +127,19 @@ def test_attacks():
 def test_more_than_half_and_vacuous_and_long(monkeypatch):
     X, y, runs, coef, intercept, updated = trained(m=60, gap=0.0)
     many = [np.arange(40)] * 3
-    claim = issue_class_compression_bound(X, y, "xyz", runs, coef, intercept, many)
+    claim = issued(X, y, "xyz", runs, coef, intercept, many, rerun=False)
     assert claim.printed is None
     assert list(claim.bounds) == ["exact tail"]
     assert Certificate.from_dict(json.loads(json.dumps(claim.to_dict()))) == claim
-    every = issue_class_compression_bound(X, y, "xyz", runs, coef, intercept, [np.arange(60)] * 3)
+    every = issued(X, y, "xyz", runs, coef, intercept, [np.arange(60)] * 3)
     assert every.vacuous
     assert every.tail == 1.0
     assert every.verify(X, y)
     assert "alone gives these weights" in every.claim
+    with pytest.raises(CannotClaim, match=r"re-running neuron 0 .* gives other weights"):
+        issued(X, y, "xyz", runs, coef + 1, intercept, [np.arange(60)] * 3)
     monkeypatch.setattr(module, "REPLAY_VISITS", 0)
     assert "not replayed" in every.verify(X, y).why
     assert "alone gives these weights" not in every.claim
     with pytest.raises(CannotClaim, match="depends on the data"):
-        issue_class_compression_bound(
-            X, y, "xyz", [PerceptronRun(4, "misclassified")] * 3, coef, intercept, updated
-        )
+        issued(X, y, "xyz", [PerceptronRun(4, "misclassified")] * 3, coef, intercept, updated)

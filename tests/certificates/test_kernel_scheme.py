@@ -9,9 +9,11 @@ import pytest
 from scipy import sparse
 
 from certo import bounds
-from certo.certificates import CannotClaim, Certificate, KernelRun
-from certo.certificates.risk import kernel_compression as module
-from certo.issue.risk.kernel_compression import issue_kernel_compression_bound
+from certo.certificates import CannotClaim, Certificate, KernelRun, KernelScheme
+from certo.certificates.errors.counted_errors import all_labels
+from certo.certificates.risk import kernel_scheme as module
+from certo.certificates.runs import kernel_run
+from certo.issue.risk.compression_bound import issue_compression_bound
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
 
 AT_ZERO = {"always": 0, "positive": 1, "negative": -1}
@@ -40,6 +42,17 @@ def perceptron(kernel, X, codes, run: KernelRun, outputs: int):
     return support, coef
 
 
+def bound(X, codes, classes, kernel, run, support, coef):
+    """The bound of a function made of its supports, or of several."""
+    union = np.unique(np.concatenate(support))
+    table = np.zeros((len(support), union.size))
+    for line, rows, counts in zip(table, support, coef, strict=True):
+        line[np.searchsorted(union, rows)] = counts
+    scheme, labels = KernelScheme(kernel, run, table), all_labels(classes)
+    sample = scheme.sample(scheme.read(X), codes, labels)
+    return issue_compression_bound(sample, labels, scheme, union)
+
+
 def problem(classes=2, m=120, seed=0):
     random = np.random.default_rng(seed)
     X = random.standard_normal((m, 2))
@@ -54,12 +67,7 @@ def issued(kernel, classes=2, points=None, **settings):
     X = X if points is None else points(X)
     run = KernelRun(**{"epochs": 3} | settings)
     made = perceptron(kernel, X, codes, run, 1 if classes == 2 else classes)
-    return (
-        X,
-        codes,
-        made,
-        issue_kernel_compression_bound(X, codes, range(classes), kernel, run, *made),
-    )
+    return X, codes, made, bound(X, codes, range(classes), kernel, run, *made)
 
 
 @pytest.mark.parametrize(
@@ -77,10 +85,10 @@ def test_a_run_on_the_supports_alone_is_the_same_run(kernel, classes, settings):
     X, codes, (support, coef), claim = issued(kernel, classes, **settings)
     union = np.unique(np.concatenate(support))
     assert np.array_equal(claim.updated, union)
-    for line, rows, counts in zip(claim.dual_coef, support, coef, strict=True):
+    for line, rows, counts in zip(claim.scheme.dual_coef, support, coef, strict=True):
         assert np.array_equal(line[np.searchsorted(union, rows)], counts)
-    gram = kernel.plain(X, kernel.take(X, union)) + claim.run.lifted
-    scores = gram @ claim.dual_coef.T
+    gram = kernel.plain(X, kernel.take(X, union)) + claim.scheme.run.lifted
+    scores = gram @ claim.scheme.dual_coef.T
     answers = np.argmax(scores, axis=1) if classes > 2 else (scores[:, 0] > 0) * 1
     others = np.setdiff1d(np.arange(len(codes)), union)
     assert claim.errors == np.count_nonzero(answers[others] != codes[others])
@@ -96,9 +104,13 @@ def test_a_run_on_the_supports_alone_is_the_same_run(kernel, classes, settings):
 def test_attacks():
     X, codes, _, claim = issued(Gaussian(0.5))
     written, m, k = claim.to_dict(), 120, claim.updated.size
-    fewer = {
+    scheme, coef = written["scheme"], claim.scheme.dual_coef
+
+    def other(**change):
+        return {"scheme": scheme | change}
+
+    fewer = other(dual_coef=coef[:, 1:].tolist()) | {
         "updated": claim.updated[1:].tolist(),
-        "dual_coef": claim.dual_coef[:, 1:].tolist(),
         "tail": bounds.binomial_tail(m, k - 1, claim.errors, 0.05),
         "printed": bounds.perceptron_compression(m, k - 1, claim.errors, 0.05),
     }
@@ -108,10 +120,10 @@ def test_attacks():
         {"tail": claim.tail * 0.99},
         {"printed": claim.printed * 0.99},
         {"delta": 0.01},
-        {"dual_coef": (2 * claim.dual_coef).tolist()},
-        {"kernel": Gaussian(0.6).to_dict()},
-        {"run": written["run"] | {"epochs": 1}},
-        {"run": written["run"] | {"lifted": True}},
+        other(dual_coef=(2 * coef).tolist()),
+        other(kernel=Gaussian(0.6).to_dict()),
+        other(run=scheme["run"] | {"epochs": 1}),
+        other(run=scheme["run"] | {"lifted": True}),
         {"examples": m + 1},
     ):
         assert not Certificate.from_dict(written | change).verify(X, codes), change
@@ -125,9 +137,9 @@ def test_attacks():
     assert not claim.verify(X * 1.1, codes)
     assert not claim.verify(np.hstack((X, X)), codes)
     for hostile in (
-        {"dual_coef": (claim.dual_coef / 2).tolist()}, {"dual_coef": [[1.0]]},
-        {"updated": [m]}, {"run": written["run"] | {"order": "misclassified"}},
-        {"run": written["run"] | {"epochs": -1}}, {"kernel": 3}, {"printed": None},
+        other(dual_coef=(coef / 2).tolist()), other(dual_coef=[[1.0]]),
+        {"updated": [m]}, other(run=scheme["run"] | {"order": "misclassified"}),
+        other(run=scheme["run"] | {"epochs": -1}), other(kernel=3), {"printed": None},
     ):  # fmt: skip
         with pytest.raises(ValueError, match=r".+"):
             Certificate.from_dict(written | hostile)
@@ -139,22 +151,22 @@ def test_what_is_too_close_to_call_is_not_claimed(monkeypatch):
     made = perceptron(Linear(), X, codes, run, 1)
     # x_1·x_0 = 0 is computed with an allowance for rounding, so its sign is open …
     with pytest.raises(CannotClaim, match="too close to a score of 0"):
-        issue_kernel_compression_bound(X, codes, (0, 1), Linear(), run, *made)
+        bound(X, codes, (0, 1), Linear(), run, *made)
     # … and the whole numbers of a matrix have none
-    claim = issue_kernel_compression_bound(np.eye(4), codes, (0, 1), Precomputed(), run, *made)
+    claim = bound(np.eye(4), codes, (0, 1), Precomputed(), run, *made)
     assert claim.verify(np.eye(4), codes)
     X, codes = problem()
     run = KernelRun(3)
     made = perceptron(Gaussian(0.5), X, codes, run, 1)
     with pytest.raises(CannotClaim, match="makes other mistakes"):
-        issue_kernel_compression_bound(X, codes, (0, 1), Gaussian(0.5), KernelRun(1), *made)
+        bound(X, codes, (0, 1), Gaussian(0.5), KernelRun(1), *made)
     monkeypatch.setattr(module, "MOST_TERMS", 3)
     with pytest.raises(CannotClaim, match="more than 3"):
-        issue_kernel_compression_bound(X, codes, (0, 1), Gaussian(0.5), run, *made)
+        bound(X, codes, (0, 1), Gaussian(0.5), run, *made)
     monkeypatch.setattr(module, "MOST_TERMS", 10**4)
-    monkeypatch.setattr(module, "LONGEST_RERUN", 10)
+    monkeypatch.setattr(kernel_run, "LONGEST_RERUN", 10)
     with pytest.raises(CannotClaim, match="longer than"):
-        issue_kernel_compression_bound(X, codes, (0, 1), Gaussian(0.5), run, *made)
+        bound(X, codes, (0, 1), Gaussian(0.5), run, *made)
 
 
 def test_objects_and_nothing_learned():
@@ -162,12 +174,12 @@ def test_objects_and_nothing_learned():
     X, codes = problem(m=30)
     points, run = list(X), KernelRun(2)
     made = perceptron(kernel, points, codes, run, 1)
-    claim = issue_kernel_compression_bound(points, codes, (0, 1), kernel, run, *made)
+    claim = bound(points, codes, (0, 1), kernel, run, *made)
     assert claim == claim.at(0.05)
     assert claim.verify(points, codes)
     assert "always the same" in claim.assumes[-1]
     # with one class only, or at 0 nothing is learned, and all are ties
-    nothing = issue_kernel_compression_bound(
+    nothing = bound(
         X, np.ones(30, int), (0, 1), Gaussian(1.0), KernelRun(1), [np.zeros(0, int)], [np.zeros(0)]
     )
     assert nothing.updated.size == 0
