@@ -30,10 +30,8 @@ from certo.certificates.errors.least_errors import (
     LeastErrorsByCells,
     LeastErrorsByTree,
 )
-from certo.certificates.margins.duality_gap import DualityGap
-from certo.certificates.margins.kernel_gap import KernelGap
-from certo.certificates.margins.kernel_margin import KernelMargin
 from certo.certificates.margins.maximum_margin import MaximumMargin
+from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.model import Model, parts_of, strangers
 from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
 from certo.certificates.regression.logistic_excess import LogisticExcess
@@ -57,6 +55,7 @@ from certo.certificates.sample.values import Values
 from certo.certificates.separation.joint_quasi import JointlyOverlapping
 from certo.certificates.separation.quasi_separable import Overlapping
 from certo.certificates.separation.separating import Separating
+from certo.certificates.spaces.space import SpaceClaim
 from certo.data import tables
 from certo.data.encoder import IN_VERIFY
 from certo.data.fingerprint import fingerprint
@@ -375,18 +374,25 @@ def _same_least(claim: LeastErrorsByCells | LeastErrorsByTree, machine, y) -> bo
     return not claim.sample_weight.size and claim.lifted == (machine.intercept == "free")
 
 
-def _same_costs(claim: DualityGap | KernelGap, machine: SVM, y: np.ndarray | None) -> bool:
+def _same_space(claim: SpaceClaim, machine) -> bool:
+    """The claim is about hyperplanes, or about functions of the kernel of the machine."""
+    return claim.space.kernel == getattr(machine, "kernel_", None)
+
+
+def _same_margin(claim: MaximumMargin, machine: HardMarginSVM, y) -> bool:
+    return _same_space(claim, machine) and claim.treatment == machine.intercept
+
+
+def _same_costs(claim: SoftMarginGap, machine: SVM, y: np.ndarray | None) -> bool:
     """What slack costs is what the settings say for these labels."""
+    if not _same_space(claim, machine):
+        return False
     if claim.treatment != machine.intercept or claim.C != machine.C_:
         return False
     if y is None or not np.array_equal(np.unique(y), machine.classes_):
         return True  # that is said elsewhere
     prices = machine._prices(y, machine.classes_, None)
     return all(np.array_equal(getattr(claim, name), own) for name, own in prices._asdict().items())
-
-
-def _same_function(claim: KernelGap | KernelMargin, machine: SVM | HardMarginSVM) -> bool:
-    return claim.kernel == machine.kernel_ and claim.treatment == machine.intercept
 
 
 def _same_guarantee(claim: ExpectedExcess | KernelExpectedExcess, machine: Pegasos, y) -> bool:
@@ -471,12 +477,12 @@ SAYS = {
         ("coef_", "intercept_", "support_", "dual_coef_"),
         {
             Separating: lambda claim, machine, y: True,
-            MaximumMargin: lambda claim, machine, y: claim.treatment == machine.intercept,
+            MaximumMargin: _same_margin,
         },
     ),
     SVM: Says(
         ("coef_", "intercept_", "support_", "dual_coef_"),
-        {DualityGap: _same_costs},
+        {SoftMarginGap: _same_costs},
     ),
     Pegasos: Says((), {ExpectedExcess: _same_guarantee}),  # a run that was stopped claims nothing
     OnlineGradientDescent: Says(  # more rounds after the first call claim nothing
@@ -497,15 +503,11 @@ SAYS_WITH_KERNEL = {
     Pegasos: Says((), {KernelExpectedExcess: _same_kernel_guarantee}),
     HardMarginSVM: Says(
         ("intercept_", "support_", "dual_coef_"),
-        {KernelMargin: lambda claim, machine, y: _same_function(claim, machine)},
+        {MaximumMargin: _same_margin},
     ),
     SVM: Says(
         ("intercept_", "support_", "dual_coef_"),
-        {
-            KernelGap: lambda claim, machine, y: (
-                _same_function(claim, machine) and _same_costs(claim, machine, y)
-            )
-        },
+        {SoftMarginGap: _same_costs},
     ),
 }
 

@@ -36,7 +36,7 @@ class Excess:
         What the guarantee allows for objective − min F in expectation; infinite where there is
         no guarantee.
     certificate : certo.certificates.Composite
-        The claims of the run, and a DualityGap (KernelGap) for each output, from which `least`
+        The claims of the run, and a SoftMarginGap for each output, from which `least`
         follows.
     """
 

@@ -11,10 +11,8 @@ from matplotlib.axes import Axes
 from certo import plots
 from certo.certificates.encoding import readable, rounded_down, rounded_up
 from certo.certificates.errors.least_errors import is_error
-from certo.certificates.margins.duality_gap import DualityGap
-from certo.certificates.margins.kernel_gap import KernelGap
-from certo.certificates.margins.kernel_margin import KernelMargin
 from certo.certificates.margins.maximum_margin import MaximumMargin
+from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.runs.expected_excess import ExpectedExcess
 from certo.certificates.runs.kernel_expected_excess import KernelExpectedExcess
 from certo.certificates.runs.kernel_mistake_bound import KernelMistakeBound
@@ -119,7 +117,7 @@ class HardMarginFace(Face):
             "margins": machine.margin_.tolist(),
             "geometric_margins": machine.geometric_margin_.tolist(),
             "supports": machine.n_support_.tolist(),
-            "relative_gap": worst(machine, "relative_gap", MaximumMargin, KernelMargin),
+            "relative_gap": worst(machine, "relative_gap", MaximumMargin),
         }
 
     def tiles(self, said: dict[str, Any]) -> list[Tile]:
@@ -151,7 +149,7 @@ class SVMFace(Face):
             "objectives": machine.objective_.tolist(),
             "supports": machine.n_support_.tolist(),
             "passes": machine.n_iter_,
-            "relative_gap": worst(machine, "relative_gap", DualityGap, KernelGap),
+            "relative_gap": worst(machine, "relative_gap", SoftMarginGap),
         }
 
     def tiles(self, said: dict[str, Any]) -> list[Tile]:

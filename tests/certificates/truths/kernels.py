@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from truths import hyperplanes
 from truths.arithmetic import ZERO, dot, is_semidefinite, rational, rationals, table
 from truths.hyperplanes import greatest_margin2, soft_margin
 from truths.runs import pegasos_bound
@@ -44,15 +45,17 @@ def value_of(kernel: dict, x, z):
 
 def gram_of(data, X) -> list:
     """The Gram matrix that is meant, which must be semidefinite for there to be a space."""
-    if data["kernel"]["name"] != "Precomputed":
+    space = data.get("space", data)
+    kernel, shift = space["kernel"], space["shift"]
+    if kernel["name"] != "Precomputed":
         rows = table(X)
-        require(len(rows) == data["examples"] and data["shift"] == 0)
-        return [[value_of(data["kernel"], x, z) for z in rows] for x in rows]
+        require(len(rows) == data["examples"] and shift == 0)
+        return [[value_of(kernel, x, z) for z in rows] for x in rows]
     X = np.asarray(X, dtype=float)
-    require(X.shape == (data["examples"], data["examples"]) and data["shift"] >= 0)
+    require(X.shape == (data["examples"], data["examples"]) and shift >= 0)
     gram = table(X if np.array_equal(X, X.T) else 0.5 * (X + X.T))
     for i, row in enumerate(gram):
-        row[i] += rational(data["shift"])
+        row[i] += rational(shift)
     require(is_semidefinite(gram))
     return gram
 
@@ -71,14 +74,23 @@ class Function:
         return [s * (v + bias) for s, v in zip(signs, self.values, strict=True)]
 
 
-def kernel_gap(data, X, y) -> bool:
+def of_vectors(data) -> bool:
+    """Whether a claim is about hyperplanes rather than functions of a kernel's space."""
+    return data["space"]["name"] == "Vectors"
+
+
+def soft_margin_gap(data, X, y) -> bool:
+    if of_vectors(data):
+        return hyperplanes.soft_margin_gap(data, X, y)
     gram, signs = gram_of(data, X), signs_of(data, y)
     require(len(signs) == len(gram))
     f = Function(gram, data["rows"], data["dual_coef"])
     return soft_margin(data, gram, signs, f.margins(signs, rational(data["intercept"])), f.square)
 
 
-def kernel_margin(data, X, y) -> bool:
+def maximum_margin(data, X, y) -> bool:
+    if of_vectors(data):
+        return hyperplanes.maximum_margin(data, X, y)
     gram, signs = gram_of(data, X), signs_of(data, y)
     require(len(signs) == len(gram))
     f, b = Function(gram, data["rows"], data["dual_coef"]), rational(data["intercept"])
