@@ -44,8 +44,6 @@ from certo.certificates.risk.online_to_batch import OnlineToBatch
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.risk.support_bound import SupportBound
 from certo.certificates.runs.expected_excess import ExpectedExcess
-from certo.certificates.runs.kernel_expected_excess import KernelExpectedExcess
-from certo.certificates.runs.kernel_mistake_bound import KernelMistakeBound
 from certo.certificates.runs.mistake_bound import MistakeBound
 from certo.certificates.runs.perceptron_run import PerceptronRun
 from certo.certificates.runs.regret import Regret
@@ -361,7 +359,7 @@ def _same_updates(claim: MistakeBound, machine, y) -> bool:
     run = machine.run()
     started = run.init == "random" or not np.any(claim.start)
     same = (claim.lifted, claim.averaged) == (run.lifted, run.average)
-    return started and same and claim.sums == UpdateSums(run.rate)
+    return started and same and claim.sums == UpdateSums(run.rate) and _same_space(claim, machine)
 
 
 def _same_count(claim: ErrorCount, machine, y) -> bool:
@@ -395,26 +393,16 @@ def _same_costs(claim: SoftMarginGap, machine: SVM, y: np.ndarray | None) -> boo
     return all(np.array_equal(getattr(claim, name), own) for name, own in prices._asdict().items())
 
 
-def _same_guarantee(claim: ExpectedExcess | KernelExpectedExcess, machine: Pegasos, y) -> bool:
+def _same_guarantee(claim: ExpectedExcess, machine: Pegasos, y) -> bool:
     """The theorem speaks of the average, for the λ and the intercept of the run."""
     settings = (machine.lam, machine.steps, machine.intercept == "lifted")
-    return machine.average and (claim.lam, claim.steps, claim.lifted) == settings
+    same = (claim.lam, claim.steps, claim.lifted) == settings
+    return machine.average and same and _same_space(claim, machine)
 
 
-def _same_mistakes(claim: KernelMistakeBound, machine: KernelPerceptron, y) -> bool:
-    lifted = machine.intercept == "lifted"
-    return (
-        machine.budget is None
-        and (claim.kernel, claim.lifted) == (machine.kernel_, lifted)
-        and all(
-            b == lifted * float(coef.sum())
-            for b, coef in zip(machine.intercept_, machine.dual_coef_, strict=True)
-        )
-    )
-
-
-def _same_kernel_guarantee(claim: KernelExpectedExcess, machine: Pegasos, y) -> bool:
-    return claim.kernel == machine.kernel_ and _same_guarantee(claim, machine, y)
+def _same_mistakes(claim: MistakeBound, machine: KernelPerceptron, y) -> bool:
+    lifted = claim.lifted == (machine.intercept == "lifted")
+    return machine.budget is None and lifted and _same_space(claim, machine)
 
 
 def _same_squares(claim: LeastSquaresExcess, machine: LeastSquares, y) -> bool:
@@ -499,8 +487,8 @@ SAYS = {
 }
 
 SAYS_WITH_KERNEL = {
-    KernelPerceptron: Says((), {KernelMistakeBound: _same_mistakes}),  # with a budget, no claim
-    Pegasos: Says((), {KernelExpectedExcess: _same_kernel_guarantee}),
+    KernelPerceptron: Says((), {MistakeBound: _same_mistakes}),  # with a budget, no claim
+    Pegasos: Says((), {ExpectedExcess: _same_guarantee}),
     HardMarginSVM: Says(
         ("intercept_", "support_", "dual_coef_"),
         {MaximumMargin: _same_margin},

@@ -176,21 +176,23 @@ def _soft(kind: str, seed: int) -> Iterator[Case]:
 
 def _pegasos(kind: str, seed: int) -> Iterator[Case]:
     X, y = _mixed(seed)
-    kernel = [Gaussian(2.0), Polynomial(2)][seed % 2] if kind.startswith("Kernel") else None
-    model = certo.Pegasos(
-        lam=[0.1, 0.01][seed % 2], steps=50 + seed, kernel=kernel, random_state=seed,
-        intercept="none" if seed % 3 else "lifted",
-    )  # fmt: skip
-    return _of(kind, model.fit(X, y), X, y)
+    for kernel in (None, [Gaussian(2.0), Polynomial(2)][seed % 2]):
+        model = certo.Pegasos(
+            lam=[0.1, 0.01][seed % 2], steps=50 + seed, kernel=kernel, random_state=seed,
+            intercept="none" if seed % 3 else "lifted",
+        )  # fmt: skip
+        yield from _of(kind, model.fit(X, y), X, y)
 
 
-def _kernel_perceptron(kind: str, seed: int) -> Iterator[Case]:
+def _mistakes(kind: str, seed: int) -> Iterator[Case]:
+    """Of a hyperplane, and of a function of a kernel's space."""
+    yield from _perceptron(kind, seed)
     X, y = _apart(seed) if seed % 2 else _mixed(seed)
     kernel = [Gaussian(2.0), Polynomial(2), Precomputed(), Linear()][seed % 4]
     X = Polynomial(2)(X) if seed % 4 == 2 else X
     intercept = "lifted" if seed % 3 else "none"
     model = certo.KernelPerceptron(kernel, epochs=20, intercept=intercept)
-    return _of(kind, model.fit(X, y), X, y)
+    yield from _of(kind, model.fit(X, y), X, y)
 
 
 def _descent(kind: str, seed: int) -> Iterator[Case]:
@@ -353,14 +355,12 @@ SOURCES: dict[str, Callable[[str, int], Iterator[Case]]] = {
     "JointlyQuasiSeparable": _separability,
     "JointlySeparable": _separability,
     "KernelCompressionBound": _page,
-    "KernelExpectedExcess": _pegasos,
-    "KernelMistakeBound": _kernel_perceptron,
     "LeastErrorsByCells": _disagreement,
     "LeastErrorsByTree": _tree,
     "LeastSquaresExcess": _least_squares,
     "LogisticExcess": _logistic,
     "MaximumMargin": _margin,
-    "MistakeBound": _perceptron,
+    "MistakeBound": _mistakes,
     "MomentMatching": _density,
     "NoEstimate": _logistic,
     "NoGaussianDensity": _density,

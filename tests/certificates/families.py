@@ -392,8 +392,7 @@ def honest(random: np.random.Generator) -> Iterator[Attack]:
 LARGEST = {
     "ClassCompressionBound": 20, "GaussianLikelihood": 100,
     "JointlyOverlapping": 10, "JointlyQuasiSeparable": 10, "KernelCompressionBound": 5,
-    "KernelExpectedExcess": 5,
-    "KernelMistakeBound": 10, "LeastErrorsByCells": 15,
+    "ExpectedExcess": 5, "MistakeBound": 10, "LeastErrorsByCells": 15,
     "LeastErrorsByTree": 5, "LeastSquaresExcess": 50, "LogisticExcess": 20,
     "MaximumMargin": 10,
     "MomentMatching": 50, "OnlineToBatch": 100, "Overlapping": 25,

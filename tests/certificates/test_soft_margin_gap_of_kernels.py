@@ -432,7 +432,8 @@ class TestAttacks:
         claim = SoftMarginGap(
             labels=LABELS, space=Images(kernel, 0.0), coef=weights, intercept=0.0,
             treatment="none", C=1.0, class_weight=np.ones(2), sample_weight=weights,
-            rows=np.array([1]), dual_coef=np.array([0.5]), examples=2, primal=1.5, dual=0.0, allowance=10.0,
+            rows=np.array([1]), dual_coef=np.array([0.5]), examples=2,
+            primal=1.5, dual=0.0, allowance=10.0,
         )  # fmt: skip
         found = claim.verify(np.array(X), ["a", "b"])
         assert not found

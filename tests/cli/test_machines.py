@@ -156,11 +156,11 @@ def test_pegasos_from_the_table_to_the_audit(certo, tmp_path):
         ("svm", ["kernel=Gaussian(variance=0.5)", "C=10"], "SoftMarginGap", ["Duality gap"]),
         ("svm", ["kernel=0.5 * Polynomial(2) + Linear()"], "SoftMarginGap", ["Duality gap"]),
         ("hard-margin", ["kernel=Gaussian(0.5)"], "MaximumMargin", ["Supports of"]),
-        ("kernel-perceptron", ["epochs=50"], "KernelMistakeBound", ["‖f‖²", "Mistakes in each"]),
+        ("kernel-perceptron", ["epochs=50"], "MistakeBound", ["‖f‖²", "Mistakes in each"]),
         (
             "pegasos",
             ["kernel=Polynomial(2)", "steps=500", "lam=0.1"],
-            "KernelExpectedExcess",
+            "ExpectedExcess",
             ["Excess"],
         ),
     ],

@@ -106,7 +106,7 @@ EXPECTED = {
     "one pass": {"CompressionBound"},
     "averaged": {"MistakeBound", "CompressionBound", "TrainingErrors", "TestErrors"},
     "layer": {"ClassCompressionBound"},
-    "kernel perceptron": {"KernelMistakeBound", "KernelCompressionBound"},
+    "kernel perceptron": {"MistakeBound", "KernelCompressionBound"},
     "hard margin": {"MaximumMargin", "Separating", "SupportBound"},
     "svm": {"SoftMarginGap", "SupportBound", "TestErrors"},
     "svm of classes": {"SoftMarginGap", "SupportBound"},

@@ -15,8 +15,6 @@ KINDS = {
     "MaximumMargin": "margins.maximum_margin",
     "SoftMarginGap": "margins.soft_margin_gap",
     "ExpectedExcess": "runs.expected_excess",
-    "KernelExpectedExcess": "runs.kernel_expected_excess",
-    "KernelMistakeBound": "runs.kernel_mistake_bound",
     "MistakeBound": "runs.mistake_bound",
     "Regret": "runs.regret",
     "Inseparable": "separation.inseparable",

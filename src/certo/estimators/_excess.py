@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.extmath import safe_sparse_dot
 
 from certo.certificates.composite import Composite
-from certo.certificates.runs.pegasos_excess import guarantee
+from certo.certificates.runs.expected_excess import guarantee
 from certo.certificates.sample.labels import Labels
 from certo.estimators import _input
 from certo.kernels import Kernel

@@ -92,7 +92,7 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
     status_ : str
         What was done, and what the answer is worth.
     certificate_ : certo.certificates.Composite
-        ExpectedExcess, with a kernel KernelExpectedExcess, for each output, or why it is not
+        ExpectedExcess for each output, or why it is not
         claimed.
 
     Examples

@@ -41,6 +41,7 @@ from certo.kernels.base import count
 from certo.kernels.semidefinite import check_gram, is_shown_psd, require_symmetric, symmetrised
 from certo.numbers import exact
 from certo.numbers.rounded import Rounded, at_most, hinge_losses, total
+from certo.numbers.rounding import gamma
 
 HEIGHT, WIDTH = 256, 1024  # of a block of kernel values: 2 MB, which a cache holds
 LOOKS = {"vectors": 64, "objects": 8}  # examples whose known scores are looked at
@@ -301,6 +302,27 @@ class ImageMargins:
         """Σ c_t [1 − margin_t]₊."""
         return hinge_losses(self.value, self.slack, costs)
 
+    def shortfall(
+        self, target: float, rows: np.ndarray, weights: np.ndarray, roundings: int, room: int = 1
+    ) -> float:
+        """A float that Σ_k w_k·[target − margin_k]₊ over `rows` does not exceed, where each w_k
+        differs from weights_k by at most `roundings` roundings; +inf if there is none."""
+        losses = hinge_losses(self.value[rows], self.slack[rows], weights, target=target)
+        relative = gamma(roundings)
+        require(relative < math.inf, "so many roundings have no bound.")
+        return exact.above((losses.value + room * losses.within) * (1 + Fraction(relative)))
+
+    def falls_short_by_at_most(
+        self,
+        claimed: float | Fraction,
+        target: float,
+        rows: np.ndarray,
+        weights: np.ndarray,
+        roundings: int,
+    ) -> bool:
+        """Whether Σ_k w_k·[target − margin_k]₊ ≤ claimed can be shown."""
+        return self.shortfall(target, rows, weights, roundings) <= claimed
+
 
 @final
 @dataclass(frozen=True)
@@ -308,6 +330,8 @@ class Images(Space):
     """The space of a kernel, in which an example is φ(x) = K(x, ·): a machine is a function of it,
     and w the combination of the multipliers itself. `shift` is added to the diagonal of a
     precomputed kernel, and 0 for others: see `KernelSample`."""
+
+    describes: ClassVar[dict[str, str]] = {"rows": "support_", "dual_coef": "dual_coef_"}
 
     kernel: Kernel
     shift: float
@@ -357,6 +381,41 @@ class Images(Space):
 
     def combined(self, margins: ImageMargins, machine: Machine, effort: int = 1) -> Rounded:
         return margins.square(effort)
+
+    def longer_than(self, sample: KernelSample, square: Fraction) -> int | None:
+        if self.longest2(sample, room=0) <= square:
+            return None
+        return int(np.argmax(self.kernel.diagonal(sample.X)))
+
+    def longest2(self, sample: KernelSample, known: float | None = None, room: int = 1) -> Fraction:
+        """K(x_t, x_t) is within ε K(x_t, x_t) + δ of the diagonal's, and that of a checker is as
+        near to it."""
+        epsilon, delta = map(Fraction, sample._rounding)
+        peak = float(np.max(self.kernel.diagonal(sample.X)))
+        require(math.isfinite(peak), "K(x, x) overflows float64.")
+        square = max(Fraction(0), Fraction(peak) + delta) / (1 - epsilon)
+        return square * (1 + room * epsilon) + room * delta + Fraction(self.shift)
+
+    def check_sum(
+        self,
+        sample: KernelSample,
+        machine: Machine,
+        start: np.ndarray,
+        steps: np.ndarray,
+        lifted: bool,
+        roundings: int,
+    ) -> None:
+        """f is the sum of its multipliers, so that these must be the steps; nothing is rounded."""
+        require(not np.any(start), "in the space of a kernel a run starts from 0.")
+        require(
+            np.array_equal(steps, machine.dual_coef),
+            "the function is not the sum of the listed updates.",
+        )
+        total = exact.dot(steps, np.ones(steps.size)) if lifted else 0
+        require(
+            Fraction(machine.intercept) == total,
+            "the intercept is not the sum of the listed updates.",
+        )
 
     def lengths(self, sample: KernelSample) -> np.ndarray:
         return sample._lengths

@@ -33,6 +33,16 @@ class Machine(NamedTuple):
     intercept: float
 
 
+def hyperplane(coef: np.ndarray, intercept: float = 0.0) -> Machine:
+    """The machine with these weights, in a space with coordinates."""
+    return Machine(np.asarray(coef), np.zeros(0, np.int64), np.zeros(0), intercept)
+
+
+def function(rows: np.ndarray, dual_coef: np.ndarray, intercept: float = 0.0) -> Machine:
+    """The machine Σ dual_coef_i φ(x_rows_i) + intercept, in a space without coordinates."""
+    return Machine(np.zeros(0), np.asarray(rows), np.asarray(dual_coef), intercept)
+
+
 class Scores(NamedTuple):
     """value[t] is within slack[t] of f(x_t)."""
 
@@ -76,12 +86,28 @@ class Margins(Protocol):
     def hinge_losses(self, costs: np.ndarray, effort: int = 1) -> Rounded:
         """Σ c_t [1 − margin_t]₊."""
 
+    def shortfall(
+        self, target: float, rows: np.ndarray, weights: np.ndarray, roundings: int, room: int = 1
+    ) -> float:
+        """A float that Σ_k w_k·[target − margin_k]₊ over `rows` does not exceed, where each w_k
+        differs from weights_k by at most `roundings` roundings; +inf if there is none."""
+
+    def falls_short_by_at_most(
+        self,
+        claimed: float | Fraction,
+        target: float,
+        rows: np.ndarray,
+        weights: np.ndarray,
+        roundings: int,
+    ) -> bool:
+        """Whether Σ_k w_k·[target − margin_k]₊ ≤ claimed can be shown."""
+
 
 class Space(abc.ABC):
     """A frozen value that says where the examples of a claim are."""
 
     #: fitted attributes of an estimator that hold w, by the fields of a claim
-    describes: ClassVar[dict[str, str]] = {}
+    describes: ClassVar[dict[str, str]]
     #: the kernel whose space it is, and what is added to its diagonal; None: the examples are
     #: vectors themselves
     kernel: Any
@@ -121,6 +147,27 @@ class Space(abc.ABC):
     @abc.abstractmethod
     def combined(self, margins, machine: Machine, effort: int = 1) -> Rounded:
         """‖v‖² for v = Σ dual_coef_i φ(x_rows_i), given the margins of that machine."""
+
+    @abc.abstractmethod
+    def longer_than(self, sample, square: Fraction) -> int | None:
+        """An example that is not shown to have ‖φ(x_t)‖² ≤ square, or None if there is none."""
+
+    @abc.abstractmethod
+    def longest2(self, sample, known: float | None = None, room: int = 1) -> Fraction:
+        """A number that no ‖φ(x_t)‖² exceeds, nor is shown to exceed by a checker who rounds
+        otherwise; `known` is such a number that may be of use."""
+
+    @abc.abstractmethod
+    def check_sum(
+        self,
+        sample,
+        machine: Machine,
+        start: np.ndarray,
+        steps: np.ndarray,
+        lifted: bool,
+        roundings: int,
+    ) -> None:
+        """(w, b) is the start plus Σ steps_i (φ(x_rows_i), 1 if lifted), but for the roundings."""
 
     @abc.abstractmethod
     def lengths(self, sample) -> np.ndarray:

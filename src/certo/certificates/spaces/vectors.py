@@ -239,10 +239,11 @@ class Margins:
         return wrong
 
     def shortfall(
-        self, target: float, rows: np.ndarray, weights: np.ndarray, roundings: int
+        self, target: float, rows: np.ndarray, weights: np.ndarray, roundings: int, room: int = 1
     ) -> float:
         """A float that Σ_k w_k·[target − margin_k]₊ over `rows` does not exceed, where each w_k
-        differs from weights_k by at most `roundings` roundings; +inf if there is none.
+        differs from weights_k by at most `roundings` roundings; +inf if there is none. With `room`,
+        neither does that of a checker whose margins are off by as much more of their slack.
 
         Each margin is rounded down (its slack off, then one float further), and so each difference
         rounded up; then all terms are non-negative, and what is left are the roundings of the
@@ -254,11 +255,20 @@ class Margins:
             missing = target - lowest  # its sign is exact
             missing = np.where(missing <= 0, 0.0, np.nextafter(missing, np.inf))
             total = float(np.sum(missing * weights))
-            bound = total + exact.allowance(rows.size + roundings + 1, total)
-        return math.nextafter(bound, math.inf) if math.isfinite(bound) else math.inf
+            bound = math.nextafter(
+                total + exact.allowance(rows.size + roundings + 1, total), math.inf
+            )
+            if room > 1:
+                bound = (bound + room * float(np.sum(slack * weights))) * (1 + 2.0**-40)
+        return bound if math.isfinite(bound) else math.inf
 
     def falls_short_by_at_most(
-        self, claimed: float, target: float, rows: np.ndarray, weights: np.ndarray, roundings: int
+        self,
+        claimed: float | Fraction,
+        target: float,
+        rows: np.ndarray,
+        weights: np.ndarray,
+        roundings: int,
     ) -> bool:
         """Whether Σ_k w_k·[target − margin_k]₊ ≤ claimed can be shown."""
         if self.shortfall(target, rows, weights, roundings) <= claimed:
@@ -335,6 +345,38 @@ class Vectors(Space):
     def combined(self, margins: Margins, machine: Machine, effort: int = 1) -> Rounded:
         return combinations.squared_combination(
             margins.sample, machine.rows, machine.dual_coef, effort
+        )
+
+    def longer_than(self, sample: Sample, square: Fraction) -> int | None:
+        return sample.longer_than(square)
+
+    def longest2(self, sample: Sample, known: float | None = None, room: int = 1) -> Fraction:
+        square = sample.square_bound() if known is None else known
+        square += exact.allowance(sample.d, square)
+        require(square < math.inf, "squares of the examples overflow float64.")
+        return Fraction(square)
+
+    def check_sum(
+        self,
+        sample: Sample,
+        machine: Machine,
+        start: np.ndarray,
+        steps: np.ndarray,
+        lifted: bool,
+        roundings: int,
+    ) -> None:
+        """A run rounds each of its n ≤ roundings steps and sums: at most γ_{n+1}(|w₀_j| + Σ|η x̃_j|)
+        in place j. The sum here is off by at most γ of the same, for the number of rows besides."""
+        part = sample.X[machine.rows].astype(np.float64)
+        size = np.abs(steps)
+        with np.errstate(over="ignore", invalid="ignore"):
+            moved = np.append(part.T @ steps, lifted * steps.sum())
+            moves = np.abs(start) + np.append(abs(part).T @ size, lifted * size.sum())
+            off = np.abs(np.append(machine.coef, machine.intercept) - (start + moved))
+            slack = exact.allowance(roundings + machine.rows.size + 4, moves)
+        require(
+            np.all(np.isfinite(slack)) and np.all(off <= slack),
+            "the weights are not the start plus the listed updates.",
         )
 
     def lengths(self, sample: Sample) -> np.ndarray:
