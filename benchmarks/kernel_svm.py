@@ -171,7 +171,7 @@ def tol_for(problem: Problem, dual: float) -> float:
 
 
 def claim_of(fit: Fit):
-    return fit.model.certificate_.of_kind("KernelGap")[0]
+    return fit.model.certificate_.of_kind("SoftMarginGap")[0]
 
 
 class Ratio(NamedTuple):

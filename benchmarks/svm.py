@@ -42,7 +42,7 @@ class Problem:
     @classmethod
     def of(cls, name: str, X, y, C: float, intercept: str) -> Problem:
         model = SVM(C=C, intercept=intercept, tol=1e-9, random_state=0).fit(X, y)
-        claim = model.certificate_.of_kind("DualityGap")[0]
+        claim = model.certificate_.of_kind("SoftMarginGap")[0]
         return cls(name, X, y, C, intercept, claim.dual, claim.relative_gap)
 
     def certo(self, tol: float) -> SVM:
@@ -116,7 +116,7 @@ def compare(problem: Problem, target: float, rivals: dict[str, SoftMargin], runs
         "target": f"{target:.0e}",
         "certo s": min(ours),
         "excess": problem.excess(models[-1].coef_[0], float(models[-1].intercept_[0])),
-        "proved gap": models[-1].certificate_.of_kind("DualityGap")[0].relative_gap,
+        "proved gap": models[-1].certificate_.of_kind("SoftMarginGap")[0].relative_gap,
     }
     ratios: dict[str, tuple[float, bool] | None] = {}
     for name in rivals:

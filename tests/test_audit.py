@@ -15,12 +15,12 @@ from certo.audit import SAYS, SAYS_OF_ALL, SAYS_WITH_KERNEL, audit_table
 from certo.certificates import (
     Composite,
     CompressionBound,
-    DualityGap,
     ErrorCount,
     ExpectedExcess,
     LinearPredictor,
     MaximumMargin,
     Separable,
+    SoftMarginGap,
 )
 from certo.certificates.errors.least_errors import (
     LeastErrors,
@@ -178,9 +178,9 @@ ATTACKS = {
         "multipliers of no supports": put("dual_coef_", lambda a: [np.append(a[0], 0.0)]),
         "supports that are no examples": put("support_", lambda rows: [rows[0] + 40]),
         "a smaller tol": put("tol", 1e-300),
-        "not converged, yet said": lambda m: claims(m, without(DualityGap)),
+        "not converged, yet said": lambda m: claims(m, without(SoftMarginGap)),
         "a better objective": lambda m: (
-            claims(m, only(DualityGap, primal=1.0, dual=0.99999, allowance=0.0)),
+            claims(m, only(SoftMarginGap, primal=1.0, dual=0.99999, allowance=0.0)),
             put("objective_", np.array([1.0]))(m),
         ),
         "objective_": put("objective_", lambda v: v / 2),
@@ -191,7 +191,7 @@ ATTACKS = {
         "n_samples_fit_": put("n_samples_fit_", 41),
         "C": put("C", 0.5),
         "C_": put("C_", 0.5),
-        "C in the claim": lambda m: claims(m, only(DualityGap, C=0.5)),
+        "C in the claim": lambda m: claims(m, only(SoftMarginGap, C=0.5)),
         "lam": put("lam", 1.0),
         "another class_weight": put("class_weight", None),
         "class_weight of no numbers": put("class_weight", {"yes": "much", "no": 1.0}),
@@ -199,7 +199,7 @@ ATTACKS = {
             m, lambda claim: replace(claim, sample_weight=np.ones(40))
         ),
         "lifted": put("intercept", "lifted"),
-        "lifted in the claim": lambda m: claims(m, only(DualityGap, treatment="lifted")),
+        "lifted in the claim": lambda m: claims(m, only(SoftMarginGap, treatment="lifted")),
     },
     "pegasos": {name: attack for name, attack in SHARED.items() if name != "no claims"}
     | {

@@ -16,7 +16,7 @@ import portable  # noqa: E402
 
 #: whose checks add up rounded products, one for each way in which that is done
 KINDS = (
-    "DualityGap", "GaussianLikelihood", "KernelGap", "KernelMargin", "LeastSquaresExcess",
+    "SoftMarginGap", "GaussianLikelihood", "SoftMarginGap", "MaximumMargin", "LeastSquaresExcess",
     "LogisticExcess", "MomentMatching", "TestErrors",
 )  # fmt: skip
 
@@ -41,7 +41,7 @@ def test_claims_are_exchanged_with_another_arithmetic(tmp_path):
 
 
 def test_what_differs_is_told():
-    case = portable.issued(["DualityGap"], 1)[0]
+    case = portable.issued(["SoftMarginGap"], 1)[0]
     case["X"][0][0] += 1
     assert len(portable.rejected([case])) == 1
     assert portable.differences({"a": {"b": 1}}, {"a": {"b": 2}}) == ["/a/b: 1 and 2"]

@@ -121,7 +121,7 @@ def test_the_page_is_told_in_words_and_as_json(folders, capsys, monkeypatch):
 
     code, text = run(folders / "svm")
     assert code == 0
-    assert "holds  DualityGap (yes)" in text
+    assert "holds  SoftMarginGap (yes)" in text
     assert "assuming that" in text
     assert text.startswith("The folder says that this is SVM(")
     sentence = verify_folder(folders / "svm").proof.certified.in_words()[0]
@@ -162,7 +162,7 @@ def nudged(*path):
 
     def change(said):
         for name in path[:-1]:
-            said = claim(said, name) if name in ("DualityGap", "TrainingErrors") else said[name]
+            said = claim(said, name) if name in ("SoftMarginGap", "TrainingErrors") else said[name]
         said[path[-1]] = said[path[-1]] + (1 if type(said[path[-1]]) is int else 1e-9)
 
     return change
@@ -171,9 +171,9 @@ def nudged(*path):
 FORGED = {
     "a weight of the model": nudged("model", "numbers", "coef_", 0, 0),
     "the intercept of the model": nudged("model", "numbers", "intercept_", 0),
-    "a weight of a claim": nudged("DualityGap", "coef", 0),
+    "a weight of a claim": nudged("SoftMarginGap", "coef", 0),
     "a weight of the rule": nudged("TrainingErrors", "predictor", "coef", 0, 1),
-    "a better dual": nudged("DualityGap", "dual"),
+    "a better dual": nudged("SoftMarginGap", "dual"),
     "fewer errors": lambda said: claim(said, "TrainingErrors").update(errors=0, ties=0),
     "fewer test errors": lambda said: claim(said, "TestErrors", "test").update(errors=0, ties=0),
     "answers in place of the rule": lambda said: claim(said, "TrainingErrors").update(

@@ -97,7 +97,9 @@ def turned_around(model):
     'is it the second?'."""
     model.machine.coef_ *= -1
     model.machine.intercept_ *= -1
-    signed = ("coef", "intercept", "comparator", "comparator_intercept", "start")
+    signed = (
+        "coef", "intercept", "dual_coef", "comparator_coef", "comparator_intercept", "start",
+    )  # fmt: skip
     claims = []
     for claim in model.machine.certificate_:
         turned = {name: -getattr(claim, name) for name in signed if hasattr(claim, name)}

@@ -30,10 +30,8 @@ from certo.certificates.errors.least_errors import (
     LeastErrorsByCells,
     LeastErrorsByTree,
 )
-from certo.certificates.margins.duality_gap import DualityGap
-from certo.certificates.margins.kernel_gap import KernelGap
-from certo.certificates.margins.kernel_margin import KernelMargin
 from certo.certificates.margins.maximum_margin import MaximumMargin
+from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.model import Model, parts_of, strangers
 from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
 from certo.certificates.regression.logistic_excess import LogisticExcess
@@ -46,8 +44,6 @@ from certo.certificates.risk.perceptron_scheme import PerceptronScheme
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.risk.support_bound import SupportBound
 from certo.certificates.runs.expected_excess import ExpectedExcess
-from certo.certificates.runs.kernel_expected_excess import KernelExpectedExcess
-from certo.certificates.runs.kernel_mistake_bound import KernelMistakeBound
 from certo.certificates.runs.mistake_bound import MistakeBound
 from certo.certificates.runs.perceptron_run import PerceptronRun
 from certo.certificates.runs.regret import Regret
@@ -56,6 +52,7 @@ from certo.certificates.sample.labels import Labels
 from certo.certificates.sample.values import Values
 from certo.certificates.separation.quasi_separable import Overlapping
 from certo.certificates.separation.separable import Separable
+from certo.certificates.spaces.space import SpaceClaim
 from certo.data import tables
 from certo.data.encoder import IN_VERIFY
 from certo.data.fingerprint import fingerprint
@@ -356,7 +353,7 @@ def _same_updates(claim: MistakeBound, machine, y) -> bool:
     run = machine.run()
     started = run.init == "random" or not np.any(claim.start)
     same = (claim.lifted, claim.averaged) == (run.lifted, run.average)
-    return started and same and claim.sums == UpdateSums(run.rate)
+    return started and same and claim.sums == UpdateSums(run.rate) and _same_space(claim, machine)
 
 
 def _same_count(claim: ErrorCount, machine, y) -> bool:
@@ -369,8 +366,19 @@ def _same_least(claim: LeastErrorsByCells | LeastErrorsByTree, machine, y) -> bo
     return not claim.sample_weight.size and claim.lifted == (machine.intercept == "free")
 
 
-def _same_costs(claim: DualityGap | KernelGap, machine: SVM, y: np.ndarray | None) -> bool:
+def _same_space(claim: SpaceClaim, machine) -> bool:
+    """The claim is about hyperplanes, or about functions of the kernel of the machine."""
+    return claim.space.kernel == getattr(machine, "kernel_", None)
+
+
+def _same_margin(claim: MaximumMargin, machine: HardMarginSVM, y) -> bool:
+    return _same_space(claim, machine) and claim.treatment == machine.intercept
+
+
+def _same_costs(claim: SoftMarginGap, machine: SVM, y: np.ndarray | None) -> bool:
     """What slack costs is what the settings say for these labels."""
+    if not _same_space(claim, machine):
+        return False
     if claim.treatment != machine.intercept or claim.C != machine.C_:
         return False
     if y is None or not np.array_equal(np.unique(y), machine.classes_):
@@ -379,30 +387,16 @@ def _same_costs(claim: DualityGap | KernelGap, machine: SVM, y: np.ndarray | Non
     return all(np.array_equal(getattr(claim, name), own) for name, own in prices._asdict().items())
 
 
-def _same_function(claim: KernelGap | KernelMargin, machine: SVM | HardMarginSVM) -> bool:
-    return claim.kernel == machine.kernel_ and claim.treatment == machine.intercept
-
-
-def _same_guarantee(claim: ExpectedExcess | KernelExpectedExcess, machine: Pegasos, y) -> bool:
+def _same_guarantee(claim: ExpectedExcess, machine: Pegasos, y) -> bool:
     """The theorem speaks of the average, for the λ and the intercept of the run."""
     settings = (machine.lam, machine.steps, machine.intercept == "lifted")
-    return machine.average and (claim.lam, claim.steps, claim.lifted) == settings
+    same = (claim.lam, claim.steps, claim.lifted) == settings
+    return machine.average and same and _same_space(claim, machine)
 
 
-def _same_mistakes(claim: KernelMistakeBound, machine: KernelPerceptron, y) -> bool:
-    lifted = machine.intercept == "lifted"
-    return (
-        machine.budget is None
-        and (claim.kernel, claim.lifted) == (machine.kernel_, lifted)
-        and all(
-            b == lifted * float(coef.sum())
-            for b, coef in zip(machine.intercept_, machine.dual_coef_, strict=True)
-        )
-    )
-
-
-def _same_kernel_guarantee(claim: KernelExpectedExcess, machine: Pegasos, y) -> bool:
-    return claim.kernel == machine.kernel_ and _same_guarantee(claim, machine, y)
+def _same_mistakes(claim: MistakeBound, machine: KernelPerceptron, y) -> bool:
+    lifted = claim.lifted == (machine.intercept == "lifted")
+    return machine.budget is None and lifted and _same_space(claim, machine)
 
 
 def _same_squares(claim: LeastSquaresExcess, machine: LeastSquares, y) -> bool:
@@ -465,12 +459,12 @@ SAYS = {
         ("coef_", "intercept_", "support_", "dual_coef_"),
         {
             Separable: lambda claim, machine, y: True,
-            MaximumMargin: lambda claim, machine, y: claim.treatment == machine.intercept,
+            MaximumMargin: _same_margin,
         },
     ),
     SVM: Says(
         ("coef_", "intercept_", "support_", "dual_coef_"),
-        {DualityGap: _same_costs},
+        {SoftMarginGap: _same_costs},
     ),
     Pegasos: Says((), {ExpectedExcess: _same_guarantee}),  # a run that was stopped claims nothing
     OnlineGradientDescent: Says(  # more rounds after the first call claim nothing
@@ -487,19 +481,15 @@ SAYS = {
 }
 
 SAYS_WITH_KERNEL = {
-    KernelPerceptron: Says((), {KernelMistakeBound: _same_mistakes}),  # with a budget, no claim
-    Pegasos: Says((), {KernelExpectedExcess: _same_kernel_guarantee}),
+    KernelPerceptron: Says((), {MistakeBound: _same_mistakes}),  # with a budget, no claim
+    Pegasos: Says((), {ExpectedExcess: _same_guarantee}),
     HardMarginSVM: Says(
         ("intercept_", "support_", "dual_coef_"),
-        {KernelMargin: lambda claim, machine, y: _same_function(claim, machine)},
+        {MaximumMargin: _same_margin},
     ),
     SVM: Says(
         ("intercept_", "support_", "dual_coef_"),
-        {
-            KernelGap: lambda claim, machine, y: (
-                _same_function(claim, machine) and _same_costs(claim, machine, y)
-            )
-        },
+        {SoftMarginGap: _same_costs},
     ),
 }
 

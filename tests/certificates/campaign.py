@@ -162,44 +162,44 @@ def _separability(kind: str, seed: int) -> Iterator[Case]:
 
 def _margin(kind: str, seed: int) -> Iterator[Case]:
     X, y = _apart(seed)
-    kernel = None
-    if kind == "KernelMargin":
-        kernel = [Gaussian(2.0), Polynomial(2), Precomputed(), Linear()][seed % 4]
-        X = Polynomial(2)(X) if seed % 4 == 2 else X
-    model = certo.HardMarginSVM(kernel=kernel, intercept=TREATMENTS[seed % 3]).fit(X, y)
-    return _of(kind, model, X, y)
+    for kernel in (None, [Gaussian(2.0), Polynomial(2), Precomputed(), Linear()][seed % 4]):
+        points = Polynomial(2)(X) if kernel == Precomputed() else X
+        model = certo.HardMarginSVM(kernel=kernel, intercept=TREATMENTS[seed % 3])
+        yield from _of(kind, model.fit(points, y), points, y)
 
 
 def _soft(kind: str, seed: int) -> Iterator[Case]:
     X, y = _mixed(seed, m=7)
-    kernel, options = None, {"C": [0.5, 1.0, 10.0][seed % 3], "tol": 1e-3 if seed % 2 else 1e-9}
-    if kind == "KernelGap":
-        kernel = [Gaussian(2.0), Polynomial(2), Precomputed(), 0.5 * Gaussian(1.0)][seed % 4]
-        X = Polynomial(2)(X) if seed % 4 == 2 else X
+    options: dict = {"C": [0.5, 1.0, 10.0][seed % 3], "tol": 1e-3 if seed % 2 else 1e-9}
     if seed % 4 == 1:
         options["class_weight"] = {"up": 2.0, "down": 0.3}
-    model = certo.SVM(kernel=kernel, intercept=TREATMENTS[seed % 3], **options)
     weight = np.arange(1.0, len(y) + 1) / 3 if seed % 5 == 4 else None
-    return _of(kind, model.fit(X, y, sample_weight=weight), X, y)
+    kernels = [Gaussian(2.0), Polynomial(2), Precomputed(), 0.5 * Gaussian(1.0)]
+    for kernel in (None, kernels[seed % 4]):
+        points = Polynomial(2)(X) if kernel == Precomputed() else X
+        model = certo.SVM(kernel=kernel, intercept=TREATMENTS[seed % 3], **options)
+        yield from _of(kind, model.fit(points, y, sample_weight=weight), points, y)
 
 
 def _pegasos(kind: str, seed: int) -> Iterator[Case]:
     X, y = _mixed(seed)
-    kernel = [Gaussian(2.0), Polynomial(2)][seed % 2] if kind.startswith("Kernel") else None
-    model = certo.Pegasos(
-        lam=[0.1, 0.01][seed % 2], steps=50 + seed, kernel=kernel, random_state=seed,
-        intercept="none" if seed % 3 else "lifted",
-    )  # fmt: skip
-    return _of(kind, model.fit(X, y), X, y)
+    for kernel in (None, [Gaussian(2.0), Polynomial(2)][seed % 2]):
+        model = certo.Pegasos(
+            lam=[0.1, 0.01][seed % 2], steps=50 + seed, kernel=kernel, random_state=seed,
+            intercept="none" if seed % 3 else "lifted",
+        )  # fmt: skip
+        yield from _of(kind, model.fit(X, y), X, y)
 
 
-def _kernel_perceptron(kind: str, seed: int) -> Iterator[Case]:
+def _mistakes(kind: str, seed: int) -> Iterator[Case]:
+    """Of a hyperplane, and of a function of a kernel's space."""
+    yield from _perceptron(kind, seed)
     X, y = _apart(seed) if seed % 2 else _mixed(seed)
     kernel = [Gaussian(2.0), Polynomial(2), Precomputed(), Linear()][seed % 4]
     X = Polynomial(2)(X) if seed % 4 == 2 else X
     intercept = "lifted" if seed % 3 else "none"
     model = certo.KernelPerceptron(kernel, epochs=20, intercept=intercept)
-    return _of(kind, model.fit(X, y), X, y)
+    yield from _of(kind, model.fit(X, y), X, y)
 
 
 def _descent(kind: str, seed: int) -> Iterator[Case]:
@@ -355,22 +355,17 @@ SOURCES: dict[str, Callable[[str, int], Iterator[Case]]] = {
     "ClassSeparability": _separability,
     "Composite": _composite,
     "CompressionBound": _perceptron,
-    "DualityGap": _soft,
     "ErrorCount": _disagreement,
     "ExpectedExcess": _pegasos,
     "GaussianLikelihood": _density,
     "Inseparable": _separability,
     KERNEL_RUN: _page,
-    "KernelExpectedExcess": _pegasos,
-    "KernelGap": _soft,
-    "KernelMargin": _margin,
-    "KernelMistakeBound": _kernel_perceptron,
     "LeastErrorsByCells": _disagreement,
     "LeastErrorsByTree": _tree,
     "LeastSquaresExcess": _least_squares,
     "LogisticExcess": _logistic,
     "MaximumMargin": _margin,
-    "MistakeBound": _perceptron,
+    "MistakeBound": _mistakes,
     "MomentMatching": _density,
     "NoEstimate": _logistic,
     "NoGaussianDensity": _density,
@@ -380,6 +375,7 @@ SOURCES: dict[str, Callable[[str, int], Iterator[Case]]] = {
     "QuasiSeparable": _separability,
     "Regret": _descent,
     "Separable": _separability,
+    "SoftMarginGap": _soft,
     "SupportBound": _page,
     "TestErrors": _page,
     "TrainingErrors": _page,
@@ -572,6 +568,11 @@ def labels(case: Case, donor: Case, random) -> Case | None:
     return case
 
 
+def is_precomputed(data: dict) -> bool:
+    """Whether X is a Gram matrix."""
+    return data.get("space", data).get("kernel", {}).get("name") == "Precomputed"
+
+
 def exchange(case: Case, donor: Case, random) -> Case | None:
     """A part of another certificate of the same kind."""
     common = [k for k in case.data if k in donor.data and k not in ("type", "labels")]
@@ -588,7 +589,7 @@ def entry(case: Case, donor: Case, random) -> Case:
     X = case.X.copy()
     t, j = random.integers(X.shape[0]), random.integers(X.shape[1])
     X[t, j] = _number(X[t, j], str(random.choice(["ulp", "1e-9", "a lot"])), random)
-    if case.data.get("kernel", {}).get("name") == "Precomputed":
+    if is_precomputed(case.data):
         X[j, t] = X[t, j]
     return Case(case.data, X, case.y)
 
@@ -607,7 +608,7 @@ def rows(case: Case, donor: Case, random) -> Case:
     else:
         order[t], order[s] = order[s], order[t]
     X, y = case.X[order], case.y if case.y is None else np.asarray(case.y)[order]
-    if case.data.get("kernel", {}).get("name") == "Precomputed":
+    if is_precomputed(case.data):
         X = X[:, order]
     if random.random() < 0.5 and "examples" in case.data:  # he counts again
         case.data["examples"] = len(X)
@@ -675,7 +676,7 @@ def to_the_edge(case: Case, donor: Case, random) -> Case | None:
         changed = Case(copy.deepcopy(case.data), case.X.copy(), case.y)
         if of_data:
             changed.X[place] = value
-            if case.data.get("kernel", {}).get("name") == "Precomputed":
+            if is_precomputed(case.data):
                 changed.X[place[::-1]] = value
         else:
             put(changed.data, place, value)

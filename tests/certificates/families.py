@@ -34,6 +34,7 @@ from campaign import (
     SOURCES,
     Case,
     cases,
+    is_precomputed,
     judged_case,
     reread,
 )
@@ -134,7 +135,7 @@ def containers(kind: str, random: np.random.Generator, count: int = 12) -> Attac
     """A claim in another container, chosen at random among those that hold the same numbers."""
     known = cases(kind, count)
     case = known[random.integers(len(known))]
-    precomputed = case.data.get("kernel", {}).get("name") == "Precomputed"
+    precomputed = is_precomputed(case.data)
     dense_only = kind in DENSE_ONLY or precomputed
     # The half of a very small number may be rounded.
     whole_only = bool(np.any((case.X != 0) & (np.abs(case.X) < 2.0**-1000)))
@@ -391,11 +392,12 @@ def honest(random: np.random.Generator) -> Iterator[Attack]:
 
 #: How many times larger than in `campaign`; the exact truth of some kinds takes long on many rows.
 LARGEST = {
-    LAYER: 20, "DualityGap": 5, "GaussianLikelihood": 100, KERNEL_RUN: 5,
-    "KernelExpectedExcess": 5,
-    "KernelGap": 3, "KernelMargin": 10, "KernelMistakeBound": 10, "LeastErrorsByCells": 15,
+    LAYER: 20, "GaussianLikelihood": 100, KERNEL_RUN: 5,
+    "ExpectedExcess": 5, "MistakeBound": 10, "LeastErrorsByCells": 15,
     "LeastErrorsByTree": 5, "LeastSquaresExcess": 50, "LogisticExcess": 20,
-    "MomentMatching": 50, "OnlineToBatch": 100, "Overlapping": 25, "SupportBound": 4,
+    "MaximumMargin": 10,
+    "MomentMatching": 50, "OnlineToBatch": 100, "Overlapping": 25,
+    "SoftMarginGap": 3, "SupportBound": 4,
     "NoEstimate": 15, "NoGaussianDensity": 100, "QuasiSeparable": 25, "AverageToBatch": 200,
     "Certified": 75, "CompressionBound": 75,
     "TestErrors": 200, "TrainingErrors": 200,

@@ -12,9 +12,9 @@ import clarabel
 import numpy as np
 from scipy import sparse
 
-from certo.certificates import KernelGap, KernelSample, Labels
+from certo.certificates import KernelSample, Labels, SoftMarginGap
 from certo.certificates.margins.soft_margin_gap import costs_of
-from certo.issue.margins.kernel_gap import issue_kernel_gap
+from certo.issue.margins.soft_margin_gap import issue_soft_margin_gap
 from certo.kernels import Function, Gaussian, Kernel, Linear, Polynomial, Precomputed
 
 LABELS = Labels(("a", "b"))
@@ -79,9 +79,9 @@ class Problem(NamedTuple):
     def sample(self) -> KernelSample:
         return KernelSample.of(self.X, self.y, LABELS, self.kernel)
 
-    def claim(self, b, alpha, **options) -> KernelGap:
+    def claim(self, b, alpha, **options) -> SoftMarginGap:
         rows = np.flatnonzero(alpha)
-        return issue_kernel_gap(
+        return issue_soft_margin_gap(
             self.sample, LABELS, intercept=b, treatment=self.treatment, C=self.C,
             class_weight=self.class_weight, sample_weight=self.sample_weight,
             rows=rows, dual_coef=(alpha * self.signs)[rows], **options,

@@ -61,8 +61,10 @@ def separable_is_true(data, X, y) -> bool:
 
 def steps_are_true(data, X, y) -> bool:
     """start + Σ η y x̃ is what the weights are, up to the rounding of that many additions."""
-    rows, counts = data["rows"], data["counts"]
+    rows, counts = data["rows"], [abs(int(c)) for c in data["dual_coef"]]
     if rows and rows[-1] >= len(y):
+        return False
+    if [np.sign(c) for c in data["dual_coef"]] != [signs_of(data, y)[t] for t in rows]:
         return False
     if sum(counts) != data["updates"] or min(counts, default=1) < 1:
         return False
@@ -83,7 +85,7 @@ def steps_are_true(data, X, y) -> bool:
 
 def mistake_is_true(data, X, y) -> bool:
     d = X.shape[1]
-    sizes = (len(data["coef"]), len(data["comparator"]), len(data["start"]) - 1)
+    sizes = (len(data["coef"]), len(data["comparator_coef"]), len(data["start"]) - 1)
     if data["examples"] != len(y) or sizes != (d, d, d) or not steps_are_true(data, X, y):
         return False
     lifted, bias = data["lifted"], data["comparator_intercept"]
@@ -94,20 +96,20 @@ def mistake_is_true(data, X, y) -> bool:
         return False
     eta, all_margins = (
         Fraction(data["sums"]["rate"]["value"]),
-        margins(data, X, y, "comparator", "comparator_intercept"),
+        margins(data, X, y, "comparator_coef", "comparator_intercept"),
     )
     falls = Fraction(data["shortfall"])
     if falls == 0:
         if min(all_margins) < target:
             return False
     elif falls < sum(
-        c * eta * max(target - all_margins[t], 0)
-        for t, c in zip(data["rows"], data["counts"], strict=True)
+        abs(int(c)) * eta * max(target - all_margins[t], 0)
+        for t, c in zip(data["rows"], data["dual_coef"], strict=True)
     ):
         return False
     if data["bound"] is None:
         return True
-    u = [*data["comparator"], bias]
+    u = [*data["comparator_coef"], bias]
     M = data["bound"] + 1
     left = target * eta * M - falls + dot(data["start"], u)
     hold = dot(u, u) * (dot(data["start"], data["start"]) + radius2 * eta**2 * M)
@@ -383,7 +385,8 @@ def test_counts_that_wrap_around_do_not_count():
     labels = Labels(("a", "b"))
     claim = Perceptron(epochs=1, intercept="none").fit(X, y).certificate_.of_kind(MistakeBound)[0]
     data = claim.to_dict()
-    data.update(rows=[0, 1, 2, 3, 4], counts=[2**62, 2**62, 2**62, 2**62, 1], updates=1)
+    many = 2.0**62
+    data.update(rows=[0, 1, 2, 3, 4], dual_coef=[-many, many, -many, many, -1.0], updates=1)
     data.update(coef=[-4.0], shortfall=1e300, bound=10**310)
     assert labels.signs(y)[4] == -1
     assert not verified(data, X, y)
@@ -398,8 +401,10 @@ def test_numbers_that_overflow_prove_nothing():
         "type": "MistakeBound", "labels": {"classes": ["a", "b"], "positive": 1, "column": None},
         "coef": [5.0, 5.0], "intercept": 0.0, "lifted": False,
         "sums": {"rate": {"name": "Constant", "value": 1e300}, "before": 0},
-        "start": [0.0, 0.0, 0.0], "rows": [0, 1, 2], "counts": [1, 1, 1], "totals": [],
-        "comparator": [-1.0, 0.0], "comparator_intercept": 0.0, "examples": 3, "updates": 3,
+        "start": [0.0, 0.0, 0.0], "rows": [0, 1, 2], "dual_coef": [-1.0, 1.0, -1.0], "totals": [],
+        "comparator_coef": [-1.0, 0.0], "comparator_intercept": 0.0, "comparator_rows": [],
+        "comparator_dual_coef": [], "comparator_norm": 1.0, "examples": 3, "updates": 3,
+        "space": {"name": "Vectors"}, "averaged": False,
         "radius2": 1.7e308, "target": 1.0, "shortfall": 1e308, "bound": None,
     }  # fmt: skip
     assert not verified(base, X, y)

@@ -16,7 +16,8 @@ from scipy import sparse
 
 from certo import Pegasos
 from certo.certificates import CannotClaim, Certificate, Labels, Sample
-from certo.certificates.runs.pegasos_excess import guarantee
+from certo.certificates.runs.expected_excess import guarantee
+from certo.certificates.spaces.space import hyperplane
 from certo.issue.runs.expected_excess import issue_expected_excess
 
 NUMBERS = ["objective", "bound", "radius2", "lam", "steps", "examples", "intercept", "lifted"]
@@ -141,8 +142,7 @@ def test_weights_longer_than_any_run_are_not_claimed():
     sample = Sample(np.ones((2, 1)), np.array([1, -1], np.int8))
     with pytest.raises(CannotClaim, match="longer than those of any run"):
         issue_expected_excess(
-            sample, Labels((0, 1)), coef=np.array([3.0]), intercept=0.0, lifted=False, lam=0.5,
-            steps=10,
+            sample, Labels((0, 1)), machine=hyperplane([3.0]), lifted=False, lam=0.5, steps=10,
         )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from certo.certificates import Margins, Sample
 from certo.certificates.spaces import vectors as module
-from certo.issue.spaces.vectors import shortfall_to_claim
+from certo.issue.slack import SLACK_FACTOR
 
 law = settings(max_examples=60, deadline=None)
 STORES = [np.asarray, sparse.csr_array, np.float32]
@@ -137,7 +137,7 @@ def test_shortfalls_are_not_understated_and_a_claimed_one_can_be_shown(
          for t, c in zip(rows, counts, strict=True)), Fraction(0))  # fmt: skip
     roundings = int(counts.sum())
     margins = margins_of(X, signs, coef, b, bounded)
-    claimed = shortfall_to_claim(margins, target, rows, weights, roundings)
+    claimed = margins.shortfall(target, rows, weights, roundings, SLACK_FACTOR)
     bound = margins.shortfall(target, rows, weights, roundings)
     assert claimed >= bound
     assert bound == np.inf or Fraction(bound) >= falls

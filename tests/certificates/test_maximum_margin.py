@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from certo import HardMarginSVM
-from certo.certificates import CannotClaim, Certificate, Labels, MaximumMargin, Sample
-from certo.certificates.margins import maximum_margin as module
+from certo.certificates import CannotClaim, Certificate, Labels, MaximumMargin, Sample, Vectors
+from certo.certificates.spaces import combinations
+from certo.issue.margins import maximum_margin as issuer
 from certo.issue.margins.maximum_margin import issue_maximum_margin
 
 LABELS = Labels(("a", "b"))
@@ -117,7 +118,7 @@ class TestTrueClaims:
     def test_exactly_or_with_an_allowance(self, monkeypatch):
         rounded = square("lifted")
         assert rounded.upper > 1
-        monkeypatch.setattr(module, "NEGLIGIBLE", -1.0)
+        monkeypatch.setattr(issuer, "NEGLIGIBLE", -1.0)
         exact = square("lifted")
         assert 1 <= exact.upper < rounded.upper <= 1 + 1e-13
         for store in (np.asarray, sparse.csr_array):
@@ -125,10 +126,10 @@ class TestTrueClaims:
             assert exact.verify(store(SQUARE), SIDES)
             lowered = {**exact.to_dict(), "lower": 0.5, "upper": 1 - 1e-15}
             assert not verified(lowered, store(SQUARE), SIDES)
-            monkeypatch.setattr(module, "EXACT_PRODUCTS", 0)
+            monkeypatch.setattr(combinations, "EXACT_PRODUCTS", 0)
             assert not verified(lowered, store(SQUARE), SIDES)
             monkeypatch.undo()
-            monkeypatch.setattr(module, "NEGLIGIBLE", -1.0)
+            monkeypatch.setattr(issuer, "NEGLIGIBLE", -1.0)
 
     def test_what_cannot_be_claimed(self):
         with pytest.raises(CannotClaim, match="own side"):
@@ -227,7 +228,7 @@ class TestAttacks:
         data = square().to_dict()
         huge = {**data, "dual_coef": [-1.7e308, 1.7e308]}
         assert verified(huge, SQUARE, SIDES)  # exactly, since the rounded sums overflow
-        monkeypatch.setattr(module, "EXACT_PRODUCTS", 0)
+        monkeypatch.setattr(combinations, "EXACT_PRODUCTS", 0)
         assert not verified({**huge, "upper": 1.7e308}, SQUARE * 2, SIDES)
 
     def test_words_do_not_round_in_their_own_favour(self):
@@ -260,8 +261,8 @@ def test_the_exact_sum_decides_where_the_rounded_one_does_not():
     # Σ a_t y_t x_t = (0, 2e-3) has a length of twice the bound, and no room for an allowance.
     X = np.array([[0.1, 1e-3], [0.1, -1e-3]])
     claim = MaximumMargin(
-        LABELS, np.array([0.0, 1.0]), 0.0, "none", np.array([0, 1]), np.array([1.0, -1.0]), 2,
-        1e-4, 1e-3,
+        LABELS, Vectors(), 2, np.array([0.0, 1.0]), 0.0, np.array([0, 1]), np.array([1.0, -1.0]),
+        "none", 1e-4, 1e-3,
     )  # fmt: skip
     assert claim.verify(X, ["b", "a"])
     assert claim.verify(sparse.csr_array(X), ["b", "a"])

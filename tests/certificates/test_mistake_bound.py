@@ -21,6 +21,7 @@ from certo.certificates import (
     UpdateSums,
 )
 from certo.certificates.runs.update_sums import Inequality, most_updates
+from certo.certificates.spaces.space import Machine, hyperplane
 from certo.issue.runs.mistake_bound import issue_mistake_bound
 from certo.rates import Constant, Geometric, Power
 from certo.solvers.perceptron import perceptron
@@ -33,11 +34,13 @@ seeds = st.integers(0, 10**6)
 def claim_of(X, signs, run, outcome, u, bias=0.0, before=0) -> MistakeBound:
     rows = np.flatnonzero(outcome.counts)
     return issue_mistake_bound(
-        Sample(X, signs), LABELS, coef=outcome.w[:-1], intercept=float(outcome.w[-1]),
-        lifted=run.lifted, sums=UpdateSums(run.rate, before), start=outcome.start, rows=rows,
-        counts=outcome.counts[rows],
+        Sample(X, signs), LABELS, lifted=run.lifted, sums=UpdateSums(run.rate, before),
+        machine=Machine(
+            outcome.w[:-1], rows, outcome.counts[rows] * signs[rows], float(outcome.w[-1])
+        ),
+        start=outcome.start,
         totals=outcome.totals[rows] if outcome.totals.size else outcome.totals,
-        comparator=np.asarray(u, float), comparator_intercept=float(bias),
+        comparator=hyperplane(u, float(bias)),
     )  # fmt: skip
 
 
@@ -217,9 +220,8 @@ def test_what_overflows_is_not_claimed():
     X, signs = np.array([[1e200], [-1e200]]), np.array([1, -1], np.int8)
     with pytest.raises(CannotClaim, match="overflow"):
         issue_mistake_bound(
-            Sample(X, signs), LABELS, coef=np.zeros(1), intercept=0.0, lifted=False,
-            sums=UpdateSums(Constant(1.0)), start=np.zeros(2), rows=np.array([], int),
-            counts=np.array([], int), totals=np.zeros(0), comparator=np.ones(1),
+            Sample(X, signs), LABELS, machine=hyperplane(np.zeros(1)), lifted=False,
+            start=np.zeros(2), comparator=hyperplane(np.ones(1)),
         )  # fmt: skip
 
 
@@ -227,14 +229,13 @@ def test_more_updates_than_the_theorem_allows_are_not_claimed():
     X, signs = np.eye(2), np.ones(2, np.int8)
     with pytest.raises(CannotClaim, match="more than the 2"):
         issue_mistake_bound(
-            Sample(X, signs), LABELS, coef=np.full(2, 9.0), intercept=0.0, lifted=False,
-            sums=UpdateSums(Constant(1.0)), start=np.zeros(3), rows=np.arange(2),
-            counts=np.full(2, 9), totals=np.zeros(0), comparator=np.ones(2),
+            Sample(X, signs), LABELS, lifted=False, start=np.zeros(3),
+            machine=Machine(np.full(2, 9.0), np.arange(2), np.full(2, 9), 0.0),
+            comparator=hyperplane(np.ones(2)),
         )  # fmt: skip
     with pytest.raises(ValueError, match="intercept"):
         issue_mistake_bound(
-            Sample(X, signs), LABELS, coef=np.ones(2), intercept=0.0, lifted=False,
-            sums=UpdateSums(Constant(1.0)), start=np.zeros(3), rows=np.arange(2),
-            counts=np.ones(2, int), totals=np.zeros(0), comparator=np.ones(2),
-            comparator_intercept=1.0,
+            Sample(X, signs), LABELS, lifted=False, start=np.zeros(3),
+            machine=Machine(np.ones(2), np.arange(2), np.ones(2), 0.0),
+            comparator=hyperplane(np.ones(2), 1.0),
         )  # fmt: skip

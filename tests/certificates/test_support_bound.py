@@ -19,14 +19,16 @@ from certo.certificates import (
     CannotClaim,
     Certificate,
     Composite,
-    KernelGap,
+    Images,
     Labels,
     Sample,
+    SoftMarginGap,
     SupportBound,
+    Vectors,
 )
 from certo.certificates.risk.supports import Near, nearby
-from certo.certificates.spaces.images import Scores
-from certo.issue.margins.duality_gap import issue_duality_gap
+from certo.certificates.spaces.space import Scores
+from certo.issue.margins.soft_margin_gap import issue_soft_margin_gap
 from certo.issue.risk.support_bound import issue_support_bound
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
 
@@ -245,7 +247,7 @@ class TestRefused:
 
     def test_far_from_the_optimum(self):
         (own,) = soft("none").certificate_
-        far = issue_duality_gap(
+        far = issue_soft_margin_gap(
             Sample.of(X, SIDES, own.labels), own.labels, coef=0.8 * own.coef, intercept=0.0,
             treatment="none", C=own.C, rows=own.rows, dual_coef=own.dual_coef,
         )  # fmt: skip
@@ -257,7 +259,7 @@ class TestRefused:
     def test_a_repaired_matrix(self):
         K = X @ X.T
         model = soft(kernel=Precomputed(), examples=(K + K.T) / 2)
-        assert model.certificate_[0].shift > 0
+        assert model.certificate_[0].space.shift > 0
         with pytest.raises(CannotClaim, match="diagonal"):
             issue_support_bound((K + K.T) / 2, SIDES, model.certificate_)
 
@@ -321,7 +323,7 @@ class TestAttacks:
             {"sample_weight": [1.0] * M},
             {"sample_weight": [1.0, 0.0] * (M // 2)},
             {"rows": inside["rows"][1:], "dual_coef": inside["dual_coef"][1:]},
-            {"type": "DualityGap" if kernel else "KernelGap"},
+            {"space": Vectors().to_dict() if kernel else Images(Gaussian(1.0), 0.0).to_dict()},
         ):
             assert not verified({**data, "solutions": [{**inside, **change}]}), change
 
@@ -341,7 +343,7 @@ class TestAttacks:
         claim = issued("none")
         (own,) = claim.solutions
         sample = Sample.of(X, SIDES, own.labels)
-        other = issue_duality_gap(
+        other = issue_soft_margin_gap(
             sample, own.labels, coef=own.coef, intercept=0.0, treatment="none", C=30.0,
             rows=own.rows, dual_coef=own.dual_coef,
         )  # fmt: skip
@@ -396,7 +398,7 @@ class TestAttacks:
     def test_kernels_that_differ(self):
         claim = issued("free", Gaussian(4.0))
         (own,) = claim.solutions
-        assert isinstance(own, KernelGap)
+        assert isinstance(own, SoftMarginGap)
         data = claim.to_dict()
         for kernel in (Gaussian(4.0 * (1 + 1e-6)), Gaussian(8.0), Linear()):
             inside = {**data["solutions"][0], "kernel": kernel.to_dict()}

@@ -223,7 +223,7 @@ class TestClaimsThatSayNothing:
         ("machine", "setting", "name"),
         [
             ("pegasos", "steps=10", "ExpectedExcess"),
-            ("svm", "C=1e6", "DualityGap"),
+            ("svm", "C=1e6", "SoftMarginGap"),
             ("logistic", "max_iter=1", "LogisticExcess"),
         ],
     )

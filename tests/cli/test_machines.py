@@ -120,7 +120,7 @@ def test_the_soft_margin_from_the_table_to_the_audit(certo, tmp_path):
     assert "Converged: the objective is proved to be smallest up to a relative gap" in said.out
     checked = certo("verify", model, table)
     assert checked.code == 0
-    assert len(re.findall(r"DualityGap \(\w+\)  the objective is at most", checked.out)) == 3
+    assert len(re.findall(r"SoftMarginGap \(\w+\)  the objective is at most", checked.out)) == 3
     assert len(certo("predict", model, table).out.split()) == 2 + 150
     text = page.read_text()
     for words in ("Margin: setosa", "slack", "Duality gap against time", "on the wrong side"):
@@ -153,14 +153,14 @@ def test_pegasos_from_the_table_to_the_audit(certo, tmp_path):
 @pytest.mark.parametrize(
     ("machine", "settings", "claim", "pictures"),
     [
-        ("svm", ["kernel=Gaussian(variance=0.5)", "C=10"], "KernelGap", ["Duality gap"]),
-        ("svm", ["kernel=0.5 * Polynomial(2) + Linear()"], "KernelGap", ["Duality gap"]),
-        ("hard-margin", ["kernel=Gaussian(0.5)"], "KernelMargin", ["Supports of"]),
-        ("kernel-perceptron", ["epochs=50"], "KernelMistakeBound", ["‖f‖²", "Mistakes in each"]),
+        ("svm", ["kernel=Gaussian(variance=0.5)", "C=10"], "SoftMarginGap", ["Duality gap"]),
+        ("svm", ["kernel=0.5 * Polynomial(2) + Linear()"], "SoftMarginGap", ["Duality gap"]),
+        ("hard-margin", ["kernel=Gaussian(0.5)"], "MaximumMargin", ["Supports of"]),
+        ("kernel-perceptron", ["epochs=50"], "MistakeBound", ["‖f‖²", "Mistakes in each"]),
         (
             "pegasos",
             ["kernel=Polynomial(2)", "steps=500", "lam=0.1"],
-            "KernelExpectedExcess",
+            "ExpectedExcess",
             ["Excess"],
         ),
     ],

@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import certo.solvers.kernel_hard_margin as module
 from certo import SVM, HardMarginSVM, NotSeparable
-from certo.certificates import KernelMargin
+from certo.certificates import MaximumMargin
 from certo.features import Monomials
 from certo.kernels import Function, Gaussian, Linear, NotPositive, Polynomial, Precomputed
 from certo.numbers.rounding import gamma
@@ -62,7 +62,7 @@ class TestFitted:
         X, y = curved()
         model = HardMarginSVM(kernel, intercept=mode).fit(X, y)
         (claim,) = model.certificate_
-        assert type(claim) is KernelMargin
+        assert type(claim) is MaximumMargin
         assert model.certificate_.verify(X, y)
         assert not model.certificate_.verify(X, np.roll(y, 1))
         assert model.converged_
@@ -83,7 +83,7 @@ class TestFitted:
     def test_classes_against_the_rest(self, kernel, mode):
         X, y = curved(classes=("a", "b", "c"))
         model = HardMarginSVM(kernel, intercept=mode).fit(X, y)
-        assert len(model.certificate_.of_kind(KernelMargin)) == len(model.expansions_) == 3
+        assert len(model.certificate_.of_kind(MaximumMargin)) == len(model.expansions_) == 3
         assert model.certificate_.verify(X, y)
         assert np.all(model.predict(X) == y)
 
@@ -96,7 +96,7 @@ class TestFitted:
 
 
 def provable_gap(model, X) -> float:
-    """The relative gap that float64 lets a KernelMargin prove, whatever the multipliers.
+    """The relative gap that float64 lets a MaximumMargin prove, whatever the multipliers.
 
     At the largest margin Σα = ‖f‖² = 1/γ². Scores f(x_t) of size 1 are sums of n products in all of
     which |α k| adds up to R²Σα, R² = max K(x, x), so that they are off by s = (2γ_{n+4} + ε)·R²Σα,
@@ -136,7 +136,7 @@ class TestAgainstOthers:
             warnings.simplefilter("ignore", ConvergenceWarning)
             model = HardMarginSVM(Polynomial(2), intercept=mode).fit(X, y)
         gap = max(model.tol, provable_gap(model, X))
-        assert model.certificate_.of_kind(KernelMargin)[0].relative_gap <= gap
+        assert model.certificate_.of_kind(MaximumMargin)[0].relative_gap <= gap
         assert model.converged_ or gap > model.tol
         np.testing.assert_allclose(model.margin_, explicit.margin_, rtol=gap)
         # ½‖w − w*‖² ≤ gap·½‖w‖², as the objective is strongly convex; for both machines.

@@ -13,7 +13,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from certo import SVM, Pegasos
-from certo.certificates import KernelExpectedExcess, KernelGap
+from certo.certificates import ExpectedExcess, SoftMarginGap
 from certo.kernels import Function, Gaussian, Linear, NotPositive, Polynomial, Precomputed
 
 WORDS = ["tea", "tee", "team", "meat", "coffee", "cafe", "face", "fence"]
@@ -89,9 +89,9 @@ def test_it_comes_near_the_certified_optimum():
     assert np.all(found.excess <= found.bound)
     assert model.objective_[0] == pytest.approx(found.objective[-1], rel=1e-9)
     assert found.certificate.verify(X, y)
-    assert {claim.name for claim in found.certificate} == {"KernelExpectedExcess", "KernelGap"}
+    assert {claim.name for claim in found.certificate} == {"ExpectedExcess", "SoftMarginGap"}
     best = SVM(kernel=Gaussian(0.7), lam=0.02, intercept="lifted", tol=1e-6).fit(X, y)
-    gap = best.certificate_.of_kind(KernelGap)[0]
+    gap = best.certificate_.of_kind(SoftMarginGap)[0]
     # ‖w̄ − w*‖² ≤ 2·excess/λ, and scores differ by no more than that times √(K(x, x) + 1)
     apart = np.abs(model.decision_function(X) - best.decision_function(X)).max()
     reach = np.sqrt(2 * found.excess[-1] / 0.02) + np.sqrt(2 * gap.gap)
@@ -106,7 +106,7 @@ def test_what_a_fit_leaves():
     assert not hasattr(model, "coef_")
     assert model.kernel_ == Gaussian(0.7)
     (claim,) = model.certificate_
-    assert isinstance(claim, KernelExpectedExcess)
+    assert isinstance(claim, ExpectedExcess)
     assert np.array_equal(claim.rows, model.support_[0])
     assert np.array_equal(claim.dual_coef, model.dual_coef_[0])
     assert model.certificate_.verify(X, y)

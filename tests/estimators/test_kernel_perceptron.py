@@ -21,7 +21,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import certo.estimators.kernel_perceptron as module
 from certo import SVM, HardMarginSVM, KernelPerceptron, Perceptron, plots
-from certo.certificates import Composite, KernelMistakeBound
+from certo.certificates import Composite, MistakeBound
 from certo.kernels import Function, Gaussian, Linear, NotPositive, Polynomial, Precomputed
 from certo.solvers import kernel_hard_margin, nearest_point
 
@@ -256,7 +256,7 @@ def test_a_budget_is_kept_and_nothing_is_claimed(seed, budget):
     assert model.n_support_[0] <= budget
     assert not model.certificate_.claims
     (refusal,) = model.certificate_.not_claimed
-    assert refusal.name == KernelMistakeBound.__name__
+    assert refusal.name == MistakeBound.__name__
     assert "budget" in refusal.reason
     free = KernelPerceptron(Gaussian(0.3), 3).fit(X, y)
     if free.n_support_[0] <= budget:

@@ -22,7 +22,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from certo import SVM
-from certo.certificates import KernelGap
+from certo.certificates import SoftMarginGap
 from certo.features import Monomials
 from certo.kernels import Function, Gaussian, Linear, NotPositive, Polynomial, Precomputed
 from certo.rkhs import Expansion
@@ -81,7 +81,7 @@ class TestFitted:
         X, y = curved()
         model = SVM(kernel, intercept=mode).fit(X, y)
         (claim,) = model.certificate_
-        assert type(claim) is KernelGap
+        assert type(claim) is SoftMarginGap
         assert model.certificate_.verify(X, y)
         assert not model.certificate_.verify(X, np.roll(y, 1))
         assert not model.certificate_.verify(X + 0.01 * (X > 1), y)
@@ -256,7 +256,7 @@ class TestPrecomputed:
         X, y = curved(60)
         K = Linear()(X).astype(np.float32)  # of rank 3, so rounding makes it indefinite
         model = SVM(Precomputed()).fit(K, y)
-        assert model.certificate_[0].shift > 0
+        assert model.certificate_[0].space.shift > 0
         assert model.certificate_.verify(K, y)
 
 

@@ -18,7 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import certo.estimators.online_gradient_descent as module
 from certo import SVM, OnlineGradientDescent
-from certo.certificates import DualityGap, Regret
+from certo.certificates import Regret, SoftMarginGap
 from certo.losses import Hinge, Logistic, NegativeLogLikelihood, Squared, ZeroOne
 
 SETTINGS = [
@@ -85,7 +85,7 @@ class TestRegret:
         model = OnlineGradientDescent(lam=0.1, intercept=intercept).fit(X, y)
         found = model.regret(X, y)
         (claim,) = found.of_kind(Regret)
-        (gap,) = found.of_kind(DualityGap)
+        (gap,) = found.of_kind(SoftMarginGap)
         assert found.verify(X, y)
         best = SVM(lam=0.1, intercept=intercept, tol=1e-9).fit(X, y)
         assert claim.comparator_loss == pytest.approx(150 * best.objective_[0], rel=1e-5)

@@ -19,7 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import certo.estimators._pegasos_spaces as module
 from certo import SVM, Pegasos
-from certo.certificates import DualityGap, ExpectedExcess
+from certo.certificates import ExpectedExcess, SoftMarginGap
 
 
 @parametrize_with_checks(
@@ -132,7 +132,7 @@ class TestExcess:
         assert 0 < found.excess[-1] < 1e-2
         assert found.excess[-1] < found.bound[-1] == model.certificate_[0].bound
         assert np.all(np.diff(found.bound[1:]) < 0)
-        assert len(found.certificate.of_kind(DualityGap)) == 1
+        assert len(found.certificate.of_kind(SoftMarginGap)) == 1
         assert found.certificate.verify(X, y)
         assert "30,000 steps" in repr(found)
 

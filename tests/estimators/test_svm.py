@@ -21,8 +21,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import certo.estimators.svm as module
 from certo import SVM
-from certo.certificates import CannotClaim, DualityGap, NotClaimed
+from certo.certificates import CannotClaim, NotClaimed, SoftMarginGap
 from certo.certificates.encoding import to_plain
+from certo.estimators import _soft_margin
 
 MODES = ("free", "lifted", "none")
 
@@ -47,7 +48,7 @@ class TestFitted:
         X, y = overlapping()
         model = SVM(intercept=mode).fit(X, y)
         (claim,) = model.certificate_
-        assert type(claim) is DualityGap
+        assert type(claim) is SoftMarginGap
         assert model.certificate_.verify(X, y)
         assert not model.certificate_.verify(X, np.roll(y, 1))
         assert claim.relative_gap <= 1e-4
@@ -275,7 +276,7 @@ class TestStopping:
         def refuse(*args, **settings):
             raise CannotClaim("numbers overflow float64.")
 
-        monkeypatch.setattr(DualityGap, "of", refuse)
+        monkeypatch.setattr(_soft_margin, "issue_soft_margin_gap", refuse)
         X, y = overlapping()
         with pytest.warns(ConvergenceWarning, match="nothing is proved"):
             model = SVM().fit(X, y)

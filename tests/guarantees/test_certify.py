@@ -106,18 +106,18 @@ EXPECTED = {
     "one pass": {"CompressionBound"},
     "averaged": {"MistakeBound", "CompressionBound", "TrainingErrors", "TestErrors"},
     "layer": {"CompressionBound"},
-    "kernel perceptron": {"KernelMistakeBound", "CompressionBound"},
+    "kernel perceptron": {"MistakeBound", "CompressionBound"},
     "hard margin": {"MaximumMargin", "Separable", "SupportBound"},
-    "svm": {"DualityGap", "SupportBound", "TestErrors"},
-    "svm of classes": {"DualityGap", "SupportBound"},
-    "kernel svm": {"KernelGap", "SupportBound"},
+    "svm": {"SoftMarginGap", "SupportBound", "TestErrors"},
+    "svm of classes": {"SoftMarginGap", "SupportBound"},
+    "kernel svm": {"SoftMarginGap", "SupportBound"},
     "pegasos": {"ExpectedExcess"},
     "online": {"Regret", "AverageToBatch"},
     "fewest errors": {"ErrorCount"},
     "logistic": {"LogisticExcess", "TestErrors"},
     "least squares": {"LeastSquaresExcess"},
     "gaussian": {"GaussianLikelihood"},
-    "scikit-learn's SVC": {"KernelGap", "SupportBound", "TestErrors"},
+    "scikit-learn's SVC": {"SoftMarginGap", "SupportBound", "TestErrors"},
     "scikit-learn's LinearSVC": {"TrainingErrors", "TestErrors"},
     "scikit-learn's logistic": {"LogisticExcess", "TrainingErrors"},
     "scikit-learn's ridge": {"LeastSquaresExcess"},
@@ -350,7 +350,7 @@ def test_a_page_without_its_test_examples(pages):
     assert verdict.why == (
         "1 of 4 claims could not be checked: it is about test examples, give X_test and y_test."
     )
-    assert page[0].name == "DualityGap"
+    assert page[0].name == "SoftMarginGap"
     assert page[-1].name == "TestErrors"
     assert any(claim.vacuous for found, *_ in pages.values() for claim in found.risks)
     for found, *_ in pages.values():

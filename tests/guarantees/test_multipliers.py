@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.svm import SVC
 
 from certo import SVM, certify
-from certo.certificates import DualityGap, KernelGap, SupportBound
+from certo.certificates import SoftMarginGap, SupportBound
 from certo.guarantees.multipliers import gap, kernel_of
 from certo.kernels import Gaussian, Linear, Polynomial
 
@@ -34,7 +34,7 @@ def test_its_gap_and_what_follows(name, storage):
     model, examples = MODELS[name], storage(X)
     page = certify(model.fit(examples, y), examples, y)
     claims = {claim.name: claim for claim in page}
-    near = claims.get("DualityGap") or claims["KernelGap"]
+    near = claims.get("SoftMarginGap") or claims["SoftMarginGap"]
     ours = SVM(None if name == "linear" else kernel_of(model), tol=1e-9).fit(X, y)
     best = ours.objective_[0]
     assert near.dual <= best * (1 + 1e-9)
@@ -68,26 +68,26 @@ def test_what_was_computed_from_the_examples_bounds_nothing():
     assert "gamma" in reasons(page)["SupportBound"]
     page = certify(SVC(gamma=0.3, class_weight="balanced", tol=1e-6).fit(X, y), X, y)
     assert "class_weight" in reasons(page)["SupportBound"]
-    assert page.claims.of_kind(KernelGap)[0].relative_gap < 1e-4
+    assert page.claims.of_kind(SoftMarginGap)[0].relative_gap < 1e-4
     assert page.verify(X, y)
 
 
 def test_what_is_not_claimed():
     page = certify(SVC(kernel="sigmoid", gamma=0.3).fit(X, y), X, y)
-    assert {"KernelGap", "SupportBound"} <= set(reasons(page))
+    assert {"SoftMarginGap", "SupportBound"} <= set(reasons(page))
     three = np.where(X[:, 0] > 1, "more", y)
     page = certify(SVC(gamma=0.3).fit(X, three), X, three)
-    assert "vote" in reasons(page)["KernelGap"]
+    assert "vote" in reasons(page)["SoftMarginGap"]
     assert not page.claims.of_kind(SupportBound)
 
 
 def test_a_matrix():
     K = Gaussian(2.0)(X)
     page = certify(SVC(kernel="precomputed", tol=1e-6).fit(K, y), K, y)
-    assert page.claims.of_kind(KernelGap)[0].relative_gap < 1e-4
+    assert page.claims.of_kind(SoftMarginGap)[0].relative_gap < 1e-4
     K[0, 0] = -1.0
     page = certify(SVC(kernel="precomputed").fit(K, y), K, y)
-    assert "KernelGap" in reasons(page)
+    assert "SoftMarginGap" in reasons(page)
 
 
 @pytest.mark.parametrize("name", ["linear", "rbf"])
@@ -105,7 +105,7 @@ def test_weights_of_examples_make_the_gap_large_not_false():
     weights = RANDOM.choice([0.1, 1.0, 5.0], 100)
     model = SVC(kernel="linear", tol=1e-8).fit(X, y, sample_weight=weights)
     claim = gap(model, X, y)
-    assert isinstance(claim, DualityGap)
+    assert isinstance(claim, SoftMarginGap)
     assert claim.verify(X, y)
     best = SVM(tol=1e-9).fit(X, y).objective_[0]
     assert claim.dual <= best <= claim.primal

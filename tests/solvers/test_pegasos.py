@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from online_boxes import average, pegasos_box
 from scipy import sparse
 
-from certo.certificates.runs.pegasos_excess import guarantee
+from certo.certificates.runs.expected_excess import guarantee
 from certo.solvers import checkpoints
 from certo.solvers.checkpoints import blocks
 from certo.solvers.pegasos import PegasosState, pegasos

@@ -12,13 +12,9 @@ from typing import Any
 
 #: every kind of certificate, and the module that has its check
 KINDS = {
-    "DualityGap": "margins.duality_gap",
-    "KernelGap": "margins.kernel_gap",
-    "KernelMargin": "margins.kernel_margin",
     "MaximumMargin": "margins.maximum_margin",
+    "SoftMarginGap": "margins.soft_margin_gap",
     "ExpectedExcess": "runs.expected_excess",
-    "KernelExpectedExcess": "runs.kernel_expected_excess",
-    "KernelMistakeBound": "runs.kernel_mistake_bound",
     "MistakeBound": "runs.mistake_bound",
     "Regret": "runs.regret",
     "Inseparable": "separation.inseparable",
@@ -55,8 +51,10 @@ OTHERS = {
     "Labels": "sample.labels",
     "Unlabelled": "sample.values",
     "Values": "sample.values",
+    "Images": "spaces.images",
     "KernelSample": "spaces.images",
     "Margins": "spaces.vectors",
+    "Vectors": "spaces.vectors",
     "GradientRun": "runs.gradient_run",
     "PerceptronRun": "runs.perceptron_run",
     "UpdateSums": "runs.update_sums",

@@ -13,10 +13,8 @@ from scipy import sparse
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from certo.certificates.composite import Composite
-from certo.certificates.margins.duality_gap import DualityGap
-from certo.certificates.margins.kernel_gap import KernelGap
-from certo.certificates.margins.kernel_margin import KernelMargin
 from certo.certificates.margins.maximum_margin import MaximumMargin
+from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.data.encoder import TableEncoder, new_level_encoder
 from certo.data.problem import Problem
 from certo.data.regression_check import LOGISTIC, check_least_squares, check_logistic
@@ -223,7 +221,7 @@ def _check_margins(machine: HardMarginSVM) -> None:
             last = machine.intercept_ if machine.intercept == "lifted" else 0.0
             lifted = 1 / np.hypot(1 / machine.geometric_margin_, last)
             sound = sound and np.allclose(machine.margin_, lifted, rtol=1e-9, atol=0)
-        claims = machine.certificate_.of_kind(KernelMargin)
+        claims = machine.certificate_.of_kind(MaximumMargin)
         if len(claims) == len(machine.margin_):
             least, most = (
                 np.array([getattr(c, end) for c in claims]) for end in ("lower", "upper")
@@ -247,8 +245,7 @@ def _check_margins(machine: HardMarginSVM) -> None:
 
 def _check_gap(machine: SVM) -> None:
     """The same for a soft margin."""
-    kind = DualityGap if machine.kernel_ is None else KernelGap
-    m, claims = machine.n_samples_fit_, machine.certificate_.of_kind(kind)
+    m, claims = machine.n_samples_fit_, machine.certificate_.of_kind(SoftMarginGap)
     require(
         all(rows.size <= m and np.all((rows >= 0) & (rows < m)) for rows in machine.support_),
         "its supports are no examples.",

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.extmath import safe_sparse_dot
 
 from certo.certificates.composite import Composite
-from certo.certificates.runs.pegasos_excess import guarantee
+from certo.certificates.runs.expected_excess import guarantee
 from certo.certificates.sample.labels import Labels
 from certo.estimators import _input
 from certo.kernels.base import Kernel, count
@@ -36,7 +36,7 @@ class Excess:
         What the guarantee allows for objective − min F in expectation; infinite where there is
         no guarantee.
     certificate : certo.certificates.Composite
-        The claims of the run, and a DualityGap (KernelGap) for each output, from which `least`
+        The claims of the run, and a SoftMarginGap for each output, from which `least`
         follows.
     """
 

@@ -13,7 +13,6 @@ from certo.certificates.base import (
     Certificate,
     NotClaimed,
 )
-from certo.certificates.margins.kernel_margin import KernelMargin
 from certo.certificates.margins.maximum_margin import MaximumMargin
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
@@ -24,7 +23,6 @@ from certo.certificates.spaces.vectors import Margins, norm
 from certo.estimators import _input
 from certo.estimators._kernel import measured, posed
 from certo.estimators.verdict import two_class_verdict
-from certo.issue.margins.kernel_margin import issue_kernel_margin
 from certo.issue.margins.maximum_margin import issue_maximum_margin
 from certo.issue.separation.separable import issue_separable
 from certo.kernels.base import Kernel
@@ -75,7 +73,7 @@ class Separator(NamedTuple):
     def gap(self) -> float:
         if self.length == 0:
             return 0.0
-        margins = [c for c in self.claims if isinstance(c, MaximumMargin | KernelMargin)]
+        margins = [c for c in self.claims if isinstance(c, MaximumMargin)]
         return margins[0].relative_gap if margins else 1.0
 
 
@@ -121,7 +119,7 @@ class VectorSpace:
         sample = Sample(self.X, signs)
         coef = np.zeros(sample.d)
         claims: list[Certificate | NotClaimed]
-        claims = [issue_separable(sample, labels, coef, 1.0), _unbounded("MaximumMargin", labels)]
+        claims = [issue_separable(sample, labels, coef, 1.0), _unbounded(labels)]
         none = np.zeros(0)
         outcome = MarginOutcome(coef, 1.0, none.astype(int), none, 0, False, _EMPTY)
         return Separator(coef, 0.0, 1.0, none.astype(int), none, claims, outcome)
@@ -173,9 +171,9 @@ class KernelSpace:
         )
         rows, dual_coef = _multipliers(outcome.rows, np.abs(outcome.coef), signs, self.intercept)
         claim = _claimed(
-            KernelMargin,
+            MaximumMargin,
             labels,
-            lambda: issue_kernel_margin(
+            lambda: issue_maximum_margin(
                 KernelSample(self.kernel, self.X, signs, self.shift), labels,
                 intercept=outcome.b, treatment=self.intercept,
                 rows=rows, dual_coef=dual_coef,
@@ -190,7 +188,7 @@ class KernelSpace:
         none = np.zeros(0)
         rows, scores = none.astype(int), np.zeros(signs.size)
         outcome = KernelMarginOutcome(rows, none, 1.0, scores, 0, False, _EMPTY)
-        return Separator(None, 0.0, 1.0, rows, none, [_unbounded("KernelMargin", labels)], outcome)
+        return Separator(None, 0.0, 1.0, rows, none, [_unbounded(labels)], outcome)
 
     def _refuse(
         self, labels: Labels, signs: np.ndarray, outcome: KernelMarginOutcome, limits: Limits
@@ -255,9 +253,9 @@ def _claimed(kind: type, labels: Labels, claim: Callable[[], Any]) -> Certificat
         return NotClaimed(kind.__name__, f"{labels.shown}: {reason}")
 
 
-def _unbounded(kind: str, labels: Labels) -> NotClaimed:
+def _unbounded(labels: Labels) -> NotClaimed:
     reason = f"{labels.shown}: there is one class alone, which any margin separates from nothing."
-    return NotClaimed(kind, reason)
+    return NotClaimed(MaximumMargin.__name__, reason)
 
 
 _EMPTY = MarginTrace(np.zeros(0, int), np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0, int))

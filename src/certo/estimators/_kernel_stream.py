@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.spaces.images import KernelSample, Scores
+from certo.certificates.spaces.images import ImageMargins, KernelSample
+from certo.certificates.spaces.space import Machine
 from certo.estimators import _input, _stream
 from certo.estimators._kernel import union_of
 from certo.kernels.base import Kernel, count
@@ -91,10 +92,10 @@ def streamed_batch(estimator, kernel: Kernel, X, y, classes, fresh: bool) -> Ker
     return KernelBatch(estimator.kernel_, X, targets, estimator)
 
 
-def quick_scores(sample: KernelSample, X, rows: np.ndarray, coef: np.ndarray) -> Scores:
-    """Scores for a claim, with kernel values from the fast way where there is one; X are the
+def quick_margins(sample: KernelSample, X, machine: Machine) -> ImageMargins:
+    """Margins for a claim, with kernel values from the fast way where there is one; X are the
     examples of the sample in float64."""
     kernel, known = sample.kernel, None
-    if kernel.takes == "vectors" and rows.size:
-        known = gram.scores(kernel, X, kernel.take(X, rows), coef)
-    return sample.scores(rows, coef, known)
+    if kernel.takes == "vectors" and machine.rows.size:
+        known = gram.scores(kernel, X, kernel.take(X, machine.rows), machine.dual_coef)
+    return next(sample.space.looks(sample, machine, known))

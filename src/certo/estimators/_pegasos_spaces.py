@@ -12,20 +12,15 @@ from certo.certificates.base import (
     NotClaimed,
 )
 from certo.certificates.runs.expected_excess import ExpectedExcess
-from certo.certificates.runs.kernel_expected_excess import (
-    KernelExpectedExcess,
-    risk,
-    squared_length,
-)
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
-from certo.certificates.spaces.images import KernelSample, Scores
+from certo.certificates.spaces.images import KernelSample
+from certo.certificates.spaces.space import function, hyperplane
 from certo.certificates.spaces.vectors import Margins
 from certo.estimators import _input, _stream
 from certo.estimators._kernel import measured, union_of
-from certo.estimators._kernel_stream import KernelBatch, quick_scores
+from certo.estimators._kernel_stream import KernelBatch, quick_margins
 from certo.issue.runs.expected_excess import issue_expected_excess, objective_to_claim
-from certo.issue.runs.kernel_expected_excess import issue_kernel_expected_excess, to_claim
 from certo.numbers.exact import allowance
 from certo.numbers.rounded import NotShown
 from certo.solvers.kernel_pegasos import kernel_pegasos
@@ -79,8 +74,7 @@ class VectorSpace:
             return issue_expected_excess(
                 sample,
                 self.targets.outputs[output],
-                coef=coef,
-                intercept=intercept,
+                machine=hyperplane(coef, intercept),
                 lifted=lifted,
                 lam=lam,
                 steps=outcome.state.steps,
@@ -88,8 +82,8 @@ class VectorSpace:
                 margins=margins,
             )
 
-        objective = objective_to_claim(margins, lam)
-        return objective, _attempt(ExpectedExcess, claim, self.targets.outputs[output], reason)
+        objective = objective_to_claim(margins, lam, np.arange(self.m), intercept)
+        return objective, _attempt(claim, self.targets.outputs[output], reason)
 
     def keep(self, model, outcomes: list[PegasosOutcome]) -> None:
         _forget(model, "support_vectors_", "support_", "dual_coef_", "n_support_", "_seen")
@@ -134,32 +128,29 @@ class KernelSpace:
     ) -> Certified:
         labels, batch = self.targets.outputs[output], self._batch
         rows, intercept = np.flatnonzero(outcome.state.sums[0]), float(outcome.w[-1])
-        dual_coef = outcome.w[rows]
+        machine = function(rows, outcome.w[rows], intercept)
         # in a later call f is made of older examples, too, and F that on the new ones
         X = self.X if self.fresh else self._rows.X
         sample = KernelSample(batch.kernel, X, batch.signs(output), self._shift)
         try:
-            scores = quick_scores(sample, self._rows.X, rows, dual_coef)
-            length2 = squared_length(sample, rows, dual_coef, intercept, scores)
-            new = Scores(*(part[batch.old :] for part in scores))
-            objective = to_claim(risk(sample.signs[batch.old :], new, intercept, lam, length2))
+            margins = quick_margins(sample, self._rows.X, machine)
+            new = np.arange(batch.old, sample.m)
+            objective = objective_to_claim(margins, lam, new, intercept)
         except NotShown as overflow:
             objective, reason = np.inf, reason or str(overflow)
 
         def claim() -> Certificate:
-            return issue_kernel_expected_excess(
+            return issue_expected_excess(
                 sample,
                 labels,
+                machine=machine,
                 lifted=lifted,
-                rows=rows,
-                dual_coef=dual_coef,
-                intercept=intercept,
                 lam=lam,
                 steps=outcome.state.steps,
-                scores=scores,
+                margins=margins,
             )
 
-        return objective, _attempt(KernelExpectedExcess, claim, labels, reason)
+        return objective, _attempt(claim, labels, reason)
 
     def keep(self, model, outcomes: list[PegasosOutcome]) -> None:
         batch = self._batch
@@ -186,10 +177,10 @@ def _state(model, output: int, sums: np.ndarray) -> PegasosState:
     return PegasosState(sums, int(model.steps_[output]), float(model._harmonics[output]))
 
 
-def _attempt(kind: type, claim, labels: Labels, reason: str) -> Certificate | NotClaimed:
+def _attempt(claim, labels: Labels, reason: str) -> Certificate | NotClaimed:
     try:
         if reason:
             raise CannotClaim(reason)
         return claim()
     except CannotClaim as why:
-        return NotClaimed(kind.__name__, f"{labels.shown}: {why}")
+        return NotClaimed(ExpectedExcess.__name__, f"{labels.shown}: {why}")

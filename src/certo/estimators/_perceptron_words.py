@@ -21,6 +21,7 @@ from certo.certificates.runs.update_sums import UpdateSums
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.separation.separable import Separable
+from certo.certificates.spaces.space import Machine, hyperplane
 from certo.certificates.spaces.vectors import Margins
 from certo.issue.risk.compression_bound import issue_compression_bound
 from certo.issue.runs.mistake_bound import issue_mistake_bound
@@ -60,18 +61,14 @@ def claims(
             return issue_mistake_bound(
                 sample,
                 labels,
-                coef=last[0],
-                intercept=last[1],
+                machine=Machine(last[0], rows, outcome.counts[rows] * sample.signs[rows], last[1]),
                 averaged=run.average,
                 lifted=run.lifted,
                 sums=UpdateSums(run.rate, before),
                 start=outcome.start,
-                rows=rows,
-                counts=outcome.counts[rows],
                 totals=outcome.totals[rows] if outcome.totals.size else outcome.totals,
-                comparator=u,
-                comparator_intercept=u_intercept,
-                radius2=square,
+                comparator=hyperplane(u, u_intercept),
+                square=square,
                 margins=u_margins,
             )
 

@@ -14,16 +14,14 @@ from certo.certificates.base import (
     Certificate,
     NotClaimed,
 )
-from certo.certificates.margins.duality_gap import DualityGap
-from certo.certificates.margins.kernel_gap import KernelGap
+from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.images import KernelSample
 from certo.estimators import _input
 from certo.estimators._kernel import measured, posed
 from certo.estimators._prices import Prices
-from certo.issue.margins.duality_gap import issue_duality_gap
-from certo.issue.margins.kernel_gap import issue_kernel_gap
+from certo.issue.margins.soft_margin_gap import issue_soft_margin_gap
 from certo.kernels.base import Kernel
 from certo.numbers.exact import allowance
 from certo.problems.free_intercept import balanced
@@ -36,6 +34,7 @@ FEW = 200  # examples in a kernel's space that are solved for as exactly as floa
 MANY = 1000  # and those for which that is tried if nothing else reaches the goal
 FIRST = 10  # passes of a quicker solver before
 COPIES = 5  # of a Gram matrix, that this needs
+WORTH_A_PASS = 1e-3  # of the gap: an allowance that is worth a pass over the kernel
 NEARLY = 1e-10  # of its bound: a multiplier so near to it counts as being there
 
 
@@ -81,10 +80,9 @@ class VectorSpace:
     def scores(self, outcome: SoftOutcome) -> np.ndarray:
         return safe_sparse_dot(self.X, outcome.w, dense_output=True)
 
-    def claim(self, signs, outcome: SoftOutcome, **witness) -> DualityGap:
-        return issue_duality_gap(
-            Sample(self.X, signs), coef=outcome.w, square=self.square, **witness
-        )
+    def claim(self, signs, outcome: SoftOutcome, **witness) -> SoftMarginGap:
+        sample = Sample(self.X, signs)
+        return issue_soft_margin_gap(sample, coef=outcome.w, known=self.square, **witness)
 
     def among(self, rows, dual_coef) -> tuple[np.ndarray, np.ndarray]:
         part = self.X[rows]
@@ -128,9 +126,11 @@ class KernelSpace:
     def scores(self, outcome: KernelOutcome) -> np.ndarray:
         return outcome.scores
 
-    def claim(self, signs, outcome: KernelOutcome, **witness) -> KernelGap:
+    def claim(self, signs, outcome: KernelOutcome, **witness) -> SoftMarginGap:
         sample = KernelSample(self.kernel, self.X, signs, shift=self.shift)
-        return issue_kernel_gap(sample, scores=outcome.scores, enough=self.tol, **witness)
+        return issue_soft_margin_gap(
+            sample, known=outcome.scores, enough=self.tol, negligible=WORTH_A_PASS, **witness
+        )
 
     def among(self, rows, dual_coef) -> tuple[np.ndarray, np.ndarray]:
         kernel, part = self.kernel, self.kernel.points(self.X, rows)
@@ -146,7 +146,7 @@ class Machine(NamedTuple):
     outcome: SoftOutcome | KernelOutcome
     rows: np.ndarray
     dual_coef: np.ndarray
-    claim: Any  # DualityGap or KernelGap; or NotClaimed
+    claim: Any  # SoftMarginGap or NotClaimed
     slack: np.ndarray
 
     @property
@@ -192,8 +192,7 @@ def machine_for(
             rows=rows, dual_coef=dual_coef, **prices._asdict(),
         )  # fmt: skip
     except CannotClaim as reason:
-        kind = "KernelGap" if isinstance(space, KernelSpace) else "DualityGap"
-        claim = NotClaimed(kind, f"{labels.shown}: {reason}")
+        claim = NotClaimed(SoftMarginGap.__name__, f"{labels.shown}: {reason}")
     slack = np.maximum(0.0, 1 - signs * (scores + outcome.b))
     return Machine(outcome, rows, dual_coef, claim, slack)
 

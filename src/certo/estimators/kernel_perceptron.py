@@ -24,22 +24,23 @@ from certo.certificates.base import (
 )
 from certo.certificates.composite import Composite
 from certo.certificates.encoding import counted
-from certo.certificates.runs.kernel_mistake_bound import KernelMistakeBound
 from certo.certificates.runs.kernel_run import KernelRun
+from certo.certificates.runs.mistake_bound import MistakeBound
 from certo.certificates.runs.perceptron_run import AT_ZERO
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.images import KernelSample
+from certo.certificates.spaces.space import function
 from certo.estimators import _input, _stream
 from certo.estimators._callbacks import announcer
 from certo.estimators._kernel import KernelClassifier, check_kernel, measured, union_of
 from certo.estimators._kernel_stream import (
     KernelBatch,
     can_stream,
-    quick_scores,
+    quick_margins,
     streamed_batch,
 )
 from certo.estimators._separation_words import equal_rows_words
-from certo.issue.runs.kernel_mistake_bound import against, issue_kernel_mistake_bound
+from certo.issue.runs.mistake_bound import against, issue_mistake_bound
 from certo.kernels.base import Kernel
 from certo.kernels.gaussian import Gaussian
 from certo.solvers.interrupt import ctrl_c_asks
@@ -112,7 +113,7 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
     status_ : str
         Why it stopped.
     certificate_ : certo.certificates.Composite
-        KernelMistakeBound for each output, or why there is none.
+        MistakeBound for each output, or why there is none.
     expansions_ : list of certo.rkhs.Expansion
         f of each output, without its constant term.
 
@@ -189,7 +190,7 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         return KernelRun(int(self.epochs), self.order, lifted, self.update_at_zero)
 
     def mistake_bound(self, X, y, machine) -> Composite:
-        """The KernelMistakeBound of this fit against the functions of another machine.
+        """The MistakeBound of this fit against the functions of another machine.
 
         X and y are the examples of this fit, and of that of `machine`: a fitted SVM, HardMarginSVM
         or other machine with this kernel (and an intercept only if "lifted" here). Where they do
@@ -208,11 +209,12 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
                 "intercept='none', too."
             )
         claims = []
-        for claim in self.certificate_.of_kind(KernelMistakeBound):
+        for claim in self.certificate_.of_kind(MistakeBound):
             k = self.outputs_.index(claim.labels)
-            sample = KernelSample.of(X, y, claim.labels, self.kernel_, claim.shift)
-            u = machine.support_[k], machine.dual_coef_[k], machine.intercept_[k]
-            claims.append(against(claim, sample, *u, target=1.0))
+            sample = KernelSample.of(X, y, claim.labels, self.kernel_, claim.space.shift)
+            b = float(machine.intercept_[k])
+            u = function(machine.support_[k], machine.dual_coef_[k], b)
+            claims.append(against(claim, sample, u, target=1.0))
         return Composite(tuple(claims))
 
     def _check_settings(self) -> None:
@@ -307,19 +309,17 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
                 )
             rows = np.flatnonzero(outcome.terms.coef)
             coef, lifted = outcome.terms.coef[rows], self.intercept == "lifted"
-            own = issue_kernel_mistake_bound(
+            f = function(rows, coef, float(coef.sum()) if lifted else 0.0)
+            own = issue_mistake_bound(
                 sample,
                 labels,
+                machine=f,
+                comparator=f,
                 lifted=lifted,
-                rows=rows,
-                dual_coef=coef,
-                comparator_rows=rows,
-                comparator_coef=coef,
-                comparator_intercept=float(coef.sum()) if lifted else 0.0,
-                scores=quick_scores(sample, X, rows, coef),
+                margins=quick_margins(sample, X, f),
             )
         except (CannotClaim, Refuted) as reason:
-            return _Claimed(NotClaimed(KernelMistakeBound.__name__, f"{labels.shown}: {reason}"))
+            return _Claimed(NotClaimed(MistakeBound.__name__, f"{labels.shown}: {reason}"))
         if not outcome.converged or rows.size > MOST_COMPARED:
             return _Claimed(own)
         best = kernel_hard_margin(
@@ -328,11 +328,11 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
             cache_mb=float(self.cache_mb), asked=asked,
         )  # fmt: skip
         with suppress(CannotClaim):
-            better = against(own, sample, best.rows, best.coef, best.b)
+            better = against(own, sample, function(best.rows, best.coef, best.b))
             # A bound for every run is worth more than one for this run, but not from a search that
             # was cut short: its margin may be so small that the bound says nothing.
             is_rival = own.separable or best.stopped
-            if better.separable and not (is_rival and own.bound <= better.bound):
+            if better.separable and not (is_rival and (own.bound or 0) <= (better.bound or 0)):
                 return _Claimed(better, best.stopped)
         return _Claimed(own, best.stopped)
 

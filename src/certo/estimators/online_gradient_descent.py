@@ -267,7 +267,7 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
         X and y are the examples of the fit, in the same order. coef has shape
         (n_outputs, n_features), or (n_features,) for one output. Without it, u is the best there is
         where `SVM` finds it (hinge loss, lam > 0, no radius), to a relative gap of tol, and its
-        DualityGap is among the claims.
+        SoftMarginGap is among the claims.
         """
         check_is_fitted(self)
         X = _input.examples(self, X)

@@ -92,7 +92,7 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
     status_ : str
         What was done, and what the answer is worth.
     certificate_ : certo.certificates.Composite
-        ExpectedExcess, with a kernel KernelExpectedExcess, for each output, or why it is not
+        ExpectedExcess for each output, or why it is not
         claimed.
 
     Examples
@@ -169,7 +169,7 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         """How far above its minimum F was, after each number of steps that `trace_` holds.
 
         X and y are the examples of the fit. The minimum is bounded from below by fitting `SVM` to
-        a relative gap of tol; its DualityGap is in the result, to be checked.
+        a relative gap of tol; its SoftMarginGap is in the result, to be checked.
         """
         check_is_fitted(self)
         return excess(self, X, y, tol)

@@ -23,6 +23,7 @@ from certo.certificates.composite import Composite
 from certo.certificates.runs.mistake_bound import MistakeBound
 from certo.certificates.runs.perceptron_run import PerceptronRun
 from certo.certificates.sample.examples import Sample
+from certo.certificates.spaces.space import hyperplane
 from certo.estimators import _input
 from certo.estimators._callbacks import announcer
 from certo.estimators._linear import LinearClassifier
@@ -325,5 +326,6 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         claims = []
         for claim in self.certificate_.of_kind(MistakeBound):
             k = self.outputs_.index(claim.labels)
-            claims.append(against(claim, Sample.of(X, y, claim.labels), coef[k], intercept[k]))
+            u = hyperplane(coef[k], float(intercept[k]))
+            claims.append(against(claim, Sample.of(X, y, claim.labels), u))
         return Composite(tuple(claims))

@@ -121,7 +121,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
     status_ : str
         Why it stopped, and what the answer is worth.
     certificate_ : certo.certificates.Composite
-        A DualityGap for each output; with a kernel, a KernelGap.
+        A SoftMarginGap for each output.
 
     Examples
     --------

@@ -58,7 +58,7 @@ def certify(model, X, y=None, *, delta=0.05, X_test=None, y_test=None) -> Certif
     >>> y = np.where(X[:, 0] > 0, "right", "left")
     >>> page = certify(SVM(C=1, intercept="none", tol=1e-8).fit(X, y), X, y)
     >>> [claim.name for claim in page]
-    ['DualityGap', 'TrainingErrors', 'SupportBound']
+    ['SoftMarginGap', 'TrainingErrors', 'SupportBound']
     >>> bool(page.verify(X, y))
     True
     """

@@ -11,10 +11,8 @@ from scipy import sparse
 
 from certo.certificates.encoding import counted
 from certo.certificates.errors.counted_errors import TrainingErrors
-from certo.certificates.margins.duality_gap import DualityGap
-from certo.certificates.margins.kernel_gap import KernelGap
-from certo.certificates.margins.kernel_margin import KernelMargin
 from certo.certificates.margins.maximum_margin import MaximumMargin
+from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.model import Model, strangers
 from certo.certificates.risk.compression_bound import CompressionBound
 from certo.certificates.sample.examples import Sample, exact_matrix
@@ -176,8 +174,7 @@ def margins(page: Page, machine: SVM | HardMarginSVM, X, y) -> None:
 
 def support_bound(page: Page, claims, X, y, *, outputs: int) -> None:
     """What the solutions among the claims prove about new examples."""
-    kinds = (DualityGap, KernelGap, MaximumMargin, KernelMargin)
-    solutions = tuple(claim for claim in claims if isinstance(claim, kinds))
+    solutions = tuple(c for c in claims if isinstance(c, SoftMarginGap | MaximumMargin))
     if len(solutions) < outputs:
         page.asked += 1
         page.refuse("SupportBound", "nothing is proved about how near the fit is to the best.")

@@ -7,8 +7,6 @@ model, up to that last digit.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy import sparse
 from sklearn.svm import SVC
@@ -16,16 +14,14 @@ from sklearn.svm import SVC
 from certo.certificates.base import CannotClaim
 from certo.certificates.errors.counted_errors import TrainingErrors
 from certo.certificates.errors.predictor import StatedPredictions
-from certo.certificates.margins.duality_gap import DualityGap
-from certo.certificates.margins.kernel_gap import KernelGap
+from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.sample.examples import Sample, exact_matrix
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.images import KernelSample
 from certo.guarantees import house
 from certo.guarantees.page import OtherExamples, Page
 from certo.guarantees.predicting import kernel_of
-from certo.issue.margins.duality_gap import issue_duality_gap
-from certo.issue.margins.kernel_gap import issue_kernel_gap
+from certo.issue.margins.soft_margin_gap import issue_soft_margin_gap
 from certo.kernels.base import Kernel
 from certo.kernels.linear import Linear
 from certo.kernels.semidefinite import NotPositive
@@ -82,7 +78,7 @@ def _predicts_by_columns(machine: SVC, X) -> bool:
     return bool(np.all(said | (np.abs(scores) <= LEVEL * size)))
 
 
-def gap(machine: SVC, X, y) -> DualityGap | KernelGap:
+def gap(machine: SVC, X, y) -> SoftMarginGap:
     """How near to the best an SVC of two classes is. CannotClaim, where that cannot be told."""
     if len(machine.classes_) != 2:
         raise CannotClaim(PAIRS)
@@ -106,17 +102,17 @@ def gap(machine: SVC, X, y) -> DualityGap | KernelGap:
     costs = float(machine.C) * machine.class_weight_[(signs > 0).astype(int)]
     alpha = balanced(np.minimum(np.abs(signed), costs), signs, costs)
     kept = alpha > 0
-    told: dict[str, Any] = {
-        "intercept": float(machine.intercept_[0]),
-        "treatment": "free",
-        "C": float(machine.C),
-        "class_weight": machine.class_weight_,
-        "rows": rows[kept],
-        "dual_coef": (alpha * signs)[kept],
-    }
-    if isinstance(sample, KernelSample):
-        return issue_kernel_gap(sample, labels, **told)
-    return issue_duality_gap(sample, labels, coef=dense_row(machine.coef_), **told)
+    return issue_soft_margin_gap(
+        sample,
+        labels,
+        coef=dense_row(machine.coef_) if sample.space.kernel is None else (),
+        intercept=float(machine.intercept_[0]),
+        treatment="free",
+        C=float(machine.C),
+        class_weight=machine.class_weight_,
+        rows=rows[kept],
+        dual_coef=(alpha * signs)[kept],
+    )
 
 
 def dense_row(row) -> np.ndarray:

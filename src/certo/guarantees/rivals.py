@@ -73,10 +73,9 @@ def _optimal(page: Page, machine, X, y, name: str) -> None:
     if type(machine) is linear_model.LogisticRegression:
         page.add("LogisticExcess", lambda: _logistic(machine, X, y))
     elif isinstance(machine, svm.SVC):
-        claim = "DualityGap" if machine.kernel == "linear" else "KernelGap"
-        page.add(claim, lambda: multipliers.gap(machine, X, y))
+        page.add("SoftMarginGap", lambda: multipliers.gap(machine, X, y))
     elif isinstance(machine, svm.LinearSVC):
-        page.refuse("DualityGap", NO_MULTIPLIERS.format(name=name))
+        page.refuse("SoftMarginGap", NO_MULTIPLIERS.format(name=name))
     else:
         page.refuse("optimality", NOT_OURS.format(name=name))
 

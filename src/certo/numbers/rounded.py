@@ -64,12 +64,16 @@ def at_most(terms: np.ndarray) -> Fraction:
 
 
 def hinge_losses(
-    value: np.ndarray, slack: np.ndarray, costs: np.ndarray, quickly: bool = False
+    value: np.ndarray,
+    slack: np.ndarray,
+    costs: np.ndarray,
+    quickly: bool = False,
+    target: float = 1.0,
 ) -> Rounded:
-    """Σ c_t [1 − margin_t]₊, where margin_t is within slack_t of value_t: a loss is off by at most
-    its margin's slack, and not at all where the margin is shown to be above 1."""
+    """Σ c_t [target − margin_t]₊, where margin_t is within slack_t of value_t: a loss is off by at
+    most its margin's slack, and not at all where the margin is shown to be above the target."""
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        near = ~(value - slack > 1) & (costs > 0)
+        near = ~(value - slack > target) & (costs > 0)
         value, slack, costs = value[near], slack[near], costs[near]
-        losses = positive_sum(costs * np.maximum(1 - value, 0.0), quickly)
+        losses = positive_sum(costs * np.maximum(target - value, 0.0), quickly)
         return Rounded(losses.value, losses.within + at_most(costs * slack))

@@ -6,7 +6,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import EngFormatter, LogLocator
 
-from certo.certificates.runs.kernel_mistake_bound import KernelMistakeBound
 from certo.certificates.runs.mistake_bound import MistakeBound
 from certo.plots._canvas import (
     INK,
@@ -70,10 +69,9 @@ def _logarithmic(ax: Axes, curves: list[np.ndarray], name: str) -> None:
     ax.set_ylabel(f"{name} (logarithmic)")
 
 
-def _bound(model, output: int) -> MistakeBound | KernelMistakeBound | None:
+def _bound(model, output: int) -> MistakeBound | None:
     """The mistake bound of one output, where there is one."""
-    claims = model.certificate_
-    found = claims.of_kind(MistakeBound) + claims.of_kind(KernelMistakeBound)
+    found = model.certificate_.of_kind(MistakeBound)
     return next((claim for claim in found if claim.labels == model.outputs_[output]), None)
 
 

@@ -9,8 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, MaxNLocator
 
 from certo.certificates.encoding import rounded_up
-from certo.certificates.margins.duality_gap import DualityGap
-from certo.certificates.margins.kernel_gap import KernelGap
+from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.numbers.exact import UNIT
 from certo.plots._canvas import (
     INK,
@@ -32,7 +31,7 @@ def gap(model, ax: Axes | None = None) -> Axes:
     ax = new_axes(ax)
     outputs, trace = len(model.outputs_), model.trace_
     named = 1 < outputs <= MOST_NAMED
-    gaps = model.certificate_.of_kind(DualityGap) + model.certificate_.of_kind(KernelGap)
+    gaps = model.certificate_.of_kind(SoftMarginGap)
     proved = {claim.labels: claim for claim in gaps}
     ends = []
     for output, labels in enumerate(model.outputs_):

@@ -11,13 +11,9 @@ from matplotlib.axes import Axes
 from certo import plots
 from certo.certificates.encoding import readable, rounded_down, rounded_up
 from certo.certificates.errors.least_errors import is_error
-from certo.certificates.margins.duality_gap import DualityGap
-from certo.certificates.margins.kernel_gap import KernelGap
-from certo.certificates.margins.kernel_margin import KernelMargin
 from certo.certificates.margins.maximum_margin import MaximumMargin
+from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.runs.expected_excess import ExpectedExcess
-from certo.certificates.runs.kernel_expected_excess import KernelExpectedExcess
-from certo.certificates.runs.kernel_mistake_bound import KernelMistakeBound
 from certo.certificates.runs.mistake_bound import MistakeBound
 from certo.certificates.sample.examples import Sample
 from certo.estimators import (
@@ -67,18 +63,15 @@ def rules(machine, examples: Examples, flat) -> Iterator[Axes]:
         yield rule(machine, examples, output, flat)
 
 
-def worst(machine, number: str, *kinds: type) -> float | None:
-    """The largest of a number that all outputs have in their claims of these kinds."""
-    claims = [claim for kind in kinds for claim in machine.certificate_.of_kind(kind)]
-    values = [getattr(claim, number) for claim in claims]
+def worst(machine, number: str, kind: type) -> float | None:
+    """The largest of a number that all outputs have in their claims of this kind."""
+    values = [getattr(claim, number) for claim in machine.certificate_.of_kind(kind)]
     return max(values) if len(values) == len(machine.outputs_) else None
 
 
 class PerceptronFace(Face):
-    bound: type = MistakeBound
-
     def numbers(self, machine) -> dict[str, Any]:
-        claims = machine.certificate_.of_kind(self.bound)
+        claims = machine.certificate_.of_kind(MistakeBound)
         return {
             "converged": bool(machine.converged_),
             "epochs": int(machine.n_iter_),
@@ -103,8 +96,6 @@ class PerceptronFace(Face):
 
 
 class KernelPerceptronFace(PerceptronFace):
-    bound = KernelMistakeBound
-
     def numbers(self, machine) -> dict[str, Any]:
         return super().numbers(machine) | {"supports": machine.n_support_.tolist()}
 
@@ -119,7 +110,7 @@ class HardMarginFace(Face):
             "margins": machine.margin_.tolist(),
             "geometric_margins": machine.geometric_margin_.tolist(),
             "supports": machine.n_support_.tolist(),
-            "relative_gap": worst(machine, "relative_gap", MaximumMargin, KernelMargin),
+            "relative_gap": worst(machine, "relative_gap", MaximumMargin),
         }
 
     def tiles(self, said: dict[str, Any]) -> list[Tile]:
@@ -151,7 +142,7 @@ class SVMFace(Face):
             "objectives": machine.objective_.tolist(),
             "supports": machine.n_support_.tolist(),
             "passes": machine.n_iter_,
-            "relative_gap": worst(machine, "relative_gap", DualityGap, KernelGap),
+            "relative_gap": worst(machine, "relative_gap", SoftMarginGap),
         }
 
     def tiles(self, said: dict[str, Any]) -> list[Tile]:
@@ -185,7 +176,7 @@ class PegasosFace(Face):
         return {
             "steps": machine.steps_.tolist(),
             "objectives": machine.objective_.tolist(),
-            "expected_excess": worst(machine, "bound", ExpectedExcess, KernelExpectedExcess),
+            "expected_excess": worst(machine, "bound", ExpectedExcess),
         } | supports
 
     def tiles(self, said: dict[str, Any]) -> list[Tile]:

@@ -129,7 +129,7 @@ def soft_margin(data, gram, signs, margins, square) -> bool:
     return primal - value >= gap - rational(data["allowance"])
 
 
-def duality_gap(data, X, y) -> bool:
+def soft_margin_gap(data, X, y) -> bool:
     w = rationals(data["coef"])
     rows, signs = rows_of(data, X, len(w)), signs_of(data, y)
     gram = [[dot(a, b) for b in rows] for a in rows]

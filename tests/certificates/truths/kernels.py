@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from truths import hyperplanes, runs
 from truths.arithmetic import ZERO, dot, is_semidefinite, rational, rationals, table
 from truths.hyperplanes import greatest_margin2, soft_margin
 from truths.runs import pegasos_bound
@@ -44,15 +45,16 @@ def value_of(kernel: dict, x, z):
 
 def gram_of(data, X) -> list:
     """The Gram matrix that is meant, which must be semidefinite for there to be a space."""
-    if data["kernel"]["name"] != "Precomputed":
+    kernel, shift = data["space"]["kernel"], data["space"]["shift"]
+    if kernel["name"] != "Precomputed":
         rows = table(X)
-        require(len(rows) == data["examples"] and data["shift"] == 0)
-        return [[value_of(data["kernel"], x, z) for z in rows] for x in rows]
+        require(len(rows) == data["examples"] and shift == 0)
+        return [[value_of(kernel, x, z) for z in rows] for x in rows]
     X = np.asarray(X, dtype=float)
-    require(X.shape == (data["examples"], data["examples"]) and data["shift"] >= 0)
+    require(X.shape == (data["examples"], data["examples"]) and shift >= 0)
     gram = table(X if np.array_equal(X, X.T) else 0.5 * (X + X.T))
     for i, row in enumerate(gram):
-        row[i] += rational(data["shift"])
+        row[i] += rational(shift)
     require(is_semidefinite(gram))
     return gram
 
@@ -71,14 +73,23 @@ class Function:
         return [s * (v + bias) for s, v in zip(signs, self.values, strict=True)]
 
 
-def kernel_gap(data, X, y) -> bool:
+def of_vectors(data) -> bool:
+    """Whether a claim is about hyperplanes rather than functions of a kernel's space."""
+    return data["space"]["name"] == "Vectors"
+
+
+def soft_margin_gap(data, X, y) -> bool:
+    if of_vectors(data):
+        return hyperplanes.soft_margin_gap(data, X, y)
     gram, signs = gram_of(data, X), signs_of(data, y)
     require(len(signs) == len(gram))
     f = Function(gram, data["rows"], data["dual_coef"])
     return soft_margin(data, gram, signs, f.margins(signs, rational(data["intercept"])), f.square)
 
 
-def kernel_margin(data, X, y) -> bool:
+def maximum_margin(data, X, y) -> bool:
+    if of_vectors(data):
+        return hyperplanes.maximum_margin(data, X, y)
     gram, signs = gram_of(data, X), signs_of(data, y)
     require(len(signs) == len(gram))
     f, b = Function(gram, data["rows"], data["dual_coef"]), rational(data["intercept"])
@@ -94,14 +105,20 @@ def kernel_margin(data, X, y) -> bool:
     return best2 is not None and best2 <= rational(data["upper"]) ** 2
 
 
-def kernel_mistake_bound(data, X, y) -> bool:
+def mistake_bound(data, X, y) -> bool:
+    if of_vectors(data):
+        return runs.mistake_bound(data, X, y)
     gram, signs = gram_of(data, X), signs_of(data, y)
     require(len(signs) == len(gram))
     lift, counts = int(data["lifted"]), rationals(data["dual_coef"])
     require(not data["rows"] or max(data["rows"]) < len(gram))
     if any(c.q != 1 or c * signs[t] <= 0 for c, t in zip(counts, data["rows"], strict=True)):
         return False
-    if sum(map(abs, counts), ZERO) != data["updates"]:
+    if sum(map(abs, counts), ZERO) != data["updates"] or any(data["start"]):
+        return False
+    if rational(data["intercept"]) != lift * sum(counts, ZERO):
+        return False
+    if data["sums"] != {"rate": {"name": "Constant", "value": 1.0}, "before": 0}:
         return False
     radius2, target = rational(data["radius2"]), rational(data["target"])
     if max(gram[t][t] for t in range(len(gram))) + lift > radius2 or target <= 0:
@@ -109,9 +126,10 @@ def kernel_mistake_bound(data, X, y) -> bool:
     b = rational(data["comparator_intercept"])
     if b and not lift:
         return False
-    u = Function(gram, data["comparator_rows"], data["comparator_coef"])
+    u = Function(gram, data["comparator_rows"], data["comparator_dual_coef"])
     length2, margins = u.square + b * b, u.margins(signs, b)
-    if length2 > rational(data["comparator2"]):
+    norm2 = rational(data["comparator_norm"]) ** 2
+    if length2 > norm2:
         return False
     missing = sum(
         (
@@ -120,12 +138,13 @@ def kernel_mistake_bound(data, X, y) -> bool:
         ),
         ZERO,
     )
-    if data["separable"] and min(margins) < target:
+    fall = rational(data["shortfall"])
+    if (missing > fall) if fall else (min(margins) < target):
         return False
-    if not data["separable"] and missing > rational(data["shortfall"]):
-        return False
+    if data["bound"] is None:
+        return True
     # the claim's own numbers in the theorem: the largest M with ρM − H ≤ √(‖u‖²X²M)
-    fall, square = rational(data["shortfall"]), rational(data["comparator2"]) * radius2
+    square = norm2 * radius2
 
     def allowed(M):
         left = target * M - fall
@@ -134,7 +153,9 @@ def kernel_mistake_bound(data, X, y) -> bool:
     return allowed(data["updates"]) and not allowed(data["bound"] + 1)
 
 
-def kernel_expected_excess(data, X, y) -> bool:
+def expected_excess(data, X, y) -> bool:
+    if of_vectors(data):
+        return runs.expected_excess(data, X, y)
     gram, signs = gram_of(data, X), signs_of(data, y)
     require(len(signs) == len(gram))
     lift, lam, b = int(data["lifted"]), rational(data["lam"]), rational(data["intercept"])

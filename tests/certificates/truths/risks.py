@@ -11,8 +11,8 @@ from certo.certificates import Certificate
 from certo.rates import Rate
 from truths import formulas
 from truths.arithmetic import ONE, ZERO, dot, least_quadratic, rational, rationals, table
-from truths.hyperplanes import costs_of, duality_gap, margins, maximum_margin
-from truths.kernels import gram_of, kernel_gap, kernel_margin, value_of
+from truths.hyperplanes import costs_of, margins
+from truths.kernels import gram_of, maximum_margin, of_vectors, soft_margin_gap, value_of
 from truths.runs import descent, lanes, loss_of, perceptron
 from truths.samples import codes_of, require, rows_of, signs_of
 
@@ -305,10 +305,7 @@ def support_bound(data, X, y) -> bool:
     wanted = [1] if len(classes) == 2 else list(range(len(classes)))
     if [s["labels"]["positive"] for s in data["solutions"]] != wanted:
         return False
-    kinds = {
-        "DualityGap": duality_gap, "KernelGap": kernel_gap, "MaximumMargin": maximum_margin,
-        "KernelMargin": kernel_margin,
-    }  # fmt: skip
+    kinds = {"SoftMarginGap": soft_margin_gap, "MaximumMargin": maximum_margin}
     for solution in data["solutions"]:
         if solution["labels"]["classes"] != classes or solution["examples"] != m:
             return False
@@ -318,9 +315,9 @@ def support_bound(data, X, y) -> bool:
             return False
         codes = codes_of(solution, y)
         signs = [1 if c == solution["labels"]["positive"] else -1 for c in codes]
-        if len(set(signs)) < 2 or solution.get("shift"):
+        if len(set(signs)) < 2 or solution["space"].get("shift"):
             return False
-        if "kernel" in solution:
+        if not of_vectors(solution):
             gram = gram_of(solution, X)
             coef = [ZERO] * m
             for t, a in zip(solution["rows"], solution["dual_coef"], strict=True):

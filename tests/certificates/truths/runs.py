@@ -21,9 +21,12 @@ NEAR = 2.5e-9  # a claim of regret holds up to a relative 1e-9, and the truth to
 def mistake_bound(data, X, y) -> bool:
     d = len(data["coef"])
     rows, signs = rows_of(data, X, d), signs_of(data, y)
-    named, counts = data["rows"], data["counts"]
-    require(len(data["comparator"]) == d and len(data["start"]) == d + 1)
+    named, counts = data["rows"], counts_of(data)
+    data = data | {"start": data["start"] or [0.0] * (d + 1)}
+    require(len(data["comparator_coef"]) == d and len(data["start"]) == d + 1)
     require(not named or max(named) < len(rows))
+    if any(c * signs[t] <= 0 for c, t in zip(data["dual_coef"], named, strict=True)):
+        return False
     lift, bias = bool(data["lifted"]), data["comparator_intercept"]
     if not lift and any((bias, data["intercept"], data["start"][-1])):
         return False
@@ -35,8 +38,8 @@ def mistake_bound(data, X, y) -> bool:
     radius2, target = rational(data["radius2"]), rational(data["target"])
     if max(dot(x, x) for x in rows) + lift > radius2 or target <= 0:
         return False
-    u, falls = rationals([*data["comparator"], bias]), rational(data["shortfall"])
-    own = margins(data, X, y, "comparator", "comparator_intercept")
+    u, falls = rationals([*data["comparator_coef"], bias]), rational(data["shortfall"])
+    own = margins(data, X, y, "comparator_coef", "comparator_intercept")
     if falls == 0:
         if min(own) < target:
             return False
@@ -53,6 +56,12 @@ def mistake_bound(data, X, y) -> bool:
     first, second = rate_sums(data, data["bound"] + 1)
     left = target * first - falls + dot(start, u)
     return left > 0 and left**2 > dot(u, u) * (dot(start, start) + radius2 * second)
+
+
+def counts_of(data) -> list[int]:
+    """How many updates were made on each row."""
+    require(all(c == int(c) for c in data["dual_coef"]))
+    return [abs(int(c)) for c in data["dual_coef"]]
 
 
 def part(a: int, b: int):
@@ -72,7 +81,7 @@ def rate_sums(data, n: int):
 
 def shares_of(data) -> list | None:
     """Σ η of each row; None if no rates can give them."""
-    rate, counts = data["sums"]["rate"], data["counts"]
+    rate, counts = data["sums"]["rate"], counts_of(data)
     if rate["name"] == "Constant":
         return [c * rational(rate["value"]) for c in counts] if not data["totals"] else None
     require(len(data["totals"]) == len(counts) and data["updates"] < 2**20)

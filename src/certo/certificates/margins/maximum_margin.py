@@ -5,70 +5,50 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from typing import Any, ClassVar, final
+from typing import Any, final
 
 import numpy as np
-from scipy import sparse
 
-from certo.certificates.base import Certificate, require
+from certo.certificates.base import require
 from certo.certificates.encoding import rounded_down
-from certo.certificates.fields import finite_vector, index_vector
-from certo.certificates.sample.examples import Sample
-from certo.certificates.spaces.vectors import Margins, check_distance, check_weights
+from certo.certificates.spaces.space import Margins, SpaceClaim
 from certo.numbers import exact
 from certo.numbers.digits import apart
+from certo.numbers.rounded import Rounded
 
 INTERCEPTS = ("free", "lifted", "none")
-NEGLIGIBLE = 1e-11  # of ‖v‖²: an allowance that is not worth exact sums
-EXACT_PRODUCTS = 2**16  # up to so many products (a column counts as 16 more) are added exactly
 
 
 @final
 @dataclass(frozen=True, repr=False, eq=False)
-class MaximumMargin(Certificate):
-    r"""Claim: lower ≤ γ* ≤ upper, where γ* is the largest margin min_t y_t (u·x_t + b) of a u with
-    ‖u‖ = 1; with a "free" intercept any b, with "none" b = 0, "lifted" with ‖u‖² + b² = 1.
+class MaximumMargin(SpaceClaim):
+    r"""Claim: lower ≤ γ* ≤ upper, where γ* is the largest margin min_t y_t (⟨u, φ(x_t)⟩ + b) of a u
+    of the space with ‖u‖ = 1; with a "free" intercept any b, with "none" b = 0, "lifted" with
+    ‖u‖² + b² = 1. In `Vectors` φ(x) = x; in `Images` φ(x) = K(x, ·), so that ⟨u, φ(x)⟩ = u(x).
 
-    Proof from below: the margins of (coef, intercept) over all examples, divided by its length.
-    From above: let a_t = |dual_coef_t| on `rows` and v = Σ a_t y_t x_t (lifted: of (x_t, 1)). The
-    smallest of the margins is at most their mean, so for every u
+    Proof from below: the margins of (w, intercept) over all examples, divided by its length, where
+    w is `coef`, and in `Images` v. From above: let a_t = |dual_coef_t| on `rows` and
+    v = Σ a_t y_t φ(x_t) (lifted: of (φ(x_t), 1)). The smallest of the margins is at most their
+    mean, so for every u
 
-        γ(u) Σ a_t  ≤  Σ a_t y_t (u·x_t + b)  =  u·v + b Σ a_t y_t  ≤  ‖v‖,
+        γ(u) Σ a_t  ≤  Σ a_t y_t (⟨u, φ(x_t)⟩ + b)  =  ⟨u, v⟩ + b Σ a_t y_t  ≤  ‖v‖,
 
     if Σ a_t y_t = 0, which is required exactly where b is free. Hence γ* ≤ ‖v‖/Σ a_t. In the words
     of duality: ½/lower² is the value of a feasible w, ½/upper² that of feasible multipliers, and
     the relative gap between them is 1 − (lower/upper)².
 
-    Rounding: margins as in Separable; Σ a_t and Σ a_t y_t exactly; ‖v‖ from above, with
-    `exact.allowance` for each entry of v, or exactly, where that allowance is more than a
-    negligible part of ‖v‖ and the witness is not too long.
+    Rounding: margins, ‖w‖² and ‖v‖² as in `spaces`, in `Vectors` exactly where that matters and
+    takes not too long; Σ a_t and Σ a_t y_t exactly; what is made of them in rational arithmetic.
     """
 
-    coef: np.ndarray
-    intercept: float
     treatment: str
-    rows: np.ndarray
-    dual_coef: np.ndarray
-    examples: int
     lower: float
     upper: float
 
-    describes: ClassVar[dict[str, str]] = {
-        "coef": "coef_",
-        "intercept": "intercept_",
-        "rows": "support_",
-        "dual_coef": "dual_coef_",
-    }
-
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("coef", "dual_coef"):
-            object.__setattr__(self, name, finite_vector(getattr(self, name), name))
-        object.__setattr__(self, "rows", index_vector(self.rows, "rows"))
-        if self.treatment not in INTERCEPTS:
-            raise ValueError(f"treatment must be one of {INTERCEPTS}, got {self.treatment!r}.")
-        if self.dual_coef.shape != self.rows.shape or not np.all(self.dual_coef):
+        check_treatment(self.treatment, self.intercept)
+        if not np.all(self.dual_coef):
             raise ValueError("dual_coef must hold one number other than 0 for each of the rows.")
         if not 0 < self.lower <= self.upper:
             raise ValueError("lower and upper must be positive, and in this order.")
@@ -87,47 +67,16 @@ class MaximumMargin(Certificate):
             "relative_gap": self.relative_gap,
         }
 
-    @property
-    def _total(self) -> Fraction:
-        return exact.dot(np.abs(self.dual_coef), np.ones(self.rows.size))
-
-    def _combined(self, sample: Sample, room: int = 1) -> _Combined:
-        """Numbers that ‖Σ a_t y_t x̃_t‖² does not exceed; allowances are multiplied by `room`, for a
-        checker who adds in another order."""
-        part = sample.X[self.rows].astype(np.float64)
-        balance = exact.dot(self.dual_coef, np.ones(self.rows.size))
-        square = _extra(balance, self.treatment)
-        with np.errstate(over="ignore", invalid="ignore"):
-            entries = np.abs(part.T @ self.dual_coef)
-            slack = exact.allowance(self.rows.size, abs(part).T @ np.abs(self.dual_coef))
-            upper = np.nextafter(entries + room * slack, np.inf)
-            sharp = float(slack @ (entries + slack)) <= NEGLIGIBLE * float(entries @ entries)
-        finite = bool(np.all(np.isfinite(upper)))
-        rounded = square + exact.dot_within(upper, upper)[1] if finite else None
-        return _Combined(rounded, sharp and finite, square, part, self.dual_coef)
-
-    def _check(self, sample: Sample) -> str:
-        check_weights(self, sample)
-        require(not self.rows.size or self.rows[-1] < sample.m, "rows must be rows of X.")
-        require(self.treatment != "none" or self.intercept == 0, "there can be no intercept.")
-        margins = Margins.of(sample, self.coef, self.intercept)
-        check_distance(margins, self.lower, _extra(self.intercept, self.treatment))
-        require(self.rows.size > 0, "without multipliers nothing bounds the margin from above.")
+    def _check(self, sample) -> str:
+        self._check_size(sample)
+        margins = self.space.margins(sample, self.machine)
+        length = exact.root_above(self._square(margins).above)
+        require(0 < length < np.inf, "without a finite direction there is no distance.")
+        near = margins.below(Fraction(self.lower) * Fraction(length))
+        require(near is None, f"example {near} is not shown to have a margin of {self.lower!r}.")
+        most = (Fraction(self.upper) * self._multipliers(sample)) ** 2
         require(
-            np.array_equal(np.sign(self.dual_coef), sample.signs[self.rows]),
-            "the multipliers must have the signs of their examples.",
-        )
-        balance = exact.dot(self.dual_coef, np.ones(self.rows.size))
-        require(
-            self.treatment != "free" or balance == 0,
-            "with a free intercept the multipliers of the two classes must have the same sum.",
-        )
-        combined, most = self._combined(sample), (Fraction(self.upper) * self._total) ** 2
-        require(
-            any(
-                square is not None and square <= most
-                for square in (combined.rounded, combined.exactly)
-            ),
+            any(square.above <= most for square in self._combined_in_turn(margins, room=2)),
             f"the multipliers do not prove that no margin exceeds {self.upper!r}.",
         )
         return (
@@ -135,42 +84,41 @@ class MaximumMargin(Certificate):
             f"most {apart(self.upper, self.lower)}."
         )
 
+    def _multipliers(self, sample) -> Fraction:
+        """Σ a_t, if they are multipliers of these examples and feasible."""
+        require(self.rows.size > 0, "without multipliers nothing bounds the margin from above.")
+        require(
+            np.array_equal(np.sign(self.dual_coef), sample.signs[self.rows]),
+            "the multipliers must have the signs of their examples.",
+        )
+        require(
+            self.treatment != "free" or self._balance == 0,
+            "with a free intercept the multipliers of the two classes must have the same sum.",
+        )
+        return exact.dot(np.abs(self.dual_coef), np.ones(self.rows.size))
 
-@dataclass(frozen=True)
-class _Combined:
-    """Two numbers that ‖v‖² does not exceed, v = Σ dual_coef_t x̃_t. An issuer takes the first where
-    it `is_sharp`; a checker, whose sums may round otherwise, takes either."""
+    @property
+    def _balance(self) -> Fraction:
+        return exact.dot(self.dual_coef, np.ones(self.rows.size))
 
-    rounded: Fraction | None  # None after overflow
-    is_sharp: bool  # whether its allowance is a negligible part of it
-    further: Fraction
-    part: Any
-    dual_coef: np.ndarray
+    def _square(self, margins: Margins) -> Rounded:
+        """‖w‖², lifted: of (w, intercept)."""
+        return self._lifted(margins.square(), Fraction(self.intercept))
 
-    @cached_property
-    def exactly(self) -> Fraction | None:
-        """‖v‖² itself; None, where that would take long."""
-        columns = list(_columns(self.part))
-        if sum(16 + rows.size for rows, _ in columns) > EXACT_PRODUCTS:
-            return None
-        terms = (exact.dot(values, self.dual_coef[rows]) ** 2 for rows, values in columns)
-        return self.further + sum(terms, Fraction(0))
+    def _combined_in_turn(self, margins: Margins, room: int = 1) -> Iterator[Rounded]:
+        """‖v‖², at more and more cost; with `room`, what was exact for an issuer is so for a
+        checker."""
+        for effort in margins.efforts:
+            combined = self.space.combined(margins, self.machine, room * effort)
+            yield self._lifted(combined, self._balance)
+
+    def _lifted(self, square: Rounded, last: Fraction) -> Rounded:
+        return square.plus(Rounded(last**2)) if self.treatment == "lifted" else square
 
 
-def _extra(last: float | Fraction, treatment: str) -> Fraction:
-    """What the extra feature 1, where there is one, adds to a squared length."""
-    return Fraction(last) ** 2 if treatment == "lifted" else Fraction(0)
-
-
-def _columns(part) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """The rows and values of the entries of each column that has any."""
-    if sparse.issparse(part):
-        part = part.tocsc()
-        for start, stop in zip(part.indptr[:-1], part.indptr[1:], strict=True):
-            if start < stop:
-                yield part.indices[start:stop], part.data[start:stop]
-    else:
-        for column in part.T:
-            rows = np.flatnonzero(column)
-            if rows.size:
-                yield rows, column[rows]
+def check_treatment(treatment: str, intercept: float) -> None:
+    """ValueError, if there is no such treatment of an intercept, or no intercept like this."""
+    if treatment not in INTERCEPTS:
+        raise ValueError(f"treatment must be one of {INTERCEPTS}, got {treatment!r}.")
+    if treatment == "none" and intercept != 0:
+        raise ValueError(f"without an intercept it must be 0, got {intercept!r}.")

@@ -1,21 +1,23 @@
-"""What claims about a soft-margin objective share: at most `primal`, and nowhere below `dual`."""
+"""SoftMarginGap: how near a machine is to the best soft-margin objective, from both sides."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 
-from certo.certificates.base import Certificate, Refuted, require
-from certo.certificates.encoding import counted, rounded_up
-from certo.certificates.fields import finite_vector, index_vector
-from certo.certificates.margins.maximum_margin import INTERCEPTS
+from certo.certificates.base import Refuted, require
+from certo.certificates.encoding import counted, rounded_up, says_nothing
+from certo.certificates.fields import finite_vector
+from certo.certificates.margins.maximum_margin import check_treatment
+from certo.certificates.spaces.space import SpaceClaim
 from certo.numbers import exact
-from certo.numbers.rounded import Rounded, total
+from certo.numbers.rounded import Rounded, positive_sum, total
 
+HALF = Fraction(1, 2)
 HUGE = np.finfo(np.float64).max
 
 
@@ -29,32 +31,48 @@ def costs_of(C: float, class_weight, signs: np.ndarray, sample_weight=()) -> np.
         return costs * np.asarray(sample_weight, np.float64) if len(sample_weight) else costs
 
 
+@final
 @dataclass(frozen=True, repr=False, eq=False)
-class SoftMarginGap(Certificate):
-    """P(w, b) = ½‖w‖² + Σ_t c_t [1 − y_t (w·x_t + b)]₊ with costs c = `costs_of(C, …)`, and signed
-    multipliers dual_coef_t = α_t y_t of the `rows`, all others being 0."""
+class SoftMarginGap(SpaceClaim):
+    r"""Claim: P(w, intercept) ≤ primal and min P ≥ dual, where
 
-    intercept: float
+        P(w, b) = ½‖w‖² + Σ_t c_t [1 − y_t (⟨w, φ(x_t)⟩ + b)]₊ ,      c = `costs_of(C, …)`,
+
+    over all w of the space and, with a "free" intercept, all b; with "none" b = 0; "lifted" with
+    ½b² added. In `Vectors` φ(x) = x, and w is `coef`; in `Images` φ(x) = K(x, ·), so that
+    ⟨w, φ(x)⟩ = w(x), and w = v (see below), `coef` being empty. So P(w, intercept) exceeds the
+    minimum by at most gap = primal − dual. Of that gap at most `allowance` is due to rounding:
+    P(w, intercept) − D(α), see below, is at least gap − allowance.
+
+    Proof from above: all hinge losses of (w, intercept), and ‖w‖². From below: let
+    α_t = |dual_coef_t| on `rows`, 0 ≤ α_t ≤ c_t, and v = Σ α_t y_t φ(x_t). A hinge loss is at least
+    0 and at least 1 − y_t (⟨w, φ(x_t)⟩ + b), so for all w, b
+
+        P(w, b)  ≥  Σ α_t + ½‖w‖² − ⟨w, v⟩ − b Σ α_t y_t  ≥  Σ α_t − ½‖v‖²  =  D(α),
+
+    if Σ α_t y_t = 0, which is required exactly where b is free (`math.fsum` rounds the exact sum
+    once, and a sum of floats other than 0 does not round to 0); "lifted", where ½b² is added,
+    −½(Σ α_t y_t)² is. And P ≥ 0. The space may have any number of dimensions.
+
+    Rounding: margins, ‖w‖² and ‖v‖² as in `spaces`; a hinge loss moves no more than its margin.
+    Long sums of non-negative products end with `math.fsum`, after few roundings. In `Vectors`,
+    where these allowances are more than a negligible part of the gap, margins get their own, and
+    what is not too long is computed exactly.
+    """
+
     treatment: str
     C: float
     class_weight: np.ndarray
     sample_weight: np.ndarray
-    rows: np.ndarray
-    dual_coef: np.ndarray
-    examples: int
     primal: float
     dual: float
     allowance: float
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("class_weight", "sample_weight", "dual_coef"):
+        for name in ("class_weight", "sample_weight"):
             object.__setattr__(self, name, finite_vector(getattr(self, name), name))
-        object.__setattr__(self, "rows", index_vector(self.rows, "rows"))
-        if self.treatment not in INTERCEPTS:
-            raise ValueError(f"treatment must be one of {INTERCEPTS}, got {self.treatment!r}.")
-        if self.treatment == "none" and self.intercept != 0:
-            raise ValueError(f"without an intercept it must be 0, got {self.intercept!r}.")
+        check_treatment(self.treatment, self.intercept)
         if self.C <= 0:
             raise ValueError(f"C must be positive, got {self.C!r}.")
         if self.class_weight.size != 2:
@@ -63,14 +81,16 @@ class SoftMarginGap(Certificate):
             raise ValueError("class_weight and sample_weight must not be negative.")
         if self.sample_weight.size not in (0, self.examples):
             raise ValueError("sample_weight must hold one number for each example, or none.")
-        if self.dual_coef.shape != self.rows.shape:
-            raise ValueError("dual_coef must hold one number for each of the rows.")
         if not 0 <= self.dual <= self.primal or self.allowance < 0:
             raise ValueError("0 ≤ dual ≤ primal and 0 ≤ allowance must hold.")
 
-    def _accepted(self, values: Iterable[tuple[Rounded, Rounded]]) -> str:
-        """Why the numbers are true, or Refuted, from P(w, b) and D(α) at more and more cost."""
-        for primal, dual in values:
+    @property
+    def informative(self) -> bool:
+        return not says_nothing(self.relative_gap)
+
+    def _check(self, sample) -> str:
+        self._check_size(sample)
+        for primal, dual in self._values_in_turn(sample, room=2):
             lowest = max(dual.below, Fraction(0))  # P ≥ 0
             spread = Fraction(self.primal) - primal.below + dual.above - Fraction(self.dual)
             shown = primal.above <= self.primal and lowest >= self.dual
@@ -89,9 +109,25 @@ class SoftMarginGap(Certificate):
         )
         raise Refuted(f"more of the gap is due to rounding than {self.allowance!r}.")
 
+    def _values_in_turn(
+        self, sample, known=None, room: int = 1
+    ) -> Iterator[tuple[Rounded, Rounded]]:
+        """P(w, intercept) and D(α), at more and more cost; with `room`, what was exact for an
+        issuer is so for a checker."""
+        costs = self._costs(sample)
+        for margins in self.space.looks(sample, self.machine, known):
+            for effort in margins.efforts:
+                losses = margins.hinge_losses(costs, room * effort)
+                primal = losses.plus(margins.square(effort), HALF)
+                combined = self.space.combined(margins, self.machine, room * effort)
+                dual = positive_sum(np.abs(self.dual_coef), not effort).plus(combined, -HALF)
+                if self.treatment == "lifted":
+                    primal = primal.plus(Rounded(Fraction(self.intercept) ** 2), HALF)
+                    dual = dual.plus(_squared_sum(self.dual_coef), -HALF)
+                yield primal, dual
+
     def _costs(self, sample) -> np.ndarray:
         """The costs, if the multipliers are feasible for them."""
-        require(not self.rows.size or self.rows[-1] < sample.m, "rows must be rows of X.")
         costs = costs_of(self.C, self.class_weight, sample.signs, self.sample_weight)
         require(np.all(np.isfinite(costs)), "costs overflow float64.")
         alpha = self.dual_coef * sample.signs[self.rows]
@@ -126,3 +162,10 @@ class SoftMarginGap(Certificate):
             "relative_gap": self.relative_gap,
             "allowance": self.allowance,
         }
+
+
+def _squared_sum(terms: np.ndarray) -> Rounded:
+    """(Σ terms)², where the sum is rounded once."""
+    value = total(terms)
+    off = abs(value) * Fraction(1, 2**52)
+    return Rounded(value**2, (2 * abs(value) + off) * off)

@@ -13,11 +13,8 @@ from certo.certificates.base import Certificate, Refuted, Verification, require
 from certo.certificates.encoding import rounded_up
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.risk.risk_bound import RiskBound, majority
-from certo.certificates.risk.supports import HARD, SOFT, Solution, nearby
-from certo.certificates.sample.examples import SampleMismatch
+from certo.certificates.risk.supports import Solution, nearby
 from certo.certificates.sample.labels import Labels
-from certo.certificates.spaces.kernel_claim import KernelClaim
-from certo.kernels.semidefinite import symmetrised
 from certo.numbers import exact
 
 MATRIX = "the matrix holds the values of one kernel that was chosen before"
@@ -120,7 +117,8 @@ class SupportBound(RiskBound):
 
     @property
     def _takes_matrix(self) -> bool:
-        return isinstance(self._first, KernelClaim) and self._first.kernel.takes == "matrix"
+        kernel = self._first.space.kernel
+        return kernel is not None and kernel.takes == "matrix"
 
     @property
     def _reads(self) -> Hashable:  # type: ignore[override]
@@ -128,11 +126,7 @@ class SupportBound(RiskBound):
 
     def _read(self, X) -> Any:
         X = self._first._read(X)
-        if self._takes_matrix and symmetrised(X) is not X:
-            raise SampleMismatch(
-                "the Gram matrix is not symmetric to the last digit, so it holds no kernel's "
-                "values."
-            )
+        self._first.space.check_values(X)
         return X
 
     def _sample(self, X, y) -> tuple[Any, ...]:
@@ -198,11 +192,8 @@ def _all_classes(solutions: tuple[Any, ...]) -> Labels:
 
 def _objection(solutions: tuple[Any, ...]) -> str:
     """Why no bound follows from such solutions, whatever the data; nothing, if one may."""
-    if not solutions or not all(isinstance(solution, SOFT + HARD) for solution in solutions):
-        return (
-            "there must be a DualityGap, KernelGap, MaximumMargin or KernelMargin for each output "
-            "of the machine."
-        )
+    if not solutions or not all(isinstance(solution, Solution) for solution in solutions):
+        return "there must be a SoftMarginGap or MaximumMargin for each output of the machine."
     first = solutions[0]
     classes = first.labels.classes
     outputs = range(1, 2) if len(classes) == 2 else range(len(classes))
@@ -220,7 +211,7 @@ def _objection(solutions: tuple[Any, ...]) -> str:
                 "(class_weight='balanced') the machine is not a function of few of them. "
                 "Fit without weights."
             )
-        if getattr(solution, "shift", 0.0) != 0:
+        if solution.space.shift != 0:
             return (
                 "the Gram matrix is positive semi-definite only with something added to its "
                 "diagonal, so it does not hold the values of a kernel. Fit with the kernel "
@@ -237,7 +228,7 @@ def _objection(solutions: tuple[Any, ...]) -> str:
 
 
 def _setting(solution: Solution) -> tuple[Any, ...]:
-    names = ("treatment", "examples", "C", "kernel")
+    names = ("treatment", "examples", "C", "space")
     return type(solution), *(getattr(solution, name, None) for name in names)
 
 

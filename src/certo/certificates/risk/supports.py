@@ -34,20 +34,15 @@ from functools import cached_property
 import numpy as np
 
 from certo.certificates.base import require
-from certo.certificates.margins.duality_gap import DualityGap
-from certo.certificates.margins.kernel_gap import KernelGap
-from certo.certificates.margins.kernel_margin import KernelMargin
 from certo.certificates.margins.maximum_margin import MaximumMargin
-from certo.certificates.sample.examples import Sample
-from certo.certificates.spaces.images import KernelSample, Scores
-from certo.certificates.spaces.vectors import Margins, norm
+from certo.certificates.margins.soft_margin_gap import SoftMarginGap
+from certo.certificates.spaces.space import Margins, Scores
 from certo.numbers import exact
 
 BEYOND = 2.0**500  # numbers whose products might overflow
 UP = 1 + 2.0**-49  # pays for up to eight roundings of non-negative numbers
 
-Solution = DualityGap | KernelGap | MaximumMargin | KernelMargin
-SOFT, HARD = (DualityGap, KernelGap), (MaximumMargin, KernelMargin)
+Solution = SoftMarginGap | MaximumMargin
 
 
 @dataclass(frozen=True)
@@ -100,19 +95,20 @@ class Near:
         return moved + max(abs(self.intercept - Fraction(end)) for end in self.ends) * self.free
 
 
-def nearby(solution: Solution, sample: Sample | KernelSample, room: int = 1) -> Near:
+def nearby(solution: Solution, sample, room: int = 1) -> Near:
     """What is known of the optimum from a solution that holds of the sample."""
+    space, intercept = solution.space, Fraction(solution.intercept)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        value, slack = _scores(solution, sample)
-        scores, lengths = Scores(value, room * slack), _lengths(sample)
+        margins = space.margins(sample, solution.machine._replace(intercept=0.0))
+        lengths = space.lengths(sample)
         if solution.treatment == "lifted":
             lengths = np.sqrt((lengths * lengths + 1.0) * UP) * UP
-        intercept = Fraction(solution.intercept)
-        computed = room * _rounding(solution, sample, Scores(value, slack), lengths)
-        if isinstance(solution, SOFT):
+        scores = Scores(sample.signs * margins.value, room * margins.slack)
+        computed = room * space.computed(sample, solution.machine, margins, lengths)
+        if isinstance(solution, SoftMarginGap):
             radius = exact.root_above(2 * (Fraction(solution.primal) - Fraction(solution.dual)))
         else:
-            scores, unit, radius = _canonical(solution, sample, scores)
+            scores, unit, radius = _canonical(solution, sample.signs, margins, scores)
             intercept /= unit
             computed = exact.above(Fraction(computed) / unit) if computed < BEYOND else math.inf
     sizes = (*scores, lengths, radius, exact.above(abs(intercept)), computed)
@@ -122,51 +118,14 @@ def nearby(solution: Solution, sample: Sample | KernelSample, room: int = 1) -> 
     return Near(sample.signs, scores, intercept, lengths, radius, computed, is_free)
 
 
-def _rounding(
-    solution: Solution, sample: Sample | KernelSample, scores: Scores, lengths: np.ndarray
-) -> float:
-    """What a computed score is off by at most, for examples that are no longer than the longest.
-    Of a kernel it is what it is for the examples at hand: how much a kernel's value rounds depends
-    on what it is given, and nothing is known of that but that it is alike."""
-    intercept = abs(solution.intercept)
-    if isinstance(sample, KernelSample):
-        size = float(np.max(np.abs(scores.value), initial=0.0)) + intercept
-        return float(scores.slack.max(initial=0.0)) + exact.allowance(1, size)
-    assert isinstance(solution, DualityGap | MaximumMargin)  # what is about vectors
-    size = norm(solution.coef) * float(lengths.max(initial=0.0)) + intercept
-    return exact.allowance(sample.d + 1, size * UP)
-
-
-def _scores(solution: Solution, sample: Sample | KernelSample) -> Scores:
-    """w·φ(x_t), without the intercept."""
-    if isinstance(sample, KernelSample):
-        return sample.scores(solution.rows, solution.dual_coef)
-    assert isinstance(solution, DualityGap | MaximumMargin)  # what is about vectors
-    margins = Margins.of(sample, solution.coef, 0.0)
-    return Scores(sample.signs * margins.value, margins.slack)
-
-
-def _lengths(sample: Sample | KernelSample) -> np.ndarray:
-    if isinstance(sample, KernelSample):
-        return sample._lengths
-    squares = np.concatenate([sample._squares(*block) for block in sample.blocks()])
-    return np.sqrt((squares + exact.allowance(sample.d, squares)) * UP) * UP
-
-
 def _canonical(
-    solution: MaximumMargin | KernelMargin, sample: Sample | KernelSample, scores: Scores
+    solution: MaximumMargin, signs: np.ndarray, margins: Margins, scores: Scores
 ) -> tuple[Scores, Fraction, float]:
     """The scores of w/γ, where no margin of (w, b) is below γ > 0; γ; and r."""
     value, slack = scores.plus(solution.intercept)
-    unit = float(np.nextafter(np.min(sample.signs * value - slack * UP), -np.inf))
+    unit = float(np.nextafter(np.min(signs * value - slack * UP), -np.inf))
     require(0 < unit < math.inf, "the solution is not shown to separate the examples.")
-    if isinstance(sample, KernelSample):
-        square = max(sample.square(solution.rows, solution.dual_coef, scores).above, Fraction(0))
-    else:
-        assert isinstance(solution, MaximumMargin)  # what is about vectors
-        square = exact.dot_within(solution.coef, solution.coef)[1]
-    if solution.treatment == "lifted":
-        square += Fraction(solution.intercept) ** 2
+    square = max(solution._square(margins).above, Fraction(0))
     beyond = square / Fraction(unit) ** 2 - 1 / Fraction(solution.upper) ** 2
     value = scores.value / unit
     slack = (scores.slack / unit + 2.0**-52 * np.abs(value)) * UP + 4 * exact.TINY

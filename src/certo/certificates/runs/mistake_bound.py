@@ -8,49 +8,51 @@ from typing import Any, final
 
 import numpy as np
 
-from certo.certificates.base import Certificate, require
+from certo.certificates.base import require
 from certo.certificates.encoding import counted
-from certo.certificates.fields import finite_vector, index_vector, whole_vector
-from certo.certificates.runs.steps import check_steps, step_weights
-from certo.certificates.runs.update_sums import Inequality, UpdateSums, most_updates
-from certo.certificates.sample.examples import Sample
-from certo.certificates.spaces.vectors import Margins, check_weights
+from certo.certificates.fields import finite_vector, index_vector
+from certo.certificates.runs.update_sums import MOST, Inequality, UpdateSums, most_updates
+from certo.certificates.spaces.space import Machine, Margins, SpaceClaim
 from certo.numbers import exact
+from certo.numbers.rounded import Rounded
 
 
 @final
 @dataclass(frozen=True, repr=False, eq=False)
-class MistakeBound(Certificate):
-    r"""Claim: the weights are the start plus `updates` steps η y_t x̃_t, taken on the examples
-    `rows` as often as `counts` says (for a schedule: with rates that add up to `totals`), and the
-    theorem allows no more than `bound` steps.
+class MistakeBound(SpaceClaim):
+    r"""Claim: (w, intercept) is the start plus `updates` steps η y_t φ̃(x_t), taken on the examples
+    `rows` as often as |dual_coef| says, the signs of which are y_t (for a schedule: with rates that
+    add up to `totals`), and the theorem allows no more than `bound` steps. φ̃(x) is φ(x), or
+    (φ(x), 1) if `lifted`. In `Vectors` φ(x) = x, w is `coef`, and an empty `start` is 0. In
+    `Images` φ(x) = K(x, ·), the start is 0, η = 1, and w is the sum of the steps itself.
 
-    Proof, for any comparator u and target ρ > 0. Each step adds η y u·x̃ ≥ η(ρ − [ρ − y u·x̃]₊) to
-    u·w and, being a mistake, at most η²X² to ‖w‖². With Cauchy–Schwarz, after M steps
+    Proof, for any comparator u and target ρ > 0. Each step adds η y ⟨u, φ̃(x)⟩ ≥
+    η(ρ − [ρ − y ⟨u, φ̃(x)⟩]₊) to ⟨u, w⟩ and, being a mistake, at most η²X² to ‖w‖², where no
+    ‖φ̃(x)‖² exceeds X² = radius2. With Cauchy–Schwarz, after M steps
 
-        ρ Σηᵢ − H + w₀·u  ≤  ‖u‖ sqrt(‖w₀‖² + X² Σηᵢ²),      H = Σᵢ ηᵢ [ρ − y u·x̃]₊,
+        ρ Σηᵢ − H + ⟨w₀, u⟩  ≤  ‖u‖ sqrt(‖w₀‖² + X² Σηᵢ²),      H = Σᵢ ηᵢ [ρ − y ⟨u, φ̃(x)⟩]₊,
 
-    which fails for all M above some number: the bound. For a separator u take ρ = γ(u), so that
-    H = 0 and the bound, (‖u‖X/γ(u))² from w₀ = 0 with constant η, holds for every run on these
-    examples. Otherwise it is about runs with these steps, through H.
+    which fails for all M above some number: the bound. For a separator u take ρ = γ(u), its least
+    margin, so that H = 0 and the bound, (‖u‖X/γ(u))² from w₀ = 0 with constant η, holds for every
+    run on these examples. Otherwise it is about runs with these steps, through H ≤ shortfall: from
+    w₀ = 0 with η = ρ = 1 and a = ‖u‖X it is ((a + √(a² + 4H))/2)².
 
-    Everything is exact, or rounded to the weak side: γ(u) and w₀·u down, ‖u‖², ‖w₀‖², X² and H up
-    (`exact.dot_within`), and the inequality is solved for M in rational arithmetic. The weights
-    are compared with start + Σ steps up to the rounding of that many float64 additions:
-    |error_j| ≤ γ_n (|w₀_j| + Σ|η x̃_j|), n = updates + distinct rows + 4.
+    Everything is exact, or rounded to the weak side with the allowances of the space: γ(u) and
+    ⟨w₀, u⟩ down, ‖u‖ ≤ comparator_norm, ‖w₀‖², X² and H up, and the inequality is solved for M in
+    rational arithmetic. Weights in `Vectors` are compared with start + Σ steps up to the rounding
+    of that many float64 additions: |error_j| ≤ γ_n (|w₀_j| + Σ|η x̃_j|), n = updates + distinct
+    rows + 4. In `Images` the steps are whole numbers, and nothing is rounded in w.
     """
 
-    coef: np.ndarray
-    intercept: float
     lifted: bool
     sums: UpdateSums
     start: np.ndarray
-    rows: np.ndarray
-    counts: np.ndarray
     totals: np.ndarray
-    comparator: np.ndarray
+    comparator_coef: np.ndarray
+    comparator_rows: np.ndarray
+    comparator_dual_coef: np.ndarray
     comparator_intercept: float
-    examples: int
+    comparator_norm: float
     updates: int
     radius2: float
     target: float
@@ -60,24 +62,34 @@ class MistakeBound(Certificate):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("coef", "start", "totals", "comparator"):
+        for name in ("start", "totals", "comparator_coef", "comparator_dual_coef"):
             object.__setattr__(self, name, finite_vector(getattr(self, name), name))
-        object.__setattr__(self, "rows", index_vector(self.rows, "rows"))
-        object.__setattr__(self, "counts", whole_vector(self.counts, "counts"))
-        if self.counts.shape != self.rows.shape:
-            raise ValueError("counts must hold one whole number for each of the rows.")
-        if not (self.target > 0 and self.shortfall >= 0 and self.radius2 >= 0):
-            raise ValueError("target must be positive, shortfall and radius2 not negative.")
+        rows = index_vector(self.comparator_rows, "comparator_rows")
+        object.__setattr__(self, "comparator_rows", rows)
+        for name in ("lifted", "averaged"):
+            if type(getattr(self, name)) is not bool:
+                raise ValueError(f"{name} must be True or False, got {getattr(self, name)!r}.")
+        if self.comparator_dual_coef.shape != self.comparator_rows.shape:
+            raise ValueError("comparator_dual_coef must hold one number for each of its rows.")
+        if np.any(self.dual_coef != np.rint(self.dual_coef)) or not np.all(self.dual_coef):
+            raise ValueError("dual_coef must hold whole numbers other than 0: counts of updates.")
+        if not self.lifted and (
+            self.intercept != 0 or self.comparator_intercept != 0 or np.any(self.start[-1:])
+        ):
+            raise ValueError("without the extra feature 1 there can be no intercept.")
+        if not self.start.size and self.sums.before:
+            raise ValueError("a run that goes on from earlier updates must have a start.")
+        if not (self.target > 0 and min(self.shortfall, self.radius2, self.comparator_norm) >= 0):
+            raise ValueError(
+                "target must be positive, shortfall, radius2 and comparator_norm not negative."
+            )
 
     @property
     def describes(self) -> dict[str, str]:  # type: ignore[override]
+        own = self.space.describes | {"intercept": "intercept_"}
         last = "last_" if self.averaged else ""
-        return {
-            "coef": f"{last}coef_",
-            "intercept": f"{last}intercept_",
-            "rows": "updated_",
-            "updates_in_all": "updates_",
-        }
+        shared = {"rows": "updated_", "updates_in_all": "updates_"}
+        return shared | {name: last + attribute for name, attribute in own.items()}
 
     @property
     def separable(self) -> bool:
@@ -91,52 +103,71 @@ class MistakeBound(Certificate):
             "bound": self.bound,
             "target": self.target,
             "radius2": self.radius2,
+            "comparator_norm": self.comparator_norm,
             "shortfall": self.shortfall,
             "examples": self.examples,
         }
 
-    def curves(self, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The two curves between which ‖w‖² stays after n updates, for pictures."""
-        first, second = self.sums.totals(n)
-        u2 = float(self._u @ self._u)
-        inner = float(self.start @ self._u)
-        rise = np.maximum(inner + self.target * first - self.shortfall, 0.0)
-        upper = float(self.start @ self.start) + self.radius2 * second
-        return (rise**2 / u2 if u2 else np.zeros(len(first))), upper
+    @property
+    def comparator(self) -> Machine:
+        return Machine(
+            self.comparator_coef,
+            self.comparator_rows,
+            self.comparator_dual_coef,
+            self.comparator_intercept,
+        )
 
     @property
     def updates_in_all(self) -> int:
         """Those of this claim and those that earlier calls of partial_fit made."""
         return self.sums.before + self.updates
 
+    def curves(self, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The two curves between which ‖w‖² stays after n updates, for pictures."""
+        first, second = self.sums.totals(n)
+        start, u = self._start_and_u
+        rise = np.maximum(float(start @ u) + self.target * first - self.shortfall, 0.0)
+        upper = float(start @ start) + self.radius2 * second
+        norm = self.comparator_norm
+        return (rise / norm) ** 2 if norm else np.zeros(len(first)), upper
+
     @property
-    def _u(self) -> np.ndarray:
-        return np.append(self.comparator, self.comparator_intercept if self.lifted else 0.0)
+    def _start_and_u(self) -> tuple[np.ndarray, np.ndarray]:
+        """w₀ and u by their entries, as far as these matter: where w₀ = 0, those of u do not."""
+        u = np.append(self.comparator_coef, self.comparator_intercept)
+        return (self.start if self.start.size else np.zeros(u.size)), u
 
     def _most_updates(self) -> int | None:
+        start, u = self._start_and_u
         law = Inequality(
             target=Fraction(self.target),
-            offset=exact.dot_within(self.start, self._u)[0] - Fraction(self.shortfall),
-            comparator2=exact.dot_within(self._u, self._u)[1],
-            start2=exact.dot_within(self.start, self.start)[1],
+            offset=exact.dot_within(start, u)[0] - Fraction(self.shortfall),
+            comparator2=Fraction(self.comparator_norm) ** 2,
+            start2=exact.dot_within(start, start)[1],
             radius2=Fraction(self.radius2),
         )
         return most_updates(self.sums, law, self.updates)
 
-    def _check(self, sample: Sample) -> str:
-        check_weights(self, sample)
-        require(self.start.size == sample.d + 1, "the start does not fit the features.")
-        require(self.comparator.size == sample.d, "the comparator does not fit the features.")
+    def _check(self, sample) -> str:
+        self._check_size(sample, self.comparator)
+        features = self.space.coordinates(sample)
+        require(self.start.size in (0, features + 1), "the start does not fit the features.")
         require(
-            self.lifted or self.start[-1] == self.intercept == self.comparator_intercept == 0,
-            "without the extra feature 1 there can be no intercept.",
+            np.array_equal(np.sign(self.dual_coef), sample.signs[self.rows]),
+            "every step must have the sign of its example.",
         )
-        require(not self.rows.size or self.rows[-1] < sample.m, "rows must be rows of X.")
-        weights = step_weights(self)
-        check_steps(self, sample, weights)
-        far = sample.longer_than(Fraction(self.radius2) - int(self.lifted))
-        require(far is None, f"example {far} is longer than the square root of {self.radius2!r}.")
-        self._check_comparator(sample, weights)
+        start, _ = self._start_and_u
+        weights = self._weights()
+        self.space.check_sum(
+            sample, self.machine, start, weights * np.sign(self.dual_coef), self.lifted,
+            self.updates,
+        )  # fmt: skip
+        far = self.space.longer_than(sample, Fraction(self.radius2) - self.lifted)
+        require(
+            far is None,
+            f"example {far} is not shown to be as short as the square root of {self.radius2!r}.",
+        )
+        self._check_comparator(self.space.margins(sample, self.comparator), weights)
         bound = self._most_updates()
         require(
             bound is None or self.updates <= bound,
@@ -147,17 +178,53 @@ class MistakeBound(Certificate):
             f"the theorem allows {bound} updates, not {self.bound}.",
         )
         allowed = "sets no limit" if bound is None else f"allows {bound:,}"
-        return (
-            f"{counted(self.updates, 'update')} lead to these weights, and the theorem {allowed}."
-        )
+        return f"{counted(self.updates, 'update')} lead to this machine, and the theorem {allowed}."
 
-    def _check_comparator(self, sample: Sample, weights: np.ndarray) -> None:
-        margins = Margins.of(sample, self.comparator, self.comparator_intercept)
+    def _weights(self) -> np.ndarray:
+        """Σ η over the updates on each row: η times the count, or the totals if they can be right.
+
+        Sums of up to n rates by two parties differ by at most 2γ_n of their size; there is room for
+        four times that. Which rates of a schedule fell on which row is not known; each row's share
+        must be between that of as many smallest and as many largest ones.
+        """
+        counts = np.abs(self.dual_coef)
+        made = sum(map(int, counts.tolist()))  # of Python's integers, which do not wrap around
+        require(made == self.updates, f"the steps are {made:,} in number, not {self.updates:,}.")
+        if self.sums.constant is not None:
+            require(self.totals.size == 0, "with a constant rate there are no totals to give.")
+            return counts * self.sums.constant
+        require(self.totals.shape == self.rows.shape, "each row needs the total of its rates.")
+        require(self.updates <= MOST, f"the rates of more than {MOST:,} updates are not checked.")
+        rates, roundings = self.sums.rates(self.updates), self.updates + self.rows.size
+        with np.errstate(over="ignore"):
+            first, given = float(np.sum(rates)), float(np.sum(self.totals))
+        require(
+            first < np.inf and abs(given - first) <= 4 * exact.allowance(roundings, first),
+            f"the totals add up to {given!r}, but {self.updates:,} rates to {first!r}.",
+        )
+        if rates.size:
+            room = 4 * exact.allowance(roundings, 1.0)
+            least, most = counts * rates.min(), counts * rates.max()
+            require(
+                np.all((least * (1 - room) <= self.totals) & (self.totals <= most * (1 + room))),
+                "the totals are not those of as many rates as the counts say.",
+            )
+        return self.totals
+
+    def _comparator_square(self, margins: Margins) -> Rounded:
+        """‖u‖², given the margins of u."""
+        return margins.square().plus(Rounded(Fraction(self.comparator_intercept) ** 2))
+
+    def _check_comparator(self, margins: Margins, weights: np.ndarray) -> None:
+        require(
+            self._comparator_square(margins).above <= Fraction(self.comparator_norm) ** 2,
+            f"the comparator is not shown to be as short as {self.comparator_norm!r}.",
+        )
         if self.separable:
             low = margins.below(Fraction(self.target))
             require(
                 low is None,
-                f"at example {low} the comparator's margin is below the claimed {self.target!r}.",
+                f"at example {low} the comparator's margin is not shown to be {self.target!r}.",
             )
         else:
             require(

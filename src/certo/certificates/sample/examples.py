@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from certo.certificates import spaces
 from certo.containers import Inexact, exact_input
 from certo.numbers import exact
 
 if TYPE_CHECKING:
     from certo.certificates.sample.labels import Labels
     from certo.certificates.sample.values import Unlabelled, Values
+    from certo.certificates.spaces.vectors import Vectors
 
 BLOCK_NUMBERS = 2**17  # rows are taken in blocks of about a megabyte, which stay in the cache
 
@@ -50,6 +52,11 @@ class Sample:
     @property
     def d(self) -> int:
         return self.X.shape[1]
+
+    @property
+    def space(self) -> Vectors:
+        """Where hyperplanes between these examples are."""
+        return spaces.Vectors()
 
     def row(self, t: int) -> tuple[np.ndarray, Any]:
         """The entries of example t in float64, and the columns they are in."""

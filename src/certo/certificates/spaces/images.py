@@ -19,12 +19,14 @@ the products are made and, exactly but for once, added.
 
 from __future__ import annotations
 
+import math
 import os
+from collections.abc import Hashable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, final
 
 import numpy as np
 
@@ -32,29 +34,20 @@ from certo.blas import one_thread
 from certo.certificates.base import require
 from certo.certificates.sample.examples import SampleMismatch, exact_matrix
 from certo.certificates.sample.labels import Labels
+from certo.certificates.spaces.space import Machine, Space
+from certo.certificates.spaces.space import Scores as Scores
 from certo.kernels.base import Kernel, count
 from certo.kernels.function import Function
 from certo.kernels.precomputed import Precomputed
 from certo.kernels.semidefinite import check_gram, is_shown_psd, require_symmetric, symmetrised
 from certo.numbers import exact
-from certo.numbers.rounded import Rounded, at_most, total
+from certo.numbers.rounded import Rounded, at_most, hinge_losses, total
+from certo.numbers.rounding import gamma
 
 HEIGHT, WIDTH = 256, 1024  # of a block of kernel values: 2 MB, which a cache holds
 LOOKS = {"vectors": 64, "objects": 8}  # examples whose known scores are looked at
 COARSEST = 2.0**-7  # relative error of kernel values with which nothing is claimed any more
 THREADS = min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2)
-
-
-class Scores(NamedTuple):
-    """value[t] is within slack[t] of f(x_t)."""
-
-    value: np.ndarray
-    slack: np.ndarray
-
-    def plus(self, intercept: float) -> Scores:
-        """Of f + b: one more rounding."""
-        value = self.value + intercept
-        return Scores(value, self.slack + 4 * exact.UNIT * np.abs(value))
 
 
 @dataclass(frozen=True)
@@ -97,6 +90,10 @@ class KernelSample:
     @property
     def m(self) -> int:
         return self.signs.size
+
+    @property
+    def space(self) -> Images:
+        return Images(self.kernel, self.shift)
 
     @cached_property
     def _lengths(self) -> np.ndarray:
@@ -254,3 +251,180 @@ def _doubt(X, kernel: Kernel) -> float:
     epsilon, delta = kernel.rounding(X, kernel.take(X, slice(None)))
     trace = float(np.sum(np.abs(kernel.diagonal(X)))) if epsilon else 0.0
     return 1.01 * (epsilon * trace + X.shape[0] * delta)
+
+
+@dataclass(frozen=True)
+class ImageMargins:
+    """The margins y_t (f(x_t) + b) of f = Σ dual_coef_i K(x_rows_i, ·), from its scores."""
+
+    efforts: ClassVar[tuple[int, ...]] = (0,)
+
+    sample: KernelSample
+    machine: Machine
+    scores: Scores
+
+    @cached_property
+    def _signed(self) -> Scores:
+        value, slack = self.scores.plus(self.machine.intercept)
+        return Scores(self.sample.signs * value, slack)
+
+    @property
+    def value(self) -> np.ndarray:
+        return self._signed.value
+
+    @property
+    def slack(self) -> np.ndarray:
+        return self._signed.slack
+
+    def square(self, effort: int = 1) -> Rounded:
+        """‖f‖²."""
+        return self.sample.square(self.machine.rows, self.machine.dual_coef, self.scores)
+
+    def lowest(self, room: int = 1) -> np.ndarray:
+        """Numbers that the margins are not below."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            low = np.nextafter(self.value - room * self.slack, -np.inf)
+        return np.where(np.isnan(low), -np.inf, low)
+
+    def least(self, room: int = 1) -> tuple[Fraction, int]:
+        """(γ, t): no margin is below γ, and that of t may be γ."""
+        low = self.lowest(room)
+        where = int(np.argmin(low))
+        require(math.isfinite(low[where]), "numbers overflow float64.")
+        return Fraction(low[where]), where
+
+    def below(self, limit: Fraction) -> int | None:
+        """An example whose margin is not shown to reach the limit, or None if there is none."""
+        low = self.lowest()
+        where = int(np.argmin(low))
+        return None if low[where] >= limit else where
+
+    def hinge_losses(self, costs: np.ndarray, effort: int = 1) -> Rounded:
+        """Σ c_t [1 − margin_t]₊."""
+        return hinge_losses(self.value, self.slack, costs)
+
+    def shortfall(
+        self, target: float, rows: np.ndarray, weights: np.ndarray, roundings: int, room: int = 1
+    ) -> float:
+        """A float that Σ_k w_k·[target − margin_k]₊ over `rows` does not exceed, where each w_k
+        differs from weights_k by at most `roundings` roundings; +inf if there is none."""
+        losses = hinge_losses(self.value[rows], self.slack[rows], weights, target=target)
+        relative = gamma(roundings)
+        require(relative < math.inf, "so many roundings have no bound.")
+        return exact.above((losses.value + room * losses.within) * (1 + Fraction(relative)))
+
+    def falls_short_by_at_most(
+        self,
+        claimed: float | Fraction,
+        target: float,
+        rows: np.ndarray,
+        weights: np.ndarray,
+        roundings: int,
+    ) -> bool:
+        """Whether Σ_k w_k·[target − margin_k]₊ ≤ claimed can be shown."""
+        return self.shortfall(target, rows, weights, roundings) <= claimed
+
+
+@final
+@dataclass(frozen=True)
+class Images(Space):
+    """The space of a kernel, in which an example is φ(x) = K(x, ·): a machine is a function of it,
+    and w the combination of the multipliers itself. `shift` is added to the diagonal of a
+    precomputed kernel, and 0 for others: see `KernelSample`."""
+
+    describes: ClassVar[dict[str, str]] = {"rows": "support_", "dual_coef": "dual_coef_"}
+
+    kernel: Kernel
+    shift: float
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.kernel, Kernel):
+            raise ValueError(f"kernel must be a kernel, got {type(self.kernel).__name__}.")
+        if not 0 <= self.shift < np.inf or (self.shift and self.kernel.takes != "matrix"):
+            raise ValueError(
+                "shift must be 0, or for a precomputed kernel at least 0, "
+                f"got {self.shift!r} for {self.kernel!r}."
+            )
+
+    @property
+    def functions(self) -> list[Function]:
+        return functions_of(self.kernel)
+
+    def check_values(self, X) -> None:
+        if self.kernel.takes == "matrix" and symmetrised(X) is not X:
+            raise SampleMismatch(
+                "the Gram matrix is not symmetric to the last digit, so it holds no kernel's "
+                "values."
+            )
+
+    @property
+    def reads(self) -> Hashable:
+        return self.kernel, self.shift
+
+    def read(self, X):
+        X = readable(X, self.kernel)
+        check_shift(X, self.kernel, self.shift)
+        return X
+
+    def sample(self, X, y, labels: Labels) -> KernelSample:
+        return KernelSample.labelled(X, y, labels, self.kernel, self.shift)
+
+    def coordinates(self, sample: KernelSample) -> int:
+        return 0
+
+    def looks(
+        self, sample: KernelSample, machine: Machine, known: np.ndarray | None = None
+    ) -> Iterator[ImageMargins]:
+        """`known` are values f(x_t) in float64, without what the shift adds."""
+        for some in (None,) if known is None else (known, None):
+            scores = sample.scores(machine.rows, machine.dual_coef, some)
+            yield ImageMargins(sample, machine, scores)
+
+    def combined(self, margins: ImageMargins, machine: Machine, effort: int = 1) -> Rounded:
+        return margins.square(effort)
+
+    def longer_than(self, sample: KernelSample, square: Fraction) -> int | None:
+        if self.longest2(sample, room=0) <= square:
+            return None
+        return int(np.argmax(self.kernel.diagonal(sample.X)))
+
+    def longest2(self, sample: KernelSample, known: float | None = None, room: int = 1) -> Fraction:
+        """K(x_t, x_t) is within ε K(x_t, x_t) + δ of the diagonal's, and that of a checker is as
+        near to it."""
+        epsilon, delta = map(Fraction, sample._rounding)
+        peak = float(np.max(self.kernel.diagonal(sample.X)))
+        require(math.isfinite(peak), "K(x, x) overflows float64.")
+        square = max(Fraction(0), Fraction(peak) + delta) / (1 - epsilon)
+        return square * (1 + room * epsilon) + room * delta + Fraction(self.shift)
+
+    def check_sum(
+        self,
+        sample: KernelSample,
+        machine: Machine,
+        start: np.ndarray,
+        steps: np.ndarray,
+        lifted: bool,
+        roundings: int,
+    ) -> None:
+        """f is the sum of its multipliers, so that these must be the steps; nothing is rounded."""
+        require(not np.any(start), "in the space of a kernel a run starts from 0.")
+        require(
+            np.array_equal(steps, machine.dual_coef),
+            "the function is not the sum of the listed updates.",
+        )
+        total = exact.dot(steps, np.ones(steps.size)) if lifted else 0
+        require(
+            Fraction(machine.intercept) == total,
+            "the intercept is not the sum of the listed updates.",
+        )
+
+    def lengths(self, sample: KernelSample) -> np.ndarray:
+        return sample._lengths
+
+    def computed(
+        self, sample: KernelSample, machine: Machine, margins: ImageMargins, lengths: np.ndarray
+    ) -> float:
+        """What it is for the examples at hand: how much a kernel's value rounds depends on what it
+        is given, and nothing is known of that but that it is alike."""
+        size = float(np.max(np.abs(margins.value), initial=0.0)) + abs(machine.intercept)
+        return float(margins.slack.max(initial=0.0)) + exact.allowance(1, size)

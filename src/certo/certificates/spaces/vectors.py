@@ -15,15 +15,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import ClassVar, final
 
 import numpy as np
 from scipy import sparse
 
 from certo.certificates.base import Refuted, require
 from certo.certificates.runs.perceptron_run import lane_scores
-from certo.certificates.sample.examples import Sample
+from certo.certificates.sample.examples import Sample, exact_matrix
+from certo.certificates.sample.labels import Labels
+from certo.certificates.spaces import combinations
+from certo.certificates.spaces.space import Machine, Space
 from certo.numbers import exact
+from certo.numbers.rounded import Rounded, hinge_losses
 
+UP = 1 + 2.0**-49  # pays for up to eight roundings of non-negative numbers
 EXACT_ROWS = 256  # where more different rows than this tie, the least is bounded, not computed
 
 
@@ -95,8 +101,9 @@ class Margins:
             slack[products == 0] = 0.0
             self.slack[some] = np.fmin(self.slack[some], slack)
 
-    def least(self) -> tuple[Fraction, int]:
-        """(γ, t): no margin is below γ, and that of t is γ, or next to it where many tie."""
+    def least(self, room: int = 1) -> tuple[Fraction, int]:
+        """(γ, t): no margin is below γ, and that of t is γ, or next to it where many tie. It is
+        exact, or bounded alike by all who check, so that no `room` is needed."""
         return self._least
 
     @cached_property
@@ -164,6 +171,35 @@ class Margins:
             rows = rows[~clear]
         return next((t for margin, t, _ in self._each_exactly(rows) if margin < limit), None)
 
+    @property
+    def efforts(self) -> tuple[int, ...]:
+        """Quickly; with allowances that are worked on; and with short sums that are exact."""
+        return 0, 1, combinations.EXACT_PRODUCTS
+
+    def square(self, effort: int = 1) -> Rounded:
+        """‖coef‖²."""
+        return combinations.squared_length(self.coef, quickly=not effort)
+
+    def hinge_losses(self, costs: np.ndarray, effort: int = 1) -> Rounded:
+        """Σ c_t [1 − margin_t]₊; a loss is off by at most its margin's slack."""
+        near = self._below_one(np.flatnonzero(costs))
+        precisely = Fraction(0)
+        if effort:
+            self._tighten(near)
+            near = self._below_one(near)
+            unsure = near[self.slack[near] > 0]
+            if combinations.is_short(self.sample, unsure, effort):
+                near = near[self.slack[near] == 0]
+                for margin, t, _ in self._each_exactly(unsure):
+                    precisely += Fraction(costs[t]) * max(1 - margin, Fraction(0))
+        rest = hinge_losses(self.value[near], self.slack[near], costs[near], quickly=not effort)
+        return Rounded(precisely + rest.value, rest.within)
+
+    def _below_one(self, rows: np.ndarray) -> np.ndarray:
+        """Those of the rows whose margin is not shown to be above 1."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return rows[~(self.value[rows] - self.slack[rows] > 1)]
+
     def is_error(self, zero_sign: int) -> np.ndarray:
         """Which examples sgn(score) gets wrong, sgn(0) being `zero_sign`; decided exactly."""
         wrong = self.value < 0
@@ -203,10 +239,11 @@ class Margins:
         return wrong
 
     def shortfall(
-        self, target: float, rows: np.ndarray, weights: np.ndarray, roundings: int
+        self, target: float, rows: np.ndarray, weights: np.ndarray, roundings: int, room: int = 1
     ) -> float:
         """A float that Σ_k w_k·[target − margin_k]₊ over `rows` does not exceed, where each w_k
-        differs from weights_k by at most `roundings` roundings; +inf if there is none.
+        differs from weights_k by at most `roundings` roundings; +inf if there is none. With `room`,
+        neither does that of a checker whose margins are off by as much more of their slack.
 
         Each margin is rounded down (its slack off, then one float further), and so each difference
         rounded up; then all terms are non-negative, and what is left are the roundings of the
@@ -218,11 +255,20 @@ class Margins:
             missing = target - lowest  # its sign is exact
             missing = np.where(missing <= 0, 0.0, np.nextafter(missing, np.inf))
             total = float(np.sum(missing * weights))
-            bound = total + exact.allowance(rows.size + roundings + 1, total)
-        return math.nextafter(bound, math.inf) if math.isfinite(bound) else math.inf
+            bound = math.nextafter(
+                total + exact.allowance(rows.size + roundings + 1, total), math.inf
+            )
+            if room > 1:
+                bound = (bound + room * float(np.sum(slack * weights))) * (1 + 2.0**-40)
+        return bound if math.isfinite(bound) else math.inf
 
     def falls_short_by_at_most(
-        self, claimed: float, target: float, rows: np.ndarray, weights: np.ndarray, roundings: int
+        self,
+        claimed: float | Fraction,
+        target: float,
+        rows: np.ndarray,
+        weights: np.ndarray,
+        roundings: int,
     ) -> bool:
         """Whether Σ_k w_k·[target − margin_k]₊ ≤ claimed can be shown."""
         if self.shortfall(target, rows, weights, roundings) <= claimed:
@@ -267,3 +313,78 @@ def check_weights(certificate, sample: Sample) -> None:
         sample.d == certificate.coef.size,
         f"the claim is about {certificate.coef.size:,} features, but X has {sample.d:,} columns.",
     )
+
+
+@final
+@dataclass(frozen=True)
+class Vectors(Space):
+    """The space of the features: φ(x) = x, a machine is a hyperplane, and w is given by `coef`."""
+
+    describes: ClassVar[dict[str, str]] = {"coef": "coef_"}
+    kernel: ClassVar[None] = None  # type: ignore[misc]
+    shift: ClassVar[float] = 0.0  # type: ignore[misc]
+
+    def read(self, X):
+        return exact_matrix(X)
+
+    def check_values(self, X) -> None:
+        pass  # vectors are given exactly
+
+    def sample(self, X, y, labels: Labels) -> Sample:
+        return Sample.of(X, y, labels)
+
+    def coordinates(self, sample: Sample) -> int:
+        return sample.d
+
+    def looks(
+        self, sample: Sample, machine: Machine, known: float | None = None
+    ) -> Iterator[Margins]:
+        """`known` is a number that no ‖x_t‖² exceeds."""
+        yield Margins.of(sample, machine.coef, machine.intercept, known)
+
+    def combined(self, margins: Margins, machine: Machine, effort: int = 1) -> Rounded:
+        return combinations.squared_combination(
+            margins.sample, machine.rows, machine.dual_coef, effort
+        )
+
+    def longer_than(self, sample: Sample, square: Fraction) -> int | None:
+        return sample.longer_than(square)
+
+    def longest2(self, sample: Sample, known: float | None = None, room: int = 1) -> Fraction:
+        square = sample.square_bound() if known is None else known
+        square += exact.allowance(sample.d, square)
+        require(square < math.inf, "squares of the examples overflow float64.")
+        return Fraction(square)
+
+    def check_sum(
+        self,
+        sample: Sample,
+        machine: Machine,
+        start: np.ndarray,
+        steps: np.ndarray,
+        lifted: bool,
+        roundings: int,
+    ) -> None:
+        """A run rounds each of its n ≤ roundings steps and sums: at most γ_{n+1}(|w₀_j| + Σ|η x̃_j|)
+        in place j. The sum here is off by at most γ of the same, for the number of rows besides."""
+        part = sample.X[machine.rows].astype(np.float64)
+        size = np.abs(steps)
+        with np.errstate(over="ignore", invalid="ignore"):
+            moved = np.append(part.T @ steps, lifted * steps.sum())
+            moves = np.abs(start) + np.append(abs(part).T @ size, lifted * size.sum())
+            off = np.abs(np.append(machine.coef, machine.intercept) - (start + moved))
+            slack = exact.allowance(roundings + machine.rows.size + 4, moves)
+        require(
+            np.all(np.isfinite(slack)) and np.all(off <= slack),
+            "the weights are not the start plus the listed updates.",
+        )
+
+    def lengths(self, sample: Sample) -> np.ndarray:
+        squares = np.concatenate([sample._squares(*block) for block in sample.blocks()])
+        return np.sqrt((squares + exact.allowance(sample.d, squares)) * UP) * UP
+
+    def computed(
+        self, sample: Sample, machine: Machine, margins: Margins, lengths: np.ndarray
+    ) -> float:
+        size = norm(machine.coef) * float(lengths.max(initial=0.0)) + abs(machine.intercept)
+        return exact.allowance(sample.d + 1, size * UP)

@@ -2,49 +2,61 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
 import numpy as np
 
 from certo.certificates.base import CannotClaim
-from certo.certificates.margins.maximum_margin import MaximumMargin, _extra
-from certo.certificates.sample.examples import Sample
+from certo.certificates.margins.maximum_margin import MaximumMargin
+from certo.certificates.margins.soft_margin_gap import HUGE
 from certo.certificates.sample.labels import Labels
-from certo.certificates.spaces.vectors import Margins
+from certo.issue.slack import SLACK_FACTOR, with_slack
 from certo.numbers import exact
+from certo.numbers.rounded import NotShown
+
+NEGLIGIBLE = 1e-11  # of ‖v‖²: an allowance that is not worth exact sums
 
 
 def issue_maximum_margin(
-    sample: Sample,
+    sample,
     labels: Labels,
     *,
-    coef: np.ndarray,
+    coef=(),
     intercept: float,
     treatment: str,
     rows: np.ndarray,
     dual_coef: np.ndarray,
-    margins: Margins | None = None,
+    margins: Any = None,
 ) -> MaximumMargin:
-    """The strongest such claim from a separator and signed multipliers a_t y_t of some rows.
+    """The strongest such claim from signed multipliers a_t y_t of some rows, and a separator where
+    the sample is one of vectors; `margins` are those of the machine, if known.
 
     CannotClaim, if it separates nothing or the multipliers bound nothing.
     """
-    margins = margins or Margins.of(sample, coef, intercept)
-    least, where = margins.least()
-    if least <= 0 or not np.any(coef):
-        raise CannotClaim(f"example {where} is not strictly on its own side.")
-    lower = margins.distance(_extra(intercept, treatment))
-    if not rows.size:
-        raise CannotClaim("without multipliers nothing bounds the margin from above.")
-    if lower == 0:
-        raise CannotClaim(f"the margin of example {where} is too small for a float.")
     draft = MaximumMargin(
-        labels, coef, intercept, treatment, rows, dual_coef, sample.m,
-        lower, np.finfo(np.float64).max,
+        labels=labels, space=sample.space, examples=sample.m, coef=np.asarray(coef),
+        intercept=intercept, rows=rows, dual_coef=dual_coef, treatment=treatment,
+        lower=exact.TINY, upper=HUGE,
     )  # fmt: skip
-    combined = draft._combined(sample, room=4)
-    squares = [combined.rounded] if combined.is_sharp else [combined.rounded, combined.exactly]
-    known = [square for square in squares if square is not None]
-    upper = exact.root_above(min(known) / draft._total**2) if known else np.inf
+    try:
+        draft._check_size(sample)
+        total = draft._multipliers(sample)
+        margins = margins or draft.space.margins(sample, draft.machine)
+        least, where = margins.least(SLACK_FACTOR)
+        length = exact.root_above(with_slack(draft._square(margins)))
+        if least <= 0 or not 0 < length < np.inf:
+            raise CannotClaim(f"example {where} is not strictly on its own side.")
+        lower = exact.below(least / Fraction(length))
+        for combined in draft._combined_in_turn(margins):
+            if combined.within <= Fraction(NEGLIGIBLE) * combined.value:
+                break
+        upper = exact.root_above(with_slack(combined) / total**2)
+    except NotShown as reason:
+        raise CannotClaim(str(reason)) from reason
+    if lower <= 0:
+        raise CannotClaim(f"the margin of example {where} is too small for a float.")
     if not upper < np.inf:
         raise CannotClaim("numbers over- or underflow float64.")
-    object.__setattr__(draft, "upper", upper)
-    return draft
+    return replace(draft, lower=lower, upper=upper)

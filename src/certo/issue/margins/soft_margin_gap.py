@@ -3,37 +3,61 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
-from typing import TypeVar
+
+import numpy as np
 
 from certo.certificates.base import CannotClaim
-from certo.certificates.margins.soft_margin_gap import SoftMarginGap
+from certo.certificates.margins.soft_margin_gap import HUGE, SoftMarginGap
+from certo.certificates.sample.labels import Labels
 from certo.issue.slack import SLACK_FACTOR
 from certo.numbers import exact
-from certo.numbers.rounded import NotShown, Rounded
+from certo.numbers.rounded import NotShown
 
-Gap = TypeVar("Gap", bound=SoftMarginGap)
 NEGLIGIBLE = 1e-4  # of the gap: an allowance that is not worth more work
 
 
-def issued_gap(
-    claim: Gap,
-    values: Iterable[tuple[Rounded, Rounded]],
-    negligible: float = NEGLIGIBLE,
+def issue_soft_margin_gap(
+    sample,
+    labels: Labels,
+    *,
+    coef=(),
+    intercept: float,
+    treatment: str,
+    C: float,
+    class_weight=(1.0, 1.0),
+    sample_weight=(),
+    rows: np.ndarray,
+    dual_coef: np.ndarray,
+    known=None,
     enough: float = 0.0,
-) -> Gap:
-    """This claim with its numbers, from P(w, b) and D(α) at more and more cost: those whose
-    allowances are a negligible part of the gap, or that prove a relative gap of `enough`, or
-    the last. CannotClaim, if there are none.
+    negligible: float = NEGLIGIBLE,
+) -> SoftMarginGap:
+    """The strongest such claim from signed multipliers α_t y_t of some rows, and a hyperplane where
+    the sample is one of vectors.
+
+    `known` saves work, and may be left out: a number that no ‖x_t‖² exceeds, or for a kernel the
+    values f(x_t) in float64, without what a shift adds. Such values save the pass over the kernel,
+    if some that are computed agree with them.
+
+    P(w, b) and D(α) are computed at more and more cost, until their allowances are a negligible
+    part of the gap, or a relative gap of `enough` is proved. CannotClaim, if the multipliers are
+    not feasible or numbers overflow.
 
     A checker may add in another order: his values differ from these by his allowance and ours,
     and he then allows for his own. His are at most 1.5 times ours (they are computed alike), so
     SLACK_FACTOR of ours are enough.
     """
+    draft = SoftMarginGap(
+        labels=labels, space=sample.space, coef=np.asarray(coef), intercept=intercept,
+        treatment=treatment, C=C, class_weight=np.asarray(class_weight),
+        sample_weight=np.asarray(sample_weight), rows=rows, dual_coef=dual_coef,
+        examples=sample.m, primal=HUGE, dual=0.0, allowance=HUGE,
+    )  # fmt: skip
     try:
-        for primal, dual in values:
+        draft._check_size(sample)
+        for primal, dual in draft._values_in_turn(sample, known):
             rounding, gap = primal.within + dual.within, primal.value - dual.value
             proved = gap + SLACK_FACTOR * rounding <= Fraction(enough) * primal.value
             if proved or rounding <= Fraction(negligible) * gap:
@@ -48,4 +72,4 @@ def issued_gap(
     allowance = max(0.0, exact.above(spread))
     if allowance == math.inf:
         raise CannotClaim("numbers overflow float64.")
-    return replace(claim, primal=upper, dual=lower, allowance=allowance)
+    return replace(draft, primal=upper, dual=lower, allowance=allowance)

@@ -14,9 +14,9 @@ from certo.numbers.rounded import NotShown
 
 
 def issue_support_bound(X, y, solutions: Iterable[Any], delta: float = 0.05) -> SupportBound:
-    """The bound for the machine of these solutions, each a `DualityGap`, `KernelGap`,
-    `MaximumMargin` or `KernelMargin`: one for two classes, else one for each class against the
-    rest, in their order. CannotClaim, if there is none or the solutions do not hold of X, y."""
+    """The bound for the machine of these solutions, each a `SoftMarginGap` or
+    `MaximumMargin`: one for two classes, else one for each class against the rest, in their order.
+    CannotClaim, if there is none or the solutions do not hold of X, y."""
     solutions = tuple(solutions)
     objection = _objection(solutions)
     if objection:

@@ -8,55 +8,60 @@ from fractions import Fraction
 import numpy as np
 
 from certo.certificates.base import CannotClaim
-from certo.certificates.runs.expected_excess import ExpectedExcess
-from certo.certificates.runs.pegasos_excess import guarantee
-from certo.certificates.sample.examples import Sample
+from certo.certificates.runs.expected_excess import ExpectedExcess, guarantee
 from certo.certificates.sample.labels import Labels
-from certo.certificates.spaces.vectors import Margins
-from certo.issue.spaces.vectors import shortfall_to_claim
+from certo.certificates.spaces.space import Machine, Margins
+from certo.issue.slack import SLACK_FACTOR, with_slack
 from certo.numbers import exact
+from certo.numbers.rounded import NotShown
 
 
 def issue_expected_excess(
-    sample: Sample,
+    sample,
     labels: Labels,
     *,
-    coef: np.ndarray,
-    intercept: float,
+    machine: Machine,
     lifted: bool,
     lam: float,
     steps: int,
     square: float | None = None,
     margins: Margins | None = None,
 ) -> ExpectedExcess:
-    """The claim for the average of a run; `square`, if known, bounds ‖x_t‖².
+    """The claim for the average of a run; `square`, if known, bounds the squared lengths of
+    vectors, and `margins` are those of the machine.
 
     CannotClaim, where numbers overflow or the weights are longer than any run's.
     """
-    square = sample.square_bound() if square is None else square
-    margins = margins or Margins.of(sample, coef, intercept, square)
-    objective = objective_to_claim(margins, lam)
-    # with room for a checker who rounds otherwise
-    radius2 = float(np.nextafter(square + exact.allowance(sample.d, square) + lifted, np.inf))
-    bound = guarantee(radius2, lam, steps) if radius2 < math.inf else math.inf
+    space = sample.space
+    try:
+        margins = margins or space.margins(sample, machine)
+        objective = objective_to_claim(margins, lam, np.arange(sample.m), machine.intercept)
+        radius2 = exact.above(space.longest2(sample, square, SLACK_FACTOR) + lifted)
+        bound = guarantee(radius2, lam, steps) if radius2 < math.inf else math.inf
+        length2 = _squared_length(margins, machine.intercept)
+    except NotShown as reason:
+        raise CannotClaim(str(reason)) from reason
     if not (objective < math.inf and bound < math.inf):
         raise CannotClaim("squares of the examples, or the weights, overflow float64.")
     claim = ExpectedExcess(
-        labels, intercept, lifted, lam, steps, sample.m, radius2, objective, bound, coef
-    )
-    if claim._length2 * (1 + Fraction(1, 2**40)) > claim._reach2:
+        labels=labels, space=space, examples=sample.m, **machine._asdict(), lifted=lifted, lam=lam,
+        steps=steps, radius2=radius2, objective=objective, bound=bound,
+    )  # fmt: skip
+    if length2 > claim._reach2:
         raise CannotClaim("the weights are longer than those of any run: X/λ.")
     return claim
 
 
-def objective_to_claim(margins: Margins, lam: float) -> float:
-    """A float that F of the weights of these margins does not exceed, with room for a checker who
-    rounds otherwise; +inf after overflow."""
-    m = margins.sample.m
-    hinges = shortfall_to_claim(margins, 1.0, np.arange(m), np.ones(m), 0)
+def objective_to_claim(margins: Margins, lam: float, rows: np.ndarray, intercept: float) -> float:
+    """A float that F of a machine on these rows does not exceed, with room for a checker who rounds
+    otherwise; +inf after overflow."""
+    hinges = margins.shortfall(1.0, rows, np.ones(rows.size), 0, SLACK_FACTOR)
     if hinges == math.inf:
         return math.inf
-    length2 = exact.dot_within(margins.coef, margins.coef)[1] + Fraction(margins.intercept) ** 2
-    return exact.above(
-        (Fraction(hinges) / m + Fraction(lam) / 2 * length2) * (1 + Fraction(1, 2**45))
-    )
+    penalty = Fraction(lam) / 2 * _squared_length(margins, intercept)
+    return exact.above(Fraction(hinges) / rows.size + penalty)
+
+
+def _squared_length(margins: Margins, intercept: float) -> Fraction:
+    """What ‖w‖² + b² may be claimed not to exceed."""
+    return with_slack(margins.square()) + Fraction(intercept) ** 2

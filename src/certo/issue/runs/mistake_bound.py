@@ -2,85 +2,99 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 
 from certo.certificates.base import CannotClaim
+from certo.certificates.margins.soft_margin_gap import HUGE
 from certo.certificates.runs.mistake_bound import MistakeBound
 from certo.certificates.runs.update_sums import UpdateSums
-from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
-from certo.certificates.spaces.vectors import Margins
-from certo.issue.spaces.vectors import shortfall_to_claim
+from certo.certificates.spaces.space import Machine, Margins
+from certo.issue.slack import SLACK_FACTOR, with_slack
 from certo.numbers import exact
+from certo.numbers.rounded import NotShown
+from certo.rates import Constant
 
 
 def issue_mistake_bound(
-    sample: Sample,
+    sample,
     labels: Labels,
     *,
-    coef: np.ndarray,
-    intercept: float,
+    machine: Machine,
+    comparator: Machine,
     lifted: bool,
-    sums: UpdateSums,
-    start: np.ndarray,
-    rows: np.ndarray,
-    counts: np.ndarray,
-    totals: np.ndarray,
-    comparator: np.ndarray,
-    comparator_intercept: float = 0.0,
-    radius2: float | None = None,
-    margins: Margins | None = None,
+    sums: UpdateSums | None = None,
+    start: np.ndarray | None = None,
+    totals: np.ndarray | None = None,
     averaged: bool = False,
+    target: float | None = None,
+    square: float | None = None,
+    margins: Margins | None = None,
 ) -> MistakeBound:
-    """The claim for a comparator u: as a separator if it is one, else with its shortfall.
+    """The claim for a comparator u: as a separator if it is one, else with its shortfall from the
+    `target` (default: a typical margin of the updates).
 
-    `start` holds the weights before the first update, intercept last. For constant η pass no
-    `totals`. `radius2` bounds ‖x_t‖², if already known; `margins` are those of u.
+    The multipliers of the machine count its updates, with the signs of their examples. `sums` are
+    those of the rates (default: all 1), `start` the weights before the first update, intercept last
+    (default: 0), and `totals` those of the rates on each row, for a schedule alone. `square`, if
+    known, bounds the squared lengths of vectors; `margins` are those of u. CannotClaim, where
+    numbers overflow or more updates are listed than the theorem allows.
     """
-    if not lifted and comparator_intercept:
+    if not lifted and comparator.intercept:
         raise ValueError("without the extra feature 1 a comparator can have no intercept.")
-    margins = margins or Margins.of(sample, comparator, comparator_intercept)
-    least, _ = margins.least()
-    updates = int(counts.sum())
-    if least > 0 and exact.below(least) > 0:
-        target, shortfall = exact.below(least), 0.0
-    else:  # the scale of u is free: a typical margin of the updated examples becomes 1
-        with np.errstate(over="ignore", invalid="ignore"):
-            scale = float(np.mean(np.abs(margins.value[rows]))) if rows.size else 1.0
-        target = scale if 0 < scale < np.inf else 1.0
-        weights = totals if sums.constant is None else counts * sums.constant
-        shortfall = shortfall_to_claim(margins, target, rows, weights, updates)
-    radius2 = sample.square_bound() if radius2 is None else radius2
-    # with room for a checker who rounds otherwise, so that he need not be exact everywhere
-    radius2 = float(np.nextafter(radius2 + exact.allowance(sample.d, radius2) + lifted, np.inf))
-    if not (radius2 < np.inf and shortfall < np.inf):
-        raise CannotClaim("squares of the examples, or their margins, overflow float64.")
+    counts, nothing = np.abs(machine.dual_coef), np.zeros(0)
     draft = MistakeBound(
-        labels, coef, intercept, lifted, sums, start, rows, counts, totals,
-        comparator, comparator_intercept, sample.m, updates,
-        radius2, target, shortfall, None, averaged,
+        labels=labels, space=sample.space, examples=sample.m, **machine._asdict(), lifted=lifted,
+        sums=sums or UpdateSums(Constant(1.0)), start=nothing if start is None else start,
+        totals=nothing if totals is None else totals, comparator_coef=comparator.coef,
+        comparator_rows=comparator.rows, comparator_dual_coef=comparator.dual_coef,
+        comparator_intercept=comparator.intercept, comparator_norm=0.0, updates=int(counts.sum()),
+        radius2=0.0, target=HUGE, shortfall=0.0, bound=None, averaged=averaged,
     )  # fmt: skip
+    try:
+        margins = margins or draft.space.margins(sample, draft.comparator)
+        least = exact.below(margins.least(SLACK_FACTOR)[0])
+        if least > 0:
+            draft = replace(draft, target=least)
+        else:
+            target = target or _typical(margins.value[draft.rows])
+            rate = draft.sums.constant
+            weights = draft.totals if rate is None else counts * rate
+            missing = margins.shortfall(target, draft.rows, weights, draft.updates, SLACK_FACTOR)
+            if missing == math.inf:
+                raise CannotClaim("the margins of the comparator overflow float64.")
+            draft = replace(draft, target=target, shortfall=max(missing, exact.TINY))
+        norm = exact.root_above(with_slack(draft._comparator_square(margins)))
+        radius2 = exact.above(draft.space.longest2(sample, square, SLACK_FACTOR) + lifted)
+    except NotShown as reason:
+        raise CannotClaim(str(reason)) from reason
+    if math.inf in (norm, radius2):
+        raise CannotClaim("squares of the examples, or the comparator, overflow float64.")
+    draft = replace(draft, comparator_norm=norm, radius2=radius2)
     bound = draft._most_updates()
-    if bound is not None and bound < updates:
+    if bound is not None and bound < draft.updates:
         raise CannotClaim(
-            f"{updates:,} updates are more than the {bound:,} that the theorem allows in exact "
-            "arithmetic: rounding decided some, or the examples are not those of the run."
+            f"{draft.updates:,} updates are more than the {bound:,} that the theorem allows in "
+            "exact arithmetic: rounding decided some, or the examples are not those of the run."
         )
-    object.__setattr__(draft, "bound", bound)
-    return draft
+    return replace(draft, bound=bound)
+
+
+def _typical(margins: np.ndarray) -> float:
+    """The scale of a comparator is free; far beyond its margins every update falls short, and the
+    bound is their number, which says nothing."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        scale = float(np.mean(np.abs(margins))) if margins.size else 1.0
+    return scale if 0 < scale < math.inf else 1.0
 
 
 def against(
-    claim: MistakeBound, sample: Sample, comparator, comparator_intercept: float = 0.0
+    claim: MistakeBound, sample, comparator: Machine, target: float | None = None
 ) -> MistakeBound:
     """The same run against another comparator."""
-    kept = ("coef", "intercept", "lifted", "sums", "start", "rows", "counts", "totals",
-            "averaged")  # fmt: skip
-    return issue_mistake_bound(
-        sample,
-        claim.labels,
-        **{name: getattr(claim, name) for name in kept},
-        comparator=np.asarray(comparator, np.float64),
-        comparator_intercept=float(comparator_intercept),
-        radius2=claim.radius2 - claim.lifted,
-    )
+    kept = ("machine", "lifted", "sums", "start", "totals", "averaged")
+    told = {name: getattr(claim, name) for name in kept}
+    return issue_mistake_bound(sample, claim.labels, **told, comparator=comparator, target=target)

@@ -9,31 +9,41 @@ from certo.certificates.margins.maximum_margin import MaximumMargin
 from certo.numbers.digits import apart
 from certo.words.dispatch import RIGOUR, Rigour, plainly, sentence
 from certo.words.phrases import percent
+from certo.words.spaces.space import where
 
 RIGOUR[MaximumMargin] = Rigour(
     exact="That the multipliers of both classes have the same sum, and their total.",
     rounded=(
         "The margins, and the length of the weighted sum of examples: rounded outward, or "
-        "exact where that matters."
+        "exact where that matters. With a kernel: by the error that it states for each of its "
+        "values."
     ),
 )
 
 
 @sentence.register
 def _(claim: MaximumMargin) -> str:
-    meant, which = {
-        "free": ("", "no hyperplane"),
-        "none": (" of hyperplanes through the origin", "no such hyperplane"),
-        "lifted": (
-            " in the space with the extra feature 1",
-            "no hyperplane through the origin of that space",
-        ),
-    }[claim.treatment]
+    of, inside, which, none = "", "", "hyperplane", "no hyperplane"
+    if claim.space.kernel is not None:
+        inside = (
+            f" in {where(claim.space)}"
+            + {
+                "free": "",
+                "none": " without an intercept",
+                "lifted": ", the intercept being part of the length,",
+            }[claim.treatment]
+        )
+        which, none = "function", "no function there"
+    elif claim.treatment == "none":
+        of, none = " of hyperplanes through the origin", "no such hyperplane"
+    elif claim.treatment == "lifted":
+        of = " in the space with the extra feature 1"
+        none = "no hyperplane through the origin of that space"
     return (
-        f"The largest margin{meant} between {claim.labels.shown} and {claim.labels.rest} is at "
-        f"least {rounded_down(claim.lower)}, which this hyperplane has on all "
+        f"The largest margin{of} between {claim.labels.shown} and {claim.labels.rest}{inside} is "
+        f"at least {rounded_down(claim.lower)}, which this {which} has on all "
         f"{counted(claim.examples, 'example')}, and exceeds this by at most "
-        f"{apart(claim.upper, claim.lower)}: {which} has more, already on "
+        f"{apart(claim.upper, claim.lower)}: {none} has more, already on "
         f"{counted(claim.rows.size, 'example')}. The relative gap is at most "
         f"{rounded_up(claim.relative_gap, 2)}."
     )
@@ -41,13 +51,18 @@ def _(claim: MaximumMargin) -> str:
 
 @plainly.register
 def _(claim: MaximumMargin) -> str:
-    which = {
-        "free": "no other flat boundary",
-        "none": "no other flat boundary through the origin",
-        "lifted": "no other flat boundary, the constant 1 being counted as a feature,",
-    }[claim.treatment]
+    others, measured = (
+        {
+            "free": "no other flat boundary",
+            "none": "no other flat boundary through the origin",
+            "lifted": "no other flat boundary, the constant 1 being counted as a feature,",
+        }[claim.treatment],
+        "the nearest of them",
+    )
+    if claim.space.kernel is not None:
+        others, measured = "no other of its kind", "the nearest, as the kernel measures distance"
     further = percent(Fraction(claim.upper) / Fraction(claim.lower) - 1)
     return (
         f"This boundary has all {counted(claim.examples, 'example')} on the right side, and "
-        f"{which} could keep more than {further} further away from the nearest of them."
+        f"{others} could keep more than {further} further away from {measured}."
     )

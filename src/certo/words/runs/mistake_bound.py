@@ -2,36 +2,42 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 from certo.certificates.encoding import counted, rounded_down, rounded_up
 from certo.certificates.runs.mistake_bound import MistakeBound
 from certo.numbers import exact
 from certo.words.dispatch import RIGOUR, Rigour, assumptions, plainly, sentence
+from certo.words.spaces.space import of_functions, where
 
 RIGOUR[MistakeBound] = Rigour(
     exact=(
-        "The number of steps, the margin and the longest example; the largest number that the "
-        "inequality of the theorem allows."
+        "The number of steps, and of vectors the margin and the longest example; the largest "
+        "number that the inequality of the theorem allows."
     ),
     rounded=(
         "That the steps lead to these weights: up to the rounding of as many additions. The "
-        "lengths, and what the comparator falls short by, rounded up."
+        "lengths, and what the comparator falls short by, rounded up. With a kernel: sums of its "
+        "values, by the error that it states for each of them."
     ),
 )
 
 
 @sentence.register
 def _(claim: MistakeBound) -> str:
+    told = f"{claim.labels.shown} against {claim.labels.rest}: "
+    on = f"on {claim.rows.size:,} of {counted(claim.examples, 'example')}, "
+    return told + (_of_hyperplanes(claim, on) if claim.space.kernel is None else _of(claim, on))
+
+
+def _of_hyperplanes(claim: MistakeBound, on: str) -> str:
     steps = (
         counted(claim.updates, "update")
         if claim.sums.constant is not None
         else f"steps whose rates add up to those of {counted(claim.updates, 'update')}"
     )
     made = (
-        f"{claim.labels.shown} against {claim.labels.rest}: {steps}, on {claim.rows.size:,} of "
-        f"{counted(claim.examples, 'example')}, lead from the start to "
+        f"{steps}, {on}lead from the start to "
         f"{'the last weights of the run' if claim.averaged else 'these weights'} (up to float64 "
         "rounding). "
     )
@@ -43,7 +49,7 @@ def _(claim: MistakeBound) -> str:
             "The convergence theorem allows no run from this start with this learning rate, in "
             f"any order, more than {claim.bound:,}: some separator of length 1 has a margin of "
             f"at least {rounded_down(margin(claim))}, and no example is longer than "
-            f"{rounded_up(radius(claim))}.{enough}"
+            f"{rounded_up(exact.root_above(Fraction(claim.radius2)))}.{enough}"
         )
     return made + (
         "The mistake bound for examples that are not separated allows a run with these steps "
@@ -52,9 +58,32 @@ def _(claim: MistakeBound) -> str:
     )
 
 
+def _of(claim: MistakeBound, on: str) -> str:
+    """The same of functions of a kernel's space, where the rate is constant."""
+    space = where(claim.space) + " and the constants" * claim.lifted
+    made = f"{counted(claim.updates, 'mistake')}, {on}add up to this function of {space}. "
+    if claim.bound is None:
+        return made + "No limit is claimed."
+    if claim.separable:
+        return made + (
+            "No run of the kernel perceptron on these examples, in any order, makes more than "
+            f"{claim.bound:,}: some function of length 1 has a margin of at least "
+            f"{rounded_down(margin(claim))}, and no example a K(x, x) above "
+            f"{rounded_up(claim.radius2)}."
+        )
+    return made + (
+        "The mistake bound for examples that are not separated allows a run with these "
+        f"mistakes no more than {claim.bound:,}; it compares it with a function that may fall "
+        f"short of a margin of {rounded_up(claim.target)}."
+    )
+
+
 @plainly.register
 def _(claim: MistakeBound) -> str:
-    made = f"{counted(claim.updates, 'correction')}, added up, led to {boundary(claim)}"
+    noun, reached = "correction", f"led to {boundary(claim)}"
+    if claim.space.kernel is not None:
+        noun, reached = "mistake", "make this function"
+    made = f"{counted(claim.updates, noun)}, added up, {reached}"
     if claim.bound is None:
         return f"{made}; no limit to their number is claimed."
     if claim.separable:
@@ -71,16 +100,12 @@ def boundary(claim: MistakeBound) -> str:
 
 def margin(claim: MistakeBound) -> float:
     """ρ/‖u‖, rounded down."""
-    length = exact.root_above(exact.dot_within(claim._u, claim._u)[1])
-    return exact.below(Fraction(claim.target) / Fraction(length)) if length < math.inf else 0.0
-
-
-def radius(claim: MistakeBound) -> float:
-    return exact.root_above(Fraction(claim.radius2))
+    if not claim.comparator_norm:
+        return claim.target
+    return exact.below(Fraction(claim.target) / Fraction(claim.comparator_norm))
 
 
 @assumptions.register
 def _(claim: MistakeBound) -> tuple[str, ...]:
-    if claim.bound is None:
-        return ()
-    return ("the limit is that of mistakes in exact arithmetic; the run was in float64",)
+    limit = "the limit is that of mistakes in exact arithmetic; the run was in float64"
+    return (*of_functions(claim), *((limit,) if claim.bound is not None else ()))

@@ -1,4 +1,4 @@
-"""KernelMargin: true claims verify in every storage, and no false one does."""
+"""MaximumMargin with a kernel: true claims verify in every storage, and no false one does."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from scipy import sparse
 from certo.certificates import (
     CannotClaim,
     Certificate,
-    KernelMargin,
+    Images,
     KernelSample,
+    MaximumMargin,
     Sample,
 )
-from certo.issue.margins.kernel_margin import issue_kernel_margin
 from certo.issue.margins.maximum_margin import issue_maximum_margin
 from certo.kernels import Gaussian, Kernel, Linear, Polynomial, Precomputed
 
@@ -49,7 +49,14 @@ def separable(kernel: Kernel, seed: int, treatment: str) -> Problem:
     return Problem(kernel, X, signs, treatment, C=2.0**8)
 
 
-def claimed(p: Problem, b=None, alpha=None, **changes) -> KernelMargin:
+def changed(data: dict, name: str, value) -> dict:
+    """The claim with another value, which may be one of its space."""
+    if name in ("kernel", "shift"):
+        name, value = "space", {**data["space"], name: value}
+    return {**data, name: value}
+
+
+def claimed(p: Problem, b=None, alpha=None, **changes) -> MaximumMargin:
     if alpha is None:
         b, alpha = solved(p)
     rows = np.flatnonzero(alpha)
@@ -60,7 +67,7 @@ def claimed(p: Problem, b=None, alpha=None, **changes) -> KernelMargin:
         "dual_coef": (alpha * p.signs)[rows],
         **changes,
     }
-    return issue_kernel_margin(p.sample, LABELS, **witness)
+    return issue_maximum_margin(p.sample, LABELS, **witness)
 
 
 def true_bounds(p: Problem, b: float, signed, shift=0.0) -> tuple[Fraction, Fraction]:
@@ -87,7 +94,7 @@ class TestTrueClaims:
         except CannotClaim as reason:
             assert "own side" in str(reason)  # noqa: PT017
             return
-        lower2, upper2 = true_bounds(p, b, alpha * p.signs, claim.shift)
+        lower2, upper2 = true_bounds(p, b, alpha * p.signs, claim.space.shift)
         assert Fraction(claim.lower) ** 2 <= lower2
         assert upper2 <= Fraction(claim.upper) ** 2
         assert float(upper2) >= claim.upper**2 * (1 - 1e-9)
@@ -187,7 +194,10 @@ class TestAttacks:
             forged["treatment"] = data.draw(treatments)
         elif field == "kernel":
             others = [Gaussian(2.0), Polynomial(2), Linear(), Gaussian(1 + 1e-6)]
-            forged["kernel"], forged["shift"] = data.draw(st.sampled_from(others)).to_dict(), 0.0
+            forged["space"]["kernel"], forged["space"]["shift"] = (
+                data.draw(st.sampled_from(others)).to_dict(),
+                0.0,
+            )
         elif field == "X":
             t = some(X)
             X[t] *= factor
@@ -198,17 +208,19 @@ class TestAttacks:
         else:
             forged["labels"]["classes"] = ["b", "a"]
         signs = np.where(y == forged["labels"]["classes"][1], 1, -1)
-        now = Problem(Kernel.from_dict(forged["kernel"]), X, signs, forged["treatment"], C=2.0**8)
+        now = Problem(
+            Kernel.from_dict(forged["space"]["kernel"]), X, signs, forged["treatment"], C=2.0**8
+        )
         signed = np.zeros(len(y))
         signed[forged["rows"]] = forged["dual_coef"]
-        lower2, upper2 = true_bounds(now, forged["intercept"], signed, forged["shift"])
+        lower2, upper2 = true_bounds(now, forged["intercept"], signed, forged["space"]["shift"])
         if data.draw(st.booleans()) and lower2 > 0:  # what an attacker would do then
             forged["lower"] = float(lower2) ** 0.5 * (1 - 1e-9)
             forged["upper"] = max(forged["lower"], float(max(upper2, 0)) ** 0.5 * (1 + 1e-9))
         if verified(forged, X, y):
             assert Fraction(forged["lower"]) ** 2 <= lower2
             best = solved(now)  # any function is a bound of the margin from below
-            reached = true_bounds(now, best[0], best[1] * signs, forged["shift"])[0]
+            reached = true_bounds(now, best[0], best[1] * signs, forged["space"]["shift"])[0]
             assert float(reached) <= forged["upper"] ** 2 * (1 + 1e-9)
 
     def claim(self):
@@ -223,20 +235,12 @@ class TestAttacks:
 
     def test_an_indefinite_matrix(self):
         K, signs = np.array([[1.0, 3.0], [3.0, 1.0]]), np.array([1, -1])
-        claim = KernelMargin(
-            LABELS,
-            Precomputed(),
-            4.0,
-            0.0,
-            "none",
-            np.arange(2),
-            np.array([1.0, -1.0]),
-            2,
-            0.5,
-            9.0,
-        )
+        claim = MaximumMargin(
+            LABELS, Images(Precomputed(), 4.0), 2, np.zeros(0), 0.0, np.arange(2),
+            np.array([1.0, -1.0]), "none", 0.5, 9.0,
+        )  # fmt: skip
         assert claim.verify(K, ["b", "a"])
-        assert not verified({**claim.to_dict(), "shift": 1.9}, K, ["b", "a"])
+        assert not verified(changed(claim.to_dict(), "shift", 1.9), K, ["b", "a"])
         assert np.linalg.eigvalsh(K + 1.9 * np.eye(2))[0] < 0
         assert KernelSample(Precomputed(), K, signs, 4.0).m == 2
 
@@ -253,4 +257,4 @@ class TestAttacks:
     def test_hostile_values(self, name, value):
         p, data = self.claim()
         assert data["intercept"] != 0
-        assert not verified({**data, name: value}, p.X, p.y)
+        assert not verified(changed(data, name, value), p.X, p.y)

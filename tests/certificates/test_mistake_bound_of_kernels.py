@@ -1,4 +1,4 @@
-"""KernelMistakeBound: true whenever it verifies, whoever wrote it."""
+"""MistakeBound with a kernel: true whenever it verifies, whoever wrote it."""
 
 from __future__ import annotations
 
@@ -22,12 +22,23 @@ from certo.certificates import (
     KernelSample,
     Labels,
 )
-from certo.issue.runs.kernel_mistake_bound import issue_kernel_mistake_bound
+from certo.certificates.spaces.space import function
+from certo.issue.runs.mistake_bound import issue_mistake_bound
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
 
 KERNELS = [Linear(), Polynomial(2), Gaussian(0.8), Precomputed(), 2 * Gaussian(1.0)]
-FLOATS = ["radius2", "comparator2", "target", "shortfall", "comparator_intercept", "shift"]
-VECTORS = ["dual_coef", "comparator_coef", "rows", "comparator_rows"]
+FLOATS = [
+    "radius2", "comparator_norm", "target", "shortfall", "comparator_intercept", "shift",
+    "intercept",
+]  # fmt: skip
+VECTORS = ["dual_coef", "comparator_dual_coef", "rows", "comparator_rows"]
+
+
+def changed(data: dict, name: str, value) -> dict:
+    """The claim with another value, which may be one of its space."""
+    if name in ("kernel", "shift"):
+        name, value = "space", {**data["space"], name: value}
+    return {**data, name: value}
 
 
 @functools.cache
@@ -52,20 +63,22 @@ def problem(seed):
 
 def is_true(data, X, y) -> bool:
     """From the words of the claim, in rational arithmetic."""
-    kernel = Certificate.from_dict(data).kernel
+    kernel = Certificate.from_dict(data).space.kernel
     lift, m = int(data["lifted"]), len(y)
-    gram = true_gram(kernel, X, data["shift"])
+    gram = true_gram(kernel, X, data["space"]["shift"])
     if data["examples"] != m or max([*data["rows"], *data["comparator_rows"]], default=0) >= m:
         return False
     signs = [1 if label == "b" else -1 for label in y]
     counts = [Fraction(c) for c in data["dual_coef"]]
     if any(c * signs[t] <= 0 for c, t in zip(counts, data["rows"], strict=True)):
         return False
-    if sum(map(abs, counts)) != data["updates"]:
+    if sum(map(abs, counts)) != data["updates"] or any(data["start"]):
+        return False
+    if Fraction(data["intercept"]) != lift * sum(counts):
         return False
     if max(gram[t][t] for t in range(m)) + lift > Fraction(data["radius2"]):
         return False
-    coef = [Fraction(c) for c in data["comparator_coef"]]
+    coef = [Fraction(c) for c in data["comparator_dual_coef"]]
     u, b = (
         list(zip(coef, data["comparator_rows"], strict=True)),
         Fraction(data["comparator_intercept"]),
@@ -78,15 +91,13 @@ def is_true(data, X, y) -> bool:
         (abs(c) * max(target - margins[t], Fraction(0)))
         for c, t in zip(counts, data["rows"], strict=True)
     )
-    if length2 > Fraction(data["comparator2"]):
+    if length2 > Fraction(data["comparator_norm"]) ** 2:
         return False
-    if data["separable"] and min(margins) < target:
-        return False
-    if not data["separable"] and missing > Fraction(data["shortfall"]):
+    H = Fraction(data["shortfall"])
+    if (missing > H) if H else (min(margins) < target):
         return False
     # the largest M with ρM − H ≤ √(‖u‖²R²M)
-    H = Fraction(data["shortfall"])
-    square = Fraction(data["comparator2"]) * Fraction(data["radius2"])
+    square = Fraction(data["comparator_norm"]) ** 2 * Fraction(data["radius2"])
 
     def allowed(M):
         left = target * M - H
@@ -119,8 +130,8 @@ def test_an_edited_certificate_verifies_only_if_it_is_true(seed, draw):
     data = copy.deepcopy(data)
     for _ in range(draw.draw(st.integers(1, 2))):
         name = draw.draw(st.sampled_from([*FLOATS, *VECTORS, "updates", "bound", "lifted",
-                                          "separable", "examples"]))  # fmt: skip
-        where, key = data, name
+                                          "averaged", "examples"]))  # fmt: skip
+        where, key = data["space"] if name == "shift" else data, name
         if name in VECTORS:
             if not data[name]:
                 continue
@@ -165,10 +176,10 @@ def test_on_other_data_it_verifies_only_if_it_is_still_true(seed, salt):
 def test_numbers_made_a_little_stronger_are_refuted(seed):
     _, X, y, data = problem(seed)
     assert not verified(data | {"radius2": data["radius2"] * (1 - 1e-9)}, X, y)
-    assert not verified(data | {"comparator2": data["comparator2"] * 0.999}, X, y)
+    assert not verified(data | {"comparator_norm": data["comparator_norm"] * 0.999}, X, y)
     assert not verified(data | {"bound": data["bound"] - 1}, X, y)
     assert not verified(data | {"updates": data["updates"] + 1}, X, y)
-    if data["separable"]:
+    if data["shortfall"] == 0:
         assert not verified(data | {"target": data["target"] * 1.001}, X, y)
     elif data["shortfall"] > 1e-6 * data["target"]:
         assert not verified(data | {"shortfall": data["shortfall"] * 0.999}, X, y)
@@ -213,9 +224,9 @@ def test_the_bound_is_attained():
         signs[k] = 1  # of which the box needs no mistake
         sample = KernelSample(Linear(), X, signs)
         everyone = np.arange(k + 1)
-        claim = issue_kernel_mistake_bound(
-            sample, Labels((-1, 1)), lifted=False, rows=everyone[:k], dual_coef=-np.ones(k),
-            comparator_rows=everyone, comparator_coef=signs.astype(float),
+        claim = issue_mistake_bound(
+            sample, Labels((-1, 1)), lifted=False, machine=function(everyone[:k], -np.ones(k)),
+            comparator=function(everyone, signs.astype(float)),
         )  # fmt: skip
         assert claim.updates == k
         assert claim.bound == k + 1  # as if all were mistakes
@@ -226,13 +237,12 @@ def test_the_formula_where_nothing_separates():
     """((a + √(a² + 4H))/2)² with ρ = 1."""
     X, y = np.array([[1.0], [1.0], [-2.0]]), np.array([1, -1, -1])
     signs = y.astype(np.int8)
-    claim = issue_kernel_mistake_bound(
-        KernelSample(Linear(), X, signs), Labels((-1, 1)), lifted=False, rows=np.array([0, 1]),
-        dual_coef=np.array([1.0, -2.0]), comparator_rows=np.array([2]),
-        comparator_coef=np.array([-0.25]),
+    claim = issue_mistake_bound(
+        KernelSample(Linear(), X, signs), Labels((-1, 1)), lifted=False,
+        machine=function([0, 1], [1.0, -2.0]), comparator=function([2], [-0.25]),
     )  # fmt: skip
     rho = claim.target  # u(x) = x/2
-    H, a = claim.shortfall / rho, math.sqrt(claim.comparator2 * claim.radius2) / rho
+    H, a = claim.shortfall / rho, claim.comparator_norm * math.sqrt(claim.radius2) / rho
     assert pytest.approx(max(rho - 0.5, 0) / rho + 2 * (rho + 0.5) / rho) == H
     assert claim.bound == math.floor(((a + math.sqrt(a * a + 4 * H)) / 2) ** 2)
 
@@ -240,10 +250,9 @@ def test_the_formula_where_nothing_separates():
 def test_more_mistakes_than_can_be_are_not_claimed():
     X, signs = np.array([[1.0], [-1.0]]), np.array([1, -1], np.int8)
     with pytest.raises(CannotClaim, match="more than the 1 that the theorem allows"):
-        issue_kernel_mistake_bound(
-            KernelSample(Linear(), X, signs), Labels((-1, 1)), lifted=False, rows=np.array([0]),
-            dual_coef=np.array([7.0]), comparator_rows=np.array([0]),
-            comparator_coef=np.array([1.0]),
+        issue_mistake_bound(
+            KernelSample(Linear(), X, signs), Labels((-1, 1)), lifted=False,
+            machine=function([0], [7.0]), comparator=function([0], [1.0]),
         )  # fmt: skip
 
 
@@ -261,12 +270,12 @@ def test_functions_are_taken_on_trust_and_have_no_json():
 @pytest.mark.parametrize(
     ("field", "value"),
     [("target", 0.0), ("target", -1.0), ("shortfall", -1.0), ("radius2", -1.0), ("lifted", 1),
-     ("separable", 0), ("dual_coef", [0.5]), ("dual_coef", [0.0]), ("rows", [-1]), ("rows", [1, 0]),
-     ("comparator_coef", ["a"]), ("kernel", {"name": "os.system"}), ("kernel", None),
-     ("bound", 1.5), ("bound", None), ("updates", True), ("shift", -1.0), ("shift", 1.0),
-     ("comparator2", float("nan"))],
+     ("averaged", 0), ("dual_coef", [0.5]), ("dual_coef", [0.0]), ("rows", [-1]), ("rows", [1, 0]),
+     ("comparator_dual_coef", ["a"]), ("kernel", {"name": "os.system"}), ("kernel", None),
+     ("bound", 1.5), ("updates", True), ("shift", -1.0), ("shift", 1.0),
+     ("comparator_norm", float("nan"))],
 )  # fmt: skip
 def test_hostile_values_are_refused(field, value):
     _, _, _, data = problem(1)
     with pytest.raises(ValueError, match=r"must|name"):
-        Certificate.from_dict(data | {field: value})
+        Certificate.from_dict(changed(data, field, value))

@@ -1,4 +1,4 @@
-"""KernelGap: the excess is never more than the certified gap, and no false claim verifies."""
+"""SoftMarginGap with a kernel: the excess is at most the gap, and no false claim verifies."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from certo.certificates import (
     CannotClaim,
     Certificate,
     Composite,
-    KernelGap,
+    Images,
     KernelSample,
     Labels,
     Sample,
+    SoftMarginGap,
 )
-from certo.issue.margins.duality_gap import issue_duality_gap
-from certo.issue.margins.kernel_gap import issue_kernel_gap
+from certo.issue.margins.soft_margin_gap import issue_soft_margin_gap
 from certo.kernels import Function, Gaussian, Kernel, Linear, Polynomial, Precomputed, Product
 from certo.numbers.rounding import gamma
 
@@ -51,6 +51,13 @@ def verified(data, X, y) -> bool:
         return False
 
 
+def changed(data: dict, name: str, value) -> dict:
+    """The claim with another value, which may be one of its space."""
+    if name in ("kernel", "shift"):
+        name, value = "space", {**data["space"], name: value}
+    return {**data, name: value}
+
+
 class TestTheGap:
     @given(kernels, stories, seeds, treatments)
     @settings(max_examples=72)
@@ -59,11 +66,11 @@ class TestTheGap:
         assume(p.costs.any())
         b, alpha = stopped_early(p, seed)
         claim = p.claim(b, alpha)
-        primal, dual = true_values(p, b, alpha, claim.shift)
+        primal, dual = true_values(p, b, alpha, claim.space.shift)
         assert primal <= claim.primal
         assert max(dual, 0) >= claim.dual
         assert primal - dual >= Fraction(claim.gap) - Fraction(claim.allowance)
-        best = true_values(p, *solved(p), claim.shift)[0]
+        best = true_values(p, *solved(p), claim.space.shift)[0]
         assert best >= claim.dual
         assert primal - best <= claim.gap
         assert claim.verify(p.X, p.y)
@@ -75,13 +82,13 @@ class TestTheGap:
         b, alpha = stopped_early(p, seed)
         sample, rows = p.sample, np.flatnonzero(alpha)
         scores = kernel(p.X, kernel.take(kernel.examples(p.X), rows)) @ (alpha * p.signs)[rows]
-        claim = p.claim(b, alpha, scores=scores)
-        primal, dual = true_values(p, b, alpha, claim.shift)
+        claim = p.claim(b, alpha, known=scores)
+        primal, dual = true_values(p, b, alpha, claim.space.shift)
         assert primal <= claim.primal
         assert max(dual, 0) >= claim.dual
         assert primal - dual >= Fraction(claim.gap) - Fraction(claim.allowance)
         assert claim.verify(p.X, p.y)
-        assert sample.shift == claim.shift
+        assert sample.shift == claim.space.shift
 
     @pytest.mark.parametrize("treatment", TREATMENTS)
     @pytest.mark.parametrize("kernel", KERNELS[:4])
@@ -99,7 +106,7 @@ class TestTheGap:
         scores = p.kernel(p.X, p.X[rows]) @ (alpha * p.signs)[rows]
         right = p.claim(b, 0.5 * alpha)
         for wrong in (scores, np.full(scores.shape, np.nan), scores.astype(np.float32) / 2):
-            claim = p.claim(b, 0.5 * alpha, scores=wrong)
+            claim = p.claim(b, 0.5 * alpha, known=wrong)
             assert claim == right
         assert right.verify(p.X, p.y)
 
@@ -112,7 +119,7 @@ class TestTheGap:
         ours = p.claim(b, alpha)
         rows = np.flatnonzero(alpha)
         signed = alpha * p.signs
-        theirs = issue_duality_gap(
+        theirs = issue_soft_margin_gap(
             Sample.of(p.X, p.y, LABELS), LABELS, coef=p.X.T @ signed, intercept=b,
             treatment=treatment, C=p.C, class_weight=p.class_weight,
             sample_weight=p.sample_weight, rows=rows, dual_coef=signed[rows],
@@ -185,7 +192,7 @@ class TestWords:
             claim.to_dict()
         mixed = problem(3 * Function(shared_letters), "plain", 1, "none")
         sample = KernelSample.of(p.X, p.y, LABELS, mixed.kernel)
-        claim = issue_kernel_gap(
+        claim = issue_soft_margin_gap(
             sample, LABELS, intercept=0.0, treatment="none", C=1.0, rows=[], dual_coef=[]
         )
         assert len(claim.assumes) == 1
@@ -206,13 +213,13 @@ class TestWords:
     def test_the_shift_is_said(self):
         p = problem(Precomputed(), "repeated", 1, "none")
         claim = p.claim(0.0, np.zeros(p.signs.size))
-        assert claim.shift > 0
-        assert repr(claim.shift) in claim.claim
+        assert claim.space.shift > 0
+        assert repr(claim.space.shift) in claim.claim
 
 
 class TestTogether:
     def test_a_composite_reads_each_kernel_once(self, monkeypatch):
-        from certo.certificates.spaces import kernel_claim
+        from certo.certificates.spaces import images
 
         rng = np.random.default_rng(0)
         X, y = rng.standard_normal((30, 2)), rng.choice([0, 1, 2], 30)
@@ -221,20 +228,20 @@ class TestTogether:
             labels = Labels((0, 1, 2), positive)
             for kernel in (Gaussian(1.0), Polynomial(2)):
                 sample = KernelSample.of(X, y, labels, kernel)
-                claim = issue_kernel_gap(
+                claim = issue_soft_margin_gap(
                     sample, labels, intercept=0.5, treatment="lifted", C=1.0,
                     rows=np.arange(30), dual_coef=rng.random(30) * sample.signs,
                 )  # fmt: skip
                 claims.append(claim)
         signs = np.where(y == 2, 1, -1)
-        linear = issue_duality_gap(
+        linear = issue_soft_margin_gap(
             Sample(X, signs), Labels((0, 1, 2), 2), coef=np.ones(2), intercept=0.0,
             treatment="none", C=1.0, rows=[], dual_coef=[],
         )  # fmt: skip
         claims.append(linear)
-        read, seen = kernel_claim.readable, []
+        read, seen = images.readable, []
         monkeypatch.setattr(
-            kernel_claim, "readable", lambda X, kernel: seen.append(kernel) or read(X, kernel)
+            images, "readable", lambda X, kernel: seen.append(kernel) or read(X, kernel)
         )
         together = Composite(tuple(claims))
         assert together.verify(X, y)
@@ -276,7 +283,7 @@ class TestWhatCannotBeClaimed:
         p = problem(Function(shared_letters), "plain", 1, "none")
         claim = p.claim(*solved(p))
         nowhere = Function(lambda x, z: float("nan"))
-        object.__setattr__(claim, "kernel", nowhere)
+        object.__setattr__(claim, "space", Images(nowhere, 0.0))
         assert "finite" in claim.verify(p.X, p.y).why
 
 
@@ -286,16 +293,16 @@ class TestAttacks:
         """P(f, b) ≤ primal exactly; no P is below dual, up to what a solver finds."""
         signs = np.where(np.asarray(y) == data["labels"]["classes"][1], 1, -1)
         p = Problem(
-            Kernel.from_dict(data["kernel"]), X, signs, data["treatment"], data["C"],
+            Kernel.from_dict(data["space"]["kernel"]), X, signs, data["treatment"], data["C"],
             data["class_weight"], data["sample_weight"],
         )  # fmt: skip
         alpha = np.zeros(len(signs))
         alpha[data["rows"]] = np.abs(data["dual_coef"])
-        if true_values(p, data["intercept"], alpha, data["shift"])[0] > data["primal"]:
+        if true_values(p, data["intercept"], alpha, data["space"]["shift"])[0] > data["primal"]:
             return False
         if not p.costs.any():
             return data["dual"] == 0
-        return true_values(p, *solved(p), data["shift"])[0] >= data["dual"]
+        return true_values(p, *solved(p), data["space"]["shift"])[0] >= data["dual"]
 
     @given(st.sampled_from(KERNELS[:5]), stories, seeds, treatments, st.data())
     @settings(max_examples=70)
@@ -314,7 +321,9 @@ class TestAttacks:
             st.sampled_from([-1.0, 0.0, 0.5, 0.99, 1 - 1e-6, 1 + 1e-6, 1.01, 2.0, 1e6])
         )
         some = lambda values: data.draw(st.integers(0, len(values) - 1))  # noqa: E731
-        if field in ("intercept", "C", "primal", "dual", "shift"):
+        if field == "shift":
+            forged["space"]["shift"] *= factor
+        elif field in ("intercept", "C", "primal", "dual"):
             forged[field] *= factor
         elif field in ("dual_coef", "class_weight", "sample_weight") and forged[field]:
             forged[field][some(forged[field])] *= factor
@@ -324,9 +333,9 @@ class TestAttacks:
             forged["rows"][some(forged["rows"])] = some(y)
         elif field == "kernel":
             others = [Gaussian(2.0), Polynomial(2), Linear(), Gaussian(1 + 1e-6)]
-            forged["kernel"] = data.draw(st.sampled_from(others)).to_dict()
+            forged["space"]["kernel"] = data.draw(st.sampled_from(others)).to_dict()
             if isinstance(kernel, Precomputed):
-                forged["shift"] = 0.0
+                forged["space"]["shift"] = 0.0
         elif field == "treatment":
             forged["treatment"] = data.draw(treatments)
         elif field == "X":
@@ -342,10 +351,10 @@ class TestAttacks:
         full = np.zeros(len(y))
         full[forged["rows"]] = np.abs(forged["dual_coef"])
         now = Problem(
-            Kernel.from_dict(forged["kernel"]), X, p.signs, treatment, forged["C"], p.class_weight,
-            p.sample_weight,
+            Kernel.from_dict(forged["space"]["kernel"]), X, p.signs, treatment, forged["C"],
+            p.class_weight, p.sample_weight,
         )  # fmt: skip
-        primal, dual = true_values(now, forged["intercept"], full, abs(forged["shift"]))
+        primal, dual = true_values(now, forged["intercept"], full, abs(forged["space"]["shift"]))
         if data.draw(st.booleans()):
             forged["primal"] = max(float(np.nextafter(float(primal), np.inf)), forged["dual"])
         if data.draw(st.booleans()):
@@ -397,12 +406,12 @@ class TestAttacks:
         """With a negative direction the objective has no least value, whatever multipliers say."""
         K, signs = np.array([[1.0, 3.0], [3.0, 1.0]]), np.array([1, -1])
         sample = KernelSample(Precomputed(), K, signs)  # as if it had been looked at
-        claim = issue_kernel_gap(
+        claim = issue_soft_margin_gap(
             sample, LABELS, intercept=0.0, treatment="none", C=1.0, rows=[], dual_coef=[]
         )
         assert not claim.verify(K, ["b", "a"])
         assert "positive" in claim.verify(K, ["b", "a"]).why
-        assert verified({**claim.to_dict(), "shift": 2.001}, K, ["b", "a"])
+        assert verified(changed(claim.to_dict(), "shift", 2.001), K, ["b", "a"])
 
     @pytest.mark.filterwarnings("ignore:(overflow|invalid value):RuntimeWarning")
     @pytest.mark.parametrize(
@@ -420,10 +429,11 @@ class TestAttacks:
     )
     def test_what_cannot_be_said_of_the_data_is_refused_with_the_reason(self, kernel, X, says):
         weights = np.zeros(0)
-        claim = KernelGap(
-            labels=LABELS, kernel=kernel, shift=0.0, intercept=0.0, treatment="none", C=1.0,
-            class_weight=np.ones(2), sample_weight=weights, rows=np.array([1]),
-            dual_coef=np.array([0.5]), examples=2, primal=1.5, dual=0.0, allowance=10.0,
+        claim = SoftMarginGap(
+            labels=LABELS, space=Images(kernel, 0.0), coef=weights, intercept=0.0,
+            treatment="none", C=1.0, class_weight=np.ones(2), sample_weight=weights,
+            rows=np.array([1]), dual_coef=np.array([0.5]), examples=2,
+            primal=1.5, dual=0.0, allowance=10.0,
         )  # fmt: skip
         found = claim.verify(np.array(X), ["a", "b"])
         assert not found
@@ -449,12 +459,14 @@ class TestAttacks:
             ("primal", 0.0), ("primal", float("nan")), ("primal", float("inf")), ("dual", -1.0),
             ("dual", 1e9), ("dual", None), ("allowance", -1.0), ("allowance", float("nan")),
             ("labels", {"classes": ["b", "a"], "positive": 1, "column": None}),
+            ("space", None), ("space", "Images"), ("space", {}), ("space", {"name": "Vectors"}),
+            ("space", {"name": "Nowhere"}), ("space", {"name": "Images"}), ("coef", [1.0, 0.0]),
         ],
     )  # fmt: skip
     def test_hostile_values(self, name, value):
         p, data = self.claim()
         assert data["intercept"] != 0
-        assert not verified({**data, name: value}, p.X, p.y)
+        assert not verified(changed(data, name, value), p.X, p.y)
 
 
 def test_an_auditor_needs_numpy_and_scipy_only():

@@ -1,4 +1,4 @@
-"""DualityGap: the excess is never more than the certified gap, and no false claim verifies."""
+"""SoftMarginGap: the excess is never more than the certified gap, and no false claim verifies."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from certo.certificates import CannotClaim, Certificate, DualityGap, Labels, Sample
-from certo.certificates.margins import duality_gap as module
+from certo.certificates import CannotClaim, Certificate, Labels, Sample, SoftMarginGap
 from certo.certificates.margins.soft_margin_gap import costs_of
-from certo.issue.margins import duality_gap as issuer
-from certo.issue.margins.duality_gap import issue_duality_gap
-from certo.numbers import rounded
+from certo.certificates.spaces import combinations
+from certo.issue.margins.soft_margin_gap import issue_soft_margin_gap
+from certo.numbers import exact, rounded
 
 LABELS = Labels(("a", "b"))
 TREATMENTS = ["free", "lifted", "none"]
@@ -45,9 +44,9 @@ class Problem(NamedTuple):
     def costs(self):
         return costs_of(self.C, self.class_weight, self.signs, self.sample_weight)
 
-    def claim(self, w, b, alpha, X=None, **options) -> DualityGap:
+    def claim(self, w, b, alpha, X=None, **options) -> SoftMarginGap:
         rows = np.flatnonzero(alpha)
-        return issue_duality_gap(
+        return issue_soft_margin_gap(
             Sample.of(self.X if X is None else X, self.y, LABELS), LABELS,
             coef=w, intercept=b, treatment=self.treatment, C=self.C,
             class_weight=self.class_weight, sample_weight=self.sample_weight,
@@ -161,7 +160,7 @@ class TestTheGap:
         assume(p.costs.any())
         w, b, alpha = stopped_early(p, seed)
         square = Sample(p.X, p.signs).square_bound() if known else None
-        claim = p.claim(w, b, alpha, square=square)
+        claim = p.claim(w, b, alpha, known=square)
         primal, dual = true_primal(p, w, b), true_dual(p, alpha)
         assert primal <= claim.primal
         assert max(dual, 0) >= claim.dual
@@ -220,7 +219,7 @@ class TestTheGap:
         p = problem("plain", 1, "free")
         w, b, alpha = solved(p)
         alpha = feasible(alpha, p)
-        claim = issue_duality_gap(
+        claim = issue_soft_margin_gap(
             Sample.of(p.X, p.y, LABELS), LABELS, coef=w, intercept=b, treatment="free", C=p.C,
             rows=np.arange(p.signs.size), dual_coef=alpha * p.signs,
         )  # fmt: skip
@@ -266,16 +265,14 @@ class TestRounding:
         alpha = alpha * 2.0 ** -max(2 * scale, 0)
         with pytest.MonkeyPatch.context() as patch:
             for name, value in (("PIECE", 3), ("EXACT_PRODUCTS", 1)):
-                patch.setattr(module, name, value)
+                patch.setattr(combinations, name, value)
             patch.setattr(rounded, "LANES", 2)
-            patch.setattr(module.exact, "SHORT", 0)
+            patch.setattr(exact, "SHORT", 0)
             claim = p.claim(w, b, alpha)
             primal, dual = true_primal(p, w, b), true_dual(p, alpha)
-            margins = module.Margins.of(Sample(p.X, p.signs), claim.coef, claim.intercept)
-            for most_exact in (0, 1):  # 1: work on the allowances, but nothing is so short
-                for value, truth in zip(
-                    claim._values(margins, p.costs, most_exact), (primal, dual), strict=True
-                ):
+            # 1: work on the allowances, but nothing is so short
+            for values in claim._values_in_turn(Sample(p.X, p.signs)):
+                for value, truth in zip(values, (primal, dual), strict=True):
                     assert abs(value.value - truth) <= value.within
             assert primal <= claim.primal
             assert max(dual, 0) >= claim.dual
@@ -289,11 +286,10 @@ class TestRounding:
         w, b, alpha = stopped_early(p, seed)
         square = Sample(p.X, p.signs).square_bound()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(module, "EXACT_PRODUCTS", short)
-            patch.setattr(issuer, "EXACT_PRODUCTS", short)
+            patch.setattr(combinations, "EXACT_PRODUCTS", short)
             for bound in (None, square):
                 for store in (np.asarray, sparse.csr_array):
-                    claim = p.claim(w, b, alpha, X=store(p.X), square=bound)
+                    claim = p.claim(w, b, alpha, X=store(p.X), known=bound)
                     for other in STORES:
                         assert claim.verify(other(p.X), p.y)
 
@@ -323,13 +319,12 @@ class TestRounding:
 
     def test_the_sum_of_the_multipliers_is_an_entry_too(self, monkeypatch):
         """Lifted: 2⁵³ + 1 is rounded, and its square would be off by more than 2⁵⁴."""
-        monkeypatch.setattr(module, "EXACT_PRODUCTS", 1)
-        monkeypatch.setattr(issuer, "EXACT_PRODUCTS", 1)
+        monkeypatch.setattr(combinations, "EXACT_PRODUCTS", 1)
         p = Problem(np.zeros((2, 1)), np.array([1, 1]), "lifted", C=2.0**53)
         alpha = np.array([2.0**53, 1.0])
         claim = p.claim(np.zeros(1), 0.0, alpha)
-        square = claim._combination2(Sample(p.X, p.signs), 0)
-        assert abs(square.value - (2**53 + 1) ** 2) <= square.within
+        for _, dual in claim._values_in_turn(Sample(p.X, p.signs)):
+            assert abs(dual.value - (2**53 + 1 - Fraction((2**53 + 1) ** 2, 2))) <= dual.within
 
     def test_numbers_that_overflow_prove_nothing(self):
         p = Problem(np.array([[1.0], [-1.0]]), np.array([1, -1]), "none")

@@ -1,0 +1,265 @@
+r"""What `Vectors` and `Images` have in common: all that a claim needs to know of its space.
+
+Examples x_t are points φ(x_t) of a space with an inner product, and a machine is a vector w of it
+with a number b: its margin on an example is y_t (⟨w, φ(x_t)⟩ + b). Multipliers a_t of some examples
+combine to v = Σ a_t φ(x_t).
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Any, ClassVar, NamedTuple, Protocol
+
+import numpy as np
+
+from certo.certificates import encoding, spaces
+from certo.certificates.base import Certificate, Verification, require
+from certo.certificates.fields import finite_vector, index_vector
+from certo.certificates.sample.labels import Labels
+from certo.numbers import exact
+from certo.numbers.rounded import Rounded
+
+
+class Machine(NamedTuple):
+    """w and b as a claim gives them: w by its entries `coef`, where the space has coordinates, and
+    else as the combination Σ dual_coef_i φ(x_rows_i)."""
+
+    coef: np.ndarray
+    rows: np.ndarray
+    dual_coef: np.ndarray
+    intercept: float
+
+
+def hyperplane(coef: np.ndarray, intercept: float = 0.0) -> Machine:
+    """The machine with these weights, in a space with coordinates."""
+    return Machine(np.asarray(coef), np.zeros(0, np.int64), np.zeros(0), intercept)
+
+
+def function(rows: np.ndarray, dual_coef: np.ndarray, intercept: float = 0.0) -> Machine:
+    """The machine Σ dual_coef_i φ(x_rows_i) + intercept, in a space without coordinates."""
+    return Machine(np.zeros(0), np.asarray(rows), np.asarray(dual_coef), intercept)
+
+
+class Scores(NamedTuple):
+    """value[t] is within slack[t] of f(x_t)."""
+
+    value: np.ndarray
+    slack: np.ndarray
+
+    def plus(self, intercept: float) -> Scores:
+        """Of f + b: one more rounding, unless b is 0."""
+        if intercept == 0:
+            return self
+        value = self.value + intercept
+        return Scores(value, self.slack + 4 * exact.UNIT * np.abs(value))
+
+
+class Margins(Protocol):
+    """The margins of a machine on the examples: value[t] is within slack[t] of the true one.
+
+    An `effort` is how many products may be added exactly; 0 asks for a quick answer. `room`
+    multiplies allowances, for a checker who adds in another order; what is exact needs none.
+    """
+
+    #: what may be tried in turn, at more and more cost
+    @property
+    def efforts(self) -> tuple[int, ...]: ...
+
+    @property
+    def value(self) -> np.ndarray: ...
+
+    @property
+    def slack(self) -> np.ndarray: ...
+
+    def square(self, effort: int = 1) -> Rounded:
+        """‖w‖²."""
+
+    def least(self, room: int = 1) -> tuple[Fraction, int]:
+        """(γ, t): no margin is below γ, and that of t is about γ."""
+
+    def below(self, limit: Fraction) -> int | None:
+        """An example whose margin is not shown to reach the limit, or None if there is none."""
+
+    def hinge_losses(self, costs: np.ndarray, effort: int = 1) -> Rounded:
+        """Σ c_t [1 − margin_t]₊."""
+
+    def shortfall(
+        self, target: float, rows: np.ndarray, weights: np.ndarray, roundings: int, room: int = 1
+    ) -> float:
+        """A float that Σ_k w_k·[target − margin_k]₊ over `rows` does not exceed, where each w_k
+        differs from weights_k by at most `roundings` roundings; +inf if there is none."""
+
+    def falls_short_by_at_most(
+        self,
+        claimed: float | Fraction,
+        target: float,
+        rows: np.ndarray,
+        weights: np.ndarray,
+        roundings: int,
+    ) -> bool:
+        """Whether Σ_k w_k·[target − margin_k]₊ ≤ claimed can be shown."""
+
+
+class Space(abc.ABC):
+    """A frozen value that says where the examples of a claim are."""
+
+    #: fitted attributes of an estimator that hold w, by the fields of a claim
+    describes: ClassVar[dict[str, str]]
+    #: the kernel whose space it is, and what is added to its diagonal; None: the examples are
+    #: vectors themselves
+    kernel: Any
+    shift: float
+
+    @property
+    def functions(self) -> Sequence[Any]:
+        """The Python functions that are assumed to be kernels."""
+        return ()
+
+    @abc.abstractmethod
+    def check_values(self, X) -> None:
+        """SampleMismatch, unless X, as `read` gives it, tells inner products to the last digit."""
+
+    @property
+    def reads(self) -> Hashable:
+        """The same for spaces that read X in the same way."""
+        return None
+
+    @abc.abstractmethod
+    def read(self, X) -> Any:
+        """X as the check takes it, or SampleMismatch."""
+
+    @abc.abstractmethod
+    def sample(self, X, y, labels: Labels) -> Any:
+        """X as `read` gives it, with one sign for each example."""
+
+    @abc.abstractmethod
+    def coordinates(self, sample) -> int:
+        """How many entries `coef` has; 0 in a space without coordinates."""
+
+    @abc.abstractmethod
+    def looks(self, sample, machine: Machine, known=None) -> Iterator[Any]:
+        """The `Margins` of a machine: from what is known of the examples, if that may be of use,
+        and from the examples alone."""
+
+    @abc.abstractmethod
+    def combined(self, margins, machine: Machine, effort: int = 1) -> Rounded:
+        """‖v‖² for v = Σ dual_coef_i φ(x_rows_i), given the margins of that machine."""
+
+    @abc.abstractmethod
+    def longer_than(self, sample, square: Fraction) -> int | None:
+        """An example that is not shown to have ‖φ(x_t)‖² ≤ square, or None if there is none."""
+
+    @abc.abstractmethod
+    def longest2(self, sample, known: float | None = None, room: int = 1) -> Fraction:
+        """A number that no ‖φ(x_t)‖² exceeds, nor is shown to exceed by a checker who rounds
+        otherwise; `known` is such a number that may be of use."""
+
+    @abc.abstractmethod
+    def check_sum(
+        self,
+        sample,
+        machine: Machine,
+        start: np.ndarray,
+        steps: np.ndarray,
+        lifted: bool,
+        roundings: int,
+    ) -> None:
+        """(w, b) is the start plus Σ steps_i (φ(x_rows_i), 1 if lifted), but for the roundings."""
+
+    @abc.abstractmethod
+    def lengths(self, sample) -> np.ndarray:
+        """Numbers that the ‖φ(x_t)‖ do not exceed."""
+
+    @abc.abstractmethod
+    def computed(self, sample, machine: Machine, margins, lengths: np.ndarray) -> float:
+        """What a computed score is off by at most, for examples that are no longer than these."""
+
+    def margins(self, sample, machine: Machine) -> Any:
+        """The `Margins` of a machine, from the examples alone."""
+        return next(self.looks(sample, machine))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"name": type(self).__name__, **encoding.to_plain(self)}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Space:
+        name = data.get("name") if isinstance(data, dict) else None
+        if type(name) is not str or name not in spaces.SPACES:
+            raise ValueError(f"a space must be one of {sorted(spaces.SPACES)}.")
+        kind = getattr(spaces, name)
+        return encoding.from_plain(kind, {k: v for k, v in data.items() if k != "name"})
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class SpaceClaim(Certificate):
+    """What every claim about a machine in a space shares: the machine on so many examples."""
+
+    space: Space
+    examples: int
+    coef: np.ndarray
+    intercept: float
+    rows: np.ndarray
+    dual_coef: np.ndarray
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.space, Space):
+            raise ValueError(f"space must be a space, got {type(self.space).__name__}.")
+        for name in ("coef", "dual_coef"):
+            object.__setattr__(self, name, finite_vector(getattr(self, name), name))
+        object.__setattr__(self, "rows", index_vector(self.rows, "rows"))
+        if self.dual_coef.shape != self.rows.shape:
+            raise ValueError("dual_coef must hold one number for each of the rows.")
+
+    @property
+    def describes(self) -> dict[str, str]:  # type: ignore[override]
+        shared = {"intercept": "intercept_", "rows": "support_", "dual_coef": "dual_coef_"}
+        return self.space.describes | shared
+
+    @property
+    def machine(self) -> Machine:
+        return Machine(self.coef, self.rows, self.dual_coef, self.intercept)
+
+    @property
+    def _reads(self) -> Hashable:  # type: ignore[override]
+        return self.space.reads
+
+    def _read(self, X) -> Any:
+        return self.space.read(X)
+
+    def _sample(self, X, y) -> Any:
+        return self.space.sample(X, y, self.labels)
+
+    def _verify(self, sample: Any) -> Verification:
+        try:
+            return super()._verify(sample)
+        except ValueError as wrong:  # of a kernel, about these examples
+            return Verification(False, self.name, str(wrong))
+
+    def _check_size(self, sample, *others: Machine) -> None:
+        """The machines are about so many examples and features, and about rows that there are."""
+        require(
+            sample.m == self.examples,
+            f"the claim is about {self.examples:,} examples, but X has {sample.m:,}.",
+        )
+        features = self.space.coordinates(sample)
+        for coef, rows, *_ in (self.machine, *others):
+            require(
+                coef.size == features,
+                f"the claim is about {coef.size:,} features, but X has {features:,}.",
+            )
+            require(not rows.size or rows[-1] < sample.m, "rows must be rows of X.")
+
+    def __eq__(self, other: object) -> bool:
+        """By value; not by JSON, which a Python function as a kernel has none of."""
+        return type(other) is type(self) and all(
+            np.array_equal(getattr(self, f.name), getattr(other, f.name))
+            if f.type == "np.ndarray"
+            else getattr(self, f.name) == getattr(other, f.name)
+            for f in fields(self)
+        )
+
+    __hash__ = Certificate.__hash__
