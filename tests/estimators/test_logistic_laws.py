@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import linprog
@@ -72,6 +72,7 @@ class TestExistence:
         assert model.certificate_.verify(X, codes)
         A = comparisons(X, codes, mode) * 2.0**20
         best = linprog(-A.sum(axis=0), A_ub=-A, b_ub=np.zeros(len(A)), bounds=(-1, 1))
+        assume(best.status == 0)  # HiGHS has no answer to some of these programs
         if model.estimate_exists_ is False:
             assert -best.fun > 1e-7
         if -best.fun > 1e-3:

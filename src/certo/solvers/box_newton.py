@@ -146,8 +146,9 @@ class _Box:
         """How much of the move each multiplier allows."""
         ratios = np.full(beta.size, np.inf)
         down, up = move < 0, move > 0
-        ratios[down] = (self.low - beta)[down] / move[down]
-        ratios[up] = (self.high - beta)[up] / move[up]
+        with np.errstate(over="ignore"):  # a tiny move may go on for ever
+            ratios[down] = (self.low - beta)[down] / move[down]
+            ratios[up] = (self.high - beta)[up] / move[up]
         return ratios
 
 
