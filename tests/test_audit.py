@@ -20,7 +20,7 @@ from certo.certificates import (
     ExpectedExcess,
     LinearPredictor,
     MaximumMargin,
-    Separating,
+    Separable,
 )
 from certo.certificates.errors.least_errors import (
     LeastErrors,
@@ -163,7 +163,7 @@ ATTACKS = {
             put("converged_", False)(m),
         ),
         "a larger margin": lambda m: claims(m, only(MaximumMargin, lower=50.0, upper=51.0)),
-        "a larger distance": lambda m: claims(m, only(Separating, geometric_margin=50.0)),
+        "a larger distance": lambda m: claims(m, only(Separable, margin=50.0)),
         "margin_": put("margin_", lambda g: 2 * g),
         "geometric_margin_": put("geometric_margin_", lambda g: 2 * g),
         "objective_": put("objective_", lambda v: v / 2),

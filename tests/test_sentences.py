@@ -12,9 +12,10 @@ from sklearn.datasets import load_iris
 
 from certo import SVM, KernelPerceptron, Perceptron, certify
 from certo.certificates import Certificate, Certified, Composite, StatedPredictions
-from certo.certificates.risk.risk_bound import confidence, rate_sentence
 from certo.issue.errors.counted_errors import issue_test_errors
 from certo.kernels import Polynomial
+from certo.numbers.digits import confidence
+from certo.words.risk.risk_bound import rate_sentence
 
 ROOT = Path(__file__).parents[1]
 # Words that were false, or that contradicted others on the same page.

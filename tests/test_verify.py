@@ -289,8 +289,8 @@ def test_a_hostile_file_of_examples_is_refused(copied, what):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[]", "{}", "[" * 10**5, '{"format": "certo proof 1", "format": "certo proof 1"}', "\xff",
-     '{"format": ["certo proof 1"]}', '{"format": "certo proof 1", "sha256": {"../x": ""}}'],
+    ["", "[]", "{}", "[" * 10**5, '{"format": "certo proof 2", "format": "certo proof 2"}', "\xff",
+     '{"format": ["certo proof 2"]}', '{"format": "certo proof 2", "sha256": {"../x": ""}}'],
 )  # fmt: skip
 def test_a_hostile_proof_is_refused(copied, text):
     folder = copied()

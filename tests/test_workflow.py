@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from certo.audit import audit_table
-from certo.certificates import Certified, Composite, CompressionBound, MistakeBound, Separating
+from certo.certificates import Certified, Composite, CompressionBound, MistakeBound, Separable
 from certo.certificates.sample.labels import Labels
 from certo.data.fingerprint import fingerprint
 from certo.data.model_file import load_model, save_model
@@ -119,8 +119,8 @@ ATTACKS = {
     "updates": lambda m: m.machine.updates_.__iadd__(1),
     "updated examples": lambda m: setattr(m.machine, "updated_", [m.machine.updated_[0][1:]]),
     "no claims": lambda m: without(m, lambda claim: False),
-    "only the margin": lambda m: without(m, lambda claim: isinstance(claim, Separating)),
-    "a better margin": lambda m: edited(m, geometric_margin=10.0),
+    "only the margin": lambda m: without(m, lambda claim: isinstance(claim, Separable)),
+    "a better margin": lambda m: edited(m, margin=10.0),
     "fewer updates allowed": lambda m: edited(m, bound=1, totals=np.zeros(0)),
     "fewer examples": lambda m: edited(m, examples=59),
     "scales": scaled_up,

@@ -87,7 +87,7 @@ if TYPE_CHECKING:
     from certo.estimators.verdict import quasi_separability, separability
     from certo.geometry import Neuron
     from certo.guarantees import certify
-    from certo.losses import risk
+    from certo.losses.empirical import risk
     from certo.selection import validation_curve
 
 

@@ -54,9 +54,8 @@ from certo.certificates.runs.regret import Regret
 from certo.certificates.runs.update_sums import UpdateSums
 from certo.certificates.sample.labels import Labels
 from certo.certificates.sample.values import Values
-from certo.certificates.separation.joint_quasi import JointlyOverlapping
 from certo.certificates.separation.quasi_separable import Overlapping
-from certo.certificates.separation.separating import Separating
+from certo.certificates.separation.separable import Separable
 from certo.data import tables
 from certo.data.encoder import IN_VERIFY
 from certo.data.fingerprint import fingerprint
@@ -177,7 +176,7 @@ def audit_table(
         about += [f"The model has other levels than the table: {note}" for note in rows.strange]
     else:
         notes = [*rows.strange, *notes]
-    notes = [*rows.left_out.notes, *notes, *_not_checked(model.machine)]
+    notes = [*rows.left_out.notes, *rows.merged, *notes, *_not_checked(model.machine)]
     claims = page.verify(*rows.pair, *((None, None) if unseen is None else unseen.pair))
     return Audit(
         same_data,
@@ -442,7 +441,7 @@ def _same_steps(claim: Regret | AverageToBatch, machine) -> bool:
     return replace(claim.run, sparse=False) == machine.run()
 
 
-def _same_overlap(claim: Overlapping | JointlyOverlapping, machine: LogisticRegression, y) -> bool:
+def _same_overlap(claim: Overlapping, machine: LogisticRegression, y) -> bool:
     return claim.intercept == machine.intercept
 
 
@@ -457,7 +456,7 @@ SAYS = {
     Perceptron: Says(
         ("coef_", "intercept_", "updates_", "updated_"),
         {
-            Separating: lambda claim, machine, y: True,
+            Separable: lambda claim, machine, y: True,
             MistakeBound: _same_updates,
             CompressionBound: lambda claim, machine, y: _same_scheme(claim, machine),
         },
@@ -465,7 +464,7 @@ SAYS = {
     HardMarginSVM: Says(
         ("coef_", "intercept_", "support_", "dual_coef_"),
         {
-            Separating: lambda claim, machine, y: True,
+            Separable: lambda claim, machine, y: True,
             MaximumMargin: lambda claim, machine, y: claim.treatment == machine.intercept,
         },
     ),
@@ -512,7 +511,6 @@ SAYS_OF_ALL = {
             LogisticExcess: _same_likelihood,
             NoEstimate: _same_direction,
             Overlapping: _same_overlap,
-            JointlyOverlapping: _same_overlap,
         },
     ),
 }
@@ -522,7 +520,7 @@ SAYS_OF_ALL = {
 OF_ANY: dict[type[Certificate], Callable[[Any, Any], bool]] = {
     TrainingErrors: lambda claim, machine: True,
     TestErrors: lambda claim, machine: True,
-    Separating: lambda claim, machine: True,
+    Separable: lambda claim, machine: True,
     SupportBound: lambda claim, machine: True,  # of its solutions, which have settings of their own
     CompressionBound: _same_scheme,
     OnlineToBatch: _same_runs,

@@ -31,13 +31,15 @@ class Rate(abc.ABC):
     @staticmethod
     def from_dict(data: dict[str, Any]) -> Rate:
         known = {kind.__name__: kind for kind in Rate.__subclasses__()}
-        try:
-            kind = known[data["name"]]
-            return kind(**{field.name: data[field.name] for field in fields(kind)})  # type: ignore[arg-type]
-        except (KeyError, TypeError) as wrong:
+        name = data.get("name") if isinstance(data, dict) else None
+        kind = known.get(name) if isinstance(name, str) else None
+        names = {field.name for field in fields(kind)} if kind else set()  # type: ignore[arg-type]
+        if kind is None or set(data) != names | {"name"}:
             raise ValueError(
-                f"a learning rate must be one of {sorted(known)} with its parameters, got {data!r}."
-            ) from wrong
+                f"a learning rate must be one of {sorted(known)} with its parameters, got "
+                f"{str(data)[:80]}."
+            )
+        return kind(**{name: data[name] for name in names})
 
 
 @final

@@ -52,6 +52,15 @@ class SeenRows(NamedTuple):
         apart repeat them, too."""
         return 2 * self._keys.size > self.sampled
 
+    def may_be(self, X: Any) -> bool:
+        """Whether X may be all the rows of the fit, in their order."""
+        if X.shape[0] != self.rows or len(self.samples) > 1:
+            return False
+        keys, kept = (
+            keys_of_numbers(some) for some in (SeenRows.of(X).samples[0], self.samples[0])
+        )
+        return keys is not None and kept is not None and np.array_equal(keys, kept)
+
     def among(self, X: Any) -> tuple[int, float]:
         """How many of the rows X are among the rows kept, and which part of X that makes likely to
         be rows of the fit."""

@@ -18,8 +18,8 @@ from sklearn.utils.validation import column_or_1d
 
 from certo.estimators import SVM, NotSeparable
 from certo.estimators._kernel import union_of
-from certo.kernels import Gaussian, Kernel
-from certo.kernels.base import count
+from certo.kernels.base import Kernel, count
+from certo.kernels.gaussian import Gaussian
 from certo.kernels.vectors import squares
 from certo.numbers.digits import share_text
 

@@ -27,7 +27,7 @@ import warnings
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from certo.certificates.base import Certificate, Verification
+from certo.certificates.base import Certificate, Verification, words
 from certo.certificates.certified import Certified
 from certo.certificates.encoding import visible
 from certo.certificates.errors.counted_errors import TrainingErrors
@@ -37,12 +37,10 @@ from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.certificates.regression.no_estimate import NoEstimate
 from certo.certificates.risk.online_to_batch import OnlineToBatch
 from certo.certificates.risk.risk_bound import RiskBound
-from certo.certificates.separation.joint_quasi import JointlyOverlapping
-from certo.certificates.separation.quasi_separable import Overlapping
 from certo.numbers.digits import shown_numbers
 from certo.reading_list import functions_in
 
-FORMAT = "certo proof 1"
+FORMAT = "certo proof 2"
 HOLDS, FAILS, UNUSABLE, NOT_AS_WRITTEN, INTERRUPTED, BROKEN_PIPE = (
     0,
     1,
@@ -51,9 +49,7 @@ HOLDS, FAILS, UNUSABLE, NOT_AS_WRITTEN, INTERRUPTED, BROKEN_PIPE = (
     130,
     141,
 )  # exit codes
-OF_ALL = (  # of all classes at once
-    JointlyOverlapping, LogisticExcess, NoEstimate, OnlineToBatch, Overlapping, TrainingErrors,
-)  # fmt: skip
+OF_ALL = (LogisticExcess, NoEstimate, OnlineToBatch, TrainingErrors)  # of all classes at once
 
 
 class Unusable(ValueError):
@@ -221,7 +217,7 @@ def _weakness(claim: Certificate) -> str:
     if claim.informative:
         return ""
     if isinstance(claim, RiskBound):
-        return f"The upper bound is {claim.weaker}."
+        return f"The upper bound is {words().weaker(claim)}."
     return "That says nothing which is not plain without it."
 
 

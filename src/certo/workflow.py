@@ -23,11 +23,13 @@ from certo.certificates.regression.no_estimate import NoEstimate
 from certo.certificates.risk.compression_bound import PREPROCESSED, CompressionBound
 from certo.certificates.risk.risk_bound import LEAST_DELTA
 from certo.certificates.sample.examples import Sample, exact_matrix
+from certo.certificates.sample.labels import class_sample
 from certo.certificates.separation.classes import ClassSeparability
-from certo.certificates.separation.comparisons import comparison_signs, whole_direction
-from certo.certificates.separation.inseparable import INTERCEPTS, Inseparable
-from certo.certificates.separation.joint import class_sample
+from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.separable import Separable
+from certo.certificates.separation.separation import INTERCEPTS
+from certo.certificates.spaces.differences import comparison_signs
+from certo.certificates.spaces.family import whole_direction
 from certo.data import tables, written
 from certo.data.encoder import IN_FIT, TableEncoder, have, told_apart
 from certo.data.fingerprint import fingerprint
@@ -56,7 +58,9 @@ from certo.estimators import (
 from certo.estimators.verdict import separability, two_class_verdict
 from certo.guarantees.certifying import page_about
 from certo.guarantees.unwrapping import Wrapped
-from certo.kernels import Gaussian, Kernel, Polynomial
+from certo.kernels.base import Kernel
+from certo.kernels.gaussian import Gaussian
+from certo.kernels.polynomial import Polynomial
 from certo.selection import ValidationCurve, gaussians, validation_curve
 from certo.solvers.recession import Recession, column_recession, words
 
@@ -310,7 +314,8 @@ def fit_table(
     test_claims = _storable(page.test)
     if gone:
         test_claims = Composite((), (NotClaimed("TestErrors", gone),))
-    remarks = [examples.left_out.remark]
+    # Claims about scaled numbers are not about the table's own where scaling merges some.
+    remarks = [examples.left_out.remark, *encoder.about_scaling(examples.table)]
     if unseen is not None and (said := unseen.left_out.remark):
         remarks.append(f"{test_name}: {said}")
     page = replace(
@@ -344,11 +349,12 @@ class Rows(NamedTuple):
     places: np.ndarray  # their numbers in the file, counting from 1
     strange: list[str]  # levels that the fit never saw
     left_out: LeftOut
+    merged: list[str]  # columns of which scaling makes one number of several
 
     @property
     def notes(self) -> list[str]:
-        """What became of rows and levels."""
-        return [*self.left_out.notes, *self.strange]
+        """What became of rows, levels and numbers."""
+        return [*self.left_out.notes, *self.strange, *self.merged]
 
     @property
     def pair(self) -> tuple[Any, np.ndarray]:
@@ -375,7 +381,7 @@ def encode_rows(
     left_out = LeftOut.of(read, table, target, kept.table.num_rows)
     strange = encoder.unseen_levels(kept.table)
     X, y = encoder.encode(kept.table, advice), answers(kept.table, target, measured, kept.places)
-    return Rows(X, y, kept.places, strange, left_out)
+    return Rows(X, y, kept.places, strange, left_out, encoder.about_scaling(kept.table))
 
 
 def _storable(claims: Composite) -> Composite:

@@ -172,7 +172,7 @@ def _as_rows(table: np.ndarray) -> list[list[Any]]:
 
 def _frame(table: np.ndarray, *dtypes: str) -> pd.DataFrame:
     columns = range(table.shape[1])
-    chosen = [dtypes[min(j, len(dtypes) - 1)] for j in columns]
+    chosen = [dtypes[0]] * (table.shape[1] - 1) + [dtypes[-1]]
     return pd.DataFrame({f"c{j}": pd.array(table[:, j].tolist(), dtype=chosen[j]) for j in columns})
 
 
@@ -391,8 +391,7 @@ def honest(random: np.random.Generator) -> Iterator[Attack]:
 
 #: How many times larger than in `campaign`; the exact truth of some kinds takes long on many rows.
 LARGEST = {
-    LAYER: 20, "DualityGap": 5, "GaussianLikelihood": 100,
-    "JointlyOverlapping": 10, "JointlyQuasiSeparable": 10, KERNEL_RUN: 5,
+    LAYER: 20, "DualityGap": 5, "GaussianLikelihood": 100, KERNEL_RUN: 5,
     "KernelExpectedExcess": 5,
     "KernelGap": 3, "KernelMargin": 10, "KernelMistakeBound": 10, "LeastErrorsByCells": 15,
     "LeastErrorsByTree": 5, "LeastSquaresExcess": 50, "LogisticExcess": 20,

@@ -20,11 +20,11 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from certo import Perceptron
-from certo.certificates import Certificate, Labels, MistakeBound, Sample, Separating
+from certo.certificates import Certificate, Labels, MistakeBound, Sample, Separable
 from certo.certificates.runs import perceptron_run
 from certo.rates import Power
 
-KINDS = ["Separating", "MistakeBound", "CompressionBound"]
+KINDS = ["Separable", "MistakeBound", "CompressionBound"]
 
 
 def exact_rows(X):
@@ -48,15 +48,15 @@ def margins(data, X, y, coef, bias):
     ]
 
 
-def separating_is_true(data, X, y) -> bool:
+def separable_is_true(data, X, y) -> bool:
     if data["examples"] != len(y) or len(data["coef"]) != X.shape[1]:
         return False
     least = min(margins(data, X, y, "coef", "intercept"))
-    distance = Fraction(data["geometric_margin"])
+    distance = Fraction(data["margin"])
     near = distance > 0 and (
         not any(data["coef"]) or least**2 < distance**2 * dot(data["coef"], data["coef"])
     )
-    return data["margin"] > 0 and least >= Fraction(data["margin"]) and not near
+    return least > 0 and least >= Fraction(data["functional_margin"]) and not near
 
 
 def steps_are_true(data, X, y) -> bool:
@@ -163,7 +163,7 @@ def impatient(monkeypatch):
 
 
 TRUTH = {
-    "Separating": separating_is_true,
+    "Separable": separable_is_true,
     "MistakeBound": mistake_is_true,
     "CompressionBound": compression_is_true,
 }
@@ -323,8 +323,8 @@ def test_weakened_claims_are_still_accepted(seed):
     X, y, claims = problem(seed)
     for data in claims:
         weaker = {
-            "Separating": [("margin", lambda v: v / 2), ("geometric_margin", lambda v: v / 2),
-                           ("geometric_margin", lambda v: 0.0)],
+            "Separable": [("functional_margin", lambda v: v / 2), ("margin", lambda v: v / 2),
+                          ("functional_margin", lambda v: 0.0), ("margin", lambda v: 0.0)],
             "MistakeBound": [("bound", lambda v: v + 3), ("bound", lambda v: None)],
             "CompressionBound": [("printed", lambda v: v * 2),
                                  ("printed", lambda v: np.nextafter(v, 9)),
@@ -358,10 +358,10 @@ def find(kind, wanted=lambda data: True):
 
 
 def test_strengthened_numbers_are_refused():
-    X, y, data = find("Separating")
-    assert not verified({**data, "margin": np.nextafter(data["margin"], np.inf)}, X, y)
-    assert not verified({**data, "geometric_margin": data["geometric_margin"] * (1 + 1e-14)}, X, y)
-    assert not verified({**data, "margin": 0.0}, X, y)
+    X, y, data = find("Separable")
+    more = np.nextafter(data["functional_margin"], np.inf)
+    assert not verified({**data, "functional_margin": more}, X, y)
+    assert not verified({**data, "margin": data["margin"] * (1 + 1e-14)}, X, y)
     X, y, data = find("MistakeBound", lambda data: data["shortfall"] == 0)
     assert not verified({**data, "bound": data["bound"] - 1}, X, y)
     assert not verified({**data, "target": np.nextafter(data["target"], np.inf)}, X, y)
@@ -431,17 +431,17 @@ def test_a_schedule_needs_totals_that_its_rates_can_give():
 
 def test_without_a_direction_there_is_no_distance():
     X, y = np.array([[1.0], [2.0]]), [1, 1]
-    claim = Separating(Labels((0, 1)), np.zeros(1), 1.0, 2, 1.0, 0.0)
+    claim = Separable(Labels((0, 1)), np.zeros(1), 1.0, 2, 1.0, 0.0)
     assert claim.verify(X, y)
     data = claim.to_dict()
-    assert not verified({**data, "geometric_margin": 5e-324}, X, y)
+    assert not verified({**data, "margin": 5e-324}, X, y)
 
 
 def test_labels_cannot_be_bent():
-    X, y, data = find("Separating")
+    X, y, data = find("Separable")
     for classes, positive in (
         (["down", "up"], 0), (["up", "down"], 1), (["down"], 0), (["down", "up"], -1),
-        (["down", "up"], 2), ([], 0), (["up", "up"], 1),
+        (["down", "up"], 2), ([], 0), (["up", "up"], 1), (["down", "up"], None),
     ):  # fmt: skip
         labels = {"classes": classes, "positive": positive, "column": None}
         assert not verified({**data, "labels": labels}, X, y)
@@ -452,11 +452,11 @@ def test_words_do_not_round_in_their_own_favour():
     for seed in range(30):
         for data in problem(seed)[2]:
             claim = Certificate.from_dict(data)
-            if isinstance(claim, Separating):
+            if isinstance(claim, Separable):
                 shown = claim.claim.split("margin at least ")[1].split(",")[0]
-                assert Fraction(shown) <= Fraction(claim.margin)
+                assert Fraction(shown) <= Fraction(claim.functional_margin)
                 shown = claim.claim.split("distance of at least ")[1].rstrip(".")
-                assert Fraction(shown) <= Fraction(claim.geometric_margin)
+                assert Fraction(shown) <= Fraction(claim.margin)
             elif isinstance(claim, MistakeBound) and claim.separable:
                 shown = claim.claim.split("longer than ")[1].split(". ")[0]
                 assert Fraction(shown) ** 2 >= Fraction(claim.radius2)

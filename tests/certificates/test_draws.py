@@ -452,3 +452,14 @@ def test_issuing_refuses_what_checking_would():
     with pytest.raises(CannotClaim, match="Remove the copies"):
         issue_test_errors(X[rows], y[rows], (0, 1), rule)
     assert issue_test_errors(X, y, (0, 1), rule).verify(X, y)
+
+
+def test_a_column_whose_gaps_are_steady_by_chance_excuses_no_copies():
+    """Among six rows every column determines all others, and one of many looks regular."""
+    random = np.random.default_rng(8)
+    X, y = np.round(random.normal(size=(6, 20)), 3), np.arange(6) % 2
+    steady = np.array([-1.343, -0.558, -0.104, 0.263, 0.662, 1.032])
+    rows = random.permutation(np.repeat(np.arange(6), 500))
+    assert draws.why_copied(np.column_stack([steady, X])[rows], y[rows])
+    codes = np.arange(101.0, 107.0)  # of six kinds, which say all about a row
+    assert not draws.why_copied(np.column_stack([codes, X])[rows], y[rows])

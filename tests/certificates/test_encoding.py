@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from certo import Perceptron
-from certo.certificates import Certificate, Certified, Composite, Labels, NotClaimed, Separating
+from certo import SVM, Perceptron
+from certo.certificates import Certificate, Certified, Composite, Labels, NotClaimed, Separable
 from certo.certificates.encoding import _read, rounded_down, rounded_up
 from certo.rates import Power
 
@@ -114,8 +114,8 @@ def test_missing_and_additional_fields_are_refused(known):
 
 @pytest.mark.parametrize("junk", GARBAGE, ids=lambda junk: type(junk).__name__)
 def test_garbage_is_no_certificate(junk):
-    for read in (Certificate.from_dict, Separating.from_dict, Composite.from_dict):
-        for data in (junk, {"type": junk}, {"type": "Separating", "coef": junk},
+    for read in (Certificate.from_dict, Separable.from_dict, Composite.from_dict):
+        for data in (junk, {"type": junk}, {"type": "Separable", "coef": junk},
                      {"type": "Composite", "claims": junk, "not_claimed": []},
                      {"type": "Composite", "claims": [junk], "not_claimed": []},
                      {"type": "Composite", "claims": [], "not_claimed": [junk]},
@@ -128,33 +128,33 @@ def test_garbage_is_no_certificate(junk):
 
 def test_a_kind_reads_only_its_own(known):
     data = {claim.name: claim.to_dict() for claim in known[2]}
-    with pytest.raises(ValueError, match="Separating"):
-        Separating.from_dict(data["MistakeBound"])
+    with pytest.raises(ValueError, match="Separable"):
+        Separable.from_dict(data["MistakeBound"])
 
 
 @pytest.mark.parametrize(
     "wrong",
     [{"margin": float("nan")}, {"intercept": float("inf")}, {"margin": True}, {"examples": 2.0},
-     {"coef": [[1.0]]}, {"coef": [np.nan]}, {"geometric_margin": "1"}, {"examples": None}],
+     {"coef": [[1.0]]}, {"coef": [np.nan]}, {"functional_margin": "1"}, {"examples": None}],
 )  # fmt: skip
 def test_a_certificate_of_impossible_numbers_cannot_be_made(wrong):
     right = {"labels": Labels((0, 1)), "coef": [1.0], "intercept": 0.0, "examples": 2,
-             "margin": 1.0, "geometric_margin": 1.0}  # fmt: skip
-    Separating(**right)
+             "functional_margin": 1.0, "margin": 1.0}  # fmt: skip
+    Separable(**right)
     with pytest.raises(ValueError, match="must"):
-        Separating(**{**right, **wrong})
+        Separable(**{**right, **wrong})
 
 
 def test_numpy_numbers_are_taken_and_become_plain():
-    claim = Separating(Labels((0, 1)), [1], np.float32(0), np.int64(2), np.float64(1), 1)
+    claim = Separable(Labels((0, 1)), [1], np.float32(0), np.int64(2), np.float64(1), 1)
     assert json.loads(json.dumps(claim.to_dict())) == claim.to_dict()
 
 
 def test_a_composite_says_what_it_holds_and_what_not(known):
     X, y, certificate = known
-    less = certificate.without(Separating, "for a <reason>")
-    assert not less.of_kind(Separating)
-    assert NotClaimed("Separating", "for a <reason>") in less.not_claimed
+    less = certificate.without(Separable, "for a <reason>")
+    assert not less.of_kind(Separable)
+    assert NotClaimed("Separable", "for a <reason>") in less.not_claimed
     assert "&lt;reason&gt;" in less._repr_html_()
     assert "for a <reason>" in repr(less)
     assert less.verify(X, y)
@@ -204,9 +204,17 @@ def test_one_bad_item_in_a_long_array_is_named(bad):
 
 def test_a_whole_certificate_is_read_like_a_single_claim():
     from certo import Perceptron
-    from certo.certificates import Certificate, Separating
+    from certo.certificates import Certificate, Separable
 
     made = Perceptron().fit([[1.0], [-1.0]], [1, 0]).certificate_
     again = Certificate.from_dict(made.to_dict())
     assert again == made
-    assert again[0] == again.of_kind("Separating")[0] == again.of_kind(Separating)[0]
+    assert again[0] == again.of_kind("Separable")[0] == again.of_kind(Separable)[0]
+
+
+def test_claims_within_claims_are_refused_when_they_are_put_together():
+    X, y = [[1.0, 2.0], [3.0, 4.0], [-1.0, -2.0], [-3.0, 0.0]], [1, 1, 0, 0]
+    claims = SVM().fit(X, y).certificate_
+    with pytest.raises(ValueError, match=r"got a Composite.*one\.claims \+ other\.claims"):
+        Composite((claims, claims))
+    assert Composite(claims.claims + claims.claims).verify(X, y)

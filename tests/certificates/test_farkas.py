@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from certo.certificates import Certificate, Labels, Separable, Separating
-from certo.certificates.separation.inseparable import convex_weights
+from certo.certificates import Certificate, Labels, Separable
+from certo.certificates.separation.separation import convex_weights
 from certo.numbers.farkas import cancels, common_denominator, whole_numbers
 
 
@@ -35,9 +35,8 @@ def test_denominators_without_end_are_refused():
         convex_weights(hostile, 3)
 
 
-@pytest.mark.parametrize("kind", [Separable, Separating])
-def test_margins_beyond_floats_are_refuted_in_words(kind):
-    numbers = {"margin": 0.0} if kind is Separable else {"margin": 1.0, "geometric_margin": 0.0}
-    claim = kind(Labels((0, 1)), np.array([1e308]), 0.0, 2, **numbers)
+@pytest.mark.parametrize("functional_margin", [0.0, 1.0])
+def test_margins_beyond_floats_are_refuted_in_words(functional_margin):
+    claim = Separable(Labels((0, 1)), np.array([1e308]), 0.0, 2, functional_margin, 0.0)
     assert not claim.verify([[10.0], [-10.0]], [0, 1])
     assert Certificate.from_dict(claim.to_dict()) == claim

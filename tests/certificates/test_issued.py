@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 
 from certo import Perceptron
-from certo.certificates import Composite, CompressionBound, MistakeBound, Sample, Separating
+from certo.certificates import Composite, CompressionBound, MistakeBound, Sample, Separable
 from certo.rates import Geometric, Power
 
 
@@ -124,10 +124,10 @@ def test_claims_without_a_rerun_hold_in_any_storage(kind):
     for store in (np.asfortranarray, sparse.csr_array, sparse.csc_matrix, np.longdouble, list):
         assert claims.verify(store(X), y)
     backwards = X[:, ::-1]  # another order of summation
-    for claim in claims.of_kind(Separating):
+    for claim in claims.of_kind(Separable):
         data = claim.to_dict()
         data["coef"] = data["coef"][::-1]
-        assert Separating.from_dict(data).verify(backwards, y)
+        assert Separable.from_dict(data).verify(backwards, y)
 
 
 def test_a_sample_of_a_composite_is_made_once_for_each_meaning(monkeypatch):

@@ -15,7 +15,7 @@ from logistic_truth import STORES, Problem
 from scipy import sparse
 
 from certo.certificates import CannotClaim, Certificate, Labels, NoEstimate
-from certo.certificates.separation.comparisons import comparison_signs
+from certo.certificates.spaces.differences import comparison_signs
 from certo.issue.regression.no_estimate import issue_no_estimate
 
 seeds = st.integers(0, 10**6)
@@ -95,7 +95,7 @@ class TestTheClaim:
         found = comparison_signs(p.sample, u, True)
         truth = brute_signs(p, [[Fraction(v) for v in row] for row in u])
         if classes == 2:
-            truth = truth[np.arange(12), 1 - p.codes]
+            truth = truth[np.arange(12), 1 - p.codes][:, None]
         assert np.array_equal(found, truth)
 
     def test_in_words(self):

@@ -20,9 +20,9 @@ from certo import quasi_separability, separability
 from certo.certificates import Certificate, ClassSeparability, Labels, Sample, Separable
 from certo.certificates.base import CannotClaim
 from certo.certificates.separation.inseparable import Inseparable
-from certo.certificates.separation.joint import JointlyInseparable, JointlySeparable
 from certo.certificates.separation.quasi_separable import QuasiSeparable
-from certo.certificates.separation.spans import beyond_span, score_signs
+from certo.certificates.spaces.exact_rows import score_signs
+from certo.certificates.spaces.family import Signed
 from certo.issue.separation.inseparable import issue_inseparable
 from certo.issue.separation.separable import issue_separable
 from certo.numbers.whole import PRIME, independent, null_space
@@ -74,24 +74,26 @@ def is_true(data, X, y) -> bool:
         pairs = zip(signs, rows, strict=True)
         least = min(s * (dot(coef, x) + bias) for s, x in pairs)
         margin = exact(data["margin"])
-        return least > 0 and (
-            margin == 0 or (any(coef) and least**2 >= margin**2 * dot(coef, coef))
+        return (
+            least > 0
+            and least >= exact(data["functional_margin"])
+            and (margin == 0 or (any(coef) and least**2 >= margin**2 * dot(coef, coef)))
         )
-    if data["features"] != X.shape[1] or any(t >= len(y) for t in data["rows"]):
+    if data["features"] != X.shape[1] or any(t >= len(y) for t in data["vectors"]):
         return False
     lift = [Fraction(1)] * (data["intercept"] == "free")
     z = [[s * v for v in x + lift] for s, x in zip(signs, rows, strict=True)]
     weights = [exact(v) for v in data["weights"]]
-    core = [z[t] for t in data["rows"]]
+    core = [z[t] for t in data["vectors"]]
     if any(sum(a * v[j] for a, v in zip(weights, core, strict=True)) for j in range(len(z[0]))):
         return False
     if data["type"] == "Inseparable":
         return bool(core)
     ties = range(len(y))
     if data["type"] == "QuasiSeparable":
-        w = [exact(v) for v in data["coef"]] + [exact(data["bias"])] * len(lift)
-        ties = data["ties"]
-        if len(ties) >= len(y) or any(t >= len(y) for t in ties):
+        w = [exact(v) for v in data["direction"][0]]
+        ties = [t for t in range(len(y)) if t not in data["won"]]
+        if len(ties) >= len(y) or any(t >= len(y) for t in data["won"]):
             return False
         if any((dot(w, v) == 0) != (t in ties) or dot(w, v) < 0 for t, v in enumerate(z)):
             return False
@@ -132,6 +134,10 @@ def edited(data, draw):
         k = draw(st.integers(0, len(value) - 1))
         if draw(st.booleans()) and field != "coef":
             del value[k]
+        elif isinstance(value[k], list):  # of a direction
+            j = draw(st.integers(0, len(value[k]) - 1))
+            moved = exact(value[k][j]) + Fraction(draw(CHANGES)) / 8
+            value[k][j] = f"{moved.numerator:x}/{moved.denominator:x}"
         elif isinstance(value[k], str):
             moved = exact(value[k]) + Fraction(draw(CHANGES)) / 8
             value[k] = f"{moved.numerator:x}/{moved.denominator:x}"
@@ -158,6 +164,8 @@ def test_an_edited_claim_verifies_only_if_it_is_true(name, data):
         plain = edited(plain, data.draw)
     if name != "Separable" and data.draw(st.booleans()):
         plain = plain | {"intercept": data.draw(st.sampled_from(["free", "none"]))}
+        if plain["intercept"] == "none" and "direction" in plain:
+            plain["direction"] = [row[:2] for row in plain["direction"]]
     X, y = X.copy(), list(y)
     if data.draw(st.booleans()):  # other data than the claim was made about
         t = data.draw(st.integers(0, len(y) - 1))
@@ -175,14 +183,14 @@ def test_an_edited_claim_verifies_only_if_it_is_true(name, data):
 @pytest.mark.parametrize(
     ("change", "match"),
     [
-        ({"weights": ["1/2", "1/2"]}, "one weight for each row"),
+        ({"weights": ["1/2", "1/2"]}, "one weight for each vector"),
         ({"weights": ["1/4", "1/4", "1/4", "1/8"]}, "add up to 1"),
         ({"weights": ["-1/4", "1/4", "1/2", "1/2"]}, "positive"),
         ({"weights": [0.25, 0.25, 0.25, 0.25]}, "fraction"),
         ({"weights": ["1/0", "1/4", "1/4", "1/4"]}, "fraction"),
-        ({"rows": [], "weights": []}, "one weight for each row"),
-        ({"rows": [0, 2, 1, 3]}, "increasing"),
-        ({"rows": [-1, 0, 1, 2]}, "increasing"),
+        ({"vectors": [], "weights": []}, "one weight for each vector"),
+        ({"vectors": [0, 2, 1, 3]}, "increasing"),
+        ({"vectors": [-1, 0, 1, 2]}, "increasing"),
         ({"intercept": "lifted"}, "'free' or 'none'"),
         ({"intercept": 1}, "str"),
         ({"examples": 5.5}, "whole number"),
@@ -191,7 +199,7 @@ def test_an_edited_claim_verifies_only_if_it_is_true(name, data):
 def test_hostile_values_are_refused(change, match):
     ask, X, y = SAMPLES["Inseparable"]
     plain = ask(X, y).to_dict()
-    assert plain["rows"] == [0, 1, 2, 3]
+    assert plain["vectors"] == [0, 1, 2, 3]
     with pytest.raises(ValueError, match=match):
         Certificate.from_dict(plain | change)
 
@@ -211,8 +219,9 @@ def test_separable_may_claim_less_but_not_more():
     assert Certificate.from_dict(plain | {"margin": claim.margin / 2}).verify(X, y)
     assert Certificate.from_dict(plain | {"margin": 0.0}).verify(X, y)
     assert not Certificate.from_dict(plain | {"margin": claim.margin * (1 + 1e-9)}).verify(X, y)
-    with pytest.raises(ValueError, match="negative"):
-        Certificate.from_dict(plain | {"margin": -1.0})
+    for name in ("margin", "functional_margin"):
+        with pytest.raises(ValueError, match="negative"):
+            Certificate.from_dict(plain | {name: -1.0})
     with pytest.raises(CannotClaim, match="own side"):
         issue_separable(Sample.of(X, y, claim.labels), claim.labels, np.zeros(2), 0.0)
 
@@ -245,10 +254,10 @@ def jointly(twist):
 def test_three_classes_can_be_apart_in_pairs_but_not_together():
     verdict = separability(PINWHEEL, list("aabbcc"))
     assert all(isinstance(claim, Separable) for claim in verdict.pairwise)
-    assert isinstance(verdict.joint, JointlyInseparable)
+    assert isinstance(verdict.joint, Inseparable)
     assert verdict.verify(PINWHEEL, list("aabbcc"))
     X, y = three_classes()
-    assert isinstance(separability(X, y).joint, JointlySeparable)
+    assert isinstance(separability(X, y).joint, Separable)
 
 
 def joint_is_true(data, X, y):
@@ -257,19 +266,21 @@ def joint_is_true(data, X, y):
     codes = [classes.index(label) for label in y]
     if data["examples"] != len(y):
         return False
-    if data["type"] == "JointlySeparable":
-        W = [[exact(v) for v in w] for w in data["weights"]]
+    if data["type"] == "Separable":
+        W = [[exact(v) for v in w] for w in data["coef"]]
         b = [exact(v) for v in data["intercept"]]
         if len(W[0]) != X.shape[1]:
             return False
         for x, c in zip(rows, codes, strict=True):
             scores = [dot(w, x) + v for w, v in zip(W, b, strict=True)]
-            if any(scores[k] >= scores[c] for k in range(len(W)) if k != c):
+            least = scores[c] - max(score for k, score in enumerate(scores) if k != c)
+            if least <= 0 or least < exact(data["functional_margin"]):
                 return False
-        return True
+        return data["margin"] == 0
     lift = [Fraction(1)] * (data["intercept"] == "free")
     total = [[Fraction(0)] * (X.shape[1] + len(lift)) for _ in classes]
-    for t, k, a in zip(data["rows"], data["against"], data["weights"], strict=True):
+    for index, a in zip(data["vectors"], data["weights"], strict=True):
+        t, k = divmod(index, len(classes))
         if t >= len(y) or codes[t] == k or data["features"] != X.shape[1]:
             return False
         for j, v in enumerate(rows[t] + lift):
@@ -287,13 +298,14 @@ def test_claims_about_several_classes_verify_only_if_true(twist, data):
     assert joint_is_true(plain, X, y)
     plain = copy.deepcopy(plain)
     if data.draw(st.booleans()):
-        k = data.draw(st.integers(0, len(plain["weights"]) - 1))
-        if not twist:
-            plain["weights"][k][0] += data.draw(CHANGES)
+        k = data.draw(st.integers(0, len(plain["vectors" if twist else "coef"]) - 1))
+        if twist:
+            plain["vectors"][k] = data.draw(st.integers(0, 3 * 7))
         elif data.draw(st.booleans()):
-            plain["against"][k] = data.draw(st.integers(0, 3))
+            plain["coef"][k][0] += data.draw(CHANGES)
         else:
-            plain["rows"][k] = data.draw(st.integers(0, 7))
+            name = data.draw(st.sampled_from(["functional_margin", "margin"]))
+            plain[name] += data.draw(CHANGES)
     if data.draw(st.booleans()):
         t = data.draw(st.integers(0, len(y) - 1))
         y = y.copy()
@@ -335,7 +347,7 @@ def test_an_example_is_no_rival_of_its_own_class():
     """Where the allowance for rounding is infinite, all is decided exactly."""
     W = np.array([[1.0, 0], [0, 1], [-1, -1]])
     for length in (1e10, 1e308):
-        claim = JointlySeparable(Labels((0, 1, 2), 0), tuple(W * length), np.zeros(3), 3)
+        claim = Separable(Labels((0, 1, 2), None), W * length, np.zeros(3), 3, 0.0, 0.0)
         assert claim.verify(W * 1e300, [0, 1, 2])
         assert not claim.verify(W * 1e300, [0, 2, 1])
 
@@ -346,7 +358,7 @@ def test_denominators_without_end_are_refused():
     odd = range(10**100 + 1, 10**100 + 6001, 2)  # with few divisors in common
     coef = tuple(Fraction(1, n) for n in odd)
     claim = QuasiSeparable(
-        Labels((0, 1)), "none", 3, 3000, coef, Fraction(0), np.zeros(0, int), np.zeros(0, int), ()
+        Labels((0, 1)), "none", 3, 3000, np.zeros(0, int), (), (coef,), np.arange(3)
     )
     assert "denominator" in str(claim.verify(X, y))
 
@@ -364,7 +376,7 @@ def test_what_is_beyond_a_span_is_so_by_rank(rows, count, lifted, factor):
     few = np.arange(min(count, len(X)))
     core = z[: few.size]
     outside = [t for t in range(len(X)) if rank([*core, z[t]]) > rank(core)]
-    assert beyond_span(sample, few, lifted, np.arange(len(X))).tolist() == outside
+    assert Signed(sample, lifted).beyond(few, np.arange(len(X))).tolist() == outside
 
 
 @given(ROWS)

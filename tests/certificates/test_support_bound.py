@@ -41,7 +41,7 @@ X3 = RANDOM.normal(size=(M, 2)) + 3.0 * np.array([[0, 0], [2, 0], [0, 2]])[CLASS
 
 
 def solutions(model):
-    return [claim for claim in model.certificate_ if "Separating" not in claim.name]
+    return [claim for claim in model.certificate_ if "Separable" not in claim.name]
 
 
 def soft(treatment="free", kernel=None, tol=1e-9, examples=X, labels=SIDES, **options):

@@ -17,10 +17,9 @@ from certo.certificates import (
     encoding,
 )
 from certo.certificates.sample.examples import SampleMismatch
+from certo.certificates.sample.labels import class_sample
 from certo.certificates.sample.values import Unlabelled, Values
-from certo.certificates.separation.joint import class_sample
-from certo.issue.separation.joint import issue_jointly_separable
-from certo.issue.separation.separating import issue_separating
+from certo.issue.separation.separable import issue_separable
 
 X = np.eye(2)
 
@@ -111,7 +110,8 @@ def test_claims_that_read_y_in_different_ways_live_in_one_composite():
     data, y = np.array([[-1.0], [0.0], [1.0]]), ["a", "b", "c"]
     labels = Labels(("a", "b", "c"), 2)
     coef, intercept = np.array([[-4.0], [0.0], [4.0]]), np.array([0.0, 1.0, 0.0])
-    joint = issue_jointly_separable(class_sample(data, y, labels.classes), labels, coef, intercept)
-    least = issue_separating(Sample.of(data, y, labels), labels, np.ones(1), -0.5)
+    sample, all_classes = class_sample(data, y, labels.classes), Labels(labels.classes, None)
+    joint = issue_separable(sample, all_classes, coef, intercept)
+    least = issue_separable(Sample.of(data, y, labels), labels, np.ones(1), -0.5)
     for claims in ((joint, least), (least, joint)):
         assert Composite(claims).verify(data, y)

@@ -34,7 +34,7 @@ def test_fit_says_what_it_did_and_writes_what_was_asked_for(certo, written, tmp_
     assert said.code == 0
     assert "1 numeric column, scaled to mean 0 and variance 1" in said.out
     assert "1 categorical column, one 0/1 feature for each level" in said.out
-    assert "Separating" in said.out
+    assert "Separable" in said.out
     assert f"certo verify {model} {table}" in said.out
     assert model.exists()
     assert page.read_text().startswith("<!DOCTYPE html>")
@@ -399,7 +399,7 @@ def test_rows_left_out_by_the_target_withdraw_claims_about_new_rows(certo, writt
     words = [*FIT, "--na", "odd", "--out", model]
     facts = certo("fit", table, *words, "--json").json
     assert {claim["type"] for claim in facts["claims"]} == {
-        "MistakeBound", "Separating", "TrainingErrors",
+        "MistakeBound", "Separable", "TrainingErrors",
     }  # fmt: skip
     assert any(why in refusal["reason"] for refusal in facts["not_claimed"])
     said = certo("verify", model, table)

@@ -22,7 +22,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import certo.estimators.hard_margin as module
 from certo import HardMarginSVM, NotSeparable
-from certo.certificates import Inseparable, MaximumMargin, Separating
+from certo.certificates import Inseparable, MaximumMargin, Separable
 
 MODES = ("free", "lifted", "none")
 
@@ -99,7 +99,7 @@ class TestFitted:
     def test_what_a_fit_proves(self, mode):
         X, y = separable(mode=mode)
         model = HardMarginSVM(intercept=mode).fit(X, y)
-        assert [type(claim) for claim in model.certificate_] == [Separating, MaximumMargin]
+        assert [type(claim) for claim in model.certificate_] == [Separable, MaximumMargin]
         assert model.certificate_.verify(X, y)
         assert not model.certificate_.verify(X, np.roll(y, 1))
         largest = model.certificate_[1]
@@ -110,7 +110,7 @@ class TestFitted:
         assert model.score(X, y) == 1
         signs = np.where(y == "yes", 1, -1)
         assert (signs * (X @ model.coef_[0] + model.intercept_[0])).min() >= 1 - 1e-14
-        assert model.certificate_[0].margin >= 1, "feasible, in exact arithmetic"
+        assert model.certificate_[0].functional_margin >= 1, "feasible, in exact arithmetic"
         assert np.array_equal(np.sign(model.dual_coef_[0]), signs[model.support_[0]])
         np.testing.assert_allclose(model.dual_coef_[0] @ X[model.support_[0]], model.coef_[0])
         assert model.n_support_.tolist() == [len(model.support_[0])]

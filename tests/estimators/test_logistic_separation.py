@@ -2,6 +2,7 @@
 
 import contextlib
 import signal
+import warnings
 
 import numpy as np
 import pytest
@@ -153,6 +154,25 @@ class TestTheFitComesFirst:
             model.decide_existence(X + 1.0, y)
         with pytest.raises(ValueError, match="time_limit must be a positive number"):
             model.decide_existence(X, y, time_limit=-1)
+
+    def test_other_rows_are_refused_even_where_all_weights_are_zero(self):
+        """The risk of weights that are 0 is the same on any rows."""
+        random = np.random.default_rng(4)
+        X, y = random.normal(size=(400, 10)), random.integers(0, 4, 400)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = LogisticRegression(existence_time_limit=1e-9, max_iter=1).fit(X, y)
+        model.coef_[:], model.intercept_[:] = 0.0, 0.0
+        model.risk_ = np.log(4)
+        moved = X.copy()
+        moved[0] += 1.0
+        for rows in ((X[:60], y[:60]), (X[::-1], y[::-1]), (moved, y)):
+            with pytest.raises(ValueError, match="all 400 rows in the same order"):
+                model.decide_existence(*rows)
+        assert model.estimate_exists_ is None
+        assert model.decide_existence(X, y) is True
+        with pytest.raises(ValueError, match="all 400 rows in the same order"):
+            model.decide_existence(moved, y)
 
     @pytest.mark.parametrize("limit", [0, -1.0, "soon", True, np.nan])
     def test_limits_that_are_none(self, limit):

@@ -25,7 +25,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from certo import HardMarginSVM, KernelPerceptron, Perceptron, certify, separability
-from certo.certificates import CompressionBound, Inseparable, MistakeBound, Separating
+from certo.certificates import CompressionBound, Inseparable, MistakeBound, Separable
 from certo.estimators import _separation_words
 from certo.kernels import Gaussian
 from certo.rates import Constant, Geometric, Power
@@ -119,7 +119,7 @@ class TestFitted:
         assert "Converged" in model.status_
         assert isinstance(model.status_, str)
         assert [type(claim) for claim in model.certificate_] == [
-            Separating,
+            Separable,
             MistakeBound,
             CompressionBound,
         ]
@@ -168,15 +168,15 @@ class TestFitted:
         model = Perceptron(epochs=30).fit(X, y)
         assert not model.converged_
         assert "Not converged" in model.status_
-        assert not model.certificate_.of_kind(Separating)
-        assert any(item.name == "Separating" for item in model.certificate_.not_claimed)
+        assert not model.certificate_.of_kind(Separable)
+        assert any(item.name == "Separable" for item in model.certificate_.not_claimed)
         assert model.certificate_.verify(X, y)
 
     def test_an_epoch_without_updates_need_not_separate_under_other_rules_at_zero(self):
         X, y = np.array([[0.0], [1.0]]), np.array([0, 1])
         model = Perceptron(intercept="none", update_at_zero="positive").fit(X, y)
         assert model.converged_
-        assert not model.certificate_.of_kind(Separating)
+        assert not model.certificate_.of_kind(Separable)
 
     def test_a_data_dependent_order_has_no_compression_bound(self):
         X, y = separable()
@@ -545,7 +545,7 @@ class TestAverage:
         model = Perceptron(epochs=300, average=True).fit(X, y)
         assert model.converged_
         right = np.array_equal(model.predict(X), y)
-        assert bool(model.certificate_.of_kind(Separating)) == right
+        assert bool(model.certificate_.of_kind(Separable)) == right
         assert model.certificate_.verify(X, y)
 
     def test_skipped_looks_count(self):

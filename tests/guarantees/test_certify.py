@@ -107,7 +107,7 @@ EXPECTED = {
     "averaged": {"MistakeBound", "CompressionBound", "TrainingErrors", "TestErrors"},
     "layer": {"CompressionBound"},
     "kernel perceptron": {"KernelMistakeBound", "CompressionBound"},
-    "hard margin": {"MaximumMargin", "Separating", "SupportBound"},
+    "hard margin": {"MaximumMargin", "Separable", "SupportBound"},
     "svm": {"DualityGap", "SupportBound", "TestErrors"},
     "svm of classes": {"DualityGap", "SupportBound"},
     "kernel svm": {"KernelGap", "SupportBound"},

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from certo.certificates import Sample
 from certo.certificates.errors.cells import independent_columns
-from certo.certificates.separation.spans import integer_rows
+from certo.certificates.spaces.exact_rows import integer_rows
 from certo.numbers.farkas import cancels, whole_numbers
 from certo.solvers.farkas import cancelling_weights
 

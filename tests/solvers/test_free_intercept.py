@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from certo.solvers.free_intercept import balanced, rebalanced, smallest_b
+from certo.problems.free_intercept import balanced, rebalanced, smallest_b
 
 
 def hinge(b, scores, signs, costs) -> Fraction:

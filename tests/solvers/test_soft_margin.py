@@ -11,9 +11,9 @@ from quadratic import objective, soft_margin_qp
 from scipy import sparse
 
 from certo.compiled import threads
+from certo.problems.free_intercept import balanced
 from certo.solvers import primal_newton, soft_margin
 from certo.solvers.dual_descent import DualDescent
-from certo.solvers.free_intercept import balanced
 from certo.solvers.gap_ledger import GapTrace, Ledger
 from certo.solvers.hinge_rows import HingeRows
 from certo.solvers.primal_newton import PrimalNewton

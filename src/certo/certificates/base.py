@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import abc
-import html
 import importlib
 from collections.abc import Hashable
 from dataclasses import dataclass, fields
@@ -13,7 +12,6 @@ from certo import certificates
 from certo.certificates import encoding
 from certo.certificates.sample.examples import Sample, SampleMismatch, exact_matrix
 from certo.certificates.sample.labels import Labels
-from certo.numbers.digits import shown_numbers
 from certo.numbers.rounded import NotShown
 
 
@@ -93,22 +91,22 @@ class Certificate(abc.ABC):
     @property
     def claim(self) -> str:
         """The claim, in one or two plain sentences."""
-        return _words().sentence(self)
+        return words().sentence(self)
 
     @property
     def plain(self) -> str:
         """What the claim means, for someone who knows nothing of the subject."""
-        return _words().plainly(self)
+        return words().plainly(self)
 
     @property
     def assumes(self) -> tuple[str, ...]:
         """What must be true of the world, beyond the data, for the claim to be true."""
-        return _words().assumptions(self)
+        return words().assumptions(self)
 
     @property
     def rigour(self) -> Any:
         """How firmly each part of the claim stands: a `certo.words.Rigour`."""
-        return _words().rigour(type(self))
+        return words().rigour(type(self))
 
     @property
     def informative(self) -> bool:
@@ -171,11 +169,9 @@ class Certificate(abc.ABC):
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Any:
         """The certificate written by `to_dict`, or a ValueError saying what is wrong with it."""
-        from certo.certificates.composite import Composite
-
         name = data.get("type") if isinstance(data, dict) else None
         if type(name) is str and name == "Composite" and cls is Certificate:
-            return Composite.from_dict(data)
+            return _kind(name).from_dict(data)  # type: ignore[attr-defined]
         known = type(name) is str and name in certificates.KINDS
         kind = _kind(str(name)) if known else object
         if not issubclass(kind, cls):
@@ -196,23 +192,13 @@ class Certificate(abc.ABC):
         return f"{self.name}: {self.claim}"
 
     def _repr_html_(self) -> str:
-        assumptions = "".join(f"<li>{html.escape(text)}</li>" for text in self.assumes)
-        numbers = "".join(
-            f"<tr><td>{html.escape(key)}</td><td>{html.escape(text)}</td></tr>"
-            for key, text in shown_numbers(self.numbers).items()
-        )
-        return (
-            f'<div class="certificate"><strong>{html.escape(self.name)}</strong>'
-            f"<p>{html.escape(self.claim)}</p>"
-            + (f"<p>Assuming:</p><ul>{assumptions}</ul>" if assumptions else "")
-            + f"<table>{numbers}</table></div>"
-        )
+        return words().claim_html(self)
 
 
 def _kind(name: str) -> type:
     return getattr(certificates, name)
 
 
-def _words() -> Any:
+def words() -> Any:
     """English is imported when it is asked for: no check needs it."""
     return importlib.import_module("certo.words")

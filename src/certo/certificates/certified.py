@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, final
 
 from certo.certificates import encoding
-from certo.certificates.base import Certificate, NotClaimed, Verification
+from certo.certificates.base import Certificate, NotClaimed, Verification, words
 from certo.certificates.composite import Composite
-from certo.certificates.encoding import counted, rounded_up
+from certo.certificates.encoding import counted
 from certo.certificates.errors.counted_errors import TestErrors
-from certo.certificates.risk.risk_bound import LEAST_DELTA, RiskBound, percentage, rate_sentence
+from certo.certificates.risk.risk_bound import LEAST_DELTA, RiskBound
 from certo.certificates.sample.draws import Known, images_of, known_examples
 
 NO_TEST = "it is about test examples, give X_test and y_test."
@@ -111,11 +110,12 @@ class Certified:
     def best(self) -> Chosen | None:
         """The sharpest bound on the error rate of the predictions, if it is below the share of its
         examples that always answering the majority class gets wrong."""
-        found = self._sharpest
+        found = self.sharpest
         return found if found and found.claim.informative else None
 
     @property
-    def _sharpest(self) -> Chosen | None:
+    def sharpest(self) -> Chosen | None:
+        """The sharpest bound on the error rate of the predictions, whatever it is worth."""
         rivals = [
             (claim, part is self.test)
             for part in (self.claims, self.test)
@@ -226,60 +226,13 @@ class Certified:
     def in_words(self) -> list[str]:
         """What is proved of the error rate on new data, by the sharpest bound, and what the choice
         of it costs."""
-        chosen = self._sharpest
-        nothing = "No bound on the error rate of its predictions on new data"
-        if chosen is None or chosen.claim.vacuous:
-            alone = any(claim.of_predictions and not claim.vacuous for claim in self.risks)
-            return [f"{nothing} is below 1{', if the choice of it is paid for' * alone}."]
-        claim, among = chosen.claim, chosen.among
-        if not claim.informative:
-            most = percentage(claim.best, rounded_up)
-            return [f"{nothing} is worth quoting: the sharpest, {most} %, is {claim.weaker}."]
-        source = "test examples" if chosen.on_test else "examples of the fit alone"
-        bounded = rate_sentence(self.delta, claim.best, claim.whose, claim.condition)
-        sentence = f"{bounded} ({claim.name}, from the {source})."
-        paid = (
-            "That is the number to quote: the single bounds are each sharper alone, but this one "
-            f"was chosen among {among} after looking, which is paid for."
-        )
-        return [sentence, paid] if among > 1 else [sentence]
+        return words().page_sentences(self)
 
     def __repr__(self) -> str:
-        lines = [f"What is proved about {self.model}"]
-        lines += [f"  {text}" for text in self.in_words()] if self.risks else []
-        lines += [f"  {text}" for text in self.remarks]
-        lines += [f"  {_mark(claim)} {claim.name}: {claim.plain}" for claim in self]
-        lines += [f"  – {refusal.name} is not claimed: {refusal.reason}"
-                  for refusal in self.not_claimed]  # fmt: skip
-        if self.assumes:
-            lines += ["Assuming that", *(f"  · {text}" for text in self.assumes)]
-        return "\n".join(lines)
+        return words().page_text(self)
 
     def _repr_html_(self) -> str:
-        def listed(texts, style: str = "") -> str:
-            return f"<ul{style}>" + "".join(f"<li>{text}</li>" for text in texts) + "</ul>"
-
-        def named(name: str, text: str, mark: str) -> str:
-            return f"{mark} <strong>{html.escape(name)}</strong>: {html.escape(text)}"
-
-        plain = " style='list-style: none; padding-left: 0'"  # marks stand for bullets
-        proved = [named(claim.name, claim.plain, _mark(claim)) for claim in self]
-        refused = [named(item.name, item.reason, "–") for item in self.not_claimed]
-        first = [*(self.in_words() if self.risks else ()), *self.remarks]
-        return (
-            f"<div class='certified'><p>What is proved about <code>{html.escape(self.model)}</code>"
-            "</p>"
-            + "".join(f"<p>{html.escape(text)}</p>" for text in first)
-            + listed(proved, plain)
-            + (f"<p>Not claimed:</p>{listed(refused, plain)}" if refused else "")
-            + (f"<p>Assuming that</p>{listed(map(html.escape, self.assumes))}"
-               if self.assumes else "")
-            + "</div>"
-        )  # fmt: skip
-
-
-def _mark(claim: Certificate) -> str:
-    return "✓" if claim.informative else "○"
+        return words().page_html(self)
 
 
 def _outcome(parts: tuple[Verification, ...]) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, final
 
 from certo.certificates import encoding
-from certo.certificates.base import Certificate, NotClaimed, Verification
+from certo.certificates.base import Certificate, NotClaimed, Verification, words
 from certo.certificates.sample.equal_rows import one_look
 from certo.certificates.sample.examples import SampleMismatch
 
@@ -20,6 +19,14 @@ class Composite:
 
     claims: tuple[Certificate, ...]
     not_claimed: tuple[NotClaimed, ...] = ()
+
+    def __post_init__(self) -> None:
+        for item in self.claims:
+            if not isinstance(item, Certificate):
+                raise ValueError(
+                    f"a Composite holds single certificates, got a {type(item).__name__}. Pass the "
+                    "claims of several together: Composite(one.claims + other.claims)."
+                )
 
     @property
     def claim(self) -> str:
@@ -39,7 +46,7 @@ class Composite:
         return self.claims[place]
 
     def of_kind(self, kind: type | str) -> tuple[Any, ...]:
-        """The claims of one kind: `certificate.of_kind(Separating)`, or by name."""
+        """The claims of one kind: `certificate.of_kind(Separable)`, or by name."""
         name = kind if isinstance(kind, str) else kind.__name__
         return tuple(claim for claim in self.claims if claim.name == name)
 
@@ -104,15 +111,7 @@ class Composite:
         )
 
     def __repr__(self) -> str:
-        lines = [repr(claim) for claim in self.claims]
-        lines += [f"assuming that {text}" for text in self.assumes]
-        lines += [f"{refusal.name} not claimed: {refusal.reason}" for refusal in self.not_claimed]
-        return "\n".join(lines) or "Nothing is claimed."
+        return words().composite_text(self)
 
     def _repr_html_(self) -> str:
-        refused = "".join(
-            f"<p><strong>{html.escape(item.name)}</strong> not claimed: "
-            f"{html.escape(item.reason)}</p>"
-            for item in self.not_claimed
-        )
-        return "".join(claim._repr_html_() for claim in self.claims) + refused
+        return words().composite_html(self)

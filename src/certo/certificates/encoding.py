@@ -19,11 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from certo.numbers import exact
 from certo.numbers.digits import readable as readable
 from certo.numbers.digits import rounded_down as rounded_down
 from certo.numbers.digits import rounded_up as rounded_up
-from certo.rates import Rate
 
 MOST_DIGITS = 2**16  # of either part of a fraction, in base sixteen
 MOST_BITS = 2**13  # of a whole number; the largest that a theorem can give here has about 5,300
@@ -63,7 +61,9 @@ def _read(kind: Any, value: Any, name: str) -> Any:
     if origin in (types.UnionType, typing.Union):
         if value is None and type(None) in inner:
             return None
-        (kind,) = [option for option in inner if option is not type(None)]
+        options = [option for option in inner if option is not type(None)]
+        lists = [option for option in options if option is np.ndarray]  # a number, or a list
+        (kind,) = lists if lists and type(value) is list else set(options) - set(lists)
         return _read(kind, value, name)
     if origin is tuple:
         _expect(type(value) is list, name, "a list", value)
@@ -85,11 +85,6 @@ def _read(kind: Any, value: Any, name: str) -> Any:
         return value
     if kind is Fraction:
         return fraction(value, name)
-    if kind is Rate:
-        known = {rate.__name__: rate for rate in Rate.__subclasses__()}
-        called = value.get("name") if isinstance(value, dict) else None
-        _expect(isinstance(called, str) and called in known, name, f"one of {sorted(known)}", value)
-        return from_plain(known[str(called)], {k: v for k, v in value.items() if k != "name"})
     return single(kind, value) if hasattr(kind, "from_dict") else from_plain(kind, value)
 
 
@@ -162,13 +157,6 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
-def counting(some: int, examples: int) -> str:
-    """'12 examples', '8 examples of positive weight (of 12)'."""
-    return counted(some, "example") + (
-        f" of positive weight (of {examples:,})" if some < examples else ""
-    )
-
-
 def visible(text: str) -> str:
     """The text with every control or formatting character written as its escape, so that a label
     of a file cannot move a cursor, hide, or break a page."""
@@ -181,26 +169,7 @@ def _escaped(character: str) -> str:
     return character.encode("unicode_escape").decode()
 
 
-def percent(share: float | Fraction) -> str:
-    """'0.013 %', not below the share: for 'by more than …'. Less than 0.0001 % is shown as that."""
-    hundredth = Fraction(share) * 100
-    if hundredth > 99:
-        return f"{-(-hundredth // 1)} %"
-    if 0 < hundredth <= Fraction(1, 10_000):
-        return "0.0001 %"
-    return f"{rounded_up(exact.above(hundredth), 2)} %"
-
-
 def says_nothing(share: float | Fraction) -> bool:
     """Whether a fit might be lowered by nearly all of what it minimises, which is never negative,
     for all that is proved."""
     return share > 0.99
-
-
-def no_better(others: str, examples: int, share: float | Fraction) -> str:
-    """That others could lower what a fit minimises by no more than a share of it, for anyone."""
-    on = f"on these {counted(examples, 'example')}"
-    if says_nothing(share):
-        return f"Nothing is proved about how much lower what the fit minimises could be, {on}."
-    most = percent(share)
-    return f"No other {others} could lower what the fit minimises, {on}, by more than {most}."

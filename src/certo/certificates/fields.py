@@ -14,11 +14,20 @@ from certo.certificates.encoding import counted
 
 def finite_vector(values, name: str) -> np.ndarray:
     """A read-only float64 copy, or a ValueError."""
-    vector = np.array(values, dtype=np.float64)
-    if vector.ndim != 1 or not np.all(np.isfinite(vector)):
-        raise ValueError(f"{name} must be a list of finite numbers.")
-    vector.flags.writeable = False
-    return vector
+    return _finite(values, 1, f"{name} must be a list of finite numbers.")
+
+
+def finite_table(values, name: str) -> np.ndarray:
+    """The same in rows of one length."""
+    return _finite(values, 2, f"{name} must be rows of finite numbers, of one length.")
+
+
+def _finite(values, dimensions: int, required: str) -> np.ndarray:
+    array = np.array(values, dtype=np.float64)
+    if array.ndim != dimensions or not np.all(np.isfinite(array)):
+        raise ValueError(required)
+    array.flags.writeable = False
+    return array
 
 
 def whole_vector(values, name: str) -> np.ndarray:

@@ -16,7 +16,7 @@ from certo.certificates.errors.predictor import (
     Predictor,
     StatedPredictions,
 )
-from certo.kernels import Kernel
+from certo.kernels.base import Kernel
 
 RULES: dict[type, tuple[str, ...]] = {  # what a rule is made of, in a fitted model
     LinearPredictor: ("coef_", "intercept_"),
@@ -143,7 +143,7 @@ def _output(labels: Any, classes: list[Any] | None) -> int | None:
         return 0 if own is classes else None
     if list(own) != classes or (len(own) == 2 and labels.positive != 1):
         return None
-    return 0 if len(own) == 2 else labels.positive
+    return 0 if len(own) == 2 else labels.positive or 0
 
 
 def _places(own: Any) -> set[int]:

@@ -265,7 +265,8 @@ def _tell_proved(voice: Voice, said: dict[str, Any]) -> None:
     for k, text in enumerate(said["certified"]["in_words"]):
         voice.say((text, "dim" if k else "bold"), indent=2)
     for text in said["certified"]["remarks"]:
-        voice.item(("note ", "yellow"), text, indent=2)
+        if text not in said["notes"]:  # which were told before
+            voice.item(("note ", "yellow"), text, indent=2)
     for line in plain_lines(said):
         about = f"{line['about']}: " if line["about"] else ""
         mark = ("✓ ", "green") if line["informative"] else ("○ ", "dim")

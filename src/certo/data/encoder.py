@@ -86,11 +86,19 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.scaler_ = self.levels_ = None
         if self.scale == "standard" and self.number_names_:
             self.scaler_ = StandardScaler().fit(numbers)
-            scales = self.scaler_.mean_, self.scaler_.scale_
-            self.notes_ += remarks.about_scaling(self.number_names_, numbers, *scales)
+            self.notes_ += self._about_scaling(self.scaler_, numbers)
         if self.category_names_:
             self.levels_ = new_level_encoder().fit(categories)
         return self
+
+    def about_scaling(self, table: Any) -> list[str]:
+        """Columns of which different values are one number when scaled, in sentences."""
+        if self.scaler_ is None:
+            return []
+        return self._about_scaling(self.scaler_, self._numbers(tables.as_table(table), IN_FIT))
+
+    def _about_scaling(self, scaler: Any, numbers: np.ndarray) -> list[str]:
+        return remarks.about_scaling(self.number_names_, numbers, scaler.mean_, scaler.scale_)
 
     @property
     def is_fitted_to_data(self) -> bool:

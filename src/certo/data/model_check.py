@@ -42,8 +42,8 @@ from certo.estimators import (
     Perceptron,
 )
 from certo.estimators._kernel import KernelClassifier, union_of
-from certo.kernels import Kernel
-from certo.losses import Loss
+from certo.kernels.base import Kernel
+from certo.losses.base import Loss
 from certo.rates import Rate
 
 

@@ -1,6 +1,6 @@
 """Model files: the whole pipeline and its certificates, loaded without running any code.
 
-Layout: a line ``certo model 2``, a line ``sha256 <hex digest of all that follows>``, then a skops
+Layout: a line ``certo model 3``, a line ``sha256 <hex digest of all that follows>``, then a skops
 archive (an uncompressed ZIP). What may be created from a file is decided by `_KINDS` below and by
 nothing in the file; `model_check` then looks at what was created.
 """
@@ -57,7 +57,7 @@ _KINDS = {
     "NdArrayNode": {"numpy.ndarray", "numpy.float64", "numpy.int64", "numpy.bool"},
     "TypeNode": {"builtins.str", "numpy.float64"},
 }
-_MAGIC = b"certo model 2\n"
+_MAGIC = b"certo model 3\n"
 
 
 @dataclass

@@ -10,7 +10,6 @@ from certo.certificates.composite import Composite
 from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
 from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.certificates.regression.no_estimate import NoEstimate
-from certo.certificates.separation.joint_quasi import JointlyOverlapping
 from certo.certificates.separation.quasi_separable import Overlapping
 from certo.data.soundness import (
     check_attributes,
@@ -71,8 +70,7 @@ def check_logistic(machine: LogisticRegression) -> None:
     )
     excess = machine.certificate_.of_kind(LogisticExcess)
     none = machine.certificate_.of_kind(NoEstimate)
-    overlap = [*machine.certificate_.of_kind(Overlapping)]
-    overlap += machine.certificate_.of_kind(JointlyOverlapping)
+    overlap = machine.certificate_.of_kind(Overlapping)
     values = (machine.objective_, machine.infimum_)
     require(
         all((claim.risk, claim.lower) == values for claim in excess)

@@ -8,10 +8,14 @@ from typing import Any
 from certo import rates
 from certo.data.problem import Problem
 from certo.estimators._kernel import NAMED
-from certo.kernels import Kernel
-from certo.kernels.vectors import VectorKernel
+from certo.kernels.base import Kernel
+from certo.kernels.gaussian import Gaussian
+from certo.kernels.linear import Linear
+from certo.kernels.polynomial import Polynomial
 
-KERNELS = {kind.__name__: kind for kind in VectorKernel.__subclasses__()}  # those of columns
+KERNELS: dict[str, Any] = {
+    kind.__name__: kind for kind in (Gaussian, Linear, Polynomial)
+}  # of columns
 NOT_OF_TABLES = {
     "Function": "a function is code, which is neither read from a command nor stored in a model",
     "Precomputed": "a table holds examples, not a Gram matrix",

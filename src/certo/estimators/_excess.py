@@ -13,8 +13,8 @@ from certo.certificates.composite import Composite
 from certo.certificates.runs.pegasos_excess import guarantee
 from certo.certificates.sample.labels import Labels
 from certo.estimators import _input
-from certo.kernels import Kernel
-from certo.kernels.base import count
+from certo.kernels.base import Kernel, count
+from certo.losses.hinge import Hinge
 from certo.numbers.digits import rounded_up
 from certo.numbers.exact import below
 from certo.solvers import gram
@@ -95,7 +95,7 @@ def excess(model, X, y, tol: float) -> Excess:
     scores, squares = _measured(kernel, X, trace.weights)
     for k, (output, step) in enumerate(zip(trace.output, trace.step, strict=True)):
         labels = model.outputs_[output]
-        hinges = np.maximum(1 - labels.signs(y) * scores[:, k], 0.0)
+        hinges = Hinge().of(labels.signs(y), scores[:, k])
         objective[k] = np.mean(hinges) + lam / 2 * squares[k]
         least[k] = _least(optima, labels, lam)
         run = runs.get(labels)

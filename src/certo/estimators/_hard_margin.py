@@ -18,7 +18,7 @@ from certo.certificates.margins.maximum_margin import MaximumMargin
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.separation.inseparable import Inseparable
-from certo.certificates.separation.separating import Separating
+from certo.certificates.separation.separable import Separable
 from certo.certificates.spaces.images import KernelSample
 from certo.certificates.spaces.vectors import Margins, norm
 from certo.estimators import _input
@@ -26,8 +26,8 @@ from certo.estimators._kernel import measured, posed
 from certo.estimators.verdict import two_class_verdict
 from certo.issue.margins.kernel_margin import issue_kernel_margin
 from certo.issue.margins.maximum_margin import issue_maximum_margin
-from certo.issue.separation.separating import issue_separating
-from certo.kernels import Kernel
+from certo.issue.separation.separable import issue_separable
+from certo.kernels.base import Kernel
 from certo.numbers.digits import rounded_up
 from certo.numbers.exact import UNIT, allowance
 from certo.solvers.hard_margin import MarginOutcome, MarginTrace, balanced, hard_margin
@@ -105,7 +105,7 @@ class VectorSpace:
             w, b, margins = _feasible(sample, w, b, self.square)
         rows, dual_coef = _multipliers(outcome.rows, outcome.alpha, signs, self.intercept)
         claims: list[Certificate | NotClaimed] = [
-            _claimed(Separating, labels, lambda: issue_separating(sample, labels, w, b, margins)),
+            _claimed(Separable, labels, lambda: issue_separable(sample, labels, w, b, margins)),
             _claimed(
                 MaximumMargin,
                 labels,
@@ -121,7 +121,7 @@ class VectorSpace:
         sample = Sample(self.X, signs)
         coef = np.zeros(sample.d)
         claims: list[Certificate | NotClaimed]
-        claims = [issue_separating(sample, labels, coef, 1.0), _unbounded("MaximumMargin", labels)]
+        claims = [issue_separable(sample, labels, coef, 1.0), _unbounded("MaximumMargin", labels)]
         none = np.zeros(0)
         outcome = MarginOutcome(coef, 1.0, none.astype(int), none, 0, False, _EMPTY)
         return Separator(coef, 0.0, 1.0, none.astype(int), none, claims, outcome)
@@ -153,7 +153,7 @@ class VectorSpace:
                 "their own side. The error's `proof` shows why.",
                 verdict,
             )
-        return verdict.coef, verdict.intercept
+        return verdict.coef, float(verdict.intercept)
 
 
 class KernelSpace:

@@ -10,8 +10,8 @@ from scipy import sparse
 from certo.certificates.spaces.images import KernelSample, Scores
 from certo.estimators import _input, _stream
 from certo.estimators._kernel import union_of
-from certo.kernels import Kernel, Precomputed
-from certo.kernels.base import count
+from certo.kernels.base import Kernel, count
+from certo.kernels.precomputed import Precomputed
 from certo.solvers import gram
 
 

@@ -16,12 +16,13 @@ from certo.certificates.encoding import rounded_down
 from certo.certificates.regression.curvature import inverse_factor
 from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.certificates.regression.no_estimate import NoEstimate
-from certo.certificates.separation.joint_quasi import JointlyOverlapping
+from certo.certificates.sample.labels import class_labels
 from certo.certificates.separation.quasi_separable import Overlapping
 from certo.estimators._independence import Relations, independent
 from certo.estimators._logistic_problem import Problem, Weights
 from certo.issue.regression.logistic_excess import issue_logistic_excess
 from certo.issue.regression.no_estimate import issue_no_estimate
+from certo.issue.separation.inseparable import vector_indices
 from certo.solvers.dependence import Combinations, minimum_norm, others
 from certo.solvers.interrupt import Stopped, Watch
 from certo.solvers.logistic import LogisticOutcome, NewtonTrace, logistic
@@ -43,8 +44,6 @@ FAIR = (*DOUBTFUL, "iterations", "interrupted")  # and those after which weights
 FINEST = 1e-14  # what a solution is sharpened to where tol was not enough for a proof
 RUNNING = 0.45  # of the decrement, left by a last step: with a minimiser less, without it e^−½
 COSTS = (1.0, 64.0, 2.0**12, 2.0**18)  # of SHARE·tol: what terms that are dropped may cost, in turn
-
-Overlap = Overlapping | JointlyOverlapping
 
 
 class Limits(NamedTuple):
@@ -77,7 +76,7 @@ class Fitted(NamedTuple):
     excess: LogisticExcess | NotClaimed
     separation: Recession | None = None
     nothing_left: bool = False  # since the direction separates all examples
-    overlap: Overlap | None = None  # that there is no such direction
+    overlap: Overlapping | None = None  # that there is no such direction
 
     @property
     def gap(self) -> float:
@@ -249,7 +248,7 @@ class Existence(NamedTuple):
     is not decided."""
 
     separation: Recession | None = None
-    overlap: Overlap | None = None
+    overlap: Overlapping | None = None
 
 
 def existence(problem: Problem, weights: Weights, watch: Watch) -> Existence:
@@ -269,14 +268,13 @@ def existence(problem: Problem, weights: Weights, watch: Watch) -> Existence:
     return Existence(more, None if more is not None or why is None else _overlap(problem, why))
 
 
-def _overlap(problem: Problem, why: Core) -> Overlap | None:
+def _overlap(problem: Problem, why: Core) -> Overlapping | None:
     """The proof that no direction separates any examples; None if some do not count."""
     if problem.counting is not None and not np.all(problem.counting):
         return None
-    (m, d), labels = problem.X.shape, problem.labels
-    if len(problem.classes) > 2:
-        return JointlyOverlapping(labels, problem.intercept, m, d, *why)
-    return Overlapping(labels, problem.intercept, m, d, why.rows, why.weights)
+    (m, d), labels = problem.X.shape, class_labels(problem.labels.classes)
+    vectors = vector_indices(labels, why.rows, why.against)
+    return Overlapping(labels, problem.intercept, m, d, vectors, why.weights)
 
 
 def _certified(problem: Problem, limits: Limits, outcomes, last, alive, known) -> Fitted:

@@ -20,11 +20,11 @@ from certo.certificates.runs.perceptron_run import PerceptronRun
 from certo.certificates.runs.update_sums import UpdateSums
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
-from certo.certificates.separation.separating import Separating
+from certo.certificates.separation.separable import Separable
 from certo.certificates.spaces.vectors import Margins
 from certo.issue.risk.compression_bound import issue_compression_bound
 from certo.issue.runs.mistake_bound import issue_mistake_bound
-from certo.issue.separation.separating import issue_separating
+from certo.issue.separation.separable import issue_separable
 from certo.numbers.exact import allowance
 from certo.solvers.hard_margin import hard_margin
 from certo.solvers.perceptron import PerceptronOutcome
@@ -99,7 +99,7 @@ def claims(
         wrong = margins.is_mispredicted(zero_sign)
         return issue_compression_bound(sample, labels, scheme, rows, wrong=wrong, rerun=False)
 
-    attempt(Separating, lambda: issue_separating(sample, labels, coef, intercept, margins))
+    attempt(Separable, lambda: issue_separable(sample, labels, coef, intercept, margins))
     attempt(MistakeBound, mistakes)
     attempt(CompressionBound, compression)
     return made

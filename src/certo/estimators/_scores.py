@@ -36,10 +36,10 @@ from certo.compiled.layers import (
 from certo.compiled.rows import rows_of
 from certo.compiled.scan import greatest_square
 from certo.compiled.threads import in_pieces, pieces
-from certo.kernels import Kernel, Precomputed
 from certo.kernels.algebra import Normalised
-from certo.kernels.base import count
+from certo.kernels.base import Kernel, count
 from certo.kernels.gaussian import GOOD
+from certo.kernels.precomputed import Precomputed
 from certo.kernels.vectors import MOST_DENSE, squares
 from certo.numbers.rounding import LEAST, ULPS, Rounding, gamma
 from certo.solvers import gram

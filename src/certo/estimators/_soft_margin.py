@@ -24,10 +24,10 @@ from certo.estimators._kernel import measured, posed
 from certo.estimators._prices import Prices
 from certo.issue.margins.duality_gap import issue_duality_gap
 from certo.issue.margins.kernel_gap import issue_kernel_gap
-from certo.kernels import Kernel
+from certo.kernels.base import Kernel
 from certo.numbers.exact import allowance
+from certo.problems.free_intercept import balanced
 from certo.solvers import gram
-from certo.solvers.free_intercept import balanced
 from certo.solvers.kernel_active_set import Finished, finished
 from certo.solvers.kernel_soft_margin import KernelOutcome, kernel_soft_margin
 from certo.solvers.soft_margin import GapTrace, SoftOutcome, soft_margin

@@ -96,7 +96,7 @@ class HardMarginSVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimato
     status_ : str
         Why it stopped, and what the answer is worth.
     certificate_ : certo.certificates.Composite
-        Separating and MaximumMargin for each output; with a kernel, KernelMargin.
+        Separable and MaximumMargin for each output; with a kernel, KernelMargin.
 
     Examples
     --------

@@ -40,7 +40,8 @@ from certo.estimators._kernel_stream import (
 )
 from certo.estimators._separation_words import equal_rows_words
 from certo.issue.runs.kernel_mistake_bound import against, issue_kernel_mistake_bound
-from certo.kernels import Gaussian, Kernel
+from certo.kernels.base import Kernel
+from certo.kernels.gaussian import Gaussian
 from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.kernel_hard_margin import kernel_hard_margin, value_work
 from certo.solvers.kernel_perceptron import KernelPerceptronOutcome, Terms, kernel_perceptron

@@ -162,7 +162,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         Why it stopped, and what the answer is worth.
     certificate_ : certo.certificates.Composite
         LogisticExcess; and NoEstimate, if there is none. Where curvature does not show that there
-        is one, Overlapping or JointlyOverlapping may.
+        is one, Overlapping may.
 
     Examples
     --------
@@ -492,9 +492,9 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         """
         check_is_fitted(self)
         _input.check_time_limit(time_limit)
+        problem = self._posed_again(X, y, sample_weight, "decide_existence")
         if self.estimate_exists_ is not None:
             return self.estimate_exists_
-        problem = self._posed_again(X, y, sample_weight, "decide_existence")
         weights = Weights(self.coef_, self.intercept_)
         with ctrl_c_asks() as asked:
             watch = Watch(asked, np.inf if time_limit is None else time_limit)
@@ -526,12 +526,19 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         """The problem of the fit, or an error if it is another."""
         X, y = _input.labelled_examples(self, X, y, reset=False)
         problem = posed(self, X, y, sample_weight)
-        same = np.array_equal(problem.classes, self.classes_)
         weights = Weights(self.coef_, self.intercept_)
-        if not (same and np.isclose(problem.risk(weights), self.risk_)):
+        seen = getattr(self, "_seen_rows", None)  # a model from a file has none
+        same = (
+            np.array_equal(problem.classes, self.classes_)
+            and len(problem.codes) == self.n_samples_fit_
+            and (seen is None or seen.may_be(problem.X))
+            and np.isclose(problem.risk(weights), self.risk_)
+        )
+        if not same:
             raise ValueError(
-                f"{name} compares with the fit, so that X, y and sample_weight must "
-                "be those of the fit, but the risk of its weights is another on these."
+                f"{name} is about the examples of the fit, so that X, y and sample_weight must be "
+                f"those of the fit, all {self.n_samples_fit_:,} rows in the same order, but these "
+                "are others: classes, rows, or the risk of the weights differ."
             )
         return problem
 

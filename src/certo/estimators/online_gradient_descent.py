@@ -28,7 +28,7 @@ from certo.estimators import _input, _stream
 from certo.estimators._callbacks import announcer
 from certo.estimators._linear import LinearClassifier
 from certo.issue.runs.regret import against, issue_regret
-from certo.losses import Hinge
+from certo.losses.hinge import Hinge
 from certo.solvers.checkpoints import blocks
 from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.online_gradient import GradientOutcome, RegretTrace, online_gradient

@@ -89,7 +89,7 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     status_ : str
         Why it stopped, and what the answer is worth.
     certificate_ : certo.certificates.Composite
-        What the fit proves: Separating where the weights separate the classes, MistakeBound, and
+        What the fit proves: Separable where the weights separate the classes, MistakeBound, and
         CompressionBound, or why there is none.
 
     Examples

@@ -29,7 +29,9 @@ from certo.estimators._soft_margin import (
     VectorSpace,
     machine_for,
 )
-from certo.kernels import Gaussian, Polynomial
+from certo.kernels.gaussian import Gaussian
+from certo.kernels.polynomial import Polynomial
+from certo.losses.hinge import Hinge
 from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.soft_margin import GapTrace
 
@@ -350,7 +352,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         scores = self.decision_function(X)
         y = column_or_1d(y)
         signs = [labels.signs(y) for labels in self.outputs_]
-        return np.maximum(0.0, 1 - np.array(signs).T.reshape(scores.shape) * scores)
+        return Hinge().of(np.array(signs).T.reshape(scores.shape), scores)
 
     def leave_one_out(self, X, y, sample_weight=None, *, exact: bool = False) -> LeaveOneOut:
         """How many examples would be wrong, each predicted by the machine without it.

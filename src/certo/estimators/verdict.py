@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,26 +11,14 @@ from sklearn.utils import assert_all_finite, check_array, check_consistent_lengt
 from sklearn.utils.multiclass import check_classification_targets
 
 from certo.certificates.sample.examples import Sample, SampleMismatch, exact_matrix
-from certo.certificates.sample.labels import Labels
+from certo.certificates.sample.labels import Labels, class_labels, class_sample
 from certo.certificates.separation.classes import ClassSeparability
-from certo.certificates.separation.inseparable import Inseparable, intercept_mode
-from certo.certificates.separation.joint import (
-    JointlyInseparable,
-    JointlySeparable,
-    class_sample,
-)
-from certo.certificates.separation.joint_quasi import (
-    JointlyOverlapping,
-    JointlyQuasiSeparable,
-)
-from certo.certificates.separation.quasi_separable import (
-    Overlapping,
-    QuasiSeparable,
-)
+from certo.certificates.separation.inseparable import Inseparable
+from certo.certificates.separation.quasi_separable import Overlapping, QuasiSeparable
 from certo.certificates.separation.separable import Separable
+from certo.certificates.separation.separation import intercept_mode
 from certo.containers import exact_input, exact_labels
-from certo.issue.separation.inseparable import issue_inseparable
-from certo.issue.separation.joint import issue_jointly_inseparable, issue_jointly_separable
+from certo.issue.separation.inseparable import issue_inseparable, vector_indices
 from certo.issue.separation.separable import issue_separable
 from certo.solvers.recession import decide_recession
 from certo.solvers.separation import (
@@ -92,9 +79,7 @@ def separability(X, y, intercept="free") -> Separable | Inseparable | ClassSepar
     return two_class_verdict(Sample(X, labels.signs(y)), labels, intercept)
 
 
-def quasi_separability(
-    X, y, intercept="free"
-) -> QuasiSeparable | Overlapping | JointlyQuasiSeparable | JointlyOverlapping:
+def quasi_separability(X, y, intercept="free") -> QuasiSeparable | Overlapping:
     """Decide whether a hyperplane has no example on its wrong side, and some on the right one.
 
     This is the question of logistic regression: if so, no finite weights are best, since along
@@ -114,10 +99,10 @@ def quasi_separability(
         (those on the hyperplane): proved to be as many strict ones as any such hyperplane has.
     Overlapping
         With `rows` and `weights` that show that there is none.
-    JointlyQuasiSeparable, JointlyOverlapping
-        The same for more than two classes: whether some scores, one for each class, are nowhere
-        higher than that of an example's own class, and somewhere lower. `direction` has them as
-        fractions, `strict` is (n_examples, n_classes).
+
+    For more than two classes the question is whether some scores, one for each class, are nowhere
+    higher than that of an example's own class, and somewhere lower. `direction` has them as
+    fractions, `strict` is (n_examples, n_classes), and there are no `coef`, `bias` and `ties`.
 
     Examples
     --------
@@ -129,24 +114,16 @@ def quasi_separability(
     intercept_mode(intercept)
     X, y = _examples(X, y)
     classes = _classes(y)
-    labels, lifted = Labels(classes, len(classes) - 1), intercept == "free"
+    labels = class_labels(classes)
     codes = class_sample(X, y, classes).signs + (len(classes) == 1)  # one class counts as +1
-    found, why = decide_recession(X, codes, max(2, len(classes)), lifted)
+    found, why = decide_recession(X, codes, max(2, len(classes)), intercept == "free")
     assert why is not None, "without a guess all directions are looked at"
-    rows, against, weights = why
-    m, d = X.shape
-    if len(classes) > 2:
-        core = rows, against, weights
-        if found is None:
-            return JointlyOverlapping(labels, intercept, m, d, *core)
-        direction = tuple(tuple(row) for row in found.coef)
-        won = np.flatnonzero(found.strict)
-        return JointlyQuasiSeparable(labels, intercept, m, d, direction, won, *core)
+    (m, d), vectors = X.shape, vector_indices(labels, why.rows, why.against)
     if found is None:
-        return Overlapping(labels, intercept, m, d, rows, weights)
-    w, ties = found.coef[0], np.flatnonzero(~found.strict)
-    bias = w[-1] if lifted else Fraction(0)
-    return QuasiSeparable(labels, intercept, m, d, tuple(w[:d]), bias, ties, rows, weights)
+        return Overlapping(labels, intercept, m, d, vectors, why.weights)
+    direction = tuple(tuple(row) for row in found.coef)
+    won = np.flatnonzero(found.strict)
+    return QuasiSeparable(labels, intercept, m, d, vectors, why.weights, direction, won)
 
 
 def _several(X, y: np.ndarray, classes: tuple[Any, ...], intercept: str) -> ClassSeparability:
@@ -176,28 +153,27 @@ def _several(X, y: np.ndarray, classes: tuple[Any, ...], intercept: str) -> Clas
 
 def _joint(
     sample: Sample, classes: tuple[Any, ...], intercept: str, alone: list, pairwise: list
-) -> JointlySeparable | JointlyInseparable:
+) -> Separable | Inseparable:
     """From the verdicts about classes and pairs, where they settle it."""
-    labels = Labels(classes, 0)
+    labels = Labels(classes, None)
     if all(isinstance(verdict, Separable) for verdict in alone):  # own score > 0 > the others
         coef = np.array([verdict.coef for verdict in alone])
         bias = np.array([verdict.intercept for verdict in alone])
-        return issue_jointly_separable(sample, labels, coef, bias)
+        return issue_separable(sample, labels, coef, bias)
     pairs = itertools.combinations(range(len(classes)), 2)
     for (a, b), verdict in zip(pairs, pairwise, strict=True):
         if isinstance(verdict, Inseparable):  # w_b − w_a would separate them
             rows = np.flatnonzero((sample.signs == a) | (sample.signs == b))[verdict.rows]
-            compared = [(int(t), a if sample.signs[t] == b else b) for t in rows]
-            return issue_jointly_inseparable(sample, labels, intercept, compared, verdict.weights)
+            compared = vector_indices(labels, rows, a + b - sample.signs[rows])
+            return issue_inseparable(sample, labels, intercept, compared, verdict.weights)
     vectors = Comparisons(sample, len(classes), intercept == "free")
     found = separate(vectors)
     if isinstance(found, Cancelling):
-        rows, others = vectors.pairs(found.places)
-        compared = list(zip(rows.tolist(), others.tolist(), strict=True))
-        return issue_jointly_inseparable(sample, labels, intercept, compared, found.weights)
+        compared = vector_indices(labels, *vectors.pairs(found.places))
+        return issue_inseparable(sample, labels, intercept, compared, found.weights)
     if isinstance(found, FineSeparator):
         raise ArithmeticError(TOO_FINE)
-    return issue_jointly_separable(sample, labels, *vectors.split(found.w))
+    return issue_separable(sample, labels, *vectors.split(found.w))
 
 
 def two_class_verdict(sample: Sample, labels: Labels, intercept: str) -> Separable | Inseparable:

@@ -11,8 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from certo.features.counted import CountedFeatures
 from certo.features.monomials import Monomials
-from certo.kernels import Frobenius, Gaussian, Kernel, Linear, Normalised, Polynomial, Scaled, Sum
+from certo.kernels.algebra import Normalised, Scaled, Sum
+from certo.kernels.base import Kernel
 from certo.kernels.counting import CountingKernel
+from certo.kernels.frobenius import Frobenius
+from certo.kernels.gaussian import Gaussian
+from certo.kernels.linear import Linear
+from certo.kernels.polynomial import Polynomial
 from certo.kernels.settings import WithKernel
 
 

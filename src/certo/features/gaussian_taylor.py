@@ -9,8 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from certo.features._base import FeatureMap, positive
 from certo.features.monomials import Monomials
-from certo.kernels import Gaussian
 from certo.kernels.base import whole
+from certo.kernels.gaussian import Gaussian
 from certo.kernels.vectors import squares
 
 HIGHEST = 170  # 170! is in the range of float64

@@ -9,8 +9,8 @@ from scipy import sparse
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from certo.features._base import FeatureMap, positive, require_few, require_room
-from certo.kernels import Polynomial
 from certo.kernels.base import whole
+from certo.kernels.polynomial import Polynomial
 
 
 class Monomials(FeatureMap):

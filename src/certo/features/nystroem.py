@@ -6,8 +6,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from certo.features._base import FeatureMap, require_room
-from certo.kernels import Gaussian, Kernel
-from certo.kernels.base import count, whole
+from certo.kernels.base import Kernel, count, whole
+from certo.kernels.gaussian import Gaussian
 from certo.kernels.settings import WithKernel
 
 

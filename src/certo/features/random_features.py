@@ -9,8 +9,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from certo.features._base import FeatureMap, positive, require_room
-from certo.kernels import Gaussian
 from certo.kernels.base import whole
+from certo.kernels.gaussian import Gaussian
 
 
 class RandomFeatures(ClassNamePrefixFeaturesOutMixin, FeatureMap):

@@ -37,7 +37,7 @@ from certo.guarantees import runs
 from certo.guarantees.page import OtherExamples, Page
 from certo.guarantees.predicting import dense, is_linear, training_errors
 from certo.issue.risk.support_bound import issue_support_bound
-from certo.issue.separation.separating import issue_separating
+from certo.issue.separation.separable import issue_separable
 from certo.kernels.base import count
 
 DEPENDS_ON_ALL = (
@@ -222,12 +222,12 @@ def errors_and_margins(page: Page, machine, X, y) -> None:
     """How many examples of the fit are errors; if none is, by how much the outputs separate."""
     training_errors(page, machine, X, y)
     said = {claim.name for claim in page.claims} | {refusal.name for refusal in page.refusals}
-    if not is_linear(machine) or "Separating" in said:
+    if not is_linear(machine) or "Separable" in said:
         return
     wrong = sum(claim.surely for claim in page.claims if isinstance(claim, TrainingErrors))
     if wrong:
         page.refuse(
-            "Separating",
+            "Separable",
             f"{counted(wrong, 'example')} of the fit would have to be on another side. Whether "
             "other hyperplanes separate the classes, certo.separability(X, y) decides.",
         )
@@ -236,7 +236,7 @@ def errors_and_margins(page: Page, machine, X, y) -> None:
     intercepts = np.ravel(machine.intercept_).tolist()
     for labels, w, b in zip(one_against_rest(machine.classes_), coef, intercepts, strict=True):
         sample = Sample.of(X, y, labels)
-        page.add("Separating", partial(issue_separating, sample, labels, w, b))
+        page.add("Separable", partial(issue_separable, sample, labels, w, b))
 
 
 CLAIMS: dict[type, Any] = {

@@ -26,8 +26,10 @@ from certo.guarantees.page import OtherExamples, Page
 from certo.guarantees.predicting import kernel_of
 from certo.issue.margins.duality_gap import issue_duality_gap
 from certo.issue.margins.kernel_gap import issue_kernel_gap
-from certo.kernels import Kernel, Linear, NotPositive
-from certo.solvers.free_intercept import balanced
+from certo.kernels.base import Kernel
+from certo.kernels.linear import Linear
+from certo.kernels.semidefinite import NotPositive
+from certo.problems.free_intercept import balanced
 
 PAIRS = (
     "with more than two classes SVC decides by a vote of machines for each pair of classes, and "

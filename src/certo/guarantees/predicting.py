@@ -18,7 +18,11 @@ from certo.certificates.errors.predictor import (
 )
 from certo.estimators._kernel import KernelClassifier, union_of
 from certo.issue.errors.counted_errors import issue_training_errors
-from certo.kernels import Gaussian, Kernel, Linear, Polynomial, Precomputed
+from certo.kernels.base import Kernel
+from certo.kernels.gaussian import Gaussian
+from certo.kernels.linear import Linear
+from certo.kernels.polynomial import Polynomial
+from certo.kernels.precomputed import Precomputed
 
 
 def predictor_of(machine, X) -> Predictor:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy import sparse
 
+from certo import kernels
 from certo.kernels.strips import Printed, block_in_strips, gram_in_strips, nobody
 from certo.numbers.rounding import Rounding
 
@@ -251,21 +252,15 @@ def _plain(value: Any) -> Any:
 
 
 def _read(data: Any, depth: int) -> Kernel:
-    kinds = {kind.__name__: kind for kind in _final_kinds(Kernel)}
     name = data.get("name") if isinstance(data, dict) else None
-    if type(name) is not str or name not in kinds:
+    if type(name) is not str or name not in kernels.KERNELS:
         came = repr(name[:40]) if type(name) is str else "none"
-        raise ValueError(f"a kernel's 'name' must be one of {sorted(kinds)}, but there is {came}.")
+        known = sorted(kernels.KERNELS)
+        raise ValueError(f"a kernel's 'name' must be one of {known}, but there is {came}.")
     if depth == 0:
         raise ValueError(f"a kernel may hold kernels at most {DEEPEST} deep.")
-    kind, values = kinds[name], {k: v for k, v in data.items() if k != "name"}
+    kind, values = getattr(kernels, name), {k: v for k, v in data.items() if k != "name"}
     names = {f.name for f in fields(kind)}
     if set(values) != names:
         raise ValueError(f"the kernel {name} must have exactly the fields {sorted(names)}.")
     return kind._parse(values, depth - 1)
-
-
-def _final_kinds(kind: type) -> list[Any]:
-    children: list[type] = kind.__subclasses__()
-    below = [final for child in children for final in _final_kinds(child)]
-    return below if getattr(kind, "__abstractmethods__", None) else [kind, *below]

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from certo.kernels.loops import compiled
 from certo.kernels.objects import Base, StructuredKernel
 from certo.kernels.vectors import products, squares
 from certo.numbers.rounding import HUGE, UNKNOWN, Rounding, gamma
@@ -48,7 +49,7 @@ class CountingKernel(StructuredKernel):
         return products(F[rows], F[columns])
 
     def _fast(self, base, rows, columns):
-        from certo.compiled.counts import count_products
+        count_products = compiled("counts").count_products
 
         F = self.fast_counts(base).matrix
         left = F[rows]

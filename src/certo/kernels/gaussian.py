@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from certo.kernels.base import number
+from certo.kernels.loops import compiled
 from certo.kernels.vectors import VectorKernel, products, same_width, squares
 from certo.numbers.rounding import LEAST, ULPS, Rounding, gamma
 
@@ -115,8 +116,10 @@ class Gaussian(VectorKernel):
 
     def _compiled(self, X, Z, left, right, dtype):
         """As `_of_products`, with a compiled exponential on all cores."""
-        from certo.compiled.gaussian import exp_block
-        from certo.compiled.threads import in_pieces, pieces
+        exp_block = compiled("gaussian").exp_block
+        threads = compiled("threads")
+        in_pieces = threads.in_pieces
+        pieces = threads.pieces
 
         scale = X.dtype.type(self._scale)
         is_sparse = sparse.issparse(X) or sparse.issparse(Z)

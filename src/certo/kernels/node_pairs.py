@@ -11,6 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from certo.kernels.forest import Forest, TreeKernel, forest
+from certo.kernels.loops import compiled
 from certo.numbers.rounding import HUGE, UNKNOWN, Rounding, gamma
 
 STRIP = 2**20  # pairs that are held at once
@@ -56,7 +57,7 @@ class NodePairKernel(TreeKernel):
         return self._finite(out)
 
     def _fast(self, base, rows, columns):
-        from certo.compiled.trees import node_pairs
+        node_pairs = compiled("trees").node_pairs
 
         trees = forest(base)
         kind, counts = self._kind(trees), self._found(trees)

@@ -9,6 +9,7 @@ from scipy import sparse
 
 from certo.kernels.base import number
 from certo.kernels.graph import GraphKernel, Vertices, vertices
+from certo.kernels.loops import compiled
 from certo.kernels.objects import Base, StructuredKernel
 from certo.numbers.rounding import Rounding, gamma
 
@@ -119,7 +120,7 @@ class RandomWalk(GraphKernel):
             return _solution(onward, alike, SLACK * _unit(base)), graph
 
     def _fast(self, base, rows, columns):
-        from certo.compiled.graphs import walks
+        walks = compiled("graphs").walks
 
         all_ = vertices(base)
         A, same = all_.adjacency, columns is rows

@@ -12,6 +12,7 @@ from scipy.sparse.csgraph import shortest_path
 from certo.kernels.base import flag
 from certo.kernels.counting import CountingKernel, Counts
 from certo.kernels.graph import GraphKernel, Vertices, vertices
+from certo.kernels.loops import compiled
 
 AT_ONCE = 2**18  # pairs of vertices whose distances are held in memory, unless one graph has more
 MOST = 2**62  # numbers that int64 holds, with room to spare
@@ -55,7 +56,7 @@ class ShortestPath(GraphKernel, CountingKernel):
         return self._counts(vertices(base), _distances)
 
     def _counted_fast(self, base):
-        from certo.compiled.graphs import distances
+        distances = compiled("graphs").distances
 
         return self._counts(vertices(base), distances)
 

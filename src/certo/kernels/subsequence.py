@@ -7,6 +7,7 @@ from typing import final
 import numpy as np
 
 from certo.kernels.base import flag, number, whole
+from certo.kernels.loops import compiled
 from certo.kernels.sequence import SequenceKernel, longest, padded, symbols
 from certo.numbers.rounding import HUGE, LEAST, UNKNOWN, Rounding, gamma
 
@@ -110,7 +111,7 @@ class Subsequence(SequenceKernel):
         return total
 
     def _fast(self, base, rows, columns):
-        from certo.compiled.sequences import subsequence_block
+        subsequence_block = compiled("sequences").subsequence_block
 
         codes, first, _ = symbols(base)
         block = subsequence_block(codes, first, rows, columns, self.length, self.decay, self.upto)

@@ -6,6 +6,7 @@ from typing import final
 import numpy as np
 
 from certo.kernels.base import whole
+from certo.kernels.loops import compiled
 from certo.kernels.sequence import SequenceKernel, padded, symbols
 from certo.numbers.rounding import Rounding, gamma
 
@@ -85,7 +86,7 @@ class WeightedDegree(SequenceKernel):
         return total // 2
 
     def _fast(self, base, rows, columns):
-        from certo.compiled.sequences import weighted_degree_block
+        weighted_degree_block = compiled("sequences").weighted_degree_block
 
         codes, first, _ = symbols(base)
         shift = min(self.shift, int(np.max(symbols(base).lengths, initial=0)))

@@ -16,6 +16,7 @@ from scipy import sparse
 from certo.kernels.base import whole
 from certo.kernels.counting import CountingKernel, Counts
 from certo.kernels.graph import GraphKernel, Vertices, vertices
+from certo.kernels.loops import compiled
 
 LONGEST = 80  # letters of a pattern's name
 
@@ -59,7 +60,7 @@ class WeisfeilerLehman(GraphKernel, CountingKernel):
         return self._counts(vertices(base), _told_apart)
 
     def _counted_fast(self, base):
-        from certo.compiled.graphs import told_apart
+        told_apart = compiled("graphs").told_apart
 
         return self._counts(vertices(base), told_apart)
 

@@ -6,22 +6,44 @@ y = ±1) and `Logistic(base=2)`. To add a loss, say what it looks at (`MarginLos
 `SmoothLoss`); the laws of the test suite find it by themselves.
 """
 
-from certo.losses.base import (
-    ConvexLoss,
-    LogDensityLoss,
-    Loss,
-    MarginLoss,
-    ResidualLoss,
-    SmoothLoss,
-)
-from certo.losses.confidence import EstimatedRisk
-from certo.losses.empirical import risk
-from certo.losses.hinge import Hinge
-from certo.losses.logistic import Logistic
-from certo.losses.negative_log_likelihood import NegativeLogLikelihood
-from certo.losses.squared import Squared
-from certo.losses.zero_one import ZeroOne
+from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from certo.losses.base import (
+        ConvexLoss,
+        LogDensityLoss,
+        Loss,
+        MarginLoss,
+        ResidualLoss,
+        SmoothLoss,
+    )
+    from certo.losses.confidence import EstimatedRisk
+    from certo.losses.empirical import risk
+    from certo.losses.hinge import Hinge
+    from certo.losses.logistic import Logistic
+    from certo.losses.negative_log_likelihood import NegativeLogLikelihood
+    from certo.losses.squared import Squared
+    from certo.losses.zero_one import ZeroOne
+
+#: what is imported when it is named, and from where
+WHERE = {
+    "ConvexLoss": "base",
+    "EstimatedRisk": "confidence",
+    "Hinge": "hinge",
+    "LogDensityLoss": "base",
+    "Logistic": "logistic",
+    "Loss": "base",
+    "MarginLoss": "base",
+    "NegativeLogLikelihood": "negative_log_likelihood",
+    "ResidualLoss": "base",
+    "SmoothLoss": "base",
+    "Squared": "squared",
+    "ZeroOne": "zero_one",
+    "risk": "empirical",
+}
 __all__ = [
     "ConvexLoss",
     "EstimatedRisk",
@@ -37,3 +59,15 @@ __all__ = [
     "ZeroOne",
     "risk",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{WHERE[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *WHERE})

@@ -19,7 +19,7 @@ AT_MOST = frozenset(
      "excess", "allowance", "correlation", "distance", "mean_error", "covariance_error",
      "moment_error", "loss", "off", "radius2", "comparator2", "shortfall")
 )  # fmt: skip
-AT_LEAST = frozenset(("lower", "dual", "margin", "geometric_margin", "at_least", "reach"))
+AT_LEAST = frozenset(("lower", "dual", "margin", "functional_margin", "at_least", "reach"))
 SMALL, LARGE = 1e-300, 1e300
 LEAST_SHOWN_DELTA = decimal.Decimal("1e-9")
 MOST_DECIMALS = 20  # of a share in per cent: float64 has no share so near to 1, but not 1

@@ -11,6 +11,7 @@ from certo.certificates.separation.separable import Separable
 from certo.certificates.spaces.vectors import norm
 from certo.estimators import SVM
 from certo.geometry import PlaneView
+from certo.losses.hinge import Hinge
 from certo.numbers.digits import share_text
 from certo.plots._canvas import (
     INK,
@@ -55,7 +56,7 @@ def margin_band(model, X, y, output: int = 0, ax: Axes | None = None, names=None
     ax = new_axes(ax)
     soft = isinstance(model, SVM)
     if isinstance(model, Separable):
-        labels, w, b, margin = model.labels, model.coef, model.intercept, model.margin
+        labels, w, b, margin = model.labels, model.coef, float(model.intercept), model.margin
         supports = np.zeros(0, dtype=np.int64)
     else:
         labels, w, b = model.outputs_[output], model.coef_[output], float(model.intercept_[output])
@@ -84,6 +85,8 @@ def _needs_hyperplane(model, what: str) -> None:
             f"{what} draws a hyperplane, but this machine has the kernel {model.kernel_!r}: use "
             "plots.regions (of two features) or plots.scores."
         )
+    if isinstance(model, Separable) and model.labels.positive is None:
+        raise ValueError(f"{what} draws a hyperplane, but several classes at once have no one.")
 
 
 def _draw_side_view(
@@ -161,7 +164,7 @@ def _draw_slacks(
     ax: Axes, view: PlaneView, points: np.ndarray, signs: np.ndarray, scores: np.ndarray, w
 ) -> None:
     """ξ/‖w‖ is how far, along w, an example is from its edge of the band."""
-    slack = np.maximum(1 - signs * scores, 0.0) * (1 / norm(w))
+    slack = Hinge().of(signs, scores) * (1 / norm(w))
     ends = points + (signs * slack)[:, None] * view.boundary.v
     lines = np.stack([points, ends], axis=1)
     colors = [POSITIVE if sign > 0 else NEGATIVE for sign in signs]

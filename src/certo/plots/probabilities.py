@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 
-from certo.losses import risk
+from certo.losses.empirical import risk
 from certo.plots._canvas import (
     INK,
     MOST_NAMED,

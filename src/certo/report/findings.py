@@ -22,12 +22,6 @@ from certo.certificates.risk.compression_bound import CompressionBound
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.separation.classes import ClassSeparability
 from certo.certificates.separation.inseparable import Inseparable
-from certo.certificates.separation.joint import (
-    JointlyInseparable,
-    JointlySeparable,
-)
-from certo.certificates.separation.joint_quasi import JointlyOverlapping
-from certo.certificates.separation.quasi_separable import Overlapping
 from certo.certificates.separation.separable import Separable
 from certo.report.classifier_faces import has_kernel
 from certo.report.faces import face_of
@@ -221,8 +215,7 @@ def _refusal(refusal: NotClaimed, examples: Examples) -> dict[str, Any]:
 def _of_all_classes(claim: Certificate) -> bool:
     if isinstance(claim, RiskBound):
         return not isinstance(claim, CompressionBound) or claim.of_predictions
-    of_all = JointlyOverlapping | LogisticExcess | NoEstimate | Overlapping | TrainingErrors
-    return isinstance(claim, of_all)
+    return isinstance(claim, LogisticExcess | NoEstimate | TrainingErrors)
 
 
 def _answer(
@@ -234,34 +227,33 @@ def _answer(
     answer: dict[str, Any] = {
         "question": question,
         "about": [labels.classes[labels.positive]] if alone else list(labels.classes),
-        "separable": isinstance(verdict, Separable | JointlySeparable),
+        "separable": isinstance(verdict, Separable),
         "claim": verdict.claim,
     }
-    names = examples.feature_names
-    if isinstance(verdict, Separable):
+    names, several = examples.feature_names, labels.positive is None
+    if isinstance(verdict, Separable) and not several:
         answer["margin"] = verdict.margin
         answer["positive"] = labels.name()
         answer["intercept"] = verdict.intercept
         answer["coefficients"] = dict(zip(names, verdict.coef.tolist(), strict=True))
-    elif isinstance(verdict, JointlySeparable):
-        answer["intercept"] = verdict.intercept.tolist()
+    elif isinstance(verdict, Separable):
+        answer["intercept"] = np.asarray(verdict.intercept).tolist()
         answer["coefficients"] = [
-            dict(zip(names, weights.tolist(), strict=True)) for weights in verdict.weights
+            dict(zip(names, weights.tolist(), strict=True)) for weights in verdict.coef
         ]
     else:
         rows = verdict.rows if some is None else np.flatnonzero(some)[verdict.rows]
-        against = verdict.against if isinstance(verdict, JointlyInseparable) else None
         answer["proof"] = listed(examples, rows, verdict.weights)
-        if against is not None:
-            for item, other in zip(answer["proof"], against.tolist(), strict=True):
+        if several:
+            for item, other in zip(answer["proof"], verdict.against.tolist(), strict=True):
                 item["against"] = labels.classes[other]
         answer["meeting"] = _meeting(verdict, examples, rows)
     return answer
 
 
-def _meeting(verdict: Any, examples: Examples, rows: np.ndarray) -> dict[str, float] | None:
+def _meeting(verdict: Inseparable, examples: Examples, rows: np.ndarray) -> dict[str, float] | None:
     """The point that is a weighted mean of the rows of either class (rounded), if there is one."""
-    if not isinstance(verdict, Inseparable) or verdict.intercept != "free":
+    if verdict.labels.positive is None or verdict.intercept != "free":
         return None
     weights = np.array([float(weight) for weight in verdict.weights])
     positive = examples.y[rows] == verdict.labels.classes[verdict.labels.positive]

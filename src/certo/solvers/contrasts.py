@@ -8,8 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from certo.certificates.sample.examples import Sample
-from certo.certificates.separation.joint import joint_margins
-from certo.certificates.separation.spans import score_signs
+from certo.certificates.spaces.differences import DifferenceMargins
+from certo.certificates.spaces.exact_rows import score_signs
 from certo.numbers.farkas import whole_numbers
 from certo.numbers.whole import PRIME
 from certo.solvers.separation import Cancelling, Comparisons, Examples, Verdict
@@ -77,7 +77,7 @@ class Contrasts(Comparisons):
 
     def margins(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         values, slacks = [], []
-        for start, margins, slack in joint_margins(self.sample, *self.split(w)):
+        for start, margins, slack in DifferenceMargins(self.sample, *self.split(w)).blocks():
             left = self.left[start : start + len(margins)]
             values.append(margins[left])
             slacks.append(np.repeat(slack, np.count_nonzero(left, axis=1)))

@@ -18,7 +18,7 @@ import numpy as np
 
 from certo.compiled.dual_descent import combine_at, descend, products_at
 from certo.compiled.threads import in_pieces, pieces
-from certo.solvers.free_intercept import rebalanced, smallest_b
+from certo.problems.free_intercept import rebalanced, smallest_b
 from certo.solvers.gap_ledger import Ledger
 from certo.solvers.hinge_rows import HingeRows
 

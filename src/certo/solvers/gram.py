@@ -15,8 +15,9 @@ from scipy import sparse
 
 from certo.compiled.gaussian import add_rows, exp_block, exp_dot, sparse_products
 from certo.compiled.threads import in_pieces, one_thread, pieces
-from certo.kernels import Gaussian, Kernel, Precomputed
-from certo.kernels.base import count
+from certo.kernels.base import Kernel, count
+from certo.kernels.gaussian import Gaussian
+from certo.kernels.precomputed import Precomputed
 from certo.kernels.vectors import squares
 
 BLOCK = 2**20  # numbers of a block

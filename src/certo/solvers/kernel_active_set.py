@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from certo.problems.soft_margin import SoftMargin
 from certo.solvers.box_newton import box_newton
-from certo.solvers.free_intercept import balanced, smallest_b
 
 AGAIN = 3  # times it is begun anew, from multipliers that are feasible to the last digit
 
@@ -56,15 +56,10 @@ def finished(
 
 def _valued(gram, signs, costs, intercept: str, alpha) -> Finished:
     """The multipliers, feasible exactly, and what they are worth."""
-    alpha = np.clip(alpha, 0.0, costs)
-    if intercept == "free":
-        alpha = balanced(alpha, signs, costs)
+    problem = SoftMargin(signs, costs, intercept)
+    alpha = problem.feasible(alpha)
     coef = alpha * signs
-    scores, b = gram @ coef, 0.0
-    if intercept == "free":
-        b = smallest_b(scores, signs, costs)
-    elif intercept == "lifted":
-        b = float(coef.sum())
-    half = 0.5 * (float(coef @ scores) + (b * b if intercept == "lifted" else 0.0))
-    losses = float(costs @ np.maximum(0.0, 1 - signs * (scores + b)))
-    return Finished(alpha, b, scores, half + losses, float(alpha.sum()) - half)
+    scores = gram @ coef
+    b, square = problem.best_intercept(scores, coef), float(coef @ scores)
+    primal, dual = problem.primal(square, scores, b), problem.dual(square, alpha)
+    return Finished(alpha, b, scores, primal, dual)

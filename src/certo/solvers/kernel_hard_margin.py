@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from certo.kernels import Kernel
+from certo.kernels.base import Kernel
 from certo.solvers import gram
 from certo.solvers.hard_margin import Budget, MarginTrace, begun, hardest
 from certo.solvers.nearest_point import Gram, nearest_point

@@ -27,9 +27,10 @@ from typing import NamedTuple
 import numpy as np
 
 from certo.compiled.smo import smo_pairs, smo_single
-from certo.kernels import Kernel
+from certo.kernels.base import Kernel
+from certo.problems.free_intercept import balanced, rebalanced
+from certo.problems.soft_margin import SoftMargin
 from certo.solvers.box_interior import box_solved
-from certo.solvers.free_intercept import balanced, rebalanced, smallest_b
 from certo.solvers.gap_ledger import GapTrace, Ledger
 from certo.solvers.gram import Images, images_of
 from certo.solvers.repetitions import Repetitions
@@ -152,12 +153,9 @@ class _Search:
 
     def values(self) -> tuple[float, float, float]:
         """The best b for f, and the two objectives."""
-        free = self.intercept == "free"
-        b = smallest_b(self.f, self.signs, self.costs) if free else self.lift
-        half = 0.5 * (float(self.beta @ self.f) + (0.0 if free else b * b))
-        slack = np.maximum(0.0, 1 - self.signs * (self.f + b))
-        primal, dual = half + float(self.costs @ slack), float(self.beta @ self.signs) - half
-        return b, primal, dual
+        problem = SoftMargin(self.signs, self.costs, self.intercept)
+        b, square = problem.best_intercept(self.f, self.beta), float(self.beta @ self.f)
+        return b, problem.primal(square, self.f, b), problem.dual(square, self.beta * self.signs)
 
     def improve(self, goal: float, ledger: Ledger) -> None:
         """A step on a block of all examples; or, where few violate, several on those near the

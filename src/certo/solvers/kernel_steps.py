@@ -15,7 +15,7 @@ import numpy as np
 from scipy.linalg.blas import daxpy
 
 from certo.compiled.kernel_steps import Edges, visit
-from certo.kernels import Kernel
+from certo.kernels.base import Kernel
 from certo.solvers import gram
 
 VISITS = {"vectors": 512, "matrix": 512, "objects": 32}  # in a block; values of objects are dear

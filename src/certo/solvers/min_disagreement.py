@@ -30,7 +30,7 @@ from certo.certificates.errors.least_errors import (
 )
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
-from certo.certificates.separation.spans import integer_rows
+from certo.certificates.spaces.exact_rows import integer_rows
 from certo.certificates.spaces.vectors import Margins
 from certo.solvers.elastic import Elastic
 from certo.solvers.hard_margin import hard_margin

@@ -12,7 +12,9 @@ import numpy as np
 from certo.certificates.runs.gradient_run import GradientRun, Progress, loss_named, slack_of_square
 from certo.compiled.online_gradient import HINGE, LOGISTIC, SQUARED, Books, Rule, play
 from certo.compiled.rows import rows_of
-from certo.losses import ConvexLoss, Hinge, Logistic
+from certo.losses.base import ConvexLoss
+from certo.losses.hinge import Hinge
+from certo.losses.logistic import Logistic
 from certo.solvers.checkpoints import blocks
 from certo.solvers.layered import Layered
 

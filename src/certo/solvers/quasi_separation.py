@@ -173,8 +173,9 @@ def _well_conditioned(rows: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, 
     first ones a basis of all, by an orthogonal factorisation with pivoting; and whether they are
     clearly independent. Columns are measured in these units."""
     columns = rows.shape[1]
-    rows = rows[: 2 * columns + 50] / np.where(units > 0, units, 1.0)
-    if not rows.size:
+    with np.errstate(over="ignore"):  # units may be subnormal
+        rows = rows[: 2 * columns + 50] / np.where(units > 0, units, 1.0)
+    if not rows.size or not np.all(np.isfinite(rows)):
         return np.arange(columns), False
     with one_thread():
         left, order = linalg.qr(rows, mode="r", pivoting=True)

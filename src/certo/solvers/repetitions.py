@@ -13,7 +13,7 @@ import numpy as np
 from certo.compiled.rows import rows_of
 from certo.compiled.shares import fill_up
 from certo.compiled.slopes import signed_scores
-from certo.kernels import Kernel
+from certo.kernels.base import Kernel
 
 WORTH = 0.05  # of the examples: fewer repetitions are left alone
 

@@ -26,8 +26,8 @@ from scipy import sparse
 
 from certo.certificates.runs.perceptron_run import PerceptronRun
 from certo.certificates.sample.examples import Sample
-from certo.certificates.separation.joint import joint_margins, jointly_wrong
 from certo.certificates.separation.separable import LEAST
+from certo.certificates.spaces.differences import DifferenceMargins
 from certo.certificates.spaces.vectors import Margins
 from certo.compiled.directions import directions
 from certo.compiled.perceptron import measure
@@ -204,7 +204,7 @@ class Comparisons:
 
     def margins(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         values, slacks = [], []
-        for start, margins, slack in joint_margins(self.sample, *self.split(w)):
+        for start, margins, slack in DifferenceMargins(self.sample, *self.split(w)).blocks():
             codes = self.sample.signs[start : start + len(margins)]
             others = np.arange(self.classes) != codes[:, None]
             values.append(margins[others])
@@ -212,10 +212,10 @@ class Comparisons:
         return np.concatenate(values), np.concatenate(slacks)
 
     def wrong(self, w: np.ndarray) -> int | None:
-        found = jointly_wrong(self.sample, *self.split(w))
+        found = DifferenceMargins(self.sample, *self.split(w)).below(LEAST)
         if found is None:
             return None
-        t, k = found
+        t, k = divmod(found, self.classes)
         return int(t * (self.classes - 1) + k - (k > self.sample.signs[t]))
 
     def centred(self, w: np.ndarray) -> np.ndarray:

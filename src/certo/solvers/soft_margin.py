@@ -18,8 +18,8 @@ from scipy.linalg import qr
 
 from certo.compiled.threads import one_thread
 from certo.numbers.exact import allowance
+from certo.problems.free_intercept import balanced, smallest_b
 from certo.solvers.dual_descent import DualDescent
-from certo.solvers.free_intercept import balanced, smallest_b
 from certo.solvers.gap_ledger import GapTrace, Ledger
 from certo.solvers.hinge_rows import HingeRows
 from certo.solvers.primal_newton import PrimalNewton

@@ -13,6 +13,30 @@ from typing import Any
 
 from certo.words import dispatch
 from certo.words.dispatch import Rigour
+from certo.words.pages import (
+    claim_html,
+    composite_html,
+    composite_text,
+    page_html,
+    page_sentences,
+    page_text,
+)
+from certo.words.risk.risk_bound import weaker
+
+__all__ = [
+    "Rigour",
+    "assumptions",
+    "claim_html",
+    "composite_html",
+    "composite_text",
+    "page_html",
+    "page_sentences",
+    "page_text",
+    "plainly",
+    "rigour",
+    "sentence",
+    "weaker",
+]
 
 
 def sentence(claim: Any) -> str:

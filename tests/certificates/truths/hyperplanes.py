@@ -22,18 +22,6 @@ def keeps(least, distance, coef) -> bool:
     return distance <= 0 or (any(w) and least > 0 and least**2 >= distance**2 * dot(w, w))
 
 
-def separable(data, X, y) -> bool:
-    least = min(margins(data, X, y))
-    return least > 0 and keeps(least, rational(data["margin"]), data["coef"])
-
-
-def separating(data, X, y) -> bool:
-    least = min(margins(data, X, y))
-    distance = rational(data["geometric_margin"])
-    enough = rational(data["margin"]) > 0 and least >= rational(data["margin"])
-    return enough and keeps(least, distance, data["coef"])
-
-
 def error_count(data, X, y) -> bool:
     """The exact weight of the errors, rounded up to a float and no further."""
     weights = rationals(data["sample_weight"] or [1.0] * data["examples"])

@@ -5,105 +5,80 @@ from __future__ import annotations
 from rays import least
 
 from truths.arithmetic import all_positive, can_be_positive, dot, rational, rationals
-from truths.hyperplanes import separable
+from truths.hyperplanes import keeps, margins
 from truths.samples import codes_of, comparisons, lifted, require, rows_of, signed, signs_of
 
 
-def vectors(data, X, y) -> list:
-    """z_t = y_t (x_t, 1), or y_t x_t."""
+def vectors(data, X, y) -> dict:
+    """z_t = y_t (x_t, 1), or y_t x_t; for several classes the comparisons; by their indices."""
     rows = lifted(rows_of(data, X, data["features"]), data["intercept"] == "free")
-    return signed(rows, signs_of(data, y))
+    if data["labels"]["positive"] is not None:
+        return dict(enumerate(signed(rows, signs_of(data, y))))
+    K = len(data["labels"]["classes"])
+    return {t * K + k: z for (t, k), z in comparisons(rows, codes_of(data, y), K).items()}
+
+
+def separable(data, X, y) -> bool:
+    if data["labels"]["positive"] is not None:
+        least = min(margins(data, X, y))
+        away = keeps(least, rational(data["margin"]), data["coef"])
+    else:
+        least, away = least_difference(data, X, y), data["margin"] <= 0
+    return least > 0 and least >= rational(data["functional_margin"]) and away
+
+
+def least_difference(data, X, y):
+    """By how much the score of the own class is above that of another one at least."""
+    W = [rationals(w) for w in data["coef"]]
+    rows, codes = rows_of(data, X, len(W[0])), codes_of(data, y)
+    found = []
+    for x, own in zip(rows, codes, strict=True):
+        scores = [dot(w, x) + rational(b) for w, b in zip(W, data["intercept"], strict=True)]
+        found += [scores[own] - score for k, score in enumerate(scores) if k != own]
+    return min(found)
+
+
+def core_of(data, z: dict) -> list | None:
+    """The vectors named, if with the weights given they cancel."""
+    named, weights = data["vectors"], rationals(data["weights"])
+    require(all(i in z for i in named) and len(weights) == len(named))
+    core = [z[i] for i in named]
+    cancel = not any(dot(weights, column) for column in zip(*core, strict=True))
+    return core if cancel and all(w > 0 for w in weights) else None
 
 
 def inseparable(data, X, y) -> bool:
-    """Nobody has all of `rows` strictly on their own side, and with these weights they cancel."""
-    z = vectors(data, X, y)
-    require(data["rows"] and max(data["rows"]) < len(z))
-    core, weights = [z[t] for t in data["rows"]], rationals(data["weights"])
-    cancels = not any(dot(weights, column) for column in zip(*core, strict=True))
-    return cancels and min(weights) > 0 and not all_positive(core)
-
-
-def quasi_separable(data, X, y) -> bool:
-    z = vectors(data, X, y)
-    w = rationals(data["coef"]) + [rational(data["bias"])] * (data["intercept"] == "free")
-    scores = [dot(w, v) for v in z]
-    ties = {t for t, s in enumerate(scores) if s == 0}
-    if min(scores) < 0 or ties != set(data["ties"]) or len(ties) == len(z):
-        return False
-    best = can_be_positive(z)
-    return not any(best[t] for t in ties)
-
-
-def overlapping(data, X, y) -> bool:
-    """… and what is named cancels, and spans the rest, which the words say too."""
-    z = vectors(data, X, y)
-    return not any(can_be_positive(z)) and _cancel(data, [z[t] for t in _named(data, z)])
-
-
-def _named(data, z) -> list:
-    require(not data["rows"] or max(data["rows"]) < len(z))
-    return data["rows"]
-
-
-def _cancel(data, core) -> bool:
-    weights = rationals(data["weights"])
-    require(len(weights) == len(core))
-    return all(w > 0 for w in weights) and not any(
-        dot(weights, column) for column in zip(*core, strict=True)
-    )
-
-
-def all_comparisons(data, X, y) -> dict:
-    classes = len(data["labels"]["classes"])
-    rows = lifted(rows_of(data, X, data["features"]), data["intercept"] == "free")
-    return comparisons(rows, codes_of(data, y), classes)
-
-
-def jointly_separable(data, X, y) -> bool:
-    W = [rationals(w) for w in data["weights"]]
-    rows, codes = rows_of(data, X, len(W[0])), codes_of(data, y)
-    for x, own in zip(rows, codes, strict=True):
-        scores = [dot(w, x) + rational(b) for w, b in zip(W, data["intercept"], strict=True)]
-        if any(scores[own] <= s for k, s in enumerate(scores) if k != own):
-            return False
-    return True
-
-
-def jointly_inseparable(data, X, y) -> bool:
-    z = all_comparisons(data, X, y)
-    pairs = list(zip(data["rows"], data["against"], strict=True))
-    require(pairs and all(pair in z for pair in pairs))
-    core = [z[pair] for pair in pairs]
-    return _cancel(data, core) and not all_positive(core)
+    """Nobody has all that is named strictly on its own side, and with these weights it cancels."""
+    core = core_of(data, vectors(data, X, y))
+    return bool(core) and not all_positive(core)
 
 
 def winnable(z: dict) -> set:
-    """The comparisons that some direction wins, losing none."""
-    return {pair for pair, able in zip(z, can_be_positive(list(z.values())), strict=True) if able}
+    """The vectors that some direction wins, losing none."""
+    return {i for i, able in zip(z, can_be_positive(list(z.values())), strict=True) if able}
 
 
-def jointly_quasi_separable(data, X, y) -> bool:
-    z, K = all_comparisons(data, X, y), len(data["labels"]["classes"])
-    u = [v for row in data["direction"] for v in rationals(row)]
-    scores = {pair: dot(u, v) for pair, v in z.items()}
-    won = {pair for pair, s in scores.items() if s > 0}
-    if min(scores.values()) < 0 or not won:
+def quasi_separable(data, X, y) -> bool:
+    z, w = vectors(data, X, y), [v for row in data["direction"] for v in rationals(row)]
+    products = {i: dot(w, v) for i, v in z.items()}
+    won = {i for i, product in products.items() if product > 0}
+    if min(products.values()) < 0 or not won:
         return False
-    return {t * K + k for t, k in won} == set(data["won"]) and won == winnable(z)
+    return won == set(data["won"]) and won == winnable(z)
 
 
-def jointly_overlapping(data, X, y) -> bool:
-    z = all_comparisons(data, X, y)
-    pairs = list(zip(data["rows"], data["against"], strict=True))
-    require(all(pair in z for pair in pairs))
-    return not winnable(z) and _cancel(data, [z[pair] for pair in pairs])
+def overlapping(data, X, y) -> bool:
+    """… and what is named cancels, which the words say too."""
+    z = vectors(data, X, y)
+    return not winnable(z) and core_of(data, z) is not None
 
 
 def no_estimate(data, X, y) -> bool:
     """Along the direction nothing that counts falls, and exactly so many comparisons rise; so
     indeed some comparison can be won for ever."""
-    z, K = all_comparisons(data, X, y), len(data["labels"]["classes"])
+    K = len(data["labels"]["classes"])
+    examples = lifted(rows_of(data, X, data["features"]), data["intercept"] == "free")
+    z = comparisons(examples, codes_of(data, y), K)
     rows = [rationals(row) for row in data["direction"]]
     if K == 2:
         rows = [[rational(0)] * len(rows[0]), rows[0]]
@@ -145,7 +120,6 @@ def class_separability(data, X, y) -> bool:
     ):
         return False
     verdict = {"Separable": separable, "Inseparable": inseparable}
-    joint = {"JointlySeparable": jointly_separable, "JointlyInseparable": jointly_inseparable}
     require(len(data["one_against_rest"]) == len(classes) and len(data["pairwise"]) == len(pairs))
     for k, claim in enumerate(data["one_against_rest"]):
         meant = claim["labels"]["classes"][claim["labels"]["positive"]]
@@ -156,7 +130,7 @@ def class_separability(data, X, y) -> bool:
         some = [labels[t] for t in both]
         if not verdict[claim["type"]](claim, X[both], some):
             return False
-    return joint[data["joint"]["type"]](data["joint"], X, y)
+    return verdict[data["joint"]["type"]](data["joint"], X, y)
 
 
 def _parts(data) -> list:

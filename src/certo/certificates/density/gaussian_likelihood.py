@@ -15,7 +15,7 @@ from certo.certificates.density.likelihood_gap import DensityClaim, LikelihoodGa
 from certo.certificates.encoding import counted
 from certo.certificates.fields import finite_vector
 from certo.certificates.sample.examples import Sample
-from certo.certificates.separation.spans import score_signs
+from certo.certificates.spaces.exact_rows import score_signs
 from certo.numbers.averages import ROUNDED, TINIEST, averages
 from certo.numbers.exact import UNIT, gamma
 from certo.numbers.farkas import common_denominator

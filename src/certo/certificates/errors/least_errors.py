@@ -21,7 +21,7 @@ from certo.certificates.errors.groups import Groups, grouped
 from certo.certificates.errors.hitting import FINENESS, packed
 from certo.certificates.fields import finite_vector, index_vector, whole_vector
 from certo.certificates.sample.examples import Sample
-from certo.certificates.separation.spans import integer_rows
+from certo.certificates.spaces.exact_rows import integer_rows
 from certo.certificates.spaces.vectors import Margins, check_weights
 from certo.numbers import exact
 from certo.numbers.farkas import cancels

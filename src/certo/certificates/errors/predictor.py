@@ -28,8 +28,7 @@ from certo.certificates.sample.examples import Sample, SampleMismatch, exact_mat
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.image_scores import scores_at
 from certo.certificates.spaces.images import Scores, functions_of
-from certo.kernels import Kernel
-from certo.kernels.base import count
+from certo.kernels.base import Kernel, count
 from certo.numbers import exact
 from certo.numbers.rounding import HUGE
 

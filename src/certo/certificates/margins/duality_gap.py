@@ -44,7 +44,7 @@ class DualityGap(SoftMarginGap):
     if Σ α_t y_t = 0, which is required exactly where b is free (`math.fsum` rounds the exact sum
     once, and a sum of floats other than 0 does not round to 0). And P ≥ 0.
 
-    Rounding: margins as in Separating; a hinge loss moves no more than its margin. An entry of v
+    Rounding: margins as in Separable; a hinge loss moves no more than its margin. An entry of v
     is added from pieces of PIECE rows in halves, so that no product passes through more than
     PIECE + 64 roundings. Long sums of non-negative products end with `math.fsum`, after few
     roundings. Where these allowances are more than a negligible part of the gap, margins get their

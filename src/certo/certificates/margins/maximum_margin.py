@@ -40,7 +40,7 @@ class MaximumMargin(Certificate):
     of duality: ½/lower² is the value of a feasible w, ½/upper² that of feasible multipliers, and
     the relative gap between them is 1 − (lower/upper)².
 
-    Rounding: margins as in Separating; Σ a_t and Σ a_t y_t exactly; ‖v‖ from above, with
+    Rounding: margins as in Separable; Σ a_t and Σ a_t y_t exactly; ‖v‖ from above, with
     `exact.allowance` for each entry of v, or exactly, where that allowance is more than a
     negligible part of ‖v‖ and the witness is not too long.
     """

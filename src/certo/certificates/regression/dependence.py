@@ -9,8 +9,8 @@ a = w_J + Σ_j w_j c_j, and what is shown of all a is shown of all w. `remainder
 above, where it is not 0: X̃w = X̃_J a + Σ_j w_j E_j.
 
 Rounding. A combination times its common denominator is one of whole numbers, whose sign at an
-example `spans.score_signs` decides exactly. A computed E_ij, with c_j rounded once, is a sum of
-r + 1 products, off by at most γ_{r+3} (|x_ij| + Σ_k |c_jk x̃_ik|).
+example `score_signs` decides exactly. A computed E_ij, with c_j rounded once, is a sum of r + 1
+products, off by at most γ_{r+3} (|x_ij| + Σ_k |c_jk x̃_ik|).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from scipy import sparse
 from certo.blas import one_thread
 from certo.certificates.regression.curvature import pieces
 from certo.certificates.sample.examples import Sample
-from certo.certificates.separation.spans import score_signs
+from certo.certificates.spaces.exact_rows import score_signs
 from certo.numbers import exact
 from certo.numbers.farkas import common_denominator
 from certo.numbers.rounded import ABOVE

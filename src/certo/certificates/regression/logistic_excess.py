@@ -20,9 +20,8 @@ from certo.certificates.regression.logistic_idle import moves_nothing
 from certo.certificates.regression.logistic_ridge import strong_convexity
 from certo.certificates.regression.logistic_terms import LogisticProblem, Terms
 from certo.certificates.sample.examples import Sample
-from certo.certificates.separation.comparisons import check_classes
-from certo.certificates.separation.inseparable import intercept_mode
-from certo.certificates.separation.joint import class_sample
+from certo.certificates.sample.labels import check_classes, class_sample
+from certo.certificates.separation.separation import intercept_mode
 from certo.numbers import exact
 from certo.numbers.rounded import ABOVE, Rounded, at_most, positive_sum, total
 

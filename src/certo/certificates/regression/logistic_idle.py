@@ -23,7 +23,8 @@ from certo.certificates.regression.curvature import inverse_factor
 from certo.certificates.regression.logistic_curvature import hessian
 from certo.certificates.regression.logistic_terms import LogisticProblem, Terms
 from certo.certificates.sample.examples import Sample
-from certo.certificates.separation.comparisons import comparison_signs, whole_direction
+from certo.certificates.spaces.differences import comparison_signs
+from certo.certificates.spaces.family import whole_direction
 from certo.numbers.farkas import whole_numbers
 from certo.numbers.whole import null_space
 

@@ -12,13 +12,10 @@ from certo.certificates.base import Certificate, Refuted, require
 from certo.certificates.encoding import counted
 from certo.certificates.fields import index_vector
 from certo.certificates.sample.examples import Sample
-from certo.certificates.separation.comparisons import (
-    check_classes,
-    comparison_signs,
-    whole_direction,
-)
-from certo.certificates.separation.inseparable import intercept_mode
-from certo.certificates.separation.joint import class_sample
+from certo.certificates.sample.labels import check_classes, class_sample
+from certo.certificates.separation.separation import intercept_mode
+from certo.certificates.spaces.differences import comparison_signs
+from certo.certificates.spaces.family import whole_direction
 
 
 @final

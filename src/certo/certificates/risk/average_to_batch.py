@@ -21,7 +21,7 @@ from certo.certificates.runs.gradient_run import LONGEST_REPLAY, GradientRun, lo
 from certo.certificates.runs.gradient_run import replay as replay_gradients
 from certo.certificates.sample import label_order
 from certo.certificates.sample.examples import Sample
-from certo.certificates.separation.comparisons import check_classes
+from certo.certificates.sample.labels import check_classes
 from certo.certificates.spaces.vectors import check_weights, norm
 from certo.numbers import exact
 

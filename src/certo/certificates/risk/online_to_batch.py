@@ -26,8 +26,7 @@ from certo.certificates.risk.scheme import output_signs
 from certo.certificates.runs.perceptron_run import PaddedRows, PerceptronRun, lane_scores
 from certo.certificates.sample import label_order
 from certo.certificates.sample.examples import Sample
-from certo.certificates.separation.comparisons import check_classes
-from certo.certificates.separation.joint import class_sample
+from certo.certificates.sample.labels import check_classes, class_sample
 from certo.certificates.spaces.images import Scores
 from certo.numbers import exact
 

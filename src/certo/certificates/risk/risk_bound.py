@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Self
@@ -11,10 +10,8 @@ from typing import Any, Self
 import numpy as np
 
 from certo.certificates.base import CannotClaim, Certificate, Verification
-from certo.certificates.encoding import rounded_down, rounded_up
 from certo.certificates.sample import draws
 from certo.numbers import exact
-from certo.numbers.digits import confidence
 
 DRAWN = "the examples are independent draws from one distribution, and new ones are too"
 LEAST_DELTA = 1e-300  # below it, a share of delta may underflow
@@ -104,14 +101,6 @@ class RiskBound(Certificate):
         """What new examples must be like besides being drawn alike, for a sentence about them."""
         return ""
 
-    @property
-    def weaker(self) -> str:
-        """What an uninformative bound is weaker than."""
-        return (
-            "weaker than always answering the majority class, which is wrong on "
-            f"{float(100 * self.majority_error):.3g} % of these examples"
-        )
-
     def at(self, delta: float, tried: int | None = None) -> Self:
         """The same with another probability, or as the best of so many settings, from the facts
         stored here."""
@@ -153,25 +142,3 @@ class RiskBound(Certificate):
 def majority(codes: np.ndarray) -> int:
     """How many examples the most frequent class has, from the class or side of each example."""
     return int(np.unique(codes, return_counts=True)[1].max(initial=0))
-
-
-def rate_sentence(
-    delta: float, most: float, whose: str = "", where: str = "", least: float | None = None
-) -> str:
-    """What is said of new data, everywhere in these words: the error rate is bounded, not the
-    number of errors among so many new examples; the confidence is that of the draw of the examples.
-
-    >>> rate_sentence(0.05, 0.1105)
-    'With 95 % confidence, the error rate on new data from the same population is at most 11.1 %'
-    """
-    low = "" if least is None else f", and at least {percentage(least, rounded_down)} %"
-    return (
-        f"With {confidence(delta)} % confidence, the error rate{whose} on new data from the same "
-        f"population{where} is at most {percentage(most, rounded_up)} %{low}"
-    )
-
-
-def percentage(rate: float, rounded: Callable[[float, int], str]) -> str:
-    """A rate in percent, to three digits, rounded as wanted."""
-    exactly = 100 * Fraction(rate)
-    return rounded(exact.above(exactly) if rounded is rounded_up else exact.below(exactly), 3)

@@ -12,8 +12,7 @@ import numpy as np
 from certo.certificates import encoding
 from certo.certificates.fields import same_values
 from certo.certificates.sample.examples import exact_matrix
-from certo.certificates.sample.labels import Labels
-from certo.certificates.separation.comparisons import check_classes
+from certo.certificates.sample.labels import Labels, check_classes
 
 #: every scheme, and the module of this room that defines it; it is imported when it is named
 SCHEMES = {"KernelScheme": "kernel_scheme", "PerceptronScheme": "perceptron_scheme"}

@@ -29,7 +29,8 @@ do, q counts these: see `_regular`.) So a telling column repeats *by nature* if 
 values determine for many examples, as a product of them is, tells nothing (`_pairs`). The rows are
 taken for copies if a telling column does not repeat by nature, or if two telling columns do of
 which neither determines the other; but not if one repeats by nature and determines all the others,
-as a code with few values does that says all about a row.
+as a code with few values does that says all about a row. (Among few rows every column determines
+all others by chance: such a code must have r ≤ 2q.)
 
 Not seen are copies of up to `ATOMS_ALLOWED` rows (a value can be frequent by nature, as 0 is); rows
 drawn anew from few rows on a coarse grid; copies that were changed in their last digits; copies
@@ -58,7 +59,8 @@ ROUNDED_APART = 2.0**-44  # values that differ by less, beside their range, diff
 STEADY = 0.4  # by how much the logarithms of three gaps in a row may bend
 SHOWN_EXAMPLES = 256  # repeated examples by which columns are looked for
 MAX_COLUMNS = 16  # that are looked at as a whole
-BY_CHANCE = 1e-3  # probability that two columns determine a third one for no reason
+BY_CHANCE = 1e-3  # probability of taking for a rule what columns do for no reason
+FOLLOWS_BY_CHANCE = 0.15  # probability that a gap between draws follows from those beside it
 MAX_COARSE = 6  # columns of few values of which pairs are looked at
 
 
@@ -163,7 +165,8 @@ def are_copies(
         if seen.own > seen.allowed or (seen.single and seen.allowed == ATOMS_ALLOWED):
             suspect = True
         elif not free:
-            return False  # this column tells the others, and its values repeat by nature
+            if seen.own <= seen.even:
+                return False  # this column tells the others, and its values repeat by nature
         elif seen.own > ATOMS_ALLOWED:
             suspect = True  # two columns that do not tell one another agree all the same
     return suspect
@@ -180,9 +183,14 @@ class _OwnValues(NamedTuple):
     short: bool  # all are written with two digits
 
     @property
+    def even(self) -> float:
+        """Own values that the gaps of a column like this account for."""
+        return math.inf if self.short else 2 * self.even_gaps
+
+    @property
     def allowed(self) -> float:
         """Own values that a column like this may have by nature."""
-        return math.inf if self.short else 2 * self.even_gaps + ATOMS_ALLOWED
+        return self.even + ATOMS_ALLOWED
 
 
 def _own_values(
@@ -215,15 +223,17 @@ def _regular(gaps: np.ndarray) -> int:
     """How many gaps follow from those beside them, if most do: they are multiples of one step
     (numbers with so many digits, whatever their size), or change steadily (whole numbers, of which
     a logarithm, a root or a sine was taken). Gaps between draws from a density follow by chance in
-    one case of ten."""
+    one case of ten, so that few gaps show nothing: in one of `MAX_COLUMNS` columns all of them may
+    follow."""
     if gaps.size < 3:
         return 0
     with np.errstate(over="ignore", invalid="ignore"):
         ratios, logs = gaps[1:] / gaps[:-1], np.log(gaps)
         steps = np.abs(ratios[:, None] / SIMPLE_RATIOS - 1).min(axis=1) < LIKE_THE_LEAST - 1
         steady = np.abs(logs[2:] - 2 * logs[1:-1] + logs[:-2]) < STEADY
-    count = max(int(np.count_nonzero(steps)), int(np.count_nonzero(steady)))
-    return count if 2 * count > gaps.size else 0
+    count, among = max((int(np.count_nonzero(which)), which.size) for which in (steps, steady))
+    by_chance = log_lower_tail(among - count, among, 1 - FOLLOWS_BY_CHANCE)
+    return count if 2 * count > gaps.size and by_chance <= math.log(BY_CHANCE / MAX_COLUMNS) else 0
 
 
 def _is_short(values: np.ndarray) -> bool:

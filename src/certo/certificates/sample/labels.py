@@ -1,14 +1,15 @@
-"""Which of the user's labels count as +1 and which as −1."""
+"""Which of the user's labels count as +1 and which as −1, or that all classes are meant at once."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.sample.examples import SampleMismatch
+from certo.certificates.sample.examples import Sample, SampleMismatch, exact_matrix
 from certo.containers import Inexact, exact_labels
 
 
@@ -16,16 +17,20 @@ from certo.containers import Inexact, exact_labels
 class Labels:
     """Which of the user's labels count as +1 and which as −1.
 
-    `classes[positive]` is +1 and every other class −1. With `column`, y has several columns
-    (multi-label) and this one is meant.
+    `classes[positive]` is +1 and every other class −1. If `positive` is None there are no signs:
+    each class is compared with each other one. With `column`, y has several columns (multi-label)
+    and this one is meant.
     """
 
     classes: tuple[Any, ...]
-    positive: int = 1
+    positive: int | None = 1
     column: int | None = None
 
     def __post_init__(self) -> None:
-        if not 0 <= self.positive < len(self.classes):
+        if self.positive is None:
+            if len(self.classes) < 2 or self.column is not None:
+                raise ValueError("classes to compare must be two or more, and no column of labels.")
+        elif not 0 <= self.positive < len(self.classes):
             raise ValueError(
                 f"positive must be the place of one of the {len(self.classes)} classes, "
                 f"got {self.positive!r}."
@@ -44,6 +49,8 @@ class Labels:
 
     def signs(self, y) -> np.ndarray:
         """y as −1 and +1 (int8)."""
+        if self.positive is None:
+            raise SampleMismatch("the labels name no positive class, so that there are no signs.")
         return np.where(self.places(y) == self.positive, 1, -1).astype(np.int8)
 
     def places(self, y, unknown: bool = False) -> np.ndarray:
@@ -89,12 +96,14 @@ class Labels:
     @property
     def shown(self) -> str:
         """The same as one would write it: text in quotes, numbers without."""
-        return self.name() if self.column is not None else repr(self.classes[self.positive])
+        if self.positive is None or self.column is not None:
+            return self.name()
+        return repr(self.classes[self.positive])
 
     @property
     def rest(self) -> str:
         """What the positive class is told from."""
-        if self.column is None and len(self.classes) == 2:
+        if self.positive is not None and self.column is None and len(self.classes) == 2:
             return repr(self.classes[1 - self.positive])
         return "the rest"
 
@@ -106,10 +115,33 @@ class Labels:
         return f"The examples have one class alone: all {examples} are {only}."
 
     def name(self) -> str:
-        """The question this claim answers, for people: setosa, or label 3."""
-        return (
-            f"label {self.column}" if self.column is not None else str(self.classes[self.positive])
-        )
+        """The question this claim answers, for people: setosa, or label 3, or all classes."""
+        if self.column is not None:
+            return f"label {self.column}"
+        return "all classes" if self.positive is None else str(self.classes[self.positive])
+
+
+def class_labels(classes: tuple[Any, ...]) -> Labels:
+    """Of up to two classes the last is positive; more are compared with each other."""
+    return Labels(classes, None if len(classes) > 2 else len(classes) - 1)
+
+
+def class_sample(X, y, classes: Sequence[Any]) -> Sample:
+    """X, and instead of signs the place of every label among the classes."""
+    X = exact_matrix(X)
+    codes = Labels(tuple(classes), 0).places(y)
+    if X.shape[0] != codes.size:
+        raise SampleMismatch(f"X has {X.shape[0]} rows, but y has {codes.size} labels.")
+    if not codes.size:
+        raise SampleMismatch("X has no rows: there is nothing to check.")
+    return Sample(X, codes)
+
+
+def check_classes(labels: Labels) -> None:
+    """ValueError, unless there are several classes, of which the last is the positive one."""
+    K = len(labels.classes)
+    if K < 2 or labels.positive != K - 1 or labels.column is not None:
+        raise ValueError("labels must have two classes or more, the last positive, and no column.")
 
 
 def _as_float(label: int | float) -> float | None:

@@ -11,11 +11,8 @@ import numpy as np
 from certo.certificates.base import Certificate, Verification
 from certo.certificates.sample.examples import SampleMismatch, exact_matrix
 from certo.certificates.separation.inseparable import Inseparable
-from certo.certificates.separation.joint import JointlyInseparable, JointlySeparable
 from certo.certificates.separation.separable import Separable
 from certo.containers import exact_labels
-
-_MODAL = (Inseparable, JointlyInseparable)  # their intercept is a mode, that of the others a number
 
 
 @final
@@ -26,7 +23,8 @@ class ClassSeparability:
     one_against_rest : one verdict for each class
     pairwise : one for each pair, in the order of `pairs`; it speaks of the examples of these two
         classes alone, and numbers them without the others
-    joint : whether some scores w_k·x + b_k are always highest in the example's own class
+    joint : one about all classes at once: whether some scores w_k·x + b_k are always highest in the
+        example's own class
 
     All are about any hyperplanes, or all about those through the origin: see `intercept`.
     """
@@ -34,24 +32,21 @@ class ClassSeparability:
     classes: tuple[Any, ...]
     one_against_rest: tuple[Separable | Inseparable, ...]
     pairwise: tuple[Separable | Inseparable, ...]
-    joint: JointlySeparable | JointlyInseparable
+    joint: Separable | Inseparable
 
     def __post_init__(self) -> None:
-        kinds = (Separable, Inseparable)
-        if not (
-            all(isinstance(claim, kinds) for claim in (*self.one_against_rest, *self.pairwise))
-            and isinstance(self.joint, JointlySeparable | JointlyInseparable)
-            and self.joint.labels.classes == self.classes
-            and [claim.labels.classes for claim in self.pairwise] == self.pairs
-            and [claim.labels.positive for claim in self.pairwise] == [1] * len(self.pairs)
-            and [claim.labels.classes for claim in self.one_against_rest]
-            == [self.classes] * len(self.classes)
-            and [claim.labels.positive for claim in self.one_against_rest]
-            == list(range(len(self.classes)))
-            and all(claim.labels.column is None for claim in self._all)
+        parts = (self.one_against_rest, self.pairwise, (self.joint,))
+        asked = [
+            [(claim.labels.classes, claim.labels.positive) for claim in part] for part in parts
+        ]
+        if (
+            not all(isinstance(claim, Separable | Inseparable) for claim in self._all)
+            or asked[0] != [(self.classes, k) for k in range(len(self.classes))]
+            or asked[1:] != [[(pair, 1) for pair in self.pairs], [(self.classes, None)]]
+            or any(claim.labels.column is not None for claim in self._all)
         ):
             raise ValueError("there must be one verdict for each class, each pair, and for all.")
-        named = {claim.intercept for claim in self._all if isinstance(claim, _MODAL)}
+        named = {claim.intercept for claim in self._all if isinstance(claim, Inseparable)}
         if len(named) > 1 or (named == {"none"} and self._any_intercept):
             raise ValueError(
                 "the verdicts must all be about hyperplanes through the origin (intercept 'none'), "
@@ -65,13 +60,13 @@ class ClassSeparability:
     @property
     def _any_intercept(self) -> bool:
         """Whether some separator has an intercept other than 0."""
-        found = [claim.intercept for claim in self._all if not isinstance(claim, _MODAL)]
+        found = [claim.intercept for claim in self._all if not isinstance(claim, Inseparable)]
         return any(map(np.any, found))
 
     @property
     def intercept(self) -> str:
         """'none' if all is said of hyperplanes through the origin, else 'free'."""
-        named = [claim.intercept for claim in self._all if isinstance(claim, _MODAL)]
+        named = [claim.intercept for claim in self._all if isinstance(claim, Inseparable)]
         return named[0] if named else "free" if self._any_intercept else "none"
 
     @property

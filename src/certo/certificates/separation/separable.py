@@ -1,18 +1,19 @@
-"""Separable: some hyperplane has every example strictly on its own side, and this is one."""
+"""Separable: every example is strictly on its own side, of a hyperplane or by scores of classes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import Certificate, Refuted
-from certo.certificates.encoding import counted
-from certo.certificates.fields import finite_vector
+from certo.certificates.base import Refuted
+from certo.certificates.encoding import counted, number
+from certo.certificates.fields import finite_table, finite_vector
 from certo.certificates.sample.examples import Sample
-from certo.certificates.spaces.vectors import Margins, check_distance, check_weights
+from certo.certificates.separation.separation import Separation
+from certo.certificates.spaces.vectors import check_distance
 from certo.numbers import exact
 
 # A score is a sum of products of two floats, hence a multiple of 2⁻²¹⁴⁸: positive is at least that.
@@ -21,38 +22,57 @@ LEAST = Fraction(1, 2**2148)
 
 @final
 @dataclass(frozen=True, repr=False, eq=False)
-class Separable(Certificate):
-    """Claim: y_t (coef·x_t + intercept) > 0 for all t, and no example is nearer to the hyperplane
-    than `margin`, the geometric margin: y_t (coef·x_t + intercept) ≥ margin·‖coef‖.
+class Separable(Separation):
+    """Claim: all margins are positive, and at least `functional_margin`. The margin of the example
+    t is γ_t = y_t (coef·x_t + intercept). For several classes coef has a row w_k and intercept a
+    number b_k for each, and there is a margin (w_y − w_k)·x_t + b_y − b_k for the example t of
+    class y and every other class k: the highest score is that of the right class, and alone.
+    No example is nearer to the hyperplane than `margin`, the geometric margin:
+    γ_t ≥ margin·‖coef‖.
 
     Proof: the margins of all m examples, each rounded with a proven allowance, those too close to
-    call in exact arithmetic. `margin` is rounded down; it is 0 where nothing better can be said:
-    where coef = 0 (one class alone needs no hyperplane, and has no distance to it), or where the
-    distance is too small for a float. The examples are separated all the same.
+    call in exact arithmetic. Both numbers are rounded down, ‖coef‖ up. They are 0 where nothing
+    better can be said: `functional_margin` where it is too small for a float; `margin` there, where
+    coef = 0 (one class alone needs no hyperplane, and has no distance to it), and for several
+    classes, which no one hyperplane tells apart. The examples are separated all the same.
     """
 
     coef: np.ndarray
-    intercept: float
+    intercept: float | np.ndarray
     examples: int
+    functional_margin: float
     margin: float
+
+    describes: ClassVar[dict[str, str]] = {"coef": "coef_", "intercept": "intercept_"}
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "coef", finite_vector(self.coef, "coef"))
-        if self.margin < 0:
-            raise ValueError(f"margin must not be negative, got {self.margin!r}.")
+        several, name = self.labels.positive is None, "intercept"
+        coef = (finite_table if several else finite_vector)(self.coef, "coef")
+        intercept = (finite_vector if several else number)(self.intercept, name)
+        object.__setattr__(self, "coef", coef)
+        object.__setattr__(self, name, intercept)
+        K = len(self.labels.classes)
+        if several and not (len(coef) == K == np.size(intercept)):
+            raise ValueError("there must be a row of coef and an intercept for each class.")
+        if self.margin < 0 or self.functional_margin < 0:
+            raise ValueError(
+                "margin and functional_margin must not be negative, got "
+                f"{self.margin!r} and {self.functional_margin!r}."
+            )
 
     @property
     def numbers(self) -> dict[str, Any]:
-        return {"examples": self.examples, "margin": self.margin}
+        return {name: getattr(self, name) for name in ("examples", "functional_margin", "margin")}
 
     def _check(self, sample: Sample) -> str:
-        check_weights(self, sample)
-        margins = Margins.of(sample, self.coef, self.intercept)
-        wrong = margins.below(LEAST)
-        if wrong is not None:
-            found = exact.below(margins.exactly(wrong))
-            raise Refuted(f"example {wrong} has margin {found:.17g}, which is not positive.")
+        family = self._family(sample, self.examples, self.coef.shape[-1])
+        margins = family.margins(self.coef, self.intercept)
+        low = margins.below(max(LEAST, Fraction(self.functional_margin)))
+        if low is not None:
+            found, least = exact.below(margins.exactly(low)), self.functional_margin
+            need = f"at least {least!r}" if least else "positive"
+            raise Refuted(f"{family.named(low)} has margin {found:.17g}, which is not {need}.")
         if self.margin > 0:
             check_distance(margins, self.margin)
         return f"all {counted(sample.m, 'example')} are strictly on their own side."

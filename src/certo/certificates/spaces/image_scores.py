@@ -23,8 +23,7 @@ import numpy as np
 from certo.blas import one_thread
 from certo.certificates.base import require
 from certo.certificates.spaces.images import COARSEST, HEIGHT, THREADS, WIDTH, Scores, functions_of
-from certo.kernels import Kernel
-from certo.kernels.base import count
+from certo.kernels.base import Kernel, count
 from certo.numbers import exact
 
 

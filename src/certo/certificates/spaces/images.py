@@ -32,8 +32,9 @@ from certo.blas import one_thread
 from certo.certificates.base import require
 from certo.certificates.sample.examples import SampleMismatch, exact_matrix
 from certo.certificates.sample.labels import Labels
-from certo.kernels import Function, Kernel, Precomputed
-from certo.kernels.base import count
+from certo.kernels.base import Kernel, count
+from certo.kernels.function import Function
+from certo.kernels.precomputed import Precomputed
 from certo.kernels.semidefinite import check_gram, is_shown_psd, require_symmetric, symmetrised
 from certo.numbers import exact
 from certo.numbers.rounded import Rounded, at_most, total

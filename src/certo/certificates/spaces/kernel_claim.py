@@ -9,7 +9,7 @@ import numpy as np
 
 from certo.certificates.base import Certificate, Verification
 from certo.certificates.spaces.images import KernelSample, check_shift, readable
-from certo.kernels import Kernel
+from certo.kernels.base import Kernel
 
 
 @dataclass(frozen=True, repr=False, eq=False)

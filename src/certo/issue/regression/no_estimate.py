@@ -11,7 +11,7 @@ from certo.certificates.base import CannotClaim
 from certo.certificates.regression.no_estimate import NoEstimate
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
-from certo.certificates.separation.comparisons import Direction
+from certo.certificates.spaces.family import Direction
 from certo.numbers.rounded import NotShown
 
 

@@ -12,7 +12,7 @@ from certo.certificates.errors.predictor import LinearPredictor
 from certo.certificates.risk.online_to_batch import OnlineToBatch, _no_pass
 from certo.certificates.risk.risk_bound import majority
 from certo.certificates.runs.perceptron_run import PerceptronRun
-from certo.certificates.separation.joint import class_sample
+from certo.certificates.sample.labels import class_sample
 from certo.numbers.rounded import NotShown
 
 

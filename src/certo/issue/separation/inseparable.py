@@ -11,21 +11,31 @@ from certo.certificates.base import CannotClaim
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.separation.inseparable import Inseparable
-from certo.certificates.separation.spans import integer_rows
-from certo.numbers.farkas import cancels
+from certo.numbers.rounded import NotShown
+
+
+def vector_indices(labels: Labels, rows: np.ndarray, against: np.ndarray | None) -> np.ndarray:
+    """The indices of the vectors of these examples, for several classes compared with these."""
+    if labels.positive is not None or against is None:
+        return rows
+    return rows * len(labels.classes) + against
 
 
 def issue_inseparable(
     sample: Sample,
     labels: Labels,
     intercept: str,
-    rows: Sequence[int],
+    vectors: Sequence[int] | np.ndarray,
     weights: Sequence[int | Fraction],
 ) -> Inseparable:
     """The claim, from positive weights of any total; CannotClaim if they do not cancel."""
-    if not cancels(integer_rows(sample, rows, intercept == "free"), weights):
-        raise CannotClaim("the weighted examples do not add up to zero.")
-    order = np.argsort(rows, kind="stable")
+    order = np.argsort(vectors, kind="stable")
     total = sum(weights)
     shares = tuple(Fraction(weights[k]) / total for k in order)
-    return Inseparable(labels, intercept, sample.m, sample.d, np.asarray(rows)[order], shares)
+    m, d = sample.m, sample.d
+    claim = Inseparable(labels, intercept, m, d, np.asarray(vectors)[order], shares)
+    try:
+        claim._check(sample)
+    except NotShown as wrong:
+        raise CannotClaim(str(wrong)) from wrong
+    return claim

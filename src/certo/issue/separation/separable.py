@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from certo.certificates.base import CannotClaim
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.separation.separable import LEAST, Separable
-from certo.certificates.spaces.vectors import Margins
+from certo.certificates.spaces.differences import family_of
 from certo.numbers import exact
 
 
 def issue_separable(
-    sample: Sample, labels: Labels, coef, intercept: float, margins: Margins | None = None
+    sample: Sample, labels: Labels, coef, intercept: Any, margins: Any = None
 ) -> Separable:
-    """The strongest such claim, or CannotClaim with an example on the wrong side."""
-    margins = margins or Margins.of(sample, coef, intercept)
-    wrong = margins.below(LEAST)
+    """The strongest such claim, or CannotClaim with an example on the wrong side. The sample has
+    signs, or if the labels have no positive class the places of classes."""
+    family = family_of(sample, labels, lifted=False)
+    margins = margins or family.margins(coef, intercept)
+    least, wrong = margins.least()
+    if least > 0:
+        wrong = None
+    elif margins.exactly(wrong) > 0:  # the least was bounded, not computed
+        wrong = margins.below(LEAST)
     if wrong is not None:
-        found = exact.below(margins.exactly(wrong))
         raise CannotClaim(
-            f"example {wrong} (counting from 0) has margin {found:.6g}: it is not strictly on "
-            "its own side of the hyperplane."
+            f"{family.named(wrong)} (counting from 0) has margin "
+            f"{exact.below(margins.exactly(wrong)):.6g}: it is not strictly on its own side."
         )
-    return Separable(labels, coef, intercept, sample.m, margins.distance())
+    functional = max(0.0, exact.below(least))
+    return Separable(labels, coef, intercept, sample.m, functional, margins.distance())

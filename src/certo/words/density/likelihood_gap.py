@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from certo.certificates.density.likelihood_gap import DensityClaim
-from certo.certificates.encoding import counting
+from certo.words.phrases import counting
 
 
 def those_counting(claim: DensityClaim) -> str:

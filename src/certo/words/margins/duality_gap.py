@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from certo.certificates.encoding import counted, no_better, rounded_up
+from certo.certificates.encoding import counted, rounded_up
 from certo.certificates.margins.duality_gap import DualityGap
 from certo.words.dispatch import RIGOUR, Rigour, plainly, sentence
 from certo.words.margins.soft_margin_gap import slack_costs
+from certo.words.phrases import no_better
 
 RIGOUR[DualityGap] = Rigour(
     exact="That the multipliers are feasible; short sums.",

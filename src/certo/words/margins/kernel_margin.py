@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from certo.certificates.encoding import counted, percent, rounded_down, rounded_up
+from certo.certificates.encoding import counted, rounded_down, rounded_up
 from certo.certificates.margins.kernel_margin import KernelMargin
 from certo.numbers.digits import apart
 from certo.words.dispatch import RIGOUR, Rigour, plainly, sentence
+from certo.words.phrases import percent
 from certo.words.spaces.kernel_claim import where
 
 RIGOUR[KernelMargin] = Rigour(

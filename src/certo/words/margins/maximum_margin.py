@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from certo.certificates.encoding import counted, percent, rounded_down, rounded_up
+from certo.certificates.encoding import counted, rounded_down, rounded_up
 from certo.certificates.margins.maximum_margin import MaximumMargin
 from certo.numbers.digits import apart
 from certo.words.dispatch import RIGOUR, Rigour, plainly, sentence
+from certo.words.phrases import percent
 
 RIGOUR[MaximumMargin] = Rigour(
     exact="That the multipliers of both classes have the same sum, and their total.",

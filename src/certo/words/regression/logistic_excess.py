@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from certo.certificates.encoding import counted, no_better, rounded_down, rounded_up
+from certo.certificates.encoding import counted, rounded_down, rounded_up
 from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.words.dispatch import RIGOUR, Rigour, plainly, sentence
+from certo.words.phrases import no_better
 
 RIGOUR[LogisticExcess] = Rigour(
     exact="That some columns are combinations of others, and what is without effect.",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from certo.certificates.encoding import counted, counting
+from certo.certificates.encoding import counted
 from certo.certificates.regression.no_estimate import NoEstimate
 from certo.words.dispatch import RIGOUR, Rigour, assumptions, plainly, sentence
+from certo.words.phrases import counting
 
 RIGOUR[NoEstimate] = Rigour(
     exact="All of it: the signs along the direction, in whole numbers.",

@@ -1,17 +1,22 @@
-"""Cancelling, _Quasi, QuasiSeparable, Overlapping in words."""
+"""QuasiSeparable and Overlapping in words."""
 
 from __future__ import annotations
 
 from certo.certificates.encoding import counted
-from certo.certificates.separation.quasi_separable import Overlapping, QuasiSeparable, _Quasi
+from certo.certificates.separation.quasi_separable import Overlapping, QuasiSeparable
+from certo.certificates.separation.separation import Cancelling
 from certo.words.dispatch import RIGOUR, Rigour, plainly, sentence
 
 
-def hyperplane(claim: _Quasi) -> str:
+def hyperplane(claim: Cancelling) -> str:
     return "hyperplane" if claim.lifted else "hyperplane through the origin"
 
 
-def one_class(claim: _Quasi) -> bool:
+def scores(claim: Cancelling) -> str:
+    return "linear scores" if claim.lifted else "linear scores without intercepts"
+
+
+def one_class(claim: Cancelling) -> bool:
     return claim.labels.column is None and len(claim.labels.classes) == 1
 
 
@@ -22,34 +27,48 @@ RIGOUR[QuasiSeparable] = Rigour(
 
 @sentence.register
 def _(claim: QuasiSeparable) -> str:
-    shown, rest = claim.labels.shown, claim.labels.rest
-    m = counted(claim.examples, "example")
+    m, won, K = counted(claim.examples, "example"), claim.won.size, len(claim.labels.classes)
+    if claim.labels.positive is None:
+        some = f"Some {scores(claim)}, one for each of the {K} classes,"
+        most = claim.examples * (K - 1)
+        if won == most:
+            return f"{some} are highest in its own class alone for each of the {m}."
+        return (
+            f"{some} are nowhere higher than that of an example's own class, and lower in "
+            f"{won:,} of the {most:,} comparisons of the {m} with other classes. "
+            "No such scores are lower in more."
+        )
     if claim.bias and not any(claim.coef):
         return claim.labels.one_side(claim.bias > 0, m)
-    own, wrong = f"their own side ({shown}, or {rest})", "wrong"
+    own, wrong = f"their own side ({claim.labels.shown}, or {claim.labels.rest})", "wrong"
     if one_class(claim):
-        own, wrong = f"one side (all are {shown})", "other"
-    if not claim.ties.size:
+        own, wrong = f"one side (all are {claim.labels.shown})", "other"
+    if won == claim.examples:
         return f"A {hyperplane(claim)} has all {m} strictly on {own}."
-    strict = claim.examples - claim.ties.size
     return (
-        f"A {hyperplane(claim)} has {counted(strict, 'example')} of {claim.examples:,} strictly "
-        f"on {own}, the other {claim.ties.size:,} on itself, and none on the {wrong} side. "
+        f"A {hyperplane(claim)} has {counted(won, 'example')} of {claim.examples:,} strictly "
+        f"on {own}, the other {claim.examples - won:,} on itself, and none on the {wrong} side. "
         "No such hyperplane separates more."
     )
 
 
 @plainly.register
 def _(claim: QuasiSeparable) -> str:
-    m = counted(claim.examples, "example")
+    m, won, K = counted(claim.examples, "example"), claim.won.size, len(claim.labels.classes)
+    if claim.labels.positive is None:
+        return (
+            f"Some {scores(claim)} are never higher in another of the {K} classes than in an "
+            f"example's own, and lower in {won:,} of {claim.examples * (K - 1):,} "
+            "comparisons; none of this kind are lower in more."
+        )
     if claim.bias and not any(claim.coef):
         return f"{claim.claim} So there is nothing to tell apart."
     through = "" if claim.lifted else " through the origin"
-    if not claim.ties.size:
+    if won == claim.examples:
         return f"A flat boundary{through} has all {m} on the right side."
     return (
-        f"A flat boundary{through} has {claim.examples - claim.ties.size:,} of {m} on the right "
-        "side and the others exactly on it, and none like it has more."
+        f"A flat boundary{through} has {won:,} of {m} on the right side and the others exactly on "
+        "it, and none like it has more."
     )
 
 
@@ -60,26 +79,36 @@ RIGOUR[Overlapping] = Rigour(
 
 @sentence.register
 def _(claim: Overlapping) -> str:
+    m, several = counted(claim.examples, "example"), claim.labels.positive is None
     shown, rest = claim.labels.shown, claim.labels.rest
+    why = "all are the origin itself"
+    if claim.vectors.size:
+        span = "affine span" if claim.lifted and not several else "span"
+        count = counted(claim.vectors.size, "comparison" if several else "example")
+        why = f"{count} in whose {span} all lie cancel exactly with positive weights"
+    if several:
+        return (
+            f"No {scores(claim)}, one for each of the {len(claim.labels.classes)} classes, "
+            "separate them even in part: where that of its own class is highest for each of the "
+            f"{m}, all its scores are equal, since {why}."
+        )
     task, wrong = f"separates {shown} from {rest} even in part", "its wrong side"
     if one_class(claim):
         task, wrong = f"has some of {shown} on one side and none on the other", "one side"
-    why = "all are the origin itself"
-    if claim.rows.size:
-        span = "affine span" if claim.lifted else "span"
-        count = counted(claim.rows.size, "example")
-        why = f"{count} in whose {span} all lie cancel exactly with positive weights"
     return (
-        f"No {hyperplane(claim)} {task}: one that has none of the "
-        f"{counted(claim.examples, 'example')} on {wrong} has all of them on itself, "
-        f"since {why}."
+        f"No {hyperplane(claim)} {task}: one that has none of the {m} on {wrong} has all of them "
+        f"on itself, since {why}."
     )
 
 
 @plainly.register
 def _(claim: Overlapping) -> str:
+    m = counted(claim.examples, "example")
+    if claim.labels.positive is None:
+        return (
+            f"No {scores(claim)} for the {len(claim.labels.classes)} classes tell any of the {m} "
+            "from another class without being wrong about others."
+        )
     through = "" if claim.lifted else " through the origin"
-    return (
-        f"No flat boundary{through} has some of the {counted(claim.examples, 'example')} on the "
-        "right side and none on the wrong one."
-    )
+    some = f"some of the {m} on the right side and none on the wrong one"
+    return f"No flat boundary{through} has {some}."

@@ -20,19 +20,35 @@ RIGOUR[Separable] = Rigour(
 @sentence.register
 def _(claim: Separable) -> str:
     m = counted(claim.examples, "example")
+    if claim.labels.positive is None:
+        without = "" if np.any(claim.intercept) else " without intercept"
+        return (
+            f"One linear score{without} for each of the {len(claim.coef)} classes: all {m} have "
+            f"the highest score in their own class alone{_by(claim)}."
+        )
     if not np.any(claim.coef):
-        return claim.labels.one_side(claim.intercept > 0, m)
+        return claim.labels.one_side(float(claim.intercept) > 0, m)
     through = "" if claim.intercept else " through the origin"
+    distance = f", at a distance of at least {rounded_down(claim.margin)}" if claim.margin else ""
     return (
         f"A hyperplane{through} separates {claim.labels.shown} from {claim.labels.rest}: all {m} "
-        "are strictly on their own side, at a distance of at least "
-        f"{rounded_down(claim.margin)}."
+        f"are strictly on their own side{_by(claim)}{distance}."
     )
+
+
+def _by(claim: Separable) -> str:
+    least = claim.functional_margin
+    return f", with margin at least {rounded_down(least)}" if least else ""
 
 
 @plainly.register
 def _(claim: Separable) -> str:
     m = counted(claim.examples, "example")
+    if claim.labels.positive is None:
+        return (
+            f"With one score for each of the {len(claim.coef)} classes, all {m} score highest in "
+            "their own."
+        )
     if not np.any(claim.coef):
         return f"{claim.claim} So there is nothing to tell apart."
     return (

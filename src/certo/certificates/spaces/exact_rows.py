@@ -1,4 +1,4 @@
-"""Exact linear algebra on examples: what is zero, and what lies in the span of a few of them."""
+"""Rows of examples in whole numbers, and on which side of a hyperplane each of them is, exactly."""
 
 from __future__ import annotations
 
@@ -11,22 +11,13 @@ from scipy import sparse
 from certo.certificates.sample.examples import Sample
 from certo.numbers import exact
 from certo.numbers.farkas import whole_numbers
-from certo.numbers.whole import independent, null_space
 
 
-def signed_rows(sample: Sample, rows: np.ndarray | Sequence[int], lifted: bool) -> np.ndarray:
-    """z_t = y_t x_t, or y_t (x_t, 1), for these rows, in float64."""
-    places = np.asarray(rows, dtype=np.int64)
-    part = sample.X[places].astype(np.float64)
-    part = part.toarray() if sparse.issparse(part) else part
-    part = np.hstack([part, np.ones((places.size, 1))]) if lifted else part
-    return part * sample.signs[places][:, None]
-
-
-def integer_rows(sample: Sample, rows: Sequence[int], lifted: bool) -> list[list[int]]:
-    """z_t for these rows, all times one power of two that makes them whole numbers.
-
-    Columns that are zero in all of these rows are left out.
+def integer_rows(
+    sample: Sample, rows: Sequence[int], lifted: bool, every: bool = False
+) -> list[list[int]]:
+    """y_t x_t, or y_t (x_t, 1), for these rows, all times one power of two that makes them whole
+    numbers. Columns that are zero in all of these rows are left out, unless `every` is wanted.
     """
     dense = np.zeros((len(rows), sample.d + lifted))
     for k, t in enumerate(rows):
@@ -34,36 +25,7 @@ def integer_rows(sample: Sample, rows: Sequence[int], lifted: bool) -> list[list
         dense[k, : sample.d][columns] = values
         dense[k, sample.d :] = 1.0
         dense[k] *= sample.signs[t]
-    return whole_numbers(dense[:, dense.any(axis=0)])
-
-
-def beyond_span(sample: Sample, rows: np.ndarray, lifted: bool, places: np.ndarray) -> np.ndarray:
-    """Those of the places whose z is not in the span of those of the rows, decided exactly."""
-    places = np.setdiff1d(places, rows)
-    if not places.size:
-        return places
-    X = sample.X[np.union1d(rows, places)]
-    used = np.flatnonzero(np.asarray((X != 0).sum(axis=0)).ravel())
-    sample, size = Sample(sample.X[:, used], sample.signs), used.size + lifted
-    dense = signed_rows(sample, rows, lifted)
-    vectors = np.array(whole_numbers(dense), dtype=object).reshape(dense.shape)
-    basis = independent(vectors)
-    if basis.size == size:
-        return places[:0]
-    known = {sample.key(t) for t in rows.tolist()}  # either label: z or −z
-    places = places[[sample.key(t) not in known for t in places.tolist()]]
-    if not places.size:
-        return places
-    while True:
-        asked = np.concatenate([np.delete(rows, basis), places])
-        part = Sample(sample.X[asked], sample.signs[asked])
-        outside = np.zeros(asked.size, dtype=bool)
-        for w in null_space(vectors[basis].tolist(), size):
-            outside |= score_signs(part, w, lifted) != 0
-        missed = np.flatnonzero(np.isin(rows, asked[outside]))
-        if not missed.size:  # the basis spans all rows, although it was found modulo a prime
-            return asked[outside]
-        basis = np.append(basis, missed[0])
+    return whole_numbers(dense if every else dense[:, dense.any(axis=0)])
 
 
 def _different(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,4 +1,4 @@
-"""JointlyQuasiSeparable and JointlyOverlapping under attack: what is not true does not verify."""
+"""Quasi-separation of several classes under attack: what is not true does not verify."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from certo import quasi_separability
-from certo.certificates import Certificate, JointlyOverlapping, JointlyQuasiSeparable
+from certo.certificates import Certificate, Overlapping, QuasiSeparable
 
 PARTLY = (
     np.array([[0, 0], [1, 0], [0, 1], [1, 1], [0, 0], [2, 1], [3, 0]], dtype=float),
@@ -47,7 +47,7 @@ def is_true(plain, X, y):
     if plain["examples"] != len(y) or plain["features"] != X.shape[1]:
         return False
     best = truth(X, y, plain["intercept"])
-    if plain["type"] == "JointlyOverlapping":
+    if plain["type"] == "Overlapping":
         return not best
     if set(plain["won"]) != best or not best:
         return False
@@ -70,7 +70,7 @@ def test_what_is_issued_verifies(data, mode):
     assert check, check
     assert is_true(claim.to_dict(), X, y)
     assert Certificate.from_dict(json.loads(json.dumps(claim.to_dict()))) == claim
-    if isinstance(claim, JointlyQuasiSeparable):
+    if isinstance(claim, QuasiSeparable):
         assert np.flatnonzero(claim.strict).tolist() == claim.won.tolist()
         assert f"{claim.won.size} of the {2 * len(y)} comparisons" in claim.claim
     else:
@@ -78,8 +78,8 @@ def test_what_is_issued_verifies(data, mode):
 
 
 def test_both_kinds_are_attacked():
-    assert isinstance(quasi_separability(*PARTLY), JointlyQuasiSeparable)
-    assert isinstance(quasi_separability(*MIXED), JointlyOverlapping)
+    assert isinstance(quasi_separability(*PARTLY), QuasiSeparable)
+    assert isinstance(quasi_separability(*MIXED), Overlapping)
 
 
 @settings(max_examples=60)
@@ -87,16 +87,15 @@ def test_both_kinds_are_attacked():
 def test_an_edited_claim_verifies_only_if_it_is_true(given_data, data):
     X, y = given_data[0].copy(), list(given_data[1])
     plain = quasi_separability(X, y).to_dict()
-    n = len(plain["rows"])
-    kind = data.draw(st.sampled_from(["drop", "against", "won", "direction", "mode", "data", "y"]))
+    n = len(plain["vectors"])
+    kind = data.draw(st.sampled_from(["drop", "vectors", "won", "direction", "mode", "data", "y"]))
     if kind == "drop":  # fewer comparisons that cancel, weights as an attacker would give them
         kept = sorted(data.draw(st.sets(st.integers(0, n - 1))))
-        plain["rows"] = [plain["rows"][k] for k in kept]
-        plain["against"] = [plain["against"][k] for k in kept]
+        plain["vectors"] = [plain["vectors"][k] for k in kept]
         plain["weights"] = [f"1/{len(kept):x}"] * len(kept)
-    elif kind == "against":
+    elif kind == "vectors":  # another class to be compared with, perhaps the own one
         k = data.draw(st.integers(0, n - 1))
-        plain["against"][k] = data.draw(st.integers(-1, 3))
+        plain["vectors"][k] = plain["vectors"][k] // 3 * 3 + data.draw(st.integers(-1, 3))
     elif kind == "won" and "won" in plain:
         plain["won"] = sorted(set(plain["won"]) ^ {data.draw(st.integers(0, 3 * len(y)))})
     elif kind == "direction" and "direction" in plain:
@@ -122,8 +121,8 @@ def test_an_edited_claim_verifies_only_if_it_is_true(given_data, data):
 @pytest.mark.parametrize(
     ("change", "match"),
     [
-        ({"rows": [0]}, "as many rows"),
-        ({"against": [7] * 99}, "as many rows"),
+        ({"vectors": [0]}, "one weight for each vector"),
+        ({"vectors": [7] * 99}, "increasing"),
         ({"intercept": "lifted"}, "'free' or 'none'"),
         ({"direction": [["0/1"]]}, "fractions for each class"),
         ({"won": [3, 2]}, "increasing"),
@@ -138,11 +137,25 @@ def test_hostile_values_are_refused(change, match):
 
 def test_comparisons_may_not_be_named_twice_or_far_outside():
     plain = quasi_separability(*MIXED).to_dict()
-    n = len(plain["rows"])
-    twice = {"rows": [0] * n, "against": [1] * n}
+    named = plain["vectors"]
     with pytest.raises(ValueError, match="increasing"):
-        Certificate.from_dict(plain | twice)
-    with pytest.raises(ValueError, match="places of examples"):
-        Certificate.from_dict(plain | {"rows": [2**62] * n})
-    far = Certificate.from_dict(plain | {"rows": [*plain["rows"][:-1], 99]})
-    assert "row 99 is named" in str(far.verify(*MIXED))
+        Certificate.from_dict(plain | {"vectors": [1] * len(named)})
+    with pytest.raises(ValueError, match="whole numbers"):
+        Certificate.from_dict(plain | {"vectors": [*named[:-1], 2**64]})
+    for far in (3 * 99, 2**62):
+        claim = Certificate.from_dict(plain | {"vectors": [*named[:-1], far]})
+        assert f"example {far // 3} with class {far % 3} is named" in str(claim.verify(*MIXED))
+
+
+def test_an_example_is_not_compared_with_its_own_class():
+    """That vector is zero, and would cancel by itself."""
+    plain = quasi_separability(*MIXED).to_dict()
+    own = Certificate.from_dict(plain | {"vectors": [0], "weights": ["1/1"]})
+    assert "example 0 with class 0 is named" in str(own.verify(*MIXED))
+
+
+def test_what_two_classes_have_several_do_not():
+    claim = quasi_separability(*PARTLY)
+    for name in ("coef", "bias", "ties"):
+        with pytest.raises(AttributeError, match="no one hyperplane"):
+            getattr(claim, name)

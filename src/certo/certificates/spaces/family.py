@@ -1,0 +1,156 @@
+"""The vectors z_i that a separation is about: a direction w separates them if w·z_i > 0 for all i.
+
+For two classes there is one for each example, z_t = y_t x̃_t (`Signed`); for several classes one for
+each comparison of an example's own class with another (`differences.Differences`). x̃ is x, or
+(x, 1) where there is an intercept (`lifted`). All that is said here holds of either.
+
+A vector has an index t·slots + k: t is its example, and k, with several classes, the other class.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, final
+
+import numpy as np
+
+from certo.certificates.sample.examples import Sample
+from certo.certificates.spaces.exact_rows import integer_rows, score_signs
+from certo.certificates.spaces.vectors import Margins
+from certo.numbers.farkas import common_denominator
+from certo.numbers.whole import independent, null_space
+
+Direction = Sequence[Sequence[Fraction]]
+
+
+def whole_direction(direction: Direction) -> list[list[int]] | None:
+    """The direction times its common denominator, or None if that has no reasonable size."""
+    common = common_denominator([entry for row in direction for entry in row])
+    if common is None:
+        return None
+    return [[int(entry * common) for entry in row] for row in direction]
+
+
+@dataclass(frozen=True)
+class VectorFamily(abc.ABC):
+    """The vectors of a sample, never all at once."""
+
+    sample: Sample
+    lifted: bool
+
+    @property
+    @abc.abstractmethod
+    def slots(self) -> int:
+        """How many indices an example has."""
+
+    @property
+    @abc.abstractmethod
+    def size(self) -> int:
+        """The length of the vectors."""
+
+    @abc.abstractmethod
+    def is_vector(self, indices: np.ndarray) -> np.ndarray:
+        """Which of these indices a vector has."""
+
+    @abc.abstractmethod
+    def named(self, index: int) -> str:
+        """The vector, for a message."""
+
+    @abc.abstractmethod
+    def whole(self, indices: np.ndarray, every: bool = False) -> np.ndarray:
+        """These vectors, all times one power of two that makes them whole numbers, without the
+        columns of X that are zero in all of their examples, unless `every` is wanted."""
+
+    @abc.abstractmethod
+    def signs(self, direction: Sequence[Sequence[int]]) -> np.ndarray:
+        """The signs of all products with a direction of whole numbers (int8), decided exactly:
+        (m, slots), with 0 where there is no vector."""
+
+    @abc.abstractmethod
+    def margins(self, coef: np.ndarray, intercept: Any) -> Any:
+        """The products with floats: rounded first, exact where it matters."""
+
+    @abc.abstractmethod
+    def _novel(self, core: np.ndarray, asked: np.ndarray) -> np.ndarray:
+        """Those asked for that are not, up to their sign, seen at a glance to be in the core."""
+
+    @property
+    def indices(self) -> np.ndarray:
+        """Those of all vectors."""
+        return np.flatnonzero(self.is_vector(np.arange(self.sample.m * self.slots)))
+
+    def beyond(self, core: np.ndarray, asked: np.ndarray) -> np.ndarray:
+        """The indices asked for of vectors that are not in the span of the core, decided exactly.
+
+        A vector is in the span of a basis exactly if it is orthogonal to all that the basis is
+        orthogonal to.
+        """
+        asked = np.setdiff1d(asked, core)
+        if not asked.size:
+            return asked
+        X = self.sample.X[np.union1d(core, asked) // self.slots]
+        used = np.flatnonzero(np.asarray((X != 0).sum(axis=0)).ravel())
+        narrow = replace(self, sample=Sample(self.sample.X[:, used], self.sample.signs))
+        vectors = narrow.whole(core, every=True)
+        basis = independent(vectors)
+        if basis.size == narrow.size:
+            return asked[:0]
+        asked = narrow._novel(core, asked)
+        named = np.concatenate([core, asked])
+        rows, places = np.unique(named // self.slots, return_inverse=True)
+        places = places.ravel() * self.slots + named % self.slots
+        few = replace(narrow, sample=Sample(narrow.sample.X[rows], narrow.sample.signs[rows]))
+        while asked.size and basis.size < narrow.size:
+            outside = np.zeros(named.size, dtype=bool)
+            for w in null_space(vectors[basis].tolist(), narrow.size):
+                direction = [w[k : k + few._width] for k in range(0, len(w), few._width)]
+                outside |= few.signs(direction).ravel()[places] != 0
+            missed = np.flatnonzero(outside[: core.size])
+            if not missed.size:  # the basis spans the core, although it was found modulo a prime
+                return named[outside]
+            basis = np.append(basis, missed[0])
+        return asked[:0]
+
+    @property
+    def _width(self) -> int:
+        return self.sample.d + self.lifted
+
+    def _whole_rows(self, sample: Sample, rows: np.ndarray, every: bool) -> np.ndarray:
+        whole = integer_rows(sample, rows.tolist(), self.lifted, every)
+        return np.array(whole, dtype=object).reshape(
+            rows.size, len(whole[0]) if whole else self._width
+        )
+
+
+@final
+@dataclass(frozen=True)
+class Signed(VectorFamily):
+    """Two classes: z_t = y_t x̃_t, the sample having the signs y_t."""
+
+    slots = 1
+
+    @property
+    def size(self) -> int:
+        return self._width
+
+    def is_vector(self, indices: np.ndarray) -> np.ndarray:
+        return indices < self.sample.m
+
+    def named(self, index: int) -> str:
+        return f"example {index}"
+
+    def whole(self, indices: np.ndarray, every: bool = False) -> np.ndarray:
+        return self._whole_rows(self.sample, indices, every)
+
+    def signs(self, direction: Sequence[Sequence[int]]) -> np.ndarray:
+        return score_signs(self.sample, direction[0], self.lifted)[:, None]
+
+    def margins(self, coef: np.ndarray, intercept: float) -> Margins:
+        return Margins.of(self.sample, coef, intercept)
+
+    def _novel(self, core: np.ndarray, asked: np.ndarray) -> np.ndarray:
+        known = {self.sample.key(t) for t in core.tolist()}
+        return asked[[self.sample.key(t) not in known for t in asked.tolist()]]

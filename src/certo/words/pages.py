@@ -1,0 +1,100 @@
+"""Claims, several claims and pages of them, as text and as HTML."""
+
+from __future__ import annotations
+
+import html
+
+from certo.certificates.base import Certificate
+from certo.certificates.certified import Certified
+from certo.certificates.composite import Composite
+from certo.numbers.digits import rounded_up, shown_numbers
+from certo.words.risk.risk_bound import percentage, rate_sentence, weaker
+
+
+def claim_html(claim: Certificate) -> str:
+    assumptions = "".join(f"<li>{html.escape(text)}</li>" for text in claim.assumes)
+    numbers = "".join(
+        f"<tr><td>{html.escape(key)}</td><td>{html.escape(text)}</td></tr>"
+        for key, text in shown_numbers(claim.numbers).items()
+    )
+    return (
+        f'<div class="certificate"><strong>{html.escape(claim.name)}</strong>'
+        f"<p>{html.escape(claim.claim)}</p>"
+        + (f"<p>Assuming:</p><ul>{assumptions}</ul>" if assumptions else "")
+        + f"<table>{numbers}</table></div>"
+    )
+
+
+def composite_text(claims: Composite) -> str:
+    lines = [repr(claim) for claim in claims]
+    lines += [f"assuming that {text}" for text in claims.assumes]
+    lines += [f"{refusal.name} not claimed: {refusal.reason}" for refusal in claims.not_claimed]
+    return "\n".join(lines) or "Nothing is claimed."
+
+
+def composite_html(claims: Composite) -> str:
+    refused = "".join(
+        f"<p><strong>{html.escape(item.name)}</strong> not claimed: {html.escape(item.reason)}</p>"
+        for item in claims.not_claimed
+    )
+    return "".join(claim_html(claim) for claim in claims) + refused
+
+
+def page_sentences(page: Certified) -> list[str]:
+    """What is proved of the error rate on new data, by the sharpest bound, and what the choice of
+    it costs."""
+    chosen = page.sharpest
+    nothing = "No bound on the error rate of its predictions on new data"
+    if chosen is None or chosen.claim.vacuous:
+        alone = any(claim.of_predictions and not claim.vacuous for claim in page.risks)
+        return [f"{nothing} is below 1{', if the choice of it is paid for' * alone}."]
+    claim, among = chosen.claim, chosen.among
+    if not claim.informative:
+        most = percentage(claim.best, rounded_up)
+        return [f"{nothing} is worth quoting: the sharpest, {most} %, is {weaker(claim)}."]
+    source = "test examples" if chosen.on_test else "examples of the fit alone"
+    bounded = rate_sentence(page.delta, claim.best, claim.whose, claim.condition)
+    sentence = f"{bounded} ({claim.name}, from the {source})."
+    paid = (
+        "That is the number to quote: the single bounds are each sharper alone, but this one "
+        f"was chosen among {among} after looking, which is paid for."
+    )
+    return [sentence, paid] if among > 1 else [sentence]
+
+
+def page_text(page: Certified) -> str:
+    lines = [f"What is proved about {page.model}"]
+    lines += [f"  {text}" for text in page_sentences(page)] if page.risks else []
+    lines += [f"  {text}" for text in page.remarks]
+    lines += [f"  {_mark(claim)} {claim.name}: {claim.plain}" for claim in page]
+    lines += [
+        f"  – {refusal.name} is not claimed: {refusal.reason}" for refusal in page.not_claimed
+    ]
+    if page.assumes:
+        lines += ["Assuming that", *(f"  · {text}" for text in page.assumes)]
+    return "\n".join(lines)
+
+
+def page_html(page: Certified) -> str:
+    def listed(texts, style: str = "") -> str:
+        return f"<ul{style}>" + "".join(f"<li>{text}</li>" for text in texts) + "</ul>"
+
+    def named(name: str, text: str, mark: str) -> str:
+        return f"{mark} <strong>{html.escape(name)}</strong>: {html.escape(text)}"
+
+    plain = " style='list-style: none; padding-left: 0'"  # marks stand for bullets
+    proved = [named(claim.name, claim.plain, _mark(claim)) for claim in page]
+    refused = [named(item.name, item.reason, "–") for item in page.not_claimed]
+    first = [*(page_sentences(page) if page.risks else ()), *page.remarks]
+    return (
+        f"<div class='certified'><p>What is proved about <code>{html.escape(page.model)}</code></p>"
+        + "".join(f"<p>{html.escape(text)}</p>" for text in first)
+        + listed(proved, plain)
+        + (f"<p>Not claimed:</p>{listed(refused, plain)}" if refused else "")
+        + (f"<p>Assuming that</p>{listed(map(html.escape, page.assumes))}" if page.assumes else "")
+        + "</div>"
+    )
+
+
+def _mark(claim: Certificate) -> str:
+    return "✓" if claim.informative else "○"

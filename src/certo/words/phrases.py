@@ -1,0 +1,35 @@
+"""Phrases that several sentences share."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from certo.certificates.encoding import counted, says_nothing
+from certo.numbers import exact
+from certo.numbers.digits import rounded_up
+
+
+def counting(some: int, examples: int) -> str:
+    """'12 examples', '8 examples of positive weight (of 12)'."""
+    return counted(some, "example") + (
+        f" of positive weight (of {examples:,})" if some < examples else ""
+    )
+
+
+def percent(share: float | Fraction) -> str:
+    """'0.013 %', not below the share: for 'by more than …'. Less than 0.0001 % is shown as that."""
+    hundredth = Fraction(share) * 100
+    if hundredth > 99:
+        return f"{-(-hundredth // 1)} %"
+    if 0 < hundredth <= Fraction(1, 10_000):
+        return "0.0001 %"
+    return f"{rounded_up(exact.above(hundredth), 2)} %"
+
+
+def no_better(others: str, examples: int, share: float | Fraction) -> str:
+    """That others could lower what a fit minimises by no more than a share of it, for anyone."""
+    on = f"on these {counted(examples, 'example')}"
+    if says_nothing(share):
+        return f"Nothing is proved about how much lower what the fit minimises could be, {on}."
+    most = percent(share)
+    return f"No other {others} could lower what the fit minimises, {on}, by more than {most}."
