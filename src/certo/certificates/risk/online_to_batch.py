@@ -91,12 +91,8 @@ class OnlineToBatch(RiskBound):
 
     @property
     def numbers(self) -> dict[str, Any]:
-        return {
-            "examples": self.examples,
-            "mistakes": self.mistakes,
-            "delta": self.delta,
-            "bound": self.bound,
-        }
+        names = ("examples", "mistakes", "delta", "bound")
+        return {name: getattr(self, name) for name in names}
 
     def _sample(self, X, y) -> Sample:
         return class_sample(X, y, self.labels.classes)
