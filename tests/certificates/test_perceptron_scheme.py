@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -139,7 +141,18 @@ def test_more_than_half_and_vacuous_and_long(monkeypatch):
     with pytest.raises(CannotClaim, match=r"re-running neuron 0 .* gives other weights"):
         issued(X, y, "xyz", runs, coef + 1, intercept, [np.arange(60)] * 3)
     monkeypatch.setattr(module, "REPLAY_VISITS", 0)
+    long = issued(X, y, "xyz", runs, coef, intercept, many, rerun=False)
+    assert claim.tail >= 2 / 3  # no better than drawing one of three classes, and so not claimed
+    assert long.tail == 1.0
     assert "not replayed" in every.verify(X, y).why
     assert "alone gives these weights" not in every.claim
     with pytest.raises(CannotClaim, match="depends on the data"):
         issued(X, y, "xyz", [PerceptronRun(4, "misclassified")] * 3, coef, intercept, updated)
+
+
+def test_a_check_of_perceptrons_imports_no_kernel():
+    look = (
+        "import sys; from certo.certificates import CompressionBound, PerceptronScheme;"
+        "sys.exit(any(name.startswith('certo.kernels') for name in sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", look], check=False).returncode == 0

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from certo.certificates import KernelPredictor, LinearPredictor, Predictor, StatedPredictions
 from certo.certificates.base import Refuted
-from certo.certificates.errors import predictor as module
+from certo.certificates.errors import kernel_predictor as module
 from certo.certificates.sample import examples as sample_module
 from certo.certificates.sample.examples import SampleMismatch
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed, Spectrum

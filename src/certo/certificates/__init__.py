@@ -60,7 +60,7 @@ OTHERS = {
     "UpdateSums": "runs.update_sums",
     "ClassSeparability": "separation.classes",
     "ShiftedGram": "regression.least_squares_evidence",
-    "KernelPredictor": "errors.predictor",
+    "KernelPredictor": "errors.kernel_predictor",
     "LinearPredictor": "errors.predictor",
     "Predictor": "errors.predictor",
     "StatedPredictions": "errors.predictor",

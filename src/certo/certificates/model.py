@@ -10,12 +10,8 @@ from scipy import sparse
 
 from certo.certificates.base import Certificate
 from certo.certificates.encoding import to_plain
-from certo.certificates.errors.predictor import (
-    KernelPredictor,
-    LinearPredictor,
-    Predictor,
-    StatedPredictions,
-)
+from certo.certificates.errors.kernel_predictor import KernelPredictor
+from certo.certificates.errors.predictor import LinearPredictor, Predictor, StatedPredictions
 from certo.kernels.base import Kernel
 
 RULES: dict[type, tuple[str, ...]] = {  # what a rule is made of, in a fitted model

@@ -10,12 +10,8 @@ from scipy import sparse
 from sklearn.svm import SVC, NuSVC
 
 from certo.certificates.errors.counted_errors import all_labels
-from certo.certificates.errors.predictor import (
-    KernelPredictor,
-    LinearPredictor,
-    Predictor,
-    StatedPredictions,
-)
+from certo.certificates.errors.kernel_predictor import KernelPredictor
+from certo.certificates.errors.predictor import LinearPredictor, Predictor, StatedPredictions
 from certo.estimators._kernel import KernelClassifier, union_of
 from certo.issue.errors.counted_errors import issue_training_errors
 from certo.kernels.base import Kernel

@@ -14,6 +14,7 @@ their As, all evaluations of the one are on the same side of all of the other.
 from __future__ import annotations
 
 import abc
+import importlib
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
@@ -24,15 +25,17 @@ from scipy import sparse
 from certo.certificates import encoding
 from certo.certificates.base import require
 from certo.certificates.fields import finite_vector, same_values, whole_vector
-from certo.certificates.sample.examples import Sample, SampleMismatch, exact_matrix
+from certo.certificates.sample.examples import Sample, exact_matrix
 from certo.certificates.sample.labels import Labels
-from certo.certificates.spaces.image_scores import scores_at
-from certo.certificates.spaces.images import Scores, functions_of
-from certo.kernels.base import Kernel, count
 from certo.numbers import exact
 from certo.numbers.rounding import HUGE
 
-MOST_WRITTEN = 10**7  # numbers of a rule that is written as JSON
+#: every rule, and the module of this room that defines it; it is imported when it is named
+RULES = {
+    "KernelPredictor": "kernel_predictor",
+    "LinearPredictor": "predictor",
+    "StatedPredictions": "predictor",
+}
 
 
 class Wrong(NamedTuple):
@@ -94,11 +97,11 @@ class Predictor(abc.ABC):
     @staticmethod
     def from_dict(data: Any) -> Predictor:
         """The rule written by `to_dict`, or a ValueError saying what is wrong with it."""
-        kinds = {kind.__name__: kind for kind in Predictor.__subclasses__()}
         name = data.get("type") if isinstance(data, dict) else None
-        if type(name) is not str or name not in kinds:
-            raise ValueError(f"a rule's 'type' must be one of {sorted(kinds)}.")
-        return encoding.from_plain(kinds[name], {k: v for k, v in data.items() if k != "type"})
+        if type(name) is not str or name not in RULES:
+            raise ValueError(f"a rule's 'type' must be one of {sorted(RULES)}.")
+        kind = getattr(importlib.import_module(f"certo.certificates.errors.{RULES[name]}"), name)
+        return encoding.from_plain(kind, {k: v for k, v in data.items() if k != "type"})
 
     def __eq__(self, other: object) -> bool:
         return same_values(self, other)
@@ -115,8 +118,8 @@ class LinearPredictor(Predictor):
     intercept: np.ndarray
 
     def __post_init__(self) -> None:
-        _set(self, coef=_table(self.coef, "coef"))
-        _set(self, intercept=finite_vector(self.intercept, "intercept"))
+        set_values(self, coef=score_table(self.coef, "coef"))
+        set_values(self, intercept=finite_vector(self.intercept, "intercept"))
         if self.intercept.size != len(self.coef):
             raise ValueError("intercept must hold one number for each row of coef.")
 
@@ -145,13 +148,13 @@ class LinearPredictor(Predictor):
         entries = part.data if sparse.issparse(part) else part
         peak = max(entries.max(initial=0.0), -entries.min(initial=0.0))
         slack = self._allowance(self.coef.shape[1], peak * size.sum(axis=1))
-        found = undecided_is_wrong(Scores(value, np.broadcast_to(room * slack, value.shape)), codes)
+        found = undecided_is_wrong(value, np.broadcast_to(room * slack, value.shape), codes)
         close = np.flatnonzero(found.ties)
         if close.size:
             rows = part[close]
             products = np.asarray((rows != 0).sum(axis=1)).reshape(-1, 1)
             slack = self._allowance(products, abs(rows) @ size.T)
-            tight = undecided_is_wrong(Scores(value[close], room * slack), codes[close])
+            tight = undecided_is_wrong(value[close], room * slack, codes[close])
             found.errors[close], found.ties[close] = tight
         return found
 
@@ -165,84 +168,13 @@ class LinearPredictor(Predictor):
 
 @final
 @dataclass(frozen=True, eq=False)
-class KernelPredictor(Predictor):
-    """Scores f_k(x) + intercept_k, f_k = Σ_i dual_coef[k, i] K(vector_i, ·).
-
-    The vectors are as the kernel takes centres: rows of an array or a CSR matrix, objects, or the
-    numbers of columns of a precomputed matrix.
-    """
-
-    kernel: Kernel
-    vectors: np.ndarray
-    dual_coef: np.ndarray
-    intercept: np.ndarray
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.kernel, Kernel):
-            raise ValueError(f"kernel must be a kernel, got {type(self.kernel).__name__}.")
-        _set(self, dual_coef=_table(self.dual_coef, "dual_coef"))
-        _set(self, intercept=finite_vector(self.intercept, "intercept"))
-        if count(self.vectors):
-            _set(self, vectors=self.kernel.centres(self.vectors))
-        if self.dual_coef.shape != (self.intercept.size, count(self.vectors)):
-            raise ValueError(
-                "dual_coef must hold one number for each vector in a row for each intercept."
-            )
-
-    @property
-    def outputs(self) -> int:
-        return self.intercept.size
-
-    @property
-    def words(self) -> str:
-        return f"this rule made of functions of {self.kernel!r}"
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        return tuple(
-            f"the function {part!r} is always the same" for part in functions_of(self.kernel)
-        )
-
-    @property
-    def reads(self) -> Hashable:
-        return self.kernel
-
-    def read(self, X) -> Any:
-        X = X if self.kernel.takes == "objects" else exact_matrix(X)
-        try:
-            return self.kernel.examples(X)
-        except ValueError as wrong:
-            raise SampleMismatch(str(wrong)) from wrong
-
-    def wrong(self, X, codes: np.ndarray, room: float = 1.0) -> Wrong:
-        value, slack = scores_at(self.kernel, X, self.vectors, self.dual_coef, self.intercept)
-        return undecided_is_wrong(Scores(value, 2 * room * slack), codes)
-
-    def to_dict(self) -> dict[str, Any]:
-        vectors: Any = self.vectors
-        if not sparse.issparse(vectors) and not isinstance(vectors, np.ndarray):
-            raise ValueError(
-                "a rule made of a kernel of objects has no JSON form: keep it in Python, or "
-                "precompute the kernel."
-            )
-        if np.prod(vectors.shape) > MOST_WRITTEN:
-            raise ValueError(
-                f"the rule holds vectors of {np.prod(vectors.shape):,} numbers, more than the "
-                f"{MOST_WRITTEN:,} that are written as JSON."
-            )
-        vectors = vectors.toarray() if sparse.issparse(vectors) else vectors
-        return super().to_dict() | {"vectors": vectors.tolist()}
-
-
-@final
-@dataclass(frozen=True, eq=False)
 class StatedPredictions(Predictor):
     """Answers that were written down: the place of a class for each example."""
 
     answers: np.ndarray
 
     def __post_init__(self) -> None:
-        _set(self, answers=whole_vector(self.answers, "answers"))
+        set_values(self, answers=whole_vector(self.answers, "answers"))
         if np.any(self.answers < 0):  # −1 stands for a label that is none of the classes
             raise ValueError("answers must be places of classes, from 0 on.")
 
@@ -290,12 +222,11 @@ class StatedPredictions(Predictor):
         return Wrong(self.answers != codes, np.zeros(codes.size, bool))
 
 
-def undecided_is_wrong(scores: Scores, codes: np.ndarray) -> Wrong:
-    """Wrong, by scores that may be off by their slack.
+def undecided_is_wrong(value: np.ndarray, slack: np.ndarray, codes: np.ndarray) -> Wrong:
+    """Wrong, by scores `value` that may be off by their `slack`.
 
     A difference that is rounded to nearest and above a float is above it really (see `exact`).
     """
-    value, slack = scores
     known, rows = codes >= 0, np.arange(codes.size)
     with np.errstate(over="ignore", invalid="ignore"):
         if value.shape[1] == 1:
@@ -309,7 +240,7 @@ def undecided_is_wrong(scores: Scores, codes: np.ndarray) -> Wrong:
     return Wrong(~right, ~right & ~lost)
 
 
-def _table(values, name: str) -> np.ndarray:
+def score_table(values, name: str) -> np.ndarray:
     """A read-only float64 copy with two dimensions, or a ValueError."""
     table = np.array(values, dtype=np.float64)
     if table.ndim != 2 or not len(table) or not np.all(np.isfinite(table)):
@@ -318,6 +249,7 @@ def _table(values, name: str) -> np.ndarray:
     return table
 
 
-def _set(predictor: Predictor, **values: Any) -> None:
+def set_values(predictor: Predictor, **values: Any) -> None:
+    """Store the values that a rule made of its own fields, while it is made."""
     for name, value in values.items():
         object.__setattr__(predictor, name, value)

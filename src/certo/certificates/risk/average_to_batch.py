@@ -92,14 +92,8 @@ class AverageToBatch(RiskBound):
 
     @property
     def numbers(self) -> dict[str, Any]:
-        return {
-            "examples": self.examples,
-            "reach": self.reach,
-            "loss": self.loss,
-            "off": self.off,
-            "delta": self.delta,
-            "bound": self.bound,
-        }
+        names = ("examples", "reach", "loss", "off", "delta", "bound")
+        return {name: getattr(self, name) for name in names}
 
     def _check(self, sample: Sample) -> str:
         check_weights(self, sample)

@@ -9,7 +9,7 @@ from typing import Any, final
 import numpy as np
 
 from certo.certificates.base import require
-from certo.certificates.errors.predictor import KernelPredictor
+from certo.certificates.errors.kernel_predictor import KernelPredictor
 from certo.certificates.risk.scheme import Scheme, output_signs
 from certo.certificates.runs.kernel_run import Gram, KernelRun, rerun
 from certo.certificates.sample.examples import SampleMismatch

@@ -27,7 +27,6 @@ from certo.certificates.runs.perceptron_run import PaddedRows, PerceptronRun, la
 from certo.certificates.sample import label_order
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import check_classes, class_sample
-from certo.certificates.spaces.images import Scores
 from certo.numbers import exact
 
 IN_ORDER = "they are visited in the order of their draw, or in one that does not depend on them"
@@ -92,12 +91,8 @@ class OnlineToBatch(RiskBound):
 
     @property
     def numbers(self) -> dict[str, Any]:
-        return {
-            "examples": self.examples,
-            "mistakes": self.mistakes,
-            "delta": self.delta,
-            "bound": self.bound,
-        }
+        names = ("examples", "mistakes", "delta", "bound")
+        return {name: getattr(self, name) for name in names}
 
     def _sample(self, X, y) -> Sample:
         return class_sample(X, y, self.labels.classes)
@@ -204,7 +199,7 @@ def one_pass(runs: Sequence[PerceptronRun], sample: Sample) -> tuple[np.ndarray,
             weights[k, -1] += step * runs[k].lift
             sizes[k] = np.sum(np.abs(weights[k]))
     slack = exact.allowance(sample.d + 1, np.maximum(_peaks(sample), 1.0)[order, None] * reached)
-    judged = undecided_is_wrong(Scores(scores, 2 * slack), sample.signs[order])
+    judged = undecided_is_wrong(scores, 2 * slack, sample.signs[order])
     return weights, int(np.count_nonzero(judged.errors))
 
 

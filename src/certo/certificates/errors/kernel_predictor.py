@@ -1,0 +1,96 @@
+"""KernelPredictor: the rule made of functions of a kernel's space, and what it gets wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from scipy import sparse
+
+from certo.certificates.errors.predictor import (
+    Predictor,
+    Wrong,
+    score_table,
+    set_values,
+    undecided_is_wrong,
+)
+from certo.certificates.fields import finite_vector
+from certo.certificates.sample.examples import SampleMismatch, exact_matrix
+from certo.certificates.spaces.image_scores import scores_at
+from certo.certificates.spaces.images import functions_of
+from certo.kernels.base import Kernel, count
+
+MOST_WRITTEN = 10**7  # numbers of a rule that is written as JSON
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class KernelPredictor(Predictor):
+    """Scores f_k(x) + intercept_k, f_k = Σ_i dual_coef[k, i] K(vector_i, ·).
+
+    The vectors are as the kernel takes centres: rows of an array or a CSR matrix, objects, or the
+    numbers of columns of a precomputed matrix.
+    """
+
+    kernel: Kernel
+    vectors: np.ndarray
+    dual_coef: np.ndarray
+    intercept: np.ndarray
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.kernel, Kernel):
+            raise ValueError(f"kernel must be a kernel, got {type(self.kernel).__name__}.")
+        set_values(self, dual_coef=score_table(self.dual_coef, "dual_coef"))
+        set_values(self, intercept=finite_vector(self.intercept, "intercept"))
+        if count(self.vectors):
+            set_values(self, vectors=self.kernel.centres(self.vectors))
+        if self.dual_coef.shape != (self.intercept.size, count(self.vectors)):
+            raise ValueError(
+                "dual_coef must hold one number for each vector in a row for each intercept."
+            )
+
+    @property
+    def outputs(self) -> int:
+        return self.intercept.size
+
+    @property
+    def words(self) -> str:
+        return f"this rule made of functions of {self.kernel!r}"
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        return tuple(
+            f"the function {part!r} is always the same" for part in functions_of(self.kernel)
+        )
+
+    @property
+    def reads(self) -> Hashable:
+        return self.kernel
+
+    def read(self, X) -> Any:
+        X = X if self.kernel.takes == "objects" else exact_matrix(X)
+        try:
+            return self.kernel.examples(X)
+        except ValueError as wrong:
+            raise SampleMismatch(str(wrong)) from wrong
+
+    def wrong(self, X, codes: np.ndarray, room: float = 1.0) -> Wrong:
+        value, slack = scores_at(self.kernel, X, self.vectors, self.dual_coef, self.intercept)
+        return undecided_is_wrong(value, 2 * room * slack, codes)
+
+    def to_dict(self) -> dict[str, Any]:
+        vectors: Any = self.vectors
+        if not sparse.issparse(vectors) and not isinstance(vectors, np.ndarray):
+            raise ValueError(
+                "a rule made of a kernel of objects has no JSON form: keep it in Python, or "
+                "precompute the kernel."
+            )
+        if np.prod(vectors.shape) > MOST_WRITTEN:
+            raise ValueError(
+                f"the rule holds vectors of {np.prod(vectors.shape):,} numbers, more than the "
+                f"{MOST_WRITTEN:,} that are written as JSON."
+            )
+        vectors = vectors.toarray() if sparse.issparse(vectors) else vectors
+        return super().to_dict() | {"vectors": vectors.tolist()}
