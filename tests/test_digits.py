@@ -107,5 +107,5 @@ def test_a_perceptron_shows_its_bound_as_its_claim_does():
     model = Perceptron(epochs=5).fit(X_APART, clear)
     for claim in certify(model, X_APART, clear).risks:
         shown = shown_numbers(claim.numbers)
-        for name in ("bound", "tail"):
+        for name in ("printed", "tail"):
             assert Fraction(shown[name]) >= Fraction(claim.numbers[name])

@@ -165,7 +165,7 @@ class TestTheGap:
         assert primal <= claim.primal
         assert max(dual, 0) >= claim.dual
         gap = Fraction(claim.primal) - Fraction(claim.dual)  # claim.gap is rounded up
-            assert primal - dual >= gap - Fraction(claim.allowance)
+        assert primal - dual >= gap - Fraction(claim.allowance)
         best = solved(p)[:2]
         assert true_primal(p, *best) >= claim.dual
         assert primal - true_primal(p, *best) <= claim.gap
