@@ -137,7 +137,7 @@ def compression_is_true(data, X, y) -> bool:
     below = sum(math.comb(n, j) * p**j * (1 - p) ** (n - j) for j in range(data["errors"] + 1))
     if p <= 0 or (p < 1 and below * m * math.comb(m, n) > Fraction(data["delta"])):
         return False
-    if "alone gives these weights" not in Certificate.from_dict(data).claim:
+    if "gives these weights" not in Certificate.from_dict(data).claim:
         return (
             min(data["printed"], data["tail"]) >= 1
         )  # vacuous, and the words do not speak of a re-run

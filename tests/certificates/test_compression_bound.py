@@ -140,3 +140,17 @@ def test_words_are_not_stronger_than_numbers():
     _, _, claim = issued(delta=0.01)
     assert Fraction(claim.claim.split("at most ")[-1].rstrip(".")) >= Fraction(claim.best)
     assert "1 − 0.01" in claim.claim
+
+
+def test_an_average_depends_on_the_places_of_the_examples_too():
+    """Running on the updated examples as if there were no others gives another average."""
+    random = np.random.default_rng(4)
+    X = random.normal(size=(300, 2))
+    y = np.where(X[:, 0] + 0.3 * random.normal(size=300) > 0, "p", "n")
+    for average in (False, True):
+        model = Perceptron(average=average, epochs=2).fit(X, y)
+        (claim,) = model.certificate_.of_kind("CompressionBound")
+        alone = Perceptron(average=average, epochs=2).fit(X[claim.updated], y[claim.updated])
+        assert np.array_equal(alone.coef_, model.coef_) == (not average)
+        assert ("each at its place among all looks" in claim.claim) == average
+        assert claim.verify(X, y)

@@ -238,7 +238,7 @@ class TestAttacks:
                 continue
             claim = found[2]
             low = claim.claim.split("is at least ")[1].split(",")[0]
-            apart = claim.claim.split("exceeds this by at most ")[1].split(":")[0]
+            apart = claim.claim.split(" by at most ")[1].split(":")[0]
             gap = claim.claim.split("gap is at most ")[1].rstrip(".")
             assert Fraction(low) <= Fraction(claim.lower)
             assert Fraction(apart) >= Fraction(claim.upper) - Fraction(claim.lower)

@@ -156,7 +156,7 @@ class TestTrueClaims:
         for seed in range(12):
             claim = claimed(separable(Gaussian(1.0), seed, TREATMENTS[seed % 3]))
             low = claim.claim.split("is at least ")[1].split(",")[0]
-            apart = claim.claim.split("exceeds this by at most ")[1].split(":")[0]
+            apart = claim.claim.split(" by at most ")[1].split(":")[0]
             gap = claim.claim.split("gap is at most ")[1].rstrip(".")
             assert Fraction(low) <= Fraction(claim.lower)
             assert Fraction(apart) >= Fraction(claim.upper) - Fraction(claim.lower)

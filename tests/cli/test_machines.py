@@ -41,7 +41,7 @@ def test_the_largest_margin_from_the_table_to_the_audit(certo, tmp_path):
     assert "Converged: the margin is proved to be the largest" in said.out
     checked = certo("verify", model, table)
     assert checked.code == 0
-    assert "MaximumMargin (setosa)  the largest margin is at least" in checked.out
+    assert "MaximumMargin (setosa)  the margin is at least" in checked.out
     predicted = certo("predict", model, table).out.split()[2:]
     assert predicted == [line.rpartition(",")[2] for line in table.read_text().split()[1:]]
     text = page.read_text()

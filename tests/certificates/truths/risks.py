@@ -135,7 +135,7 @@ def perceptron_scheme(data, X, y) -> bool:
         wrong = [worst <= 0 for worst, _ in standings(every, codes)]
     if not set_bound(data, wrong):
         return False
-    if "alone gives these weights" not in Certificate.from_dict(data).claim:
+    if "gives these weights" not in Certificate.from_dict(data).claim:
         return data["tail"] >= 1 and (data["printed"] is None or data["printed"] >= 1)
     X = np.asarray(X, dtype=float)
     parts = zip(scheme["runs"], outputs, scheme["coef"], scheme["intercept"], strict=True)

@@ -80,7 +80,7 @@ class MaximumMargin(SpaceClaim):
             f"the multipliers do not prove that no margin exceeds {self.upper!r}.",
         )
         return (
-            f"the largest margin is at least {rounded_down(self.lower)}, and exceeds this by at "
+            f"the margin is at least {rounded_down(self.lower)}, and the largest exceeds it by at "
             f"most {apart(self.upper, self.lower)}."
         )
 

@@ -56,6 +56,10 @@ class PerceptronScheme(Scheme):
             )
 
     @property
+    def averaged(self) -> bool:
+        return any(run.average for run in self.runs)
+
+    @property
     def outputs(self) -> int:
         return len(self.runs)
 

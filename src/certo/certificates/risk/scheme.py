@@ -31,6 +31,11 @@ class Scheme(abc.ABC):
     zero_sign: int | None
 
     @property
+    def averaged(self) -> bool:
+        """Whether the rule also depends on the places of the examples among all looks."""
+        return False
+
+    @property
     @abc.abstractmethod
     def outputs(self) -> int:
         """The number of scores of the rule."""

@@ -42,7 +42,7 @@ def _(claim: MaximumMargin) -> str:
     return (
         f"The largest margin{of} between {claim.labels.shown} and {claim.labels.rest}{inside} is "
         f"at least {rounded_down(claim.lower)}, which this {which} has on all "
-        f"{counted(claim.examples, 'example')}, and exceeds this by at most "
+        f"{counted(claim.examples, 'example')}, and exceeds that of this {which} by at most "
         f"{apart(claim.upper, claim.lower)}: {none} has more, already on "
         f"{counted(claim.rows.size, 'example')}. The relative gap is at most "
         f"{rounded_up(claim.relative_gap, 2)}."

@@ -44,7 +44,8 @@ def _(claim: CompressionBound) -> str:
         made += "this rule."
     else:
         neurons = "the neuron" if scheme.outputs == 1 else f"the {scheme.outputs} neurons"
-        made = f"running {neurons} on {k:,} of {m} alone gives these weights."
+        placed = ", each at its place among all looks," * scheme.averaged
+        made = f"running {neurons} on {k:,} of {m} alone{placed} gives these weights."
     words = (
         f"{about}: {made} Of the {claim.examples - k:,} others, {rule} gets at most "
         f"{claim.errors:,} wrong{level}. "
