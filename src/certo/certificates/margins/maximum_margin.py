@@ -70,7 +70,7 @@ class MaximumMargin(SpaceClaim):
     def _check(self, sample) -> str:
         self._check_size(sample)
         margins = self.space.margins(sample, self.machine)
-        length = exact.root_above(self._square(margins).above)
+        length = exact.root_above(max(self._square(margins).above, Fraction(0)))
         require(0 < length < np.inf, "without a finite direction there is no distance.")
         near = margins.below(Fraction(self.lower) * Fraction(length))
         require(near is None, f"example {near} is not shown to have a margin of {self.lower!r}.")

@@ -279,24 +279,24 @@ class ImageMargins:
         """‖f‖²."""
         return self.sample.square(self.machine.rows, self.machine.dual_coef, self.scores)
 
-    def lowest(self, room: int = 1) -> np.ndarray:
-        """Numbers that the margins are not below."""
+    def _lowest(self, room: int = 1) -> tuple[float, int]:
+        """A number that no margin is below, −inf after overflow, and where it comes from."""
         with np.errstate(over="ignore", invalid="ignore"):
             low = np.nextafter(self.value - room * self.slack, -np.inf)
-        return np.where(np.isnan(low), -np.inf, low)
+        low[np.isnan(low)] = -np.inf
+        where = int(np.argmin(low))
+        return float(low[where]), where
 
     def least(self, room: int = 1) -> tuple[Fraction, int]:
         """(γ, t): no margin is below γ, and that of t may be γ."""
-        low = self.lowest(room)
-        where = int(np.argmin(low))
-        require(math.isfinite(low[where]), "numbers overflow float64.")
-        return Fraction(low[where]), where
+        lowest, where = self._lowest(room)
+        require(math.isfinite(lowest), "numbers overflow float64.")
+        return Fraction(lowest), where
 
     def below(self, limit: Fraction) -> int | None:
         """An example whose margin is not shown to reach the limit, or None if there is none."""
-        low = self.lowest()
-        where = int(np.argmin(low))
-        return None if low[where] >= limit else where
+        lowest, where = self._lowest()
+        return None if lowest >= limit else where
 
     def hinge_losses(self, costs: np.ndarray, effort: int = 1) -> Rounded:
         """Σ c_t [1 − margin_t]₊."""

@@ -64,9 +64,9 @@ class Margins(Protocol):
     multiplies allowances, for a checker who adds in another order; what is exact needs none.
     """
 
-    #: what may be tried in turn, at more and more cost
     @property
-    def efforts(self) -> tuple[int, ...]: ...
+    def efforts(self) -> tuple[int, ...]:
+        """What may be tried in turn, at more and more cost."""
 
     @property
     def value(self) -> np.ndarray: ...
@@ -118,10 +118,6 @@ class Space(abc.ABC):
         """The Python functions that are assumed to be kernels."""
         return ()
 
-    @abc.abstractmethod
-    def check_values(self, X) -> None:
-        """SampleMismatch, unless X, as `read` gives it, tells inner products to the last digit."""
-
     @property
     def reads(self) -> Hashable:
         """The same for spaces that read X in the same way."""
@@ -130,6 +126,10 @@ class Space(abc.ABC):
     @abc.abstractmethod
     def read(self, X) -> Any:
         """X as the check takes it, or SampleMismatch."""
+
+    @abc.abstractmethod
+    def check_values(self, X) -> None:
+        """SampleMismatch, unless X, as `read` gives it, tells inner products to the last digit."""
 
     @abc.abstractmethod
     def sample(self, X, y, labels: Labels) -> Any:
@@ -249,7 +249,7 @@ class SpaceClaim(Certificate):
         for coef, rows, *_ in (self.machine, *others):
             require(
                 coef.size == features,
-                f"the claim is about {coef.size:,} features, but X has {features:,}.",
+                f"the claim has {coef.size:,} weights, but there are {features:,} to give.",
             )
             require(not rows.size or rows[-1] < sample.m, "rows must be rows of X.")
 

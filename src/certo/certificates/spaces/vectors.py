@@ -33,9 +33,9 @@ UP = 1 + 2.0**-49  # pays for up to eight roundings of non-negative numbers
 EXACT_ROWS = 256  # where more different rows than this tie, the least is bounded, not computed
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Margins:
-    """value[t] is within slack[t] of the true margin."""
+    """value[t] is within slack[t] of the true margin. The slack shrinks where more is asked."""
 
     sample: Sample
     coef: np.ndarray
@@ -84,7 +84,7 @@ class Margins:
     def _tighten(self, rows: np.ndarray) -> None:
         """Replace the allowances of these rows by their own."""
         if not self.slack.flags.writeable:  # one number for all
-            object.__setattr__(self, "slack", self.slack.copy())
+            self.slack = self.slack.copy()
         integers = float(self.intercept).is_integer() and np.all(self.coef == np.rint(self.coef))
         size = np.abs(self.coef)
         for k in range(0, rows.size, 4096):
