@@ -400,7 +400,7 @@ WORDS = (
     "up", "down", "free", "lifted", "none", "full", "diagonal", "polynomials", "cosines", "cyclic",
     "shuffled", "misclassified", "zeros", "random", "always", "positive", "negative", "curvature",
     "ridge", "Hinge()", "Logistic()", "Squared()", "Constant", "Power", "Linear", "Precomputed",
-    "Gaussian",
+    "Gaussian", "Vectors", "Images",
 )  # fmt: skip
 
 
