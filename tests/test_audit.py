@@ -17,6 +17,7 @@ from certo.certificates import (
     CompressionBound,
     ErrorCount,
     ExpectedExcess,
+    Images,
     LinearPredictor,
     MaximumMargin,
     Separable,
@@ -33,6 +34,7 @@ from certo.data.fingerprint import fingerprint
 from certo.data.model_file import load_model, save_model
 from certo.data.problem import Problem
 from certo.issue.risk.support_bound import issue_support_bound
+from certo.kernels import Linear
 from certo.workflow import MACHINES, fit_table, machine
 
 RNG = np.random.default_rng(0)
@@ -200,6 +202,9 @@ ATTACKS = {
         ),
         "lifted": put("intercept", "lifted"),
         "lifted in the claim": lambda m: claims(m, only(SoftMarginGap, treatment="lifted")),
+        "a true claim about a function": lambda m: claims(
+            m, only(SoftMarginGap, space=Images(Linear(), 0.0), coef=np.zeros(0), allowance=1.0)
+        ),
     },
     "pegasos": {name: attack for name, attack in SHARED.items() if name != "no claims"}
     | {

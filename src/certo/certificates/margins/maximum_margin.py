@@ -11,7 +11,7 @@ import numpy as np
 
 from certo.certificates.base import require
 from certo.certificates.encoding import rounded_down
-from certo.certificates.spaces.space import Margins, SpaceClaim
+from certo.certificates.spaces.space import MachineMargins, SpaceClaim
 from certo.numbers import exact
 from certo.numbers.digits import apart
 from certo.numbers.rounded import Rounded
@@ -70,7 +70,7 @@ class MaximumMargin(SpaceClaim):
     def _check(self, sample) -> str:
         self._check_size(sample)
         margins = self.space.margins(sample, self.machine)
-        length = exact.root_above(self._square(margins).above)
+        length = exact.root_above(max(self._square(margins).above, Fraction(0)))
         require(0 < length < np.inf, "without a finite direction there is no distance.")
         near = margins.below(Fraction(self.lower) * Fraction(length))
         require(near is None, f"example {near} is not shown to have a margin of {self.lower!r}.")
@@ -101,11 +101,11 @@ class MaximumMargin(SpaceClaim):
     def _balance(self) -> Fraction:
         return exact.dot(self.dual_coef, np.ones(self.rows.size))
 
-    def _square(self, margins: Margins) -> Rounded:
+    def _square(self, margins: MachineMargins) -> Rounded:
         """‖w‖², lifted: of (w, intercept)."""
         return self._lifted(margins.square(), Fraction(self.intercept))
 
-    def _combined_in_turn(self, margins: Margins, room: int = 1) -> Iterator[Rounded]:
+    def _combined_in_turn(self, margins: MachineMargins, room: int = 1) -> Iterator[Rounded]:
         """‖v‖², at more and more cost; with `room`, what was exact for an issuer is so for a
         checker."""
         for effort in margins.efforts:

@@ -36,7 +36,7 @@ import numpy as np
 from certo.certificates.base import require
 from certo.certificates.margins.maximum_margin import MaximumMargin
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
-from certo.certificates.spaces.space import Margins, Scores
+from certo.certificates.spaces.space import MachineMargins, Scores
 from certo.numbers import exact
 
 BEYOND = 2.0**500  # numbers whose products might overflow
@@ -119,7 +119,7 @@ def nearby(solution: Solution, sample, room: int = 1) -> Near:
 
 
 def _canonical(
-    solution: MaximumMargin, signs: np.ndarray, margins: Margins, scores: Scores
+    solution: MaximumMargin, signs: np.ndarray, margins: MachineMargins, scores: Scores
 ) -> tuple[Scores, Fraction, float]:
     """The scores of w/γ, where no margin of (w, b) is below γ > 0; γ; and r."""
     value, slack = scores.plus(solution.intercept)

@@ -12,7 +12,7 @@ from certo.certificates.base import require
 from certo.certificates.encoding import counted
 from certo.certificates.fields import finite_vector, index_vector
 from certo.certificates.runs.update_sums import MOST, Inequality, UpdateSums, most_updates
-from certo.certificates.spaces.space import Machine, Margins, SpaceClaim
+from certo.certificates.spaces.space import Machine, MachineMargins, SpaceClaim
 from certo.numbers import exact
 from certo.numbers.rounded import Rounded
 
@@ -211,11 +211,11 @@ class MistakeBound(SpaceClaim):
             )
         return self.totals
 
-    def _comparator_square(self, margins: Margins) -> Rounded:
+    def _comparator_square(self, margins: MachineMargins) -> Rounded:
         """‖u‖², given the margins of u."""
         return margins.square().plus(Rounded(Fraction(self.comparator_intercept) ** 2))
 
-    def _check_comparator(self, margins: Margins, weights: np.ndarray) -> None:
+    def _check_comparator(self, margins: MachineMargins, weights: np.ndarray) -> None:
         require(
             self._comparator_square(margins).above <= Fraction(self.comparator_norm) ** 2,
             f"the comparator is not shown to be as short as {self.comparator_norm!r}.",

@@ -34,7 +34,7 @@ from certo.blas import one_thread
 from certo.certificates.base import require
 from certo.certificates.sample.examples import SampleMismatch, exact_matrix
 from certo.certificates.sample.labels import Labels
-from certo.certificates.spaces.space import Machine, Space
+from certo.certificates.spaces.space import Machine, MachineMargins, Space
 from certo.certificates.spaces.space import Scores as Scores
 from certo.kernels.base import Kernel, count
 from certo.kernels.function import Function
@@ -253,76 +253,58 @@ def _doubt(X, kernel: Kernel) -> float:
     return 1.01 * (epsilon * trace + X.shape[0] * delta)
 
 
-@dataclass(frozen=True)
-class ImageMargins:
+@dataclass(frozen=True, eq=False)
+class ImageMargins(MachineMargins):
     """The margins y_t (f(x_t) + b) of f = Σ dual_coef_i K(x_rows_i, ·), from its scores."""
-
-    efforts: ClassVar[tuple[int, ...]] = (0,)
 
     sample: KernelSample
     machine: Machine
     scores: Scores
+    value: np.ndarray
+    slack: np.ndarray
 
-    @cached_property
-    def _signed(self) -> Scores:
-        value, slack = self.scores.plus(self.machine.intercept)
-        return Scores(self.sample.signs * value, slack)
+    @classmethod
+    def of(cls, sample: KernelSample, machine: Machine, known=None) -> ImageMargins:
+        scores = sample.scores(machine.rows, machine.dual_coef, known)
+        value, slack = scores.plus(machine.intercept)
+        return cls(sample, machine, scores, sample.signs * value, slack)
 
     @property
-    def value(self) -> np.ndarray:
-        return self._signed.value
-
-    @property
-    def slack(self) -> np.ndarray:
-        return self._signed.slack
+    def efforts(self) -> tuple[int, ...]:
+        return (0,)
 
     def square(self, effort: int = 1) -> Rounded:
         """‖f‖²."""
         return self.sample.square(self.machine.rows, self.machine.dual_coef, self.scores)
 
-    def lowest(self, room: int = 1) -> np.ndarray:
-        """Numbers that the margins are not below."""
+    def _lowest(self, room: int = 1) -> tuple[float, int]:
+        """A number that no margin is below, −inf after overflow, and where it comes from."""
         with np.errstate(over="ignore", invalid="ignore"):
             low = np.nextafter(self.value - room * self.slack, -np.inf)
-        return np.where(np.isnan(low), -np.inf, low)
+        low[np.isnan(low)] = -np.inf
+        where = int(np.argmin(low))
+        return float(low[where]), where
 
     def least(self, room: int = 1) -> tuple[Fraction, int]:
         """(γ, t): no margin is below γ, and that of t may be γ."""
-        low = self.lowest(room)
-        where = int(np.argmin(low))
-        require(math.isfinite(low[where]), "numbers overflow float64.")
-        return Fraction(low[where]), where
+        lowest, where = self._lowest(room)
+        require(math.isfinite(lowest), "numbers overflow float64.")
+        return Fraction(lowest), where
 
     def below(self, limit: Fraction) -> int | None:
         """An example whose margin is not shown to reach the limit, or None if there is none."""
-        low = self.lowest()
-        where = int(np.argmin(low))
-        return None if low[where] >= limit else where
+        lowest, where = self._lowest()
+        return None if lowest >= limit else where
 
     def hinge_losses(self, costs: np.ndarray, effort: int = 1) -> Rounded:
         """Σ c_t [1 − margin_t]₊."""
         return hinge_losses(self.value, self.slack, costs)
 
-    def shortfall(
-        self, target: float, rows: np.ndarray, weights: np.ndarray, roundings: int, room: int = 1
-    ) -> float:
-        """A float that Σ_k w_k·[target − margin_k]₊ over `rows` does not exceed, where each w_k
-        differs from weights_k by at most `roundings` roundings; +inf if there is none."""
+    def shortfall(self, target: float, rows, weights, roundings: int, room: int = 1) -> float:
         losses = hinge_losses(self.value[rows], self.slack[rows], weights, target=target)
         relative = gamma(roundings)
         require(relative < math.inf, "so many roundings have no bound.")
         return exact.above((losses.value + room * losses.within) * (1 + Fraction(relative)))
-
-    def falls_short_by_at_most(
-        self,
-        claimed: float | Fraction,
-        target: float,
-        rows: np.ndarray,
-        weights: np.ndarray,
-        roundings: int,
-    ) -> bool:
-        """Whether Σ_k w_k·[target − margin_k]₊ ≤ claimed can be shown."""
-        return self.shortfall(target, rows, weights, roundings) <= claimed
 
 
 @final
@@ -376,9 +358,9 @@ class Images(Space):
         self, sample: KernelSample, machine: Machine, known: np.ndarray | None = None
     ) -> Iterator[ImageMargins]:
         """`known` are values f(x_t) in float64, without what the shift adds."""
-        for some in (None,) if known is None else (known, None):
-            scores = sample.scores(machine.rows, machine.dual_coef, some)
-            yield ImageMargins(sample, machine, scores)
+        if known is not None:
+            yield ImageMargins.of(sample, machine, known)
+        yield ImageMargins.of(sample, machine)
 
     def combined(self, margins: ImageMargins, machine: Machine, effort: int = 1) -> Rounded:
         return margins.square(effort)
@@ -397,15 +379,7 @@ class Images(Space):
         square = max(Fraction(0), Fraction(peak) + delta) / (1 - epsilon)
         return square * (1 + room * epsilon) + room * delta + Fraction(self.shift)
 
-    def check_sum(
-        self,
-        sample: KernelSample,
-        machine: Machine,
-        start: np.ndarray,
-        steps: np.ndarray,
-        lifted: bool,
-        roundings: int,
-    ) -> None:
+    def check_sum(self, sample, machine: Machine, start, steps, lifted: bool, updates: int) -> None:
         """f is the sum of its multipliers, so that these must be the steps; nothing is rounded."""
         require(not np.any(start), "in the space of a kernel a run starts from 0.")
         require(

@@ -11,7 +11,7 @@ import abc
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -57,50 +57,45 @@ class Scores(NamedTuple):
         return Scores(value, self.slack + 4 * exact.UNIT * np.abs(value))
 
 
-class Margins(Protocol):
+class MachineMargins(abc.ABC):
     """The margins of a machine on the examples: value[t] is within slack[t] of the true one.
 
     An `effort` is how many products may be added exactly; 0 asks for a quick answer. `room`
     multiplies allowances, for a checker who adds in another order; what is exact needs none.
     """
 
-    #: what may be tried in turn, at more and more cost
-    @property
-    def efforts(self) -> tuple[int, ...]: ...
+    value: np.ndarray
+    slack: np.ndarray
 
     @property
-    def value(self) -> np.ndarray: ...
+    @abc.abstractmethod
+    def efforts(self) -> tuple[int, ...]:
+        """What may be tried in turn, at more and more cost."""
 
-    @property
-    def slack(self) -> np.ndarray: ...
-
+    @abc.abstractmethod
     def square(self, effort: int = 1) -> Rounded:
         """‖w‖²."""
 
+    @abc.abstractmethod
     def least(self, room: int = 1) -> tuple[Fraction, int]:
         """(γ, t): no margin is below γ, and that of t is about γ."""
 
+    @abc.abstractmethod
     def below(self, limit: Fraction) -> int | None:
         """An example whose margin is not shown to reach the limit, or None if there is none."""
 
+    @abc.abstractmethod
     def hinge_losses(self, costs: np.ndarray, effort: int = 1) -> Rounded:
         """Σ c_t [1 − margin_t]₊."""
 
-    def shortfall(
-        self, target: float, rows: np.ndarray, weights: np.ndarray, roundings: int, room: int = 1
-    ) -> float:
+    @abc.abstractmethod
+    def shortfall(self, target: float, rows, weights, roundings: int, room: int = 1) -> float:
         """A float that Σ_k w_k·[target − margin_k]₊ over `rows` does not exceed, where each w_k
         differs from weights_k by at most `roundings` roundings; +inf if there is none."""
 
-    def falls_short_by_at_most(
-        self,
-        claimed: float | Fraction,
-        target: float,
-        rows: np.ndarray,
-        weights: np.ndarray,
-        roundings: int,
-    ) -> bool:
+    def falls_short_by_at_most(self, claimed, target: float, rows, weights, roundings: int) -> bool:
         """Whether Σ_k w_k·[target − margin_k]₊ ≤ claimed can be shown."""
+        return self.shortfall(target, rows, weights, roundings) <= claimed
 
 
 class Space(abc.ABC):
@@ -118,10 +113,6 @@ class Space(abc.ABC):
         """The Python functions that are assumed to be kernels."""
         return ()
 
-    @abc.abstractmethod
-    def check_values(self, X) -> None:
-        """SampleMismatch, unless X, as `read` gives it, tells inner products to the last digit."""
-
     @property
     def reads(self) -> Hashable:
         """The same for spaces that read X in the same way."""
@@ -130,6 +121,10 @@ class Space(abc.ABC):
     @abc.abstractmethod
     def read(self, X) -> Any:
         """X as the check takes it, or SampleMismatch."""
+
+    @abc.abstractmethod
+    def check_values(self, X) -> None:
+        """SampleMismatch, unless X, as `read` gives it, tells inner products to the last digit."""
 
     @abc.abstractmethod
     def sample(self, X, y, labels: Labels) -> Any:
@@ -141,7 +136,7 @@ class Space(abc.ABC):
 
     @abc.abstractmethod
     def looks(self, sample, machine: Machine, known=None) -> Iterator[Any]:
-        """The `Margins` of a machine: from what is known of the examples, if that may be of use,
+        """The `MachineMargins`: from what is known of the examples, if that may be of use,
         and from the examples alone."""
 
     @abc.abstractmethod
@@ -158,16 +153,9 @@ class Space(abc.ABC):
         otherwise; `known` is such a number that may be of use."""
 
     @abc.abstractmethod
-    def check_sum(
-        self,
-        sample,
-        machine: Machine,
-        start: np.ndarray,
-        steps: np.ndarray,
-        lifted: bool,
-        roundings: int,
-    ) -> None:
-        """(w, b) is the start plus Σ steps_i (φ(x_rows_i), 1 if lifted), but for the roundings."""
+    def check_sum(self, sample, machine: Machine, start, steps, lifted: bool, updates: int) -> None:
+        """(w, b) is the start plus Σ steps_i (φ(x_rows_i), 1 if lifted), up to the rounding of so
+        many updates."""
 
     @abc.abstractmethod
     def lengths(self, sample) -> np.ndarray:
@@ -178,7 +166,7 @@ class Space(abc.ABC):
         """What a computed score is off by at most, for examples that are no longer than these."""
 
     def margins(self, sample, machine: Machine) -> Any:
-        """The `Margins` of a machine, from the examples alone."""
+        """The `MachineMargins`, from the examples alone."""
         return next(self.looks(sample, machine))
 
     def to_dict(self) -> dict[str, Any]:
@@ -249,7 +237,7 @@ class SpaceClaim(Certificate):
         for coef, rows, *_ in (self.machine, *others):
             require(
                 coef.size == features,
-                f"the claim is about {coef.size:,} features, but X has {features:,}.",
+                f"the claim has {coef.size:,} weights, but there are {features:,} to give.",
             )
             require(not rows.size or rows[-1] < sample.m, "rows must be rows of X.")
 

@@ -25,7 +25,7 @@ from certo.certificates.runs.perceptron_run import lane_scores
 from certo.certificates.sample.examples import Sample, exact_matrix
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces import combinations
-from certo.certificates.spaces.space import Machine, Space
+from certo.certificates.spaces.space import Machine, MachineMargins, Space
 from certo.numbers import exact
 from certo.numbers.rounded import Rounded, hinge_losses
 
@@ -33,9 +33,9 @@ UP = 1 + 2.0**-49  # pays for up to eight roundings of non-negative numbers
 EXACT_ROWS = 256  # where more different rows than this tie, the least is bounded, not computed
 
 
-@dataclass(frozen=True)
-class Margins:
-    """value[t] is within slack[t] of the true margin."""
+@dataclass(eq=False)
+class Margins(MachineMargins):
+    """value[t] is within slack[t] of the true margin. The slack shrinks where more is asked."""
 
     sample: Sample
     coef: np.ndarray
@@ -84,7 +84,7 @@ class Margins:
     def _tighten(self, rows: np.ndarray) -> None:
         """Replace the allowances of these rows by their own."""
         if not self.slack.flags.writeable:  # one number for all
-            object.__setattr__(self, "slack", self.slack.copy())
+            self.slack = self.slack.copy()
         integers = float(self.intercept).is_integer() and np.all(self.coef == np.rint(self.coef))
         size = np.abs(self.coef)
         for k in range(0, rows.size, 4096):
@@ -238,9 +238,7 @@ class Margins:
             wrong[some] |= (said != self.sample.signs[some]) | np.isnan(score)
         return wrong
 
-    def shortfall(
-        self, target: float, rows: np.ndarray, weights: np.ndarray, roundings: int, room: int = 1
-    ) -> float:
+    def shortfall(self, target: float, rows, weights, roundings: int, room: int = 1) -> float:
         """A float that Σ_k w_k·[target − margin_k]₊ over `rows` does not exceed, where each w_k
         differs from weights_k by at most `roundings` roundings; +inf if there is none. With `room`,
         neither does that of a checker whose margins are off by as much more of their slack.
@@ -262,14 +260,7 @@ class Margins:
                 bound = (bound + room * float(np.sum(slack * weights))) * (1 + 2.0**-40)
         return bound if math.isfinite(bound) else math.inf
 
-    def falls_short_by_at_most(
-        self,
-        claimed: float | Fraction,
-        target: float,
-        rows: np.ndarray,
-        weights: np.ndarray,
-        roundings: int,
-    ) -> bool:
+    def falls_short_by_at_most(self, claimed, target: float, rows, weights, roundings: int) -> bool:
         """Whether Σ_k w_k·[target − margin_k]₊ ≤ claimed can be shown."""
         if self.shortfall(target, rows, weights, roundings) <= claimed:
             return True
@@ -356,24 +347,17 @@ class Vectors(Space):
         require(square < math.inf, "squares of the examples overflow float64.")
         return Fraction(square)
 
-    def check_sum(
-        self,
-        sample: Sample,
-        machine: Machine,
-        start: np.ndarray,
-        steps: np.ndarray,
-        lifted: bool,
-        roundings: int,
-    ) -> None:
-        """A run rounds each of its n ≤ roundings steps and sums: at most γ_{n+1}(|w₀_j| + Σ|η x̃_j|)
-        in place j. The sum here is off by at most γ of the same, for the number of rows besides."""
+    def check_sum(self, sample, machine: Machine, start, steps, lifted: bool, updates: int) -> None:
+        """The run rounds each of its steps and sums: at most γ_{updates + 1}(|w₀_j| + Σ|η x̃_j|) in
+        place j. The sum here is off by at most γ_n of the same, n counting the rounded totals,
+        products and sums."""
         part = sample.X[machine.rows].astype(np.float64)
         size = np.abs(steps)
         with np.errstate(over="ignore", invalid="ignore"):
             moved = np.append(part.T @ steps, lifted * steps.sum())
             moves = np.abs(start) + np.append(abs(part).T @ size, lifted * size.sum())
             off = np.abs(np.append(machine.coef, machine.intercept) - (start + moved))
-            slack = exact.allowance(roundings + machine.rows.size + 4, moves)
+            slack = exact.allowance(updates + machine.rows.size + 4, moves)
         require(
             np.all(np.isfinite(slack)) and np.all(off <= slack),
             "the weights are not the start plus the listed updates.",

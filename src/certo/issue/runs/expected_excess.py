@@ -10,7 +10,7 @@ import numpy as np
 from certo.certificates.base import CannotClaim
 from certo.certificates.runs.expected_excess import ExpectedExcess, guarantee
 from certo.certificates.sample.labels import Labels
-from certo.certificates.spaces.space import Machine, Margins
+from certo.certificates.spaces.space import Machine, MachineMargins
 from certo.issue.slack import SLACK_FACTOR, with_slack
 from certo.numbers import exact
 from certo.numbers.rounded import NotShown
@@ -25,7 +25,7 @@ def issue_expected_excess(
     lam: float,
     steps: int,
     square: float | None = None,
-    margins: Margins | None = None,
+    margins: MachineMargins | None = None,
 ) -> ExpectedExcess:
     """The claim for the average of a run; `square`, if known, bounds the squared lengths of
     vectors, and `margins` are those of the machine.
@@ -52,7 +52,9 @@ def issue_expected_excess(
     return claim
 
 
-def objective_to_claim(margins: Margins, lam: float, rows: np.ndarray, intercept: float) -> float:
+def objective_to_claim(
+    margins: MachineMargins, lam: float, rows: np.ndarray, intercept: float
+) -> float:
     """A float that F of a machine on these rows does not exceed, with room for a checker who rounds
     otherwise; +inf after overflow."""
     hinges = margins.shortfall(1.0, rows, np.ones(rows.size), 0, SLACK_FACTOR)
@@ -62,6 +64,6 @@ def objective_to_claim(margins: Margins, lam: float, rows: np.ndarray, intercept
     return exact.above(Fraction(hinges) / rows.size + penalty)
 
 
-def _squared_length(margins: Margins, intercept: float) -> Fraction:
+def _squared_length(margins: MachineMargins, intercept: float) -> Fraction:
     """What ‖w‖² + b² may be claimed not to exceed."""
     return with_slack(margins.square()) + Fraction(intercept) ** 2

@@ -12,7 +12,7 @@ from certo.certificates.margins.soft_margin_gap import HUGE
 from certo.certificates.runs.mistake_bound import MistakeBound
 from certo.certificates.runs.update_sums import UpdateSums
 from certo.certificates.sample.labels import Labels
-from certo.certificates.spaces.space import Machine, Margins
+from certo.certificates.spaces.space import Machine, MachineMargins
 from certo.issue.slack import SLACK_FACTOR, with_slack
 from certo.numbers import exact
 from certo.numbers.rounded import NotShown
@@ -32,7 +32,7 @@ def issue_mistake_bound(
     averaged: bool = False,
     target: float | None = None,
     square: float | None = None,
-    margins: Margins | None = None,
+    margins: MachineMargins | None = None,
 ) -> MistakeBound:
     """The claim for a comparator u: as a separator if it is one, else with its shortfall from the
     `target` (default: a typical margin of the updates).
