@@ -22,11 +22,11 @@ from certo.certificates.encoding import counted
 from certo.certificates.fields import index_vector
 from certo.certificates.sample.examples import Sample
 from certo.certificates.separation.separation import Cancelling
-from certo.certificates.spaces.family import VectorFamily, whole_direction
+from certo.certificates.spaces.family import VectorFamily, check_direction, whole_direction
 
 
 def _check_span(family: VectorFamily, core: np.ndarray, ties: np.ndarray) -> None:
-    """The vectors `ties` lie in the span of the core."""
+    """The vectors marked in `ties` lie in the span of the core."""
     out = family.beyond(core, ties)
     for first in out[:1].tolist():
         raise Refuted(
@@ -56,14 +56,7 @@ class QuasiSeparable(Cancelling):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "won", index_vector(self.won, "won"))
-        width = self.features + self.lifted
-        if len(self.direction) != self._slots or not all(
-            len(row) == width and all(isinstance(entry, Fraction) for entry in row)
-            for row in self.direction
-        ):
-            raise ValueError(
-                f"direction must have {width} fractions for each class, for two classes once."
-            )
+        check_direction(self.direction, self._slots, self.features + self.lifted)
 
     @property
     def strict(self) -> np.ndarray:
@@ -108,9 +101,9 @@ class QuasiSeparable(Cancelling):
         won[self.won] = True
         for wrong in np.flatnonzero(signs != won)[:1].tolist():
             raise Refuted(f"{family.named(wrong)} is not where it is said to be.")
-        ties = np.setdiff1d(family.indices, self.won)
+        ties = family.there & ~won
         _check_span(family, self.vectors, ties)
-        return f"{self.won.size:,} products are positive, {ties.size:,} are zero."
+        return f"{self.won.size:,} products are positive, {np.count_nonzero(ties):,} are zero."
 
 
 @final
@@ -124,7 +117,7 @@ class Overlapping(Cancelling):
 
     def _check(self, sample: Sample) -> str:
         family = self._cancelling(sample)
-        _check_span(family, self.vectors, family.indices)
+        _check_span(family, self.vectors, family.there)
         return (
             f"{counted(self.vectors.size, 'weighted vector')} cancel exactly and span all others."
         )

@@ -47,13 +47,12 @@ class Separable(Separation):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        several, name = self.labels.positive is None, "intercept"
+        several = self.labels.positive is None
         coef = (finite_table if several else finite_vector)(self.coef, "coef")
-        intercept = (finite_vector if several else number)(self.intercept, name)
+        intercept = (finite_vector if several else number)(self.intercept, "intercept")
         object.__setattr__(self, "coef", coef)
-        object.__setattr__(self, name, intercept)
-        K = len(self.labels.classes)
-        if several and not (len(coef) == K == np.size(intercept)):
+        object.__setattr__(self, "intercept", intercept)
+        if several and not len(coef) == np.size(intercept) == len(self.labels.classes):
             raise ValueError("there must be a row of coef and an intercept for each class.")
         if self.margin < 0 or self.functional_margin < 0:
             raise ValueError(

@@ -108,7 +108,7 @@ class Cancelling(Separation):
     def _cancelling(self, sample: Sample) -> VectorFamily:
         """The vectors of the sample, if those named are among them and cancel."""
         family = self._family(sample, self.examples, self.features, self.lifted)
-        for strange in self.vectors[~family.is_vector(self.vectors)].tolist():
+        for strange in family.missing(self.vectors)[:1].tolist():
             raise Refuted(f"{family.named(strange)} is named, but X and y have no such thing.")
         if self.vectors.size:
             together = cancels(family.whole(self.vectors).tolist(), self.weights)

@@ -58,10 +58,9 @@ class Differences(VectorFamily):
     def size(self) -> int:
         return (self.classes - 1) * self._width
 
-    def is_vector(self, indices: np.ndarray) -> np.ndarray:
-        rows, others = np.divmod(indices, self.classes)
-        own = self.sample.signs[np.minimum(rows, self.sample.m - 1)]
-        return (rows < self.sample.m) & (own != others)
+    @property
+    def there(self) -> np.ndarray:
+        return np.ravel(np.arange(self.classes) != self.sample.signs[:, None])
 
     def named(self, index: int) -> str:
         t, k = divmod(int(index), self.classes)
