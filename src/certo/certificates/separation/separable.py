@@ -13,7 +13,6 @@ from certo.certificates.encoding import counted, number
 from certo.certificates.fields import finite_table, finite_vector
 from certo.certificates.sample.examples import Sample
 from certo.certificates.separation.separation import Separation
-from certo.certificates.spaces.vectors import check_distance
 from certo.numbers import exact
 
 # A score is a sum of products of two floats, hence a multiple of 2⁻²¹⁴⁸: positive is at least that.
@@ -67,11 +66,15 @@ class Separable(Separation):
     def _check(self, sample: Sample) -> str:
         family = self._family(sample, self.examples, self.coef.shape[-1])
         margins = family.margins(self.coef, self.intercept)
-        low = margins.below(max(LEAST, Fraction(self.functional_margin)))
-        if low is not None:
-            found, least = exact.below(margins.exactly(low)), self.functional_margin
-            need = f"at least {least!r}" if least else "positive"
-            raise Refuted(f"{family.named(low)} has margin {found:.17g}, which is not {need}.")
+        enough = max(LEAST, Fraction(self.functional_margin))
         if self.margin > 0:
-            check_distance(margins, self.margin)
+            try:
+                enough = max(enough, margins.margin_at(self.margin))
+            except ValueError as no_distance:
+                raise Refuted(str(no_distance)) from no_distance
+        low = margins.below(enough)
+        if low is not None:
+            found = exact.below(margins.exactly(low))
+            need = "positive" if enough == LEAST else f"at least {exact.above(enough):.17g}"
+            raise Refuted(f"{family.named(low)} has margin {found:.17g}, which is not {need}.")
         return f"all {counted(sample.m, 'example')} are strictly on their own side."

@@ -175,5 +175,5 @@ class DifferenceMargins:
         """0: it takes several hyperplanes to tell several classes apart."""
         return 0.0
 
-    def nearer_than(self, distance: float) -> int | None:
+    def margin_at(self, distance: float) -> Fraction:
         raise ValueError("several classes have no one hyperplane to be at a distance from.")
