@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from certo.certificates.encoding import counted
+
+INTERCEPTS = ("free", "none")  # of hyperplanes that may be anywhere, or must go through the origin
 
 
 def finite_vector(values, name: str) -> np.ndarray:
@@ -65,3 +68,10 @@ def weight_vector(values, examples: int) -> np.ndarray:
 def weighted(examples: int, weights: np.ndarray) -> str:
     """'12 examples', '12 weighted examples'."""
     return counted(examples, "weighted example" if weights.size else "example")
+
+
+def intercept_mode(value: Any) -> str:
+    """'free' or 'none', or a ValueError."""
+    if not isinstance(value, str) or value not in INTERCEPTS:
+        raise ValueError(f"intercept must be 'free' or 'none', got {str(value)[:40]!r}.")
+    return value

@@ -21,17 +21,18 @@ from certo.certificates.base import Refuted, require
 from certo.certificates.encoding import counted
 from certo.certificates.fields import index_vector
 from certo.certificates.sample.examples import Sample
-from certo.certificates.separation.separation import Cancelling
+from certo.certificates.separation.cancelling import Cancelling
+from certo.certificates.separation.separation import named
 from certo.certificates.spaces.family import VectorFamily, check_direction, whole_direction
 
 
-def _check_span(family: VectorFamily, core: np.ndarray, ties: np.ndarray) -> None:
-    """The vectors marked in `ties` lie in the span of the core."""
-    out = family.beyond(core, ties)
+def _check_span(claim: Cancelling, family: VectorFamily, ties: np.ndarray) -> None:
+    """The vectors marked in `ties` lie in the span of those that cancel."""
+    out = family.beyond(claim.vectors, ties)
     for first in out[:1].tolist():
         raise Refuted(
-            f"{counted(out.size, 'vector')} not separated, such as {family.named(first)}, might "
-            "still be: they are not in the span of those that cancel."
+            f"{counted(out.size, 'vector')} not separated, such as {named(claim.labels, first)}, "
+            "might still be: they are not in the span of those that cancel."
         )
 
 
@@ -96,13 +97,13 @@ class QuasiSeparable(Cancelling):
             raise Refuted("the direction has no common denominator of a reasonable size.")
         signs = family.signs(whole).ravel()
         require(self.won.size, "no vector is said to be separated.")
-        require(self.won[-1] < signs.size, f"{family.named(self.won[-1])} is not there.")
+        require(self.won[-1] < signs.size, "a vector is said to be separated that is not there.")
         won = np.zeros(signs.size, dtype=bool)
         won[self.won] = True
         for wrong in np.flatnonzero(signs != won)[:1].tolist():
-            raise Refuted(f"{family.named(wrong)} is not where it is said to be.")
+            raise Refuted(f"{named(self.labels, wrong)} is not where it is said to be.")
         ties = family.there & ~won
-        _check_span(family, self.vectors, ties)
+        _check_span(self, family, ties)
         return f"{self.won.size:,} products are positive, {np.count_nonzero(ties):,} are zero."
 
 
@@ -117,7 +118,7 @@ class Overlapping(Cancelling):
 
     def _check(self, sample: Sample) -> str:
         family = self._cancelling(sample)
-        _check_span(family, self.vectors, family.there)
+        _check_span(self, family, family.there)
         return (
             f"{counted(self.vectors.size, 'weighted vector')} cancel exactly and span all others."
         )

@@ -12,7 +12,8 @@ from certo.certificates.base import Refuted
 from certo.certificates.encoding import counted, number
 from certo.certificates.fields import finite_table, finite_vector
 from certo.certificates.sample.examples import Sample
-from certo.certificates.separation.separation import Separation
+from certo.certificates.separation.separation import Separation, check_shape, named
+from certo.certificates.spaces.difference_margins import margins_of
 from certo.numbers import exact
 
 # A score is a sum of products of two floats, hence a multiple of 2⁻²¹⁴⁸: positive is at least that.
@@ -64,8 +65,8 @@ class Separable(Separation):
         return {name: getattr(self, name) for name in ("examples", "functional_margin", "margin")}
 
     def _check(self, sample: Sample) -> str:
-        family = self._family(sample, self.examples, self.coef.shape[-1])
-        margins = family.margins(self.coef, self.intercept)
+        check_shape(sample, self.examples, self.coef.shape[-1])
+        margins = margins_of(sample, self.labels, self.coef, self.intercept)
         enough = max(LEAST, Fraction(self.functional_margin))
         if self.margin > 0:
             try:
@@ -76,5 +77,7 @@ class Separable(Separation):
         if low is not None:
             found = exact.below(margins.exactly(low))
             need = "positive" if enough == LEAST else f"at least {exact.above(enough):.17g}"
-            raise Refuted(f"{family.named(low)} has margin {found:.17g}, which is not {need}.")
+            raise Refuted(
+                f"{named(self.labels, low)} has margin {found:.17g}, which is not {need}."
+            )
         return f"all {counted(sample.m, 'example')} are strictly on their own side."

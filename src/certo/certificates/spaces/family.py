@@ -13,13 +13,12 @@ import abc
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from certo.certificates.sample.examples import Sample
 from certo.certificates.spaces.exact_rows import integer_rows, score_signs
-from certo.certificates.spaces.vectors import Margins
 from certo.numbers.farkas import common_denominator
 from certo.numbers.whole import independent, null_space
 
@@ -67,10 +66,6 @@ class VectorFamily(abc.ABC):
         """Which of all m·slots indices a vector has."""
 
     @abc.abstractmethod
-    def named(self, index: int) -> str:
-        """The vector, for a message."""
-
-    @abc.abstractmethod
     def whole(self, indices: np.ndarray, every: bool = False) -> np.ndarray:
         """These vectors, all times one power of two that makes them whole numbers, without the
         columns of X that are zero in all of their examples, unless `every` is wanted."""
@@ -79,10 +74,6 @@ class VectorFamily(abc.ABC):
     def signs(self, direction: Sequence[Sequence[int]]) -> np.ndarray:
         """The signs of all products with a direction of whole numbers (int8), decided exactly:
         (m, slots), with 0 where there is no vector."""
-
-    @abc.abstractmethod
-    def margins(self, coef: np.ndarray, intercept: Any) -> Any:
-        """The products with floats: rounded first, exact where it matters."""
 
     @abc.abstractmethod
     def _novel(self, core: np.ndarray, asked: np.ndarray) -> np.ndarray:
@@ -156,17 +147,11 @@ class Signed(VectorFamily):
     def there(self) -> np.ndarray:
         return np.ones(self.sample.m, dtype=bool)
 
-    def named(self, index: int) -> str:
-        return f"example {index}"
-
     def whole(self, indices: np.ndarray, every: bool = False) -> np.ndarray:
         return self._whole_rows(self.sample, indices, every)
 
     def signs(self, direction: Sequence[Sequence[int]]) -> np.ndarray:
         return score_signs(self.sample, direction[0], self.lifted)[:, None]
-
-    def margins(self, coef: np.ndarray, intercept: float) -> Margins:
-        return Margins.of(self.sample, coef, intercept)
 
     def _novel(self, core: np.ndarray, asked: np.ndarray) -> np.ndarray:
         known = {self.sample.key(t) for t in core.tolist()}
