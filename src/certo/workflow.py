@@ -19,6 +19,7 @@ from certo.certificates.errors.counted_errors import (
     TestErrors,
     TrainingErrors,
 )
+from certo.certificates.fields import INTERCEPTS
 from certo.certificates.regression.no_estimate import NoEstimate
 from certo.certificates.risk.compression_bound import PREPROCESSED, CompressionBound
 from certo.certificates.risk.risk_bound import LEAST_DELTA
@@ -27,7 +28,6 @@ from certo.certificates.sample.labels import class_sample
 from certo.certificates.separation.classes import ClassSeparability
 from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.separable import Separable
-from certo.certificates.separation.separation import INTERCEPTS
 from certo.certificates.spaces.differences import comparison_signs
 from certo.certificates.spaces.family import whole_direction
 from certo.data import tables, written

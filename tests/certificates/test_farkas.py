@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from certo.certificates import Certificate, Labels, Separable
-from certo.certificates.separation.separation import convex_weights
+from certo.certificates.separation.cancelling import convex_weights
 from certo.numbers.farkas import cancels, common_denominator, whole_numbers
 
 

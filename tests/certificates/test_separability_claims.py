@@ -376,7 +376,7 @@ def test_what_is_beyond_a_span_is_so_by_rank(rows, count, lifted, factor):
     few = np.arange(min(count, len(X)))
     core = z[: few.size]
     outside = [t for t in range(len(X)) if rank([*core, z[t]]) > rank(core)]
-    assert Signed(sample, lifted).beyond(few, np.arange(len(X))).tolist() == outside
+    assert Signed(sample, lifted).beyond(few, np.ones(len(X), bool)).tolist() == outside
 
 
 @given(ROWS)

@@ -11,6 +11,8 @@ from scipy import sparse
 
 from certo.certificates.encoding import counted
 
+INTERCEPTS = ("free", "none")  # of hyperplanes that may be anywhere, or must go through the origin
+
 
 def finite_vector(values, name: str) -> np.ndarray:
     """A read-only float64 copy, or a ValueError."""
@@ -84,3 +86,10 @@ def _same(one: Any, other: Any) -> bool:
     if isinstance(one, np.ndarray):
         return np.array_equal(one, other)
     return bool(one == other)
+
+
+def intercept_mode(value: Any) -> str:
+    """'free' or 'none', or a ValueError."""
+    if not isinstance(value, str) or value not in INTERCEPTS:
+        raise ValueError(f"intercept must be 'free' or 'none', got {str(value)[:40]!r}.")
+    return value

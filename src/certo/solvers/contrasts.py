@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from certo.certificates.sample.examples import Sample
-from certo.certificates.spaces.differences import DifferenceMargins
+from certo.certificates.spaces.difference_margins import DifferenceMargins
 from certo.certificates.spaces.exact_rows import score_signs
 from certo.numbers.farkas import whole_numbers
 from certo.numbers.whole import PRIME

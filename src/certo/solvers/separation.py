@@ -27,7 +27,7 @@ from scipy import sparse
 from certo.certificates.runs.perceptron_run import PerceptronRun
 from certo.certificates.sample.examples import Sample
 from certo.certificates.separation.separable import LEAST
-from certo.certificates.spaces.differences import DifferenceMargins
+from certo.certificates.spaces.difference_margins import DifferenceMargins
 from certo.certificates.spaces.vectors import Margins
 from certo.compiled.directions import directions
 from certo.compiled.perceptron import measure

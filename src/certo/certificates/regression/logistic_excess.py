@@ -11,7 +11,7 @@ import numpy as np
 
 from certo.certificates.base import Certificate, require
 from certo.certificates.encoding import rounded_up, says_nothing
-from certo.certificates.fields import finite_vector, index_vector
+from certo.certificates.fields import finite_vector, index_vector, intercept_mode
 from certo.certificates.regression import logistic_curvature
 from certo.certificates.regression.curvature import kept_columns, triangle
 from certo.certificates.regression.dependence import exact_columns, others, remainders
@@ -21,7 +21,6 @@ from certo.certificates.regression.logistic_ridge import strong_convexity
 from certo.certificates.regression.logistic_terms import LogisticProblem, Terms
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import check_classes, class_sample
-from certo.certificates.separation.separation import intercept_mode
 from certo.numbers import exact
 from certo.numbers.rounded import ABOVE, Rounded, at_most, positive_sum, total
 

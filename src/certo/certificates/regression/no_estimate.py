@@ -10,12 +10,11 @@ import numpy as np
 
 from certo.certificates.base import Certificate, Refuted, require
 from certo.certificates.encoding import counted
-from certo.certificates.fields import index_vector
+from certo.certificates.fields import index_vector, intercept_mode
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import check_classes, class_sample
-from certo.certificates.separation.separation import intercept_mode
 from certo.certificates.spaces.differences import comparison_signs
-from certo.certificates.spaces.family import whole_direction
+from certo.certificates.spaces.family import check_direction, whole_direction
 
 
 @final
@@ -49,14 +48,7 @@ class NoEstimate(Certificate):
         object.__setattr__(self, "ignored", index_vector(self.ignored, "ignored"))
         check_classes(self.labels)
         K = len(self.labels.classes)
-        width = self.features + self.lifted
-        if len(self.direction) != (1 if K == 2 else K) or not all(
-            len(row) == width and all(isinstance(entry, Fraction) for entry in row)
-            for row in self.direction
-        ):
-            raise ValueError(
-                f"direction must have {width} fractions for each class, for two classes once."
-            )
+        check_direction(self.direction, 1 if K == 2 else K, self.features + self.lifted)
 
     @property
     def lifted(self) -> bool:

@@ -7,7 +7,7 @@ from typing import final
 
 from certo.certificates.encoding import counted
 from certo.certificates.sample.examples import Sample
-from certo.certificates.separation.separation import Cancelling, convex_weights
+from certo.certificates.separation.cancelling import Cancelling, convex_weights
 
 
 @final

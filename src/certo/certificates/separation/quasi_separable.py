@@ -21,17 +21,18 @@ from certo.certificates.base import Refuted, require
 from certo.certificates.encoding import counted
 from certo.certificates.fields import index_vector
 from certo.certificates.sample.examples import Sample
-from certo.certificates.separation.separation import Cancelling
-from certo.certificates.spaces.family import VectorFamily, whole_direction
+from certo.certificates.separation.cancelling import Cancelling
+from certo.certificates.separation.separation import named
+from certo.certificates.spaces.family import VectorFamily, check_direction, whole_direction
 
 
-def _check_span(family: VectorFamily, core: np.ndarray, ties: np.ndarray) -> None:
-    """The vectors `ties` lie in the span of the core."""
-    out = family.beyond(core, ties)
+def _check_span(claim: Cancelling, family: VectorFamily, ties: np.ndarray) -> None:
+    """The vectors marked in `ties` lie in the span of those that cancel."""
+    out = family.beyond(claim.vectors, ties)
     for first in out[:1].tolist():
         raise Refuted(
-            f"{counted(out.size, 'vector')} not separated, such as {family.named(first)}, might "
-            "still be: they are not in the span of those that cancel."
+            f"{counted(out.size, 'vector')} not separated, such as {named(claim.labels, first)}, "
+            "might still be: they are not in the span of those that cancel."
         )
 
 
@@ -56,14 +57,7 @@ class QuasiSeparable(Cancelling):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "won", index_vector(self.won, "won"))
-        width = self.features + self.lifted
-        if len(self.direction) != self._slots or not all(
-            len(row) == width and all(isinstance(entry, Fraction) for entry in row)
-            for row in self.direction
-        ):
-            raise ValueError(
-                f"direction must have {width} fractions for each class, for two classes once."
-            )
+        check_direction(self.direction, self._slots, self.features + self.lifted)
 
     @property
     def strict(self) -> np.ndarray:
@@ -103,14 +97,14 @@ class QuasiSeparable(Cancelling):
             raise Refuted("the direction has no common denominator of a reasonable size.")
         signs = family.signs(whole).ravel()
         require(self.won.size, "no vector is said to be separated.")
-        require(self.won[-1] < signs.size, f"{family.named(self.won[-1])} is not there.")
+        require(self.won[-1] < signs.size, "a vector is said to be separated that is not there.")
         won = np.zeros(signs.size, dtype=bool)
         won[self.won] = True
         for wrong in np.flatnonzero(signs != won)[:1].tolist():
-            raise Refuted(f"{family.named(wrong)} is not where it is said to be.")
-        ties = np.setdiff1d(family.indices, self.won)
-        _check_span(family, self.vectors, ties)
-        return f"{self.won.size:,} products are positive, {ties.size:,} are zero."
+            raise Refuted(f"{named(self.labels, wrong)} is not where it is said to be.")
+        ties = family.there & ~won
+        _check_span(self, family, ties)
+        return f"{self.won.size:,} products are positive, {np.count_nonzero(ties):,} are zero."
 
 
 @final
@@ -124,7 +118,7 @@ class Overlapping(Cancelling):
 
     def _check(self, sample: Sample) -> str:
         family = self._cancelling(sample)
-        _check_span(family, self.vectors, family.indices)
+        _check_span(self, family, family.there)
         return (
             f"{counted(self.vectors.size, 'weighted vector')} cancel exactly and span all others."
         )

@@ -12,8 +12,8 @@ from certo.certificates.base import Refuted
 from certo.certificates.encoding import counted, number
 from certo.certificates.fields import finite_table, finite_vector
 from certo.certificates.sample.examples import Sample
-from certo.certificates.separation.separation import Separation
-from certo.certificates.spaces.vectors import check_distance
+from certo.certificates.separation.separation import Separation, check_shape, named
+from certo.certificates.spaces.difference_margins import margins_of
 from certo.numbers import exact
 
 # A score is a sum of products of two floats, hence a multiple of 2⁻²¹⁴⁸: positive is at least that.
@@ -47,13 +47,12 @@ class Separable(Separation):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        several, name = self.labels.positive is None, "intercept"
+        several = self.labels.positive is None
         coef = (finite_table if several else finite_vector)(self.coef, "coef")
-        intercept = (finite_vector if several else number)(self.intercept, name)
+        intercept = (finite_vector if several else number)(self.intercept, "intercept")
         object.__setattr__(self, "coef", coef)
-        object.__setattr__(self, name, intercept)
-        K = len(self.labels.classes)
-        if several and not (len(coef) == K == np.size(intercept)):
+        object.__setattr__(self, "intercept", intercept)
+        if several and not len(coef) == np.size(intercept) == len(self.labels.classes):
             raise ValueError("there must be a row of coef and an intercept for each class.")
         if self.margin < 0 or self.functional_margin < 0:
             raise ValueError(
@@ -66,13 +65,19 @@ class Separable(Separation):
         return {name: getattr(self, name) for name in ("examples", "functional_margin", "margin")}
 
     def _check(self, sample: Sample) -> str:
-        family = self._family(sample, self.examples, self.coef.shape[-1])
-        margins = family.margins(self.coef, self.intercept)
-        low = margins.below(max(LEAST, Fraction(self.functional_margin)))
-        if low is not None:
-            found, least = exact.below(margins.exactly(low)), self.functional_margin
-            need = f"at least {least!r}" if least else "positive"
-            raise Refuted(f"{family.named(low)} has margin {found:.17g}, which is not {need}.")
+        check_shape(sample, self.examples, self.coef.shape[-1])
+        margins = margins_of(sample, self.labels, self.coef, self.intercept)
+        enough = max(LEAST, Fraction(self.functional_margin))
         if self.margin > 0:
-            check_distance(margins, self.margin)
+            try:
+                enough = max(enough, margins.margin_at(self.margin))
+            except ValueError as no_distance:
+                raise Refuted(str(no_distance)) from no_distance
+        low = margins.below(enough)
+        if low is not None:
+            found = exact.below(margins.exactly(low))
+            need = "positive" if enough == LEAST else f"at least {exact.above(enough):.17g}"
+            raise Refuted(
+                f"{named(self.labels, low)} has margin {found:.17g}, which is not {need}."
+            )
         return f"all {counted(sample.m, 'example')} are strictly on their own side."

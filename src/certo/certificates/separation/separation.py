@@ -1,42 +1,25 @@
-"""What all claims about separation share: they are about the vectors of `spaces.family`."""
+"""What all claims about separation share: they are about two classes, or about several at once."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any
 
-import numpy as np
-
-from certo.certificates.base import Certificate, Refuted, require
-from certo.certificates.fields import index_vector
+from certo.certificates.base import Certificate, require
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.labels import class_sample
-from certo.certificates.spaces.differences import family_of
-from certo.certificates.spaces.family import VectorFamily
-from certo.numbers.farkas import cancels, common_denominator
-
-INTERCEPTS = ("free", "none")
+from certo.certificates.sample.labels import Labels, class_sample
 
 
-def intercept_mode(value: Any) -> str:
-    """'free' or 'none', or a ValueError."""
-    if not isinstance(value, str) or value not in INTERCEPTS:
-        raise ValueError(f"intercept must be 'free' or 'none', got {str(value)[:40]!r}.")
-    return value
+def slots_of(labels: Labels) -> int:
+    """How many indices the vectors and margins of one example have (see `spaces.family`)."""
+    return len(labels.classes) if labels.positive is None else 1
 
 
-def convex_weights(weights: Any, count: int) -> tuple[Fraction, ...]:
-    """`count` positive fractions that add up to 1, or a ValueError."""
-    weights = tuple(weights)
-    if not all(isinstance(weight, Fraction) and weight > 0 for weight in weights):
-        raise ValueError("weights must be positive fractions.")
-    common = common_denominator(weights)
-    whole = 0 if common is None else sum(w.numerator * (common // w.denominator) for w in weights)
-    if len(weights) != count or not count or whole != common:
-        raise ValueError("there must be one weight for each vector, and they must add up to 1.")
-    return weights
+def named(labels: Labels, index: int) -> str:
+    """The vector or margin of an index, for a message."""
+    t, k = divmod(index, slots_of(labels))
+    if labels.positive is not None:
+        return f"example {t}"
+    return f"the comparison of example {t} with class {labels.classes[k]!r}"
 
 
 class Separation(Certificate):
@@ -51,66 +34,8 @@ class Separation(Certificate):
             return class_sample(X, y, self.labels.classes)
         return Sample.of(X, y, self.labels)
 
-    def _family(self, sample: Sample, m: int, d: int, lifted: bool = False) -> VectorFamily:
-        """The vectors, if the claim is about so many examples and features as there are."""
-        require(sample.m == m, f"the claim is about {m:,} examples, but X has {sample.m:,} rows.")
-        require(
-            sample.d == d, f"the claim is about {d:,} features, but X has {sample.d:,} columns."
-        )
-        return family_of(sample, self.labels, lifted)
 
-
-@dataclass(frozen=True, repr=False, eq=False)
-class Cancelling(Separation):
-    """Weights a_i > 0 of some vectors with Σ a_i z_i = 0. So Σ a_i w·z_i = 0 whatever w: not every
-    term is positive, and if none is negative, all are 0, as in every vector that these span.
-
-    `vectors` are indices: t of the example t; or, for several classes, t·n_classes + k of the
-    comparison of t with the class at place k.
-    """
-
-    intercept: str
-    examples: int
-    features: int
-    vectors: np.ndarray
-    weights: tuple[Fraction, ...]
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        intercept_mode(self.intercept)
-        object.__setattr__(self, "vectors", index_vector(self.vectors, "vectors"))
-        if self.vectors.size or self.weights:
-            object.__setattr__(self, "weights", convex_weights(self.weights, self.vectors.size))
-
-    @property
-    def lifted(self) -> bool:
-        return self.intercept == "free"
-
-    @property
-    def rows(self) -> np.ndarray:
-        """The examples of the vectors, one for each."""
-        return self.vectors // self._slots
-
-    @property
-    def against(self) -> np.ndarray | None:
-        """The places of the classes that these are compared with; None for two classes."""
-        return None if self.labels.positive is not None else self.vectors % self._slots
-
-    @property
-    def _slots(self) -> int:
-        """How many indices an example has."""
-        return 1 if self.labels.positive is not None else len(self.labels.classes)
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {"examples": self.examples}
-
-    def _cancelling(self, sample: Sample) -> VectorFamily:
-        """The vectors of the sample, if those named are among them and cancel."""
-        family = self._family(sample, self.examples, self.features, self.lifted)
-        for strange in self.vectors[~family.is_vector(self.vectors)].tolist():
-            raise Refuted(f"{family.named(strange)} is named, but X and y have no such thing.")
-        if self.vectors.size:
-            together = cancels(family.whole(self.vectors).tolist(), self.weights)
-            require(together, "the weighted vectors do not add up to zero exactly.")
-        return family
+def check_shape(sample: Sample, m: int, d: int) -> None:
+    """The claim is about this many examples and features."""
+    require(sample.m == m, f"the claim is about {m:,} examples, but X has {sample.m:,} rows.")
+    require(sample.d == d, f"the claim is about {d:,} features, but X has {sample.d:,} columns.")

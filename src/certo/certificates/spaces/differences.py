@@ -5,10 +5,8 @@ much the score of the example's own class is above that of k.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import final
 
 import numpy as np
@@ -18,9 +16,6 @@ from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.exact_rows import score_signs
 from certo.certificates.spaces.family import Signed, VectorFamily
-from certo.numbers import exact
-
-LOWEST = Fraction(-(2**2100))  # sums of less than 2⁵⁰ products of two floats are not below this
 
 
 def family_of(sample: Sample, labels: Labels, lifted: bool) -> VectorFamily:
@@ -58,14 +53,9 @@ class Differences(VectorFamily):
     def size(self) -> int:
         return (self.classes - 1) * self._width
 
-    def is_vector(self, indices: np.ndarray) -> np.ndarray:
-        rows, others = np.divmod(indices, self.classes)
-        own = self.sample.signs[np.minimum(rows, self.sample.m - 1)]
-        return (rows < self.sample.m) & (own != others)
-
-    def named(self, index: int) -> str:
-        t, k = divmod(int(index), self.classes)
-        return f"the comparison of example {t} with class {k}"
+    @property
+    def there(self) -> np.ndarray:
+        return np.ravel(np.arange(self.classes) != self.sample.signs[:, None])
 
     def whole(self, indices: np.ndarray, every: bool = False) -> np.ndarray:
         rows, others = np.divmod(indices, self.classes)
@@ -101,80 +91,5 @@ class Differences(VectorFamily):
                 signs[rows[of_class], k] = side * found[of_class]
         return signs
 
-    def margins(self, coef: np.ndarray, intercept: np.ndarray) -> DifferenceMargins:
-        return DifferenceMargins(self.sample, coef, intercept)
-
     def _novel(self, core: np.ndarray, asked: np.ndarray) -> np.ndarray:
         return asked
-
-
-@final
-@dataclass(frozen=True)
-class DifferenceMargins:
-    """score_y − score_k for every example, y being its own class, and every other class k."""
-
-    sample: Sample
-    coef: np.ndarray
-    intercept: np.ndarray
-
-    def blocks(self) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-        """(first row, score_y − score_k, how far off it may be), block by block.
-
-        A margin is a sum of 2(d + 1) products. That of an example's own class means nothing.
-        """
-        sample = self.sample
-        with np.errstate(over="ignore"):
-            longest = float(np.max(np.sum(np.abs(self.coef), axis=1)))
-        highest = float(np.max(np.abs(self.intercept)))
-        for start, stop in sample.blocks():
-            part, codes = sample.part(start, stop), sample.signs[start:stop]
-            with np.errstate(over="ignore", invalid="ignore"):
-                scores = np.asarray(part @ self.coef.T) + self.intercept
-                margins = scores[np.arange(stop - start), codes][:, None] - scores
-                peaks = np.asarray(abs(part).max(axis=1).toarray() if sparse.issparse(part) else
-                                   np.max(np.abs(part), axis=1, initial=0.0)).ravel()  # fmt: skip
-                slack = exact.allowance(2 * sample.d + 2, 2 * (peaks * longest + highest))
-            yield start, margins, slack
-
-    def _lowest(self) -> Iterator[tuple[int, np.ndarray]]:
-        """(first row, what the margins are not below), block by block; NaN after an overflow, and
-        infinite for an example's own class."""
-        for start, margins, slack in self.blocks():
-            with np.errstate(invalid="ignore"):
-                lowest = margins - slack[:, None]
-            lowest[np.arange(len(lowest)), self.sample.signs[start : start + len(lowest)]] = np.inf
-            yield start, lowest
-
-    def exactly(self, index: int) -> Fraction:
-        t, k = divmod(index, len(self.coef))
-        own, other = (
-            self.sample.score(t, self.coef[c], float(self.intercept[c]))
-            for c in (int(self.sample.signs[t]), k)
-        )
-        return own - other
-
-    def below(self, limit: Fraction) -> int | None:
-        """The index of a margin below the limit, or None if there is none; decided exactly."""
-        edge, K = exact.above(limit), len(self.coef)
-        for start, lowest in self._lowest():
-            for place in np.flatnonzero(~(lowest > edge)).tolist():
-                if self.exactly(start * K + place) < limit:
-                    return start * K + place
-        return None
-
-    def least(self) -> tuple[Fraction, int]:
-        """(γ, i): no margin is below γ, by the allowances alone, and that of i is close to it."""
-        found = []
-        for start, lowest in self._lowest():
-            place = int(np.argmin(lowest))  # a NaN, if there is one
-            low = float(lowest.flat[place])
-            known = Fraction(math.nextafter(low, -math.inf)) if math.isfinite(low) else LOWEST
-            found.append((known, start * len(self.coef) + place))
-        return min(found)
-
-    def distance(self) -> float:
-        """0: it takes several hyperplanes to tell several classes apart."""
-        return 0.0
-
-    def nearer_than(self, distance: float) -> int | None:
-        raise ValueError("several classes have no one hyperplane to be at a distance from.")

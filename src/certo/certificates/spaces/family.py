@@ -13,13 +13,12 @@ import abc
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from certo.certificates.sample.examples import Sample
 from certo.certificates.spaces.exact_rows import integer_rows, score_signs
-from certo.certificates.spaces.vectors import Margins
 from certo.numbers.farkas import common_denominator
 from certo.numbers.whole import independent, null_space
 
@@ -32,6 +31,16 @@ def whole_direction(direction: Direction) -> list[list[int]] | None:
     if common is None:
         return None
     return [[int(entry * common) for entry in row] for row in direction]
+
+
+def check_direction(direction: Direction, rows: int, width: int) -> None:
+    """ValueError, unless there are so many rows of so many fractions."""
+    if len(direction) != rows or not all(
+        len(row) == width and all(isinstance(entry, Fraction) for entry in row) for row in direction
+    ):
+        raise ValueError(
+            f"direction must have {width} fractions for each class, for two classes once."
+        )
 
 
 @dataclass(frozen=True)
@@ -51,13 +60,10 @@ class VectorFamily(abc.ABC):
     def size(self) -> int:
         """The length of the vectors."""
 
+    @property
     @abc.abstractmethod
-    def is_vector(self, indices: np.ndarray) -> np.ndarray:
-        """Which of these indices a vector has."""
-
-    @abc.abstractmethod
-    def named(self, index: int) -> str:
-        """The vector, for a message."""
+    def there(self) -> np.ndarray:
+        """Which of all m·slots indices a vector has."""
 
     @abc.abstractmethod
     def whole(self, indices: np.ndarray, every: bool = False) -> np.ndarray:
@@ -70,39 +76,40 @@ class VectorFamily(abc.ABC):
         (m, slots), with 0 where there is no vector."""
 
     @abc.abstractmethod
-    def margins(self, coef: np.ndarray, intercept: Any) -> Any:
-        """The products with floats: rounded first, exact where it matters."""
-
-    @abc.abstractmethod
     def _novel(self, core: np.ndarray, asked: np.ndarray) -> np.ndarray:
         """Those asked for that are not, up to their sign, seen at a glance to be in the core."""
 
-    @property
-    def indices(self) -> np.ndarray:
-        """Those of all vectors."""
-        return np.flatnonzero(self.is_vector(np.arange(self.sample.m * self.slots)))
+    def missing(self, indices: np.ndarray) -> np.ndarray:
+        """Those of the indices that no vector has."""
+        there = self.there
+        return indices[(indices >= there.size) | ~there[np.minimum(indices, there.size - 1)]]
 
-    def beyond(self, core: np.ndarray, asked: np.ndarray) -> np.ndarray:
-        """The indices asked for of vectors that are not in the span of the core, decided exactly.
+    def beyond(self, core: np.ndarray, marked: np.ndarray) -> np.ndarray:
+        """The indices of those vectors, among the marked ones (of all indices), that are not in the
+        span of the core, decided exactly.
 
         A vector is in the span of a basis exactly if it is orthogonal to all that the basis is
         orthogonal to.
         """
-        asked = np.setdiff1d(asked, core)
-        if not asked.size:
-            return asked
-        X = self.sample.X[np.union1d(core, asked) // self.slots]
-        used = np.flatnonzero(np.asarray((X != 0).sum(axis=0)).ravel())
+        none, slots = core[:0], self.slots
+        marked = marked.copy()
+        marked[core] = False
+        if not marked.any():
+            return none
+        concerned = np.asarray(marked.reshape(-1, slots).any(axis=1))
+        concerned[core // slots] = True
+        used = np.flatnonzero(np.asarray((self.sample.X[concerned] != 0).sum(axis=0)).ravel())
         narrow = replace(self, sample=Sample(self.sample.X[:, used], self.sample.signs))
         vectors = narrow.whole(core, every=True)
         basis = independent(vectors)
         if basis.size == narrow.size:
-            return asked[:0]
-        asked = narrow._novel(core, asked)
-        named = np.concatenate([core, asked])
-        rows, places = np.unique(named // self.slots, return_inverse=True)
-        places = places.ravel() * self.slots + named % self.slots
-        few = replace(narrow, sample=Sample(narrow.sample.X[rows], narrow.sample.signs[rows]))
+            return none
+        asked = narrow._novel(core, np.flatnonzero(marked))
+        named = np.append(core, asked)
+        some = np.zeros(self.sample.m, dtype=bool)
+        some[named // slots] = True
+        places = (np.cumsum(some) - 1)[named // slots] * slots + named % slots
+        few = replace(narrow, sample=Sample(narrow.sample.X[some], narrow.sample.signs[some]))
         while asked.size and basis.size < narrow.size:
             outside = np.zeros(named.size, dtype=bool)
             for w in null_space(vectors[basis].tolist(), narrow.size):
@@ -112,7 +119,7 @@ class VectorFamily(abc.ABC):
             if not missed.size:  # the basis spans the core, although it was found modulo a prime
                 return named[outside]
             basis = np.append(basis, missed[0])
-        return asked[:0]
+        return none
 
     @property
     def _width(self) -> int:
@@ -136,20 +143,15 @@ class Signed(VectorFamily):
     def size(self) -> int:
         return self._width
 
-    def is_vector(self, indices: np.ndarray) -> np.ndarray:
-        return indices < self.sample.m
-
-    def named(self, index: int) -> str:
-        return f"example {index}"
+    @property
+    def there(self) -> np.ndarray:
+        return np.ones(self.sample.m, dtype=bool)
 
     def whole(self, indices: np.ndarray, every: bool = False) -> np.ndarray:
         return self._whole_rows(self.sample, indices, every)
 
     def signs(self, direction: Sequence[Sequence[int]]) -> np.ndarray:
         return score_signs(self.sample, direction[0], self.lifted)[:, None]
-
-    def margins(self, coef: np.ndarray, intercept: float) -> Margins:
-        return Margins.of(self.sample, coef, intercept)
 
     def _novel(self, core: np.ndarray, asked: np.ndarray) -> np.ndarray:
         known = {self.sample.key(t) for t in core.tolist()}

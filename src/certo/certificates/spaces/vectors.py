@@ -153,10 +153,14 @@ class Margins(MachineMargins):
     def nearer_than(self, distance: float, extra: Fraction = Fraction(0)) -> int | None:
         """An example nearer to the hyperplane than that, or None if it is shown that there is none;
         ValueError if the hyperplane has no finite direction."""
+        return self.below(self.margin_at(distance, extra))
+
+    def margin_at(self, distance: float, extra: Fraction = Fraction(0)) -> Fraction:
+        """A margin that is enough to be at that distance from the hyperplane, or a ValueError."""
         length = exact.root_above(exact.dot(self.coef, self.coef) + extra)
         if not 0 < length < math.inf:
             raise ValueError("without a finite direction there is no distance.")
-        return self.below(Fraction(distance) * Fraction(length))
+        return Fraction(distance) * Fraction(length)
 
     def below(self, limit: Fraction) -> int | None:
         """An example whose margin is below the limit, or None if there is none; decided exactly."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -33,5 +34,4 @@ def issue_no_estimate(
         rising = claim._comparisons(sample)
     except NotShown as reason:
         raise CannotClaim(str(reason)) from reason
-    object.__setattr__(claim, "rising", rising)
-    return claim
+    return replace(claim, rising=rising)

@@ -8,7 +8,8 @@ from certo.certificates.base import CannotClaim
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.separation.separable import LEAST, Separable
-from certo.certificates.spaces.differences import family_of
+from certo.certificates.separation.separation import named
+from certo.certificates.spaces.difference_margins import margins_of
 from certo.numbers import exact
 
 
@@ -17,8 +18,7 @@ def issue_separable(
 ) -> Separable:
     """The strongest such claim, or CannotClaim with an example on the wrong side. The sample has
     signs, or if the labels have no positive class the places of classes."""
-    family = family_of(sample, labels, lifted=False)
-    margins = margins or family.margins(coef, intercept)
+    margins = margins or margins_of(sample, labels, coef, intercept)
     least, wrong = margins.least()
     if least > 0:
         wrong = None
@@ -26,7 +26,7 @@ def issue_separable(
         wrong = margins.below(LEAST)
     if wrong is not None:
         raise CannotClaim(
-            f"{family.named(wrong)} (counting from 0) has margin "
+            f"{named(labels, wrong)} (counting from 0) has margin "
             f"{exact.below(margins.exactly(wrong)):.6g}: it is not strictly on its own side."
         )
     functional = max(0.0, exact.below(least))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from certo.certificates.encoding import counted
+from certo.certificates.separation.cancelling import Cancelling
 from certo.certificates.separation.quasi_separable import Overlapping, QuasiSeparable
-from certo.certificates.separation.separation import Cancelling
 from certo.words.dispatch import RIGOUR, Rigour, plainly, sentence
 
 

@@ -1,0 +1,85 @@
+"""Vectors that cancel with positive weights: what no direction has all on its right side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from certo.certificates.base import Refuted, require
+from certo.certificates.fields import index_vector, intercept_mode
+from certo.certificates.sample.examples import Sample
+from certo.certificates.separation.separation import Separation, check_shape, named, slots_of
+from certo.certificates.spaces.differences import family_of
+from certo.certificates.spaces.family import VectorFamily
+from certo.numbers.farkas import cancels, common_denominator
+
+
+def convex_weights(weights: Any, count: int) -> tuple[Fraction, ...]:
+    """`count` positive fractions that add up to 1, or a ValueError."""
+    weights = tuple(weights)
+    if not all(isinstance(weight, Fraction) and weight > 0 for weight in weights):
+        raise ValueError("weights must be positive fractions.")
+    common = common_denominator(weights)
+    whole = 0 if common is None else sum(w.numerator * (common // w.denominator) for w in weights)
+    if len(weights) != count or not count or whole != common:
+        raise ValueError("there must be one weight for each vector, and they must add up to 1.")
+    return weights
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Cancelling(Separation):
+    """Weights a_i > 0 of some vectors with Σ a_i z_i = 0. So Σ a_i w·z_i = 0 whatever w: not every
+    term is positive, and if none is negative, all are 0, as in every vector that these span.
+
+    `vectors` are indices: t of the example t; or, for several classes, t·n_classes + k of the
+    comparison of t with the class at place k.
+    """
+
+    intercept: str
+    examples: int
+    features: int
+    vectors: np.ndarray
+    weights: tuple[Fraction, ...]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        intercept_mode(self.intercept)
+        object.__setattr__(self, "vectors", index_vector(self.vectors, "vectors"))
+        if self.vectors.size or self.weights:
+            object.__setattr__(self, "weights", convex_weights(self.weights, self.vectors.size))
+
+    @property
+    def lifted(self) -> bool:
+        return self.intercept == "free"
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The examples of the vectors, one for each."""
+        return self.vectors // self._slots
+
+    @property
+    def against(self) -> np.ndarray | None:
+        """The places of the classes that these are compared with; None for two classes."""
+        return None if self.labels.positive is not None else self.vectors % self._slots
+
+    @property
+    def _slots(self) -> int:
+        return slots_of(self.labels)
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        return {"examples": self.examples}
+
+    def _cancelling(self, sample: Sample) -> VectorFamily:
+        """The vectors of the sample, if those named are among them and cancel."""
+        check_shape(sample, self.examples, self.features)
+        family = family_of(sample, self.labels, self.lifted)
+        for strange in family.missing(self.vectors)[:1].tolist():
+            raise Refuted(f"{named(self.labels, strange)} is named, but there is no such thing.")
+        if self.vectors.size:
+            together = cancels(family.whole(self.vectors).tolist(), self.weights)
+            require(together, "the weighted vectors do not add up to zero exactly.")
+        return family
