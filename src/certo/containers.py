@@ -275,3 +275,8 @@ def _refusal(who: str, place: str, value: Any) -> Inexact:
         advice = "Turn text into numbers: columns of 0 and 1, one for each value."
     what = f"{who} needs numbers that float64 holds exactly, but {place} is {shown}."
     return Inexact(what, advice)
+
+
+def count(X) -> int:
+    """How many points: len(), which sparse matrices lack."""
+    return X.shape[0] if hasattr(X, "shape") else len(X)

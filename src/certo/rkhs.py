@@ -15,7 +15,8 @@ from typing import Any, final
 import numpy as np
 from scipy import sparse
 
-from certo.kernels.base import Kernel, count
+from certo.containers import count
+from certo.kernels.base import Kernel
 from certo.kernels.precomputed import require_columns
 from certo.kernels.semidefinite import check_gram, symmetrised
 

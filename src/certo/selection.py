@@ -16,9 +16,10 @@ from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import column_or_1d
 
+from certo.containers import count
 from certo.estimators import SVM, NotSeparable
 from certo.estimators._kernel import union_of
-from certo.kernels.base import Kernel, count
+from certo.kernels.base import Kernel
 from certo.kernels.gaussian import Gaussian
 from certo.kernels.vectors import squares
 from certo.numbers.digits import share_text

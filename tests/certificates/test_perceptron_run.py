@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from certo.certificates import PerceptronRun
-from certo.certificates.runs.perceptron_run import lane_scores, replay
+from certo.certificates.runs.perceptron_run import replay
+from certo.numbers.lanes import lane_scores
 from certo.rates import Constant, Geometric, Power
 from certo.solvers.perceptron import perceptron
 

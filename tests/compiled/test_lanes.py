@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from certo.certificates.runs.perceptron_run import lane_scores
 from certo.compiled._jit import jit
 from certo.compiled.rows import lone_row_dot, row_add, row_dot, row_square, rows_of
+from certo.numbers.lanes import lane_scores
 
 
 @jit

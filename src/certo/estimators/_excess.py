@@ -12,8 +12,9 @@ from sklearn.utils.extmath import safe_sparse_dot
 from certo.certificates.composite import Composite
 from certo.certificates.runs.expected_excess import guarantee
 from certo.certificates.sample.labels import Labels
+from certo.containers import count
 from certo.estimators import _input
-from certo.kernels.base import Kernel, count
+from certo.kernels.base import Kernel
 from certo.losses.hinge import Hinge
 from certo.numbers.digits import rounded_up
 from certo.numbers.exact import below

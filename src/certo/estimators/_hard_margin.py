@@ -19,7 +19,7 @@ from certo.certificates.sample.labels import Labels
 from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.separable import Separable
 from certo.certificates.spaces.images import KernelSample
-from certo.certificates.spaces.vectors import Margins, norm
+from certo.certificates.spaces.vectors import Margins
 from certo.estimators import _input
 from certo.estimators._kernel import measured, posed
 from certo.estimators.verdict import two_class_verdict
@@ -27,7 +27,7 @@ from certo.issue.margins.maximum_margin import issue_maximum_margin
 from certo.issue.separation.separable import issue_separable
 from certo.kernels.base import Kernel
 from certo.numbers.digits import rounded_up
-from certo.numbers.exact import UNIT, allowance
+from certo.numbers.exact import UNIT, allowance, norm
 from certo.solvers.hard_margin import MarginOutcome, MarginTrace, balanced, hard_margin
 from certo.solvers.kernel_hard_margin import KernelMarginOutcome, kernel_hard_margin
 

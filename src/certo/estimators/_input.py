@@ -18,8 +18,8 @@ from sklearn.utils.validation import (
 
 from certo.certificates.margins.maximum_margin import INTERCEPTS
 from certo.certificates.sample.labels import Labels
-from certo.containers import exact_input, exact_labels
-from certo.kernels.base import Kernel, count
+from certo.containers import count, exact_input, exact_labels
+from certo.kernels.base import Kernel
 from certo.seen_rows import SeenRows
 
 # Beyond these lengths products of examples and weights over- or underflow in float64.

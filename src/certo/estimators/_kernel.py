@@ -12,9 +12,10 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from certo.certificates.spaces.images import functions_of, needed_shift
+from certo.containers import count
 from certo.estimators import _input, _scores
 from certo.estimators._linear import LinearClassifier
-from certo.kernels.base import Kernel, count
+from certo.kernels.base import Kernel
 from certo.kernels.precomputed import Precomputed
 from certo.kernels.semidefinite import IF_ROUNDING, NotPositive, check_gram, symmetrised
 from certo.kernels.settings import WithKernel

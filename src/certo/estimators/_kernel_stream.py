@@ -9,9 +9,10 @@ from scipy import sparse
 
 from certo.certificates.spaces.images import ImageMargins, KernelSample
 from certo.certificates.spaces.space import Machine
+from certo.containers import count
 from certo.estimators import _input, _stream
 from certo.estimators._kernel import union_of
-from certo.kernels.base import Kernel, count
+from certo.kernels.base import Kernel
 from certo.kernels.precomputed import Precomputed
 from certo.solvers import gram
 

@@ -36,8 +36,9 @@ from certo.compiled.layers import (
 from certo.compiled.rows import rows_of
 from certo.compiled.scan import greatest_square
 from certo.compiled.threads import in_pieces, pieces
+from certo.containers import count
 from certo.kernels.algebra import Normalised
-from certo.kernels.base import Kernel, count
+from certo.kernels.base import Kernel
 from certo.kernels.gaussian import GOOD
 from certo.kernels.precomputed import Precomputed
 from certo.kernels.vectors import MOST_DENSE, squares

@@ -20,13 +20,13 @@ from certo.certificates.base import (
 )
 from certo.certificates.composite import Composite
 from certo.certificates.encoding import counted, rounded_up
+from certo.containers import count
 from certo.estimators import _input, _stream
 from certo.estimators._callbacks import announcer
 from certo.estimators._excess import Excess, excess
 from certo.estimators._kernel import KernelClassifier, check_kernel
 from certo.estimators._kernel_stream import KernelBatch, can_stream, streamed_batch
 from certo.estimators._pegasos_spaces import KernelSpace, Space, VectorSpace
-from certo.kernels.base import count
 from certo.solvers.checkpoints import blocks
 from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.pegasos import PegasosOutcome, StepTrace

@@ -5,8 +5,9 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from certo.containers import count
 from certo.features._base import FeatureMap, require_room
-from certo.kernels.base import Kernel, count, whole
+from certo.kernels.base import Kernel, whole
 from certo.kernels.gaussian import Gaussian
 from certo.kernels.settings import WithKernel
 

@@ -16,6 +16,7 @@ from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.model import Model, strangers
 from certo.certificates.risk.compression_bound import CompressionBound
 from certo.certificates.sample.examples import Sample, exact_matrix
+from certo.containers import count
 from certo.estimators import (
     SVM,
     GaussianDensity,
@@ -36,7 +37,6 @@ from certo.guarantees.page import OtherExamples, Page
 from certo.guarantees.predicting import dense, is_linear, training_errors
 from certo.issue.risk.support_bound import issue_support_bound
 from certo.issue.separation.separable import issue_separable
-from certo.kernels.base import count
 
 DEPENDS_ON_ALL = (
     "its answer depends on all examples, and no few of them determine it: only test examples can "

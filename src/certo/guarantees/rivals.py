@@ -13,12 +13,12 @@ from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.certificates.sample.examples import Sample, exact_matrix
 from certo.certificates.sample.labels import Labels
 from certo.certificates.sample.values import Values
+from certo.containers import count
 from certo.estimators._least_squares import certified
 from certo.guarantees import house, multipliers
 from certo.guarantees.page import Page
 from certo.guarantees.predicting import dense
 from certo.issue.regression.logistic_excess import issue_logistic_excess
-from certo.kernels.base import count
 from certo.solvers.least_squares import least_squares
 
 NO_MULTIPLIERS = (

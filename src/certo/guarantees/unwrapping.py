@@ -13,8 +13,8 @@ from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
+from certo.containers import count
 from certo.guarantees.fixed_maps import is_fixed, is_seeded
-from certo.kernels.base import count
 
 TOGETHER = (
     "what the steps of the pipeline make of an example depends on the others that come with it, so "

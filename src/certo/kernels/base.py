@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from certo import kernels
+from certo.containers import count
 from certo.kernels.strips import Printed, block_in_strips, gram_in_strips, nobody
 from certo.numbers.rounding import Rounding
 
@@ -177,11 +178,6 @@ class Kernel(abc.ABC):
         from certo.kernels.algebra import Normalised
 
         return Normalised(self)
-
-
-def count(X) -> int:
-    """How many points: len(), which sparse matrices lack."""
-    return X.shape[0] if hasattr(X, "shape") else len(X)
 
 
 def _is_vector(x) -> bool:

@@ -6,7 +6,8 @@ from typing import Any, final
 
 import numpy as np
 
-from certo.kernels.base import Kernel, count
+from certo.containers import count
+from certo.kernels.base import Kernel
 from certo.numbers.rounding import Rounding
 
 

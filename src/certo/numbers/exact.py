@@ -94,3 +94,9 @@ def root_above(value: Fraction) -> float:
     square, rest = divmod(value.numerator << (2 * shift), value.denominator)
     root = math.isqrt(square)
     return above(Fraction(root + (rest > 0 or root * root < square), 1 << shift))
+
+
+def norm(vector: np.ndarray) -> float:
+    """‖vector‖, rounded; scaled by the largest entry, whose square might over- or underflow."""
+    peak = float(np.max(np.abs(vector), initial=0.0))
+    return peak * math.sqrt(float(np.sum((vector / peak) ** 2))) if peak else 0.0

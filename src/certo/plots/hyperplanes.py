@@ -8,11 +8,11 @@ from matplotlib.collections import LineCollection
 
 from certo.certificates.encoding import rounded_down
 from certo.certificates.separation.separable import Separable
-from certo.certificates.spaces.vectors import norm
 from certo.estimators import SVM
 from certo.geometry import PlaneView
 from certo.losses.hinge import Hinge
 from certo.numbers.digits import share_text
+from certo.numbers.exact import norm
 from certo.plots._canvas import (
     INK,
     NEGATIVE,

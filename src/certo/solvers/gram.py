@@ -15,7 +15,8 @@ from scipy import sparse
 
 from certo.compiled.gaussian import add_rows, exp_block, exp_dot, sparse_products
 from certo.compiled.threads import in_pieces, one_thread, pieces
-from certo.kernels.base import Kernel, count
+from certo.containers import count
+from certo.kernels.base import Kernel
 from certo.kernels.gaussian import Gaussian
 from certo.kernels.precomputed import Precomputed
 from certo.kernels.vectors import squares

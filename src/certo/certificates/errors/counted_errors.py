@@ -16,7 +16,7 @@ from certo.certificates.fields import same_values
 from certo.certificates.risk.risk_bound import RiskBound, majority
 from certo.certificates.sample.examples import SampleMismatch
 from certo.certificates.sample.labels import Labels
-from certo.kernels.base import count
+from certo.containers import count
 
 ALLOWED = "Scores that are level but for rounding, by a proved allowance, may be either."
 COMPUTED = ", whether computed exactly or in float64"

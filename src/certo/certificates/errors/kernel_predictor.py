@@ -20,7 +20,8 @@ from certo.certificates.fields import finite_vector
 from certo.certificates.sample.examples import SampleMismatch, exact_matrix
 from certo.certificates.spaces.image_scores import scores_at
 from certo.certificates.spaces.images import functions_of
-from certo.kernels.base import Kernel, count
+from certo.containers import count
+from certo.kernels.base import Kernel
 
 MOST_WRITTEN = 10**7  # numbers of a rule that is written as JSON
 

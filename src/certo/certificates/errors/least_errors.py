@@ -21,8 +21,9 @@ from certo.certificates.errors.groups import Groups, grouped
 from certo.certificates.errors.hitting import FINENESS, packed
 from certo.certificates.fields import finite_vector, index_vector, whole_vector
 from certo.certificates.sample.examples import Sample
+from certo.certificates.sample.shape import check_weights
 from certo.certificates.spaces.exact_rows import integer_rows
-from certo.certificates.spaces.vectors import Margins, check_weights
+from certo.certificates.spaces.vectors import Margins
 from certo.numbers import exact
 from certo.numbers.farkas import cancels
 

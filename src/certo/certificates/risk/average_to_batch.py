@@ -22,8 +22,9 @@ from certo.certificates.runs.gradient_run import replay as replay_gradients
 from certo.certificates.sample import label_order
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import check_classes
-from certo.certificates.spaces.vectors import check_weights, norm
+from certo.certificates.sample.shape import check_weights
 from certo.numbers import exact
+from certo.numbers.exact import norm
 
 UP, DOWN = 1 + 2.0**-45, 1 - 2.0**-45  # a loss is computed in a few operations
 SLACKER = 1 + 2.0**-20  # a length of weights that exact arithmetic could not exceed

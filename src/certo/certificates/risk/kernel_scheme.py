@@ -15,7 +15,8 @@ from certo.certificates.runs.kernel_run import Gram, KernelRun, rerun
 from certo.certificates.sample.examples import SampleMismatch
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.images import KernelSample, readable
-from certo.kernels.base import Kernel, count
+from certo.containers import count
+from certo.kernels.base import Kernel
 
 MOST_TERMS = 2**12  # examples of a function: their kernel matrix has 134 MB
 

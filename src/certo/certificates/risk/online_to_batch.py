@@ -23,11 +23,12 @@ from certo.certificates.base import require
 from certo.certificates.errors.predictor import LinearPredictor, undecided_is_wrong
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.risk.scheme import output_signs
-from certo.certificates.runs.perceptron_run import PaddedRows, PerceptronRun, lane_scores
+from certo.certificates.runs.perceptron_run import PaddedRows, PerceptronRun
 from certo.certificates.sample import label_order
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import check_classes, class_sample
 from certo.numbers import exact
+from certo.numbers.lanes import lane_scores
 
 IN_ORDER = "they are visited in the order of their draw, or in one that does not depend on them"
 LONGEST_PASS = 3 * 10**5  # rounds times outputs that a checker is asked to repeat: some seconds

@@ -16,13 +16,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from certo.certificates.runs.perceptron_run import LANES, PaddedRows, lane_scores
+from certo.certificates.runs.perceptron_run import PaddedRows
 from certo.certificates.sample.examples import Sample
 from certo.losses.base import ConvexLoss
 from certo.losses.hinge import Hinge
 from certo.losses.logistic import Logistic
 from certo.losses.squared import Squared
 from certo.numbers.exact import gamma
+from certo.numbers.lanes import LANES, lane_scores
 
 LONGEST_REPLAY = 10**5  # rounds that a checker is asked to repeat: some seconds
 

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from certo.numbers.lanes import lane_scores
 from certo.rates import Constant, Rate
 
 ORDERS = ("cyclic", "shuffled", "misclassified")
 STARTS = ("zeros", "random")
 AT_ZERO = {"always": 0, "positive": 1, "negative": -1}
-LANES = 8
 LONGEST_REPLAY = 10**7  # epochs and updates: some minutes; a file may ask for any number
 
 
@@ -122,24 +122,6 @@ class PaddedRows:
             return self._X[row].astype(np.float64), slice(None)
         some = slice(self._X.indptr[row], self._X.indptr[row + 1])
         return self._X.data[some].astype(np.float64), self._X.indices[some]
-
-
-def lane_scores(values: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """Σ_p values[:, p]·w[..., p], rounded in a fixed order.
-
-    Of eight lanes, lane k adds the products at positions k, k + 8, k + 16, …; then lanes k and
-    k + 4 are added, then k and k + 2, then k and k + 1. Products and sums are rounded to float64.
-    """
-    products = values * w
-    count, width = products.shape
-    full = width - width % LANES
-    # Along an axis that is not the last, NumPy adds one term after the other.
-    lanes = np.add.reduce(products[:, :full].reshape(count, -1, LANES), axis=1)
-    lanes[:, : width - full] += products[:, full:]
-    while lanes.shape[1] > 1:
-        half = lanes.shape[1] // 2
-        lanes = lanes[:, :half] + lanes[:, half:]
-    return lanes[:, 0]
 
 
 @np.errstate(over="ignore", invalid="ignore")

@@ -13,7 +13,7 @@ from certo.certificates.base import Certificate, require
 from certo.certificates.fields import finite_vector
 from certo.certificates.runs.gradient_run import LONGEST_REPLAY, GradientRun, loss_named, replay
 from certo.certificates.sample.examples import Sample
-from certo.certificates.spaces.vectors import check_weights
+from certo.certificates.sample.shape import check_weights
 from certo.numbers import exact
 from certo.numbers.exact import gamma
 

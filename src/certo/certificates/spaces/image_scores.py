@@ -23,7 +23,8 @@ import numpy as np
 from certo.blas import one_thread
 from certo.certificates.base import require
 from certo.certificates.spaces.images import COARSEST, HEIGHT, THREADS, WIDTH, Scores, functions_of
-from certo.kernels.base import Kernel, count
+from certo.containers import count
+from certo.kernels.base import Kernel
 from certo.numbers import exact
 
 

@@ -36,7 +36,8 @@ from certo.certificates.sample.examples import SampleMismatch, exact_matrix
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.space import Machine, MachineMargins, Space
 from certo.certificates.spaces.space import Scores as Scores
-from certo.kernels.base import Kernel, count
+from certo.containers import count
+from certo.kernels.base import Kernel
 from certo.kernels.function import Function
 from certo.kernels.precomputed import Precomputed
 from certo.kernels.semidefinite import check_gram, is_shown_psd, require_symmetric, symmetrised

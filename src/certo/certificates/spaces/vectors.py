@@ -21,12 +21,13 @@ import numpy as np
 from scipy import sparse
 
 from certo.certificates.base import Refuted, require
-from certo.certificates.runs.perceptron_run import lane_scores
 from certo.certificates.sample.examples import Sample, exact_matrix
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces import combinations
 from certo.certificates.spaces.space import Machine, MachineMargins, Space
 from certo.numbers import exact
+from certo.numbers.exact import norm
+from certo.numbers.lanes import lane_scores
 from certo.numbers.rounded import Rounded, hinge_losses
 
 UP = 1 + 2.0**-49  # pays for up to eight roundings of non-negative numbers
@@ -272,12 +273,6 @@ class Margins(MachineMargins):
         return self.shortfall(target, rows, weights, roundings) <= claimed
 
 
-def norm(vector: np.ndarray) -> float:
-    """‖vector‖, rounded; scaled by the largest entry, whose square might over- or underflow."""
-    peak = float(np.max(np.abs(vector), initial=0.0))
-    return peak * math.sqrt(float(np.sum((vector / peak) ** 2))) if peak else 0.0
-
-
 def _count(part, which, columns: np.ndarray | None = None) -> np.ndarray:
     """How many entries of each row, in these columns, are of the kind `which` tells."""
     if columns is None:
@@ -296,18 +291,6 @@ def check_distance(margins: Margins, distance: float, extra: Fraction = Fraction
     except ValueError as no_direction:
         raise Refuted(str(no_direction)) from no_direction
     require(near is None, f"example {near} is nearer to the hyperplane than {distance!r}.")
-
-
-def check_weights(certificate, sample: Sample) -> None:
-    """The claim is about this many examples and features."""
-    require(
-        sample.m == certificate.examples,
-        f"the claim is about {certificate.examples:,} examples, but X has {sample.m:,} rows.",
-    )
-    require(
-        sample.d == certificate.coef.size,
-        f"the claim is about {certificate.coef.size:,} features, but X has {sample.d:,} columns.",
-    )
 
 
 @final

@@ -17,8 +17,8 @@ from certo.certificates.risk.average_to_batch import AverageToBatch
 from certo.certificates.risk.risk_bound import majority
 from certo.certificates.runs.gradient_run import GradientRun
 from certo.certificates.sample.examples import Sample
-from certo.certificates.spaces.vectors import norm
 from certo.numbers import exact
+from certo.numbers.exact import norm
 from certo.numbers.rounded import NotShown
 
 ROOM = 1 + 2.0**-30  # of a sum of losses, for a checker whose inner products round otherwise

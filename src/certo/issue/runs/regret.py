@@ -18,10 +18,9 @@ from certo.certificates.runs.regret import (
 )
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
-from certo.certificates.spaces.vectors import norm
 from certo.issue.slack import SLACK_FACTOR
 from certo.numbers import exact
-from certo.numbers.exact import gamma
+from certo.numbers.exact import gamma, norm
 from certo.numbers.rounding import HUGE
 
 
