@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, final
 
 import numpy as np
 
-from certo import bounds
 from certo.certificates.base import CannotClaim, Certificate, Verification, require
 from certo.certificates.encoding import counted
 from certo.certificates.errors.predictor import Predictor
@@ -17,6 +16,7 @@ from certo.certificates.risk.risk_bound import RiskBound, majority
 from certo.certificates.sample.examples import SampleMismatch
 from certo.certificates.sample.labels import Labels
 from certo.containers import count
+from certo.numbers import tails
 
 ALLOWED = "Scores that are level but for rounding, by a proved allowance, may be either."
 COMPUTED = ", whether computed exactly or in float64"
@@ -180,9 +180,6 @@ class TestErrors(RiskBound, ErrorClaim):
     def _majority_of(self, sample: Examples) -> int:
         return majority(sample.codes[sample.codes >= 0])
 
-    def _formulas(self, level: float) -> dict[str, Any]:
-        return _ends({f.name: getattr(self, f.name) for f in fields(self)}, level)
-
     @property
     def interval(self) -> tuple[float, float]:
         return self.lower, self.upper
@@ -215,24 +212,19 @@ class TestErrors(RiskBound, ErrorClaim):
             f"{list(self.labels.classes)} of this claim, not {self.unknown:,}.",
         )
         why = self._check_counts(sample)
+        self._check_formulas()
+        return f"{why} Both ends of the interval follow."
+
+    def _check_formulas(self) -> None:
         n, delta = self.examples, self.level
         require(
-            bounds.shows_clopper_pearson(self.lower, 1.0, n, self.surely, delta),
+            tails.shows_clopper_pearson(self.lower, 1.0, n, self.surely, delta),
             f"a rate as low as {self.lower!r} is not shown to be out of the question.",
         )
         require(
-            bounds.shows_clopper_pearson(0.0, self.upper, n, self.errors, delta),
+            tails.shows_clopper_pearson(0.0, self.upper, n, self.errors, delta),
             f"a rate as high as {self.upper!r} is not shown to be out of the question.",
         )
-        return f"{why} Both ends of the interval follow."
-
-
-def _ends(found: dict[str, Any], delta: float) -> dict[str, Any]:
-    n, errors = found["examples"], found["errors"]
-    return {
-        "lower": bounds.clopper_pearson(n, errors - found["ties"], delta).lower,
-        "upper": bounds.clopper_pearson(n, errors, delta).upper,
-    }
 
 
 def all_labels(classes: Sequence[Any], column: int | None = None) -> Labels:

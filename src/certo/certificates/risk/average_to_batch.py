@@ -12,7 +12,6 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo import bounds
 from certo.certificates.base import require
 from certo.certificates.encoding import rounded_down, rounded_up
 from certo.certificates.fields import finite_vector
@@ -23,7 +22,7 @@ from certo.certificates.sample import label_order
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import check_classes
 from certo.certificates.sample.shape import check_weights
-from certo.numbers import exact
+from certo.numbers import exact, tails
 from certo.numbers.exact import norm
 
 UP, DOWN = 1 + 2.0**-45, 1 - 2.0**-45  # a loss is computed in a few operations
@@ -80,9 +79,6 @@ class AverageToBatch(RiskBound):
             return ""
         return label_order.why_ordered(sample.signs) or super()._why_not_drawn(sample)
 
-    def _formulas(self, level: float) -> dict[str, Any]:
-        return {"bound": self._formula(self.loss, self.off, level)}
-
     @property
     def bounds(self) -> dict[str, float]:
         return {"online to batch": self.bound}
@@ -108,12 +104,15 @@ class AverageToBatch(RiskBound):
             off <= self.off,
             f"the average of the iterates is not shown to be within {self.off!r} of these weights.",
         )
-        bound = self._formula(self.loss, self.off, self.level)
-        require(self.bound >= bound, f"the bound is {bound!r}, not {self.bound!r}.")
+        self._check_formulas()
         return (
             f"the pass suffers at most {rounded_up(loss)}, and its average is within "
             f"{rounded_up(off, 2)}."
         )
+
+    def _check_formulas(self) -> None:
+        bound = self.formula(self.level)
+        require(self.bound >= bound, f"the bound is {bound!r}, not {self.bound!r}.")
 
     @property
     def _shown_reach(self) -> str:
@@ -133,7 +132,9 @@ class AverageToBatch(RiskBound):
         steepest = -float(loss_named(self.run.loss).slope(-math.inf))
         return steepest * self._far / self.run.lam * SLACKER
 
-    def _formula(self, loss: float, off: float, delta: float) -> float:
+    def formula(self, delta: float) -> float:
+        """What the inequality gives, rounded up."""
+        loss, off = self.loss, self.off
         kind, far = loss_named(self.run.loss), self._far
         require(
             off * far <= 0.5,
@@ -144,7 +145,7 @@ class AverageToBatch(RiskBound):
             least = float(kind.of(1.0, off * far * UP)) * DOWN
         require(span < math.inf, "the losses that might be overflow float64.")
         most = exact.below(self.examples * Fraction(span))  # UP pays for this rounding, too
-        risk = bounds.online_to_batch(self.examples, min(loss, most), delta, span)
+        risk = tails.online_to_batch(self.examples, min(loss, most), delta, span)
         return exact.above(Fraction(risk) / Fraction(least))
 
     def _repeated(self, sample: Sample) -> tuple[float, float]:

@@ -8,12 +8,12 @@ from typing import Any, final
 
 import numpy as np
 
-from certo import bounds
 from certo.certificates.base import Certificate, Verification, require
 from certo.certificates.encoding import rounded_up
 from certo.certificates.fields import index_vector, same_values
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.risk.scheme import Scheme
+from certo.numbers import tails
 
 PREPROCESSED = (
     "the features were computed by preprocessing (scaling, encoding) fitted on the same examples, "
@@ -66,9 +66,6 @@ class CompressionBound(RiskBound):
         printed = {} if self.printed is None else {"printed": self.printed}
         return printed | {"exact tail": self.tail}
 
-    def _formulas(self, level: float) -> dict[str, Any]:
-        return formulas(self.scheme, self.examples, self.updated.size, self.errors, level)
-
     @property
     def of_predictions(self) -> bool:
         """Not of one output among several."""
@@ -108,6 +105,16 @@ class CompressionBound(RiskBound):
         except ValueError as wrong:  # A kernel may refuse these examples.
             return Verification(False, self.name, str(wrong))
 
+    def _check_formulas(self) -> None:
+        facts = self.examples, self.updated.size, self.errors, self.level
+        if self.printed is not None:
+            printed = tails.perceptron_compression(*facts)
+            require(self.printed >= printed, f"the printed bound is {printed!r}.")
+        require(
+            tails.shows_binomial_tail(self.tail, *facts),
+            f"the exact tail is not shown to be at most {self.tail!r}.",
+        )
+
     def _check(self, sample: Any) -> str:
         m, k = sample.m, self.updated.size
         require(
@@ -120,14 +127,7 @@ class CompressionBound(RiskBound):
             errors <= self.errors,
             f"{errors:,} examples not updated on are not shown to be right, not {self.errors:,}.",
         )
-        facts = m, k, self.errors, self.level
-        if self.printed is not None:
-            printed = bounds.perceptron_compression(*facts)
-            require(self.printed >= printed, f"the printed bound is {printed!r}.")
-        require(
-            bounds.shows_binomial_tail(self.tail, *facts),
-            f"the exact tail is not shown to be at most {self.tail!r}.",
-        )
+        self._check_formulas()
         if not self.is_rerun:
             return "vacuous: a risk is never above 1 (so the run was not replayed)."
         self.scheme.rerun(sample, self.updated)
@@ -147,12 +147,3 @@ class CompressionBound(RiskBound):
 def errors_outside(wrong: np.ndarray, updated: np.ndarray) -> int:
     """The number of examples not updated on that are wrong, from what is wrong of all."""
     return int(np.count_nonzero(wrong)) - int(np.count_nonzero(wrong[updated]))
-
-
-def formulas(scheme: Scheme, m: int, k: int, errors: int, delta: float) -> dict[str, Any]:
-    """Both bounds. Where the re-run is long, a tail that is no better than drawing one of the
-    classes at random is not claimed, since it would need the re-run."""
-    printed = bounds.perceptron_compression(m, k, errors, delta) if 2 * k <= m else None
-    tail = bounds.binomial_tail(m, k, errors, delta)
-    useless = tail >= 1 - 1 / max(2, scheme.outputs) and (printed is None or printed >= 1)
-    return {"printed": printed, "tail": 1.0 if useless and not scheme.is_short(k) else tail}

@@ -18,7 +18,6 @@ from typing import Any, ClassVar, final
 import numpy as np
 from scipy import sparse
 
-from certo import bounds
 from certo.certificates.base import require
 from certo.certificates.errors.predictor import LinearPredictor, undecided_is_wrong
 from certo.certificates.risk.risk_bound import RiskBound
@@ -27,7 +26,7 @@ from certo.certificates.runs.perceptron_run import PaddedRows, PerceptronRun
 from certo.certificates.sample import label_order
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import check_classes, class_sample
-from certo.numbers import exact
+from certo.numbers import exact, tails
 from certo.numbers.lanes import lane_scores
 
 IN_ORDER = "they are visited in the order of their draw, or in one that does not depend on them"
@@ -79,9 +78,6 @@ class OnlineToBatch(RiskBound):
         visited = sample.signs[visits(self.runs, sample.m)]
         return label_order.why_ordered(visited) or super()._why_not_drawn(sample)
 
-    def _formulas(self, level: float) -> dict[str, Any]:
-        return {"bound": bounds.online_to_batch(self.examples, self.mistakes, level)}
-
     @property
     def bounds(self) -> dict[str, float]:
         return {"online to batch": self.bound}
@@ -108,9 +104,12 @@ class OnlineToBatch(RiskBound):
             mistakes <= self.mistakes,
             f"in {mistakes:,} rounds the weights are not shown to be right, not {self.mistakes:,}.",
         )
-        bound = bounds.online_to_batch(sample.m, self.mistakes, self.level)
-        require(self.bound >= bound, f"the bound is {bound!r}, not {self.bound!r}.")
+        self._check_formulas()
         return f"the pass ends with these weights, {mistakes:,} rounds were mistakes."
+
+    def _check_formulas(self) -> None:
+        bound = tails.online_to_batch(self.examples, self.mistakes, self.level)
+        require(self.bound >= bound, f"the bound is {bound!r}, not {self.bound!r}.")
 
     def _mistakes(self, sample: Sample) -> int:
         """Those of the pass, if it ends with these weights."""

@@ -8,14 +8,13 @@ from typing import Any, final
 
 import numpy as np
 
-from certo import bounds
 from certo.certificates.base import Certificate, Refuted, Verification, require
 from certo.certificates.encoding import rounded_up
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.risk.risk_bound import RiskBound, majority
 from certo.certificates.risk.supports import Solution, nearby
 from certo.certificates.sample.labels import Labels
-from certo.numbers import exact
+from certo.numbers import exact, tails
 
 MATRIX = "the matrix holds the values of one kernel that was chosen before"
 
@@ -75,14 +74,6 @@ class SupportBound(RiskBound):
         if len(samples) == 1:
             return majority(samples[0].signs)
         return max(int(np.count_nonzero(sample.signs > 0)) for sample in samples)
-
-    def _formulas(self, level: float) -> dict[str, Any]:
-        m, k = self.examples, self.supports
-        return {
-            "printed": bounds.support_vector_compression(m, k, 0, level),
-            "tail": bounds.binomial_tail(m, k, 0, level),
-            "bound": bounds.campi_garatti(m, k, level),
-        }
 
     @property
     def bounds(self) -> dict[str, float]:
@@ -145,21 +136,25 @@ class SupportBound(RiskBound):
             f"the optimum may depend on {k:,} examples, more than {self.supports:,}.",
         )
         k = self.supports
-        require(
-            bounds.shows_campi_garatti(self.bound, m, k, self.level),
-            f"the bound by Campi and Garatti is above {self.bound!r}.",
-        )
-        require(
-            bounds.shows_binomial_tail(self.tail, m, k, 0, self.level),
-            f"the bound by the exact tail is above {self.tail!r}.",
-        )
-        require(
-            self.printed >= bounds.support_vector_compression(m, k, 0, self.level),
-            f"the printed bound is above {self.printed!r}.",
-        )
+        self._check_formulas()
         return (
             f"the solutions hold, at most {k:,} of {m:,} examples can matter to the exact optimum, "
             f"and Campi and Garatti's formula then gives {rounded_up(self.bound, 6)} or less."
+        )
+
+    def _check_formulas(self) -> None:
+        m, k = self.examples, self.supports
+        require(
+            tails.shows_campi_garatti(self.bound, m, k, self.level),
+            f"the bound by Campi and Garatti is above {self.bound!r}.",
+        )
+        require(
+            tails.shows_binomial_tail(self.tail, m, k, 0, self.level),
+            f"the bound by the exact tail is above {self.tail!r}.",
+        )
+        require(
+            self.printed >= tails.support_vector_compression(m, k, 0, self.level),
+            f"the printed bound is above {self.printed!r}.",
         )
 
     def _count(self, samples: tuple[Any, ...], room: int = 1) -> int:

@@ -12,11 +12,11 @@ from certo.certificates.errors.counted_errors import (
     ErrorClaim,
     TestErrors,
     TrainingErrors,
-    _ends,
     all_labels,
 )
 from certo.certificates.errors.predictor import Predictor
 from certo.certificates.risk.risk_bound import majority
+from certo.issue.risk.formulas import interval
 from certo.issue.slack import SLACK_FACTOR
 from certo.numbers.rounded import NotShown
 
@@ -44,7 +44,8 @@ def issue_test_errors(
     if unknown == codes.size:
         raise CannotClaim(f"no label in y is one of the classes {list(classes)} of the rule.")
     claim = TestErrors(
-        **found, delta=delta, **_ends(found, delta), unknown=unknown,
+        **found, delta=delta, unknown=unknown,
+        **interval(found["examples"], found["errors"], found["ties"], delta),
         majority=majority(codes[codes >= 0]),
     )  # fmt: skip
     return claim.of_draws(claim._sample(claim._read(X), y))

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from certo.certificates.base import CannotClaim, require
-from certo.certificates.risk.compression_bound import CompressionBound, errors_outside, formulas
+from certo.certificates.risk.compression_bound import CompressionBound, errors_outside
 from certo.certificates.risk.risk_bound import majority
 from certo.certificates.risk.scheme import Scheme
 from certo.certificates.sample.labels import Labels
+from certo.issue.risk.formulas import compression
 from certo.issue.slack import SLACK_FACTOR
 from certo.numbers.rounded import NotShown
 
@@ -38,7 +39,7 @@ def issue_compression_bound(
         claim = CompressionBound(
             labels=labels, delta=delta, majority=majority(sample.signs), scheme=scheme,
             updated=updated, examples=sample.m, errors=errors,
-            **formulas(scheme, sample.m, len(updated), errors, delta),
+            **compression(scheme, sample.m, len(updated), errors, delta),
         )  # fmt: skip
         if rerun and claim.is_rerun:
             scheme.rerun(sample, claim.updated)
