@@ -62,8 +62,9 @@ def _read(kind: Any, value: Any, name: str) -> Any:
         if value is None and type(None) in inner:
             return None
         options = [option for option in inner if option is not type(None)]
-        lists = [option for option in options if option is np.ndarray]  # a number, or a list
-        (kind,) = lists if lists and type(value) is list else set(options) - set(lists)
+        if len(options) > 1:  # `float | np.ndarray`: a list is an array, all else a number.
+            options = [kind for kind in options if (kind is np.ndarray) == (type(value) is list)]
+        (kind,) = options
         return _read(kind, value, name)
     if origin is tuple:
         _expect(type(value) is list, name, "a list", value)
