@@ -28,8 +28,7 @@ FITS = {
     "logistic": ("iris", "species", "logistic", []),
     "min-disagreement": ("setosa", "species", "min-disagreement", []),
 }
-if __name__ == "__main__":
-    sys.path[:0] = [str(TESTS / "certificates"), str(TESTS / "solvers")]
+sys.path[:0] = [str(TESTS), str(TESTS / "certificates"), str(TESTS / "solvers")]
 
 
 def table_of(name: str):

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from certo import certificates
 from certo.certificates import encoding
+from certo.certificates.fields import READERS
 from certo.certificates.sample.examples import Sample, SampleMismatch, exact_matrix
 from certo.certificates.sample.labels import Labels
 from certo.numbers.rounded import NotShown
@@ -80,13 +81,12 @@ class Certificate(abc.ABC):
     describes: ClassVar[dict[str, str]] = {}
 
     def __post_init__(self) -> None:
-        """Numbers must be numbers, and finite, so that exact arithmetic can take them."""
+        """Every field holds what it declares: finite numbers, vectors that stay as they are."""
         for f in fields(self):
-            value = getattr(self, f.name)
-            if f.type == "float" or (f.type == "float | None" and value is not None):
-                object.__setattr__(self, f.name, encoding.number(value, f.name))
-            elif f.type == "int" or (f.type == "int | None" and value is not None):
-                object.__setattr__(self, f.name, encoding.whole_number(value, f.name))
+            value, declared = getattr(self, f.name), str(f.type)
+            read = READERS.get(declared.removesuffix(" | None"))
+            if read is not None and not (value is None and declared.endswith(" | None")):
+                object.__setattr__(self, f.name, read(value, f.name))
 
     @property
     def claim(self) -> str:

@@ -9,9 +9,16 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.encoding import counted
+from certo.certificates.encoding import counted, number, whole_number
 
 INTERCEPTS = ("free", "none")  # of hyperplanes that may be anywhere, or must go through the origin
+
+
+#: Types of fields of certificates: `Certificate.__post_init__` reads them by the function below
+#: that is named like them, so that they are checked and cannot be written to.
+FiniteVector = np.ndarray
+IndexVector = np.ndarray
+WholeVector = np.ndarray
 
 
 def finite_vector(values, name: str) -> np.ndarray:
@@ -93,3 +100,13 @@ def intercept_mode(value: Any) -> str:
     if not isinstance(value, str) or value not in INTERCEPTS:
         raise ValueError(f"intercept must be 'free' or 'none', got {str(value)[:40]!r}.")
     return value
+
+
+#: how a field of this type is read
+READERS = {
+    "float": number,
+    "int": whole_number,
+    "FiniteVector": finite_vector,
+    "IndexVector": index_vector,
+    "WholeVector": whole_vector,
+}

@@ -13,7 +13,7 @@ import numpy as np
 from certo.certificates.base import Refuted, require
 from certo.certificates.density.likelihood_gap import DensityClaim, LikelihoodGap, Shown
 from certo.certificates.encoding import counted
-from certo.certificates.fields import finite_vector
+from certo.certificates.fields import FiniteVector
 from certo.certificates.sample.examples import Sample
 from certo.certificates.spaces.exact_rows import score_signs
 from certo.numbers.averages import ROUNDED, TINIEST, averages
@@ -69,7 +69,7 @@ class GaussianLikelihood(LikelihoodGap):
     products are off by at most ρ_j e_l + e_j ρ_l + e_j e_l, and by what `averages` says.
     """
 
-    mean: np.ndarray
+    mean: FiniteVector
     covariance: np.ndarray
     factor: np.ndarray
     kind: str
@@ -86,7 +86,6 @@ class GaussianLikelihood(LikelihoodGap):
     def __post_init__(self) -> None:
         super().__post_init__()
         covariance_kind(self.kind)
-        object.__setattr__(self, "mean", finite_vector(self.mean, "mean"))
         for name in ("covariance", "factor"):
             matrix = square_matrix(getattr(self, name), self.columns, name)
             if self.kind == "diagonal" and np.any(matrix != np.diag(np.diag(matrix))):

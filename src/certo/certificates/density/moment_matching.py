@@ -26,7 +26,7 @@ from certo.certificates.density.gaussian_likelihood import (
 )
 from certo.certificates.density.likelihood_gap import DensityClaim, LikelihoodGap, Shown
 from certo.certificates.encoding import counted
-from certo.certificates.fields import finite_vector
+from certo.certificates.fields import FiniteVector, finite_vector
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.values import Unlabelled
 from certo.numbers.averages import ROUNDED, averages
@@ -96,7 +96,7 @@ class MomentMatching(LikelihoodGap):
     degree: int
     low: np.ndarray
     high: np.ndarray
-    coef: np.ndarray
+    coef: FiniteVector
     factor: np.ndarray
     moment_error: float
 
@@ -111,7 +111,6 @@ class MomentMatching(LikelihoodGap):
         low, high = checked_box(self.low, self.high)
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
-        object.__setattr__(self, "coef", finite_vector(self.coef, "coef"))
         size = len(checked_family(self.family, self.degree).orders(self.columns))
         if self.coef.size != size:
             raise ValueError(f"coef must hold a number for each of the {size} features.")

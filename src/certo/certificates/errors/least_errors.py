@@ -19,7 +19,12 @@ from certo.certificates.encoding import counted, readable
 from certo.certificates.errors import cells
 from certo.certificates.errors.groups import Groups, grouped
 from certo.certificates.errors.hitting import FINENESS, packed
-from certo.certificates.fields import finite_vector, index_vector, whole_vector
+from certo.certificates.fields import (
+    FiniteVector,
+    WholeVector,
+    finite_vector,
+    index_vector,
+)
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.shape import check_weights
 from certo.certificates.spaces.exact_rows import integer_rows
@@ -52,7 +57,7 @@ class ErrorCount(Certificate):
     Proof: the sign of every margin, decided exactly where rounding could matter.
     """
 
-    coef: np.ndarray
+    coef: FiniteVector
     intercept: float
     examples: int
     sample_weight: np.ndarray
@@ -66,7 +71,6 @@ class ErrorCount(Certificate):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "coef", finite_vector(self.coef, "coef"))
         _sample_weight(self)
 
     @property
@@ -209,11 +213,7 @@ class LeastErrorsByTree(LeastErrors):
 
     subsystems: tuple[Subsystem, ...]
     packings: tuple[Packing, ...]
-    tree: np.ndarray
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "tree", whole_vector(self.tree, "tree"))
+    tree: WholeVector
 
     def _check_groups(self, sample: Sample, groups: Groups, need: int) -> str:
         group_of = {row: g for g, row in enumerate(groups.rows.tolist())}

@@ -11,7 +11,7 @@ import numpy as np
 
 from certo.certificates.base import Refuted, require
 from certo.certificates.encoding import counted, rounded_up, says_nothing
-from certo.certificates.fields import finite_vector
+from certo.certificates.fields import FiniteVector
 from certo.certificates.margins.maximum_margin import check_treatment
 from certo.certificates.spaces.space import SpaceClaim
 from certo.numbers import exact
@@ -62,16 +62,14 @@ class SoftMarginGap(SpaceClaim):
 
     treatment: str
     C: float
-    class_weight: np.ndarray
-    sample_weight: np.ndarray
+    class_weight: FiniteVector
+    sample_weight: FiniteVector
     primal: float
     dual: float
     allowance: float
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("class_weight", "sample_weight"):
-            object.__setattr__(self, name, finite_vector(getattr(self, name), name))
         check_treatment(self.treatment, self.intercept)
         if self.C <= 0:
             raise ValueError(f"C must be positive, got {self.C!r}.")

@@ -11,7 +11,11 @@ import numpy as np
 
 from certo.certificates.base import Certificate, require
 from certo.certificates.encoding import rounded_up, says_nothing
-from certo.certificates.fields import finite_vector, index_vector, intercept_mode
+from certo.certificates.fields import (
+    FiniteVector,
+    IndexVector,
+    intercept_mode,
+)
 from certo.certificates.regression import logistic_curvature
 from certo.certificates.regression.curvature import kept_columns, triangle
 from certo.certificates.regression.dependence import exact_columns, others, remainders
@@ -76,16 +80,16 @@ class LogisticExcess(Certificate):
 
     treatment: str
     ridge: float
-    class_weight: np.ndarray
-    sample_weight: np.ndarray
+    class_weight: FiniteVector
+    sample_weight: FiniteVector
     coef: np.ndarray
-    intercept: np.ndarray
-    dropped: np.ndarray
-    kept: np.ndarray
+    intercept: FiniteVector
+    dropped: IndexVector
+    kept: IndexVector
     combinations: tuple[tuple[Fraction, ...], ...]
-    fixed: np.ndarray
+    fixed: IndexVector
     ties: tuple[tuple[Fraction, ...], ...]
-    nearly: np.ndarray
+    nearly: IndexVector
     factors: tuple[np.ndarray, ...]
     reach: float | None
     proof: str
@@ -98,10 +102,6 @@ class LogisticExcess(Certificate):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("class_weight", "sample_weight", "intercept"):
-            object.__setattr__(self, name, finite_vector(getattr(self, name), name))
-        for name in ("dropped", "fixed", "kept", "nearly"):
-            object.__setattr__(self, name, index_vector(getattr(self, name), name))
         intercept_mode(self.treatment)
         check_classes(self.labels)
         coef, outputs = np.array(self.coef, dtype=np.float64), self.outputs

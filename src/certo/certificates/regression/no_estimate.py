@@ -10,7 +10,7 @@ import numpy as np
 
 from certo.certificates.base import Certificate, Refuted, require
 from certo.certificates.encoding import counted
-from certo.certificates.fields import index_vector, intercept_mode
+from certo.certificates.fields import IndexVector, intercept_mode
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import check_classes, class_sample
 from certo.certificates.spaces.differences import comparison_signs
@@ -37,7 +37,7 @@ class NoEstimate(Certificate):
     examples: int
     features: int
     direction: tuple[tuple[Fraction, ...], ...]
-    ignored: np.ndarray
+    ignored: IndexVector
     rising: int
 
     _reads: ClassVar[str] = "places of classes"
@@ -45,7 +45,6 @@ class NoEstimate(Certificate):
     def __post_init__(self) -> None:
         super().__post_init__()
         intercept_mode(self.intercept)
-        object.__setattr__(self, "ignored", index_vector(self.ignored, "ignored"))
         check_classes(self.labels)
         K = len(self.labels.classes)
         check_direction(self.direction, 1 if K == 2 else K, self.features + self.lifted)

@@ -14,7 +14,7 @@ import numpy as np
 
 from certo.certificates.base import require
 from certo.certificates.encoding import rounded_down, rounded_up
-from certo.certificates.fields import finite_vector
+from certo.certificates.fields import FiniteVector
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.runs.gradient_run import LONGEST_REPLAY, GradientRun, loss_named
 from certo.certificates.runs.gradient_run import replay as replay_gradients
@@ -53,7 +53,7 @@ class AverageToBatch(RiskBound):
     """
 
     run: GradientRun
-    coef: np.ndarray
+    coef: FiniteVector
     intercept: float
     examples: int
     reach: float
@@ -65,7 +65,6 @@ class AverageToBatch(RiskBound):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "coef", finite_vector(self.coef, "coef"))
         check_classes(self.labels)
         if len(self.labels.classes) != 2:
             raise ValueError("labels must have two classes.")

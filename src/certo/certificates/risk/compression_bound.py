@@ -10,7 +10,7 @@ import numpy as np
 
 from certo.certificates.base import Certificate, Verification, require
 from certo.certificates.encoding import rounded_up
-from certo.certificates.fields import index_vector, same_values
+from certo.certificates.fields import IndexVector, same_values
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.risk.scheme import Scheme
 from certo.numbers import tails
@@ -41,7 +41,7 @@ class CompressionBound(RiskBound):
     """
 
     scheme: Scheme
-    updated: np.ndarray
+    updated: IndexVector
     examples: int
     errors: int
     printed: float | None
@@ -51,7 +51,6 @@ class CompressionBound(RiskBound):
         super().__post_init__()
         if not isinstance(self.scheme, Scheme):
             raise ValueError(f"scheme must be a Scheme, got {type(self.scheme).__name__}.")
-        object.__setattr__(self, "updated", index_vector(self.updated, "updated"))
         k = self.updated.size
         self.scheme.check_fits(self.labels, k)
         if not (0 <= self.errors <= self.examples - k and self.examples):

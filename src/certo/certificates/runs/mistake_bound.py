@@ -10,7 +10,7 @@ import numpy as np
 
 from certo.certificates.base import require
 from certo.certificates.encoding import counted
-from certo.certificates.fields import finite_vector, index_vector
+from certo.certificates.fields import FiniteVector, IndexVector
 from certo.certificates.runs.update_sums import MOST, Inequality, UpdateSums, most_updates
 from certo.certificates.spaces.space import Machine, MachineMargins, SpaceClaim
 from certo.numbers import exact
@@ -46,11 +46,11 @@ class MistakeBound(SpaceClaim):
 
     lifted: bool
     sums: UpdateSums
-    start: np.ndarray
-    totals: np.ndarray
-    comparator_coef: np.ndarray
-    comparator_rows: np.ndarray
-    comparator_dual_coef: np.ndarray
+    start: FiniteVector
+    totals: FiniteVector
+    comparator_coef: FiniteVector
+    comparator_rows: IndexVector
+    comparator_dual_coef: FiniteVector
     comparator_intercept: float
     comparator_norm: float
     updates: int
@@ -62,10 +62,6 @@ class MistakeBound(SpaceClaim):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("start", "totals", "comparator_coef", "comparator_dual_coef"):
-            object.__setattr__(self, name, finite_vector(getattr(self, name), name))
-        rows = index_vector(self.comparator_rows, "comparator_rows")
-        object.__setattr__(self, "comparator_rows", rows)
         for name in ("lifted", "averaged"):
             if type(getattr(self, name)) is not bool:
                 raise ValueError(f"{name} must be True or False, got {getattr(self, name)!r}.")

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from certo.certificates.base import Certificate, require
-from certo.certificates.fields import finite_vector
+from certo.certificates.fields import FiniteVector
 from certo.certificates.runs.gradient_run import LONGEST_REPLAY, GradientRun, loss_named, replay
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.shape import check_weights
@@ -71,9 +71,9 @@ class Regret(Certificate):
     """
 
     run: GradientRun
-    coef: np.ndarray
+    coef: FiniteVector
     intercept: float
-    comparator: np.ndarray
+    comparator: FiniteVector
     comparator_intercept: float
     examples: int
     suffered: float
@@ -89,8 +89,6 @@ class Regret(Certificate):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("coef", "comparator"):
-            object.__setattr__(self, name, finite_vector(getattr(self, name), name))
         if not (self.suffered >= 0 and self.comparator_loss >= 0 and self.bound >= 0):
             raise ValueError("suffered, comparator_loss and bound must not be negative.")
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from certo.certificates.base import Refuted, require
-from certo.certificates.fields import index_vector, intercept_mode
+from certo.certificates.fields import IndexVector, intercept_mode
 from certo.certificates.sample.examples import Sample
 from certo.certificates.separation.separation import Separation, check_shape, named, slots_of
 from certo.certificates.spaces.differences import family_of
@@ -41,13 +41,12 @@ class Cancelling(Separation):
     intercept: str
     examples: int
     features: int
-    vectors: np.ndarray
+    vectors: IndexVector
     weights: tuple[Fraction, ...]
 
     def __post_init__(self) -> None:
         super().__post_init__()
         intercept_mode(self.intercept)
-        object.__setattr__(self, "vectors", index_vector(self.vectors, "vectors"))
         if self.vectors.size or self.weights:
             object.__setattr__(self, "weights", convex_weights(self.weights, self.vectors.size))
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from certo.certificates.base import Refuted, require
 from certo.certificates.encoding import counted
-from certo.certificates.fields import index_vector
+from certo.certificates.fields import IndexVector
 from certo.certificates.sample.examples import Sample
 from certo.certificates.separation.cancelling import Cancelling
 from certo.certificates.separation.separation import named
@@ -52,11 +52,10 @@ class QuasiSeparable(Cancelling):
     """
 
     direction: tuple[tuple[Fraction, ...], ...]
-    won: np.ndarray
+    won: IndexVector
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "won", index_vector(self.won, "won"))
         check_direction(self.direction, self._slots, self.features + self.lifted)
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from certo.certificates import encoding, spaces
 from certo.certificates.base import Certificate, Verification, require
-from certo.certificates.fields import finite_vector, index_vector
+from certo.certificates.fields import FiniteVector, IndexVector, same_values
 from certo.certificates.sample.labels import Labels
 from certo.numbers import exact
 from certo.numbers.rounded import Rounded
@@ -27,9 +27,9 @@ class Machine(NamedTuple):
     """w and b as a claim gives them: w by its entries `coef`, where the space has coordinates, and
     else as the combination Σ dual_coef_i φ(x_rows_i)."""
 
-    coef: np.ndarray
-    rows: np.ndarray
-    dual_coef: np.ndarray
+    coef: FiniteVector
+    rows: IndexVector
+    dual_coef: FiniteVector
     intercept: float
 
 
@@ -187,18 +187,15 @@ class SpaceClaim(Certificate):
 
     space: Space
     examples: int
-    coef: np.ndarray
+    coef: FiniteVector
     intercept: float
-    rows: np.ndarray
-    dual_coef: np.ndarray
+    rows: IndexVector
+    dual_coef: FiniteVector
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not isinstance(self.space, Space):
             raise ValueError(f"space must be a space, got {type(self.space).__name__}.")
-        for name in ("coef", "dual_coef"):
-            object.__setattr__(self, name, finite_vector(getattr(self, name), name))
-        object.__setattr__(self, "rows", index_vector(self.rows, "rows"))
         if self.dual_coef.shape != self.rows.shape:
             raise ValueError("dual_coef must hold one number for each of the rows.")
 
@@ -243,11 +240,6 @@ class SpaceClaim(Certificate):
 
     def __eq__(self, other: object) -> bool:
         """By value; not by JSON, which a Python function as a kernel has none of."""
-        return type(other) is type(self) and all(
-            np.array_equal(getattr(self, f.name), getattr(other, f.name))
-            if f.type == "np.ndarray"
-            else getattr(self, f.name) == getattr(other, f.name)
-            for f in fields(self)
-        )
+        return same_values(self, other)
 
     __hash__ = Certificate.__hash__
