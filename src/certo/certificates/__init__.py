@@ -1,8 +1,23 @@
 """Claims that anyone can check from the data: NumPy, SciPy and the standard library suffice.
 
-Nothing here knows how an answer was found. A certificate is a frozen value with a claim in words,
-what it assumes, a witness and numbers; `verify(X, y)` recomputes the claim. A kind is imported when
-it is named.
+Nothing here knows how an answer was found (`certo.issue`), nor has a sentence for people
+(`certo.words`). A certificate is a frozen value with a claim, a witness and numbers; `verify(X, y)`
+recomputes the claim. A kind is imported when it is named.
+
+To read a check: `base` (what a certificate is), `sample` (X and y as exact numbers),
+`certo.numbers` (sums with allowances, exact rationals), and then the module of the kind in `KINDS`,
+whose docstring has the claim, its proof and what is said of rounding. `spaces` has what hyperplanes and functions
+of an RKHS differ in. The files that a kind needs are those that its module imports; the rooms are
+
+    sample       the data, and what can be seen in them of how they were drawn
+    spaces       values of machines on the data, with their allowances
+    margins      how large a margin can be, and how near an objective is to the best
+    runs         what a run of the Perceptron, Pegasos or gradient descent did
+    separation   whether classes can be separated, with a proof either way
+    regression   least squares and logistic regression
+    density      Gaussian and log-linear densities
+    errors       what a rule gets wrong, and the fewest errors of any hyperplane
+    risk         bounds on the error rate on new data
 """
 
 from __future__ import annotations
