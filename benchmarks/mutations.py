@@ -21,7 +21,7 @@ import numpy as np
 from benchmarks.harness import BenchTable
 
 TESTS = Path(__file__).parent.parent / "tests"
-ROUNDS = 190  # attacks by each corruption on each kind of certificate
+ROUNDS = 240  # attacks by each corruption on each kind of certificate
 SCENARIOS = {"beyond_float64": 200, "copies": 1000, "overlap": 1000, "order": 1000, "honest": 600}
 BAD = ("FALSE", "LOST")
 

@@ -6,8 +6,8 @@ recomputes the claim. A kind is imported when it is named.
 
 To read a check: `base` (what a certificate is), `sample` (X and y as exact numbers),
 `certo.numbers` (sums with allowances, exact rationals), and then the module of the kind in `KINDS`,
-whose docstring has the claim, its proof and what is said of rounding. `spaces` has what hyperplanes and functions
-of an RKHS differ in. The files that a kind needs are those that its module imports; the rooms are
+whose docstring has the claim, its proof and what is said of rounding. `spaces` has what hyperplanes
+and functions of an RKHS differ in. The files that a kind needs are those that its module imports.
 
     sample       the data, and what can be seen in them of how they were drawn
     spaces       values of machines on the data, with their allowances
