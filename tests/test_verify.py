@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -19,7 +20,16 @@ from sklearn.preprocessing import Normalizer
 from sklearn.svm import SVC
 
 from certo import SVM, KernelPerceptron, Perceptron, certify
-from certo.certificates import Certified, Composite
+from certo.certificates import (
+    Certified,
+    Composite,
+    CompressionBound,
+    Labels,
+    PerceptronRun,
+    PerceptronScheme,
+    StatedPredictions,
+    TestErrors,
+)
 from certo.certificates.sample import draws
 from certo.data.problem import Problem
 from certo.data.proof_folder import write_proof
@@ -391,3 +401,46 @@ def test_test_rows_that_are_rows_of_the_fit_are_not_counted(tmp_path, monkeypatc
         write_proof(tmp_path / "p", page, machine, *fit, *test)
     assert page.test[0].upper < 0.1
     assert verify_folder(tmp_path / "p").code == 1
+
+
+class TestVacuousClaimsStaySo:
+    """A bound that is stated as vacuous is checked less, so that nothing may be made of it."""
+
+    def test_a_long_run_that_was_never_made(self):
+        """Least squares fits coin tosses in 600 dimensions; no perceptron made these weights."""
+        random = np.random.default_rng(1)
+        X, y = random.normal(size=(400, 600)), random.integers(0, 2, 400)
+        w = np.linalg.lstsq(X, 2.0 * y - 1, rcond=None)[0]
+        scheme = PerceptronScheme((PerceptronRun(epochs=10**6),), w[None], np.zeros(1), zero_sign=1)
+        most = int(max(np.sum(y), np.sum(1 - y)))
+        claim = CompressionBound(
+            labels=Labels((0, 1)), delta=0.05, majority=most, scheme=scheme, updated=np.array([0]),
+            examples=400, errors=0, printed=1.5, tail=1.0,
+        )  # fmt: skip
+        page = Certified("forged", Composite((claim,)))
+        assert page.verify(X, y)  # no risk is above 1
+        assert page.best is None
+        assert "No bound on the error rate" in page.in_words()[0]
+        assert not claim.at(0.05).verify(X, y)
+
+    def test_copies(self):
+        random = np.random.default_rng(2)
+        rows = np.repeat(np.arange(12), 60)
+        X, y = random.normal(size=(12, 3))[rows], (np.arange(12) % 2)[rows]
+        rule = StatedPredictions(y)
+        claim = TestErrors(
+            labels=Labels((0, 1)), predictor=rule, examples=720, errors=0, ties=0, delta=0.05,
+            majority=360, lower=0.0, upper=1.0, unknown=0,
+        )  # fmt: skip
+        page = Certified("forged", Composite(()), Composite((claim,)))
+        assert claim.verify(X, y)
+        assert not claim.at(0.05).verify(X, y)
+        assert page.best is None
+
+    def test_shares_of_delta_are_rounded_down(self):
+        claim = TestErrors(
+            labels=Labels((0, 1)), predictor=StatedPredictions(np.zeros(100, int)), examples=100,
+            errors=10, ties=0, delta=0.05, majority=90, lower=0.0, upper=0.5, unknown=0,
+        )  # fmt: skip
+        page = Certified("one of seven", Composite(()), Composite((claim,)), asked=7)
+        assert 7 * Fraction(page.sharpest.claim.delta) <= Fraction(0.05)

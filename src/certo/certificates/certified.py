@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any, NamedTuple, final
 
 from certo.certificates import encoding
@@ -13,6 +14,7 @@ from certo.certificates.encoding import counted
 from certo.certificates.errors.counted_errors import TestErrors
 from certo.certificates.risk.risk_bound import LEAST_DELTA, RiskBound
 from certo.certificates.sample.draws import Known, images_of, known_examples
+from certo.numbers.exact import below
 
 NO_TEST = "it is about test examples, give X_test and y_test."
 
@@ -115,7 +117,11 @@ class Certified:
 
     @property
     def sharpest(self) -> Chosen | None:
-        """The sharpest bound on the error rate of the predictions, whatever it is worth."""
+        """The sharpest bound on the error rate of the predictions, whatever it is worth.
+
+        A bound that is stated as vacuous stays so, whatever follows from the facts beside it: as it
+        is true of every rule and of any rows, its check looks at neither the re-run nor the draws.
+        """
         rivals = [
             (claim, part is self.test)
             for part in (self.claims, self.test)
@@ -123,7 +129,10 @@ class Certified:
             if isinstance(claim, RiskBound) and claim.of_predictions
         ]
         among = max(len(rivals), self.asked)
-        shared = [(claim.at(claim.delta / among), on_test) for claim, on_test in rivals]
+        shared = [
+            (claim if claim.vacuous else claim.at(below(Fraction(claim.delta) / among)), on_test)
+            for claim, on_test in rivals
+        ]
         found = min(shared, key=lambda pair: pair[0].best, default=None)
         return None if found is None else Chosen(found[0], among, found[1])
 

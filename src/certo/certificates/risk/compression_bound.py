@@ -26,7 +26,7 @@ PREPROCESSED = (
 class CompressionBound(RiskBound):
     """Claim: with probability at least 1 − δ over the draw of the m examples, er(h) ≤ `bounds[…]`,
     where the rule h is determined by the k examples `updated`, and at most `errors` of the m − k
-    others are wrong, whether scores are computed exactly or in float64:
+    others are wrong, by exact scores or by scores computed as `predict` does:
     `printed`, errors/(m − k) + sqrt(((k + 1) ln m + ln(e/δ)) / m), for k ≤ m/2, and `tail`, the
     largest p with P[Bin(m − k, p) ≤ errors] ≥ δ/(m·C(m, k)). The tail is never above the printed
     bound: see the pages of both.
@@ -35,9 +35,9 @@ class CompressionBound(RiskBound):
     says: bit for bit the same weights for perceptrons, certain decisions for a kernel perceptron.
     One set of k examples determines all outputs, so that δ is not divided among them. The errors
     on the others are counted as the scheme says, and the formulas are evaluated and rounded up
-    (`certo.bounds`). A vacuous bound may be stated without the re-run, where that is long; then the
-    claim does not speak of it, and nor is a tail claimed (it is 1) that would be no better than
-    guessing.
+    (`certo.numbers.tails`). A vacuous bound may be stated without the re-run, where that is long;
+    then the claim does not speak of it, and nor is a tail claimed (it is 1) that would be no better
+    than guessing.
     """
 
     scheme: Scheme

@@ -86,7 +86,9 @@ def _rounded_sum(
     step = min(PIECE, next(iter(part.blocks()))[1])
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         entries, sizes = _column_sums(part, weights, 0, part.m, step)
-        return entries, exact.allowance(min(rows.size, PIECE + 64), sizes)
+        # A product of every row may underflow, however few roundings it passes through.
+        underflow = rows.size * exact.TINY
+        return entries, exact.allowance(min(rows.size, PIECE + 64), sizes) + underflow
 
 
 def _column_sums(sample: Sample, weights: np.ndarray, start: int, stop: int, step: int):
