@@ -37,32 +37,7 @@ _HOMES = {
     "validation_curve": "certo.selection",
 }
 
-__all__ = [
-    "SVM",
-    "GaussianDensity",
-    "HardMarginSVM",
-    "Inseparable",
-    "KernelPerceptron",
-    "LeastSquares",
-    "LogLinearDensity",
-    "LogisticRegression",
-    "MinDisagreement",
-    "Neuron",
-    "NoDensity",
-    "NotSeparable",
-    "OnlineGradientDescent",
-    "Pegasos",
-    "Perceptron",
-    "Separable",
-    "Separated",
-    "SeparationWarning",
-    "__version__",
-    "certify",
-    "quasi_separability",
-    "risk",
-    "separability",
-    "validation_curve",
-]
+__all__ = [*_HOMES, "__version__"]
 
 if TYPE_CHECKING:
     from certo.certificates.separation.inseparable import Inseparable
