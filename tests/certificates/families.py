@@ -8,6 +8,8 @@ Each function makes one attack and says what became of it: `rejected`, accepted 
 - `copies`, `overlap`, `order`: the labels are tosses of a fair coin, so that every rule is wrong in
   half of all new cases, whatever the rows look like. With δ = 1e-6 a bound below one half is false
   by its assumptions, never by chance.
+- `vacuous`: tosses of a coin again; claims about them are stated as vacuous, so that less is looked
+  at, beside facts that would make them sharp. The headline of their page must not be made of these.
 - `honest`: independent draws, of continuous and of discrete tables. Claims must be kept.
 - `larger`: the corruptions of `campaign`, on tables of up to 6,000 rows.
 """
@@ -43,6 +45,16 @@ from scipy import sparse
 from truths import is_true
 
 import certo
+from certo.certificates import (
+    Certified,
+    Composite,
+    CompressionBound,
+    Labels,
+    PerceptronRun,
+    PerceptronScheme,
+    StatedPredictions,
+    TestErrors,
+)
 from certo.kernels import Gaussian, Linear
 from certo.losses import Hinge, Logistic
 
@@ -364,6 +376,34 @@ def order(random: np.random.Generator) -> Iterator[Attack]:
     yield from _judged(
         _machine(random, True), X[by_label], y[by_label], what=f"{files} sorted files"
     )
+
+
+def vacuous(random: np.random.Generator) -> Iterator[Attack]:
+    """Bounds of 1: of a run that was never made, and of test rows that are copies."""
+    m = int(random.integers(50, 300))
+    shared = {"labels": Labels(("down", "up")), "delta": SMALL_DELTA, "errors": 0, "tail": 1.0}
+    if random.random() < 0.5:
+        X, y = random.standard_normal((m, 2 * m)), _tosses(random, m)
+        w = np.linalg.lstsq(X, np.where(y == "up", 1.0, -1.0), rcond=None)[0]
+        run = PerceptronRun(epochs=int(random.choice([1, 10**6])), average=random.random() < 0.5)
+        forged: Any = CompressionBound(
+            **shared, majority=int(max(np.sum(y == "up"), np.sum(y == "down"))), examples=m,
+            scheme=PerceptronScheme((run,), w[None], np.zeros(1), zero_sign=1),
+            updated=np.sort(random.permutation(m)[: int(random.integers(1, 5))]), printed=1.5,
+        )  # fmt: skip
+        page = Certified("forged", Composite((forged,)), delta=SMALL_DELTA)
+    else:
+        some = random.permutation(np.repeat(np.arange(12), m))
+        X, y = random.standard_normal((12, 3))[some], np.resize(["down", "up"], 12)[some]
+        del shared["tail"]
+        forged = TestErrors(
+            **shared, predictor=StatedPredictions((y == "up").astype(int)), examples=y.size, ties=0,
+            majority=6 * m, lower=0.0, upper=1.0, unknown=0,
+        )  # fmt: skip
+        page = Certified("forged", Composite(()), Composite((forged,)), delta=SMALL_DELTA)
+    false = page.best is not None and page.best.claim.best < FAIR
+    verdict = "rejected" if not forged.verify(X, y) else "FALSE" if false else "true"
+    yield Attack(verdict, f"vacuous {forged.name}", Case(forged.to_dict(), X, y))
 
 
 def honest(random: np.random.Generator) -> Iterator[Attack]:

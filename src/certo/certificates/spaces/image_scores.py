@@ -1,6 +1,6 @@
 r"""Values of functions of a kernel's space at any points, and how far they may be off.
 
-As in `kernel_sample`, but for points x that need not be among the centres z_i of the function:
+As in `images`, but for points x that need not be among the centres z_i of the function:
 for f = Σ_i a_i K(z_i, ·), with s = √K(·, ·), n products being added in any order,
 
     |f̂(x) − f(x)|  ≤  γ_n Σ|a_i k̂(z_i, x)| + n·2⁻¹⁰⁷⁴  +  ε s(x) Σ|a_i| s(z_i) + δ Σ|a_i| ,

@@ -20,7 +20,7 @@ from typing import ClassVar, final
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.base import Refuted, require
+from certo.certificates.base import require
 from certo.certificates.sample.examples import Sample, exact_matrix
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces import combinations
@@ -282,15 +282,6 @@ def _count(part, which, columns: np.ndarray | None = None) -> np.ndarray:
         marks.data = which(part.data).astype(np.float64)
         return np.asarray(marks @ columns.astype(np.float64)).ravel()
     return np.count_nonzero(which(part) & columns, axis=1)
-
-
-def check_distance(margins: Margins, distance: float, extra: Fraction = Fraction(0)) -> None:
-    """No example is nearer to the hyperplane than that (see `Margins.nearer_than`)."""
-    try:
-        near = margins.nearer_than(distance, extra)
-    except ValueError as no_direction:
-        raise Refuted(str(no_direction)) from no_direction
-    require(near is None, f"example {near} is nearer to the hyperplane than {distance!r}.")
 
 
 @final
