@@ -22,8 +22,7 @@ and functions of an RKHS differ in. The files that a kind needs are those that i
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+from certo.lazy import names_of
 
 #: every kind of certificate, and the module that has its check
 KINDS = {
@@ -87,14 +86,4 @@ OTHERS = {
 WHERE = KINDS | OTHERS
 __all__ = sorted(WHERE)
 
-
-def __getattr__(name: str) -> Any:
-    if name not in WHERE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"{__name__}.{WHERE[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *WHERE})
+__getattr__, __dir__ = names_of(__name__, WHERE)

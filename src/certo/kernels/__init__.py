@@ -7,8 +7,9 @@ from the truth; the laws of the test suite find it by themselves.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from certo.lazy import names_of
 
 #: every kernel, and the module that defines it; it is imported when it is named
 KERNELS = {
@@ -101,14 +102,4 @@ if TYPE_CHECKING:
     from certo.kernels.weighted_degree import WeightedDegree
     from certo.kernels.weisfeiler_lehman import WeisfeilerLehman
 
-
-def __getattr__(name: str) -> Any:
-    if name not in WHERE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"{__name__}.{WHERE[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *WHERE})
+__getattr__, __dir__ = names_of(__name__, WHERE)

@@ -8,8 +8,9 @@ y = ±1) and `Logistic(base=2)`. To add a loss, say what it looks at (`MarginLos
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from certo.lazy import names_of
 
 if TYPE_CHECKING:
     from certo.losses.base import (
@@ -60,14 +61,4 @@ __all__ = [
     "risk",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in WHERE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"{__name__}.{WHERE[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *WHERE})
+__getattr__, __dir__ = names_of(__name__, WHERE)

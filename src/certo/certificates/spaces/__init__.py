@@ -5,14 +5,9 @@ A space is imported when it is named, so that claims about hyperplanes need no k
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+from certo.lazy import names_of
 
 #: every space, and the module that has it
 SPACES = {"Vectors": "vectors", "Images": "images"}
 
-
-def __getattr__(name: str) -> Any:
-    if name not in SPACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{SPACES[name]}"), name)
+__getattr__, __dir__ = names_of(__name__, SPACES)
