@@ -80,8 +80,8 @@ class MaximumMargin(SpaceClaim):
             f"the multipliers do not prove that no margin exceeds {self.upper!r}.",
         )
         return (
-            f"the margin is at least {rounded_down(self.lower)}, and the largest exceeds it by at "
-            f"most {apart(self.upper, self.lower)}."
+            f"the margin is at least {rounded_down(self.lower)}, and the largest possible one "
+            f"exceeds that of this machine by at most {apart(self.upper, self.lower)}."
         )
 
     def _multipliers(self, sample) -> Fraction:
