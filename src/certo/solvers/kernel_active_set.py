@@ -6,13 +6,13 @@ rest on the Gram matrix of all.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from certo.problems.soft_margin import SoftMargin
 from certo.solvers.box_newton import box_newton
+from certo.solvers.stop import Asked, go_on
 
 AGAIN = 3  # times it is begun anew, from multipliers that are feasible to the last digit
 
@@ -35,7 +35,7 @@ def finished(
     costs: np.ndarray,
     intercept: str,
     alpha: np.ndarray,
-    asked: Callable[[], bool] = lambda: False,
+    asked: Asked = go_on,
 ) -> Finished:
     """The best multipliers from these on, given the Gram matrix of all examples."""
     low, high = np.where(signs > 0, 0.0, -costs), np.where(signs > 0, costs, 0.0)

@@ -34,6 +34,7 @@ from certo.solvers.box_interior import box_solved
 from certo.solvers.gap_ledger import GapTrace, Ledger
 from certo.solvers.gram import Images, images_of
 from certo.solvers.repetitions import Repetitions
+from certo.solvers.stop import Asked, go_on
 
 SMALLEST, LARGEST = 1024, 4096  # examples in a block: an eighth of all, or more,
 PART = 8  # where many are inside their box
@@ -73,7 +74,7 @@ def kernel_soft_margin(
     max_iter: int = 1000,
     cache_mb: float = 1000,
     start: np.ndarray | None = None,
-    asked: Callable[[], bool] = lambda: False,
+    asked: Asked = go_on,
     after_look: Callable[[float, float], bool] = lambda primal, dual: False,
 ) -> KernelOutcome:
     """The best function for examples X (as `kernel.examples` gives them), signs being ±1.

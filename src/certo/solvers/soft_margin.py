@@ -23,6 +23,7 @@ from certo.solvers.dual_descent import DualDescent
 from certo.solvers.gap_ledger import GapTrace, Ledger
 from certo.solvers.hinge_rows import HingeRows
 from certo.solvers.primal_newton import PrimalNewton
+from certo.solvers.stop import Asked, go_on
 
 __all__ = ["GapTrace", "SoftOutcome", "smallest_b", "soft_margin"]
 
@@ -57,7 +58,7 @@ def soft_margin(
     max_iter: int = 1000,
     start: np.ndarray | None = None,
     rng: np.random.Generator | None = None,
-    asked: Callable[[], bool] = lambda: False,
+    asked: Asked = go_on,
     after_look: Callable[[float, float], bool] = lambda primal, dual: False,
 ) -> SoftOutcome:
     """Solve for the rows of X (C-ordered array, or CSR with increasing indices), signs being int8
