@@ -11,7 +11,7 @@ from certo.certificates import encoding
 from certo.certificates.base import Certificate, NotClaimed, Verification, words
 from certo.certificates.composite import Composite
 from certo.certificates.encoding import counted
-from certo.certificates.errors.counted_errors import TestErrors
+from certo.certificates.errors.held_out_errors import TestErrors
 from certo.certificates.risk.risk_bound import LEAST_DELTA, RiskBound
 from certo.certificates.sample.draws import Known, images_of, known_examples
 from certo.numbers.exact import below
