@@ -14,7 +14,7 @@ from sklearn.base import is_regressor
 from certo.audit import Audit, audit_table, rows_of
 from certo.certificates.base import CannotClaim
 from certo.certificates.composite import Composite
-from certo.certificates.sample.draws import known_examples
+from certo.certificates.sample.shared_rows import known_examples
 from certo.cli.console import Part, Voice
 from certo.cli.progress import FitProgress
 from certo.data.fingerprint import fingerprint

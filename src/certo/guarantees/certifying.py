@@ -13,8 +13,9 @@ from certo.certificates.base import CannotClaim
 from certo.certificates.certified import Certified
 from certo.certificates.errors.held_out_errors import TestErrors
 from certo.certificates.risk.risk_bound import LEAST_DELTA
-from certo.certificates.sample.draws import Known, images_of, known_examples
+from certo.certificates.sample.draws import images_of
 from certo.certificates.sample.equal_rows import one_look
+from certo.certificates.sample.shared_rows import Known, known_examples
 from certo.containers import canonical_csr, count
 from certo.guarantees import house, rivals
 from certo.guarantees.page import Page
