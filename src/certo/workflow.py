@@ -26,8 +26,7 @@ from certo.certificates.sample.labels import class_sample
 from certo.certificates.separation.classes import ClassSeparability
 from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.separable import Separable
-from certo.certificates.spaces.differences import comparison_signs
-from certo.certificates.spaces.family import whole_direction
+from certo.certificates.spaces.comparisons import comparison_signs, whole_direction
 from certo.data import tables, written
 from certo.data.encoder import IN_FIT, TableEncoder, have, told_apart
 from certo.data.fingerprint import fingerprint

@@ -15,7 +15,7 @@ from logistic_truth import STORES, Problem
 from scipy import sparse
 
 from certo.certificates import CannotClaim, Certificate, Labels, NoEstimate
-from certo.certificates.spaces.differences import comparison_signs
+from certo.certificates.spaces.comparisons import comparison_signs
 from certo.issue.regression.no_estimate import issue_no_estimate
 
 seeds = st.integers(0, 10**6)

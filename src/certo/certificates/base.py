@@ -67,6 +67,12 @@ def require(condition: Any, reason: str) -> None:
         raise Refuted(reason)
 
 
+def check_shape(sample: Sample, m: int, d: int) -> None:
+    """The claim is about this many examples and features."""
+    require(sample.m == m, f"the claim is about {m:,} examples, but X has {sample.m:,} rows.")
+    require(sample.d == d, f"the claim is about {d:,} features, but X has {sample.d:,} columns.")
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Certificate(Value, abc.ABC):
     """A claim that anyone can check from the data.

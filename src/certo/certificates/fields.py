@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,10 @@ INTERCEPTS = ("free", "none")  # of hyperplanes that may be anywhere, or must go
 FiniteVector = np.ndarray
 FiniteTable = np.ndarray
 CostVector = np.ndarray
+FiniteArray = np.ndarray
+FiniteTables = tuple[np.ndarray, ...]
+Fractions = tuple[Fraction, ...]
+FractionRows = tuple[Fractions, ...]
 IndexVector = np.ndarray
 WholeVector = np.ndarray
 
@@ -27,7 +33,8 @@ def finite_vector(values, name: str) -> np.ndarray:
 
 
 def finite_table(values, name: str) -> np.ndarray:
-    """The same in rows of one length."""
+    """The same in rows of one length; an empty list is a table without rows."""
+    values = np.zeros((0, 0)) if np.shape(values) == (0,) else values
     return _finite(values, 2, f"{name} must be rows of finite numbers, of one length.")
 
 
@@ -37,6 +44,23 @@ def cost_vector(values, name: str) -> np.ndarray:
     if np.any(vector < 0):
         raise ValueError(f"{name} must not be negative.")
     return vector
+
+
+def finite_array(values, name: str) -> np.ndarray:
+    """A vector or a table."""
+    return (finite_vector if np.ndim(values) == 1 else finite_table)(values, name)
+
+
+def number_or_vector(value, name: str) -> float | np.ndarray:
+    """A finite number, or several."""
+    return finite_vector(value, name) if np.ndim(value) else number(value, name)
+
+
+def fractions(values, name: str) -> Fractions:
+    """A tuple of fractions, or a ValueError."""
+    if not all(isinstance(value, Fraction) for value in values):
+        raise ValueError(f"{name} must be fractions.")
+    return tuple(values)
 
 
 def _finite(values, dimensions: int, required: str) -> np.ndarray:
@@ -74,12 +98,23 @@ def intercept_mode(value: Any) -> str:
     return value
 
 
+def several(read: Callable) -> Callable:
+    """A tuple of what `read` reads."""
+    return lambda values, name: tuple(read(value, name) for value in values)
+
+
+#: How a field of this type is read.
 READERS = {
     "float": number,
     "int": whole_number,
     "FiniteVector": finite_vector,
     "FiniteTable": finite_table,
     "CostVector": cost_vector,
+    "FiniteTables": several(finite_table),
+    "FiniteArray": finite_array,
+    "float | FiniteVector": number_or_vector,
+    "Fractions": fractions,
+    "FractionRows": several(fractions),
     "IndexVector": index_vector,
     "WholeVector": whole_vector,
 }

@@ -13,7 +13,7 @@ from certo.certificates.base import (
     NotClaimed,
 )
 from certo.certificates.encoding import rounded_down
-from certo.certificates.regression.curvature import inverse_factor
+from certo.certificates.regression.factors import inverse_factor
 from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.certificates.regression.no_estimate import NoEstimate
 from certo.certificates.separation.quasi_separable import Overlapping

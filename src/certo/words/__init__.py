@@ -12,6 +12,7 @@ from certo.words import dispatch
 from certo.words.dispatch import Rigour
 from certo.words.pages import (
     claim_html,
+    class_verdicts,
     composite_html,
     composite_text,
     page_html,
@@ -24,6 +25,7 @@ __all__ = [
     "Rigour",
     "assumptions",
     "claim_html",
+    "class_verdicts",
     "composite_html",
     "composite_text",
     "page_html",

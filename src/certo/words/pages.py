@@ -7,6 +7,7 @@ import html
 from certo.certificates.base import Certificate
 from certo.certificates.certified import Certified
 from certo.certificates.composite import Composite
+from certo.certificates.separation.classes import ClassSeparability
 from certo.numbers.digits import rounded_up, shown_numbers
 from certo.words import dispatch
 from certo.words.risk.risk_bound import percentage, rate_sentence, weaker
@@ -39,6 +40,19 @@ def composite_html(claims: Composite) -> str:
         for item in claims.not_claimed
     )
     return "".join(claim_html(claim) for claim in claims) + refused
+
+
+def class_verdicts(found: ClassSeparability) -> str:
+    """Which of several classes are separable: from the rest, from each other, and all at once."""
+    pairs = zip(found.classes, found.one_against_rest, strict=True)
+    alone = [repr(label) for label, verdict in pairs if verdict.name == "Separable"]
+    apart = sum(verdict.name == "Separable" for verdict in found.pairwise)
+    how = "" if found.intercept == "free" else " by hyperplanes through the origin"
+    which = f": {', '.join(alone)}." if alone else "."
+    return (
+        f"{len(alone)} of {len(found.classes)} classes are separable from the rest{how}{which}\n"
+        f"{apart} of {len(found.pairs)} pairs of classes are separable{how}.\n{found.joint.claim}"
+    )
 
 
 def page_sentences(page: Certified) -> list[str]:
