@@ -26,12 +26,12 @@ THREE = TABLE.set_column(2, "y", pa.array(np.digitize(POINTS[:, 0], [-0.7, 0.7])
 MACHINES = [
     SVM(Gaussian(0.7)),
     SVM(2.0 * Polynomial(2) + Linear().normalised(), C=3.0, intercept="lifted"),
-    SVM(Gaussian() * Polynomial(3), lam=0.1, class_weight="balanced", intercept="none"),
+    SVM(Gaussian(1.0) * Polynomial(3), lam=0.1, class_weight="balanced", intercept="none"),
     HardMarginSVM(Gaussian(0.1)),
     HardMarginSVM(Gaussian(0.1), intercept="lifted"),
     KernelPerceptron(Gaussian(0.5), epochs=5),
     KernelPerceptron(Polynomial(2), epochs=2, intercept="lifted", budget=10),
-    Pegasos(0.1, 300, kernel=Gaussian(), random_state=0),
+    Pegasos(0.1, 300, kernel=Gaussian(1.0), random_state=0),
 ]
 
 

@@ -84,7 +84,7 @@ class Nystroem(WithKernel, ClassNamePrefixFeaturesOutMixin, FeatureMap):
         -------
         self
         """
-        kernel = Gaussian() if self.kernel is None else self.kernel
+        kernel = Gaussian(variance=1.0) if self.kernel is None else self.kernel
         if not isinstance(kernel, Kernel):
             raise ValueError(f"kernel must be a certo.kernels.Kernel or None, got {kernel!r}.")
         if kernel.takes == "matrix":
@@ -94,7 +94,7 @@ class Nystroem(WithKernel, ClassNamePrefixFeaturesOutMixin, FeatureMap):
         size = whole(self.n_components, "n_components", 1)
         self.kernel_ = kernel
         X = self._examples(X, reset=True)
-        self.kernel_ = kernel = kernel.settled(X)
+        self.kernel_ = kernel = kernel.fitted_to(X)
         m = count(X)
         rng = check_random_state(self.random_state)
         self.indices_ = np.sort(rng.permutation(m)[:size])
