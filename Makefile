@@ -5,7 +5,7 @@ DEV := .venv/.dev
 DOCS := .venv/.docs
 BENCH := .venv/.bench
 
-.PHONY: demo test check portable bench attack docs pictures clean
+.PHONY: demo quick test check portable bench attack docs pictures lock clean
 
 demo: $(DEV)
 	@mkdir -p demo
@@ -14,8 +14,13 @@ demo: $(DEV)
 	$(BIN)/certo verify demo/setosa.certo examples/setosa.csv
 	@echo "Open demo/setosa.html in a browser to see the report."
 
+# A minute: fewer examples and parameters of each test, in one process, so that ARGS=--pdb works.
+# ARGS may also be files, or -k and a word.
+quick: $(DEV)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 0 -q --quick $(ARGS)
+
 test: $(DEV)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(ARGS)
 
 check: $(DEV)
 	$(BIN)/ruff check .

@@ -78,6 +78,7 @@ def test_every_machine_of_the_command_line_can_be_audited():
     assert known == {*MACHINES.values(), OnlineGradientDescent}  # which a model file can hold
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 def test_an_honest_model_passes(models, name):
     assert verdict(models[name], TABLES[name], lambda model: None) == "passed"

@@ -12,6 +12,7 @@ IRIS = Path(__file__).parents[2] / "examples" / "iris.csv"
 WORDS = ["curve", IRIS, "--target", "species", "--folds", "3"]
 
 
+@pytest.mark.slow
 def test_a_table_for_people(certo, tmp_path):
     page, picture = tmp_path / "r.html", tmp_path / "p.svg"
     said = certo(*WORDS, "--values", "0.01,1,100", "--report", page, "--picture", picture)

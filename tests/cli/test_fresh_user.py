@@ -174,6 +174,7 @@ class TestForged:
             replace(page, asked=-1)
 
 
+@pytest.mark.slow
 def test_predictions_are_utf8_whatever_the_terminal_speaks(certo, written, tmp_path):
     text = "a,t\n" + "".join(f"{i},{('да', 'ß')[i > 20]}\n" for i in range(40))
     table, model = written(text), tmp_path / "m"
@@ -238,6 +239,7 @@ class TestClaimsThatSayNothing:
         assert (claim["holds"], claim["informative"]) == (True, False)
         assert claim["remark"] == "That says nothing which is not plain without it."
 
+    @pytest.mark.slow
     def test_coefficients_are_called_an_estimate_only_where_they_are(
         self, certo, written, tmp_path
     ):

@@ -289,6 +289,7 @@ class TestInput:
         with pytest.raises(ValueError, match=r"X\[1, 0\]|length"):
             MinDisagreement().fit([[0.0], [value]], [0, 1])
 
+    @pytest.mark.slow
     def test_storage_does_not_matter(self):
         random = np.random.default_rng(1)
         X = random.integers(-2, 3, (40, 3)).astype(float)
@@ -352,6 +353,7 @@ class TestState:
         assert model.certificate_.verify(X, y)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_ctrl_c_returns_the_best_so_far():
     script = textwrap.dedent("""
