@@ -7,6 +7,7 @@ a shell switches off for processes that it runs in the background.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -62,6 +63,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             law._hypothesis_internal_use_settings = settings(chosen, max_examples=few)
     config.hook.pytest_deselected(items=left_out)
     items[:] = kept
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays until the end, so that garbage need not be looked for in it."""
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -251,6 +251,7 @@ ATTACKS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "attack"), [(name, attack) for name, group in ATTACKS.items() for attack in group]
 )

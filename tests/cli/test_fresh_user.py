@@ -115,6 +115,7 @@ def test_numbers_that_are_text_are_pointed_out(certo, written):
     assert "column 'b' is text in the file" in said.out
 
 
+@pytest.mark.slow
 def test_all_and_nothing_are_never_rounded_to(certo, written, tmp_path):
     """One error among 30,000 rows is no 100.00 %."""
     m = 30_000

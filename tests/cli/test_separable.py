@@ -110,6 +110,7 @@ def test_one_class_is_separable(certo, written):
     assert "one class alone" in said.out
 
 
+@pytest.mark.slow
 def test_several_classes_in_a_small_table(certo, tmp_path):
     page = tmp_path / "r.html"
     said = certo("separable", EXAMPLES / "iris.csv", "--target", "species", "--report", page)

@@ -249,6 +249,7 @@ class TestTarget:
         assert model.answer_ == "no"
         assert model.n_iter_ == 0
 
+    @pytest.mark.slow
     def test_undecided(self):
         random = np.random.default_rng(0)
         X, y = random.normal(size=(150, 8)), random.integers(0, 2, 150)
@@ -343,6 +344,7 @@ class TestState:
         assert read == model.certificate_
         assert read.verify(X, y)
 
+    @pytest.mark.slow
     def test_time_limit_keeps_an_honest_gap(self):
         random = np.random.default_rng(0)
         X, y = random.normal(size=(200, 10)), random.integers(0, 2, 200)

@@ -56,7 +56,6 @@ class Page(HTMLParser):
         self.text += data
 
 
-@pytest.mark.slow
 def test_nothing_is_fetched_and_every_reference_is_inside(three):
     text, _ = three
     page = Page(text)
@@ -83,7 +82,6 @@ def test_pictures_and_claims_are_there(three):
     assert "Squared norm between its bounds: kind 2" in page.text
 
 
-@pytest.mark.slow
 def test_what_is_proved_comes_first_in_plain_words(others):
     text, said = others["svm"]
     words = Page(text).text

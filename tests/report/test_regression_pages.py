@@ -45,7 +45,6 @@ def pages(undrawn):
     }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["squares", "exact", "two", "three", "many", "separated"])
 def test_the_page_is_whole_and_has_the_facts_in_it(pages, name):
     text, said = pages[name]
