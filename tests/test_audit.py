@@ -74,6 +74,7 @@ def test_every_machine_of_the_command_line_can_be_audited():
     assert known == {*MACHINES.values(), OnlineGradientDescent}  # which a model file can hold
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 def test_an_honest_model_passes(models, name):
     assert verdict(models[name], TABLES[name], lambda model: None) == "passed"
@@ -246,6 +247,7 @@ ATTACKS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "attack"), [(name, attack) for name, group in ATTACKS.items() for attack in group]
 )

@@ -110,6 +110,7 @@ runpy.run_module("certo.verify", run_name="__main__")
 """
 
 
+@pytest.mark.slow
 def test_numpy_scipy_and_the_standard_library_suffice(folders):
     done = subprocess.run(
         [sys.executable, "-c", BLOCKED, str(folders / "kernel"), "--code"],

@@ -357,6 +357,7 @@ def test_orders_that_no_draws_come_in():
     assert not label_order.why_ordered(np.zeros(50, int))
 
 
+@pytest.mark.slow
 def test_random_orders_are_seldom_refused():
     random = np.random.default_rng(4)
     refused = sum(

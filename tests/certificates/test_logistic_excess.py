@@ -399,6 +399,7 @@ class TestDependentColumns:
         assert claim.verify(p.X, p.y)
         assert claim.reach is None
 
+    @pytest.mark.slow
     @settings(max_examples=20, deadline=None)
     @given(seeds, st.integers(2, 3))
     def test_near_combinations_have_a_reach(self, seed, classes):
@@ -466,6 +467,7 @@ class TestRidge:
         assert claim.proof == "ridge"
         assert claim.exists
 
+    @pytest.mark.slow
     def test_wide_tables(self):
         rng = np.random.default_rng(0)
         X, codes = sparse.random_array((30, 3000), density=0.02, rng=rng).tocsr(), np.arange(30) % 3
@@ -521,6 +523,7 @@ def attacks(claim: LogisticExcess, rng):
 
 
 class TestAttacks:
+    @pytest.mark.slow
     @settings(max_examples=12, deadline=None)
     @given(problems, seeds)
     def test_nothing_false_is_accepted(self, p, seed):

@@ -249,6 +249,7 @@ class TestTarget:
         assert model.answer_ == "no"
         assert model.n_iter_ == 0
 
+    @pytest.mark.slow
     def test_undecided(self):
         random = np.random.default_rng(0)
         X, y = random.normal(size=(150, 8)), random.integers(0, 2, 150)
@@ -289,6 +290,7 @@ class TestInput:
         with pytest.raises(ValueError, match=r"X\[1, 0\]|length"):
             MinDisagreement().fit([[0.0], [value]], [0, 1])
 
+    @pytest.mark.slow
     def test_storage_does_not_matter(self):
         random = np.random.default_rng(1)
         X = random.integers(-2, 3, (40, 3)).astype(float)
@@ -342,6 +344,7 @@ class TestState:
         assert read == model.certificate_
         assert read.verify(X, y)
 
+    @pytest.mark.slow
     def test_time_limit_keeps_an_honest_gap(self):
         random = np.random.default_rng(0)
         X, y = random.normal(size=(200, 10)), random.integers(0, 2, 200)
@@ -352,6 +355,7 @@ class TestState:
         assert model.certificate_.verify(X, y)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_ctrl_c_returns_the_best_so_far():
     script = textwrap.dedent("""
