@@ -6,8 +6,9 @@ import abc
 import functools
 import math
 import operator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
@@ -32,21 +33,10 @@ class _Composed(Kernel):
         kinds = {part.takes for part in self.parts_}
         return "vectors" if "vectors" in kinds else kinds.pop()
 
-    @property
-    def mirrored(self) -> bool:  # type: ignore[override]
-        return all(part.mirrored for part in self.parts_)
-
-    @property
-    def slow(self) -> bool:  # type: ignore[override]
-        return any(part.slow for part in self.parts_)
-
-    @property
-    def by_pair(self) -> bool:  # type: ignore[override]
-        return all(part.by_pair for part in self.parts_)
-
-    @property
-    def by_length(self) -> bool:  # type: ignore[override]
-        return all(part.by_length for part in self.parts_)
+    mirrored = property(lambda self: all(part.mirrored for part in self.parts_))  # type: ignore
+    slow = property(lambda self: any(part.slow for part in self.parts_))  # type: ignore
+    by_pair = property(lambda self: all(part.by_pair for part in self.parts_))  # type: ignore
+    by_length = property(lambda self: all(part.by_length for part in self.parts_))  # type: ignore
 
     @property
     def _chief(self) -> Kernel:
@@ -77,6 +67,7 @@ class _Composed(Kernel):
 @dataclass(frozen=True)
 class _Several(_Composed):
     parts: tuple[Kernel, ...]
+    _join: ClassVar[Callable[[Any, Any], Any]]  # of two blocks, in place of the first
 
     def __post_init__(self):
         name = type(self).__name__
@@ -108,6 +99,15 @@ class _Several(_Composed):
             raise ValueError(f"the parts of a {cls.__name__} must be a list of kernels.")
         return cls(tuple(_read(part, depth) for part in values["parts"]))
 
+    def plain(self, X, Z):
+        return functools.reduce(self._join, (part.plain(X, Z) for part in self.parts))
+
+    def _block(self, X, Z):
+        return functools.reduce(self._join, (part._block(X, Z) for part in self.parts))
+
+    def diagonal(self, X):
+        return functools.reduce(self._join, (part.diagonal(X) for part in self.parts))
+
 
 @final
 @dataclass(frozen=True, repr=False)
@@ -120,15 +120,7 @@ class Sum(_Several):
     """
 
     parts: tuple[Kernel, ...]
-
-    def plain(self, X, Z):
-        return functools.reduce(operator.iadd, (part.plain(X, Z) for part in self.parts))
-
-    def _block(self, X, Z):
-        return functools.reduce(operator.iadd, (part._block(X, Z) for part in self.parts))
-
-    def diagonal(self, X):
-        return functools.reduce(operator.iadd, (part.diagonal(X) for part in self.parts))
+    _join = operator.iadd
 
     def rounding(self, X, Z):
         """Let p parts have bounds ε_k, a_k, and s_k = √K_k(x,x)·√K_k(z,z). The errors add up to
@@ -158,15 +150,7 @@ class Product(_Several):
     """
 
     parts: tuple[Kernel, ...]
-
-    def plain(self, X, Z):
-        return functools.reduce(operator.imul, (part.plain(X, Z) for part in self.parts))
-
-    def _block(self, X, Z):
-        return functools.reduce(operator.imul, (part._block(X, Z) for part in self.parts))
-
-    def diagonal(self, X):
-        return functools.reduce(operator.imul, (part.diagonal(X) for part in self.parts))
+    _join = operator.imul
 
     def rounding(self, X, Z):
         """Let p parts have bounds ε_k, a_k, and |K_k| ≤ s_k = √K_k(x,x)·√K_k(z,z) ≤ S_k. The
@@ -192,9 +176,30 @@ class Product(_Several):
         )
 
 
+@dataclass(frozen=True)
+class _Single(_Composed):
+    kernel: Kernel
+
+    def __post_init__(self):
+        if not isinstance(self.kernel, Kernel):
+            name, came = type(self).__name__, type(self.kernel).__name__
+            raise ValueError(f"{name} takes a kernel, got {came}.")
+
+    @property
+    def parts_(self):
+        return (self.kernel,)
+
+    def _made_of(self, parts):
+        return replace(self, kernel=parts[0])
+
+    @classmethod
+    def _parse(cls, values: dict[str, Any], depth: int) -> Kernel:
+        return cls(**values | {"kernel": _read(values["kernel"], depth)})
+
+
 @final
 @dataclass(frozen=True, repr=False)
-class Scaled(_Composed):
+class Scaled(_Single):
     """factor·K, for a positive factor.
 
     >>> from certo.kernels import Linear
@@ -206,16 +211,8 @@ class Scaled(_Composed):
     factor: float
 
     def __post_init__(self):
-        if not isinstance(self.kernel, Kernel):
-            raise ValueError(f"Scaled takes a kernel, got {type(self.kernel).__name__}.")
+        super().__post_init__()
         object.__setattr__(self, "factor", number(self.factor, "the factor of a kernel"))
-
-    @property
-    def parts_(self):
-        return (self.kernel,)
-
-    def _made_of(self, parts):
-        return replace(self, kernel=parts[0])
 
     @classmethod
     def of(cls, kernel: Kernel, factor: float) -> Scaled:
@@ -223,10 +220,6 @@ class Scaled(_Composed):
         if isinstance(kernel, Scaled):
             return cls(kernel.kernel, kernel.factor * factor)
         return cls(kernel, factor)
-
-    @classmethod
-    def _parse(cls, values: dict[str, Any], depth: int) -> Kernel:
-        return cls(_read(values["kernel"], depth), values["factor"])
 
     def plain(self, X, Z):
         block = self.kernel.plain(X, Z)
@@ -256,7 +249,7 @@ class Scaled(_Composed):
 
 @final
 @dataclass(frozen=True, repr=False)
-class Normalised(_Composed):
+class Normalised(_Single):
     """K(x, z)/√(K(x,x)·K(z,z)): the cosine of the two images; 0 where an image is 0.
 
     >>> from certo.kernels import Linear
@@ -267,32 +260,15 @@ class Normalised(_Composed):
     kernel: Kernel
 
     def __post_init__(self):
-        if not isinstance(self.kernel, Kernel):
-            raise ValueError(f"Normalised takes a kernel, got {type(self.kernel).__name__}.")
+        super().__post_init__()
         if self.kernel.takes == "matrix":
             raise ValueError(
                 "a precomputed kernel cannot be normalised, since a row does not know its own "
                 "K(x, x): normalise the matrix, K / np.sqrt(np.outer(d, d)) with d = np.diag(K)."
             )
 
-    @property
-    def parts_(self):
-        return (self.kernel,)
-
-    def _made_of(self, parts):
-        return replace(self, kernel=parts[0])
-
-    @classmethod
-    def _parse(cls, values: dict[str, Any], depth: int) -> Kernel:
-        return cls(_read(values["kernel"], depth))
-
-    @property
-    def by_pair(self) -> bool:  # type: ignore[override]
-        return False  # NumPy may add up K(x, x) in another order beside others
-
-    @property
-    def by_length(self) -> bool:  # type: ignore[override]
-        return False  # the shortest of vectors enters its `rounding`
+    by_pair = False  # NumPy may add up K(x, x) in another order beside others
+    by_length = False  # the shortest of vectors enters its `rounding`
 
     def normalised(self) -> Kernel:
         return self
@@ -329,7 +305,7 @@ class Normalised(_Composed):
         return Rounding(float(2.1 * relative + 4.0 * ULPS), 0.0)
 
     def __repr__(self):
-        inner = f"({self.kernel!r})" if not _is_atom(self.kernel) else repr(self.kernel)
+        inner = f"({self.kernel!r})" if isinstance(self.kernel, _Composed) else repr(self.kernel)
         return f"{inner}.normalised()"
 
 
@@ -364,7 +340,3 @@ def _greatest(kernel: Kernel, X, Z) -> float:
             values = np.concatenate([kernel.diagonal(X), kernel.diagonal(Z)])
     greatest = float(np.max(values, initial=0.0))
     return greatest if greatest < HUGE else math.inf
-
-
-def _is_atom(kernel: Kernel) -> bool:
-    return not isinstance(kernel, _Composed)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from certo.kernels.loops import compiled
+from certo.kernels.base import compiled
 from certo.kernels.objects import Base, StructuredKernel
 from certo.kernels.vectors import products, squares
 from certo.numbers.rounding import HUGE, UNKNOWN, Rounding, gamma
@@ -49,11 +49,9 @@ class CountingKernel(StructuredKernel):
         return products(F[rows], F[columns])
 
     def _fast(self, base, rows, columns):
-        count_products = compiled("counts").count_products
-
         F = self.fast_counts(base).matrix
         left = F[rows]
-        return count_products(left, left if columns is rows else F[columns])
+        return compiled("counts").count_products(left, left if columns is rows else F[columns])
 
     def _squares(self, base):
         return squares(self.counts(base).matrix)

@@ -7,8 +7,7 @@ from typing import ClassVar, final
 import numpy as np
 from scipy import sparse
 
-from certo.kernels.base import number
-from certo.kernels.loops import compiled
+from certo.kernels.base import compiled, number
 from certo.kernels.vectors import VectorKernel, products, same_width, squares
 from certo.numbers.rounding import LEAST, ULPS, UNKNOWN, Rounding, gamma
 
@@ -134,16 +133,12 @@ class Gaussian(VectorKernel):
 
     def _compiled(self, X, Z, left, right, dtype):
         """As `_of_products`, with a compiled exponential on all cores."""
-        exp_block = compiled("gaussian").exp_block
-        threads = compiled("threads")
-        in_pieces = threads.in_pieces
-        pieces = threads.pieces
-
+        exp_block, threads = compiled("gaussian").exp_block, compiled("threads")
         scale = X.dtype.type(self._scale)
         is_sparse = sparse.issparse(X) or sparse.issparse(Z)
         block = products(X, Z).astype(X.dtype, copy=False) if is_sparse else X @ Z.T
-        in_pieces(
-            pieces(block.shape[0], 8.0 * block.size),
+        threads.in_pieces(
+            threads.pieces(block.shape[0], 8.0 * block.size),
             lambda _, i, k: exp_block(block[i:k], left[i:k], right, scale),
         )
         return block.astype(dtype, copy=False)

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from certo.kernels.base import compiled
 from certo.kernels.forest import Forest, TreeKernel, forest
-from certo.kernels.loops import compiled
 from certo.numbers.rounding import HUGE, UNKNOWN, Rounding, gamma
 
 STRIP = 2**20  # pairs that are held at once
@@ -57,8 +57,6 @@ class NodePairKernel(TreeKernel):
         return self._finite(out)
 
     def _fast(self, base, rows, columns):
-        node_pairs = compiled("trees").node_pairs
-
         trees = forest(base)
         kind, counts = self._kind(trees), self._found(trees)
         left, right = counts[rows], counts[columns]
@@ -72,7 +70,9 @@ class NodePairKernel(TreeKernel):
         found = found[:, centres.subtrees]
         factors, same = self._factors, columns is rows
         return self._finite(
-            node_pairs(left, trees, centres, low, high, found, pairs, *factors, same)
+            compiled("trees").node_pairs(
+                left, trees, centres, low, high, found, pairs, *factors, same
+            )
         )
 
     def _squares(self, base):

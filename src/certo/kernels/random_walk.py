@@ -7,9 +7,8 @@ from typing import final
 import numpy as np
 from scipy import sparse
 
-from certo.kernels.base import number
+from certo.kernels.base import compiled, number
 from certo.kernels.graph import GraphKernel, Vertices, vertices
-from certo.kernels.loops import compiled
 from certo.kernels.objects import Base, StructuredKernel
 from certo.numbers.rounding import Rounding, gamma
 
@@ -120,14 +119,12 @@ class RandomWalk(GraphKernel):
             return _solution(onward, alike, SLACK * _unit(base)), graph
 
     def _fast(self, base, rows, columns):
-        walks = compiled("graphs").walks
-
         all_ = vertices(base)
         A, same = all_.adjacency, columns is rows
         i, j = np.triu_indices(rows.size) if same else np.indices((rows.size, columns.size))
         i, j = i.ravel(), j.ravel()
         given = all_.first, all_.labels, A.indptr, A.indices, rows[i], columns[j]
-        sums = walks(*given, self.decay, SLACK * _unit(base), RESTARTS, STEPS)
+        sums = compiled("graphs").walks(*given, self.decay, SLACK * _unit(base), RESTARTS, STEPS)
         if np.any(np.isnan(sums)):
             raise _not_found()
         block = np.empty((rows.size, columns.size))

@@ -9,10 +9,9 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import shortest_path
 
-from certo.kernels.base import flag
+from certo.kernels.base import compiled, flag
 from certo.kernels.counting import CountingKernel, Counts
 from certo.kernels.graph import GraphKernel, Vertices, vertices
-from certo.kernels.loops import compiled
 
 AT_ONCE = 2**18  # pairs of vertices whose distances are held in memory, unless one graph has more
 MOST = 2**62  # numbers that int64 holds, with room to spare
@@ -56,9 +55,7 @@ class ShortestPath(GraphKernel, CountingKernel):
         return self._counts(vertices(base), _distances)
 
     def _counted_fast(self, base):
-        distances = compiled("graphs").distances
-
-        return self._counts(vertices(base), distances)
+        return self._counts(vertices(base), compiled("graphs").distances)
 
     def _counts(self, all_: Vertices, distances: Callable[..., np.ndarray]) -> Counts:
         """The triple (a, b, d) is counted as the number (a·many + b)·longest + d."""

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from certo.containers import count
+
 if TYPE_CHECKING:
     from certo.kernels.base import Kernel
 
@@ -26,7 +28,7 @@ Tell = Callable[[int, int], Any]  # of values made, and values in all; True asks
 
 def block_in_strips(kernel: Kernel, X, Z, tell: Tell) -> np.ndarray | None:
     """The block of points X and centres Z; None, if `tell` asked to stop before its end."""
-    m, n = _count(X), _count(Z)
+    m, n = count(X), count(Z)
     parts: list[np.ndarray] = []
 
     def make(i: int, k: int) -> int:
@@ -40,7 +42,7 @@ def block_in_strips(kernel: Kernel, X, Z, tell: Tell) -> np.ndarray | None:
 
 def gram_in_strips(kernel: Kernel, X, tell: Tell) -> np.ndarray | None:
     """The Gram matrix of X, of which one half is computed; None, if `tell` asked to stop."""
-    m = _count(X)
+    m = count(X)
     gram = np.empty((m, m))
 
     def make(i: int, k: int) -> int:
@@ -80,7 +82,3 @@ class Printed:
             text = f"{self.what}: {done / total:4.0%} of {total:,} values, {left:.0f} s left "
             print(text, end=end, file=sys.stderr, flush=True)
             self.next, self.begun = now + PAUSE, True
-
-
-def _count(X) -> int:
-    return X.shape[0] if hasattr(X, "shape") else len(X)

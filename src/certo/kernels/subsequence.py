@@ -6,8 +6,7 @@ from typing import final
 
 import numpy as np
 
-from certo.kernels.base import flag, number, whole
-from certo.kernels.loops import compiled
+from certo.kernels.base import compiled, flag, number, whole
 from certo.kernels.sequence import SequenceKernel, longest, padded, symbols
 from certo.numbers.rounding import HUGE, LEAST, UNKNOWN, Rounding, gamma
 
@@ -111,10 +110,10 @@ class Subsequence(SequenceKernel):
         return total
 
     def _fast(self, base, rows, columns):
-        subsequence_block = compiled("sequences").subsequence_block
-
         codes, first, _ = symbols(base)
-        block = subsequence_block(codes, first, rows, columns, self.length, self.decay, self.upto)
+        block = compiled("sequences").subsequence_block(
+            codes, first, rows, columns, self.length, self.decay, self.upto
+        )
         if not np.all(np.isfinite(block)):
             raise ValueError(
                 f"values of {self!r} overflow: sequences of up to "

@@ -5,8 +5,7 @@ from typing import final
 
 import numpy as np
 
-from certo.kernels.base import whole
-from certo.kernels.loops import compiled
+from certo.kernels.base import compiled, whole
 from certo.kernels.sequence import SequenceKernel, padded, symbols
 from certo.numbers.rounding import Rounding, gamma
 
@@ -86,11 +85,11 @@ class WeightedDegree(SequenceKernel):
         return total // 2
 
     def _fast(self, base, rows, columns):
-        weighted_degree_block = compiled("sequences").weighted_degree_block
-
         codes, first, _ = symbols(base)
         shift = min(self.shift, int(np.max(symbols(base).lengths, initial=0)))
-        block = weighted_degree_block(codes, first, rows, columns, self.degree, shift)
+        block = compiled("sequences").weighted_degree_block(
+            codes, first, rows, columns, self.degree, shift
+        )
         block /= self.degree * (self.degree + 1) / 2
         return block
 

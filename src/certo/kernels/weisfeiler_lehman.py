@@ -13,10 +13,9 @@ from weakref import WeakValueDictionary
 import numpy as np
 from scipy import sparse
 
-from certo.kernels.base import whole
+from certo.kernels.base import compiled, whole
 from certo.kernels.counting import CountingKernel, Counts
 from certo.kernels.graph import GraphKernel, Vertices, vertices
-from certo.kernels.loops import compiled
 
 LONGEST = 80  # letters of a pattern's name
 
@@ -60,9 +59,7 @@ class WeisfeilerLehman(GraphKernel, CountingKernel):
         return self._counts(vertices(base), _told_apart)
 
     def _counted_fast(self, base):
-        told_apart = compiled("graphs").told_apart
-
-        return self._counts(vertices(base), told_apart)
+        return self._counts(vertices(base), compiled("graphs").told_apart)
 
     def _counts(self, all_: Vertices, told_apart: Callable[..., np.ndarray]) -> Counts:
         indptr, neighbours = all_.adjacency.indptr, all_.adjacency.indices
