@@ -24,10 +24,10 @@ from certo.kernels.gaussian import Gaussian
 from certo.kernels.vectors import squares
 from certo.numbers.digits import share_text
 
-ODD = (1, 3, 5, 9, 15, 25, 45)  # numbers of neighbours to try: two classes never tie
-SOME = 1000  # examples whose distances say what is near and what is far
-NO_ANSWER = "not separable in every fold"  # what a machine of hard margins makes of some kernels
-BY_HAND = "Stopped by hand"  # how the status begins of every machine that was
+DEFAULT_NEIGHBOURS = (1, 3, 5, 9, 15, 25, 45)  # Of an odd number, two classes never tie.
+MAX_DISTANCE_ROWS = 1000  # Rows whose distances give the typical variance.
+NO_ANSWER = "not separable in every fold"  # What is shown where a hard margin has no answer.
+BY_HAND = "Stopped by hand"  # How the status of an interrupted machine begins.
 
 
 @dataclass(frozen=True)
@@ -220,7 +220,7 @@ def compare_kernels(
     *,
     validation: tuple[Any, Any] | None = None,
     cv=5,
-    neighbours: int | Sequence[int] | None = ODD,
+    neighbours: int | Sequence[int] | None = DEFAULT_NEIGHBOURS,
     random_state=None,
     n_jobs=None,
     report: Callable[[int, int], object] | None = None,
@@ -319,8 +319,8 @@ def gaussians(X) -> list[Kernel]:
     """Gaussian kernels from where every example is alone to where all look alike: variances from
     4⁻⁵ to 4³ times the median squared distance of the examples, to two digits."""
     X = Gaussian().examples(X)
-    if count(X) > SOME:
-        X = X[np.sort(np.random.default_rng(0).choice(count(X), SOME, replace=False))]
+    if count(X) > MAX_DISTANCE_ROWS:
+        X = X[np.sort(np.random.default_rng(0).choice(count(X), MAX_DISTANCE_ROWS, replace=False))]
     X = X.astype(np.float64)
     if sparse.issparse(X) and 2 * X.nnz > X.shape[0] * X.shape[1]:
         X = X.toarray()

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from certo.compiled._jit import jit
-from certo.compiled.rows import AHEAD, by_storage, lone_row_dot, row_fetch
+from certo.compiled.rows import PREFETCH_VISITS, by_storage, lone_row_dot, row_fetch
 
 
 class Sums(NamedTuple):
@@ -56,8 +56,8 @@ def take_steps(rows, signs, lift, lam, draws, done, harmonic, sums):
     """
     u, a = sums.u, sums.a
     for k in range(draws.size):
-        if k + AHEAD < draws.size:
-            row_fetch(rows, draws[k + AHEAD])
+        if k + PREFETCH_VISITS < draws.size:
+            row_fetch(rows, draws[k + PREFETCH_VISITS])
         i = draws[k]
         y = signs[i]
         t = done + k + 1

@@ -19,7 +19,7 @@ from scipy import sparse
 from certo.compiled._jit import jit
 from certo.compiled._lanes import lane_dot, lane_dot_at, lone_lane_dot, lone_lane_dot_at
 
-AHEAD = 16  # where rows are visited at random, so many visits ahead they are asked for
+PREFETCH_VISITS = 16  # Rows visited at random are asked for so many visits ahead.
 
 
 class DenseRows(NamedTuple):

@@ -6,7 +6,6 @@ import abc
 import functools
 import math
 import operator
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, final
 
@@ -16,9 +15,10 @@ from certo.kernels.base import Kernel, _read, number
 from certo.kernels.function import Function
 from certo.numbers.rounding import HUGE, LEAST, ULPS, UNKNOWN, Rounding, gamma
 
-MOST_PARTS = 500
-STRIP = 2**16  # numbers that are worked on at once
-FAR = 2.0**64  # by which inverse roots are divided where a product of two would overflow
+MAX_KERNEL_PARTS = 500
+STRIP_FACTORS = 2**16  # Divisors that are computed at once.
+# Inverse roots are divided by this where their product would overflow.
+INVERSE_ROOT_SCALE = 2.0**64
 
 
 class _Composed(Kernel):
@@ -33,10 +33,10 @@ class _Composed(Kernel):
         kinds = {part.takes for part in self.parts_}
         return "vectors" if "vectors" in kinds else kinds.pop()
 
-    mirrored = property(lambda self: all(part.mirrored for part in self.parts_))  # type: ignore
-    slow = property(lambda self: any(part.slow for part in self.parts_))  # type: ignore
-    by_pair = property(lambda self: all(part.by_pair for part in self.parts_))  # type: ignore
-    by_length = property(lambda self: all(part.by_length for part in self.parts_))  # type: ignore
+    mirrored = property(lambda self: all(part.mirrored for part in self.parts_))
+    slow = property(lambda self: any(part.slow for part in self.parts_))
+    by_pair = property(lambda self: all(part.by_pair for part in self.parts_))
+    by_length = property(lambda self: all(part.by_length for part in self.parts_))
 
     @property
     def _chief(self) -> Kernel:
@@ -67,7 +67,7 @@ class _Composed(Kernel):
 @dataclass(frozen=True)
 class _Several(_Composed):
     parts: tuple[Kernel, ...]
-    _join: ClassVar[Callable[[Any, Any], Any]]  # of two blocks, in place of the first
+    _join: ClassVar[Any]  # The sum or product of two blocks, in place of the first.
 
     def __post_init__(self):
         name = type(self).__name__
@@ -78,8 +78,10 @@ class _Several(_Composed):
         strange = [part for part in parts if not isinstance(part, Kernel)]
         if strange:
             raise ValueError(f"{name} takes kernels, got {type(strange[0]).__name__}.")
-        if not 2 <= len(parts) <= MOST_PARTS:
-            raise ValueError(f"{name} takes from 2 to {MOST_PARTS} kernels, got {len(parts)}.")
+        if not 2 <= len(parts) <= MAX_KERNEL_PARTS:
+            raise ValueError(
+                f"{name} takes from 2 to {MAX_KERNEL_PARTS} kernels, got {len(parts)}."
+            )
         if len({part.takes == "matrix" for part in parts}) > 1:
             raise ValueError(
                 f"a precomputed kernel and a kernel of points cannot form a {name}: compute the "
@@ -312,15 +314,17 @@ class Normalised(_Single):
 def _divided(block: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Entries divided by the roots of both; what was symmetric stays so to the last digit."""
     left, right = _inverse_roots(left), _inverse_roots(right)
-    step = max(1, STRIP // max(1, right.size))
+    step = max(1, STRIP_FACTORS // max(1, right.size))
     for start in range(0, left.size, step):
         some = slice(start, start + step)
         with np.errstate(over="ignore"):
             factors = left[some, None] * right
         if not np.all(np.isfinite(factors)):  # of images so short that their entries are subnormal
             far = np.isinf(factors)
-            factors[far] = ((left[some, None] / FAR) * (right / FAR))[far]
-            block[some][far] *= FAR**2  # powers of two round nothing
+            factors[far] = ((left[some, None] / INVERSE_ROOT_SCALE) * (right / INVERSE_ROOT_SCALE))[
+                far
+            ]
+            block[some][far] *= INVERSE_ROOT_SCALE**2  # powers of two round nothing
         block[some] *= factors
     return block
 

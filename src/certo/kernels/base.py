@@ -18,7 +18,7 @@ from certo.containers import count
 from certo.kernels.strips import Printed, block_in_strips, gram_in_strips, nobody
 from certo.numbers.rounding import Rounding
 
-DEEPEST = 32  # kernels within kernels, in a JSON form
+MAX_NESTING = 32  # Kernels within kernels, in a JSON form.
 
 
 class Kernel(abc.ABC):
@@ -169,7 +169,7 @@ class Kernel(abc.ABC):
     @staticmethod
     def from_dict(data: Any) -> Kernel:
         """The kernel written by `to_dict`, or a ValueError saying what is wrong with it."""
-        return _read(data, DEEPEST)
+        return _read(data, MAX_NESTING)
 
     @classmethod
     def _parse(cls, values: dict[str, Any], depth: int) -> Kernel:
@@ -285,7 +285,7 @@ def _read(data: Any, depth: int) -> Kernel:
         known = sorted(kernels.KERNELS)
         raise ValueError(f"a kernel's 'name' must be one of {known}, but there is {came}.")
     if depth == 0:
-        raise ValueError(f"a kernel may hold kernels at most {DEEPEST} deep.")
+        raise ValueError(f"a kernel may hold kernels at most {MAX_NESTING} deep.")
     kind, values = getattr(kernels, name), {k: v for k, v in data.items() if k != "name"}
     names = {f.name for f in fields(kind)}
     if set(values) != names:

@@ -10,7 +10,7 @@ from certo.kernels.base import compiled, flag, number, whole
 from certo.kernels.sequence import SequenceKernel, longest, padded, symbols
 from certo.numbers.rounding import HUGE, LEAST, UNKNOWN, Rounding, gamma
 
-CELLS = 2**16  # of all pairs that are worked on at once
+BLOCK_CELLS = 2**16  # Cells (i, j) of all pairs that are computed at once.
 
 
 @final
@@ -68,7 +68,7 @@ class Subsequence(SequenceKernel):
         order = np.argsort(lengths[columns], kind="stable")
         for i, row in enumerate(rows):
             x = padded(base, row[None], int(lengths[row])).T
-            step = max(1, CELLS // max(1, x.size * int(np.max(lengths[columns], initial=0))))
+            step = max(1, BLOCK_CELLS // max(1, x.size * int(np.max(lengths[columns], initial=0))))
             for start in range(0, columns.size, step):
                 some = order[start : start + step]
                 z = padded(base, columns[some], int(lengths[columns[some[-1]]])).T
@@ -80,7 +80,7 @@ class Subsequence(SequenceKernel):
         out = np.zeros(len(base))
         for length in np.unique(lengths).tolist():
             alike = np.flatnonzero(lengths == length)
-            step = max(1, CELLS // max(1, length**2))
+            step = max(1, BLOCK_CELLS // max(1, length**2))
             for start in range(0, alike.size, step):
                 some = alike[start : start + step]
                 x = padded(base, some, length).T

@@ -9,7 +9,7 @@ from certo.kernels.base import compiled, whole
 from certo.kernels.sequence import SequenceKernel, padded, symbols
 from certo.numbers.rounding import Rounding, gamma
 
-CELLS = 2**14  # pairs that are worked on at once, so that they stay in the processor's cache
+BLOCK_PAIRS = 2**14  # Pairs computed at once, so that they stay in the processor's cache.
 
 
 @final
@@ -54,7 +54,7 @@ class WeightedDegree(SequenceKernel):
         longest = int(np.max(symbols(base).lengths, initial=0))
         x, z = padded(base, rows, longest).T, padded(base, columns, longest).T
         out = np.zeros((rows.size, columns.size))
-        step = max(1, CELLS // max(1, columns.size))
+        step = max(1, BLOCK_PAIRS // max(1, columns.size))
         for i in range(0, rows.size, step):
             out[i : i + step] = self._of_places(x[:, i : i + step, None], z[:, None, :])
         return out

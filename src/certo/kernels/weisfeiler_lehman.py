@@ -17,7 +17,7 @@ from certo.kernels.base import compiled, whole
 from certo.kernels.counting import CountingKernel, Counts
 from certo.kernels.graph import GraphKernel, Vertices, vertices
 
-LONGEST = 80  # letters of a pattern's name
+MAX_NAME_LETTERS = 80
 
 
 @final
@@ -136,9 +136,9 @@ class Pattern:
     def _named(self) -> str:
         around = f"({','.join(sorted(pattern._name for pattern in self.around))})"
         name = f"{_written(self.label)}{around * (1 if self.around else self.depth)}"
-        if len(name) > LONGEST:
+        if len(name) > MAX_NAME_LETTERS:
             digest = blake2b(name.encode(), digest_size=8).hexdigest()
-            name = f"{name[: LONGEST - 18]}…#{digest}"
+            name = f"{name[: MAX_NAME_LETTERS - 18]}…#{digest}"
         return name
 
 

@@ -31,8 +31,8 @@ from certo.plots._canvas import (
     whole_numbers,
 )
 
-SHADES = 20  # of either side: few keep a file small
-FINENESS = 201  # points of a region's grid in either direction
+SHADES_PER_SIDE = 20  # Few shades keep a file small.
+REGION_GRID_POINTS = 201  # In either direction.
 
 
 def regions(model, X, y, ax: Axes | None = None, names=None) -> Axes:
@@ -52,16 +52,24 @@ def regions(model, X, y, ax: Axes | None = None, names=None) -> Axes:
     points = points if points.dtype == np.float32 else points.astype(np.float64)
     (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
     pads = 0.06 * np.where([right > left, top > bottom], [right - left, top - bottom], 1.0)
-    across = np.linspace(left - pads[0], right + pads[0], FINENESS)
-    up = np.linspace(bottom - pads[1], top + pads[1], FINENESS)
+    across = np.linspace(left - pads[0], right + pads[0], REGION_GRID_POINTS)
+    up = np.linspace(bottom - pads[1], top + pads[1], REGION_GRID_POINTS)
     grid = np.column_stack([part.ravel() for part in np.meshgrid(across, up)])
     with warnings.catch_warnings():  # a grid has no names, and needs none
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
         scores = model.decision_function(grid.astype(points.dtype))
     if scores.ndim == 1:
-        _draw_score(ax, across, up, scores.reshape(FINENESS, FINENESS), _has_margin(model))
+        _draw_score(
+            ax,
+            across,
+            up,
+            scores.reshape(REGION_GRID_POINTS, REGION_GRID_POINTS),
+            _has_margin(model),
+        )
     else:
-        _draw_classes(ax, across, up, scores.argmax(axis=1).reshape(FINENESS, FINENESS))
+        _draw_classes(
+            ax, across, up, scores.argmax(axis=1).reshape(REGION_GRID_POINTS, REGION_GRID_POINTS)
+        )
     for label, color, marker in class_looks(model.classes_):
         mine = rows[y[rows] == label]
         name = short(str(label)) if len(model.classes_) <= MOST_NAMED else None
@@ -85,7 +93,7 @@ def _draw_score(ax: Axes, across, up, scores: np.ndarray, margin: bool) -> None:
     size = 2.0 if margin else float(np.max(np.abs(scores))) or 1.0
     shades = LinearSegmentedColormap.from_list("sides", [NEGATIVE, "white", POSITIVE])
     ax.imshow(
-        np.round(SHADES * np.clip(scores / size, -1, 1)) / SHADES,
+        np.round(SHADES_PER_SIDE * np.clip(scores / size, -1, 1)) / SHADES_PER_SIDE,
         extent=(across[0], across[-1], up[0], up[-1]),
         origin="lower", aspect="auto", cmap=shades, vmin=-1, vmax=1, alpha=0.4,
         interpolation="nearest", zorder=0,

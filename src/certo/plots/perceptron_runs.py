@@ -19,7 +19,7 @@ from certo.plots._canvas import (
     whole_numbers,
 )
 
-FAR_APART = 20  # curves whose ratio is beyond this are drawn on a logarithmic scale
+LOG_SCALE_RATIO = 20  # Curves further apart than this are drawn on a logarithmic scale.
 
 
 def squared_norm(model, output: int = 0, ax: Axes | None = None) -> Axes:
@@ -49,7 +49,7 @@ def squared_norm(model, output: int = 0, ax: Axes | None = None) -> Axes:
             curves.append(lower)
         ax.fill_between(n, lower if claim.separable else 0, upper, color=SOFT, alpha=0.15, lw=0)
     peaks = [float(np.max(curve)) for curve in curves]
-    if min(peaks) > 0 and max(peaks) > FAR_APART * min(peaks):
+    if min(peaks) > 0 and max(peaks) > LOG_SCALE_RATIO * min(peaks):
         _logarithmic(ax, curves, square)
     else:
         ax.set_ylim(bottom=0)

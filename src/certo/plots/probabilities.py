@@ -17,8 +17,8 @@ from certo.plots._canvas import (
     short,
 )
 
-GROUPS = 10  # of examples with neighbouring probabilities
-CONFIDENCE = 0.95
+CALIBRATION_GROUPS = 10  # Groups of examples with neighbouring probabilities.
+INTERVAL_CONFIDENCE = 0.95
 
 
 def calibration(model, X, y, ax: Axes | None = None) -> Axes:
@@ -38,7 +38,7 @@ def calibration(model, X, y, ax: Axes | None = None) -> Axes:
         said = [p[some, k].mean() for some in groups]
         came = [
             risk(np.where(y[some] == classes[k], -1.0, 1.0), None, np.ones(some.size),
-                 confidence=CONFIDENCE)
+                 confidence=INTERVAL_CONFIDENCE)
             for some in groups
         ]  # fmt: skip
         ax.plot(said, came, "o-", ms=4, lw=1.3, color=color, label=short(str(classes[k])))
@@ -57,7 +57,7 @@ def calibration(model, X, y, ax: Axes | None = None) -> Axes:
 
 def _groups(p: np.ndarray) -> list[np.ndarray]:
     """Rows with neighbouring probabilities, about equally many; equal ones stay together."""
-    edges = np.unique(np.quantile(p, np.linspace(0, 1, GROUPS + 1)[1:-1]))
+    edges = np.unique(np.quantile(p, np.linspace(0, 1, CALIBRATION_GROUPS + 1)[1:-1]))
     of = np.searchsorted(edges, p, side="right")
     return [np.flatnonzero(of == k) for k in np.unique(of)]
 

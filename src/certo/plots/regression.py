@@ -21,9 +21,9 @@ from certo.plots._canvas import (
     some_of,
 )
 
-MOST_COEFFICIENTS = 24  # rows that can be read
-GROUPS = 20  # of examples with neighbouring predictions, whose mean residual is drawn
-MOST_QUANTILES = 400
+MOST_COEFFICIENTS = 24  # More rows cannot be read.
+RESIDUAL_GROUPS = 20  # Groups of neighbouring predictions whose mean residual is drawn.
+MAX_QUANTILES_DRAWN = 400
 
 
 def coefficients(model, X, group: int = 0, ax: Axes | None = None, names=None) -> Axes:
@@ -96,7 +96,7 @@ def residuals(model, X, y, output: int = 0, ax: Axes | None = None) -> Axes:
     alpha = 0.6 if len(rows) < 300 else 0.35
     scatter(ax, points, "examples", s=11, c=NEGATIVE, alpha=alpha, lw=0)
     order = np.argsort(fitted, kind="stable")
-    parts = np.array_split(order, min(GROUPS, max(1, len(order) // 5)))
+    parts = np.array_split(order, min(RESIDUAL_GROUPS, max(1, len(order) // 5)))
     means = np.array([[fitted[part].mean(), left[part].mean()] for part in parts])
     ax.plot(*means.T, "o-", ms=3, lw=1.4, color=POSITIVE, label="means of neighbours", zorder=3)
     ax.axhline(0, color=INK, lw=1.2)
@@ -119,9 +119,9 @@ def normal_quantiles(model, X, y, output: int = 0, ax: Axes | None = None) -> Ax
     _, left = _left_over(model, X, y, output)
     spread = np.sqrt(_variance(model, left, output)) or 1.0
     ranks = np.arange(len(left))
-    if len(left) > MOST_QUANTILES:  # the ends one by one: there they part
-        ends = MOST_QUANTILES // 4
-        middle = np.linspace(ends, len(left) - ends - 1, MOST_QUANTILES - 2 * ends)
+    if len(left) > MAX_QUANTILES_DRAWN:  # the ends one by one: there they part
+        ends = MAX_QUANTILES_DRAWN // 4
+        middle = np.linspace(ends, len(left) - ends - 1, MAX_QUANTILES_DRAWN - 2 * ends)
         ranks = np.r_[ranks[:ends], np.rint(middle).astype(np.int64), ranks[-ends:]]
     expected = ndtri((ranks + 0.5) / len(left))
     points = np.column_stack([expected, np.sort(left)[ranks] / spread])

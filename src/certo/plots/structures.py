@@ -21,10 +21,10 @@ from certo.plots._canvas import (
     some_of,
 )
 
-TINY = np.finfo(float).tiny
-FAR = (0.01, 0.99)  # quantiles of the values between which colours change
-NAME = (0.13, 0.045)  # width and height of a name, of those of the picture
-CROWDED = 0.04  # of the height: names of classes nearer to each other than this are left out
+SMALLEST_POSITIVE = np.finfo(float).tiny
+COLOUR_QUANTILES = (0.01, 0.99)  # Colours change between these quantiles of the values.
+NAME_SIZE = (0.13, 0.045)  # Width and height of a name, relative to the picture.
+MIN_NAME_DISTANCE = 0.04  # Relative to the height; names nearer to each other are left out.
 
 
 def gram(K, y=None, ax: Axes | None = None) -> Axes:
@@ -36,7 +36,7 @@ def gram(K, y=None, ax: Axes | None = None) -> Axes:
     K, y, note = _drawn(K, y)
     order = np.argsort(y, kind="stable")
     others = K[~np.eye(len(K), dtype=bool)]
-    low, high = np.quantile(others if others.size else K, FAR)
+    low, high = np.quantile(others if others.size else K, COLOUR_QUANTILES)
     colours = {"vmin": low, "vmax": high if high > low else low + 1.0, "cmap": "magma"}
     seen = ax.imshow(K[np.ix_(order, order)], interpolation="nearest", **colours)
     shown = ax.figure.colorbar(seen, ax=ax, extend="both", shrink=0.85)
@@ -48,7 +48,7 @@ def gram(K, y=None, ax: Axes | None = None) -> Axes:
         ax.axvline(end, color="#22d3ee", lw=0.9)
     ax.set(title="Gram matrix", xticks=[], yticks=[], xlabel="examples" + note)
     if len(classes) > 1:
-        named = _apart(ends - sizes / 2, CROWDED * len(K))
+        named = _apart(ends - sizes / 2, MIN_NAME_DISTANCE * len(K))
         names = [short(str(classes[k]), 16) for k in named]
         ax.set_yticks((ends - sizes / 2 - 0.5)[named], names, fontsize="small")
         ax.tick_params(length=0)
@@ -69,14 +69,14 @@ def kernel_pca(K, y=None, ax: Axes | None = None) -> Axes:
     sizes = np.maximum(values[::-1], 0)  # the larger one first
     points, shares = np.zeros((n, 2)), np.zeros(2)
     points[:, : sizes.size] = vectors[:, ::-1] * np.sqrt(sizes)
-    shares[: sizes.size] = sizes / max(np.trace(centred), np.sum(sizes), TINY)
+    shares[: sizes.size] = sizes / max(np.trace(centred), np.sum(sizes), SMALLEST_POSITIVE)
     classes = np.unique(y)
     look: dict[str, Any] = {"s": 14, "alpha": 0.7, "lw": 0}
     if len(classes) == 1:
         scatter(ax, points, None, c=SOFT, **look)
     few = len(classes) <= MOST_NAMED
     middles = np.array([np.median(points[y == label], axis=0) for label in classes])
-    middles = _apart_in_plane(middles, np.ptp(points, axis=0) * NAME)
+    middles = _apart_in_plane(middles, np.ptp(points, axis=0) * NAME_SIZE)
     looks = class_looks(classes) if len(classes) > 1 else []
     for (label, color, marker), middle in zip(looks, middles, strict=False):
         name = short(str(label), 32 if few else 16)
