@@ -35,10 +35,10 @@ K + limit·I is not positive semi-definite, K is refused. `is_psd` takes another
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import eigh, lapack, solve_triangular
@@ -190,7 +190,7 @@ def is_psd(K, allowance: float | None = None) -> Definiteness:
     limit = usual if allowance is None else allowance
     found = _negative_pair(K, limit, given)
     if found is not None:
-        return Definiteness(False, witness=found.z, value=found.value)
+        return found
     work, failed = np.empty_like(K), -1
     for shift in _shifts(need, limit):
         failed = _factorise(K, shift - ISSUER_MARGIN_FACTOR * proof_margin(K, shift), work)
@@ -285,12 +285,7 @@ def require_symmetric(K: np.ndarray) -> None:
             )
 
 
-class _Negative(NamedTuple):
-    z: np.ndarray
-    value: float
-
-
-def _negative_pair(K: np.ndarray, limit: float, given: np.ndarray) -> _Negative | None:
+def _negative_pair(K: np.ndarray, limit: float, given: np.ndarray) -> Definiteness | None:
     """A z of one or two points where that is enough: |K_ij| ≤ √(K_ii·K_jj) must hold. K is the
     `given` matrix made symmetric."""
     diagonal = np.diagonal(K)
@@ -298,7 +293,7 @@ def _negative_pair(K: np.ndarray, limit: float, given: np.ndarray) -> _Negative 
     if diagonal[lowest] < -limit:
         z = np.zeros(diagonal.size)
         z[lowest] = 1.0
-        return _Negative(z, float(diagonal[lowest]))
+        return Definiteness(False, witness=z, value=float(diagonal[lowest]))
     roots = np.sqrt(diagonal + limit)
     for part in _strips(diagonal.size):
         excess = np.abs(K[part]) - roots[part, None] * roots * (1.0 + 8.0 * UNIT)
@@ -317,7 +312,7 @@ def _negative_pair(K: np.ndarray, limit: float, given: np.ndarray) -> _Negative 
             z[j] = 1.0
             value = _quadratic_above(given, z)
             if value < 0:
-                return _Negative(z, value)
+                return Definiteness(False, witness=z, value=value)
     return None
 
 
@@ -373,14 +368,9 @@ def _quadratic_above(K: np.ndarray, z: np.ndarray) -> float:
     if some.size <= 16:
         exact = [Fraction(v) for v in z.tolist()]
         rows = block.tolist()
-        total = sum(
-            (
-                exact[i] * exact[j] * Fraction(rows[i][j])
-                for i in range(len(z))
-                for j in range(len(z))
-            ),
-            Fraction(0),
-        )
+        pairs = itertools.product(range(len(z)), repeat=2)
+        terms = (exact[i] * exact[j] * Fraction(rows[i][j]) for i, j in pairs)
+        total = sum(terms, Fraction(0))
         if abs(total) > MAX_QUADRATIC:
             return -MAX_QUADRATIC if total < 0 else math.inf
         near = float(total)
