@@ -16,7 +16,7 @@ from scipy import sparse
 
 from certo.certificates import CannotClaim, Certificate, LogisticExcess
 from certo.certificates.regression.logistic_curvature import Decrement
-from certo.certificates.regression.logistic_terms import LogisticProblem, relative
+from certo.certificates.regression.logistic_terms import LogisticProblem, Point, relative
 from certo.estimators import LogisticRegression
 from certo.issue.regression import logistic_search as search
 from certo.issue.regression.logistic_excess import issue_logistic_excess
@@ -184,7 +184,8 @@ class TestRounding:
         p = Problem(scale * rng.standard_normal((200, 2)), rng.integers(0, classes, 200), classes)
         W = rng.standard_normal((p.outputs, 3))
         shares = np.full(200, 1 / 200)
-        terms = LogisticProblem(p.sample, classes, True, shares, None).terms(W[:, :2], W[:, 2])
+        problem = LogisticProblem(p.sample, classes, True, shares, None)
+        terms = Point.at(problem, W[:, :2], W[:, 2], 0.0).terms
         assert np.all(np.abs(terms.losses - p.losses(W)) <= terms.losses_off + 1e-18)
         f = p.scores(W)
         chance = np.exp(f - f.max(axis=1, keepdims=True))

@@ -24,7 +24,7 @@ from certo.estimators._prices import Prices
 from certo.issue.margins.soft_margin_gap import issue_soft_margin_gap
 from certo.kernels.base import Kernel
 from certo.numbers.exact import allowance
-from certo.problems.free_intercept import balanced
+from certo.problems.soft_margin import SoftMargin
 from certo.solvers import gram
 from certo.solvers.kernel_active_set import Finished, finished
 from certo.solvers.kernel_soft_margin import KernelOutcome, kernel_soft_margin
@@ -95,7 +95,7 @@ class KernelSpace:
     """Functions f(x) + b, f = Σ α_t y_t K(x_t, ·)."""
 
     def __init__(self, machine, X):
-        self.kernel: Kernel = machine.kernel.settled(X)
+        self.kernel: Kernel = machine.kernel.fitted_to(X)
         self.intercept, self.cache_mb = machine.intercept, float(machine.cache_mb)
         self.tol = float(machine.tol)
         self.X, self.square, self.shift = measured(machine, self.kernel, X)
@@ -104,8 +104,6 @@ class KernelSpace:
     def solve(self, signs, costs, start, limits: Limits) -> KernelOutcome:
         m, most = signs.size, limits.max_iter
         few = m <= MANY and most > FIRST and COPIES * 8 * m**2 <= self.cache_mb * 1e6
-        if start is not None and self.intercept == "free":
-            start = balanced(np.clip(start, 0.0, costs), signs, costs)
         if self._posed is None:
             self._posed = posed(self.kernel, self.X, self.cache_mb, limits.asked)
         kernel, X = self._posed
@@ -193,8 +191,7 @@ def machine_for(
         )  # fmt: skip
     except CannotClaim as reason:
         claim = NotClaimed(SoftMarginGap.__name__, f"{labels.shown}: {reason}")
-    slack = np.maximum(0.0, 1 - signs * (scores + outcome.b))
-    return Machine(outcome, rows, dual_coef, claim, slack)
+    return Machine(outcome, rows, dual_coef, claim, SoftMargin.loss.of(signs, scores + outcome.b))
 
 
 def _fixing_b(scores, signs, costs, outcome) -> np.ndarray:

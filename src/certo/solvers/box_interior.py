@@ -13,7 +13,6 @@ Reference   Mehrotra (1992), On the implementation of a primal-dual interior poi
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import nullcontext
 
 import numpy as np
@@ -21,6 +20,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from certo.compiled.threads import one_thread
 from certo.solvers.box_newton import SMALL, box_newton
+from certo.solvers.stop import Asked, go_on
 
 STEPS = 30  # of the active set, after which it goes on from the inside
 WORK = 3e10  # multiplications of its last steps, about
@@ -64,7 +64,7 @@ def box_interior(
     *,
     free: bool,
     eps: float,
-    asked: Callable[[], bool] = lambda: False,
+    asked: Asked = go_on,
 ) -> np.ndarray:
     """β near the best one, until slopes violate optimality by about eps; `slopes` are those of the
     β given. `free`: Σ β_t stays, up to rounding."""

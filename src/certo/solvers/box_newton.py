@@ -15,13 +15,13 @@ the diagonal of K_FF (for ties, repetitions) changed is put right by the next on
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import nullcontext
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from certo.compiled.threads import one_thread
+from certo.solvers.stop import Asked, go_on
 
 RIDGE = 1e-15  # for each row, relative to the Gram matrix: what rounding may have done to it
 SMALL = 2000  # rows, for which matrices are handled in one thread
@@ -38,7 +38,7 @@ def box_newton(
     free: bool,
     eps: float = 0.0,
     most: int = 1000,
-    asked: Callable[[], bool] = lambda: False,
+    asked: Asked = go_on,
 ) -> np.ndarray:
     """The best β from this one on, until no slope violates optimality by more than eps; `slopes`
     are those of the β given. `free`: Σ β_t must stay."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from certo.solvers.layered import Layered
+from certo.solvers.stop import Asked, go_on
 
 IDLE = 30  # looks in vain, near the limits of float64, after which no more is expected
 
@@ -51,7 +52,7 @@ class Ledger:
         self,
         goal: float,
         most: float = np.inf,
-        asked: Callable[[], bool] = lambda: False,
+        asked: Asked = go_on,
         after_look: Callable[[float, float], bool] = lambda primal, dual: False,
     ):
         self.goal, self.most, self.asked, self.after_look = goal, most, asked, after_look
@@ -70,7 +71,9 @@ class Ledger:
         self.least = min(self.least, gap) if self.idle == 0 else self.least
         now = time.perf_counter() - self.began
         self.looks.append((now, self.passes, self.primal, self.dual))
-        self.stopped = self.stopped or self.asked() or self.after_look(self.primal, self.dual)
+        self.stopped = (
+            self.stopped or bool(self.asked()) or bool(self.after_look(self.primal, self.dual))
+        )
         return better
 
     def correct(self, primal: float, dual: float) -> None:

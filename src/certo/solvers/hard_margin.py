@@ -34,6 +34,7 @@ from certo.solvers.nearest_point import (
     Vectors,
     nearest_point,
 )
+from certo.solvers.stop import Asked, go_on
 
 LEAF = 1000  # at least so many rows are solved for together, through their Gram matrix
 SHRINK = 32  # and of more rows than that, one in so many is taken first
@@ -95,7 +96,7 @@ def hard_margin(
     max_iter: int = 1000,
     effort: float = np.inf,
     start: np.ndarray | None = None,
-    asked: Callable[[], bool] = lambda: False,
+    asked: Asked = go_on,
     after_look: Callable[[], bool] = lambda: False,
 ) -> MarginOutcome:
     """The largest margin of the rows of X (C-ordered array, or CSR), signs being int8 in {−1, +1},
@@ -202,7 +203,7 @@ class Budget:
 
     def spend(self, multiplications: float) -> bool:
         self.left -= multiplications
-        self.spent = self.spent or self.left < 0 or self.asked()
+        self.spent = self.spent or self.left < 0 or bool(self.asked())
         return self.spent
 
 

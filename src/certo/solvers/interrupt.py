@@ -6,15 +6,17 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+
+from certo.solvers.stop import Asked, Stop, go_on
 
 
 @contextmanager
-def ctrl_c_asks() -> Iterator[Callable[[], bool]]:
-    """While inside, the first Ctrl-C is only noted, and the function given says so; a second one
-    is an exception again. Elsewhere than in the main thread, or where somebody else handles the
-    signal, nothing is changed."""
+def ctrl_c_asks() -> Iterator[Asked]:
+    """While inside, the first Ctrl-C is only noted, and the function given returns `Stop.BY_HAND`
+    from then on (None before); a second one is an exception again. Elsewhere than in the main
+    thread, or where somebody else handles the signal, nothing is changed."""
     asked: list[bool] = []
     mine = (
         threading.current_thread() is threading.main_thread()
@@ -29,7 +31,7 @@ def ctrl_c_asks() -> Iterator[Callable[[], bool]]:
     if mine:
         signal.signal(signal.SIGINT, note)
     try:
-        yield lambda: bool(asked)
+        yield lambda: Stop.BY_HAND if asked else None
     finally:
         if mine:
             signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -43,14 +45,12 @@ class Watch:
     """Whether to go on: called now and then, it raises Stopped once the seconds are over, or
     `asked` says so."""
 
-    def __init__(
-        self, asked: Callable[[], bool] = lambda: False, seconds: float = math.inf
-    ) -> None:
+    def __init__(self, asked: Asked = go_on, seconds: float = math.inf) -> None:
         self.asked, self.deadline = asked, time.monotonic() + seconds
 
     @property
     def over(self) -> bool:
-        return time.monotonic() > self.deadline or self.asked()
+        return time.monotonic() > self.deadline or bool(self.asked())
 
     @property
     def seconds_left(self) -> float:

@@ -26,6 +26,7 @@ from certo.kernels.base import Kernel
 from certo.solvers import gram
 from certo.solvers.hard_margin import Budget, MarginTrace, begun, hardest
 from certo.solvers.nearest_point import Gram, nearest_point
+from certo.solvers.stop import Asked, go_on
 
 COPIES = 5  # of a Gram matrix, that a step of `nearest_point` needs
 # Multiplications that a value of a kernel takes besides an inner product (an exponential, say), and
@@ -53,7 +54,7 @@ def kernel_hard_margin(
     max_iter: int = 1000,
     effort: float = np.inf,
     cache_mb: float = 1000,
-    asked: Callable[[], bool] = lambda: False,
+    asked: Asked = go_on,
     after_look: Callable[[], bool] = lambda: False,
 ) -> KernelMarginOutcome:
     """The largest margin of the examples X (as `kernel.examples` gives them), signs being ±1, both

@@ -17,6 +17,7 @@ from scipy import linalg
 
 from certo.certificates.density.box_features import TooSharp
 from certo.solvers.logistic import NewtonTrace
+from certo.solvers.stop import Asked, go_on
 
 # λ² is known to about the errors of the moments: below this, steps are no more than these
 SMALL = 1e-26
@@ -51,7 +52,7 @@ def log_linear(
     *,
     start: np.ndarray | None = None,
     max_iter: int = 100,
-    asked: Callable[[], bool] = lambda: False,
+    asked: Asked = go_on,
 ) -> LogLinearOutcome:
     """From w = 0, or `start`; `moments(w)` may raise TooSharp."""
     began = time.perf_counter()

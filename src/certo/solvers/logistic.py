@@ -34,6 +34,7 @@ from scipy.linalg.lapack import dpstrf
 
 from certo.solvers.logistic_rows import LogisticRows
 from certo.solvers.logistic_wide import Wide, descend_wide
+from certo.solvers.stop import Asked, go_on
 
 SAMPLE = 8  # one in so many examples is solved for first,
 ENOUGH = 40  # if these are so many for each coordinate,
@@ -317,7 +318,7 @@ def logistic(
     risk_threshold: float | None = None,
     max_iter: float = 100,
     doubts: bool = True,
-    asked: Callable[[], bool] = lambda: False,
+    asked: Asked = go_on,
     after_step: Callable[[int, float], bool] = lambda steps, risk: False,
 ) -> LogisticOutcome:
     """Minimise F over the terms alive: (m,) examples of two classes, (m, K) classes of K.

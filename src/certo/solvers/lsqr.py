@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from certo.solvers.stop import Asked
+
 Product = Callable[[np.ndarray], np.ndarray]
 
 
@@ -31,7 +33,7 @@ def lsqr(
     damp: float,
     tol: float,
     most: int,
-    asked: Callable[[], bool],
+    asked: Asked,
 ) -> Iterated:
     """x from Av = forward(v) and Aᵀu = back(u). Optimal: ‖Aᵀr‖ ≤ tol·‖A‖‖r‖ (with damp for A), or
     ‖r‖ ≤ tol·(‖b‖ + ‖A‖‖x‖). It ends after `most` steps, or when it is asked to."""

@@ -17,17 +17,11 @@ import numpy as np
 from scipy import sparse
 
 from certo.certificates.errors import cells
+from certo.certificates.errors.error_count import is_error, weight_of
 from certo.certificates.errors.groups import Groups, grouped
-from certo.certificates.errors.least_errors import (
-    LeastErrors,
-    LeastErrorsByCells,
-    LeastErrorsByTree,
-    Packing,
-    Subsystem,
-    is_error,
-    proved,
-    weight_of,
-)
+from certo.certificates.errors.least_errors import LeastErrors, proved
+from certo.certificates.errors.least_errors_by_cells import LeastErrorsByCells
+from certo.certificates.errors.least_errors_by_tree import LeastErrorsByTree, Packing, Subsystem
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.exact_rows import integer_rows
@@ -37,6 +31,7 @@ from certo.solvers.hard_margin import hard_margin
 from certo.solvers.hitting_tree import HittingTree, goal
 from certo.solvers.local_search import local_search, surrogate
 from certo.solvers.separation import Examples, Separator, separate
+from certo.solvers.stop import Asked, go_on
 
 EFFORT = 1e9  # multiplications for a wide margin: about a second
 AT_ONCE = 2e6  # numbers to sort that take no time to speak of
@@ -220,7 +215,7 @@ def min_disagreement(
     enough: Fraction | None = None,
     time_limit: float | None = None,
     rng: np.random.Generator,
-    asked: Callable[[], bool] = lambda: False,
+    asked: Asked = go_on,
     report: Callable[[float, float, float], None] = lambda upper, lower, seconds: None,
 ) -> Outcome:
     """The best weights found and a proof of how much better any could be.

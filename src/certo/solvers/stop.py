@@ -1,0 +1,25 @@
+"""Why a solver stopped, as a value: what is said of it is written elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum, auto
+
+
+class Stop(Enum):
+    """Why a run ended. Functions that may end one return a `Stop`, or None to go on."""
+
+    CONVERGED = auto()  # The goal was reached.
+    MAX_ITER = auto()  # The number of passes, epochs or steps allowed was used up.
+    TIME_LIMIT = auto()  # The seconds allowed were used up.
+    BY_HAND = auto()  # Ctrl-C was pressed.
+    CALLBACK = auto()  # A callback asked to stop.
+    NO_PROGRESS = auto()  # float64 allows no further progress.
+
+
+#: A question that a solver asks now and then: why it should stop, or None to go on.
+Asked = Callable[[], Stop | None]
+
+
+def go_on(*values: float) -> None:
+    """The answer of nobody who wants a run to stop."""
