@@ -62,7 +62,8 @@ from certo.kernels.base import Kernel
 from certo.kernels.gaussian import Gaussian
 from certo.kernels.polynomial import Polynomial
 from certo.selection import ValidationCurve, gaussians, validation_curve
-from certo.solvers.recession import Recession, column_recession, words
+from certo.solvers.recession import Recession, column_recession
+from certo.words.separating_columns import separating_columns
 
 MACHINES = {
     "perceptron": Perceptron,
@@ -421,10 +422,10 @@ def _of_the_table(text: str, proof: NoEstimate | None, examples: Examples) -> st
         strict[separated_rows(proof, X, examples.y)] = True
         direction = [list(row) for row in proof.direction]
         found = Recession(direction, strict, Fraction(1), (), maximal=True)
-    plain = words(found, [f"x{j}" for j in range(X.shape[1])], labels)
+    plain = separating_columns(found, [f"x{j}" for j in range(X.shape[1])], labels)
     cuts = tuple(cut._replace(rows=places[cut.rows]) for cut in found.cuts)
     counted = np.isin(np.arange(places[-1] + 1), places[_rows(found.strict)])
-    named = words(found._replace(cuts=cuts, strict=counted), names, labels)
+    named = separating_columns(found._replace(cuts=cuts, strict=counted), names, labels)
     return text.replace(plain, named)
 
 

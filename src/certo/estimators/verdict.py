@@ -21,13 +21,8 @@ from certo.containers import exact_input, exact_labels
 from certo.issue.separation.inseparable import issue_inseparable, vector_indices
 from certo.issue.separation.separable import issue_separable
 from certo.solvers.recession import decide_recession
-from certo.solvers.separation import (
-    Cancelling,
-    Comparisons,
-    Examples,
-    FineSeparator,
-    separate,
-)
+from certo.solvers.separation import Cancelling, FineSeparator, separate
+from certo.solvers.vectors import Comparisons, Examples
 
 TOO_FINE = (
     "separability needs weights that float64 can hold: the examples are separable, but the "
@@ -166,10 +161,11 @@ def _joint(
             rows = np.flatnonzero((sample.signs == a) | (sample.signs == b))[verdict.rows]
             compared = vector_indices(labels, rows, a + b - sample.signs[rows])
             return issue_inseparable(sample, labels, intercept, compared, verdict.weights)
-    vectors = Comparisons(sample, len(classes), intercept == "free")
+    others = np.arange(len(classes)) != sample.signs[:, None]
+    vectors = Comparisons(sample, others, intercept == "free")
     found = separate(vectors)
     if isinstance(found, Cancelling):
-        compared = vector_indices(labels, *vectors.pairs(found.places))
+        compared = vector_indices(labels, vectors.rows[found.places], vectors.others[found.places])
         return issue_inseparable(sample, labels, intercept, compared, found.weights)
     if isinstance(found, FineSeparator):
         raise ArithmeticError(TOO_FINE)

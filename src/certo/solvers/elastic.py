@@ -39,11 +39,12 @@ class Elastic:
         solver fails in the seconds left."""
         n = self.costs.size
         prices = self.costs * np.exp(3 * noise * rng.normal(size=n))
+        w = self._free
         for k in range(PRICE_ROUNDS):
             self._program.set_costs(np.append(self._free, prices))
             values = self._program.solve(left())
             if values is None:
                 return None
-            short = values[self.dimension :]
+            w, short = np.split(values, [self.dimension])
             prices = self.costs / (short + 0.3 * 0.6**k) * np.exp(noise * rng.normal(size=n))
-        return values[: self.dimension]
+        return w

@@ -36,8 +36,9 @@ from certo.solvers.hard_margin import hard_margin
 from certo.solvers.hitting_tree import HittingTree, goal
 from certo.solvers.interrupt import Watch
 from certo.solvers.local_search import local_search, surrogate
-from certo.solvers.separation import Examples, Separator, separate
+from certo.solvers.separation import Separator, separate
 from certo.solvers.stop import Asked, Stop, go_on
+from certo.solvers.vectors import Examples
 
 MAX_MARGIN_PRODUCTS = 1e9  # Multiplications for a wide margin: about a second.
 MAX_QUICK_CELL_WORK = 2e6  # Numbers to sort that take milliseconds: no tree is tried before.
@@ -126,19 +127,19 @@ class _Search:
         return self.upper if self.wanted is None else min(self.upper, self.wanted + 1)
 
     def stop(self, until: float = math.inf) -> bool:
-        """Whether errors are few enough, or it is time to stop, at `until` seconds at the latest."""
+        """Whether errors are few enough, or time is up: after `until` seconds at the latest."""
         enough = self.upper <= (self.wanted or 0)
         return enough or self.watch.stop() is not None or self.watch.seconds > until
 
     def _note(self) -> None:
         """Write down the bounds, if they changed."""
-        now = tuple(
+        upper, lower = (
             float((bound + self.groups.constant) * self.groups.unit)
             for bound in (self.upper, self.lower)
         )
-        if not self.changes or self.changes[-1][1:] != now:
-            self.changes.append((self.watch.seconds, *now))
-        self.report(*now, self.watch.seconds)
+        if not self.changes or self.changes[-1][1:] != (upper, lower):
+            self.changes.append((self.watch.seconds, upper, lower))
+        self.report(upper, lower, self.watch.seconds)
 
     def raise_lower(self, lower: int) -> None:
         if lower > self.lower:

@@ -25,30 +25,23 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.encoding import counted
 from certo.certificates.sample.examples import Sample
 from certo.compiled.ranges import column_ranges
 from certo.compiled.rows import rows_of
 from certo.compiled.threads import in_pieces, pieces
-from certo.numbers.farkas import whole_numbers
-from certo.solvers.contrasts import Contrasts, SignedExamples
 from certo.solvers.interrupt import NEVER, Watch
-from certo.solvers.quasi_separation import (
-    Partition,
-    SignedVectors,
-    partition,
-    partition_with,
-)
+from certo.solvers.quasi_separation import Partition, partition, partition_with
+from certo.solvers.vectors import Comparisons, Examples, Vectors
 
-STILL = 0.01  # what a step moves a comparison by, at most, where nothing separates it
-SHOWN = 3  # columns, and rows of each, that a message names
+STILL = 0.01  # A step moves a comparison by at most that where nothing separates it.
+ROWS_KEPT = 3  # Rows beside a cut that it names.
 ZERO = Fraction(0)
-TABLE = 2**22  # numbers in a table of ranges: where there were more, a second look is not worth it
+MAX_RANGES = 2**22  # Numbers in a table of ranges: with more, a second look is not worth it.
 
 
 class Cut(NamedTuple):
@@ -291,7 +284,7 @@ def _by_columns(problem: _Problem, found: _Found) -> None:
             if cuts:
                 _settle(problem, found, [(problem.d, value, above) for _, value, above in cuts])
                 continue
-        if (owner.size + problem.classes**2) * problem.d > TABLE and found.directions:
+        if (owner.size + problem.classes**2) * problem.d > MAX_RANGES and found.directions:
             return
         low, high = problem.ranges(group, sizes)
         if not found.directions:
@@ -388,7 +381,9 @@ def _settle(problem: _Problem, found: _Found, cuts: list[tuple[int, float, np.nd
         rows, over, x = rows[useful], over[useful], x[useful]
         settled[:, rows] |= wins[:, useful]
         classes, many = tuple(above.tolist()), int(np.count_nonzero(over))
-        found.cuts.append(Cut(column, value, classes, rows[:SHOWN], rows.size, many, everywhere))
+        found.cuts.append(
+            Cut(column, value, classes, rows[:ROWS_KEPT], rows.size, many, everywhere)
+        )
         c = Fraction(value)
         ends = np.min(x[over], initial=np.inf), np.max(x[~over], initial=-np.inf)
         gap = min(abs(Fraction(float(end)) - c) for end in ends if np.isfinite(end))
@@ -419,12 +414,12 @@ class _Rest:
             self.columns = np.append(self.columns, problem.d)
         if problem.classes == 2:
             signs = np.where(codes == 1, 1, -1).astype(np.int8)
-            self.vectors: SignedVectors = SignedExamples(Sample(X, signs), problem.lifted)
+            self.vectors: Vectors = Examples(Sample(X, signs), problem.lifted)
             self.others = 1 - codes
         else:
             comparisons = found.left[:, self.rows].T
-            self.vectors = contrasts = Contrasts(Sample(X, codes), comparisons, problem.lifted)
-            self.rows, self.others = self.rows[contrasts.rows], contrasts.others
+            self.vectors = vectors = Comparisons(Sample(X, codes), comparisons, problem.lifted)
+            self.rows, self.others = self.rows[vectors.rows], vectors.others
 
     def weights(self, guess: np.ndarray) -> np.ndarray:
         """A guess in the coordinates of the vectors."""
@@ -491,13 +486,13 @@ def _at_once(rest: _Rest, w: np.ndarray) -> bool:
         nothing = np.zeros(0, np.int64)
         rest.settle(Partition(_as_fractions(w), nothing, [], []))
         return True
-    if not isinstance(vectors, Contrasts):
+    if not isinstance(vectors, Comparisons):
         return False
     own = vectors.sample.signs[vectors.rows]
     for groups in _groupings(own, vectors.others, margins, vectors.classes):
         across = groups[own] != groups[vectors.others]
-        merged = _merged(w, groups)
-        if _wins(vectors, merged, np.flatnonzero(across)):
+        merged, places = _merged(w, groups), np.flatnonzero(across)
+        if places.size and vectors.wrong(merged, places) is None:
             rest.settle(Partition(_as_fractions(merged), np.flatnonzero(~across), [], []))
             return True
     return False
@@ -536,16 +531,7 @@ def _merged(w: np.ndarray, groups: np.ndarray) -> np.ndarray:
     return (table[:-1] - table[-1]).ravel()
 
 
-def _wins(vectors: SignedVectors, w: np.ndarray, places: np.ndarray) -> bool:
-    """Whether w·z > 0 at all these places, decided exactly."""
-    margins, slacks = (part[places] for part in vectors.margins(w))
-    if not (places.size and np.all(margins > 0)):
-        return False
-    unsure = places[~(margins > slacks)]
-    return bool(np.all(vectors.signs(whole_numbers(w[None, :])[0], unsure) > 0))
-
-
-def _least(vectors: SignedVectors, w: Sequence[Fraction], places: np.ndarray) -> Fraction:
+def _least(vectors: Vectors, w: Sequence[Fraction], places: np.ndarray) -> Fraction:
     """The least of w·z at these places, all of them positive: exactly, where rounding leaves more
     than one that may be it."""
     least, weights = [], np.array(w, dtype=object)
@@ -562,59 +548,3 @@ def _least(vectors: SignedVectors, w: Sequence[Fraction], places: np.ndarray) ->
         at = int(np.flatnonzero(entries)[0])
         least.append(min(whole.dot(weights)) * Fraction(float(entries[at])) / whole[0, at])
     return min(least)
-
-
-def words(found: Recession, names: Sequence[str], classes: Sequence[Any]) -> str:
-    """Which columns separate which classes, and where; for a message."""
-    rows = np.flatnonzero(np.any(found.strict.reshape(len(found.strict), -1), axis=1))
-    if not found.cuts:
-        used = [any(row[j] for row in found.coef) for j in range(len(names))]
-        return f"{counted(sum(used), 'column')} together separate some classes {_rows(rows)}"
-    facts: dict[tuple[int, tuple[bool, ...], bool], list[Cut]] = {}
-    for cut in found.cuts:  # two with the same classes above are the sides of one gap
-        facts.setdefault((cut.column, cut.above, cut.everywhere), []).append(cut)
-    first = {column: cuts for (column, *_), cuts in reversed(facts.items())}  # of each column
-    told = [cuts for cuts in facts.values() if cuts is first[cuts[0].column]][:SHOWN]
-    said = [_of_cuts(cuts, names, classes, rows.size) for cuts in told]
-    if len(facts) > len(told):
-        said.append(f"and {counted(len(facts) - len(told), 'more such case')}")
-    return "; ".join(said)
-
-
-def _of_cuts(cuts: list[Cut], names: Sequence[str], classes: Sequence[Any], rows: int) -> str:
-    cut = cuts[0]
-    above = [repr(label) for label, up in zip(classes, cut.above, strict=True) if up]
-    below = [repr(label) for label, up in zip(classes, cut.above, strict=True) if not up]
-    high, low = (_listed(side, len(classes)) for side in (above, below))
-    if cut.column == len(names):
-        return f"no example{'' if cut.everywhere else ' left'} is of {low}"
-    column = f"column {names[cut.column]!r}{'' if cut.everywhere else ', on what these leave,'}"
-    if len(cuts) > 1:  # a gap, with every row beside it
-        ends = [pick(cut.value for cut in cuts) for pick in (max, min)]
-        top, bottom = (f"{end:g}" for end in ends)
-        if top == bottom:
-            top, bottom = map(repr, ends)
-        which = "the classes" if len(classes) == 2 else "classes"
-        where = f" (all {rows:,} rows)" if cut.everywhere else ""
-        return (
-            f"{column} separates {which} completely: {high.removeprefix('class ')} from {top} up, "
-            f"{low.removeprefix('class ')} up to {bottom}{where}"
-        )
-    value, where = f"{cut.value:g}", _rows(cut.rows, cut.many)
-    if cut.over == cut.many:
-        return f"{column} is above {value} in {high} only {where}"
-    if not cut.over:
-        return f"{column} is below {value} in {low} only {where}"
-    return f"{column} is at least {value} in {high} and at most {value} in {low} {where}"
-
-
-def _listed(some: list[str], many: int) -> str:
-    return f"class {' or '.join(some)}" if len(some) <= SHOWN else f"{len(some)} of {many} classes"
-
-
-def _rows(rows: np.ndarray, many: int | None = None) -> str:
-    many = rows.size if many is None else many
-    shown = ", ".join(str(row) for row in rows[:SHOWN].tolist())
-    if many > SHOWN:
-        return f"(rows {shown}, … {many:,} in all)"
-    return f"(row{'s' if many > 1 else ''} {shown})"
