@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -421,7 +420,7 @@ def _of_the_table(text: str, proof: NoEstimate | None, examples: Examples) -> st
         strict = np.zeros(len(codes), dtype=bool)
         strict[separated_rows(proof, X, examples.y)] = True
         direction = [list(row) for row in proof.direction]
-        found = Recession(direction, strict, Fraction(1), (), maximal=True)
+        found = Recession(direction, strict, ())
     plain = separating_columns(found, [f"x{j}" for j in range(X.shape[1])], labels)
     cuts = tuple(cut._replace(rows=places[cut.rows]) for cut in found.cuts)
     counted = np.isin(np.arange(places[-1] + 1), places[_rows(found.strict)])

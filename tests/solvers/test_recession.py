@@ -79,7 +79,7 @@ def checked(found, X, codes, K, lifted, rows=None):
                 assert not said
                 continue
             value = sum((a - b) * v for a, b, v in zip(coef[y], coef[k], x, strict=True))
-            assert value >= found.gap > 0 if said else value == 0
+            assert value >= 1 if said else value == 0
             won |= {(t, k)} if said else set()
     assert won
     return won
@@ -92,7 +92,6 @@ def test_the_largest_part_is_that_of_a_linear_program(problem, store):
     expected = largest_part(comparisons(*problem))
     found = decide_recession(STORES[store](X), codes, K, lifted)[0]
     assert checked(found, *problem) == expected
-    assert found is None or found.maximal
     quick = column_recession(STORES[store](X), codes, K, lifted)
     assert checked(quick, *problem) <= expected
     if quick is not None:
@@ -148,7 +147,6 @@ def test_weights_that_run_away_lead_to_the_direction(K):
     assert column_recession(X, codes, K, True) is None
     truth = decide_recession(X, codes, K, True)[0]
     assert truth is not None
-    assert truth.maximal
     won = truth.strict.any(axis=-1) if K == 3 else truth.strict
     assert np.flatnonzero(won).tolist() == list(range(9))
     away = np.array(truth.coef, dtype=float)
@@ -156,7 +154,6 @@ def test_weights_that_run_away_lead_to_the_direction(K):
     found = decide_recession(
         X, codes, K, True, guess=away + 1e-2 * random.standard_normal(away.shape)
     )[0]
-    assert not found.maximal
     assert np.array_equal(found.strict, truth.strict)
     checked(found, X, codes, K, True)
 
