@@ -18,11 +18,11 @@ from typing import NamedTuple
 import numpy as np
 from flint import fmpz_mat
 from scipy import linalg, sparse
-from scipy.optimize import linprog
 
 from certo.blas import one_thread
 from certo.numbers.whole import independent
 from certo.solvers.interrupt import NEVER, Stopped, Watch
+from certo.solvers.linear_program import LinearProgram
 from certo.solvers.separation import Cancelling, Separator, Verdict, scaled, separate
 from certo.solvers.vectors import IntegerVectors, Vectors, unit_rows
 
@@ -247,40 +247,31 @@ def _enlarged(
     exponents = np.frexp(vectors.peaks())[1]
     part = scaled(vectors.part(some), exponents)
     n, size = part.shape
-    parted = linprog(
-        np.append(np.zeros(size), -np.ones(n)),
-        A_ub=sparse.hstack([-part, sparse.eye_array(n)]),
-        b_ub=np.zeros(n),
-        bounds=[(-1e4, 1e4)] * size + [(0, 1)] * n,
-        options=_limit(watch),
+    wide, one = np.full(size, 1e4), np.ones(n)
+    program = LinearProgram(
+        np.append(-wide, 0 * one), np.append(wide, one), np.append(0 * wide, -one), presolve="on"
     )
-    watch()
-    if parted.x is None:
+    program.add_rows(sparse.hstack([part, -sparse.eye_array(n)], format="csr"), 0.0, np.inf)
+    parted = program.solve_watched(watch)
+    if parted is None:
         return found.places, found.weights
-    tied = np.flatnonzero(parted.x[size:] < 1e-6)
+    tied = np.flatnonzero(parted[size:] < 1e-6)
     whole, part = vectors.whole(some[tied]), part[tied]
     basis = independent(whole)
     least = np.zeros(tied.size)
     least[basis] = 1.0
-    cancelled = linprog(
-        1 - least, A_eq=part.T, b_eq=np.zeros(size), bounds=[(low, None) for low in least],
-        options=_limit(watch),
-    )  # fmt: skip
-    watch()
-    if cancelled.x is None:
+    program = LinearProgram(least, np.full(tied.size, np.inf), 1 - least, presolve="on")
+    program.add_rows(sparse.csr_array(part.T), 0.0, 0.0)
+    cancelled = program.solve_watched(watch)
+    if cancelled is None:
         return found.places, found.weights
-    free = np.flatnonzero(cancelled.x > least + 1e-9)
+    free = np.flatnonzero(cancelled > least + 1e-9)
     fixed = np.setdiff1d(basis, free)
     shares = np.array([_factor(part[[k]], exponents, whole[k]) for k in fixed], dtype=object)
     solved = _combination(whole[free], -shares.dot(whole[fixed]), watch)
     if solved is None or min(solved, default=Fraction(1)) <= 0:
         return found.places, found.weights
     return some[tied[np.append(fixed, free)]].tolist(), [*shares, *solved]
-
-
-def _limit(watch: Watch) -> dict[str, float]:
-    left = watch.seconds_left
-    return {"time_limit": left} if left < math.inf else {}
 
 
 def _factor(scaled_row: sparse.csr_array, exponents: np.ndarray, whole: np.ndarray) -> Fraction:
