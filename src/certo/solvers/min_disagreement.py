@@ -203,9 +203,10 @@ class _Search:
             w = np.append(wide.w, wide.b) if self.lifted else wide.w
             self.search_from(w, 5, lambda: self.watch.stop() is not None)
         if exact and self.upper == before:
-            found = separate(Examples(Sample(self.sample.X[groups], signs), self.lifted))
+            vectors = Examples(Sample(self.sample.X[groups], signs), self.lifted)
+            found = separate(vectors)
             if isinstance(found, Separator):
-                self.consider(found.w[: self.coef.size], found.w[-1] if self.lifted else 0.0)
+                self.consider(*vectors.split(found.w))
 
     def widen(self) -> None:
         """Among the weights that are right on the same examples, those with the largest margin."""
@@ -269,13 +270,13 @@ def min_disagreement(
 
 def _separated(sample: Sample, labels, weights, lifted: bool, watch: Watch) -> Outcome:
     """No errors, if a hyperplane separates examples that are too many numbers for the search."""
-    found = separate(Examples(sample, lifted))
+    vectors = Examples(sample, lifted)
+    found = separate(vectors)
     if not isinstance(found, Separator):
         raise TooLarge
     proof = LeastErrorsByTree(labels, lifted, sample.m, weights, 0.0, *NOTHING_PROVED)
     trace = BoundTrace(np.array([watch.seconds]), np.zeros(1), np.zeros(1))
-    intercept = float(found.w[-1]) if lifted else 0.0
-    return Outcome(found.w[: sample.d], intercept, proof, trace, True, 0, Stop.CONVERGED)
+    return Outcome(*vectors.split(found.w), proof, trace, True, 0, Stop.CONVERGED)
 
 
 def _start(search: _Search) -> None:

@@ -140,9 +140,12 @@ class Examples(Vectors):
         run = PerceptronRun(epochs=min(max(10, epochs), 2000), lifted=self.lifted)
         return perceptron(self.sample.X, self.sample.signs, run).w[: self.size]
 
+    def split(self, w: np.ndarray) -> tuple[np.ndarray, float]:
+        """The coefficients and the intercept."""
+        return w[: self.sample.d], float(w[-1]) if self.lifted else 0.0
+
     def margins(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        intercept = float(w[-1]) if self.lifted else 0.0
-        margins = Margins.of(self.sample, w[: self.sample.d], intercept)
+        margins = Margins.of(self.sample, *self.split(w))
         return margins.value, margins.slack
 
     def signs(self, w: Sequence[int], places: np.ndarray | None = None) -> np.ndarray:
