@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,7 +59,8 @@ from certo.kernels.base import Kernel
 from certo.kernels.gaussian import Gaussian
 from certo.kernels.polynomial import Polynomial
 from certo.selection import ValidationCurve, gaussians
-from certo.solvers.recession import Recession, column_recession, words
+from certo.solvers.recession import Recession, column_recession
+from certo.words.separating_columns import separating_columns
 
 MACHINES = {
     "perceptron": Perceptron,
@@ -418,11 +418,11 @@ def _of_the_table(text: str, proof: NoEstimate | None, examples: Examples) -> st
         strict = np.zeros(len(codes), dtype=bool)
         strict[separated_rows(proof, X, examples.y)] = True
         direction = [list(row) for row in proof.direction]
-        found = Recession(direction, strict, Fraction(1), (), maximal=True)
-    plain = words(found, [f"x{j}" for j in range(X.shape[1])], labels)
+        found = Recession(direction, strict, ())
+    plain = separating_columns(found, [f"x{j}" for j in range(X.shape[1])], labels)
     cuts = tuple(cut._replace(rows=places[cut.rows]) for cut in found.cuts)
     counted = np.isin(np.arange(places[-1] + 1), places[_rows(found.strict)])
-    named = words(found._replace(cuts=cuts, strict=counted), names, labels)
+    named = separating_columns(found._replace(cuts=cuts, strict=counted), names, labels)
     return text.replace(plain, named)
 
 

@@ -255,7 +255,7 @@ def existence(problem: Problem, weights: Weights, watch: Watch) -> Existence:
     """Whether there are weights of the least risk, decided by linear programs in exact arithmetic
     if the watch leaves them the time. `weights` are of a risk near the infimum: they lead the way.
     """
-    if watch.over:
+    if watch.stop():
         return Existence()
     step = _step(problem, _look(problem, None, weights))
     guess = np.column_stack(weights)[:, : problem.columns]

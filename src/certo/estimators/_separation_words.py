@@ -13,7 +13,8 @@ from certo.certificates.sample.labels import Labels
 from certo.rates import Constant, Rate
 from certo.seen_rows import keys_of_numbers
 from certo.solvers.interrupt import Stopped, Watch
-from certo.solvers.separation import Cancelling, Examples, Separator, separate_after
+from certo.solvers.separation import Cancelling, Separator, separate_after
+from certo.solvers.vectors import Examples
 
 # The verdict takes at most a tenth of the time of the fit, but in any case may take the second
 # number, and the third for a table of few numbers, which takes milliseconds once HiGHS is loaded.
