@@ -141,6 +141,7 @@ READERS = {
     "FiniteTables": several(finite_table),
     "FiniteArray": finite_array,
     "float | FiniteVector": number_or_vector,
+    "Fraction": lambda value, name: fractions((value,), name)[0],
     "Fractions": fractions,
     "FractionRows": several(fractions),
     "IndexVector": index_vector,

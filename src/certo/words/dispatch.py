@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from functools import singledispatch
+import importlib
+from collections.abc import Callable
+from functools import cache, singledispatch, wraps
 from typing import Any, NamedTuple
 
 
@@ -19,19 +21,47 @@ class Rigour(NamedTuple):
 RIGOUR: dict[type, Rigour] = {}
 
 
-@singledispatch
+def rigour(kind: type) -> Rigour:
+    """How firmly each part of a claim of this kind stands."""
+    _load(kind.__mro__)
+    return RIGOUR[kind]
+
+
+@cache
+def _load(kinds: tuple[type, ...]) -> None:
+    """Import the words of a kind, and of the kinds it is made of."""
+    for one in kinds:
+        package, _, module = one.__module__.partition(".certificates.")
+        if package == "certo" and "." in module:
+            importlib.import_module(f"certo.words.{module.split('.')[0]}")
+
+
+def _by_kind(default: Callable[[Any], Any]) -> Any:
+    """A function of claims, with a version for each kind, imported when it is asked."""
+    versions = singledispatch(default)
+
+    @wraps(default)
+    def asked(claim: Any) -> Any:
+        _load(type(claim).__mro__)
+        return versions(claim)
+
+    asked.register = versions.register  # type: ignore[attr-defined]
+    return asked
+
+
+@_by_kind
 def sentence(claim: Any) -> str:
     """The claim, in one or two plain sentences."""
     raise TypeError(f"{type(claim).__name__} is no kind of claim that has words.")
 
 
-@singledispatch
+@_by_kind
 def plainly(claim: Any) -> str:
     """What the claim means, for someone who knows nothing of the subject."""
     return sentence(claim)
 
 
-@singledispatch
+@_by_kind
 def assumptions(claim: Any) -> tuple[str, ...]:
     """What must be true of the world, beyond the data, for the claim to be true."""
     return ()

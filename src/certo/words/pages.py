@@ -9,7 +9,7 @@ from certo.certificates.certified import Certified
 from certo.certificates.composite import Composite
 from certo.certificates.separation.classes import ClassSeparability
 from certo.numbers.digits import rounded_up, shown_numbers
-from certo.words.risk.risk_bound import percentage, rate_sentence, weaker
+from certo.words.risk import percentage, rate_sentence, weaker
 
 
 def claim_html(claim: Certificate) -> str:

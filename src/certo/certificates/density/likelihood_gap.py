@@ -12,10 +12,17 @@ from scipy import sparse
 
 from certo.certificates.base import Certificate, require
 from certo.certificates.encoding import rounded_up
-from certo.certificates.fields import weight_vector
+from certo.certificates.fields import FiniteVector, weight_vector
 from certo.certificates.sample.examples import Sample, SampleMismatch
 from certo.certificates.sample.values import Unlabelled
 from certo.numbers import exact
+
+COVARIANCES = ("full", "diagonal")
+
+
+def covariance_kind(kind: Any) -> None:
+    if not (isinstance(kind, str) and kind in COVARIANCES):
+        raise ValueError(f"covariance must be 'full' or 'diagonal', got {kind!r}.")
 
 
 class Shown(NamedTuple):
@@ -31,13 +38,12 @@ class DensityClaim(Certificate):
     """About examples without labels, in a dense X, with weights s_i or all of weight 1 (none)."""
 
     labels: Unlabelled  # type: ignore[assignment]  # X alone: there is no y
-    sample_weight: np.ndarray
+    sample_weight: FiniteVector
     examples: int
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        weights = weight_vector(self.sample_weight, self.examples)
-        object.__setattr__(self, "sample_weight", weights)
+        weight_vector(self.sample_weight, self.examples)
 
     @property
     @abstractmethod
