@@ -16,7 +16,7 @@ from certo.containers import count
 from certo.estimators import _input
 from certo.kernels.base import Kernel
 from certo.losses.hinge import Hinge
-from certo.numbers.digits import rounded_up
+from certo.numbers.decimals import rounded_up
 from certo.numbers.exact import below
 from certo.solvers import gram
 

@@ -7,7 +7,8 @@ import html
 from certo.certificates.base import Certificate
 from certo.certificates.certified import Certified
 from certo.certificates.composite import Composite
-from certo.numbers.digits import rounded_up, shown_numbers
+from certo.numbers.decimals import rounded_up
+from certo.numbers.digits import shown_numbers
 from certo.words import dispatch
 from certo.words.risk.risk_bound import percentage, rate_sentence, weaker
 

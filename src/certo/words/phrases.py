@@ -8,7 +8,7 @@ import numpy as np
 
 from certo.certificates.encoding import counted, says_nothing
 from certo.numbers import exact
-from certo.numbers.digits import rounded_up
+from certo.numbers.decimals import rounded_up
 
 
 def counting(some: int, examples: int) -> str:

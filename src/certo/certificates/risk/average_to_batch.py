@@ -22,7 +22,7 @@ from certo.certificates.sample import label_order
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import check_classes
 from certo.certificates.sample.shape import check_weights
-from certo.numbers import exact, tails
+from certo.numbers import exact, printed
 from certo.numbers.exact import norm
 
 UP, DOWN = 1 + 2.0**-45, 1 - 2.0**-45  # a loss is computed in a few operations
@@ -135,7 +135,7 @@ class AverageToBatch(RiskBound):
             least = float(kind.of(1.0, off * far * UP)) * DOWN
         require(span < math.inf, "the losses that might be overflow float64.")
         most = exact.below(self.examples * Fraction(span))  # UP pays for this rounding, too
-        risk = tails.online_to_batch(self.examples, min(loss, most), delta, span)
+        risk = printed.online_to_batch(self.examples, min(loss, most), delta, span)
         return exact.above(Fraction(risk) / Fraction(least))
 
     def _repeated(self, sample: Sample) -> tuple[float, float]:

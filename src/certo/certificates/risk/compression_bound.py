@@ -14,6 +14,7 @@ from certo.certificates.fields import IndexVector
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.risk.scheme import Scheme
 from certo.numbers import tails
+from certo.numbers.printed import perceptron_compression
 
 PREPROCESSED = (
     "the features were computed by preprocessing (scaling, encoding) fitted on the same examples, "
@@ -101,8 +102,8 @@ class CompressionBound(RiskBound):
     def _check_formulas(self) -> None:
         facts = self.examples, self.updated.size, self.errors, self.level
         if self.printed is not None:
-            printed = tails.perceptron_compression(*facts)
-            require(self.printed >= printed, f"the printed bound is {printed!r}.")
+            bound = perceptron_compression(*facts)
+            require(self.printed >= bound, f"the printed bound is {bound!r}.")
         require(
             tails.shows_binomial_tail(self.tail, *facts),
             f"the exact tail is not shown to be at most {self.tail!r}.",

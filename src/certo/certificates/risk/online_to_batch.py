@@ -27,7 +27,7 @@ from certo.certificates.runs.perceptron_run import PaddedRows, PerceptronRun
 from certo.certificates.sample import label_order
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import check_classes, class_sample
-from certo.numbers import exact, tails
+from certo.numbers import exact, printed
 from certo.numbers.lanes import lane_scores
 
 LONGEST_PASS = 3 * 10**5  # rounds times outputs that a checker is asked to repeat: some seconds
@@ -106,7 +106,7 @@ class OnlineToBatch(RiskBound):
         return f"the pass ends with these weights, {mistakes:,} rounds were mistakes."
 
     def _check_formulas(self) -> None:
-        bound = tails.online_to_batch(self.examples, self.mistakes, self.level)
+        bound = printed.online_to_batch(self.examples, self.mistakes, self.level)
         require(self.bound >= bound, f"the bound is {bound!r}, not {self.bound!r}.")
 
     def _mistakes(self, sample: Sample) -> int:

@@ -14,7 +14,7 @@ from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.risk.risk_bound import RiskBound, majority
 from certo.certificates.risk.supports import Solution, nearby
 from certo.certificates.sample.labels import Labels
-from certo.numbers import exact, tails
+from certo.numbers import exact, printed, tails
 
 
 @final
@@ -136,7 +136,7 @@ class SupportBound(RiskBound):
             f"the bound by the exact tail is above {self.tail!r}.",
         )
         require(
-            self.printed >= tails.support_vector_compression(m, k, 0, self.level),
+            self.printed >= printed.support_vector_compression(m, k, 0, self.level),
             f"the printed bound is above {self.printed!r}.",
         )
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from certo.certificates.encoding import counted, rounded_down, rounded_up
 from certo.certificates.margins.maximum_margin import MaximumMargin
-from certo.numbers.digits import apart
+from certo.numbers.decimals import apart
 from certo.words.dispatch import RIGOUR, Rigour, plainly, sentence
 from certo.words.phrases import percent
 from certo.words.spaces.space import where
