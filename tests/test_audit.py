@@ -23,12 +23,8 @@ from certo.certificates import (
     Separable,
     SoftMarginGap,
 )
-from certo.certificates.errors.least_errors import (
-    LeastErrors,
-    LeastErrorsByTree,
-    Packing,
-    Subsystem,
-)
+from certo.certificates.errors.least_errors import LeastErrors
+from certo.certificates.errors.least_errors_by_tree import LeastErrorsByTree, Packing, Subsystem
 from certo.certificates.sample.labels import Labels
 from certo.data.fingerprint import fingerprint
 from certo.data.model_file import load_model, save_model

@@ -30,7 +30,7 @@ from certo.certificates import (
     StatedPredictions,
     TestErrors,
 )
-from certo.certificates.sample import draws
+from certo.certificates.sample import shared_rows
 from certo.data.problem import Problem
 from certo.data.proof_folder import write_proof
 from certo.kernels import Function, Gaussian, Spectrum
@@ -393,7 +393,7 @@ def test_test_rows_that_are_rows_of_the_fit_are_not_counted(tmp_path, monkeypatc
     assert found["code"] == 0
     assert found["claims"][-1]["numbers"]["examples"] == 1
     assert "100 of the 101 test examples are rows of the fit" in found["remarks"][0]
-    none = draws.Known(np.zeros(101, bool), np.zeros(101, bool))
+    none = shared_rows.Known(np.zeros(101, bool), np.zeros(101, bool))
     with monkeypatch.context() as blind:
         blind.setattr("certo.guarantees.certifying.known_examples", lambda *data: none)
         blind.setattr("certo.certificates.certified.known_examples", lambda *data: none)

@@ -15,10 +15,8 @@ from sklearn.base import BaseEstimator, is_regressor
 from certo.certificates.base import NotClaimed
 from certo.certificates.certified import Certified
 from certo.certificates.composite import Composite
-from certo.certificates.errors.counted_errors import (
-    TestErrors,
-    TrainingErrors,
-)
+from certo.certificates.errors.held_out_errors import TestErrors
+from certo.certificates.errors.training_errors import TrainingErrors
 from certo.certificates.fields import INTERCEPTS
 from certo.certificates.regression.no_estimate import NoEstimate
 from certo.certificates.risk.compression_bound import PREPROCESSED, CompressionBound

@@ -13,7 +13,8 @@ from rays import least
 
 from certo.certificates import Labels, Sample
 from certo.certificates.errors.groups import grouped
-from certo.certificates.errors.least_errors import LeastErrorsByTree, Packing, Subsystem, proved
+from certo.certificates.errors.least_errors import proved
+from certo.certificates.errors.least_errors_by_tree import LeastErrorsByTree, Packing, Subsystem
 from certo.solvers.hitting_tree import HittingTree
 
 NONE = np.zeros(0)

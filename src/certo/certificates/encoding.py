@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from certo.numbers.digits import readable as readable
-from certo.numbers.digits import rounded_down as rounded_down
-from certo.numbers.digits import rounded_up as rounded_up
+from certo.numbers.decimals import readable as readable
+from certo.numbers.decimals import rounded_down as rounded_down
+from certo.numbers.decimals import rounded_up as rounded_up
 
 MOST_DIGITS = 2**16  # of either part of a fraction, in base sixteen
 MOST_BITS = 2**13  # of a whole number; the largest that a theorem can give here has about 5,300

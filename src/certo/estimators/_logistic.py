@@ -16,10 +16,10 @@ from certo.certificates.encoding import rounded_down
 from certo.certificates.regression.factors import inverse_factor
 from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.certificates.regression.no_estimate import NoEstimate
-from certo.certificates.sample.labels import class_labels
 from certo.certificates.separation.quasi_separable import Overlapping
 from certo.estimators._independence import Relations, independent
 from certo.estimators._logistic_problem import Problem, Weights
+from certo.issue.labels import class_labels
 from certo.issue.regression.logistic_excess import issue_logistic_excess
 from certo.issue.regression.no_estimate import issue_no_estimate
 from certo.issue.separation.inseparable import vector_indices

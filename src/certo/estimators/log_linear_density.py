@@ -19,8 +19,8 @@ from certo.certificates.base import (
 )
 from certo.certificates.composite import Composite
 from certo.certificates.density.box_features import BoxFeatures, check_box, moments, positions
+from certo.certificates.density.likelihood_gap import weight_vector
 from certo.certificates.density.moment_matching import MomentMatching, feature_means
-from certo.certificates.fields import weight_vector
 from certo.certificates.sample.examples import Sample
 from certo.estimators._density import Density, NoDensity, worth
 from certo.issue.density import find_no_log_linear_density, issue_moment_matching

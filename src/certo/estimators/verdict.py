@@ -12,12 +12,13 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from certo.certificates.fields import intercept_mode
 from certo.certificates.sample.examples import Sample, SampleMismatch, exact_matrix
-from certo.certificates.sample.labels import Labels, class_labels, class_sample
+from certo.certificates.sample.labels import Labels, class_sample
 from certo.certificates.separation.classes import ClassSeparability
 from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.quasi_separable import Overlapping, QuasiSeparable
 from certo.certificates.separation.separable import Separable
 from certo.containers import exact_input, exact_labels
+from certo.issue.labels import class_labels
 from certo.issue.separation.inseparable import issue_inseparable, vector_indices
 from certo.issue.separation.separable import issue_separable
 from certo.solvers.recession import decide_recession

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from certo.certificates.encoding import counted
-from certo.certificates.errors.counted_errors import TrainingErrors
+from certo.certificates.errors.training_errors import TrainingErrors
 from certo.certificates.margins.maximum_margin import MaximumMargin
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.model import Model, strangers

@@ -12,8 +12,8 @@ from scipy import sparse
 from sklearn.svm import SVC
 
 from certo.certificates.base import CannotClaim
-from certo.certificates.errors.counted_errors import TrainingErrors
 from certo.certificates.errors.predictor import StatedPredictions
+from certo.certificates.errors.training_errors import TrainingErrors
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.sample.examples import Sample, exact_matrix
 from certo.certificates.sample.labels import Labels

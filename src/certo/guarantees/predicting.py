@@ -9,11 +9,11 @@ import numpy as np
 from scipy import sparse
 from sklearn.svm import SVC, NuSVC
 
-from certo.certificates.errors.counted_errors import all_labels
 from certo.certificates.errors.kernel_predictor import KernelPredictor
 from certo.certificates.errors.predictor import LinearPredictor, Predictor, StatedPredictions
 from certo.estimators._kernel import KernelClassifier, union_of
 from certo.issue.errors.counted_errors import issue_training_errors
+from certo.issue.labels import all_labels
 from certo.kernels.base import Kernel
 from certo.kernels.gaussian import Gaussian
 from certo.kernels.linear import Linear

@@ -9,7 +9,6 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from certo.certificates.base import CannotClaim
-from certo.certificates.errors.counted_errors import all_labels
 from certo.certificates.risk.compression_bound import CompressionBound
 from certo.certificates.risk.kernel_scheme import KernelScheme
 from certo.certificates.risk.perceptron_scheme import PerceptronScheme
@@ -18,6 +17,7 @@ from certo.certificates.risk.scheme import Scheme
 from certo.certificates.runs.perceptron_run import PerceptronRun
 from certo.estimators import KernelPerceptron, OnlineGradientDescent, Perceptron
 from certo.estimators._kernel import union_of
+from certo.issue.labels import all_labels
 from certo.issue.risk.average_to_batch import issue_average_to_batch
 from certo.issue.risk.compression_bound import issue_compression_bound
 from certo.issue.risk.online_to_batch import issue_online_to_batch

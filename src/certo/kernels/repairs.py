@@ -38,7 +38,7 @@ from scipy.linalg import eigh, norm
 from scipy.sparse.linalg import LinearOperator, cg
 
 from certo.kernels.semidefinite import ROOM, Definiteness, as_symmetric, is_psd, proof_margin
-from certo.numbers.digits import rounded_up
+from certo.numbers.decimals import rounded_up
 from certo.numbers.rounding import HUGE, UNIT
 
 HOW = ("clip", "flip", "shift", "correlation")

@@ -11,11 +11,9 @@ from matplotlib.ticker import PercentFormatter
 
 from certo.certificates.certified import Certified
 from certo.certificates.encoding import rounded_down, rounded_up
-from certo.certificates.errors.counted_errors import (
-    TestErrors,
-    TrainingErrors,
-)
-from certo.certificates.errors.least_errors import ErrorCount
+from certo.certificates.errors.error_count import ErrorCount
+from certo.certificates.errors.held_out_errors import TestErrors
+from certo.certificates.errors.training_errors import TrainingErrors
 from certo.certificates.risk.compression_bound import CompressionBound
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.numbers.digits import confidence

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import highspy
 import numpy as np
 
-from certo.certificates.errors.hitting import FINENESS, packed
+from certo.certificates.errors.least_errors_by_tree import FINENESS, packed
 from certo.solvers.farkas import cancelling_weights
 from certo.solvers.subsystems import Subsystems, quiet, solved
 

@@ -17,17 +17,11 @@ import numpy as np
 from scipy import sparse
 
 from certo.certificates.errors import cells
+from certo.certificates.errors.error_count import is_error, weight_of
 from certo.certificates.errors.groups import Groups, grouped
-from certo.certificates.errors.least_errors import (
-    LeastErrors,
-    LeastErrorsByCells,
-    LeastErrorsByTree,
-    Packing,
-    Subsystem,
-    is_error,
-    proved,
-    weight_of,
-)
+from certo.certificates.errors.least_errors import LeastErrors, proved
+from certo.certificates.errors.least_errors_by_cells import LeastErrorsByCells
+from certo.certificates.errors.least_errors_by_tree import LeastErrorsByTree, Packing, Subsystem
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.exact_rows import integer_rows

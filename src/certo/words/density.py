@@ -9,9 +9,8 @@ from certo.certificates.density.likelihood_gap import DensityClaim
 from certo.certificates.density.moment_matching import MomentMatching
 from certo.certificates.density.no_density import NoGaussianDensity, NoLogLinearDensity
 from certo.certificates.encoding import counted, rounded_up
-from certo.certificates.fields import weighted
 from certo.words.dispatch import RIGOUR, Rigour, plainly, sentence
-from certo.words.phrases import counting
+from certo.words.phrases import counting, weighted
 
 
 def those_counting(claim: DensityClaim) -> str:

@@ -65,3 +65,15 @@ def plainly(claim: Any) -> str:
 def assumptions(claim: Any) -> tuple[str, ...]:
     """What must be true of the world, beyond the data, for the claim to be true."""
     return ()
+
+
+@_by_kind
+def whose(claim: Any) -> str:
+    """' of …', where it is not plain what has the error rate that a claim bounds."""
+    return ""
+
+
+@_by_kind
+def condition(claim: Any) -> str:
+    """What new examples must be like besides being drawn alike, for a sentence about them."""
+    return ""

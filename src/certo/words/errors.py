@@ -3,29 +3,50 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from certo.certificates.encoding import counted, rounded_down, rounded_up
-from certo.certificates.errors.counted_errors import (
-    ALLOWED,
-    COMPUTED,
-    DRAWN,
-    UNUSED,
-    ErrorClaim,
-    TestErrors,
-    TrainingErrors,
-)
-from certo.certificates.errors.least_errors import (
-    ErrorCount,
-    LeastErrors,
-    LeastErrorsByCells,
-    LeastErrorsByTree,
-)
-from certo.words.dispatch import RIGOUR, Rigour, assumptions, plainly, sentence
+from certo.certificates.errors.error_count import ErrorCount
+from certo.certificates.errors.held_out_errors import TestErrors
+from certo.certificates.errors.least_errors import LeastErrors
+from certo.certificates.errors.least_errors_by_cells import LeastErrorsByCells
+from certo.certificates.errors.least_errors_by_tree import LeastErrorsByTree
+from certo.certificates.errors.predictor import Predictor, StatedPredictions
+from certo.certificates.errors.training_errors import ErrorClaim, TrainingErrors
+from certo.certificates.spaces.images import functions_of
+from certo.words.dispatch import RIGOUR, Rigour, assumptions, plainly, sentence, whose
 from certo.words.risk import in_plain
+
+ALLOWED = "Scores that are level but for rounding, by a proved allowance, may be either."
+COMPUTED = ", whether computed exactly or in float64"
+
+
+class RuleWords(NamedTuple):
+    """What a rule is, what gives the answers that are counted (with its verb), what has an error
+    rate on new examples, and what is assumed."""
+
+    name: str
+    subject: str
+    author: str
+    assumes: tuple[str, ...] = ()
+
+
+def of_rule(predictor: Predictor) -> RuleWords:
+    if isinstance(predictor, StatedPredictions):
+        return RuleWords(
+            "the list of stated answers",
+            "the stated answers are",
+            "the model that gave the stated answers",
+            ("the stated answers are those of the model for these examples, in this order",),
+        )
+    kernel = getattr(predictor, "kernel", None)
+    what = "this linear rule" if kernel is None else f"this rule made of functions of {kernel!r}"
+    same = (f"the function {part!r} is always the same" for part in functions_of(kernel))
+    return RuleWords(what, "the rule is", what, tuple(same))
 
 
 def gets_wrong(claim: ErrorClaim) -> str:
-    who = claim.predictor.words
+    who = of_rule(claim.predictor).name
     told = (
         f"telling {claim.labels.shown} from {claim.labels.rest}"
         if len(claim.labels.classes) == 2
@@ -47,12 +68,12 @@ def how_many_wrong(claim: ErrorClaim) -> str:
     if claim.ties:
         times = f"wrong {claim.surely:,} to {counted(claim.errors, 'time')}"
         times += f" ({claim.ties:,} too close to call)"
-    return f"{claim.predictor.subject} {times}"
+    return f"{of_rule(claim.predictor).subject} {times}"
 
 
 @assumptions.register
 def _(claim: ErrorClaim) -> tuple[str, ...]:
-    return claim.predictor.assumes
+    return of_rule(claim.predictor).assumes
 
 
 RIGOUR[TrainingErrors] = Rigour(exact="Examples are counted.", rounded=ALLOWED)
@@ -82,9 +103,9 @@ def _(claim: TestErrors) -> str:
     return (
         f"{gets_wrong(claim)}{unknown * bool(claim.unknown)} If the examples are independent "
         "draws, not used to fit or to choose anything, then with probability at least "
-        f"1 − {claim.delta!r} over their draw the error rate of {claim.predictor.author} on new "
-        f"examples is at least {rounded_down(claim.lower, 4)} and at most "
-        f"{rounded_up(claim.upper, 4)}."
+        f"1 − {claim.delta!r} over their draw the error rate of "
+        f"{of_rule(claim.predictor).author} on new examples is at least "
+        f"{rounded_down(claim.lower, 4)} and at most {rounded_up(claim.upper, 4)}."
     )
 
 
@@ -94,12 +115,22 @@ def _(claim: TestErrors) -> str:
     judged = f"On {kept} kept out of the fit, {how_many_wrong(claim)}."
     if claim.vacuous:
         return f"{judged} Nothing follows for new data: the upper bound is not below 1."
-    return f"{judged} {in_plain(claim, claim.whose, least=claim.lower)}"
+    return f"{judged} {in_plain(claim, whose(claim), least=claim.lower)}"
 
 
 @assumptions.register
 def _(claim: TestErrors) -> tuple[str, ...]:
-    return (DRAWN, UNUSED, *claim.predictor.assumes)
+    return (
+        "the test examples are independent draws from one distribution, and new ones are too",
+        "the test examples were not used to fit, to scale, or to choose anything",
+        *of_rule(claim.predictor).assumes,
+    )
+
+
+@whose.register
+def _(claim: TestErrors) -> str:
+    stated = claim.predictor.outputs is None
+    return f" of {of_rule(claim.predictor).author}" if stated else ""
 
 
 RIGOUR[ErrorCount] = Rigour(

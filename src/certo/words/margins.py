@@ -9,7 +9,7 @@ import numpy as np
 from certo.certificates.encoding import counted, rounded_down, rounded_up
 from certo.certificates.margins.maximum_margin import MaximumMargin
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
-from certo.numbers.digits import apart
+from certo.numbers.decimals import apart
 from certo.words.dispatch import RIGOUR, Rigour, plainly, sentence
 from certo.words.phrases import no_better, percent
 from certo.words.spaces import where

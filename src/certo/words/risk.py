@@ -8,13 +8,21 @@ from fractions import Fraction
 from certo.certificates.encoding import counted, rounded_down, rounded_up
 from certo.certificates.risk.average_to_batch import AverageToBatch
 from certo.certificates.risk.compression_bound import CompressionBound
-from certo.certificates.risk.online_to_batch import IN_ORDER, OnlineToBatch
-from certo.certificates.risk.risk_bound import COMPARED, DRAWN, UNTOUCHED, RiskBound
-from certo.certificates.risk.support_bound import MATRIX, SupportBound
+from certo.certificates.risk.online_to_batch import OnlineToBatch
+from certo.certificates.risk.risk_bound import RiskBound
+from certo.certificates.risk.support_bound import SupportBound
 from certo.certificates.spaces.images import functions_of
 from certo.numbers import exact
 from certo.numbers.digits import confidence
-from certo.words.dispatch import RIGOUR, Rigour, assumptions, plainly, sentence
+from certo.words.dispatch import RIGOUR, Rigour, assumptions, condition, plainly, sentence
+
+DRAWN = "the examples are independent draws from one distribution, and new ones are too"
+IN_ORDER = "they are visited in the order of their draw, or in one that does not depend on them"
+UNTOUCHED = "nothing was fitted on them before (scaling, selection, tuning, choice of settings)"
+COMPARED = (
+    "nothing was fitted on them before, but that {:,} settings, which had been fixed before, were "
+    "compared on them: that is paid for, delta being shared by all of them"
+)
 
 SEEDED = "the random seed was chosen without looking at the examples"
 
@@ -22,7 +30,7 @@ SEEDED = "the random seed was chosen without looking at the examples"
 def in_plain(claim: RiskBound, whose: str = "", least: float | None = None) -> str:
     """The sentence about new data, and whether the majority class does as well."""
     weak = "" if claim.informative else f" The upper bound is {weaker(claim)}."
-    return f"{rate_sentence(claim.delta, claim.best, whose, claim.condition, least)}.{weak}"
+    return f"{rate_sentence(claim.delta, claim.best, whose, condition(claim), least)}.{weak}"
 
 
 def untouched(claim: RiskBound) -> str:
@@ -191,11 +199,13 @@ def _(claim: SupportBound) -> str:
 
 @assumptions.register
 def _(claim: SupportBound) -> tuple[str, ...]:
+    kernel = claim._first.space.kernel
+    matrix = "the matrix holds the values of one kernel that was chosen before"
     return (
         DRAWN,
         untouched(claim),
         f"every new example is of one of the {len(claim.labels.classes)} classes",
-        *((MATRIX,) * claim._takes_matrix),
+        *((matrix,) if kernel is not None and kernel.takes == "matrix" else ()),
         *claim._first.assumes,
     )
 
@@ -266,9 +276,19 @@ def _(claim: AverageToBatch) -> str:
             "vacuous, since it is not below 1."
         )
     return words + (
-        f"Suppose that no example, new ones included, is longer than {claim._shown_reach}. "
+        f"Suppose that no example, new ones included, is longer than {_reach(claim)}. "
         + bounded(claim, "these weights")
     )
+
+
+@condition.register
+def _(claim: AverageToBatch) -> str:
+    return f", if no example is longer than {_reach(claim)},"
+
+
+def _reach(claim: AverageToBatch) -> str:
+    text = f"{claim.reach:.6g}"
+    return text if float(text) <= claim.reach else rounded_down(claim.reach)
 
 
 @plainly.register
@@ -280,5 +300,5 @@ def _(claim: AverageToBatch) -> str:
 
 @assumptions.register
 def _(claim: AverageToBatch) -> tuple[str, ...]:
-    longest = f"no example, seen or new, is longer than {claim._shown_reach}"
+    longest = f"no example, seen or new, is longer than {_reach(claim)}"
     return (DRAWN, untouched(claim), IN_ORDER, longest)

@@ -13,7 +13,7 @@ from certo.certificates.base import require
 from certo.certificates.encoding import rounded_down
 from certo.certificates.spaces.space import MachineMargins, SpaceClaim
 from certo.numbers import exact
-from certo.numbers.digits import apart
+from certo.numbers.decimals import apart
 from certo.numbers.rounded import Rounded
 
 INTERCEPTS = ("free", "lifted", "none")

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from certo.certificates.base import require
-from certo.certificates.encoding import rounded_down, rounded_up
+from certo.certificates.encoding import rounded_up
 from certo.certificates.fields import FiniteVector
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.runs.gradient_run import LONGEST_REPLAY, GradientRun, loss_named
@@ -22,7 +22,7 @@ from certo.certificates.sample import label_order
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import check_classes
 from certo.certificates.sample.shape import check_weights
-from certo.numbers import exact, tails
+from certo.numbers import exact, printed
 from certo.numbers.exact import norm
 
 UP, DOWN = 1 + 2.0**-45, 1 - 2.0**-45  # a loss is computed in a few operations
@@ -83,10 +83,6 @@ class AverageToBatch(RiskBound):
         return {"online to batch": self.bound}
 
     @property
-    def condition(self) -> str:
-        return f", if no example is longer than {self._shown_reach},"
-
-    @property
     def numbers(self) -> dict[str, Any]:
         names = ("examples", "reach", "loss", "off", "delta", "bound")
         return {name: getattr(self, name) for name in names}
@@ -114,11 +110,6 @@ class AverageToBatch(RiskBound):
         require(self.bound >= bound, f"the bound is {bound!r}, not {self.bound!r}.")
 
     @property
-    def _shown_reach(self) -> str:
-        text = f"{self.reach:.6g}"
-        return text if float(text) <= self.reach else rounded_down(self.reach)
-
-    @property
     def _far(self) -> float:
         """R, rounded up."""
         return exact.root_above(Fraction(self.reach) ** 2 + self.run.lifted)
@@ -144,7 +135,7 @@ class AverageToBatch(RiskBound):
             least = float(kind.of(1.0, off * far * UP)) * DOWN
         require(span < math.inf, "the losses that might be overflow float64.")
         most = exact.below(self.examples * Fraction(span))  # UP pays for this rounding, too
-        risk = tails.online_to_batch(self.examples, min(loss, most), delta, span)
+        risk = printed.online_to_batch(self.examples, min(loss, most), delta, span)
         return exact.above(Fraction(risk) / Fraction(least))
 
     def _repeated(self, sample: Sample) -> tuple[float, float]:
