@@ -8,26 +8,7 @@ y = ±1) and `Logistic(base=2)`. To add a loss, say what it looks at (`MarginLos
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from certo.lazy import names_of
-
-if TYPE_CHECKING:
-    from certo.losses.base import (
-        ConvexLoss,
-        LogDensityLoss,
-        Loss,
-        MarginLoss,
-        ResidualLoss,
-        SmoothLoss,
-    )
-    from certo.losses.confidence import EstimatedRisk
-    from certo.losses.empirical import risk
-    from certo.losses.hinge import Hinge
-    from certo.losses.logistic import Logistic
-    from certo.losses.negative_log_likelihood import NegativeLogLikelihood
-    from certo.losses.squared import Squared
-    from certo.losses.zero_one import ZeroOne
 
 #: what is imported when it is named, and from where
 WHERE = {
@@ -45,20 +26,6 @@ WHERE = {
     "ZeroOne": "zero_one",
     "risk": "empirical",
 }
-__all__ = [
-    "ConvexLoss",
-    "EstimatedRisk",
-    "Hinge",
-    "LogDensityLoss",
-    "Logistic",
-    "Loss",
-    "MarginLoss",
-    "NegativeLogLikelihood",
-    "ResidualLoss",
-    "SmoothLoss",
-    "Squared",
-    "ZeroOne",
-    "risk",
-]
+__all__ = sorted(WHERE)
 
 __getattr__, __dir__ = names_of(__name__, WHERE)

@@ -236,13 +236,11 @@ class LogisticExcess(Certificate):
         return (found.excess + self.missed(point, room)) * ABOVE
 
     def hessian(self, point: Point, coupled: bool = True) -> Hessian:
-        p, free = self.coef.shape[1] + self.lifted, self._free
-        sizes = [places.size for places in free]
-        starts = np.cumsum([0, *sizes])[:-1]
-        beside = np.zeros((p, sum(sizes)))
-        for start, factor, places in zip(starts, self.factors, free, strict=True):
-            beside[self.kept[places], start : start + places.size] = factor
-        return logistic_curvature.hessian(point, beside, starts, coupled)
+        wide = []
+        for factor, places in zip(self.factors, self._free, strict=True):
+            wide.append(np.zeros((point.problem.columns, places.size)))
+            wide[-1][self.kept[places]] = factor
+        return logistic_curvature.hessian(point, wide, coupled)
 
     def decrement(self, point: Point, found: Hessian, room: int) -> Decrement:
         size, reach = logistic_curvature.decrement(found, room)

@@ -23,7 +23,8 @@ from certo.certificates.errors.predictor import LinearPredictor, undecided_is_wr
 from certo.certificates.fields import FiniteTable, FiniteVector
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.risk.scheme import output_signs
-from certo.certificates.runs.perceptron_run import PaddedRows, PerceptronRun
+from certo.certificates.runs.padded_rows import PaddedRows
+from certo.certificates.runs.perceptron_run import PerceptronRun
 from certo.certificates.sample import label_order
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import check_classes, class_sample
