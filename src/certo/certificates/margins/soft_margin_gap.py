@@ -11,7 +11,7 @@ import numpy as np
 
 from certo.certificates.base import Refuted, require
 from certo.certificates.encoding import counted, rounded_up, says_nothing
-from certo.certificates.fields import FiniteVector
+from certo.certificates.fields import CostVector
 from certo.certificates.margins.maximum_margin import check_treatment
 from certo.certificates.spaces.space import SpaceClaim
 from certo.numbers import exact
@@ -62,8 +62,8 @@ class SoftMarginGap(SpaceClaim):
 
     treatment: str
     C: float
-    class_weight: FiniteVector
-    sample_weight: FiniteVector
+    class_weight: CostVector
+    sample_weight: CostVector
     primal: float
     dual: float
     allowance: float
@@ -75,8 +75,6 @@ class SoftMarginGap(SpaceClaim):
             raise ValueError(f"C must be positive, got {self.C!r}.")
         if self.class_weight.size != 2:
             raise ValueError("class_weight must hold a number for −1 and one for +1.")
-        if np.any(self.class_weight < 0) or np.any(self.sample_weight < 0):
-            raise ValueError("class_weight and sample_weight must not be negative.")
         if self.sample_weight.size not in (0, self.examples):
             raise ValueError("sample_weight must hold one number for each example, or none.")
         if not 0 <= self.dual <= self.primal or self.allowance < 0:

@@ -92,7 +92,7 @@ class Hessian(NamedTuple):
     parts: list[slice]  # where the coordinates of each class are
 
 
-def decrement(hessian: Hessian, room: int) -> Decrement:
+def decrement(point: Point, hessian: Hessian, room: int) -> Decrement:
     """λ and r, all allowances taken `room` times."""
     L = inverse_factor(hessian.gram)
     if L is None:
@@ -110,7 +110,8 @@ def decrement(hessian: Hessian, room: int) -> Decrement:
         length = (norm_above(L.T @ hessian.pull) + room * norm_above(slack)) / root * ABOVE
         lengths = [_spectral(L[part]) for part in hessian.parts]
         moves = np.sort(hessian.longest * lengths)
-        return Decrement(length, float(np.sum(moves[-2:])) / root * ABOVE)
+        reach = float(np.sum(moves[-2:])) / root * ABOVE
+        return Decrement((length + room * slopes_moved(point, reach)) * ABOVE, reach)
 
 
 def _spectral(matrix: np.ndarray) -> float:

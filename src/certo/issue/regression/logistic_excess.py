@@ -74,8 +74,8 @@ def issue_logistic_excess(
 def refusal(claim: LogisticExcess, alive: np.ndarray, sample: Sample) -> np.ndarray:
     """What is not alive, but for examples of weight 0 and the own class of each."""
     there = claim._weights(sample) > 0
-    if claim.outputs > 1:
-        there = there[:, None] & (sample.signs[:, None] != np.arange(claim.outputs))
+    if claim.labels.outputs > 1:
+        there = there[:, None] & (sample.signs[:, None] != np.arange(claim.labels.outputs))
     return np.flatnonzero(there & ~alive)
 
 

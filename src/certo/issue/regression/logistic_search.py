@@ -14,6 +14,7 @@ from certo.blas import one_thread
 from certo.certificates.regression.curvature import kept_part
 from certo.certificates.regression.dependence import exact_columns, others
 from certo.certificates.regression.factors import inverse_factor, pieces
+from certo.certificates.regression.logistic_curvature import decrement
 from certo.certificates.regression.logistic_idle import moves_nothing
 from certo.issue.regression.idle_coordinates import idle_coordinates
 from certo.issue.slack import SLACK_FACTOR
@@ -93,7 +94,7 @@ def _by_curvature(
         look, known = claim.hessian(point), True
     else:
         return draft, math.inf
-    shown = claim.decrement(point, look, SLACK_FACTOR)
+    shown = decrement(point, look, SLACK_FACTOR)
     if not shown.shown:
         return draft, math.inf
     claim, missed = _reaching(claim, point)
