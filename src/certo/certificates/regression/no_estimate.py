@@ -11,8 +11,8 @@ import numpy as np
 from certo.certificates.base import Certificate, Refuted, require
 from certo.certificates.encoding import counted
 from certo.certificates.fields import IndexVector, intercept_mode
+from certo.certificates.sample.classes import check_classes, class_sample
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.labels import check_classes, class_sample
 from certo.certificates.spaces.differences import comparison_signs
 from certo.certificates.spaces.family import check_direction, whole_direction
 

@@ -11,7 +11,7 @@ from certo.certificates.errors.predictor import LinearPredictor
 from certo.certificates.risk.online_to_batch import OnlineToBatch, _no_pass
 from certo.certificates.risk.risk_bound import majority
 from certo.certificates.runs.perceptron_run import PerceptronRun
-from certo.certificates.sample.labels import class_sample
+from certo.certificates.sample.classes import class_sample
 from certo.issue.labels import all_labels
 from certo.numbers.rounded import NotShown
 
