@@ -38,23 +38,23 @@ __all__ = [
 
 def sentence(claim: Any) -> str:
     """The claim, in one or two plain sentences."""
-    dispatch.load(type(claim))
+    dispatch.load(type(claim).__mro__)
     return dispatch.sentence(claim)
 
 
 def plainly(claim: Any) -> str:
     """What the claim means, for someone who knows nothing of the subject."""
-    dispatch.load(type(claim))
+    dispatch.load(type(claim).__mro__)
     return dispatch.plainly(claim)
 
 
 def assumptions(claim: Any) -> tuple[str, ...]:
     """What must be true of the world, beyond the data, for the claim to be true."""
-    dispatch.load(type(claim))
+    dispatch.load(type(claim).__mro__)
     return dispatch.assumptions(claim)
 
 
 def rigour(kind: type) -> Rigour:
     """How firmly each part of a claim of this kind stands."""
-    dispatch.load(kind)
+    dispatch.load(kind.__mro__)
     return dispatch.RIGOUR[kind]

@@ -52,9 +52,9 @@ def condition(claim: Any) -> str:
 
 
 @cache
-def load(kind: type) -> None:
-    """Import the words of a kind, and of the kinds it is made of."""
-    for one in kind.__mro__:
+def load(kinds: tuple[type, ...]) -> None:
+    """Import the words of a kind and of those it is made of, all of them being its `__mro__`."""
+    for one in kinds:
         module = one.__module__.replace("certo.certificates.", "certo.words.", 1)
         if module != one.__module__ and importlib.util.find_spec(module) is not None:
             importlib.import_module(module)

@@ -55,7 +55,7 @@ def page_sentences(page: Certified) -> list[str]:
         most = percentage(claim.best, rounded_up)
         return [f"{nothing} is worth quoting: the sharpest, {most} %, is {weaker(claim)}."]
     source = "test examples" if chosen.on_test else "examples of the fit alone"
-    dispatch.load(type(claim))
+    dispatch.load(type(claim).__mro__)
     bounded = rate_sentence(
         page.delta, claim.best, dispatch.whose(claim), dispatch.condition(claim)
     )

@@ -22,11 +22,11 @@ from certo.certificates.base import require
 from certo.certificates.errors.decided import undecided_is_wrong
 from certo.certificates.fields import FiniteTable, FiniteVector
 from certo.certificates.risk.risk_bound import RiskBound
+from certo.certificates.runs.padded_rows import PaddedRows
 from certo.certificates.runs.perceptron_run import PerceptronRun
 from certo.certificates.sample import label_order
 from certo.certificates.sample.classes import check_classes, class_sample, output_signs
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.padded_rows import PaddedRows
 from certo.numbers import exact, printed
 from certo.numbers.lanes import lane_scores
 

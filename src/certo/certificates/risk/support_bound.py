@@ -8,7 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
-from certo.certificates.base import Certificate, Refuted, require
+from certo.certificates.base import Refuted, require
 from certo.certificates.encoding import rounded_up
 from certo.certificates.margins.solution import MarginSolution
 from certo.certificates.risk.risk_bound import RiskBound, majority
@@ -43,7 +43,7 @@ class SupportBound(RiskBound):
     at most 1, so that an error has a margin of at most 1 there.
     """
 
-    solutions: tuple[Certificate, ...]
+    solutions: tuple[MarginSolution, ...]
     examples: int
     supports: int
     printed: float

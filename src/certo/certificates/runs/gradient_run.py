@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from certo.certificates.runs.padded_rows import PaddedRows
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.padded_rows import PaddedRows
 from certo.losses.base import ConvexLoss
 from certo.losses.hinge import Hinge
 from certo.losses.logistic import Logistic

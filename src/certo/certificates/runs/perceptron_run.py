@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from certo.certificates.sample.padded_rows import PaddedRows
+from certo.certificates.runs.padded_rows import PaddedRows
 from certo.numbers.lanes import lane_scores
 from certo.rates import Constant, Rate
 
