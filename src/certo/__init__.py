@@ -6,7 +6,7 @@ for someone who only checks claims, stay light. Type checkers read `__init__.pyi
 
 from __future__ import annotations
 
-from certo.lazy import names_of
+from certo.lazy import by_name, names_of
 
 __version__ = "0.1.0"
 
@@ -22,7 +22,7 @@ _NAMES = {
     "losses": "risk",
     "selection": "validation_curve",
 }
-_WHERE = {name: module for module, names in _NAMES.items() for name in names.split()}
+_WHERE = by_name(_NAMES)
 __all__ = [*_WHERE, "__version__"]
 
 __getattr__ = names_of(__name__, _WHERE)[0]

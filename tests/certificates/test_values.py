@@ -18,8 +18,8 @@ from certo.certificates import (
     Sample,
     encoding,
 )
+from certo.certificates.sample.classes import class_sample
 from certo.certificates.sample.examples import SampleMismatch
-from certo.certificates.sample.labels import class_sample
 from certo.certificates.sample.values import Unlabelled, Values
 from certo.issue.separation.separable import issue_separable
 

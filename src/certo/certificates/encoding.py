@@ -12,7 +12,6 @@ import math
 import re
 import types
 import typing
-import unicodedata
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import Any
@@ -156,18 +155,6 @@ def fraction(value: Any, name: str) -> Fraction:
 def counted(number: int, noun: str) -> str:
     """'1 example', '1,234 examples'."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
-
-
-def visible(text: str) -> str:
-    """The text with every control or formatting character written as its escape, so that a label
-    of a file cannot move a cursor, hide, or break a page."""
-    return "".join(
-        c if c.isprintable() or unicodedata.category(c) == "Zs" else _escaped(c) for c in text
-    )
-
-
-def _escaped(character: str) -> str:
-    return character.encode("unicode_escape").decode()
 
 
 def says_nothing(share: float | Fraction) -> bool:

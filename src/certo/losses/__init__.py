@@ -4,28 +4,27 @@ Bounds of the 0-1 loss, whose risk therefore bounds the error rate: `Hinge`, `Sq
 y = ±1) and `Logistic(base=2)`. To add a loss, say what it looks at (`MarginLoss`,
 `ResidualLoss` or `LogDensityLoss`) and how much is known of it (`Loss`, `ConvexLoss` or
 `SmoothLoss`); the laws of the test suite find it by themselves.
+
+Type checkers read `__init__.pyi`.
 """
 
 from __future__ import annotations
 
-from certo.lazy import names_of
+from certo.lazy import by_name, names_of
 
 #: what is imported when it is named, and from where
-WHERE = {
-    "ConvexLoss": "base",
-    "EstimatedRisk": "confidence",
-    "Hinge": "hinge",
-    "LogDensityLoss": "base",
-    "Logistic": "logistic",
-    "Loss": "base",
-    "MarginLoss": "base",
-    "NegativeLogLikelihood": "negative_log_likelihood",
-    "ResidualLoss": "base",
-    "SmoothLoss": "base",
-    "Squared": "squared",
-    "ZeroOne": "zero_one",
-    "risk": "empirical",
-}
+WHERE = by_name(
+    {
+        "base": "ConvexLoss LogDensityLoss Loss MarginLoss ResidualLoss SmoothLoss",
+        "confidence": "EstimatedRisk",
+        "hinge": "Hinge",
+        "logistic": "Logistic",
+        "negative_log_likelihood": "NegativeLogLikelihood",
+        "squared": "Squared",
+        "zero_one": "ZeroOne",
+        "empirical": "risk",
+    }
+)
 __all__ = sorted(WHERE)
 
 __getattr__, __dir__ = names_of(__name__, WHERE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from certo.certificates.encoding import counted, rounded_down, rounded_up
 from certo.certificates.errors.error_count import ErrorCount
@@ -39,7 +39,7 @@ def of_rule(predictor: Predictor) -> RuleWords:
             "the model that gave the stated answers",
             ("the stated answers are those of the model for these examples, in this order",),
         )
-    kernel = getattr(predictor, "kernel", None)
+    kernel: Any = getattr(predictor, "kernel", None)
     what = "this linear rule" if kernel is None else f"this rule made of functions of {kernel!r}"
     same = (f"the function {part!r} is always the same" for part in functions_of(kernel))
     return RuleWords(what, "the rule is", what, tuple(same))

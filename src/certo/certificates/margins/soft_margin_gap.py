@@ -12,8 +12,8 @@ import numpy as np
 from certo.certificates.base import Refuted, require
 from certo.certificates.encoding import counted, rounded_up, says_nothing
 from certo.certificates.fields import CostVector
-from certo.certificates.margins.maximum_margin import check_treatment
-from certo.certificates.spaces.space import SpaceClaim
+from certo.certificates.margins.solution import MarginSolution
+from certo.certificates.spaces.space import MachineMargins, Scores
 from certo.numbers import exact
 from certo.numbers.rounded import Rounded, positive_sum, total
 
@@ -33,7 +33,7 @@ def costs_of(C: float, class_weight, signs: np.ndarray, sample_weight=()) -> np.
 
 @final
 @dataclass(frozen=True, repr=False, eq=False)
-class SoftMarginGap(SpaceClaim):
+class SoftMarginGap(MarginSolution):
     r"""Claim: P(w, intercept) ≤ primal and min P ≥ dual, where
 
         P(w, b) = ½‖w‖² + Σ_t c_t [1 − y_t (⟨w, φ(x_t)⟩ + b)]₊ ,      c = `costs_of(C, …)`,
@@ -60,7 +60,6 @@ class SoftMarginGap(SpaceClaim):
     what is not too long is computed exactly.
     """
 
-    treatment: str
     C: float
     class_weight: CostVector
     sample_weight: CostVector
@@ -70,7 +69,6 @@ class SoftMarginGap(SpaceClaim):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_treatment(self.treatment, self.intercept)
         if self.C <= 0:
             raise ValueError(f"C must be positive, got {self.C!r}.")
         if self.class_weight.size != 2:
@@ -147,6 +145,15 @@ class SoftMarginGap(SpaceClaim):
     def relative_gap(self) -> float:
         """(primal − dual)/primal, rounded up; 0 where primal is 0."""
         return exact.above(1 - Fraction(self.dual) / Fraction(self.primal)) if self.primal else 0.0
+
+    @property
+    def weighted(self) -> bool:
+        return bool(self.sample_weight.size or np.any(self.class_weight != 1))
+
+    def nearness(
+        self, signs: np.ndarray, margins: MachineMargins, scores: Scores
+    ) -> tuple[float, float]:
+        return 1.0, exact.root_above(2 * (Fraction(self.primal) - Fraction(self.dual)))
 
     @property
     def numbers(self) -> dict[str, Any]:

@@ -27,8 +27,8 @@ from certo.certificates.regression.logistic_curvature import Hessian, decrement
 from certo.certificates.regression.logistic_idle import moves_nothing
 from certo.certificates.regression.logistic_ridge import strong_convexity
 from certo.certificates.regression.logistic_terms import LogisticProblem, Point
+from certo.certificates.sample.classes import check_classes, class_sample
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.labels import check_classes, class_sample
 from certo.numbers import exact
 from certo.numbers.rounded import ABOVE, Rounded, at_most, positive_sum, total
 

@@ -10,8 +10,8 @@ import numpy as np
 from certo.certificates.base import Certificate, Refuted, check_shape, require
 from certo.certificates.encoding import counted
 from certo.certificates.fields import FractionRows, IndexVector, intercept_mode
+from certo.certificates.sample.classes import check_classes, class_sample
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.labels import check_classes, class_sample
 from certo.certificates.spaces.comparisons import (
     check_direction,
     comparison_signs,

@@ -19,8 +19,8 @@ from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.runs.gradient_run import LONGEST_REPLAY, GradientRun, loss_named
 from certo.certificates.runs.gradient_run import replay as replay_gradients
 from certo.certificates.sample import label_order
+from certo.certificates.sample.classes import check_classes
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.labels import check_classes
 from certo.certificates.sample.shape import check_weights
 from certo.numbers import exact, printed
 from certo.numbers.exact import norm

@@ -19,15 +19,14 @@ import numpy as np
 from scipy import sparse
 
 from certo.certificates.base import require
-from certo.certificates.errors.predictor import LinearPredictor, undecided_is_wrong
+from certo.certificates.errors.decided import undecided_is_wrong
 from certo.certificates.fields import FiniteTable, FiniteVector
 from certo.certificates.risk.risk_bound import RiskBound
-from certo.certificates.risk.scheme import output_signs
 from certo.certificates.runs.padded_rows import PaddedRows
 from certo.certificates.runs.perceptron_run import PerceptronRun
 from certo.certificates.sample import label_order
+from certo.certificates.sample.classes import check_classes, class_sample, output_signs
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.labels import check_classes, class_sample
 from certo.numbers import exact, printed
 from certo.numbers.lanes import lane_scores
 
@@ -63,8 +62,8 @@ class OnlineToBatch(RiskBound):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_classes(self.labels)
-        outputs = LinearPredictor(self.coef, self.intercept).outputs
-        if not len(self.runs) == outputs == self.labels.outputs:
+        scores = len(self.runs), len(self.coef), self.intercept.size
+        if set(scores) != {self.labels.outputs}:
             raise ValueError("there must be one run and one score for each class, for two one.")
         if reason := _no_pass(self.runs):
             raise ValueError(reason)

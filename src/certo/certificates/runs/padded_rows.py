@@ -1,4 +1,4 @@
-"""Rows of examples for runs that are repeated: dense, or as the entries of CSR rows."""
+"""Rows of examples as arrays of one length, for runs that sum products in a fixed order."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from certo.certificates.errors.predictor import Predictor
 from certo.certificates.errors.training_errors import ErrorClaim, TrainingErrors
 from certo.certificates.risk.risk_bound import majority
 from certo.issue.labels import all_labels
-from certo.issue.risk.formulas import interval
+from certo.issue.risk.formulas import interval, of_draws
 from certo.issue.slack import SLACK_FACTOR
 from certo.numbers.rounded import NotShown
 
@@ -45,7 +45,7 @@ def issue_test_errors(
         **interval(found["examples"], found["errors"], found["ties"], delta),
         majority=majority(codes[codes >= 0]),
     )  # fmt: skip
-    return claim.of_draws(claim._sample(claim._read(X), y))
+    return of_draws(claim, claim._sample(claim._read(X), y))
 
 
 def _counts(

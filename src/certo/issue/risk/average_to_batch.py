@@ -17,6 +17,7 @@ from certo.certificates.risk.risk_bound import majority
 from certo.certificates.runs.gradient_run import GradientRun
 from certo.certificates.sample.examples import Sample
 from certo.issue.labels import all_labels
+from certo.issue.risk.formulas import of_draws
 from certo.numbers import exact
 from certo.numbers.exact import norm
 from certo.numbers.rounded import NotShown
@@ -60,4 +61,4 @@ def issue_average_to_batch(
         claim = replace(draft, loss=loss, off=off).at(delta)
     except NotShown as reason:
         raise CannotClaim(str(reason)) from reason
-    return claim.of_draws(sample)
+    return of_draws(claim, sample)

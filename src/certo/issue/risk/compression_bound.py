@@ -11,7 +11,7 @@ from certo.certificates.risk.compression_bound import CompressionBound, errors_o
 from certo.certificates.risk.risk_bound import majority
 from certo.certificates.risk.scheme import Scheme
 from certo.certificates.sample.labels import Labels
-from certo.issue.risk.formulas import compression
+from certo.issue.risk.formulas import compression, of_draws
 from certo.issue.slack import SLACK_FACTOR
 from certo.numbers.rounded import NotShown
 
@@ -45,4 +45,4 @@ def issue_compression_bound(
             scheme.rerun(sample, claim.updated)
     except NotShown as reason:
         raise CannotClaim(str(reason)) from reason
-    return claim.of_draws(sample)
+    return of_draws(claim, sample)

@@ -11,8 +11,9 @@ from certo.certificates.errors.predictor import LinearPredictor
 from certo.certificates.risk.online_to_batch import OnlineToBatch, _no_pass
 from certo.certificates.risk.risk_bound import majority
 from certo.certificates.runs.perceptron_run import PerceptronRun
-from certo.certificates.sample.labels import class_sample
+from certo.certificates.sample.classes import class_sample
 from certo.issue.labels import all_labels
+from certo.issue.risk.formulas import of_draws
 from certo.numbers.rounded import NotShown
 
 
@@ -40,4 +41,4 @@ def issue_online_to_batch(
         mistakes = draft._mistakes(sample)
     except NotShown as refuted:
         raise CannotClaim(str(refuted)) from refuted
-    return replace(draft, mistakes=mistakes).at(delta).of_draws(sample)
+    return of_draws(replace(draft, mistakes=mistakes).at(delta), sample)

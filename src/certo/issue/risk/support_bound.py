@@ -9,6 +9,7 @@ from typing import Any
 from certo.certificates.base import CannotClaim
 from certo.certificates.margins.soft_margin_gap import HUGE
 from certo.certificates.risk.support_bound import SupportBound, _all_classes, _objection
+from certo.issue.risk.formulas import of_draws
 from certo.issue.slack import SLACK_FACTOR
 from certo.numbers.rounded import NotShown
 
@@ -31,4 +32,4 @@ def issue_support_bound(X, y, solutions: Iterable[Any], delta: float = 0.05) -> 
     except NotShown as reason:
         raise CannotClaim(str(reason)) from reason
     claim = replace(draft, supports=supports, majority=draft._majority_of(samples)).at(delta)
-    return claim.of_draws(samples)
+    return of_draws(claim, samples)
