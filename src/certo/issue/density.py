@@ -8,7 +8,6 @@ from typing import TypeVar
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim
 from certo.certificates.density.box_features import BoxFeatures
 from certo.certificates.density.gaussian_likelihood import GaussianLikelihood
 from certo.certificates.density.likelihood_gap import LikelihoodGap
@@ -16,12 +15,12 @@ from certo.certificates.density.moment_matching import MomentMatching
 from certo.certificates.density.no_density import NoGaussianDensity, NoLogLinearDensity
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.values import Unlabelled
-from certo.issue.slack import SLACK_FACTOR
-from certo.numbers.rounded import NotShown
+from certo.issue.slack import SLACK_FACTOR, or_cannot_claim
 
 Gap = TypeVar("Gap", bound=LikelihoodGap)
 
 
+@or_cannot_claim
 def _issued(form: type[Gap], X, sample_weight, **fields) -> Gap:
     """The strongest claim of this form, or CannotClaim."""
     labels = Unlabelled()
@@ -30,10 +29,7 @@ def _issued(form: type[Gap], X, sample_weight, **fields) -> Gap:
         labels=labels, sample_weight=np.asarray(sample_weight), examples=sample.m, risk=0.0,
         lower=0.0, **fields,
     )  # fmt: skip
-    try:
-        shown = claim._shown(sample, SLACK_FACTOR)
-    except NotShown as reason:
-        raise CannotClaim(str(reason)) from reason
+    shown = claim._shown(sample, SLACK_FACTOR)
     return replace(claim, risk=shown.risk, lower=shown.lower, **shown.errors)  # type: ignore[arg-type]
 
 

@@ -61,13 +61,13 @@ class KernelSample:
     """
 
     kernel: Kernel
-    X: Any
+    given: Any
     signs: np.ndarray
     shift: float = 0.0
 
-    def __post_init__(self) -> None:
-        if self.kernel.takes == "matrix":
-            object.__setattr__(self, "X", symmetrised(self.X))
+    @cached_property
+    def X(self) -> Any:  # noqa: N802
+        return symmetrised(self.given) if self.kernel.takes == "matrix" else self.given
 
     @classmethod
     def of(cls, X, y, labels: Labels, kernel: Kernel, shift: float | None = None) -> KernelSample:
