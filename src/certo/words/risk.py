@@ -33,9 +33,9 @@ def in_plain(claim: RiskBound, whose: str = "", least: float | None = None) -> s
     return f"{rate_sentence(claim.delta, claim.best, whose, condition(claim), least)}.{weak}"
 
 
-def untouched(claim: RiskBound) -> str:
-    """What is assumed of the time before the fit."""
-    return UNTOUCHED if claim.tried == 1 else COMPARED.format(claim.tried)
+def assumed(claim: RiskBound, *more: str) -> tuple[str, ...]:
+    """What is assumed of the draw and of the time before the fit, and what else."""
+    return (DRAWN, UNTOUCHED if claim.tried == 1 else COMPARED.format(claim.tried), *more)
 
 
 def if_drawn(claim: RiskBound) -> str:
@@ -47,8 +47,13 @@ def if_drawn(claim: RiskBound) -> str:
     )
 
 
-def bounded(claim: RiskBound, whose: str) -> str:
-    """What follows for new examples, as a claim says it."""
+def bounded(claim: RiskBound, whose: str, of: str = "the") -> str:
+    """What follows for new examples, as a claim says it; or that nothing does."""
+    if claim.vacuous:
+        return (
+            f"The bound on {of} error rate that follows is {rounded_up(claim.best, 4)}: vacuous, "
+            "since it is not below 1."
+        )
     return (
         f"{if_drawn(claim)} the error rate of {whose} on new examples is at most "
         f"{rounded_up(claim.best, 4)}."
@@ -126,12 +131,8 @@ def _(claim: CompressionBound) -> str:
         f"{about}: {made} Of the {claim.examples - k:,} others, {rule} gets at most "
         f"{claim.errors:,} wrong{level}. "
     )
-    if claim.vacuous:
-        return words + (
-            "The bound on its error rate that follows is "
-            f"{rounded_up(claim.best, 4)}: vacuous, since it is not below 1."
-        )
-    return words + bounded(claim, "the rule" if scheme.zero_sign is None else "this output")
+    whose = "the rule" if scheme.zero_sign is None else "this output"
+    return words + bounded(claim, whose, "its")
 
 
 @plainly.register
@@ -150,9 +151,8 @@ def _(claim: CompressionBound) -> str:
 def _(claim: CompressionBound) -> tuple[str, ...]:
     kernel = claim.scheme.kernel
     is_matrix = kernel is not None and kernel.takes == "matrix"
-    return (
-        DRAWN,
-        untouched(claim),
+    return assumed(
+        claim,
         *((SEEDED,) if claim.scheme.seeded else ()),
         *(("the matrix holds values of a kernel that was fixed before the draw",) * is_matrix),
         *(f"the function {part!r} is always the same" for part in functions_of(kernel)),
@@ -179,11 +179,6 @@ def _(claim: SupportBound) -> str:
         f"longest counted in; {claim.support_vectors:,} are support vectors, with a dual "
         "variable that is not 0. "
     )
-    if claim.vacuous:
-        return words + (
-            "The bound on the error rate that follows is "
-            f"{rounded_up(claim.best, 4)}: vacuous, since it is not below 1."
-        )
     return words + bounded(claim, "the machine")
 
 
@@ -201,9 +196,8 @@ def _(claim: SupportBound) -> str:
 def _(claim: SupportBound) -> tuple[str, ...]:
     kernel = claim._first.space.kernel
     matrix = "the matrix holds the values of one kernel that was chosen before"
-    return (
-        DRAWN,
-        untouched(claim),
+    return assumed(
+        claim,
         f"every new example is of one of the {len(claim.labels.classes)} classes",
         *((matrix,) if kernel is not None and kernel.takes == "matrix" else ()),
         *claim._first.assumes,
@@ -250,7 +244,7 @@ def _(claim: OnlineToBatch) -> str:
 @assumptions.register
 def _(claim: OnlineToBatch) -> tuple[str, ...]:
     seeded = any(run.seeded for run in claim.runs)
-    return (DRAWN, untouched(claim), IN_ORDER, *((SEEDED,) if seeded else ()))
+    return assumed(claim, IN_ORDER, *((SEEDED,) if seeded else ()))
 
 
 RIGOUR[AverageToBatch] = Rigour(
@@ -270,15 +264,8 @@ def _(claim: AverageToBatch) -> str:
         f"suffers losses of at most {rounded_up(claim.loss)}, and its weights are on average "
         f"within {rounded_up(claim.off, 2)} of these. "
     )
-    if claim.vacuous:
-        return words + (
-            f"The bound on the error rate that follows is {rounded_up(claim.bound, 4)}: "
-            "vacuous, since it is not below 1."
-        )
-    return words + (
-        f"Suppose that no example, new ones included, is longer than {_reach(claim)}. "
-        + bounded(claim, "these weights")
-    )
+    suppose = f"Suppose that no example, new ones included, is longer than {_reach(claim)}. "
+    return words + suppose * (not claim.vacuous) + bounded(claim, "these weights")
 
 
 @condition.register
@@ -301,4 +288,4 @@ def _(claim: AverageToBatch) -> str:
 @assumptions.register
 def _(claim: AverageToBatch) -> tuple[str, ...]:
     longest = f"no example, seen or new, is longer than {_reach(claim)}"
-    return (DRAWN, untouched(claim), IN_ORDER, longest)
+    return assumed(claim, IN_ORDER, longest)
