@@ -6,6 +6,7 @@ from certo.certificates.encoding import counted
 from certo.certificates.separation.cancelling import Cancelling
 from certo.certificates.separation.quasi_separable import Overlapping, QuasiSeparable
 from certo.words.dispatch import RIGOUR, Rigour, plainly, sentence
+from certo.words.phrases import one_side
 
 
 def hyperplane(claim: Cancelling) -> str:
@@ -39,7 +40,7 @@ def _(claim: QuasiSeparable) -> str:
             "No such scores are lower in more."
         )
     if claim.bias and not any(claim.coef):
-        return claim.labels.one_side(claim.bias > 0, m)
+        return one_side(claim.labels, claim.bias > 0, m)
     own, wrong = f"their own side ({claim.labels.shown}, or {claim.labels.rest})", "wrong"
     if one_class(claim):
         own, wrong = f"one side (all are {claim.labels.shown})", "other"

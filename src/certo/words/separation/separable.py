@@ -7,6 +7,7 @@ import numpy as np
 from certo.certificates.encoding import counted, rounded_down
 from certo.certificates.separation.separable import Separable
 from certo.words.dispatch import RIGOUR, Rigour, plainly, sentence
+from certo.words.phrases import one_side
 
 RIGOUR[Separable] = Rigour(
     exact=(
@@ -27,7 +28,7 @@ def _(claim: Separable) -> str:
             f"the highest score in their own class alone{_by(claim)}."
         )
     if not np.any(claim.coef):
-        return claim.labels.one_side(float(claim.intercept) > 0, m)
+        return one_side(claim.labels, float(claim.intercept) > 0, m)
     through = "" if claim.intercept else " through the origin"
     distance = f", at a distance of at least {rounded_down(claim.margin)}" if claim.margin else ""
     return (
