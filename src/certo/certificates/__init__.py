@@ -7,7 +7,15 @@ recomputes the claim. A kind is imported when it is named.
 To read a check: `base` (what a certificate is), `sample` (X and y as exact numbers),
 `certo.numbers` (sums with allowances, exact rationals), and then the module of the kind in `KINDS`,
 whose docstring has the claim, its proof and what is said of rounding. `spaces` has what hyperplanes
-and functions of an RKHS differ in. The files that a kind needs are those that its module imports.
+and functions of an RKHS differ in.
+
+Which files the check of a kind needs, in reading order and with their lines of code:
+
+    python -m certo.check_files SupportBound
+
+and which of their functions ran when the claims of a folder were checked:
+
+    python -m certo.verify FOLDER --code
 
     sample       the data, and what can be seen in them of how they were drawn
     spaces       values of machines on the data, with their allowances

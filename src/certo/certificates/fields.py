@@ -141,7 +141,7 @@ class Value:
 def _same(one: Any, other: Any) -> bool:
     if is_dataclass(one):
         return type(one) is type(other) and all(
-            _same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one)
+            _same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one) if f.compare
         )
     if type(one) is type(other) is tuple:
         return len(one) == len(other) and all(map(_same, one, other))

@@ -10,6 +10,7 @@ from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.quasi_separable import Overlapping, QuasiSeparable
 from certo.certificates.separation.separable import Separable
 from certo.words.dispatch import RIGOUR, Rigour, plainly, sentence
+from certo.words.phrases import one_side
 
 RIGOUR[Separable] = Rigour(
     exact=(
@@ -30,7 +31,7 @@ def _(claim: Separable) -> str:
             f"the highest score in their own class alone{_by(claim)}."
         )
     if not np.any(claim.coef):
-        return claim.labels.one_side(float(claim.intercept) > 0, m)
+        return one_side(claim.labels, float(claim.intercept) > 0, m)
     through = "" if claim.intercept else " through the origin"
     distance = f", at a distance of at least {rounded_down(claim.margin)}" if claim.margin else ""
     return (
@@ -138,7 +139,7 @@ def _(claim: QuasiSeparable) -> str:
             "No such scores are lower in more."
         )
     if claim.bias and not any(claim.coef):
-        return claim.labels.one_side(claim.bias > 0, m)
+        return one_side(claim.labels, claim.bias > 0, m)
     own, wrong = f"their own side ({claim.labels.shown}, or {claim.labels.rest})", "wrong"
     if one_class(claim):
         own, wrong = f"one side (all are {claim.labels.shown})", "other"

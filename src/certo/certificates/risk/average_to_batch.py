@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -63,6 +63,8 @@ class AverageToBatch(RiskBound):
 
     describes: ClassVar[dict[str, str]] = {"coef": "coef_", "intercept": "intercept_"}
 
+    shows: ClassVar[tuple[str, ...]] = ("examples", "reach", "loss", "off", "delta", "bound")
+
     def __post_init__(self) -> None:
         super().__post_init__()
         check_classes(self.labels)
@@ -81,11 +83,6 @@ class AverageToBatch(RiskBound):
     @property
     def bounds(self) -> dict[str, float]:
         return {"online to batch": self.bound}
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        names = ("examples", "reach", "loss", "off", "delta", "bound")
-        return {name: getattr(self, name) for name in names}
 
     def _check(self, sample: Sample) -> str:
         check_weights(self, sample)

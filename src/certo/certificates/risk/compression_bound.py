@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
@@ -48,6 +48,8 @@ class CompressionBound(RiskBound):
     printed: float | None
     tail: float
 
+    shows: ClassVar[tuple[str, ...]] = ("examples", "errors", "delta", "printed", "tail")
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if not isinstance(self.scheme, Scheme):
@@ -76,11 +78,6 @@ class CompressionBound(RiskBound):
     def is_rerun(self) -> bool:
         """Whether the claim says that running on the updated examples again gives the rule."""
         return not self.vacuous or self.scheme.is_short(self.updated.size)
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        names = ("examples", "errors", "delta", "printed", "tail")
-        return {name: getattr(self, name) for name in names}
 
     def described(self) -> dict[str, Any]:
         return self.scheme.described(self.updated)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 from scipy import sparse
@@ -59,6 +59,8 @@ class OnlineToBatch(RiskBound):
 
     _reads: ClassVar[str] = "places of classes"
 
+    shows: ClassVar[tuple[str, ...]] = ("examples", "mistakes", "delta", "bound")
+
     def __post_init__(self) -> None:
         super().__post_init__()
         check_classes(self.labels)
@@ -83,11 +85,6 @@ class OnlineToBatch(RiskBound):
     @property
     def of_predictions(self) -> bool:
         return False
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        names = ("examples", "mistakes", "delta", "bound")
-        return {name: getattr(self, name) for name in names}
 
     def _sample(self, X, y) -> Sample:
         return class_sample(X, y, self.labels.classes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
@@ -50,6 +50,10 @@ class SupportBound(RiskBound):
     tail: float
     bound: float
 
+    shows: ClassVar[tuple[str, ...]] = (
+        "examples", "supports", "support_vectors", "delta", "printed", "tail", "bound",
+    )  # fmt: skip
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if type(self.solutions) is not tuple:
@@ -83,18 +87,6 @@ class SupportBound(RiskBound):
         notes, of the solutions at hand."""
         rows = [solution.rows[solution.dual_coef != 0] for solution in self.solutions]
         return np.unique(np.concatenate(rows)).size
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {
-            "examples": self.examples,
-            "supports": self.supports,
-            "support_vectors": self.support_vectors,
-            "delta": self.delta,
-            "printed": self.printed,
-            "tail": self.tail,
-            "bound": self.bound,
-        }
 
     @property
     def _first(self) -> Any:

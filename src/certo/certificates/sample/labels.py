@@ -106,13 +106,6 @@ class Labels:
             return repr(self.classes[1 - self.positive])
         return "the rest"
 
-    def one_side(self, positive: bool, examples: str) -> str:
-        """That all of the examples, as counted in words, are of the positive class, or none is."""
-        only = self.shown if positive else self.rest
-        if only == "the rest":  # which may be several classes
-            return f"None of the {examples} is {self.shown}."
-        return f"The examples have one class alone: all {examples} are {only}."
-
     def name(self) -> str:
         """The question this claim answers, for people: setosa, or label 3, or all classes."""
         if self.column is not None:
