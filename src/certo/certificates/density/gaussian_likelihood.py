@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -56,6 +56,7 @@ class GaussianLikelihood(LikelihoodGap):
     mean_error: float
     covariance_error: float
 
+    shows = (*LikelihoodGap.shows, "mean_error", "covariance_error")
     describes: ClassVar[dict[str, str]] = {
         "mean": "mean_",
         "covariance": "covariance_",
@@ -82,13 +83,6 @@ class GaussianLikelihood(LikelihoodGap):
     @property
     def columns(self) -> int:
         return self.mean.size
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return super().numbers | {
-            "mean_error": self.mean_error,
-            "covariance_error": self.covariance_error,
-        }
 
     def _shown(self, sample: Sample, times: float) -> Shown:
         with np.errstate(all="ignore"):

@@ -75,6 +75,8 @@ class LikelihoodGap(DensityClaim):
     risk: float
     lower: float
 
+    shows: ClassVar[tuple[str, ...]] = ("examples", "risk", "lower", "excess")
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.lower <= self.risk:
@@ -104,15 +106,6 @@ class LikelihoodGap(DensityClaim):
     def excess(self) -> float:
         """risk − lower, rounded up."""
         return exact.above(Fraction(self.risk) - Fraction(self.lower))
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {
-            "examples": self.examples,
-            "risk": self.risk,
-            "lower": self.lower,
-            "excess": self.excess,
-        }
 
 
 def weight_vector(values, examples: int) -> np.ndarray:

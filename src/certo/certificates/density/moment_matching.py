@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -60,6 +60,7 @@ class MomentMatching(LikelihoodGap):
     factor: FiniteTable
     moment_error: float
 
+    shows = (*LikelihoodGap.shows, "moment_error")
     describes: ClassVar[dict[str, str]] = {
         "low": "low_",
         "high": "high_",
@@ -82,10 +83,6 @@ class MomentMatching(LikelihoodGap):
     @property
     def columns(self) -> int:
         return self.low.size
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return super().numbers | {"moment_error": self.moment_error}
 
     def _shown(self, sample: Sample, times: float) -> Shown:
         away = outside(sample, self.low, self.high)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -52,6 +52,8 @@ class NoGaussianDensity(DensityClaim):
     coef: Fractions
     level: Fraction
 
+    shows = ("examples",)
+
     def __post_init__(self) -> None:
         super().__post_init__()
         covariance_kind(self.kind)
@@ -63,10 +65,6 @@ class NoGaussianDensity(DensityClaim):
     @property
     def columns(self) -> int:
         return self.features
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {"examples": self.examples}
 
     def _check(self, sample: Sample) -> str:
         self._check_shape(sample)
@@ -108,6 +106,8 @@ class NoLogLinearDensity(DensityClaim):
     coef: Fractions
     level: Fraction
 
+    shows = ("examples", "degree")
+
     def __post_init__(self) -> None:
         super().__post_init__()
         check_box(self.low, self.high)
@@ -122,10 +122,6 @@ class NoLogLinearDensity(DensityClaim):
     @property
     def columns(self) -> int:
         return self.low.size
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {"examples": self.examples, "degree": self.degree}
 
     def _check(self, sample: Sample) -> str:
         self._check_shape(sample)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -43,6 +43,8 @@ class MaximumMargin(MarginSolution):
     lower: float
     upper: float
 
+    shows = ("examples", "lower", "upper", "relative_gap")
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if not np.all(self.dual_coef):
@@ -54,15 +56,6 @@ class MaximumMargin(MarginSolution):
     def relative_gap(self) -> float:
         """(primal − dual)/primal of ½‖w‖², rounded up."""
         return exact.above(1 - (Fraction(self.lower) / Fraction(self.upper)) ** 2)
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {
-            "examples": self.examples,
-            "lower": self.lower,
-            "upper": self.upper,
-            "relative_gap": self.relative_gap,
-        }
 
     def _check(self, sample) -> str:
         self._check_size(sample)

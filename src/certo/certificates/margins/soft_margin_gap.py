@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -66,6 +66,8 @@ class SoftMarginGap(MarginSolution):
     primal: float
     dual: float
     allowance: float
+
+    shows = ("examples", "primal", "dual", "gap", "relative_gap", "allowance")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -154,17 +156,6 @@ class SoftMarginGap(MarginSolution):
         self, signs: np.ndarray, margins: MachineMargins, scores: Scores
     ) -> tuple[float, float]:
         return 1.0, exact.root_above(2 * (Fraction(self.primal) - Fraction(self.dual)))
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {
-            "examples": self.examples,
-            "primal": self.primal,
-            "dual": self.dual,
-            "gap": self.gap,
-            "relative_gap": self.relative_gap,
-            "allowance": self.allowance,
-        }
 
 
 def _squared_sum(terms: np.ndarray) -> Rounded:

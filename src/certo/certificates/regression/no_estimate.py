@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -44,6 +44,8 @@ class NoEstimate(Certificate):
 
     _reads: ClassVar[str] = "places of classes"
 
+    shows = ("examples", "rising")
+
     def __post_init__(self) -> None:
         super().__post_init__()
         intercept_mode(self.intercept)
@@ -54,10 +56,6 @@ class NoEstimate(Certificate):
     @property
     def lifted(self) -> bool:
         return self.intercept == "free"
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {"examples": self.examples, "rising": self.rising}
 
     def _sample(self, X, y) -> Sample:
         return class_sample(X, y, self.labels.classes)
