@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, NamedTuple, final
 
+from certo.certificates import encoding
 from certo.certificates.base import Certificate, NotClaimed, Verification, words
-from certo.certificates.composite import Composite
+from certo.certificates.composite import Composite, from_named
 from certo.certificates.encoding import counted
 from certo.certificates.errors.held_out_errors import TestErrors
 from certo.certificates.fields import Value
@@ -201,39 +202,12 @@ class Certified(Value):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values, bit-exact."""
-        return {
-            "type": "Certified",
-            "model": self.model,
-            "delta": self.delta,
-            "tried": self.tried,
-            "asked": self.asked,
-            "columns": list(self.columns),
-            "remarks": list(self.remarks),
-            "claims": self.claims.to_dict(),
-            "test": self.test.to_dict(),
-        }
+        return {"type": "Certified", **encoding.to_plain(self)}
 
     @classmethod
     def from_dict(cls, data: Any) -> Certified:
         """The page written by `to_dict`, or a ValueError saying what is wrong with it."""
-        names = {"type", "model", "delta", "tried", "asked", "columns", "remarks", "claims", "test"}
-        if not (isinstance(data, dict) and set(data) == names and data["type"] == "Certified"):
-            raise ValueError(f"a page of claims must be of type Certified, with {sorted(names)}.")
-        lists = data["columns"], data["remarks"]
-        if not all(type(some) is list for some in lists) or not all(
-            type(text) is str for text in (data["model"], *lists[0], *lists[1])
-        ):
-            raise ValueError("model must be text, columns and remarks lists of texts.")
-        return cls(
-            data["model"],
-            Composite.from_dict(data["claims"]),
-            Composite.from_dict(data["test"]),
-            tuple(data["columns"]),
-            data["delta"],
-            data["tried"],
-            remarks=tuple(data["remarks"]),
-            asked=data["asked"],
-        )
+        return from_named(cls, data)
 
     def in_words(self) -> list[str]:
         """What is proved of the error rate on new data, by the sharpest bound, and what the choice

@@ -29,7 +29,7 @@ MOST_BITS = 2**13  # of a whole number; the largest that a theorem can give here
 def to_plain(value: Any) -> Any:
     """A JSON value for a certificate, or for anything a certificate holds."""
     if is_dataclass(value):
-        return {f.name: _part(getattr(value, f.name)) for f in fields(value)}
+        return {f.name: _part(getattr(value, f.name)) for f in fields(value) if f.compare}
     if isinstance(value, Fraction):
         return f"{value.numerator:x}/{value.denominator:x}"
     if isinstance(value, tuple):
@@ -45,7 +45,7 @@ def _part(value: Any) -> Any:
 def from_plain(kind: type, data: Any) -> Any:
     """The dataclass `kind` written by `to_plain`; ValueError if `data` is not one."""
     _expect(isinstance(data, dict), kind.__name__, "a JSON object", data)
-    names = [f.name for f in fields(kind)]
+    names = [f.name for f in fields(kind) if f.compare]
     if set(data) != set(names):
         raise ValueError(f"{kind.__name__} must have exactly the fields {sorted(names)}.")
     declared = typing.get_type_hints(kind)
@@ -90,7 +90,7 @@ def _read(kind: Any, value: Any, name: str) -> Any:
 
 def single(kind: Any, value: Any) -> Any:
     """One value by the `from_dict` of its kind; several claims in the place of one are refused."""
-    several = isinstance(value, dict) and value.get("type") == "Composite"
+    several = isinstance(value, dict) and value.get("type") == "Composite" != kind.__name__
     _expect(not several, kind.__name__, "one claim, not a Composite of several", value)
     return kind.from_dict(value)
 

@@ -34,7 +34,3 @@ class NegativeLogLikelihood(LogDensityLoss, SmoothLoss):
 
     def curvature(self, z):
         return np.zeros_like(real(z))[()]
-
-    @property
-    def curvature_bound(self) -> float:
-        return 0.0
