@@ -17,16 +17,12 @@ from fractions import Fraction
 
 from scipy import optimize
 
-from certo.numbers.printed import (
+from certo.numbers.compression import (
     compression_facts,
-    in_digits,
-    ln,
-    online_to_batch,
     perceptron_compression,
-    probability,
     support_vector_compression,
-    whole_count,
 )
+from certo.numbers.printed import in_digits, ln, online_to_batch, probability, whole_count
 from certo.numbers.tails import (
     CountExcess,
     Interval,

@@ -15,11 +15,11 @@ from certo.lazy import by_name, names_of
 #: what is imported when it is named, and from where
 WHERE = by_name(
     {
-        "base": "ConvexLoss LogDensityLoss Loss MarginLoss ResidualLoss SmoothLoss",
+        "base": "ConvexLoss Loss MarginLoss ResidualLoss SmoothLoss",
         "confidence": "EstimatedRisk",
         "hinge": "Hinge",
         "logistic": "Logistic",
-        "negative_log_likelihood": "NegativeLogLikelihood",
+        "negative_log_likelihood": "LogDensityLoss NegativeLogLikelihood",
         "squared": "Squared",
         "zero_one": "ZeroOne",
         "empirical": "risk",

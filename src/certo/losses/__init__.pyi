@@ -1,7 +1,6 @@
 # ruff: noqa: I001
 from certo.losses.base import (
     ConvexLoss as ConvexLoss,
-    LogDensityLoss as LogDensityLoss,
     Loss as Loss,
     MarginLoss as MarginLoss,
     ResidualLoss as ResidualLoss,
@@ -11,7 +10,10 @@ from certo.losses.confidence import EstimatedRisk as EstimatedRisk
 from certo.losses.empirical import risk as risk
 from certo.losses.hinge import Hinge as Hinge
 from certo.losses.logistic import Logistic as Logistic
-from certo.losses.negative_log_likelihood import NegativeLogLikelihood as NegativeLogLikelihood
+from certo.losses.negative_log_likelihood import (
+    LogDensityLoss as LogDensityLoss,
+    NegativeLogLikelihood as NegativeLogLikelihood,
+)
 from certo.losses.squared import Squared as Squared
 from certo.losses.zero_one import ZeroOne as ZeroOne
 

@@ -95,13 +95,3 @@ class ResidualLoss(Loss):
 
     def argument_slope(self, y):
         return -1.0
-
-
-class LogDensityLoss(Loss):
-    """A loss of the log-density z = f(x) = log p(x); there is no y, pass None."""
-
-    def argument(self, y, score):
-        return real(score)[()]
-
-    def argument_slope(self, y):
-        return 1.0

@@ -36,26 +36,6 @@ def in_digits(function: Callable[P, T]) -> Callable[P, T]:
 
 
 @in_digits
-def perceptron_compression(m: int, k: int, errors: int, delta: float) -> float:
-    """errors/(m − k) + sqrt(((k + 1) ln m + ln(e/δ)) / m), for k ≤ m/2. It may exceed 1."""
-    m, k, errors, delta = compression_facts(m, k, errors, delta)
-    if 2 * k > m:
-        raise ValueError(
-            f"the printed bound is proved for k ≤ m/2 only, but k is {k:,} of {m:,} examples; "
-            "binomial_tail has no such condition."
-        )
-    return _printed(m, k, errors, (k + 1) * ln(m) + 1 - ln(delta))
-
-
-@in_digits
-def support_vector_compression(m: int, k: int, errors: int, delta: float) -> float:
-    """errors/(m − k) + sqrt((k + (k + 1) ln m + ln(1/δ)) / m). It may exceed 1, and does for
-    k > m/2."""
-    m, k, errors, delta = compression_facts(m, k, errors, delta)
-    return _printed(m, k, errors, k + (k + 1) * ln(m) - ln(delta))
-
-
-@in_digits
 def online_to_batch(m: int, loss: float, delta: float, span: float = 1.0) -> float:
     """loss/m + span·sqrt(ln(1/δ) / (2m)), where `loss` was suffered in all over m rounds, and
     each loss lies in an interval of length `span`."""
@@ -64,11 +44,7 @@ def online_to_batch(m: int, loss: float, delta: float, span: float = 1.0) -> flo
     if Fraction(loss) > m * Fraction(span):
         raise ValueError(f"loss must be at most span·m = {span * m!r}, got {loss!r}.")
     root = (-ln(delta) / (2 * m)).sqrt()
-    return _rounded_up(Decimal(loss) / m + Decimal(span) * root)
-
-
-def _printed(m: int, k: int, errors: int, inside: Decimal) -> float:
-    return _rounded_up(Decimal(errors) / max(m - k, 1) + (inside / m).sqrt())
+    return rounded_up(Decimal(loss) / m + Decimal(span) * root)
 
 
 # The classes of one fit share m and delta, and a logarithm of 60 digits takes 30 µs.
@@ -79,7 +55,7 @@ def ln(x: int | float | Fraction) -> Decimal:
     return DIGITS.ln(Decimal(x))
 
 
-def _rounded_up(value: Decimal) -> float:
+def rounded_up(value: Decimal) -> float:
     """A float not below the number that `value` approximates to 50 digits."""
     value *= 1 + Decimal("1e-40")
     result = float(value)
@@ -87,15 +63,6 @@ def _rounded_up(value: Decimal) -> float:
 
 
 # What may come in -------------------------------------------------------------------------------
-
-
-def compression_facts(m, k, errors, delta) -> tuple[int, int, int, float]:
-    m, k, errors = whole_count(m, "m", 1), whole_count(k, "k", 0), whole_count(errors, "errors", 0)
-    if k > m:
-        raise ValueError(f"k must be at most m = {m:,}, got {k:,}.")
-    if errors > m - k:
-        raise ValueError(f"errors must be at most m − k = {m - k:,}, got {errors:,}.")
-    return m, k, errors, probability(delta)
 
 
 def whole_count(value, name: str, least: int) -> int:

@@ -25,7 +25,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from certo.numbers.printed import compression_facts, in_digits, ln, probability, whole_count
+from certo.numbers.compression import compression_facts
+from certo.numbers.printed import in_digits, ln, probability, whole_count
 
 ALLOWANCE = Decimal("1e-30")
 #: B₂ⱼ / (2j(2j − 1)) for j = 1, …, 10, and ½ ln 2π: Stirling's series

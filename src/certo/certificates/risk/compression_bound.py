@@ -14,7 +14,7 @@ from certo.certificates.fields import IndexVector
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.risk.scheme import Scheme
 from certo.numbers import tails
-from certo.numbers.printed import perceptron_compression
+from certo.numbers.compression import perceptron_compression
 
 PREPROCESSED = (
     "the features were computed by preprocessing (scaling, encoding) fitted on the same examples, "

@@ -14,7 +14,7 @@ from certo.certificates.margins.solution import MarginSolution
 from certo.certificates.risk.risk_bound import RiskBound, majority
 from certo.certificates.risk.supports import nearby
 from certo.certificates.sample.labels import Labels
-from certo.numbers import exact, printed, tails
+from certo.numbers import compression, exact, tails
 
 
 @final
@@ -128,7 +128,7 @@ class SupportBound(RiskBound):
             f"the bound by the exact tail is above {self.tail!r}.",
         )
         require(
-            self.printed >= printed.support_vector_compression(m, k, 0, self.level),
+            self.printed >= compression.support_vector_compression(m, k, 0, self.level),
             f"the printed bound is above {self.printed!r}.",
         )
 
