@@ -22,7 +22,8 @@ from certo import (
 from certo.features import BoxPolynomials
 from certo.kernels import Gaussian
 from certo.losses.confidence import EstimatedRisk
-from certo.numbers.digits import AT_LEAST, AT_MOST, apart, rounded_down, rounded_up, shown_numbers
+from certo.numbers.decimals import apart, rounded_down, rounded_up
+from certo.numbers.digits import AT_LEAST, AT_MOST, shown_numbers
 from certo.verify import numbers_text
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)

@@ -15,7 +15,7 @@ from certo.certificates import Certificate, Certified, Composite, StatedPredicti
 from certo.issue.errors.counted_errors import issue_test_errors
 from certo.kernels import Polynomial
 from certo.numbers.digits import confidence
-from certo.words.risk.risk_bound import rate_sentence
+from certo.words.risk import rate_sentence
 
 ROOT = Path(__file__).parents[1]
 # Words that were false, or that contradicted others on the same page.

@@ -28,7 +28,7 @@ from certo.certificates.errors.least_errors_by_tree import LeastErrorsByTree
 from certo.certificates.errors.training_errors import TrainingErrors
 from certo.certificates.margins.maximum_margin import MaximumMargin
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
-from certo.certificates.model import Model, parts_of, strangers
+from certo.certificates.model import parts_of, strangers
 from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
 from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.certificates.regression.no_estimate import NoEstimate
@@ -66,6 +66,7 @@ from certo.estimators import (
     Perceptron,
 )
 from certo.guarantees.house import partly_claimed, same_vectors
+from certo.issue.model import model_of
 from certo.verify import claim_facts, together
 from certo.workflow import Rows, encode_rows, of_the_file
 
@@ -257,7 +258,7 @@ def _own_bounds(model: StoredModel, X, y: np.ndarray) -> list[str]:
             continue
         if claim.tried < page.tried:
             wrong.append(f"{claim.name} of the machine must pay for {page.tried:,} settings.")
-        spoken = Model.of([claim], machine)
+        spoken = model_of([claim], machine)
         wrong += strangers([claim], spoken, X, partly=spoken.numbers)
         if type(claim) in makes:
             same = makes[type(claim)](claim, machine, y)
@@ -284,7 +285,7 @@ def _about_model(model: StoredModel, page: Certified, X, y: np.ndarray) -> list[
     """How claims and model do not fit together."""
     machine = model.machine
     wrong = _unlike(page, machine, X, y) + _own_bounds(model, X, y)
-    wrong += strangers(page, Model.of(page, machine), X)
+    wrong += strangers(page, model_of(page, machine), X)
     wrong += [
         f"{claim.name} {OTHER_SETTINGS}"
         for claim in page
@@ -309,7 +310,7 @@ def _unlike(page: Certified, machine, X, y: np.ndarray | None) -> list[str]:
     outputs left out. (Some settings, like balanced weights, mean something for given labels only.)
     """
     own, (spoken_of, makes) = _of_the_fit(page, machine), _says(machine)
-    wrong = strangers(own, Model.of(own, machine, spoken_of), X, partly_claimed(machine))
+    wrong = strangers(own, model_of(own, machine, spoken_of), X, partly_claimed(machine))
     for claim in own:
         if type(claim) not in makes:
             wrong.append(f"{claim.name} is nothing that {type(machine).__name__} claims.")

@@ -17,25 +17,23 @@ from fractions import Fraction
 
 from scipy import optimize
 
+from certo.numbers.compression import (
+    compression_facts,
+    perceptron_compression,
+    support_vector_compression,
+)
+from certo.numbers.printed import in_digits, ln, online_to_batch, probability, whole_count
 from certo.numbers.tails import (
     CountExcess,
     Interval,
     TailExcess,
-    compression_facts,
-    in_digits,
-    ln,
     ln_choose,
-    online_to_batch,
-    perceptron_compression,
-    probability,
     shows_binomial_tail,
     shows_campi_garatti,
     shows_clopper_pearson,
-    shows_fixed_dimension,
-    support_vector_compression,
+    shows_upper,
     test_facts,
-    whole_count,
-)  # fmt: skip
+)
 
 __all__ = [
     "Interval", "binomial_tail", "campi_garatti", "clopper_pearson", "fixed_dimension",
@@ -60,6 +58,13 @@ def fixed_dimension(m: int, dimension: int, delta: float) -> float:
     Beta(dimension, m − dimension + 1); 1 if dimension > m."""
     m, s, delta = whole_count(m, "m", 1), whole_count(dimension, "dimension", 1), probability(delta)
     return _upper_end(m, min(s - 1, m), ln(delta))
+
+
+@in_digits
+def shows_fixed_dimension(p: float, m: int, dimension: int, delta: float) -> bool:
+    """Whether it is shown that p is at least `fixed_dimension`'s true value."""
+    m, s, delta = whole_count(m, "m", 1), whole_count(dimension, "dimension", 1), probability(delta)
+    return shows_upper(p, m, min(s - 1, m), ln(delta))
 
 
 @in_digits

@@ -122,7 +122,7 @@ def check_loss(loss: Loss, margins: Any, slopes: Any) -> None:
     Of any loss: values are at least `loss.least`, and `of` is the value at `argument`. Of a convex
     one: Fenchel and Young's ℓ(z) + ℓ*(s) ≥ s·z, with equality where s is the slope at z; tangents
     lie below, and slopes rise. Of a smooth one: the curvature is the derivative of the slope and
-    lies between 0 and `curvature_bound`.
+    is not negative.
 
     Parameters
     ----------
@@ -160,8 +160,6 @@ def check_loss(loss: Loss, margins: Any, slopes: Any) -> None:
             curvature, difference, atol=1e-6, err_msg="the curvature is not the slope's derivative"
         )
         _require(np.all(curvature >= 0), "the curvature is negative, so the loss is not convex")
-        bound = loss.curvature_bound * (1 + YOUNG_TOLERANCE)
-        _require(np.all(curvature <= bound), "the curvature exceeds curvature_bound")
 
 
 def _check_convex(loss: ConvexLoss, z: np.ndarray, s: np.ndarray, value: np.ndarray) -> None:

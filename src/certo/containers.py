@@ -8,7 +8,7 @@ is refused by name. Data frames are known by what they offer; none of their libr
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -39,29 +39,25 @@ def exact_input(X: Any, who: str, name: str = "X") -> Any:
     A list comes back as an array, a sparse matrix in canonical CSR form, all else as it is. What
     can be no number comes back too: the caller converts X, and says so.
     """
-    if sparse.issparse(X) and X.ndim == 2:
-        X = canonical_csr(X)
-        _refuse_inexact(X.data, who, name, X)
-    elif _is_sequence(X):
-        X = exact_list(X, who, name)
-        if isinstance(X, np.ndarray):
-            _refuse_inexact(X, who, name)
-    elif isinstance(X, np.ndarray):
-        if isinstance(X, np.ma.MaskedArray) and np.any(X.mask):
-            place = np.argwhere(np.ma.getmaskarray(X))[0].tolist()
-            raise _refusal(who, f"{name}{place}", None)
-        _refuse_inexact(X, who, name)
-    elif (columns := _columns(X)) is not None:
-        for j, (label, column) in columns:
+    if sparse.issparse(X):
+        if X.ndim == 2:
+            X = canonical_csr(X)
+            _refuse_inexact(X.data, who, name, X)
+        return X
+    if (columns := _columns(X)) is not None:
+        for j, label, column in columns:
             values = _column_values(column, who, f"column {label!r} of {name}")
             if (bad := _first_inexact(values)) is not None:
                 raise _refusal(who, f"{name}[{bad}, {j}] (column {label!r})", values[bad])
-    elif not sparse.issparse(X):
-        try:
-            array = np.asarray(X)
-        except (TypeError, ValueError):
-            return X
-        _refuse_inexact(array, who, name)
+        return X
+    X = exact_list(X, who, name) if _is_sequence(X) else X
+    if (place := _first_masked(X)) is not None:
+        raise _refusal(who, f"{name}{place}", None)
+    try:
+        array = np.asarray(X)
+    except (TypeError, ValueError, OverflowError):
+        return X
+    _refuse_inexact(array, who, name)
     return X
 
 
@@ -87,26 +83,20 @@ def canonical_csr(X: Any) -> Any:
     return X
 
 
-def _columns(X: Any) -> Iterator[tuple[int, tuple[Any, Any]]] | None:
+def _columns(X: Any) -> list[tuple[int, Any, Any]] | None:
     """The columns of a data frame (pandas, polars, Arrow) whose type does not show that float64
     holds them: the place, the name and the values of each. None, if X is no data frame."""
     if len(getattr(X, "shape", ())) != 2:
         return None
     if hasattr(X, "iloc"):
-        names, kinds = X.columns, X.dtypes.tolist()
-        if len({*kinds}) == 1 and isinstance(kinds[0], np.dtype):  # one array is quicker
-            values = np.empty((0, 0)) if _is_exact_type(kinds[0]) else np.asarray(X)
-            return enumerate(zip(names, values.T, strict=False))
-        unsure = (j for j, kind in enumerate(kinds) if not _is_exact_type(kind))
-        return ((j, (names[j], X.iloc[:, j])) for j in unsure)
-    if hasattr(X, "get_columns"):
-        names, kinds, columns = X.columns, X.dtypes, X.get_columns()
+        names, kinds, column = X.columns, X.dtypes.tolist(), lambda j: X.iloc[:, j]
+    elif hasattr(X, "get_columns"):
+        names, kinds, column = X.columns, X.dtypes, X.get_columns().__getitem__
     elif hasattr(X, "column_names"):
-        names, kinds, columns = X.column_names, X.schema.types, X.columns
+        names, kinds, column = X.column_names, X.schema.types, X.columns.__getitem__
     else:
         return None
-    unsure = (j for j, kind in enumerate(kinds) if not _is_exact_type(kind))
-    return ((j, (names[j], columns[j])) for j in unsure)
+    return [(j, names[j], column(j)) for j, kind in enumerate(kinds) if not _is_exact_type(kind)]
 
 
 def _column_values(column: Any, who: str, what: str) -> np.ndarray:
@@ -148,8 +138,7 @@ def exact_labels(y: Any, who: str, name: str = "y") -> Any:
     Beside text a number becomes text, so that 1 and "1" would be one class; and text of NumPy's own
     type loses NUL characters at its end. Behind the mask of an array there is no label.
     """
-    if isinstance(y, np.ma.MaskedArray) and np.any(y.mask):
-        place = np.argwhere(np.ma.getmaskarray(y))[0].tolist()
+    if (place := _first_masked(y)) is not None:
         what = f"{who} needs a label for every example, but {name}{place} is masked."
         raise Inexact(what, "Remove or impute such rows.")
     if not _is_sequence(y):
@@ -163,14 +152,19 @@ def exact_labels(y: Any, who: str, name: str = "y") -> Any:
         return array
     place = changed[0].tolist()
     label = given[tuple(place)]
-    if isinstance(label, str):
-        what = f"{who} needs text that NumPy can hold, but {name}{place} is {label!r}."
-        raise Inexact(what, "Remove the NUL character at its end.")
-    what = (
-        f"{who} needs labels of one kind, but {name}{place} is {label!r} "
-        f"({type(label).__name__}) among texts."
-    )
-    raise Inexact(what, "Give all labels as text, or all as numbers.")
+    what = f"{who} needs text that NumPy can hold, but {name}{place} is {label!r}."
+    advice = "Remove the NUL character at its end."
+    if not isinstance(label, str):
+        what = f"{who} needs labels of one kind, but {name}{place} is {label!r} "
+        what += f"({type(label).__name__}) among texts."
+        advice = "Give all labels as text, or all as numbers."
+    raise Inexact(what, advice)
+
+
+def _first_masked(values: Any) -> list[int] | None:
+    """The place of the first masked entry of an array, or None."""
+    masked = isinstance(values, np.ma.MaskedArray) and np.any(values.mask)
+    return np.argwhere(np.ma.getmaskarray(values))[0].tolist() if masked else None
 
 
 def _is_exact_type(kind: Any) -> bool:
@@ -256,25 +250,26 @@ def _is_missing(item: Any) -> bool:
 
 def _refusal(who: str, place: str, value: Any) -> Inexact:
     value = value.item() if isinstance(value, np.integer) else value
-    is_huge = isinstance(value, int) and abs(value) >= 2**1024
-    shown = "huge" if is_huge else str(value)[:60]
-    advice = (
-        "Leave the column out (an identifier tells nothing about new examples), or subtract a "
-        "common offset. Or round it yourself with astype(float): all is then about the rounded "
-        "numbers."
-    )
-    if is_huge:
-        advice = "Use a larger unit."
+    if isinstance(value, int) and abs(value) >= 2**1024:
+        shown, advice = "huge", "Use a larger unit."
     elif _is_missing(value):
         shown, advice = "missing", "Remove or impute such rows."
     elif isinstance(value, DATES):
-        shown = f"{shown} ({type(value).__name__})"
+        shown = f"{str(value)[:60]} ({type(value).__name__})"
         advice = "Turn dates and durations into numbers, such as the days since a first date."
     elif isinstance(value, str | bytes):
-        shown = f"the text {shown!r}"
+        shown = f"the text {str(value)[:60]!r}"
         advice = "Turn text into numbers: columns of 0 and 1, one for each value."
-    what = f"{who} needs numbers that float64 holds exactly, but {place} is {shown}."
-    return Inexact(what, advice)
+    else:
+        shown = str(value)[:60]
+        advice = (
+            "Leave the column out (an identifier tells nothing about new examples), or subtract a "
+            "common offset. Or round it yourself with astype(float): all is then about the rounded "
+            "numbers."
+        )
+    return Inexact(
+        f"{who} needs numbers that float64 holds exactly, but {place} is {shown}.", advice
+    )
 
 
 def count(X) -> int:

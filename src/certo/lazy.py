@@ -8,6 +8,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 
+def by_name(names: Mapping[str, str]) -> dict[str, str]:
+    """The module of each name, from the names of each module."""
+    return {name: module for module, some in names.items() for name in some.split()}
+
+
 def names_of(
     package: str, where: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:

@@ -29,7 +29,6 @@ from typing import Any, NamedTuple, NoReturn
 
 from certo.certificates.base import Certificate, Verification, words
 from certo.certificates.certified import Certified
-from certo.certificates.encoding import visible
 from certo.certificates.errors.training_errors import TrainingErrors
 from certo.certificates.examples_file import read_examples
 from certo.certificates.model import Model, plain, strangers
@@ -39,6 +38,7 @@ from certo.certificates.risk.online_to_batch import OnlineToBatch
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.numbers.digits import shown_numbers
 from certo.reading_list import functions_in
+from certo.visible import visible
 
 FORMAT = "certo proof 2"
 HOLDS, FAILS, UNUSABLE, NOT_AS_WRITTEN, INTERRUPTED, BROKEN_PIPE = (

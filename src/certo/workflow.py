@@ -21,8 +21,8 @@ from certo.certificates.fields import INTERCEPTS
 from certo.certificates.regression.no_estimate import NoEstimate
 from certo.certificates.risk.compression_bound import PREPROCESSED, CompressionBound
 from certo.certificates.risk.risk_bound import LEAST_DELTA
+from certo.certificates.sample.classes import class_sample
 from certo.certificates.sample.examples import Sample, exact_matrix
-from certo.certificates.sample.labels import class_sample
 from certo.certificates.separation.classes import ClassSeparability
 from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.separable import Separable

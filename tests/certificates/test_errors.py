@@ -26,7 +26,7 @@ from certo.certificates.sample.examples import SampleMismatch
 from certo.issue.errors.counted_errors import issue_test_errors, issue_training_errors
 from certo.kernels import Gaussian, Polynomial
 from certo.words.phrases import no_better
-from certo.words.risk.risk_bound import percentage
+from certo.words.risk import percentage
 
 CLASSES = ("ash", "elm", "oak")
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from certo.certificates import Certificate, Labels, Separable
-from certo.certificates.separation.cancelling import convex_weights
+from certo.certificates.separation.cancelling import check_convex
 from certo.numbers.farkas import cancels, common_denominator, whole_numbers
 
 
@@ -32,7 +32,7 @@ def test_denominators_without_end_are_refused():
     assert common_denominator(hostile) is None
     assert not cancels([[1], [1], [-1]], hostile)
     with pytest.raises(ValueError, match="add up to 1"):
-        convex_weights(hostile, 3)
+        check_convex(hostile, 3)
 
 
 @pytest.mark.parametrize("functional_margin", [0.0, 1.0])

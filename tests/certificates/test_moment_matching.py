@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from scipy import optimize, sparse
 
 from certo import LogLinearDensity, NoDensity
-from certo.certificates import CannotClaim, Certificate, MomentMatching, NoLogLinearDensity
+from certo.certificates import CannotClaim, Certificate, MomentMatching
 from certo.certificates.density.box_features import FAMILIES, BoxCosines, BoxPolynomials
 from certo.checks import check_certificate
-from certo.issue.density.moment_matching import issue_moment_matching
+from certo.issue.density import find_no_log_linear_density, issue_moment_matching
 from certo.solvers.collinear import hyperplanes
 
 KINDS = sorted(FAMILIES)
@@ -216,7 +216,7 @@ def test_on_an_interval_existence_is_known_exactly(degree, values):
     different = set(values)
     index = sum(1 if v in (0.0, 1.0) else 2 for v in different)
     exists = index > degree
-    proof = NoLogLinearDensity.find(X, features=BoxPolynomials(degree), low=[0.0], high=[1.0])
+    proof = find_no_log_linear_density(X, features=BoxPolynomials(degree), low=[0.0], high=[1.0])
     assert (proof is None) == exists
     assert hull_says(X, degree, (0, 1)) == exists
     if exists:
@@ -236,7 +236,7 @@ def test_on_an_interval_existence_is_known_exactly(degree, values):
 )
 def test_on_a_rectangle_no_proof_is_wrong(degree, points):
     X = np.array(points)
-    proof = NoLogLinearDensity.find(
+    proof = find_no_log_linear_density(
         X, features=BoxPolynomials(degree), low=[0, 0], high=[1, 1], hyperplanes=hyperplanes(X)
     )
     if proof is not None:
@@ -247,10 +247,10 @@ def test_on_a_rectangle_no_proof_is_wrong(degree, points):
 def test_false_proofs_that_there_is_none_are_rejected():
     X = np.array([[0.2], [0.2], [0.7]])
     settings = {"low": [0.0], "high": [1.0]}
-    proof = NoLogLinearDensity.find(X, features=BoxCosines(4), **settings)
+    proof = find_no_log_linear_density(X, features=BoxCosines(4), **settings)
     assert proof.verify(X)
     assert "so few different values" in proof.claim
-    assert NoLogLinearDensity.find(X, features=BoxCosines(3), **settings) is None
+    assert find_no_log_linear_density(X, features=BoxCosines(3), **settings) is None
     data = proof.to_dict()
     assert not Certificate.from_dict(data | {"degree": 3}).verify(X)
     assert not proof.verify(np.array([[0.2], [0.3], [0.7]]))
@@ -259,8 +259,8 @@ def test_false_proofs_that_there_is_none_are_rejected():
     assert not proof.verify(sparse.csr_array(X))
     more = np.vstack([X, [[0.4]]])
     weights = [1.0, 1.0, 2.0, 0.0]
-    assert NoLogLinearDensity.find(more, features=BoxCosines(4), **settings) is None
-    weighed = NoLogLinearDensity.find(
+    assert find_no_log_linear_density(more, features=BoxCosines(4), **settings) is None
+    weighed = find_no_log_linear_density(
         more, features=BoxCosines(4), **settings, sample_weight=weights
     )
     assert weighed.verify(more)
@@ -273,18 +273,18 @@ def test_false_proofs_that_there_is_none_are_rejected():
 def test_few_points_of_a_rectangle():
     rng = np.random.default_rng(0)
     X = rng.random((5, 2))
-    proof = NoLogLinearDensity.find(X, features=BoxCosines(4), low=[0, 0], high=[1, 1])
+    proof = find_no_log_linear_density(X, features=BoxCosines(4), low=[0, 0], high=[1, 1])
     assert proof.axis is None
     assert math.comb(4, 2) == 6  # one more example, and it is not shown
     X = rng.random((6, 2))
-    assert NoLogLinearDensity.find(X, features=BoxCosines(4), low=[0, 0], high=[1, 1]) is None
+    assert find_no_log_linear_density(X, features=BoxCosines(4), low=[0, 0], high=[1, 1]) is None
 
 
 def test_points_on_a_line():
     x = np.array([0.0, 0.125, 0.5, 0.75, 1.0, 0.875, 0.25, 0.375])
     X = np.column_stack([x, 0.5 - x / 4])
     box = {"low": [0, 0], "high": [1, 1]}
-    proof = NoLogLinearDensity.find(
+    proof = find_no_log_linear_density(
         X, features=BoxPolynomials(2), **box, hyperplanes=hyperplanes(X)
     )
     assert proof.coef
@@ -300,5 +300,6 @@ def test_points_on_a_line():
             Certificate.from_dict(data | change)
     for features in (BoxPolynomials(1), BoxCosines(2)):  # a line, but no line in the angles
         assert (
-            NoLogLinearDensity.find(X, features=features, **box, hyperplanes=hyperplanes(X)) is None
+            find_no_log_linear_density(X, features=features, **box, hyperplanes=hyperplanes(X))
+            is None
         )

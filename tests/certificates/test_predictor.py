@@ -17,7 +17,7 @@ from certo.certificates.errors import kernel_predictor as module
 from certo.certificates.sample import examples as sample_module
 from certo.certificates.sample.examples import SampleMismatch
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed, Spectrum
-from certo.words.errors.training_errors import of_rule
+from certo.words.errors import of_rule
 
 #: numbers among which sums cancel, round and tie
 NUMBERS = st.sampled_from([0.0, 1.0, -1.0, 2.0, -2.0, 0.1, 0.3, -0.3, 1e16, -1e16, 1e-17, 3e-320])

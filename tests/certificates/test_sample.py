@@ -12,6 +12,7 @@ from scipy import sparse
 
 from certo.certificates import Labels, Sample, Separable
 from certo.certificates.sample.examples import SampleMismatch
+from certo.words.phrases import one_side
 
 LABELS = Labels((0, 1))
 
@@ -193,9 +194,9 @@ def test_the_same_number_in_another_type_is_the_same_label():
 
 
 def test_one_side_names_a_class_only_where_there_is_one():
-    X, words = np.zeros((2, 1)), Labels(("a", "b", "c"), 0).one_side(False, "2 examples")
+    X, words = np.zeros((2, 1)), one_side(Labels(("a", "b", "c"), 0), False, "2 examples")
     assert words == "None of the 2 examples is 'a'."
     claim = Separable(Labels(("a", "b", "c"), 0), np.zeros(1), -1.0, 2, 1.0, 0.0)
     assert claim.verify(X, ["b", "c"])
     assert claim.claim == words
-    assert Labels(("a", "b")).one_side(False, "2 examples").endswith("all 2 examples are 'a'.")
+    assert one_side(Labels(("a", "b")), False, "2 examples").endswith("all 2 examples are 'a'.")

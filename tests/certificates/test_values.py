@@ -18,8 +18,8 @@ from certo.certificates import (
     Sample,
     encoding,
 )
+from certo.certificates.sample.classes import class_sample
 from certo.certificates.sample.examples import SampleMismatch
-from certo.certificates.sample.labels import class_sample
 from certo.certificates.sample.values import Unlabelled, Values
 from certo.issue.separation.separable import issue_separable
 
@@ -127,7 +127,7 @@ def test_claims_about_signs_do_not_take_places_of_classes_for_them():
     for claim in Perceptron().fit(data, y).certificate_:
         bent = claim.to_dict() | {"labels": {"classes": [0, 1], "positive": None, "column": None}}
         if claim.name == "Separable":  # several classes have several rows of weights
-            with pytest.raises(ValueError, match="coef must be rows"):
+            with pytest.raises(ValueError, match="a row of coef"):
                 Certificate.from_dict(bent)
             continue
         found = Composite((joint, Certificate.from_dict(bent))).verify(data, y)

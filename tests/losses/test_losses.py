@@ -119,10 +119,8 @@ def test_gradient(loss, y, score):
 
 
 @every_smooth_loss
-def test_curvature_bound_is_the_supremum(loss):
-    z = np.linspace(-40, 40, 10_001)  # 0 is one of them
-    assert np.max(loss.curvature(z)) == pytest.approx(loss.curvature_bound, rel=1e-14)
-    assert np.all(loss.curvature(z) >= 0)
+def test_curvature_is_not_negative(loss):
+    assert np.all(loss.curvature(np.linspace(-40, 40, 10_001)) >= 0)
 
 
 # --- bounds of the 0-1 loss ---

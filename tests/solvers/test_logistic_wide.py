@@ -8,7 +8,8 @@ from scipy import sparse
 from scipy.special import log_softmax, softmax
 from sklearn.linear_model import LogisticRegression
 
-from certo.certificates.sample.labels import Labels, class_sample
+from certo.certificates.sample.classes import class_sample
+from certo.certificates.sample.labels import Labels
 from certo.compiled.logistic_wide import along_several, along_two, bend_several, times
 from certo.compiled.rows import rows_of
 from certo.issue.regression.logistic_excess import issue_logistic_excess

@@ -7,7 +7,15 @@ recomputes the claim. A kind is imported when it is named.
 To read a check: `base` (what a certificate is), `sample` (X and y as exact numbers),
 `certo.numbers` (sums with allowances, exact rationals), and then the module of the kind in `KINDS`,
 whose docstring has the claim, its proof and what is said of rounding. `spaces` has what hyperplanes
-and functions of an RKHS differ in. The files that a kind needs are those that its module imports.
+and functions of an RKHS differ in.
+
+Which files the check of a kind needs, in reading order and with their lines of code:
+
+    python -m certo.check_files SupportBound
+
+and which of their functions ran when the claims of a folder were checked:
+
+    python -m certo.verify FOLDER --code
 
     sample       the data, and what can be seen in them of how they were drawn
     spaces       values of machines on the data, with their allowances
@@ -22,68 +30,58 @@ and functions of an RKHS differ in. The files that a kind needs are those that i
 
 from __future__ import annotations
 
-from certo.lazy import names_of
+from certo.lazy import by_name, names_of
 
+_KINDS = {
+    "margins.maximum_margin": "MaximumMargin",
+    "margins.soft_margin_gap": "SoftMarginGap",
+    "runs.expected_excess": "ExpectedExcess",
+    "runs.mistake_bound": "MistakeBound",
+    "runs.regret": "Regret",
+    "separation.inseparable": "Inseparable",
+    "separation.quasi_separable": "Overlapping QuasiSeparable",
+    "separation.separable": "Separable",
+    "regression.least_squares_excess": "LeastSquaresExcess",
+    "regression.logistic_excess": "LogisticExcess",
+    "regression.no_estimate": "NoEstimate",
+    "density.gaussian_likelihood": "GaussianLikelihood",
+    "density.moment_matching": "MomentMatching",
+    "density.no_density": "NoGaussianDensity NoLogLinearDensity",
+    "errors.held_out_errors": "TestErrors",
+    "errors.training_errors": "TrainingErrors",
+    "errors.error_count": "ErrorCount",
+    "errors.least_errors_by_cells": "LeastErrorsByCells",
+    "errors.least_errors_by_tree": "LeastErrorsByTree",
+    "risk.average_to_batch": "AverageToBatch",
+    "risk.compression_bound": "CompressionBound",
+    "risk.online_to_batch": "OnlineToBatch",
+    "risk.support_bound": "SupportBound",
+}
+_OTHERS = {
+    "base": "CannotClaim Certificate NotClaimed Verification",
+    "composite": "Composite",
+    "certified": "Certified Chosen",
+    "sample.examples": "Sample",
+    "sample.labels": "Labels",
+    "sample.values": "Unlabelled Values",
+    "spaces.images": "Images KernelSample",
+    "spaces.vectors": "Margins Vectors",
+    "runs.gradient_run": "GradientRun",
+    "runs.perceptron_run": "PerceptronRun",
+    "runs.update_sums": "UpdateSums",
+    "separation.classes": "ClassSeparability",
+    "regression.least_squares_evidence": "ShiftedGram",
+    "errors.kernel_predictor": "KernelPredictor",
+    "errors.predictor": "LinearPredictor Predictor StatedPredictions",
+    "runs.kernel_run": "KernelRun",
+    "risk.kernel_scheme": "KernelScheme",
+    "risk.perceptron_scheme": "PerceptronScheme",
+    "risk.risk_bound": "RiskBound",
+}
 #: every kind of certificate, and the module that has its check
-KINDS = {
-    "MaximumMargin": "margins.maximum_margin",
-    "SoftMarginGap": "margins.soft_margin_gap",
-    "ExpectedExcess": "runs.expected_excess",
-    "MistakeBound": "runs.mistake_bound",
-    "Regret": "runs.regret",
-    "Inseparable": "separation.inseparable",
-    "Overlapping": "separation.quasi_separable",
-    "QuasiSeparable": "separation.quasi_separable",
-    "Separable": "separation.separable",
-    "LeastSquaresExcess": "regression.least_squares_excess",
-    "LogisticExcess": "regression.logistic_excess",
-    "NoEstimate": "regression.no_estimate",
-    "GaussianLikelihood": "density.gaussian_likelihood",
-    "NoGaussianDensity": "density.gaussian_likelihood",
-    "MomentMatching": "density.moment_matching",
-    "NoLogLinearDensity": "density.moment_matching",
-    "TestErrors": "errors.held_out_errors",
-    "TrainingErrors": "errors.training_errors",
-    "ErrorCount": "errors.error_count",
-    "LeastErrorsByCells": "errors.least_errors_by_cells",
-    "LeastErrorsByTree": "errors.least_errors_by_tree",
-    "AverageToBatch": "risk.average_to_batch",
-    "CompressionBound": "risk.compression_bound",
-    "OnlineToBatch": "risk.online_to_batch",
-    "SupportBound": "risk.support_bound",
-}
-#: what else is named by others
-OTHERS = {
-    "CannotClaim": "base",
-    "Certificate": "base",
-    "NotClaimed": "base",
-    "Verification": "base",
-    "Composite": "composite",
-    "Certified": "certified",
-    "Chosen": "certified",
-    "Sample": "sample.examples",
-    "Labels": "sample.labels",
-    "Unlabelled": "sample.values",
-    "Values": "sample.values",
-    "Images": "spaces.images",
-    "KernelSample": "spaces.images",
-    "Margins": "spaces.vectors",
-    "Vectors": "spaces.vectors",
-    "GradientRun": "runs.gradient_run",
-    "PerceptronRun": "runs.perceptron_run",
-    "UpdateSums": "runs.update_sums",
-    "ClassSeparability": "separation.classes",
-    "ShiftedGram": "regression.least_squares_evidence",
-    "KernelPredictor": "errors.kernel_predictor",
-    "LinearPredictor": "errors.predictor",
-    "Predictor": "errors.predictor",
-    "StatedPredictions": "errors.predictor",
-    "KernelRun": "runs.kernel_run",
-    "KernelScheme": "risk.kernel_scheme",
-    "PerceptronScheme": "risk.perceptron_scheme",
-    "RiskBound": "risk.risk_bound",
-}
-WHERE = KINDS | OTHERS
+KINDS = by_name(_KINDS)
+#: these, and what else is named by others
+WHERE = KINDS | by_name(_OTHERS)
 __all__ = sorted(WHERE)
 
 __getattr__, __dir__ = names_of(__name__, WHERE)

@@ -85,6 +85,8 @@ class Certificate(Value, abc.ABC):
 
     #: fitted attributes of an estimator that this certificate speaks of, by its own field names
     describes: ClassVar[dict[str, str]] = {}
+    #: the names of the numbers of the claim
+    shows: ClassVar[tuple[str, ...]] = ()
 
     @property
     def claim(self) -> str:
@@ -118,9 +120,9 @@ class Certificate(Value, abc.ABC):
         return {name: getattr(self, field) for field, name in self.describes.items()}
 
     @property
-    @abc.abstractmethod
     def numbers(self) -> dict[str, Any]:
         """The numbers of the claim, by name."""
+        return {name: getattr(self, name) for name in self.shows}
 
     @property
     def witness(self) -> dict[str, Any]:

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple, final
 
 from certo.certificates import encoding
 from certo.certificates.base import Certificate, NotClaimed, Verification, words
-from certo.certificates.composite import Composite
+from certo.certificates.composite import Composite, from_named
 from certo.certificates.encoding import counted
 from certo.certificates.errors.held_out_errors import TestErrors
+from certo.certificates.fields import Value
 from certo.certificates.risk.risk_bound import LEAST_DELTA, RiskBound
 from certo.certificates.sample.draws import images_of
 from certo.certificates.sample.shared_rows import Known, known_examples
@@ -30,8 +31,8 @@ class Chosen(NamedTuple):
 
 
 @final
-@dataclass(frozen=True, repr=False)
-class Certified:
+@dataclass(frozen=True, repr=False, eq=False)
+class Certified(Value):
     """All that is proved about a model: about the examples of its fit, and about test examples.
 
     model : what it is about, as one would write it
@@ -63,16 +64,14 @@ class Certified:
     asked: int = 0
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name in ("claims", "test"):
             if type(getattr(self, name)) is not Composite:
                 raise ValueError(f"{name} must be a Composite.")
-        object.__setattr__(self, "delta", encoding.number(self.delta, "delta"))
         if not LEAST_DELTA <= self.delta < 1:
             raise ValueError(f"delta must be from {LEAST_DELTA} to below 1, got {self.delta!r}.")
-        object.__setattr__(self, "tried", encoding.whole_number(self.tried, "tried"))
         if self.tried < 1:
             raise ValueError(f"tried must be at least 1, got {self.tried!r}.")
-        object.__setattr__(self, "asked", encoding.whole_number(self.asked, "asked"))
         if self.asked < 0:
             raise ValueError(f"asked must be at least 0, got {self.asked!r}.")
         for claim in self.risks:
@@ -145,7 +144,7 @@ class Certified:
         """
         parts = self._checked(self.claims, X, y)
         if len(self.test) and X_test is None:
-            parts += tuple(Verification(False, claim.name, NO_TEST) for claim in self.test)
+            parts += self._refused(self.test, NO_TEST)
         elif len(self.test):
             try:
                 known = self._known(X, y, X_test, y_test)
@@ -155,8 +154,12 @@ class Certified:
                     for part in self._checked(self.test, *others)
                 )
             except ValueError as wrong:
-                parts += tuple(Verification(False, claim.name, str(wrong)) for claim in self.test)
+                parts += self._refused(self.test, str(wrong))
         return Verification(bool(parts) and all(parts), "Certified", _outcome(parts), parts)
+
+    @staticmethod
+    def _refused(claims: Composite, why: str) -> tuple[Verification, ...]:
+        return tuple(Verification(False, claim.name, why) for claim in claims)
 
     def held_out(self, X, y, X_test, y_test) -> tuple[Any, Any]:
         """The test examples that are counted: all but copies of examples of the fit (see `draws`).
@@ -177,7 +180,7 @@ class Certified:
 
     def _checked(self, claims: Composite, X, y) -> tuple[Verification, ...]:
         if wrong := self._other_columns(X):
-            return tuple(Verification(False, claim.name, wrong) for claim in claims)
+            return self._refused(claims, wrong)
         if self.prepare is None:
             return claims.verify(X, y).parts
         with images_of(X):
@@ -199,39 +202,12 @@ class Certified:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values, bit-exact."""
-        return {
-            "type": "Certified",
-            "model": self.model,
-            "delta": self.delta,
-            "tried": self.tried,
-            "asked": self.asked,
-            "columns": list(self.columns),
-            "remarks": list(self.remarks),
-            "claims": self.claims.to_dict(),
-            "test": self.test.to_dict(),
-        }
+        return {"type": "Certified", **encoding.to_plain(self)}
 
     @classmethod
     def from_dict(cls, data: Any) -> Certified:
         """The page written by `to_dict`, or a ValueError saying what is wrong with it."""
-        names = {"type", "model", "delta", "tried", "asked", "columns", "remarks", "claims", "test"}
-        if not (isinstance(data, dict) and set(data) == names and data["type"] == "Certified"):
-            raise ValueError(f"a page of claims must be of type Certified, with {sorted(names)}.")
-        lists = data["columns"], data["remarks"]
-        if not all(type(some) is list for some in lists) or not all(
-            type(text) is str for text in (data["model"], *lists[0], *lists[1])
-        ):
-            raise ValueError("model must be text, columns and remarks lists of texts.")
-        return cls(
-            data["model"],
-            Composite.from_dict(data["claims"]),
-            Composite.from_dict(data["test"]),
-            tuple(data["columns"]),
-            data["delta"],
-            data["tried"],
-            remarks=tuple(data["remarks"]),
-            asked=data["asked"],
-        )
+        return from_named(cls, data)
 
     def in_words(self) -> list[str]:
         """What is proved of the error rate on new data, by the sharpest bound, and what the choice

@@ -91,27 +91,22 @@ class Composite:
         return Composite(kept, self.not_claimed + withdrawn)
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "type": "Composite",
-            "claims": [claim.to_dict() for claim in self.claims],
-            "not_claimed": [refusal.to_dict() for refusal in self.not_claimed],
-        }
+        return {"type": "Composite", **encoding.to_plain(self)}
 
     @classmethod
     def from_dict(cls, data: Any) -> Composite:
-        if not (isinstance(data, dict) and set(data) == {"type", "claims", "not_claimed"}):
-            raise ValueError("a Composite must have exactly 'type', 'claims' and 'not_claimed'.")
-        claims, refusals = data["claims"], data["not_claimed"]
-        named = type(data["type"]) is str and data["type"] == "Composite"
-        if not (named and type(claims) is type(refusals) is list):
-            raise ValueError("'type' must be Composite, 'claims' and 'not_claimed' lists.")
-        return cls(
-            tuple(encoding.single(Certificate, item) for item in claims),
-            tuple(encoding.from_plain(NotClaimed, item) for item in refusals),
-        )
+        return from_named(cls, data)
 
     def __repr__(self) -> str:
         return words().composite_text(self)
 
     def _repr_html_(self) -> str:
         return words().composite_html(self)
+
+
+def from_named(kind: type, data: Any) -> Any:
+    """The dataclass `kind`, written with its name as 'type'; ValueError if `data` is not one."""
+    name = data.get("type") if isinstance(data, dict) else None
+    if type(name) is not str or name != kind.__name__:
+        raise ValueError(f"'type' must be {kind.__name__}.")
+    return encoding.from_plain(kind, {key: value for key, value in data.items() if key != "type"})

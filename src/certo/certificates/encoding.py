@@ -12,16 +12,15 @@ import math
 import re
 import types
 import typing
-import unicodedata
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from certo.numbers.digits import readable as readable
-from certo.numbers.digits import rounded_down as rounded_down
-from certo.numbers.digits import rounded_up as rounded_up
+from certo.numbers.decimals import readable as readable
+from certo.numbers.decimals import rounded_down as rounded_down
+from certo.numbers.decimals import rounded_up as rounded_up
 
 MOST_DIGITS = 2**16  # of either part of a fraction, in base sixteen
 MOST_BITS = 2**13  # of a whole number; the largest that a theorem can give here has about 5,300
@@ -30,7 +29,7 @@ MOST_BITS = 2**13  # of a whole number; the largest that a theorem can give here
 def to_plain(value: Any) -> Any:
     """A JSON value for a certificate, or for anything a certificate holds."""
     if is_dataclass(value):
-        return {f.name: _part(getattr(value, f.name)) for f in fields(value)}
+        return {f.name: _part(getattr(value, f.name)) for f in fields(value) if f.compare}
     if isinstance(value, Fraction):
         return f"{value.numerator:x}/{value.denominator:x}"
     if isinstance(value, tuple):
@@ -46,7 +45,7 @@ def _part(value: Any) -> Any:
 def from_plain(kind: type, data: Any) -> Any:
     """The dataclass `kind` written by `to_plain`; ValueError if `data` is not one."""
     _expect(isinstance(data, dict), kind.__name__, "a JSON object", data)
-    names = [f.name for f in fields(kind)]
+    names = [f.name for f in fields(kind) if f.compare]
     if set(data) != set(names):
         raise ValueError(f"{kind.__name__} must have exactly the fields {sorted(names)}.")
     declared = typing.get_type_hints(kind)
@@ -91,7 +90,7 @@ def _read(kind: Any, value: Any, name: str) -> Any:
 
 def single(kind: Any, value: Any) -> Any:
     """One value by the `from_dict` of its kind; several claims in the place of one are refused."""
-    several = isinstance(value, dict) and value.get("type") == "Composite"
+    several = isinstance(value, dict) and value.get("type") == "Composite" != kind.__name__
     _expect(not several, kind.__name__, "one claim, not a Composite of several", value)
     return kind.from_dict(value)
 
@@ -156,18 +155,6 @@ def fraction(value: Any, name: str) -> Fraction:
 def counted(number: int, noun: str) -> str:
     """'1 example', '1,234 examples'."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
-
-
-def visible(text: str) -> str:
-    """The text with every control or formatting character written as its escape, so that a label
-    of a file cannot move a cursor, hide, or break a page."""
-    return "".join(
-        c if c.isprintable() or unicodedata.category(c) == "Zs" else _escaped(c) for c in text
-    )
-
-
-def _escaped(character: str) -> str:
-    return character.encode("unicode_escape").decode()
 
 
 def says_nothing(share: float | Fraction) -> bool:

@@ -1,4 +1,4 @@
-"""X and y in one file, which NumPy's `load` reads: written bit for bit, read without trust.
+"""X and y in one file, which NumPy's `load` reads too: read without trust.
 
 It is an archive of .npy files: y and X, or y and the parts of X as a CSR matrix. Nothing in it is
 compressed, so that no small file fills the memory; nothing has a date, so that the same examples
@@ -9,34 +9,14 @@ from __future__ import annotations
 
 import io
 import zipfile
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.sample.examples import exact_matrix
-
 DENSE: tuple[str, ...] = ("X", "y")
 CSR: tuple[str, ...] = ("data", "indices", "indptr", "shape", "y")
-KINDS = "biufU"  # numbers and texts
-
-
-def write_examples(path: Path, X: Any, y: Any) -> None:
-    """ValueError, if X holds no numbers, or y neither numbers nor texts; None: there is no y."""
-    X, y = exact_matrix(X), np.asarray([] if y is None else y)
-    if y.dtype.kind == "O":
-        texts = np.asarray(y.tolist())
-        y = texts if texts.dtype.kind == "U" and texts.tolist() == y.tolist() else y
-    if y.dtype.kind not in KINDS:
-        raise ValueError("y must hold texts, or numbers.")
-    names, rows = DENSE, [X]
-    if sparse.issparse(X):
-        names, rows = CSR, [X.data, X.indices, X.indptr, np.array(X.shape)]
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
-        for name, array in zip(names, [*rows, y], strict=True):
-            with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as file:
-                np.lib.format.write_array(file, array, version=(1, 0), allow_pickle=False)
+DTYPE_KINDS = "biufU"  # numbers and texts
 
 
 def read_examples(content: bytes) -> tuple[Any, np.ndarray]:
@@ -66,7 +46,7 @@ def _array(content: bytes) -> np.ndarray:
     if np.lib.format.read_magic(file) != (1, 0):
         raise ValueError("an array must be in version 1.0 of NumPy's format.")
     shape, by_columns, dtype = np.lib.format.read_array_header_1_0(file)
-    if dtype.kind not in KINDS:
+    if dtype.kind not in DTYPE_KINDS:
         raise ValueError(f"an array must hold numbers or texts, not {dtype}.")
     flat = np.frombuffer(content, dtype, offset=file.tell())
     return flat.reshape(shape, order="F" if by_columns else "C")  # refuses any other size

@@ -18,11 +18,11 @@ INTERCEPTS = ("free", "none")  # of hyperplanes that may be anywhere, or must go
 #: beside its type, so that the value is checked and cannot be written to.
 FiniteVector = np.ndarray
 FiniteTable = np.ndarray
-CostVector = np.ndarray
 FiniteArray = np.ndarray
 FiniteTables = tuple[np.ndarray, ...]
 Fractions = tuple[Fraction, ...]
 FractionRows = tuple[Fractions, ...]
+CostVector = np.ndarray
 IndexVector = np.ndarray
 WholeVector = np.ndarray
 
@@ -36,14 +36,6 @@ def finite_table(values, name: str) -> np.ndarray:
     """The same in rows of one length; an empty list is a table without rows."""
     values = np.zeros((0, 0)) if np.shape(values) == (0,) else values
     return _finite(values, 2, f"{name} must be rows of finite numbers, of one length.")
-
-
-def cost_vector(values, name: str) -> np.ndarray:
-    """The same of numbers that are not negative."""
-    vector = finite_vector(values, name)
-    if np.any(vector < 0):
-        raise ValueError(f"{name} must not be negative.")
-    return vector
 
 
 def finite_array(values, name: str) -> np.ndarray:
@@ -61,6 +53,14 @@ def fractions(values, name: str) -> Fractions:
     if not all(isinstance(value, Fraction) for value in values):
         raise ValueError(f"{name} must be fractions.")
     return tuple(values)
+
+
+def cost_vector(values, name: str) -> np.ndarray:
+    """A read-only vector of numbers that are not negative."""
+    vector = finite_vector(values, name)
+    if np.any(vector < 0):
+        raise ValueError(f"{name} must not be negative.")
+    return vector
 
 
 def _finite(values, dimensions: int, required: str) -> np.ndarray:
@@ -103,18 +103,18 @@ def several(read: Callable) -> Callable:
     return lambda values, name: tuple(read(value, name) for value in values)
 
 
-#: How a field of this type is read.
 READERS = {
     "float": number,
     "int": whole_number,
     "FiniteVector": finite_vector,
     "FiniteTable": finite_table,
-    "CostVector": cost_vector,
     "FiniteTables": several(finite_table),
     "FiniteArray": finite_array,
     "float | FiniteVector": number_or_vector,
+    "Fraction": lambda value, name: fractions((value,), name)[0],
     "Fractions": fractions,
     "FractionRows": several(fractions),
+    "CostVector": cost_vector,
     "IndexVector": index_vector,
     "WholeVector": whole_vector,
 }
@@ -141,7 +141,7 @@ class Value:
 def _same(one: Any, other: Any) -> bool:
     if is_dataclass(one):
         return type(one) is type(other) and all(
-            _same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one)
+            _same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one) if f.compare
         )
     if type(one) is type(other) is tuple:
         return len(one) == len(other) and all(map(_same, one, other))

@@ -28,20 +28,6 @@ class Model(NamedTuple):
     numbers: dict[str, Any]
     kernel: dict[str, Any] | None = None
 
-    @classmethod
-    def of(cls, claims: Iterable[Certificate], fitted: Any, names: Iterable[str] = ()) -> Model:
-        """Those of a fitted model's numbers that claims speak of, and these that they should."""
-        names = set(names).union(
-            name for claim in claims for part in parts_of(claim)
-            for name in (*part.described(), *_rule_names(part))
-        )  # fmt: skip
-        classes, kernel = getattr(fitted, "classes_", None), getattr(fitted, "kernel_", None)
-        return cls(
-            None if classes is None else [plain(label) for label in classes],
-            {name: plain(getattr(fitted, name)) for name in sorted(names) if hasattr(fitted, name)},
-            None if kernel is None else kernel.to_dict(),
-        )
-
     @property
     def has_rule(self) -> bool:
         """Whether it is known how it predicts: not from the columns of a precomputed matrix."""
@@ -92,9 +78,9 @@ def strangers(
         kernel = getattr(getattr(part, "scheme", part), "kernel", None)
         if kernel is not None and kernel.to_dict() != model.kernel:
             wrong.append(f"{part.name} speaks of another kernel than the model's.")
-        if _rule_names(part):
+        if rule_names(part):
             if _same_rule(part, model, X):
-                spoken |= {name: _places(model.numbers[name]) for name in _rule_names(part)}
+                spoken |= {name: _places(model.numbers[name]) for name in rule_names(part)}
             else:
                 wrong.append(f"{part.name} speaks of another rule than the model's.")
         elif isinstance(getattr(part, "predictor", None), StatedPredictions) and model.has_rule:
@@ -118,7 +104,7 @@ def parts_of(claim: Certificate) -> Iterator[Certificate]:
         yield from parts_of(inner)
 
 
-def _rule_names(claim: Certificate) -> tuple[str, ...]:
+def rule_names(claim: Certificate) -> tuple[str, ...]:
     """What the rule of a claim is made of, if it is about one."""
     return RULES.get(type(getattr(claim, "predictor", None)), ())
 

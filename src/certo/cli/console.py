@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from certo.certificates.encoding import visible
+from certo.visible import visible
 
 Part = str | tuple[str, str]  # a text, or a text and its style
 

@@ -12,20 +12,23 @@ import os
 import platform
 import shutil
 import tempfile
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy
+from scipy import sparse
 
 from certo import __version__
 from certo.certificates.certified import Certified
-from certo.certificates.examples_file import write_examples
-from certo.certificates.model import Model, strangers
+from certo.certificates.examples_file import CSR, DENSE, DTYPE_KINDS
+from certo.certificates.model import strangers
 from certo.certificates.sample.examples import exact_matrix
 from certo.data.encoder import TableEncoder
 from certo.data.problem import Problem
+from certo.issue.model import model_of
 from certo.verify import FORMAT
 
 PROOF, EXAMPLES, TEST = "proof.json", "examples.npz", "test.npz"
@@ -58,7 +61,7 @@ def write_proof(
         certified = replace(certified, columns=(), prepare=None)
     try:
         examples = {name: (exact_matrix(X), y) for name, (X, y) in examples.items()}
-        model = None if fitted is None else Model.of(certified, fitted)
+        model = None if fitted is None else model_of(certified, fitted)
         page = certified.to_dict()
     except ValueError as wrong:  # objects, or a kernel that is a Python function
         raise Problem(f"this proof cannot be written to a folder: {wrong}") from wrong
@@ -149,3 +152,20 @@ def _whole(folder: Path):
 def _sha256(path: Path) -> str:
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def write_examples(path: Path, X: Any, y: Any) -> None:
+    """ValueError, if X holds no numbers, or y neither numbers nor texts; None: there is no y."""
+    X, y = exact_matrix(X), np.asarray([] if y is None else y)
+    if y.dtype.kind == "O":
+        texts = np.asarray(y.tolist())
+        y = texts if texts.dtype.kind == "U" and texts.tolist() == y.tolist() else y
+    if y.dtype.kind not in DTYPE_KINDS:
+        raise ValueError("y must hold texts, or numbers.")
+    names, rows = DENSE, [X]
+    if sparse.issparse(X):
+        names, rows = CSR, [X.data, X.indices, X.indptr, np.array(X.shape)]
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        for name, array in zip(names, [*rows, y], strict=True):
+            with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as file:
+                np.lib.format.write_array(file, array, version=(1, 0), allow_pickle=False)

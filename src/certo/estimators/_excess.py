@@ -15,7 +15,7 @@ from certo.certificates.sample.labels import Labels
 from certo.containers import count
 from certo.estimators import _input
 from certo.kernels.base import Kernel
-from certo.numbers.digits import rounded_up
+from certo.numbers.decimals import rounded_up
 from certo.numbers.exact import below
 from certo.problems.soft_margin import SoftMargin
 from certo.solvers import gram

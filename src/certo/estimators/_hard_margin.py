@@ -26,7 +26,7 @@ from certo.estimators.verdict import two_class_verdict
 from certo.issue.margins.maximum_margin import issue_maximum_margin
 from certo.issue.separation.separable import issue_separable
 from certo.kernels.base import Kernel
-from certo.numbers.digits import rounded_up
+from certo.numbers.decimals import rounded_up
 from certo.numbers.exact import UNIT, allowance, norm
 from certo.solvers.hard_margin import MarginOutcome, MarginTrace, balanced, hard_margin
 from certo.solvers.kernel_hard_margin import KernelMarginOutcome, kernel_hard_margin

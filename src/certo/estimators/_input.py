@@ -16,7 +16,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from certo.certificates.margins.maximum_margin import INTERCEPTS
+from certo.certificates.margins.solution import INTERCEPTS
 from certo.certificates.sample.labels import Labels
 from certo.containers import count, exact_input, exact_labels
 from certo.kernels.base import Kernel

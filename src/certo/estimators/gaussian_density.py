@@ -15,16 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from certo.certificates.base import CannotClaim
 from certo.certificates.composite import Composite
-from certo.certificates.density.gaussian_likelihood import (
-    covariance_kind,
-)
+from certo.certificates.density.likelihood_gap import covariance_kind
 from certo.certificates.encoding import counted
 from certo.estimators import _input
 from certo.estimators._density import Density, NoDensity, worth
-from certo.issue.density.gaussian_likelihood import (
-    issue_gaussian_likelihood,
-    issue_no_gaussian_density,
-)
+from certo.issue.density import issue_gaussian_likelihood, issue_no_gaussian_density
 from certo.kernels.base import whole
 from certo.numbers.averages import shares
 from certo.solvers.collinear import hyperplanes

@@ -18,18 +18,12 @@ from certo.certificates.base import (
     NotClaimed,
 )
 from certo.certificates.composite import Composite
-from certo.certificates.density.box_features import BoxFeatures, moments
+from certo.certificates.density.box_features import BoxFeatures, check_box, moments, positions
 from certo.certificates.density.likelihood_gap import weight_vector
-from certo.certificates.density.moment_matching import (
-    MomentMatching,
-    NoLogLinearDensity,
-    checked_box,
-    feature_means,
-    positions,
-)
+from certo.certificates.density.moment_matching import MomentMatching, feature_means
 from certo.certificates.sample.examples import Sample
 from certo.estimators._density import Density, NoDensity, worth
-from certo.issue.density.moment_matching import issue_moment_matching
+from certo.issue.density import find_no_log_linear_density, issue_moment_matching
 from certo.kernels.base import whole
 from certo.numbers.averages import averages
 from certo.solvers.collinear import hyperplanes
@@ -169,7 +163,7 @@ class LogLinearDensity(Density, BaseEstimator):
 
     def _refuse_without_likeliest(self, X, weights, low, high) -> None:
         counting = X[weights > 0] if weights.size else X
-        proof = NoLogLinearDensity.find(
+        proof = find_no_log_linear_density(
             X, features=self.features, low=low, high=high, sample_weight=weights,
             hyperplanes=hyperplanes(counting) if X.shape[1] > 1 else (),
         )  # fmt: skip
@@ -299,7 +293,9 @@ def box_of(box: Any) -> tuple[np.ndarray, np.ndarray]:
         pairs = pairs[None] if pairs.ndim == 1 else pairs
         if pairs.ndim != 2 or pairs.shape[1] != 2:
             raise ValueError("it is neither (low, high) nor a list of such pairs.")
-        return checked_box(pairs[:, 0], pairs[:, 1])
+        low, high = np.ascontiguousarray(pairs.T)
+        check_box(low, high)
+        return low, high
     except (TypeError, ValueError) as wrong:
         raise ValueError(
             f"box must be (low, high), or one such pair for each of one or two columns, with low < "

@@ -11,8 +11,9 @@ from sklearn.utils import assert_all_finite, check_array, check_consistent_lengt
 from sklearn.utils.multiclass import check_classification_targets
 
 from certo.certificates.fields import intercept_mode
+from certo.certificates.sample.classes import class_sample
 from certo.certificates.sample.examples import Sample, SampleMismatch, exact_matrix
-from certo.certificates.sample.labels import Labels, class_sample
+from certo.certificates.sample.labels import Labels
 from certo.certificates.separation.classes import ClassSeparability
 from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.quasi_separable import Overlapping, QuasiSeparable

@@ -35,6 +35,7 @@ from certo.estimators._kernel import union_of
 from certo.guarantees import runs
 from certo.guarantees.page import OtherExamples, Page
 from certo.guarantees.predicting import dense, is_linear, training_errors
+from certo.issue.model import model_of
 from certo.issue.risk.support_bound import issue_support_bound
 from certo.issue.separation.separable import issue_separable
 
@@ -115,7 +116,7 @@ class _NoJson(Exception):
 
 def _numbers(machine) -> Model:
     try:
-        return Model.of(machine.certificate_, machine)
+        return model_of(machine.certificate_, machine)
     except ValueError as wrong:
         raise _NoJson from wrong
 

@@ -20,12 +20,13 @@ from certo.estimators._kernel import union_of
 from certo.issue.labels import all_labels
 from certo.issue.risk.average_to_batch import issue_average_to_batch
 from certo.issue.risk.compression_bound import issue_compression_bound
+from certo.issue.risk.formulas import of_draws
 from certo.issue.risk.online_to_batch import issue_online_to_batch
 
 
 def compression(claim: CompressionBound, X, y, delta: float) -> RiskBound:
     """The bound that the fit made, with another delta: a vacuous one may then say something."""
-    return claim.at(delta).of_draws(claim._sample(claim._read(X), y))
+    return of_draws(claim.at(delta), claim._sample(claim._read(X), y))
 
 
 def layer_compression(machine: Perceptron, X, y, delta: float) -> RiskBound:

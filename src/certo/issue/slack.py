@@ -1,15 +1,36 @@
-"""How many allowances an issuer adds, so that a checker who rounds otherwise accepts the claim."""
+"""What all issuers share: how many allowances they add, so that a checker who rounds otherwise
+accepts the claim, and what they say where nothing is shown."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
+from functools import wraps
+from typing import ParamSpec, TypeVar
 
-from certo.numbers.rounded import Rounded
+from certo.certificates.base import CannotClaim
+from certo.numbers.rounded import NotShown, Rounded
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 #: A checker may add in another order: his numbers differ from the issuer's by both allowances, and
 #: he then adds his own. His are at most 1.5 times the issuer's, since both are computed alike, so
 #: that 1 + 1.5 + 1.5 = 4 of the issuer's are enough.
 SLACK_FACTOR = 4
+
+
+def or_cannot_claim(issue: Callable[P, R]) -> Callable[P, R]:
+    """The same function, but what is not shown is a claim that cannot be made."""
+
+    @wraps(issue)
+    def issued(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return issue(*args, **kwargs)
+        except NotShown as reason:
+            raise CannotClaim(str(reason)) from reason
+
+    return issued
 
 
 def with_slack(value: Rounded) -> Fraction:

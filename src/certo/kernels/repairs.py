@@ -44,7 +44,7 @@ from certo.kernels.semidefinite import (
     is_psd,
     proof_margin,
 )
-from certo.numbers.digits import rounded_up
+from certo.numbers.decimals import rounded_up
 from certo.numbers.rounding import HUGE, UNIT
 
 HOW = ("clip", "flip", "shift", "correlation")

@@ -44,7 +44,7 @@ import numpy as np
 from scipy.linalg import eigh, lapack, solve_triangular
 
 from certo.kernels.base import number
-from certo.numbers.digits import rounded_up
+from certo.numbers.decimals import rounded_up
 from certo.numbers.rounding import HUGE, LEAST, UNIT, gamma
 
 ASYMMETRY_TOLERANCE = 2.0**-20  # Of max(K_ii, K_jj): sixteen times the rounding of float32.

@@ -4,61 +4,27 @@ Bounds of the 0-1 loss, whose risk therefore bounds the error rate: `Hinge`, `Sq
 y = ±1) and `Logistic(base=2)`. To add a loss, say what it looks at (`MarginLoss`,
 `ResidualLoss` or `LogDensityLoss`) and how much is known of it (`Loss`, `ConvexLoss` or
 `SmoothLoss`); the laws of the test suite find it by themselves.
+
+Type checkers read `__init__.pyi`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from certo.lazy import names_of
-
-if TYPE_CHECKING:
-    from certo.losses.base import (
-        ConvexLoss,
-        LogDensityLoss,
-        Loss,
-        MarginLoss,
-        ResidualLoss,
-        SmoothLoss,
-    )
-    from certo.losses.confidence import EstimatedRisk
-    from certo.losses.empirical import risk
-    from certo.losses.hinge import Hinge
-    from certo.losses.logistic import Logistic
-    from certo.losses.negative_log_likelihood import NegativeLogLikelihood
-    from certo.losses.squared import Squared
-    from certo.losses.zero_one import ZeroOne
+from certo.lazy import by_name, names_of
 
 #: what is imported when it is named, and from where
-WHERE = {
-    "ConvexLoss": "base",
-    "EstimatedRisk": "confidence",
-    "Hinge": "hinge",
-    "LogDensityLoss": "base",
-    "Logistic": "logistic",
-    "Loss": "base",
-    "MarginLoss": "base",
-    "NegativeLogLikelihood": "negative_log_likelihood",
-    "ResidualLoss": "base",
-    "SmoothLoss": "base",
-    "Squared": "squared",
-    "ZeroOne": "zero_one",
-    "risk": "empirical",
-}
-__all__ = [
-    "ConvexLoss",
-    "EstimatedRisk",
-    "Hinge",
-    "LogDensityLoss",
-    "Logistic",
-    "Loss",
-    "MarginLoss",
-    "NegativeLogLikelihood",
-    "ResidualLoss",
-    "SmoothLoss",
-    "Squared",
-    "ZeroOne",
-    "risk",
-]
+WHERE = by_name(
+    {
+        "base": "ConvexLoss Loss MarginLoss ResidualLoss SmoothLoss",
+        "confidence": "EstimatedRisk",
+        "hinge": "Hinge",
+        "logistic": "Logistic",
+        "negative_log_likelihood": "LogDensityLoss NegativeLogLikelihood",
+        "squared": "Squared",
+        "zero_one": "ZeroOne",
+        "empirical": "risk",
+    }
+)
+__all__ = sorted(WHERE)
 
 __getattr__, __dir__ = names_of(__name__, WHERE)

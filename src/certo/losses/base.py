@@ -75,11 +75,6 @@ class SmoothLoss(ConvexLoss):
     def curvature(self, z):
         """ℓ″(z)."""
 
-    @property
-    @abc.abstractmethod
-    def curvature_bound(self) -> float:
-        """sup_z ℓ″(z), the Lipschitz constant of the slope; +inf if there is none."""
-
 
 class MarginLoss(Loss):
     """A loss of the margin z = y·f(x), where y is −1 or +1."""
@@ -100,13 +95,3 @@ class ResidualLoss(Loss):
 
     def argument_slope(self, y):
         return -1.0
-
-
-class LogDensityLoss(Loss):
-    """A loss of the log-density z = f(x) = log p(x); there is no y, pass None."""
-
-    def argument(self, y, score):
-        return real(score)[()]
-
-    def argument_slope(self, y):
-        return 1.0

@@ -13,8 +13,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from certo.bounds import clopper_pearson
+from certo.numbers.decimals import rounded_down, rounded_up
 from certo.numbers.digits import confidence as in_percent
-from certo.numbers.digits import rounded_down, rounded_up
 
 
 class EstimatedRisk(float):

@@ -9,9 +9,10 @@ from typing import overload
 import numpy as np
 
 from certo.containers import exact_labels
-from certo.losses.base import LogDensityLoss, Loss, ResidualLoss
+from certo.losses.base import Loss, ResidualLoss
 from certo.losses.confidence import EstimatedRisk, estimated
 from certo.losses.logistic import Logistic
+from certo.losses.negative_log_likelihood import LogDensityLoss
 from certo.losses.zero_one import ZeroOne
 
 _ERROR_RATE = ZeroOne()

@@ -58,7 +58,3 @@ class Logistic(MarginLoss, SmoothLoss):
     def curvature(self, z):
         z = real(z)
         return expit(z) * expit(-z) / math.log(self.base)
-
-    @property
-    def curvature_bound(self) -> float:
-        return 0.25 / math.log(self.base)

@@ -5,7 +5,17 @@ from typing import final
 
 import numpy as np
 
-from certo.losses.base import LogDensityLoss, SmoothLoss, real
+from certo.losses.base import Loss, SmoothLoss, real
+
+
+class LogDensityLoss(Loss):
+    """A loss of the log-density z = f(x) = log p(x); there is no y, pass None."""
+
+    def argument(self, y, score):
+        return real(score)[()]
+
+    def argument_slope(self, y):
+        return 1.0
 
 
 @final
@@ -34,7 +44,3 @@ class NegativeLogLikelihood(LogDensityLoss, SmoothLoss):
 
     def curvature(self, z):
         return np.zeros_like(real(z))[()]
-
-    @property
-    def curvature_bound(self) -> float:
-        return 0.0

@@ -37,7 +37,3 @@ class Squared(ResidualLoss, SmoothLoss):
 
     def curvature(self, z):
         return np.full_like(real(z), 2.0)[()]
-
-    @property
-    def curvature_bound(self) -> float:
-        return 2.0

@@ -13,6 +13,8 @@ import math
 from fractions import Fraction
 from typing import Any
 
+from certo.numbers.decimals import apart, readable, rounded_down, rounded_up
+
 # Numbers of claims, by their names: what is said to be at most, and at least, the number.
 AT_MOST = frozenset(
     ("bound", "tail", "printed", "upper", "risk", "primal", "objective", "gap", "relative_gap",
@@ -20,21 +22,10 @@ AT_MOST = frozenset(
      "moment_error", "loss", "off", "radius2", "comparator2", "shortfall")
 )  # fmt: skip
 AT_LEAST = frozenset(("lower", "dual", "margin", "functional_margin", "at_least", "reach"))
-SMALL, LARGE = 1e-300, 1e300
 LEAST_SHOWN_DELTA = decimal.Decimal("1e-9")
 MOST_DECIMALS = 20  # of a share in per cent: float64 has no share so near to 1, but not 1
 # A number, and another that bounds it or the same quantity from below.
 BOUNDED_BELOW = (("primal", "dual"), ("risk", "lower"), ("upper", "lower"))
-
-
-def rounded_down(value: float, digits: int = 6) -> str:
-    """A number to read, not above the value: for 'at least …'."""
-    return _to_digits(value, digits, decimal.ROUND_FLOOR)
-
-
-def rounded_up(value: float, digits: int = 6) -> str:
-    """A number to read, not below the value: for 'at most …'."""
-    return _to_digits(value, digits, decimal.ROUND_CEILING)
 
 
 def confidence(delta: float | decimal.Decimal) -> str:
@@ -49,13 +40,6 @@ def confidence(delta: float | decimal.Decimal) -> str:
     return f"{100 - 100 * max(share, LEAST_SHOWN_DELTA):f}".rstrip("0").rstrip(".")
 
 
-def readable(value: Any) -> str:
-    """A number as a person would like to read it, rounded to the nearest."""
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return f"{value:,}" if type(value) is int else str(value)
-
-
 def share_text(share: float, decimals: int = 2) -> str:
     """A share in per cent, rounded to the nearest; 0 and 100 only where it is all or nothing.
 
@@ -68,16 +52,6 @@ def share_text(share: float, decimals: int = 2) -> str:
     while decimals < MOST_DECIMALS and round(per_cent, decimals) in (0, 100):
         decimals += 1
     return f"{per_cent:.{decimals}f}"
-
-
-def apart(value: float, bound: float) -> str:
-    """The distance of two numbers to read, not below it: for '… by at most'.
-
-    >>> apart(836.3731, 836.3731 - 3e-13)
-    '3.5e-13'
-    """
-    exactly = abs(Fraction(value) - Fraction(bound))
-    return rounded_up(_float_above(exactly), 2)
 
 
 def shown_numbers(numbers: dict[str, Any]) -> dict[str, str]:
@@ -109,18 +83,3 @@ def _shown(name: str, value: Any) -> str:
 
 def _is_finite(value: Any) -> bool:
     return isinstance(value, float) and math.isfinite(value)
-
-
-def _to_digits(value: float, digits: int, rounding: str) -> str:
-    short = decimal.Context(prec=digits, rounding=rounding).create_decimal(value)
-    # Near the ends of its range float64 does not hold the decimal number to all its digits.
-    kept = short if value and not SMALL < abs(value) < LARGE else float(short)
-    return f"{kept:.{digits}g}"
-
-
-def _float_above(exactly: Fraction) -> float:
-    try:
-        near = float(exactly)
-    except OverflowError:
-        return math.inf
-    return near if near >= exactly else math.nextafter(near, math.inf)

@@ -1,10 +1,9 @@
-r"""Tails of binomial distributions, shown to be small enough, and printed formulas, rounded up.
+r"""Tails of binomial distributions, shown to be small enough.
 
-These are the formulas of bounds on the error rate on new examples; their statements and proofs are
-on the pages `docs/bounds`. Two of them are printed sums of logarithms and roots: what is returned
-is not below their true value. The others are roots of equations between binomial probabilities,
-which `certo.bounds` looks for: p is not below the root if the tail at p is small enough, which
-`shows_…` decide with all rounding accounted for.
+These are formulas of bounds on the error rate on new examples; their statements and proofs are on
+the pages `docs/bounds`. They are roots of equations between binomial probabilities, which
+`certo.bounds` looks for: p is not below the root if the tail at p is small enough, which `shows_…`
+decide with all rounding accounted for. Other formulas are in `printed`.
 
 Rounding. Logarithms are taken in decimal arithmetic of 60 digits, correctly rounded everywhere
 alike. For n ≤ 10¹⁵ no number there exceeds 10¹⁸, so that each of fewer than 100 operations is off
@@ -16,22 +15,19 @@ sum of t positive terms t more: the relative error 5t·2⁻⁵³ and a little, w
 
 from __future__ import annotations
 
-import decimal
 import functools
 import math
 import sys
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from typing import NamedTuple, ParamSpec, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
-P = ParamSpec("P")
-T = TypeVar("T")
+from certo.numbers.compression import compression_facts
+from certo.numbers.printed import in_digits, ln, probability, whole_count
 
-MOST = 10**15  # examples: integers up to here are floats, and the allowance below is proved
-DIGITS = decimal.Context(60, decimal.ROUND_HALF_EVEN, -999_999, 999_999, traps=[])
 ALLOWANCE = Decimal("1e-30")
 #: B₂ⱼ / (2j(2j − 1)) for j = 1, …, 10, and ½ ln 2π: Stirling's series
 STIRLING = tuple(
@@ -51,56 +47,6 @@ class Interval(NamedTuple):
     upper: float
 
 
-def in_digits(function: Callable[P, T]) -> Callable[P, T]:
-    """Decimals have 60 digits inside, whatever they have outside."""
-
-    @functools.wraps(function)
-    def precise(*args: P.args, **options: P.kwargs) -> T:
-        with decimal.localcontext(DIGITS):
-            return function(*args, **options)
-
-    return precise
-
-
-# The printed forms ------------------------------------------------------------------------------
-
-
-@in_digits
-def perceptron_compression(m: int, k: int, errors: int, delta: float) -> float:
-    """errors/(m − k) + sqrt(((k + 1) ln m + ln(e/δ)) / m), for k ≤ m/2. It may exceed 1."""
-    m, k, errors, delta = compression_facts(m, k, errors, delta)
-    if 2 * k > m:
-        raise ValueError(
-            f"the printed bound is proved for k ≤ m/2 only, but k is {k:,} of {m:,} examples; "
-            "binomial_tail has no such condition."
-        )
-    return _printed(m, k, errors, (k + 1) * ln(m) + 1 - ln(delta))
-
-
-@in_digits
-def support_vector_compression(m: int, k: int, errors: int, delta: float) -> float:
-    """errors/(m − k) + sqrt((k + (k + 1) ln m + ln(1/δ)) / m). It may exceed 1, and does for
-    k > m/2."""
-    m, k, errors, delta = compression_facts(m, k, errors, delta)
-    return _printed(m, k, errors, k + (k + 1) * ln(m) - ln(delta))
-
-
-@in_digits
-def online_to_batch(m: int, loss: float, delta: float, span: float = 1.0) -> float:
-    """loss/m + span·sqrt(ln(1/δ) / (2m)), where `loss` was suffered in all over m rounds, and
-    each loss lies in an interval of length `span`."""
-    m, delta = whole_count(m, "m", 1), probability(delta)
-    loss, span = _amount(loss, "loss"), _amount(span, "span")
-    if Fraction(loss) > m * Fraction(span):
-        raise ValueError(f"loss must be at most span·m = {span * m!r}, got {loss!r}.")
-    root = (-ln(delta) / (2 * m)).sqrt()
-    return _rounded_up(Decimal(loss) / m + Decimal(span) * root)
-
-
-def _printed(m: int, k: int, errors: int, inside: Decimal) -> float:
-    return _rounded_up(Decimal(errors) / max(m - k, 1) + (inside / m).sqrt())
-
-
 # The exact tails --------------------------------------------------------------------------------
 
 
@@ -108,14 +54,7 @@ def _printed(m: int, k: int, errors: int, inside: Decimal) -> float:
 def shows_binomial_tail(p: float, m: int, k: int, errors: int, delta: float) -> bool:
     """Whether it is shown that p is at least `binomial_tail`'s true value."""
     m, k, errors, delta = compression_facts(m, k, errors, delta)
-    return _shows_upper(p, m - k, errors, ln(delta) - ln(m) - ln_choose(m, k))
-
-
-@in_digits
-def shows_fixed_dimension(p: float, m: int, dimension: int, delta: float) -> bool:
-    """Whether it is shown that p is at least `fixed_dimension`'s true value."""
-    m, s, delta = whole_count(m, "m", 1), whole_count(dimension, "dimension", 1), probability(delta)
-    return _shows_upper(p, m, min(s - 1, m), ln(delta))
+    return shows_upper(p, m - k, errors, ln(delta) - ln(m) - ln_choose(m, k))
 
 
 @in_digits
@@ -126,7 +65,7 @@ def shows_clopper_pearson(lower: float, upper: float, n: int, errors: int, delta
     below = lower <= 0 or (
         lower < 1 and errors > 0 and TailExcess(n, n - errors, half)(1 - Fraction(lower)) <= 0
     )
-    return bool(below) and _shows_upper(upper, n, errors, half)
+    return bool(below) and shows_upper(upper, n, errors, half)
 
 
 class TailExcess:
@@ -142,10 +81,14 @@ class TailExcess:
         odds = _quotient(1 - p, p)
         # P[Bin = j − 1] / P[Bin = j] = odds·j / (n − j + 1), for j = e, e − 1, …
         others = _series(lambda j: odds * ((e - j) / (n - e + j + 1)), e).upper
-        return largest + ln(1 + Fraction(others)) if others < math.inf else Decimal(FAR)
+        return (
+            largest + ln(1 + Fraction(others))
+            if others < math.inf
+            else Decimal(EXCESS_BEYOND_FLOATS)
+        )
 
 
-def _shows_upper(p: float, n: int, e: int, target: Decimal) -> bool:
+def shows_upper(p: float, n: int, e: int, target: Decimal) -> bool:
     return bool(p >= 1 or (p > 0 and e < n and TailExcess(n, e, target)(p) <= 0))
 
 
@@ -172,13 +115,13 @@ class CountExcess:
         odds = _quotient(Fraction(p), 1 - Fraction(p))
         # P[Bin = j + 1] / P[Bin = j] = odds·(m − j) / (j + 1), for j = k, k + 1, …
         above = _series(lambda j: odds * ((m - k - j) / (k + 1 + j)), m - k).lower
-        return self.constant + ln(p) - ln(above) if above else Decimal(FAR)
+        return self.constant + ln(p) - ln(above) if above else Decimal(EXCESS_BEYOND_FLOATS)
 
 
 # Sums of products -------------------------------------------------------------------------------
 
-BLOCK, LONGEST = 1 << 10, 1 << 18  # ratios looked at first, and at most
-SMALL = 2.0**-70  # a product so small beside the sum does not matter
+FIRST_RATIOS, MAX_RATIOS = 1 << 10, 1 << 18  # ratios looked at first, and at most
+NEGLIGIBLE = 2.0**-70  # a product so small beside the sum does not matter
 
 
 def _series(ratios: Callable[[np.ndarray], np.ndarray], n: int) -> Interval:
@@ -188,14 +131,14 @@ def _series(ratios: Callable[[np.ndarray], np.ndarray], n: int) -> Interval:
     2⁻¹⁰⁰⁰ pays for all that underflows.)"""
     if n == 0:
         return Interval(0.0, 0.0)
-    size = min(n, BLOCK)
+    size = min(n, FIRST_RATIOS)
     while True:
         with np.errstate(over="ignore", under="ignore"):
             r = ratios(np.arange(size, dtype=np.float64))
             products = np.cumprod(r)
             total = float(np.sum(products))
-        small = np.flatnonzero((products <= SMALL * total) & (r < 1))
-        if size == n or small.size or total == math.inf or size >= LONGEST:
+        small = np.flatnonzero((products <= NEGLIGIBLE * total) & (r < 1))
+        if size == n or small.size or total == math.inf or size >= MAX_RATIOS:
             break
         size = min(n, 4 * size)
     last = int(small[0]) if small.size else size - 1
@@ -213,14 +156,6 @@ def _series(ratios: Callable[[np.ndarray], np.ndarray], n: int) -> Interval:
 # Arithmetic -------------------------------------------------------------------------------------
 
 
-# The classes of one fit share m and delta, and a logarithm of 60 digits takes 30 µs.
-@functools.lru_cache(4096)
-def ln(x: int | float | Fraction) -> Decimal:
-    if isinstance(x, Fraction):
-        return DIGITS.ln(DIGITS.divide(Decimal(x.numerator), Decimal(x.denominator)))
-    return DIGITS.ln(Decimal(x))
-
-
 @functools.lru_cache(4096)
 def ln_factorial(n: int) -> Decimal:
     """ln n!: Stirling's series, whose error is below its first omitted term, from n = 64 on."""
@@ -236,13 +171,6 @@ def ln_choose(n: int, k: int) -> Decimal:
     return ln_factorial(n) - ln_factorial(k) - ln_factorial(n - k)
 
 
-def _rounded_up(value: Decimal) -> float:
-    """A float not below the number that `value` approximates to 50 digits."""
-    value *= 1 + Decimal("1e-40")
-    result = float(value)
-    return result if Decimal(result) >= value else math.nextafter(result, math.inf)
-
-
 def _quotient(a: Fraction, b: Fraction) -> float:
     """a/b rounded once, where that is a float."""
     try:
@@ -251,19 +179,7 @@ def _quotient(a: Fraction, b: Fraction) -> float:
         return math.inf
 
 
-FAR = 1e9  # an excess too large to be computed
-
-
-# What may come in -------------------------------------------------------------------------------
-
-
-def compression_facts(m, k, errors, delta) -> tuple[int, int, int, float]:
-    m, k, errors = whole_count(m, "m", 1), whole_count(k, "k", 0), whole_count(errors, "errors", 0)
-    if k > m:
-        raise ValueError(f"k must be at most m = {m:,}, got {k:,}.")
-    if errors > m - k:
-        raise ValueError(f"errors must be at most m − k = {m - k:,}, got {errors:,}.")
-    return m, k, errors, probability(delta)
+EXCESS_BEYOND_FLOATS = 1e9  # an excess too large to be computed
 
 
 def test_facts(n, errors, delta) -> tuple[int, int, float]:
@@ -271,24 +187,3 @@ def test_facts(n, errors, delta) -> tuple[int, int, float]:
     if errors > n:
         raise ValueError(f"errors must be at most n = {n:,}, got {errors:,}.")
     return n, errors, probability(delta)
-
-
-def whole_count(value, name: str, least: int) -> int:
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or not least <= int(value) <= MOST:
-        raise ValueError(f"{name} must be a whole number from {least} to 10¹⁵, got {value!r}.")
-    return int(value)
-
-
-def probability(value) -> float:
-    value = _amount(value, "delta")
-    if not 0 < value < 1:
-        raise ValueError(f"delta must be between 0 and 1, got {value!r}.")
-    return value
-
-
-def _amount(value, name: str) -> float:
-    real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not real or not 0 <= float(value) < math.inf:
-        raise ValueError(f"{name} must be a finite number, not negative, got {value!r}.")
-    return float(value)

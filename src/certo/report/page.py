@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from certo import plots
-from certo.certificates.encoding import readable, rounded_down, visible
+from certo.certificates.encoding import readable, rounded_down
 from certo.certificates.separation.classes import ClassSeparability
 from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.separable import Separable
@@ -23,6 +23,7 @@ from certo.plots.risk import risk_lines, risk_size
 from certo.report.face import MOST_PICTURED, Tile, new_axes
 from certo.report.faces import face_of
 from certo.report.svg import inline_svg
+from certo.visible import visible
 from certo.workflow import Compared, Decided, Examples, Fitted
 
 NONE = "–"  # in a cell of a table

@@ -11,7 +11,7 @@ from typing import Any
 import matplotlib
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 
-from certo.certificates.encoding import visible
+from certo.visible import visible
 
 # What no XML document may hold, and what changes the direction of the text around it.
 _ESCAPED = re.compile(

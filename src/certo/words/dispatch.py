@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
-from functools import cache, singledispatch
+from collections.abc import Callable
+from functools import cache, singledispatch, wraps
 from typing import Any, NamedTuple
 
 
@@ -21,40 +21,59 @@ class Rigour(NamedTuple):
 RIGOUR: dict[type, Rigour] = {}
 
 
-@singledispatch
+def rigour(kind: type) -> Rigour:
+    """How firmly each part of a claim of this kind stands."""
+    _load(kind.__mro__)
+    return RIGOUR[kind]
+
+
+@cache
+def _load(kinds: tuple[type, ...]) -> None:
+    """Import the words of a kind, and of the kinds it is made of."""
+    for one in kinds:
+        package, _, module = one.__module__.partition(".certificates.")
+        if package == "certo" and "." in module:
+            importlib.import_module(f"certo.words.{module.split('.')[0]}")
+
+
+def _by_kind(default: Callable[[Any], Any]) -> Any:
+    """A function of claims, with a version for each kind, imported when it is asked."""
+    versions = singledispatch(default)
+
+    @wraps(default)
+    def asked(claim: Any) -> Any:
+        _load(type(claim).__mro__)
+        return versions(claim)
+
+    asked.register = versions.register  # type: ignore[attr-defined]
+    return asked
+
+
+@_by_kind
 def sentence(claim: Any) -> str:
     """The claim, in one or two plain sentences."""
     raise TypeError(f"{type(claim).__name__} is no kind of claim that has words.")
 
 
-@singledispatch
+@_by_kind
 def plainly(claim: Any) -> str:
     """What the claim means, for someone who knows nothing of the subject."""
     return sentence(claim)
 
 
-@singledispatch
+@_by_kind
 def assumptions(claim: Any) -> tuple[str, ...]:
     """What must be true of the world, beyond the data, for the claim to be true."""
     return ()
 
 
-@singledispatch
+@_by_kind
 def whose(claim: Any) -> str:
     """' of …', where it is not plain what has the error rate that a claim bounds."""
     return ""
 
 
-@singledispatch
+@_by_kind
 def condition(claim: Any) -> str:
     """What new examples must be like besides being drawn alike, for a sentence about them."""
     return ""
-
-
-@cache
-def load(kind: type) -> None:
-    """Import the words of a kind, and of the kinds it is made of."""
-    for one in kind.__mro__:
-        module = one.__module__.replace("certo.certificates.", "certo.words.", 1)
-        if module != one.__module__ and importlib.util.find_spec(module) is not None:
-            importlib.import_module(module)

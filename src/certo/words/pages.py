@@ -8,9 +8,10 @@ from certo.certificates.base import Certificate
 from certo.certificates.certified import Certified
 from certo.certificates.composite import Composite
 from certo.certificates.separation.classes import ClassSeparability
-from certo.numbers.digits import rounded_up, shown_numbers
-from certo.words import dispatch
-from certo.words.risk.risk_bound import percentage, rate_sentence, weaker
+from certo.numbers.decimals import rounded_up
+from certo.numbers.digits import shown_numbers
+from certo.words.dispatch import condition, whose
+from certo.words.risk import percentage, rate_sentence, weaker
 
 
 def claim_html(claim: Certificate) -> str:
@@ -68,10 +69,7 @@ def page_sentences(page: Certified) -> list[str]:
         most = percentage(claim.best, rounded_up)
         return [f"{nothing} is worth quoting: the sharpest, {most} %, is {weaker(claim)}."]
     source = "test examples" if chosen.on_test else "examples of the fit alone"
-    dispatch.load(type(claim))
-    bounded = rate_sentence(
-        page.delta, claim.best, dispatch.whose(claim), dispatch.condition(claim)
-    )
+    bounded = rate_sentence(page.delta, claim.best, whose(claim), condition(claim))
     sentence = f"{bounded} ({claim.name}, from the {source})."
     paid = (
         "That is the number to quote: the single bounds are each sharper alone, but this one "

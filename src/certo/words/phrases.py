@@ -7,8 +7,9 @@ from fractions import Fraction
 import numpy as np
 
 from certo.certificates.encoding import counted, says_nothing
+from certo.certificates.sample.labels import Labels
 from certo.numbers import exact
-from certo.numbers.digits import rounded_up
+from certo.numbers.decimals import rounded_up
 
 
 def counting(some: int, examples: int) -> str:
@@ -16,6 +17,14 @@ def counting(some: int, examples: int) -> str:
     return counted(some, "example") + (
         f" of positive weight (of {examples:,})" if some < examples else ""
     )
+
+
+def one_side(labels: Labels, positive: bool, examples: str) -> str:
+    """That all of the examples, as counted in words, are of the positive class, or none is."""
+    only = labels.shown if positive else labels.rest
+    if only == "the rest":  # It may be several classes.
+        return f"None of the {examples} is {labels.shown}."
+    return f"The examples have one class alone: all {examples} are {only}."
 
 
 def weighted(examples: int, weights: np.ndarray) -> str:

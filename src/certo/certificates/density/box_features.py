@@ -36,10 +36,11 @@ import itertools
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, NamedTuple, final
+from typing import Any, ClassVar, NamedTuple, final
 
 import numpy as np
 
+from certo.certificates.sample.examples import Sample
 from certo.numbers.averages import pairwise
 from certo.numbers.exact import TINY, UNIT, gamma
 
@@ -64,6 +65,7 @@ class BoxFeatures(abc.ABC):
     """The products of cos(k θ) over the axes of a box, of total degree 1 to `degree`."""
 
     degree: int
+    family: ClassVar[str]
 
     def __post_init__(self) -> None:
         whole = isinstance(self.degree, int | np.integer) and not isinstance(self.degree, bool)
@@ -71,7 +73,6 @@ class BoxFeatures(abc.ABC):
             raise ValueError(
                 f"degree must be a whole number from 1 to {MOST_DEGREE}, got {self.degree!r}."
             )
-        object.__setattr__(self, "degree", int(self.degree))
 
     @property
     @abc.abstractmethod
@@ -182,6 +183,34 @@ class BoxCosines(BoxFeatures):
 FAMILIES: dict[str, type[BoxFeatures]] = {
     kind.family: kind for kind in (BoxPolynomials, BoxCosines)
 }
+
+
+def features_of(family: Any, degree: int) -> BoxFeatures:
+    """Those of a family, or a ValueError."""
+    if not (isinstance(family, str) and family in FAMILIES):
+        raise ValueError(f"family must be one of {sorted(FAMILIES)}, got {family!r}.")
+    return FAMILIES[family](degree)
+
+
+def check_box(low: np.ndarray, high: np.ndarray) -> None:
+    """ValueError, unless these are the least and the greatest corner of a box."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        widths = high - low if low.shape == high.shape else np.zeros(1)
+    if low.size not in (1, 2) or not np.all((widths > 2.0**-900) & (widths < 2.0**900)):
+        raise ValueError(
+            "a box must have one or two axes, with low < high of moderate size on each."
+        )
+
+
+def positions(X: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """τ = (x − low)/(high − low): three roundings, each by a factor 1 ± u; in [0, 1] where x is in
+    the box, since rounding keeps order."""
+    return (X - low) / (high - low)
+
+
+def outside(sample: Sample, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """The examples that are not in the box."""
+    return np.flatnonzero(np.any((low > sample.X) | (high < sample.X), axis=1))
 
 
 @lru_cache(maxsize=64)

@@ -1,42 +1,22 @@
-"""GaussianLikelihood: a Gaussian density matches the moments of the examples, so none is likelier;
-NoGaussianDensity: all examples lie on one hyperplane, so there is no likeliest."""
+"""GaussianLikelihood: a Gaussian density has the moments of the examples, so none is likelier."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import Refuted, require
-from certo.certificates.density.likelihood_gap import DensityClaim, LikelihoodGap, Shown
-from certo.certificates.encoding import counted
-from certo.certificates.fields import FiniteVector
+from certo.certificates.base import require
+from certo.certificates.density.likelihood_gap import LikelihoodGap, Shown, covariance_kind
+from certo.certificates.fields import FiniteTable, FiniteVector
 from certo.certificates.sample.examples import Sample
-from certo.certificates.spaces.exact_rows import score_signs
 from certo.numbers.averages import ROUNDED, TINIEST, averages
 from certo.numbers.exact import UNIT, gamma
-from certo.numbers.farkas import common_denominator
 
-COVARIANCES = ("full", "diagonal")
 ABOVE = 1 + 2.0**-40  # pays for the roundings of a few operations on numbers that are not negative
 MODERATE = 2.0**-900, 2.0**900  # of second moments, so that squares neither over- nor underflow
-
-
-def covariance_kind(kind: Any) -> None:
-    if not (isinstance(kind, str) and kind in COVARIANCES):
-        raise ValueError(f"covariance must be 'full' or 'diagonal', got {kind!r}.")
-
-
-def square_matrix(values, size: int, name: str) -> np.ndarray:
-    """A read-only float64 copy, or a ValueError."""
-    matrix = np.array(values, dtype=np.float64)
-    if matrix.shape != (size, size) or not np.all(np.isfinite(matrix)):
-        raise ValueError(f"{name} must be {size} rows of {size} finite numbers.")
-    matrix.flags.writeable = False
-    return matrix
 
 
 @final
@@ -70,12 +50,13 @@ class GaussianLikelihood(LikelihoodGap):
     """
 
     mean: FiniteVector
-    covariance: np.ndarray
-    factor: np.ndarray
+    covariance: FiniteTable
+    factor: FiniteTable
     kind: str
     mean_error: float
     covariance_error: float
 
+    shows = (*LikelihoodGap.shows, "mean_error", "covariance_error")
     describes: ClassVar[dict[str, str]] = {
         "mean": "mean_",
         "covariance": "covariance_",
@@ -87,10 +68,11 @@ class GaussianLikelihood(LikelihoodGap):
         super().__post_init__()
         covariance_kind(self.kind)
         for name in ("covariance", "factor"):
-            matrix = square_matrix(getattr(self, name), self.columns, name)
+            matrix, d = getattr(self, name), self.columns
+            if matrix.shape != (d, d):
+                raise ValueError(f"{name} must be {d} rows of {d} finite numbers.")
             if self.kind == "diagonal" and np.any(matrix != np.diag(np.diag(matrix))):
                 raise ValueError(f"{name} must be diagonal.")
-            object.__setattr__(self, name, matrix)
         if np.any(self.covariance != self.covariance.T):
             raise ValueError("covariance must be symmetric.")
         if np.any(np.tril(self.factor, -1)) or np.any(np.diag(self.factor) <= 0):
@@ -101,13 +83,6 @@ class GaussianLikelihood(LikelihoodGap):
     @property
     def columns(self) -> int:
         return self.mean.size
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return super().numbers | {
-            "mean_error": self.mean_error,
-            "covariance_error": self.covariance_error,
-        }
 
     def _shown(self, sample: Sample, times: float) -> Shown:
         with np.errstate(all="ignore"):
@@ -201,65 +176,3 @@ class GaussianLikelihood(LikelihoodGap):
         # np.log is within four units in the last place; a few sums of these numbers
         size = constant + square * ABOVE + 2 * float(np.sum(np.abs(logs)))
         return risk, (0.5 * products + times * 16 * UNIT * size) * ABOVE
-
-
-def hyperplane_of(coef, level, size: int) -> None:
-    """ValueError, unless coef·x = level is a hyperplane in that many dimensions, of fractions."""
-    if not all(isinstance(number, Fraction) for number in (*coef, level)):
-        raise ValueError("coef and level must be fractions.")
-    if len(coef) != size or not any(coef):
-        raise ValueError("there must be one coef for each feature, and not all may be 0.")
-
-
-def check_on_hyperplane(X: np.ndarray, coef: tuple[Fraction, ...], level: Fraction) -> None:
-    """All rows have coef·x = level, in exact arithmetic; or Refuted."""
-    common = common_denominator((*coef, level))
-    if common is None:
-        raise Refuted("coef and level have no common denominator of a reasonable size.")
-    numbers = [int(number * common) for number in (*coef, -level)]
-    off = np.flatnonzero(score_signs(Sample(X, np.ones(len(X), np.int8)), numbers, True))
-    require(not off.size, f"{counted(off.size, 'example')} not on the hyperplane.")
-
-
-@final
-@dataclass(frozen=True, repr=False, eq=False)
-class NoGaussianDensity(DensityClaim):
-    """Claim: all examples (of positive weight) lie on the hyperplane coef·x = level, so that no
-    Gaussian density is likeliest; "diagonal": coef has one entry alone, so a column is constant.
-    With an empty coef: there are no more different examples than features (than one, "diagonal").
-
-    Proof: exact arithmetic. A density that is flatter and flatter along coef has a likelihood
-    beyond all bounds on these examples. Any d examples lie on some hyperplane.
-    """
-
-    features: int
-    kind: str
-    coef: tuple[Fraction, ...]
-    level: Fraction
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        covariance_kind(self.kind)
-        if self.coef:
-            hyperplane_of(self.coef, self.level, self.features)
-        if self.kind == "diagonal" and sum(number != 0 for number in self.coef) > 1:
-            raise ValueError("for a diagonal covariance, only one column may be in the hyperplane.")
-
-    @property
-    def columns(self) -> int:
-        return self.features
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {"examples": self.examples}
-
-    def _check(self, sample: Sample) -> str:
-        self._check_shape(sample)
-        X = self._counting(sample)
-        if not self.coef:
-            most = self.features if self.kind == "full" else 1
-            few = len(X) <= most or len(np.unique(X, axis=0)) <= most
-            require(few, f"there are more than {most:,} different examples.")
-            return f"at most {most:,} different examples count."
-        check_on_hyperplane(X, self.coef, self.level)
-        return "all that count lie on the hyperplane, exactly."

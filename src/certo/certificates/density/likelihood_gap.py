@@ -6,17 +6,24 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from certo.certificates.base import Certificate, require
 from certo.certificates.encoding import rounded_up
-from certo.certificates.fields import finite_vector
+from certo.certificates.fields import FiniteVector, finite_vector
 from certo.certificates.sample.examples import Sample, SampleMismatch
 from certo.certificates.sample.values import Unlabelled
 from certo.numbers import exact
+
+COVARIANCES = ("full", "diagonal")
+
+
+def covariance_kind(kind: Any) -> None:
+    if not (isinstance(kind, str) and kind in COVARIANCES):
+        raise ValueError(f"covariance must be 'full' or 'diagonal', got {kind!r}.")
 
 
 class Shown(NamedTuple):
@@ -32,13 +39,12 @@ class DensityClaim(Certificate):
     """About examples without labels, in a dense X, with weights s_i or all of weight 1 (none)."""
 
     labels: Unlabelled  # type: ignore[assignment]  # X alone: there is no y
-    sample_weight: np.ndarray
+    sample_weight: FiniteVector
     examples: int
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        weights = weight_vector(self.sample_weight, self.examples)
-        object.__setattr__(self, "sample_weight", weights)
+        weight_vector(self.sample_weight, self.examples)
 
     @property
     @abstractmethod
@@ -69,6 +75,8 @@ class LikelihoodGap(DensityClaim):
     risk: float
     lower: float
 
+    shows: ClassVar[tuple[str, ...]] = ("examples", "risk", "lower", "excess")
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.lower <= self.risk:
@@ -98,15 +106,6 @@ class LikelihoodGap(DensityClaim):
     def excess(self) -> float:
         """risk − lower, rounded up."""
         return exact.above(Fraction(self.risk) - Fraction(self.lower))
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {
-            "examples": self.examples,
-            "risk": self.risk,
-            "lower": self.lower,
-            "excess": self.excess,
-        }
 
 
 def weight_vector(values, examples: int) -> np.ndarray:

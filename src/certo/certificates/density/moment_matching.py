@@ -1,71 +1,31 @@
-"""MomentMatching: a log-linear density has the moments of the examples, so none is likelier;
-NoLogLinearDensity: the examples have so few values that there is no likeliest."""
+"""MomentMatching: a log-linear density has the moments of the examples, so none is likelier."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
 from certo.certificates.base import Refuted, require
 from certo.certificates.density.box_features import (
     ABOVE,
-    FAMILIES,
     BoxFeatures,
     Moments,
     TooSharp,
+    check_box,
+    features_of,
     moments,
+    outside,
+    positions,
 )
-from certo.certificates.density.gaussian_likelihood import (
-    check_on_hyperplane,
-    hyperplane_of,
-    square_matrix,
-)
-from certo.certificates.density.likelihood_gap import DensityClaim, LikelihoodGap, Shown
+from certo.certificates.density.likelihood_gap import LikelihoodGap, Shown
 from certo.certificates.encoding import counted
-from certo.certificates.fields import FiniteVector, finite_vector
+from certo.certificates.fields import FiniteTable, FiniteVector
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.values import Unlabelled
 from certo.numbers.averages import ROUNDED, averages
 from certo.numbers.exact import UNIT, gamma
-
-AXES = (1, 2)
-
-
-def checked_box(low, high) -> tuple[np.ndarray, np.ndarray]:
-    """The least and the greatest corner of a box, or a ValueError."""
-    low, high = finite_vector(low, "low"), finite_vector(high, "high")
-    with np.errstate(over="ignore"):
-        widths = high - low if low.shape == high.shape else np.zeros(1)
-    if low.size not in AXES or not np.all((widths > 2.0**-900) & (widths < 2.0**900)):
-        raise ValueError(
-            "a box must have one or two axes, with low < high of moderate size on each."
-        )
-    return low, high
-
-
-def checked_family(family: Any, degree: int) -> BoxFeatures:
-    if not (isinstance(family, str) and family in FAMILIES):
-        raise ValueError(f"family must be one of {sorted(FAMILIES)}, got {family!r}.")
-    return FAMILIES[family](degree)
-
-
-def family_of(features: BoxFeatures) -> str:
-    return next(name for name, kind in FAMILIES.items() if type(features) is kind)
-
-
-def positions(X: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """τ = (x − low)/(high − low): three roundings, each by a factor 1 ± u; in [0, 1] where x is in
-    the box, since rounding keeps order."""
-    return (X - low) / (high - low)
-
-
-def outside(sample: Sample, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """The examples that are not in the box."""
-    return np.flatnonzero(np.any((low > sample.X) | (high < sample.X), axis=1))
 
 
 @final
@@ -94,12 +54,13 @@ class MomentMatching(LikelihoodGap):
 
     family: str
     degree: int
-    low: np.ndarray
-    high: np.ndarray
+    low: FiniteVector
+    high: FiniteVector
     coef: FiniteVector
-    factor: np.ndarray
+    factor: FiniteTable
     moment_error: float
 
+    shows = (*LikelihoodGap.shows, "moment_error")
     describes: ClassVar[dict[str, str]] = {
         "low": "low_",
         "high": "high_",
@@ -108,16 +69,14 @@ class MomentMatching(LikelihoodGap):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        low, high = checked_box(self.low, self.high)
-        object.__setattr__(self, "low", low)
-        object.__setattr__(self, "high", high)
-        size = len(checked_family(self.family, self.degree).orders(self.columns))
-        if self.coef.size != size:
-            raise ValueError(f"coef must hold a number for each of the {size} features.")
-        factor = square_matrix(self.factor, size, "factor")
+        check_box(self.low, self.high)
+        size, factor = len(features_of(self.family, self.degree).orders(self.columns)), self.factor
+        if self.coef.size != size or factor.shape != (size, size):
+            raise ValueError(
+                f"coef and factor must hold a number, a row for each of {size} features."
+            )
         if np.any(np.tril(factor, -1)) or np.any(np.diag(factor) == 0):
             raise ValueError("factor must be upper triangular, with no 0 on its diagonal.")
-        object.__setattr__(self, "factor", factor)
         if self.moment_error < 0:
             raise ValueError("moment_error must not be negative.")
 
@@ -125,14 +84,10 @@ class MomentMatching(LikelihoodGap):
     def columns(self) -> int:
         return self.low.size
 
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return super().numbers | {"moment_error": self.moment_error}
-
     def _shown(self, sample: Sample, times: float) -> Shown:
         away = outside(sample, self.low, self.high)
         require(not away.size, f"{counted(away.size, 'example')} outside the box.")
-        family = checked_family(self.family, self.degree)
+        family = features_of(self.family, self.degree)
         means, slack = feature_means(sample, self.sample_weight, family, self.low, self.high)
         slack *= times
         try:
@@ -190,94 +145,3 @@ def feature_means(
     """The means of all features over the examples, and how far each may be off; |φ| ≤ 1."""
     means = averages(sample, weights, lambda part, p: p @ features.at(positions(part, low, high)))
     return means, (ROUNDED + features.rounding) * ABOVE
-
-
-@final
-@dataclass(frozen=True, repr=False, eq=False)
-class NoLogLinearDensity(DensityClaim):
-    r"""Claim: among the densities exp(w·φ) on the box, φ being of this `family` and of total degree
-    up to `degree`, none is the likeliest for these examples (those of positive weight).
-
-    Proof: in t = cos θ for each axis (see `box_features`) both families are the polynomials of
-    total degree up to `degree`. If q ≥ 0 is one of them that is 0 at all examples, and not 0 almost
-    everywhere on the box, the density exp(w·φ − αq) is likelier the larger α is, without end: its
-    integral falls to 0. There is such a q,
-
-    - with an `axis`: if its different values v, those inside counted twice, are at most `degree`
-      many: q = Π (t − t_v)² over those inside, times 1 ± t for those at an end of the box;
-    - without: if the different examples are fewer than the polynomials of half the degree have
-      coefficients, C(⌊degree/2⌋ + d, d): one of these polynomials is 0 at all of them, and q its
-      square;
-    - with a `coef`, for polynomials of degree 2 or more: if all examples lie on the hyperplane
-      coef·x = level, exactly: q = (coef·x − level)².
-    """
-
-    family: str
-    degree: int
-    low: np.ndarray
-    high: np.ndarray
-    axis: int | None
-    coef: tuple[Fraction, ...]
-    level: Fraction
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        low, high = checked_box(self.low, self.high)
-        object.__setattr__(self, "low", low)
-        object.__setattr__(self, "high", high)
-        checked_family(self.family, self.degree)
-        if self.axis is not None and not 0 <= self.axis < low.size:
-            raise ValueError("axis must be one of the box, or None.")
-        if self.coef:
-            hyperplane_of(self.coef, self.level, low.size)
-            if self.axis is not None or self.family != "polynomials" or self.degree < 2:
-                raise ValueError("a coef is for polynomials of degree 2 or more, without an axis.")
-
-    @property
-    def columns(self) -> int:
-        return self.low.size
-
-    @classmethod
-    def find(
-        cls, X, *, features: BoxFeatures, low, high, sample_weight=(), hyperplanes=()
-    ) -> NoLogLinearDensity | None:
-        """The claim, if it can be made; `hyperplanes` (coef, level) are tried, too."""
-        d, family = np.shape(X)[1], family_of(features)
-        ways: list[tuple] = [(axis, (), Fraction(0)) for axis in (*range(d), None)]
-        if family == "polynomials" and features.degree > 1:
-            ways += [(None, tuple(coef), level) for coef, level in hyperplanes]
-        for way in ways:
-            weights = np.asarray(sample_weight)
-            claim = cls(Unlabelled(), weights, len(X), family, features.degree, low, high, *way)
-            if claim.verify(X):
-                return claim
-        return None
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {"examples": self.examples, "degree": self.degree}
-
-    def _check(self, sample: Sample) -> str:
-        self._check_shape(sample)
-        away = outside(sample, self.low, self.high)
-        require(not away.size, f"{counted(away.size, 'example')} outside the box.")
-        X = self._counting(sample)
-        if self.axis is not None:
-            values = np.unique(X[:, self.axis])
-            inside = (values > self.low[self.axis]) & (values < self.high[self.axis])
-            count = values.size + int(np.sum(inside))
-            require(
-                count <= self.degree,
-                f"the values, those inside the box counted twice, are {count:,} many, more than "
-                f"the degree {self.degree}.",
-            )
-            return f"{counted(values.size, 'different value')} on the axis."
-        if self.coef:
-            check_on_hyperplane(X, self.coef, self.level)
-            return "all that count lie on the hyperplane, exactly."
-        different = len(np.unique(X, axis=0))
-        fewer = math.comb(self.degree // 2 + self.low.size, self.low.size)
-        require(
-            different < fewer, f"there are {different:,} different examples, not below {fewer}."
-        )
-        return f"{counted(different, 'different example')}, fewer than {fewer}."

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -42,9 +42,7 @@ class ErrorCount(Certificate):
         "errors": "errors_",
     }
 
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {"examples": self.examples, "errors": self.errors}
+    shows: ClassVar[tuple[str, ...]] = ("examples", "errors")
 
     def _check(self, sample: Sample) -> str:
         check_weights(self, sample)

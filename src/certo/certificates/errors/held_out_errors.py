@@ -33,6 +33,10 @@ class TestErrors(RiskBound, ErrorClaim):
     _unknown_allowed: ClassVar[bool] = True
     __test__: ClassVar[bool] = False  # it is none of pytest's
 
+    shows: ClassVar[tuple[str, ...]] = (
+        "examples", "errors", "ties", "delta", "lower", "upper", "unknown",
+    )  # fmt: skip
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= self.lower <= self.upper <= 1:
@@ -53,18 +57,6 @@ class TestErrors(RiskBound, ErrorClaim):
     @property
     def bounds(self) -> dict[str, float]:
         return {"test set": self.upper}
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {
-            "examples": self.examples,
-            "errors": self.errors,
-            "ties": self.ties,
-            "delta": self.delta,
-            "lower": self.lower,
-            "upper": self.upper,
-            "unknown": self.unknown,
-        }
 
     def _check(self, sample: Examples) -> str:
         unknown = int(np.count_nonzero(sample.codes < 0))

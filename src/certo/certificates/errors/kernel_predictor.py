@@ -10,7 +10,8 @@ from typing import Any, final
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.errors.predictor import Predictor, Wrong, undecided_is_wrong
+from certo.certificates.errors.decided import Wrong, undecided_is_wrong
+from certo.certificates.errors.predictor import Predictor
 from certo.certificates.fields import FiniteTable, FiniteVector
 from certo.certificates.sample.examples import SampleMismatch, exact_matrix
 from certo.certificates.spaces.image_scores import scores_at

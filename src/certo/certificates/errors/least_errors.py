@@ -9,7 +9,7 @@ import abc
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from certo.certificates.base import Certificate, require
 from certo.certificates.errors.groups import Groups, grouped
@@ -31,6 +31,8 @@ class LeastErrors(Certificate):
 
     describes: ClassVar[dict[str, str]] = {"at_least": "lower_bound_"}
 
+    shows: ClassVar[tuple[str, ...]] = ("examples", "at_least")
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if type(self.lifted) is not bool:
@@ -39,10 +41,6 @@ class LeastErrors(Certificate):
     @property
     def informative(self) -> bool:
         return self.at_least > 0
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {"examples": self.examples, "at_least": self.at_least}
 
     def _check(self, sample: Sample) -> str:
         require(

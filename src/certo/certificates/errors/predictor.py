@@ -1,14 +1,6 @@
 """Rules that give every example a class, as values that a claim can hold, and what they get wrong.
 
-For two classes a rule has one score, that of the second class against the first; for K > 2 it has
-K, and the highest wins. An example is right if its own score is the highest (for two classes: has
-the sign of its class), and wrong if another is higher, *whether the scores are computed exactly or
-in float64*, in whatever order: what a model predicts is computed, by code that is not looked at
-here, and where scores are level but for rounding it may be either. So may ties.
-
-Let A be a bound on the error of any such evaluation of a score s. Then one, ŝ, is within A of s,
-and every other within 2A of ŝ, as is s. If the ŝ of two scores differ by more than twice the sum of
-their As, all evaluations of the one are on the same side of all of the other.
+What is right, and what is wrong, is said in `decided`.
 """
 
 from __future__ import annotations
@@ -17,13 +9,14 @@ import abc
 import importlib
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, final
+from typing import Any, final
 
 import numpy as np
 from scipy import sparse
 
 from certo.certificates import encoding
 from certo.certificates.base import require
+from certo.certificates.errors.decided import Wrong, undecided_is_wrong
 from certo.certificates.fields import FiniteTable, FiniteVector, Value, WholeVector
 from certo.certificates.sample.examples import Sample, exact_matrix
 from certo.certificates.sample.labels import Labels
@@ -36,13 +29,6 @@ RULES = {
     "LinearPredictor": "predictor",
     "StatedPredictions": "predictor",
 }
-
-
-class Wrong(NamedTuple):
-    """What a rule gets wrong, a truth value for each example."""
-
-    errors: np.ndarray  # not shown to be right
-    ties: np.ndarray  # those of them not shown to be wrong either: ties, or too close to call
 
 
 class Predictor(Value, abc.ABC):
@@ -175,21 +161,3 @@ class StatedPredictions(Predictor):
             f"there are {self.answers.size:,} answers for {codes.size:,} examples.",
         )
         return Wrong(self.answers != codes, np.zeros(codes.size, bool))
-
-
-def undecided_is_wrong(value: np.ndarray, slack: np.ndarray, codes: np.ndarray) -> Wrong:
-    """Wrong, by scores `value` that may be off by their `slack`.
-
-    A difference that is rounded to nearest and above a float is above it really (see `exact`).
-    """
-    known, rows = codes >= 0, np.arange(codes.size)
-    with np.errstate(over="ignore", invalid="ignore"):
-        if value.shape[1] == 1:
-            ahead, room = np.where(codes[:, None] == 1, value, -value), slack
-        else:
-            ahead = value[rows, codes][:, None] - value
-            room = np.nextafter(slack[rows, codes][:, None] + slack, np.inf)
-            ahead[rows, codes], room[rows, codes] = np.inf, 0.0  # its own class is no rival
-        right = known & np.all(ahead > room, axis=1)
-        lost = ~known | np.any(ahead < -room, axis=1)
-    return Wrong(~right, ~right & ~lost)

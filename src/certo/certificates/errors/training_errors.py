@@ -119,9 +119,7 @@ class TrainingErrors(ErrorClaim):
     Proof: every example is looked at; see `predictor` for the allowance of its scores.
     """
 
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {"examples": self.examples, "errors": self.errors, "ties": self.ties}
+    shows: ClassVar[tuple[str, ...]] = ("examples", "errors", "ties")
 
     def _check(self, sample: Examples) -> str:
         return self._check_counts(sample)

@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from certo.certificates.base import require
 from certo.certificates.encoding import rounded_down
-from certo.certificates.spaces.space import MachineMargins, SpaceClaim
+from certo.certificates.margins.solution import UP, MarginSolution
+from certo.certificates.spaces.space import MachineMargins, Scores
 from certo.numbers import exact
-from certo.numbers.digits import apart
+from certo.numbers.decimals import apart
 from certo.numbers.rounded import Rounded
-
-INTERCEPTS = ("free", "lifted", "none")
 
 
 @final
 @dataclass(frozen=True, repr=False, eq=False)
-class MaximumMargin(SpaceClaim):
+class MaximumMargin(MarginSolution):
     r"""Claim: lower ≤ γ* ≤ upper, where γ* is the largest margin min_t y_t (⟨u, φ(x_t)⟩ + b) of a u
     of the space with ‖u‖ = 1; with a "free" intercept any b, with "none" b = 0, "lifted" with
     ‖u‖² + b² = 1. In `Vectors` φ(x) = x; in `Images` φ(x) = K(x, ·), so that ⟨u, φ(x)⟩ = u(x).
@@ -41,13 +40,13 @@ class MaximumMargin(SpaceClaim):
     takes not too long; Σ a_t and Σ a_t y_t exactly; what is made of them in rational arithmetic.
     """
 
-    treatment: str
     lower: float
     upper: float
 
+    shows = ("examples", "lower", "upper", "relative_gap")
+
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_treatment(self.treatment, self.intercept)
         if not np.all(self.dual_coef):
             raise ValueError("dual_coef must hold one number other than 0 for each of the rows.")
         if not 0 < self.lower <= self.upper:
@@ -57,15 +56,6 @@ class MaximumMargin(SpaceClaim):
     def relative_gap(self) -> float:
         """(primal − dual)/primal of ½‖w‖², rounded up."""
         return exact.above(1 - (Fraction(self.lower) / Fraction(self.upper)) ** 2)
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {
-            "examples": self.examples,
-            "lower": self.lower,
-            "upper": self.upper,
-            "relative_gap": self.relative_gap,
-        }
 
     def _check(self, sample) -> str:
         self._check_size(sample)
@@ -101,6 +91,16 @@ class MaximumMargin(SpaceClaim):
     def _balance(self) -> Fraction:
         return exact.dot(self.dual_coef, np.ones(self.rows.size))
 
+    def nearness(
+        self, signs: np.ndarray, margins: MachineMargins, scores: Scores
+    ) -> tuple[float, float]:
+        value, slack = scores.plus(self.intercept)
+        unit = float(np.nextafter(np.min(signs * value - slack * UP), -np.inf))
+        require(0 < unit < np.inf, "the solution is not shown to separate the examples.")
+        square = max(self._square(margins).above, Fraction(0))
+        beyond = square / Fraction(unit) ** 2 - 1 / Fraction(self.upper) ** 2
+        return unit, exact.root_above(max(beyond, Fraction(0)))
+
     def _square(self, margins: MachineMargins) -> Rounded:
         """‖w‖², lifted: of (w, intercept)."""
         return self._lifted(margins.square(), Fraction(self.intercept))
@@ -114,11 +114,3 @@ class MaximumMargin(SpaceClaim):
 
     def _lifted(self, square: Rounded, last: Fraction) -> Rounded:
         return square.plus(Rounded(last**2)) if self.treatment == "lifted" else square
-
-
-def check_treatment(treatment: str, intercept: float) -> None:
-    """ValueError, if there is no such treatment of an intercept, or no intercept like this."""
-    if treatment not in INTERCEPTS:
-        raise ValueError(f"treatment must be one of {INTERCEPTS}, got {treatment!r}.")
-    if treatment == "none" and intercept != 0:
-        raise ValueError(f"without an intercept it must be 0, got {intercept!r}.")

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from certo.certificates.base import Refuted, require
 from certo.certificates.encoding import counted, rounded_up, says_nothing
-from certo.certificates.fields import FiniteVector
-from certo.certificates.margins.maximum_margin import check_treatment
-from certo.certificates.spaces.space import SpaceClaim
+from certo.certificates.fields import CostVector
+from certo.certificates.margins.solution import MarginSolution
+from certo.certificates.spaces.space import MachineMargins, Scores
 from certo.numbers import exact
 from certo.numbers.rounded import Rounded, positive_sum, total
 
@@ -33,7 +33,7 @@ def costs_of(C: float, class_weight, signs: np.ndarray, sample_weight=()) -> np.
 
 @final
 @dataclass(frozen=True, repr=False, eq=False)
-class SoftMarginGap(SpaceClaim):
+class SoftMarginGap(MarginSolution):
     r"""Claim: P(w, intercept) ≤ primal and min P ≥ dual, where
 
         P(w, b) = ½‖w‖² + Σ_t c_t [1 − y_t (⟨w, φ(x_t)⟩ + b)]₊ ,      c = `costs_of(C, …)`,
@@ -60,23 +60,21 @@ class SoftMarginGap(SpaceClaim):
     what is not too long is computed exactly.
     """
 
-    treatment: str
     C: float
-    class_weight: FiniteVector
-    sample_weight: FiniteVector
+    class_weight: CostVector
+    sample_weight: CostVector
     primal: float
     dual: float
     allowance: float
 
+    shows = ("examples", "primal", "dual", "gap", "relative_gap", "allowance")
+
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_treatment(self.treatment, self.intercept)
         if self.C <= 0:
             raise ValueError(f"C must be positive, got {self.C!r}.")
         if self.class_weight.size != 2:
             raise ValueError("class_weight must hold a number for −1 and one for +1.")
-        if np.any(self.class_weight < 0) or np.any(self.sample_weight < 0):
-            raise ValueError("class_weight and sample_weight must not be negative.")
         if self.sample_weight.size not in (0, self.examples):
             raise ValueError("sample_weight must hold one number for each example, or none.")
         if not 0 <= self.dual <= self.primal or self.allowance < 0:
@@ -151,15 +149,13 @@ class SoftMarginGap(SpaceClaim):
         return exact.above(1 - Fraction(self.dual) / Fraction(self.primal)) if self.primal else 0.0
 
     @property
-    def numbers(self) -> dict[str, Any]:
-        return {
-            "examples": self.examples,
-            "primal": self.primal,
-            "dual": self.dual,
-            "gap": self.gap,
-            "relative_gap": self.relative_gap,
-            "allowance": self.allowance,
-        }
+    def weighted(self) -> bool:
+        return bool(self.sample_weight.size or np.any(self.class_weight != 1))
+
+    def nearness(
+        self, signs: np.ndarray, margins: MachineMargins, scores: Scores
+    ) -> tuple[float, float]:
+        return 1.0, exact.root_above(2 * (Fraction(self.primal) - Fraction(self.dual)))
 
 
 def _squared_sum(terms: np.ndarray) -> Rounded:

@@ -12,6 +12,7 @@ import numpy as np
 from certo.certificates.base import Certificate, check_shape, require
 from certo.certificates.encoding import rounded_up, says_nothing
 from certo.certificates.fields import (
+    CostVector,
     FiniteTable,
     FiniteVector,
     FractionRows,
@@ -65,7 +66,7 @@ class LeastSquaresExcess(Certificate):
     labels: Values  # type: ignore[assignment]
     treatment: str
     ridge: float
-    sample_weight: FiniteVector
+    sample_weight: CostVector
     coef: FiniteTable
     intercept: FiniteVector
     shift: FiniteVector
@@ -94,8 +95,7 @@ class LeastSquaresExcess(Certificate):
             value = getattr(self, name)
             if value.size != size or (np.any(value) and not self.lifted):
                 raise ValueError(f"{name} must hold {size} numbers, 0 without an intercept.")
-        weights = self.sample_weight
-        if weights.size not in (0, self.examples) or np.any(weights < 0):
+        if self.sample_weight.size not in (0, self.examples):
             raise ValueError("sample_weight must hold a number ≥ 0 for each example, or none.")
         self._check_columns(d + self.lifted - self.kept.size)
         if not (0 <= self.lower <= self.risk and 0 <= self.excess <= self.risk):

@@ -41,6 +41,7 @@ the weights; the roundings are those of `curvature`, with σ_j² = Σ_i s_i x̃_
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from typing import NamedTuple
@@ -88,10 +89,10 @@ class Hessian(NamedTuple):
     pull: np.ndarray  # T_kᵀg_k
     pull_off: np.ndarray  # how far off each entry may be
     longest: np.ndarray  # for each class, ≥ max ‖z_ik‖
-    starts: np.ndarray  # where the coordinates of each class begin
+    parts: list[slice]  # where the coordinates of each class are
 
 
-def decrement(hessian: Hessian, room: int) -> Decrement:
+def decrement(point: Point, hessian: Hessian, room: int) -> Decrement:
     """λ and r, all allowances taken `room` times."""
     L = inverse_factor(hessian.gram)
     if L is None:
@@ -107,9 +108,10 @@ def decrement(hessian: Hessian, room: int) -> Decrement:
         root = math.sqrt(1 - eta) / ABOVE
         slack = size.T @ (hessian.pull_off + 2 * exact.gamma(n + 2) * np.abs(hessian.pull))
         length = (norm_above(L.T @ hessian.pull) + room * norm_above(slack)) / root * ABOVE
-        lengths = [_spectral(rows) for rows in np.split(L, hessian.starts[1:])]
+        lengths = [_spectral(L[part]) for part in hessian.parts]
         moves = np.sort(hessian.longest * lengths)
-        return Decrement(length, float(np.sum(moves[-2:])) / root * ABOVE)
+        reach = float(np.sum(moves[-2:])) / root * ABOVE
+        return Decrement((length + room * slopes_moved(point, reach)) * ABOVE, reach)
 
 
 def _spectral(matrix: np.ndarray) -> float:
@@ -143,41 +145,35 @@ class _Sums(NamedTuple):
 
 
 class _Coordinates(NamedTuple):
-    """The factors T_k beside each other, (p, coordinates), and where those of each class begin."""
+    """The factors T_k beside each other, (p, coordinates), and where those of each class are."""
 
     factors: np.ndarray
-    starts: np.ndarray
+    parts: list[slice]
+    of_class: np.ndarray  # 1 where a coordinate is of a class, (coordinates, classes)
 
-    @property
-    def sizes(self) -> np.ndarray:
-        return np.diff([*self.starts, self.factors.shape[1]])
-
-    @property
-    def parts(self) -> list[slice]:
-        """Where the coordinates of each class are."""
-        return [slice(i, i + n) for i, n in zip(self.starts, self.sizes, strict=True)]
-
-    @property
-    def of_class(self) -> np.ndarray:
-        """1 where a coordinate is of a class, (coordinates, classes)."""
-        return np.repeat(np.eye(self.starts.size), self.sizes, axis=0)
+    @classmethod
+    def of(cls, factors: Sequence[np.ndarray]) -> _Coordinates:
+        sizes = [factor.shape[1] for factor in factors]
+        ends = np.cumsum(sizes).tolist()
+        parts = [slice(end - size, end) for size, end in zip(sizes, ends, strict=True)]
+        return cls(np.hstack(factors), parts, np.repeat(np.eye(len(sizes)), sizes, axis=0))
 
 
-def hessian(point: Point, factors: np.ndarray, starts: np.ndarray, coupled: bool = True) -> Hessian:
-    """One pass over the data. `factors` has the T_k beside each other, (p, coordinates), those of
-    class k from starts[k] on. If not `coupled`, only what is of one class is right."""
-    axes = _Coordinates(factors, starts)
-    p, width = factors.shape
+def hessian(point: Point, factors: Sequence[np.ndarray], coupled: bool = True) -> Hessian:
+    """One pass over the data, for the T_k over all p columns. If not `coupled`, only what is of one
+    class is right."""
+    axes = _Coordinates.of(factors)
+    p, width = axes.factors.shape
     lowered, m = _lowered(point), point.problem.sample.m
     step = max(64, min(4096, BLOCK // max(width, p)))
     bounds = range(0, m, step)
 
     def look(first: int) -> _Sums:
-        sums = _Sums.zero(p, width, starts.size)
+        sums = _Sums.zero(p, width, len(factors))
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
             for start in bounds[first : first + share]:
                 some = slice(start, min(start + step, m))
-                _add(sums, point, some, axes, lowered[some], coupled and starts.size > 1)
+                _add(sums, point, some, axes, lowered[some], coupled and len(factors) > 1)
         return sums
 
     many = width <= SMALL  # else BLAS shares the work out
@@ -193,14 +189,14 @@ def hessian(point: Point, factors: np.ndarray, starts: np.ndarray, coupled: bool
 def _add(
     sums: _Sums, point: Point, some: slice, axes: _Coordinates, lowered: np.ndarray, coupled: bool
 ) -> None:
-    problem, terms, factors, sizes = point.problem, point.terms, axes.factors, axes.sizes
-    d, c = problem.sample.d, sizes.size
+    problem, terms, (factors, parts, of_class) = point.problem, point.terms, axes
+    d, c = problem.sample.d, len(parts)
     weights = problem.shares[some]
     shares, others = terms.shares[some, :c], terms.others[some, :c]
     rows = problem.sample.part(some.start, some.stop)
     Z = np.asarray(rows @ factors[:d])
     squares = rows.multiply(rows) if sparse.issparse(rows) else rows * rows
-    lengths = (factors * factors) @ axes.of_class
+    lengths = (factors * factors) @ of_class
     far = np.asarray(squares @ lengths[:d])
     sums.squares[:d] += squares.T @ weights
     if problem.lifted:
@@ -211,19 +207,19 @@ def _add(
     sums.pull[...] += (weights[:, None] * slopes).T @ Z
     sums.slopes[...] += weights @ (slopes * slopes)
     if coupled:
-        spread = Z * np.repeat(np.sqrt(lowered)[:, None] * shares, sizes, axis=1)
+        spread = Z * ((np.sqrt(lowered)[:, None] * shares) @ of_class.T)
         cross = spread.T @ spread
-        for part in axes.parts:
+        for part in parts:
             cross[part, part] = 0.0
         sums.gram[...] -= cross
     spread = np.sqrt(lowered[:, None] * shares * others)
-    spread = Z * (np.repeat(spread, sizes, axis=1) if c > 1 else spread)
-    for part in axes.parts:
+    spread = Z * (spread @ of_class.T if c > 1 else spread)
+    for part in parts:
         sums.gram[part, part] += spread[:, part].T @ spread[:, part]
     Z *= Z
     sums.z_squares[...] += weights @ Z
     counts = problem.counts[some, :c]
-    np.maximum(sums.longest, np.max(Z @ axes.of_class * counts, axis=0), out=sums.longest)
+    np.maximum(sums.longest, np.max(Z @ of_class * counts, axis=0), out=sums.longest)
     np.maximum(sums.furthest, np.max(far * counts, axis=0), out=sums.furthest)
 
 
@@ -249,7 +245,7 @@ def _rounded(sums: _Sums, point: Point, axes: _Coordinates, n: int) -> Hessian:
         same = of_class @ of_class.T
         gram = gram + ridge * (same - mean) * (slopes_of.T @ slopes_of)
         off += 2 * exact.gamma(p + 8) * (ridge * norm_above(slopes_of) ** 2 + norm_above(gram))
-        c = axes.starts.size
+        c = len(axes.parts)
         far = coef[:c] - mean * coef.sum(axis=0)
         size = np.abs(coef[:c]) + mean * np.abs(coef).sum(axis=0)
         pull = pull + ridge * np.sum((far @ slopes_of) * of_class.T, axis=0)
@@ -260,7 +256,7 @@ def _rounded(sums: _Sums, point: Point, axes: _Coordinates, n: int) -> Hessian:
     pull_off = pull_off * ABOVE + LEAST
     numbers = (gram, off, pull, pull_off, longest)
     require(all(np.all(np.isfinite(number)) for number in numbers), "numbers overflow float64.")
-    return Hessian(gram, float(off * ABOVE), pull, pull_off, longest, axes.starts)
+    return Hessian(gram, float(off * ABOVE), pull, pull_off, longest, axes.parts)
 
 
 def _lowered(point: Point) -> np.ndarray:

@@ -12,6 +12,7 @@ import numpy as np
 from certo.certificates.base import Certificate, check_shape, require
 from certo.certificates.encoding import rounded_up, says_nothing
 from certo.certificates.fields import (
+    CostVector,
     FiniteTable,
     FiniteTables,
     FiniteVector,
@@ -22,12 +23,12 @@ from certo.certificates.fields import (
 from certo.certificates.regression import logistic_curvature
 from certo.certificates.regression.dependence import exact_columns, others, remainders
 from certo.certificates.regression.factors import check_kept, check_triangle
-from certo.certificates.regression.logistic_curvature import Decrement, Hessian, slopes_moved
+from certo.certificates.regression.logistic_curvature import Hessian, decrement
 from certo.certificates.regression.logistic_idle import moves_nothing
 from certo.certificates.regression.logistic_ridge import strong_convexity
 from certo.certificates.regression.logistic_terms import LogisticProblem, Point
+from certo.certificates.sample.classes import check_classes, class_sample
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.labels import check_classes, class_sample
 from certo.numbers import exact
 from certo.numbers.rounded import ABOVE, Rounded, at_most, positive_sum, total
 
@@ -64,8 +65,8 @@ class LogisticExcess(Certificate):
 
     treatment: str
     ridge: float
-    class_weight: FiniteVector
-    sample_weight: FiniteVector
+    class_weight: CostVector
+    sample_weight: CostVector
     coef: FiniteTable
     intercept: FiniteVector
     dropped: IndexVector
@@ -88,15 +89,15 @@ class LogisticExcess(Certificate):
         super().__post_init__()
         intercept_mode(self.treatment)
         check_classes(self.labels)
-        outputs = self.outputs
+        outputs = self.labels.outputs
         if len(self.coef) != outputs:
             raise ValueError(f"coef must be a table of finite numbers with {outputs} rows.")
         if self.intercept.size != outputs or (not self.lifted and np.any(self.intercept)):
             raise ValueError(f"intercept must hold {outputs} numbers, all 0 if there is none.")
         if self.proof not in PROOFS:
             raise ValueError(f"proof must be one of {PROOFS}, got {str(self.proof)[:40]!r}.")
-        if self.ridge < 0 or np.any(self.class_weight < 0) or np.any(self.sample_weight < 0):
-            raise ValueError("ridge, class_weight and sample_weight must not be negative.")
+        if self.ridge < 0:
+            raise ValueError("ridge must not be negative.")
         if self.class_weight.size not in (0, len(self.labels.classes)):
             raise ValueError("class_weight must hold one number for each class, or none.")
         if self.sample_weight.size not in (0, self.examples):
@@ -142,11 +143,6 @@ class LogisticExcess(Certificate):
         return self.treatment == "free"
 
     @property
-    def outputs(self) -> int:
-        """How many scores there are: one for two classes."""
-        return 1 if len(self.labels.classes) == 2 else len(self.labels.classes)
-
-    @property
     def vectors(self) -> int:
         """How many there are against the last class (for two classes against the first)."""
         return len(self.labels.classes) - 1
@@ -172,7 +168,7 @@ class LogisticExcess(Certificate):
     def _check(self, sample: Sample) -> str:
         check_shape(sample, self.examples, self.coef.shape[1])
         last = int(max(self.dropped, default=-1))
-        require(last < sample.m * self.outputs, "a term is dropped that is not there.")
+        require(last < sample.m * self.labels.outputs, "a term is dropped that is not there.")
         point = self._point(sample)
         risk, left = self._risks(point, 1)
         require(risk <= self.risk, f"the risk is not shown to be at most {self.risk!r}.")
@@ -198,9 +194,9 @@ class LogisticExcess(Certificate):
         require(not np.any((weights > 0) & (shares < LEAST_SHARE)), "weights are too different.")
         alive: np.ndarray | None = None
         if self.dropped.size:
-            alive = np.ones(sample.m * self.outputs, dtype=bool)
+            alive = np.ones(sample.m * self.labels.outputs, dtype=bool)
             alive[self.dropped] = False
-            alive = alive.reshape((-1,) if self.outputs == 1 else (-1, self.outputs))
+            alive = alive.reshape((-1,) if self.labels.outputs == 1 else (-1, self.labels.outputs))
         problem = LogisticProblem(sample, len(self.labels.classes), self.lifted, shares, alive)
         return Point.at(problem, self.coef, self.intercept, self.ridge)
 
@@ -217,8 +213,8 @@ class LogisticExcess(Certificate):
             for losses, off in ((terms.losses, terms.losses_off), (terms.left, terms.left_off))
         )
         spare = Fraction(0)
-        if self.ridge and self.outputs > 1 and self.proof == "curvature":
-            K = self.outputs
+        if self.ridge and self.labels.outputs > 1 and self.proof == "curvature":
+            K = self.labels.outputs
             size = np.abs(self.coef.sum(axis=0))
             size = size + exact.allowance(K, np.abs(self.coef).sum(axis=0))
             spare = half * at_most(size * size) / K
@@ -231,23 +227,16 @@ class LogisticExcess(Certificate):
             return strong_convexity(point, value, room)
         if not self.coordinates:
             return self.missed(point, room) * ABOVE
-        found = self.decrement(point, self.hessian(point), room)
+        found = decrement(point, self.hessian(point), room)
         require(found.shown, "gradient and curvature do not show that a least risk exists.")
         return (found.excess + self.missed(point, room)) * ABOVE
 
     def hessian(self, point: Point, coupled: bool = True) -> Hessian:
-        p, free = self.coef.shape[1] + self.lifted, self._free
-        sizes = [places.size for places in free]
-        starts = np.cumsum([0, *sizes])[:-1]
-        beside = np.zeros((p, sum(sizes)))
-        for start, factor, places in zip(starts, self.factors, free, strict=True):
-            beside[self.kept[places], start : start + places.size] = factor
-        return logistic_curvature.hessian(point, beside, starts, coupled)
-
-    def decrement(self, point: Point, found: Hessian, room: int) -> Decrement:
-        size, reach = logistic_curvature.decrement(found, room)
-        moved = room * slopes_moved(point, reach)
-        return Decrement((size + moved) * ABOVE, reach)
+        wide = []
+        for factor, places in zip(self.factors, self._free, strict=True):
+            wide.append(np.zeros((point.problem.columns, places.size)))
+            wide[-1][self.kept[places]] = factor
+        return logistic_curvature.hessian(point, wide, coupled)
 
     def missed(self, point: Point, room: int) -> float:
         """What the bound loses to columns that are no combinations of those kept; Refuted if they

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
 from certo.certificates.base import Certificate, Refuted, check_shape, require
 from certo.certificates.encoding import counted
 from certo.certificates.fields import FractionRows, IndexVector, intercept_mode
+from certo.certificates.sample.classes import check_classes, class_sample
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.labels import check_classes, class_sample
 from certo.certificates.spaces.comparisons import (
     check_direction,
     comparison_signs,
@@ -44,6 +44,8 @@ class NoEstimate(Certificate):
 
     _reads: ClassVar[str] = "places of classes"
 
+    shows = ("examples", "rising")
+
     def __post_init__(self) -> None:
         super().__post_init__()
         intercept_mode(self.intercept)
@@ -54,10 +56,6 @@ class NoEstimate(Certificate):
     @property
     def lifted(self) -> bool:
         return self.intercept == "free"
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {"examples": self.examples, "rising": self.rising}
 
     def _sample(self, X, y) -> Sample:
         return class_sample(X, y, self.labels.classes)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -19,10 +19,10 @@ from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.runs.gradient_run import LONGEST_REPLAY, GradientRun, loss_named
 from certo.certificates.runs.gradient_run import replay as replay_gradients
 from certo.certificates.sample import label_order
+from certo.certificates.sample.classes import check_classes
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.labels import check_classes
 from certo.certificates.sample.shape import check_weights
-from certo.numbers import exact, tails
+from certo.numbers import exact, printed
 from certo.numbers.exact import norm
 
 UP, DOWN = 1 + 2.0**-45, 1 - 2.0**-45  # a loss is computed in a few operations
@@ -63,6 +63,8 @@ class AverageToBatch(RiskBound):
 
     describes: ClassVar[dict[str, str]] = {"coef": "coef_", "intercept": "intercept_"}
 
+    shows: ClassVar[tuple[str, ...]] = ("examples", "reach", "loss", "off", "delta", "bound")
+
     def __post_init__(self) -> None:
         super().__post_init__()
         check_classes(self.labels)
@@ -81,11 +83,6 @@ class AverageToBatch(RiskBound):
     @property
     def bounds(self) -> dict[str, float]:
         return {"online to batch": self.bound}
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        names = ("examples", "reach", "loss", "off", "delta", "bound")
-        return {name: getattr(self, name) for name in names}
 
     def _check(self, sample: Sample) -> str:
         check_weights(self, sample)
@@ -135,7 +132,7 @@ class AverageToBatch(RiskBound):
             least = float(kind.of(1.0, off * far * UP)) * DOWN
         require(span < math.inf, "the losses that might be overflow float64.")
         most = exact.below(self.examples * Fraction(span))  # UP pays for this rounding, too
-        risk = tails.online_to_batch(self.examples, min(loss, most), delta, span)
+        risk = printed.online_to_batch(self.examples, min(loss, most), delta, span)
         return exact.above(Fraction(risk) / Fraction(least))
 
     def _repeated(self, sample: Sample) -> tuple[float, float]:

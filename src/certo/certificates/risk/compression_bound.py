@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from certo.certificates.fields import IndexVector
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.risk.scheme import Scheme
 from certo.numbers import tails
+from certo.numbers.compression import perceptron_compression
 
 PREPROCESSED = (
     "the features were computed by preprocessing (scaling, encoding) fitted on the same examples, "
@@ -47,6 +48,8 @@ class CompressionBound(RiskBound):
     printed: float | None
     tail: float
 
+    shows: ClassVar[tuple[str, ...]] = ("examples", "errors", "delta", "printed", "tail")
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if not isinstance(self.scheme, Scheme):
@@ -76,11 +79,6 @@ class CompressionBound(RiskBound):
         """Whether the claim says that running on the updated examples again gives the rule."""
         return not self.vacuous or self.scheme.is_short(self.updated.size)
 
-    @property
-    def numbers(self) -> dict[str, Any]:
-        names = ("examples", "errors", "delta", "printed", "tail")
-        return {name: getattr(self, name) for name in names}
-
     def described(self) -> dict[str, Any]:
         return self.scheme.described(self.updated)
 
@@ -101,8 +99,8 @@ class CompressionBound(RiskBound):
     def _check_formulas(self) -> None:
         facts = self.examples, self.updated.size, self.errors, self.level
         if self.printed is not None:
-            printed = tails.perceptron_compression(*facts)
-            require(self.printed >= printed, f"the printed bound is {printed!r}.")
+            bound = perceptron_compression(*facts)
+            require(self.printed >= bound, f"the printed bound is {bound!r}.")
         require(
             tails.shows_binomial_tail(self.tail, *facts),
             f"the exact tail is not shown to be at most {self.tail!r}.",

@@ -13,21 +13,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 from scipy import sparse
 
 from certo.certificates.base import require
-from certo.certificates.errors.predictor import LinearPredictor, undecided_is_wrong
+from certo.certificates.errors.decided import undecided_is_wrong
 from certo.certificates.fields import FiniteTable, FiniteVector
 from certo.certificates.risk.risk_bound import RiskBound
-from certo.certificates.risk.scheme import output_signs
-from certo.certificates.runs.perceptron_run import PaddedRows, PerceptronRun
+from certo.certificates.runs.padded_rows import PaddedRows
+from certo.certificates.runs.perceptron_run import PerceptronRun
 from certo.certificates.sample import label_order
+from certo.certificates.sample.classes import check_classes, class_sample, output_signs
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.labels import check_classes, class_sample
-from certo.numbers import exact, tails
+from certo.numbers import exact, printed
 from certo.numbers.lanes import lane_scores
 
 LONGEST_PASS = 3 * 10**5  # rounds times outputs that a checker is asked to repeat: some seconds
@@ -59,11 +59,13 @@ class OnlineToBatch(RiskBound):
 
     _reads: ClassVar[str] = "places of classes"
 
+    shows: ClassVar[tuple[str, ...]] = ("examples", "mistakes", "delta", "bound")
+
     def __post_init__(self) -> None:
         super().__post_init__()
         check_classes(self.labels)
-        outputs = LinearPredictor(self.coef, self.intercept).outputs
-        if not len(self.runs) == outputs == self.labels.outputs:
+        scores = len(self.runs), len(self.coef), self.intercept.size
+        if set(scores) != {self.labels.outputs}:
             raise ValueError("there must be one run and one score for each class, for two one.")
         if reason := _no_pass(self.runs):
             raise ValueError(reason)
@@ -84,11 +86,6 @@ class OnlineToBatch(RiskBound):
     def of_predictions(self) -> bool:
         return False
 
-    @property
-    def numbers(self) -> dict[str, Any]:
-        names = ("examples", "mistakes", "delta", "bound")
-        return {name: getattr(self, name) for name in names}
-
     def _sample(self, X, y) -> Sample:
         return class_sample(X, y, self.labels.classes)
 
@@ -106,7 +103,7 @@ class OnlineToBatch(RiskBound):
         return f"the pass ends with these weights, {mistakes:,} rounds were mistakes."
 
     def _check_formulas(self) -> None:
-        bound = tails.online_to_batch(self.examples, self.mistakes, self.level)
+        bound = printed.online_to_batch(self.examples, self.mistakes, self.level)
         require(self.bound >= bound, f"the bound is {bound!r}, not {self.bound!r}.")
 
     def _mistakes(self, sample: Sample) -> int:

@@ -11,11 +11,12 @@ import numpy as np
 from certo.certificates.base import Refuted, require
 from certo.certificates.errors.predictor import LinearPredictor
 from certo.certificates.fields import FiniteTable, FiniteVector
-from certo.certificates.risk.scheme import Scheme, output_signs
+from certo.certificates.risk.scheme import Scheme
 from certo.certificates.runs.perceptron_run import PerceptronRun, TooLong, replay
 from certo.certificates.sample import label_order
+from certo.certificates.sample.classes import class_sample, output_signs
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.labels import Labels, class_sample
+from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.vectors import Margins
 
 REPLAY_VISITS = 200_000  # visits of examples: a vacuous bound is not worth a longer re-run

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import abc
 import importlib
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Self
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, Certificate, Verification
+from certo.certificates.base import Certificate, Verification
 from certo.certificates.sample import draws
 from certo.numbers import exact
 
@@ -41,8 +41,9 @@ class RiskBound(Certificate):
             raise ValueError(f"delta must be between 0 and 1, got {self.delta!r}.")
         if not (self.tried >= 1 and self.level > 0):
             raise ValueError("tried must be at least 1, and delta/tried a positive float.")
-        if not 1 <= self.majority <= self._size:
-            raise ValueError(f"majority must be from 1 to {self._size:,}, got {self.majority!r}.")
+        most = self.examples  # type: ignore[attr-defined]
+        if not 1 <= self.majority <= most:
+            raise ValueError(f"majority must be from 1 to {most:,}, got {self.majority!r}.")
 
     @property
     def level(self) -> float:
@@ -66,13 +67,9 @@ class RiskBound(Certificate):
         return self.best >= 1
 
     @property
-    def _size(self) -> int:
-        return self.examples  # type: ignore[attr-defined]
-
-    @property
     def majority_error(self) -> Fraction:
         """The share of these examples that always answering the majority class gets wrong."""
-        return 1 - Fraction(self.majority, self._size)
+        return 1 - Fraction(self.majority, self.examples)  # type: ignore[attr-defined]
 
     @property
     def informative(self) -> bool:
@@ -89,11 +86,7 @@ class RiskBound(Certificate):
     def at(self, delta: float, tried: int | None = None) -> Self:
         """The same with another probability, or as the best of so many settings, from the facts
         stored here."""
-        draft = replace(self, delta=delta, tried=self.tried if tried is None else tried)
-        find = importlib.import_module("certo.issue.risk.formulas").formulas
-        found = replace(draft, **find(draft, draft.level))
-        found._check_formulas()  # What the issuer finds counts once it is shown here.
-        return found
+        return importlib.import_module("certo.issue.risk.formulas").at(self, delta, tried)
 
     @abc.abstractmethod
     def _check_formulas(self) -> None:
@@ -110,12 +103,6 @@ class RiskBound(Certificate):
         """What shows that the examples are no independent draws; nothing, if nothing does, or if
         the bound is vacuous, and true of all."""
         return "" if self.vacuous else draws.why_copied(*self._rows(sample))
-
-    def of_draws(self, sample: Any) -> Self:
-        """This claim, or CannotClaim where its check would refuse the examples as draws."""
-        if why := self._why_not_drawn(sample):
-            raise CannotClaim(why)
-        return self
 
     def _verify(self, sample: Any) -> Verification:
         found = super()._verify(sample)

@@ -11,8 +11,9 @@ import numpy as np
 
 from certo.certificates import encoding
 from certo.certificates.fields import Value
+from certo.certificates.sample.classes import check_classes
 from certo.certificates.sample.examples import exact_matrix
-from certo.certificates.sample.labels import Labels, check_classes
+from certo.certificates.sample.labels import Labels
 
 #: every scheme, and the module of this room that defines it; it is imported when it is named
 SCHEMES = {"KernelScheme": "kernel_scheme", "PerceptronScheme": "perceptron_scheme"}
@@ -103,9 +104,3 @@ class Scheme(Value, abc.ABC):
             raise ValueError(f"a scheme must be one of {sorted(SCHEMES)}.")
         kind = getattr(importlib.import_module(f"certo.certificates.risk.{SCHEMES[name]}"), name)
         return encoding.from_plain(kind, {k: v for k, v in data.items() if k != "name"})
-
-
-def output_signs(codes: np.ndarray, output: int, outputs: int) -> np.ndarray:
-    """+1 for the class of an output (of one alone: the second, or the sign +1), −1 for others."""
-    own = 1 if outputs == 1 else output
-    return np.where(codes == own, 1, -1).astype(np.int8)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import Certificate, Refuted, require
+from certo.certificates.base import Refuted, require
 from certo.certificates.encoding import rounded_up
-from certo.certificates.margins.soft_margin_gap import SoftMarginGap
+from certo.certificates.margins.solution import MarginSolution
 from certo.certificates.risk.risk_bound import RiskBound, majority
-from certo.certificates.risk.supports import Solution, nearby
+from certo.certificates.risk.supports import nearby
 from certo.certificates.sample.labels import Labels
-from certo.numbers import exact, tails
+from certo.numbers import compression, exact, tails
 
 
 @final
@@ -43,12 +43,16 @@ class SupportBound(RiskBound):
     at most 1, so that an error has a margin of at most 1 there.
     """
 
-    solutions: tuple[Certificate, ...]
+    solutions: tuple[MarginSolution, ...]
     examples: int
     supports: int
     printed: float
     tail: float
     bound: float
+
+    shows: ClassVar[tuple[str, ...]] = (
+        "examples", "supports", "support_vectors", "delta", "printed", "tail", "bound",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -83,18 +87,6 @@ class SupportBound(RiskBound):
         notes, of the solutions at hand."""
         rows = [solution.rows[solution.dual_coef != 0] for solution in self.solutions]
         return np.unique(np.concatenate(rows)).size
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {
-            "examples": self.examples,
-            "supports": self.supports,
-            "support_vectors": self.support_vectors,
-            "delta": self.delta,
-            "printed": self.printed,
-            "tail": self.tail,
-            "bound": self.bound,
-        }
 
     @property
     def _first(self) -> Any:
@@ -136,7 +128,7 @@ class SupportBound(RiskBound):
             f"the bound by the exact tail is above {self.tail!r}.",
         )
         require(
-            self.printed >= tails.support_vector_compression(m, k, 0, self.level),
+            self.printed >= compression.support_vector_compression(m, k, 0, self.level),
             f"the printed bound is above {self.printed!r}.",
         )
 
@@ -162,7 +154,7 @@ def _all_classes(solutions: tuple[Any, ...]) -> Labels:
 
 def _objection(solutions: tuple[Any, ...]) -> str:
     """Why no bound follows from such solutions, whatever the data; nothing, if one may."""
-    if not solutions or not all(isinstance(solution, Solution) for solution in solutions):
+    if not solutions or not all(isinstance(solution, MarginSolution) for solution in solutions):
         return "there must be a SoftMarginGap or MaximumMargin for each output of the machine."
     first = solutions[0]
     classes = first.labels.classes
@@ -173,9 +165,7 @@ def _objection(solutions: tuple[Any, ...]) -> str:
             "else one for each class against the rest, in their order."
         )
     for solution in solutions:
-        if isinstance(solution, SoftMarginGap) and (
-            solution.sample_weight.size or np.any(solution.class_weight != 1)
-        ):
+        if solution.weighted:
             return (
                 "examples or classes have weights. With those that depend on the examples "
                 "(class_weight='balanced') the machine is not a function of few of them. "
@@ -187,8 +177,6 @@ def _objection(solutions: tuple[Any, ...]) -> str:
                 "diagonal, so it does not hold the values of a kernel. Fit with the kernel "
                 "itself rather than with its matrix."
             )
-        if solution.treatment == "none" and solution.intercept != 0:
-            return "without an intercept it must be 0."
         if _setting(solution) != _setting(first):
             return (
                 "the solutions of the outputs must be of one kind, with the same kernel, C, "
@@ -197,12 +185,12 @@ def _objection(solutions: tuple[Any, ...]) -> str:
     return ""
 
 
-def _setting(solution: Solution) -> tuple[Any, ...]:
+def _setting(solution: MarginSolution) -> tuple[Any, ...]:
     names = ("treatment", "examples", "C", "space")
     return type(solution), *(getattr(solution, name, None) for name in names)
 
 
-def _too_far(solution: Solution, far: float) -> str:
+def _too_far(solution: MarginSolution, far: float) -> str:
     """How much nearer a solution must be: margins move with the root of the gap."""
     enough = solution.relative_gap / (1.1 * far) ** 2
     return (

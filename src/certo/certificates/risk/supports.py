@@ -34,15 +34,11 @@ from functools import cached_property
 import numpy as np
 
 from certo.certificates.base import require
-from certo.certificates.margins.maximum_margin import MaximumMargin
-from certo.certificates.margins.soft_margin_gap import SoftMarginGap
-from certo.certificates.spaces.space import MachineMargins, Scores
+from certo.certificates.margins.solution import UP, MarginSolution
+from certo.certificates.spaces.space import Scores
 from certo.numbers import exact
 
-BEYOND = 2.0**500  # numbers whose products might overflow
-UP = 1 + 2.0**-49  # pays for up to eight roundings of non-negative numbers
-
-Solution = SoftMarginGap | MaximumMargin
+MAX_FACTOR = 2.0**500  # products of larger numbers might overflow
 
 
 @dataclass(frozen=True)
@@ -63,7 +59,7 @@ class Near:
     def unsure(self) -> np.ndarray:
         """What the score of an example at the optimum is off by, at most."""
         moved = (self.scores.slack + self.lengths * self.radius) * UP
-        require(np.all(moved < BEYOND), "numbers overflow float64.")
+        require(np.all(moved < MAX_FACTOR), "numbers overflow float64.")
         return moved
 
     @cached_property
@@ -95,7 +91,7 @@ class Near:
         return moved + max(abs(self.intercept - Fraction(end)) for end in self.ends) * self.free
 
 
-def nearby(solution: Solution, sample, room: int = 1) -> Near:
+def nearby(solution: MarginSolution, sample, room: int = 1) -> Near:
     """What is known of the optimum from a solution that holds of the sample."""
     space, intercept = solution.space, Fraction(solution.intercept)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
@@ -105,28 +101,15 @@ def nearby(solution: Solution, sample, room: int = 1) -> Near:
             lengths = np.sqrt((lengths * lengths + 1.0) * UP) * UP
         scores = Scores(sample.signs * margins.value, room * margins.slack)
         computed = room * space.computed(sample, solution.machine, margins, lengths)
-        if isinstance(solution, SoftMarginGap):
-            radius = exact.root_above(2 * (Fraction(solution.primal) - Fraction(solution.dual)))
-        else:
-            scores, unit, radius = _canonical(solution, sample.signs, margins, scores)
-            intercept /= unit
-            computed = exact.above(Fraction(computed) / unit) if computed < BEYOND else math.inf
+        unit, radius = solution.nearness(sample.signs, margins, scores)
+        if unit != 1:
+            value = scores.value / unit
+            slack = (scores.slack / unit + 2.0**-52 * np.abs(value)) * UP + 4 * exact.TINY
+            scores, intercept = Scores(value, slack), intercept / Fraction(unit)
+            small = computed < MAX_FACTOR
+            computed = exact.above(Fraction(computed) / Fraction(unit)) if small else math.inf
     sizes = (*scores, lengths, radius, exact.above(abs(intercept)), computed)
-    require(all(np.all(np.abs(part) < BEYOND) for part in sizes), "numbers overflow float64.")
+    require(all(np.all(np.abs(part) < MAX_FACTOR) for part in sizes), "numbers overflow float64.")
     radius *= 1 + (room - 1) * 2.0**-40
     is_free = solution.treatment == "free"
     return Near(sample.signs, scores, intercept, lengths, radius, computed, is_free)
-
-
-def _canonical(
-    solution: MaximumMargin, signs: np.ndarray, margins: MachineMargins, scores: Scores
-) -> tuple[Scores, Fraction, float]:
-    """The scores of w/γ, where no margin of (w, b) is below γ > 0; γ; and r."""
-    value, slack = scores.plus(solution.intercept)
-    unit = float(np.nextafter(np.min(signs * value - slack * UP), -np.inf))
-    require(0 < unit < math.inf, "the solution is not shown to separate the examples.")
-    square = max(solution._square(margins).above, Fraction(0))
-    beyond = square / Fraction(unit) ** 2 - 1 / Fraction(solution.upper) ** 2
-    value = scores.value / unit
-    slack = (scores.slack / unit + 2.0**-52 * np.abs(value)) * UP + 4 * exact.TINY
-    return Scores(value, slack), Fraction(unit), exact.root_above(max(beyond, Fraction(0)))

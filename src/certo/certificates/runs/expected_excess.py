@@ -6,7 +6,7 @@ import decimal
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -52,6 +52,8 @@ class ExpectedExcess(SpaceClaim):
     objective: float
     bound: float
 
+    shows = ("examples", "steps", "lam", "radius2", "objective", "bound")
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if type(self.lifted) is not bool:
@@ -73,17 +75,6 @@ class ExpectedExcess(SpaceClaim):
         if not 0 < delta < 1:
             raise ValueError(f"delta must be between 0 and 1, got {delta!r}.")
         return exact.above(Fraction(self.bound) / Fraction(delta))
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {
-            "examples": self.examples,
-            "steps": self.steps,
-            "lam": self.lam,
-            "radius2": self.radius2,
-            "objective": self.objective,
-            "bound": self.bound,
-        }
 
     @property
     def informative(self) -> bool:

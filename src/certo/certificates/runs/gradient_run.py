@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from certo.certificates.runs.perceptron_run import PaddedRows
+from certo.certificates.runs.padded_rows import PaddedRows
 from certo.certificates.sample.examples import Sample
 from certo.losses.base import ConvexLoss
 from certo.losses.hinge import Hinge

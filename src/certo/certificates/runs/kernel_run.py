@@ -22,7 +22,7 @@ import numpy as np
 from certo.certificates.base import require
 from certo.certificates.runs.perceptron_run import AT_ZERO
 from certo.certificates.spaces.image_scores import lengths_of
-from certo.certificates.spaces.images import COARSEST
+from certo.certificates.spaces.images import rounding_of
 from certo.kernels.base import Kernel
 from certo.numbers import exact
 
@@ -74,12 +74,8 @@ class Gram:
     @cached_property
     def _off(self) -> tuple[float, float, float]:
         """ε, δ, η."""
-        epsilon, delta = self.kernel.rounding(*self._sides)
-        require(
-            epsilon <= COARSEST and delta <= 1.0,
-            f"{self.kernel!r} cannot be computed precisely enough on these examples.",
-        )
-        return epsilon, delta, self.kernel.closeness(*self._sides)
+        sides = self._sides
+        return *rounding_of(self.kernel, *sides), self.kernel.closeness(*sides)
 
     @cached_property
     def lengths(self) -> np.ndarray:

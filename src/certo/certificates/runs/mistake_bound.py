@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -60,6 +60,8 @@ class MistakeBound(SpaceClaim):
     bound: int | None
     averaged: bool = False  # the model answers with the average of the weights, not with these
 
+    shows = ("updates", "bound", "target", "radius2", "comparator_norm", "shortfall", "examples")
+
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("lifted", "averaged"):
@@ -91,18 +93,6 @@ class MistakeBound(SpaceClaim):
     def separable(self) -> bool:
         """Whether the comparator separates the examples, so that every run is bounded."""
         return self.shortfall == 0
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {
-            "updates": self.updates,
-            "bound": self.bound,
-            "target": self.target,
-            "radius2": self.radius2,
-            "comparator_norm": self.comparator_norm,
-            "shortfall": self.shortfall,
-            "examples": self.examples,
-        }
 
     @property
     def comparator(self) -> Machine:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -80,6 +80,8 @@ class Regret(Certificate):
     comparator_loss: float
     bound: float
 
+    shows = ("examples", "suffered", "comparator_loss", "regret", "bound")
+
     describes: ClassVar[dict[str, str]] = {
         "coef": "coef_",
         "intercept": "intercept_",
@@ -96,16 +98,6 @@ class Regret(Certificate):
     def regret(self) -> float:
         """suffered − comparator_loss."""
         return self.suffered - self.comparator_loss
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {
-            "examples": self.examples,
-            "suffered": self.suffered,
-            "comparator_loss": self.comparator_loss,
-            "regret": self.regret,
-            "bound": self.bound,
-        }
 
     def _keeps_to_the_bound(self) -> bool:
         exactly = Fraction(self.suffered) - Fraction(self.comparator_loss)

@@ -21,62 +21,50 @@ INFINITE = 1.7e308
 def tables_of(*parts: Any) -> tuple[Any, ...] | None:
     """Tables of numbers in which two rows are the same just if they are in what was given, the
     parts being examples of one kind; None, if they have no rows that can be compared."""
-    return numbers_of(*parts) or _coded(parts)
-
-
-def numbers_of(*parts: Any) -> tuple[Any, ...] | None:
-    """The parts as claims read them, if they are tables of numbers."""
-    tables = tuple(map(_table_of_numbers, parts))
-    return None if any(table is None for table in tables) else tables
-
-
-def _coded(parts: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    if (numbers := numbers_of(*parts)) is not None:
+        return numbers
     columns = [_columns_of(part) for part in parts]
-    width = len(columns[0] or ())
-    if not width or any(some is None or len(some) != width for some in columns):
+    width = len(columns[0])
+    if not width or any(len(some) != width for some in columns):
         return None
     coded = [_in_numbers(column) for column in zip(*columns, strict=True)]
     return tuple(np.column_stack(part) for part in zip(*coded, strict=True))
 
 
-def _table_of_numbers(X: Any) -> Any:
+def numbers_of(*parts: Any) -> tuple[Any, ...] | None:
+    """The parts as claims read them, if they are tables of numbers."""
     try:
-        return exact_matrix(X)
+        return tuple(map(exact_matrix, parts))
     except SampleMismatch:
         return None
 
 
-def _columns_of(X: Any) -> list[np.ndarray] | None:
+def _columns_of(X: Any) -> list[np.ndarray]:
     """The columns of a frame or of an array, or the one column of a list of objects."""
-    if sparse.issparse(X):
-        return None
     try:
+        if sparse.issparse(X):
+            return []
         if hasattr(X, "iloc") and hasattr(X, "columns"):
             return [np.asarray(X.iloc[:, j]) for j in range(len(X.columns))]
         if hasattr(X, "columns"):
             return [np.asarray(X[name]) for name in X.columns]
         if isinstance(X, np.ndarray):
-            return [X] if X.ndim == 1 else list(X.T) if X.ndim == 2 else None
+            return [X] if X.ndim == 1 else list(X.T) if X.ndim == 2 else []
         rows = list(X)
     except (TypeError, ValueError, KeyError):
-        return None
+        return []
     width = {len(row) if isinstance(row, list | tuple | np.ndarray) else -1 for row in rows}
-    if len(width) == 1 and -1 not in width:
-        return [_objects(column) for column in zip(*rows, strict=True)]
-    return [_objects(rows)]
-
-
-def _objects(values: Any) -> np.ndarray:
-    made = np.empty(len(values), object)
-    for place, value in enumerate(values):
-        made[place] = value
-    return made
+    columns = [rows] if -1 in width or len(width) != 1 else zip(*rows, strict=True)
+    return [np.fromiter(column, object, len(rows)) for column in columns]
 
 
 def _in_numbers(columns: tuple[np.ndarray, ...]) -> list[np.ndarray]:
     """One column in each of the parts: its own numbers, or one for each different value."""
     if all(column.dtype.kind in "biuf" for column in columns):
-        return [_finite(column.astype(np.float64)) for column in columns]
+        return [
+            np.nan_to_num(column.astype(np.float64), nan=MISSING, posinf=INFINITE, neginf=-INFINITE)
+            for column in columns
+        ]
     codes: dict[Hashable, int] = {}
     return [
         np.array([codes.setdefault(_key(v), len(codes)) for v in column.tolist()], np.float64)
@@ -84,25 +72,13 @@ def _in_numbers(columns: tuple[np.ndarray, ...]) -> list[np.ndarray]:
     ]
 
 
-def _finite(values: np.ndarray) -> np.ndarray:
-    return np.nan_to_num(values, nan=MISSING, posinf=INFINITE, neginf=-INFINITE)
-
-
 def _key(value: Any) -> Hashable:
-    """The same for values that are the same, missing ones included. Arrays are by their entries,
-    and what has no value of its own is the same as itself."""
+    """The same for values that are the same, missing ones (None, NaN, NaT) included. Arrays are by
+    their entries, and what cannot be compared or hashed is by its text."""
     if isinstance(value, np.ndarray):
         return value.shape, value.tobytes()
     try:
         hash(value)
-    except TypeError:
-        return repr(value)
-    return None if value is None or _is_nan(value) else value
-
-
-def _is_nan(value: Any) -> bool:
-    """Of NaN and NaT no other thing is true than of none."""
-    try:
-        return bool(value != value)
+        return None if value is None or value != value else value
     except (TypeError, ValueError):
-        return False
+        return type(value), repr(value)

@@ -198,8 +198,8 @@ def _own_values(
     if gaps.size:
         least = int(np.count_nonzero(gaps <= LIKE_THE_LEAST * gaps.min())) - 1
         even = max(least, _regular(gaps))
-    counts = (int(np.count_nonzero(some)) for some in (repeated, own, own & single))
-    return _OwnValues(*counts, even, _is_short(values[starts]))
+    often, alone, once_only = map(np.count_nonzero, (repeated, own, own & single))
+    return _OwnValues(int(often), int(alone), int(once_only), even, _is_short(values[starts]))
 
 
 def _regular(gaps: np.ndarray) -> int:

@@ -126,15 +126,11 @@ def exact_matrix(X):
     """X as a float matrix, refusing what float64 cannot hold exactly, NaN and infinities."""
     try:
         X = exact_input(X, "a claim")
+        X = X if sparse.issparse(X) else np.asarray(X)
     except Inexact as wrong:
         raise SampleMismatch(wrong.what) from wrong
-    except ValueError as wrong:
+    except (TypeError, ValueError) as wrong:
         raise SampleMismatch(f"X must be a table of numbers: {wrong}") from wrong
-    if not sparse.issparse(X):
-        try:
-            X = np.asarray(X)
-        except (TypeError, ValueError) as wrong:
-            raise SampleMismatch(f"X must be a table of numbers: {wrong}") from wrong
     if X.ndim != 2:
         raise SampleMismatch(f"X must have two dimensions (examples, features), got {X.shape}.")
     if not sparse.issparse(X):

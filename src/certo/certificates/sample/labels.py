@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.sample.examples import Sample, SampleMismatch, exact_matrix
+from certo.certificates.sample.examples import SampleMismatch
 from certo.containers import Inexact, exact_labels
 
 
@@ -107,36 +106,11 @@ class Labels:
             return repr(self.classes[1 - self.positive])
         return "the rest"
 
-    def one_side(self, positive: bool, examples: str) -> str:
-        """That all of the examples, as counted in words, are of the positive class, or none is."""
-        only = self.shown if positive else self.rest
-        if only == "the rest":  # which may be several classes
-            return f"None of the {examples} is {self.shown}."
-        return f"The examples have one class alone: all {examples} are {only}."
-
     def name(self) -> str:
         """The question this claim answers, for people: setosa, or label 3, or all classes."""
         if self.column is not None:
             return f"label {self.column}"
         return "all classes" if self.positive is None else str(self.classes[self.positive])
-
-
-def class_sample(X, y, classes: Sequence[Any]) -> Sample:
-    """X, and instead of signs the place of every label among the classes."""
-    X = exact_matrix(X)
-    codes = Labels(tuple(classes), 0).places(y)
-    if X.shape[0] != codes.size:
-        raise SampleMismatch(f"X has {X.shape[0]} rows, but y has {codes.size} labels.")
-    if not codes.size:
-        raise SampleMismatch("X has no rows: there is nothing to check.")
-    return Sample(X, codes)
-
-
-def check_classes(labels: Labels) -> None:
-    """ValueError, unless there are several classes, of which the last is the positive one."""
-    K = len(labels.classes)
-    if K < 2 or labels.positive != K - 1 or labels.column is not None:
-        raise ValueError("labels must have two classes or more, the last positive, and no column.")
 
 
 def _as_float(label: int | float) -> float | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -41,6 +40,8 @@ class Cancelling(Separation):
     vectors: IndexVector
     weights: Fractions
 
+    shows = ("examples",)
+
     def __post_init__(self) -> None:
         super().__post_init__()
         intercept_mode(self.intercept)
@@ -64,10 +65,6 @@ class Cancelling(Separation):
     @property
     def _slots(self) -> int:
         return slots_of(self.labels)
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {"examples": self.examples}
 
     def _cancelling(self, sample: Sample) -> VectorFamily:
         """The vectors of the sample, if those named are among them and cancel."""

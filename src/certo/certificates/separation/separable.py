@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -43,6 +43,8 @@ class Separable(Separation):
     functional_margin: float
     margin: float
 
+    shows = ("examples", "functional_margin", "margin")
+
     describes: ClassVar[dict[str, str]] = {"coef": "coef_", "intercept": "intercept_"}
 
     def __post_init__(self) -> None:
@@ -58,10 +60,6 @@ class Separable(Separation):
                 "margin and functional_margin must not be negative, got "
                 f"{self.margin!r} and {self.functional_margin!r}."
             )
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("examples", "functional_margin", "margin")}
 
     def _check(self, sample: Sample) -> str:
         check_shape(sample, self.examples, self.coef.shape[-1])

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from certo.certificates.base import Certificate
+from certo.certificates.sample.classes import class_sample
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.labels import Labels, class_sample
+from certo.certificates.sample.labels import Labels
 
 
 def slots_of(labels: Labels) -> int:

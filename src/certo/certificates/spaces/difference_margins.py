@@ -92,9 +92,5 @@ class DifferenceMargins:
             found.append((known, start * len(self.coef) + place))
         return min(found)
 
-    def distance(self) -> float:
-        """0: it takes several hyperplanes to tell several classes apart."""
-        return 0.0
-
     def margin_at(self, distance: float) -> Fraction:
         raise ValueError("several classes have no one hyperplane to be at a distance from.")

@@ -16,13 +16,11 @@ doubled γ of `allowance` pays.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 
-from certo.blas import one_thread
-from certo.certificates.base import require
-from certo.certificates.spaces.images import COARSEST, HEIGHT, THREADS, WIDTH, Scores, functions_of
+from certo.certificates.spaces.images import Scores, rounding_of, weighted_sums
 from certo.containers import count
 from certo.kernels.base import Kernel
 from certo.numbers import exact
@@ -34,13 +32,10 @@ def scores_at(kernel: Kernel, X, centres, coef: np.ndarray, intercept: np.ndarra
     m, n = count(X), count(centres)
     if not n:
         return Scores(np.tile(intercept, (m, 1)), np.zeros((m, len(coef))))
-    epsilon, delta = kernel.rounding(X, centres)
-    require(
-        epsilon <= COARSEST and delta <= 1.0,
-        f"{kernel!r} cannot be computed precisely enough on these examples.",
-    )
+    epsilon, delta = rounding_of(kernel, X, centres)
+    some = centres.__getitem__ if kernel.takes == "matrix" else partial(kernel.points, centres)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        value, size = _sums(kernel, X, centres, coef.T)
+        value, size = weighted_sums(kernel, X, some, coef.T)
         mass = np.sum(np.abs(coef), axis=1)
         slack = exact.allowance(n + 2, size)
         slack += 1.01 * delta * mass + 4 * exact.TINY * (n + 4 * mass)
@@ -59,29 +54,3 @@ def lengths_of(kernel: Kernel, X, delta: float) -> np.ndarray:
     if kernel.takes == "matrix":
         return np.full(count(X), np.inf)
     return 1.01 * np.sqrt(np.maximum(kernel.diagonal(X), 0.0) + delta)
-
-
-def _sums(kernel: Kernel, X, centres, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Σ coef_i k̂(z_i, x) and Σ |coef_i k̂(z_i, x)| for all x, block by block."""
-    m, n, magnitude = count(X), count(centres), np.abs(coef)
-    value, size = np.zeros((m, coef.shape[1])), np.zeros((m, coef.shape[1]))
-
-    def add(start: int) -> None:
-        here = slice(start, start + HEIGHT)
-        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            block = kernel.plain(kernel.points(X, here), some)
-            value[here] += block @ coef[part]
-            size[here] += np.abs(block) @ magnitude[part]
-
-    with one_thread(), ThreadPoolExecutor(THREADS) as pool:  # NumPy works without the GIL
-        every = map if functions_of(kernel) else pool.map  # Python would wait for itself
-        for first in range(0, n, WIDTH):
-            part = slice(first, first + WIDTH)
-            some = _centres(kernel, centres, part)
-            for _ in every(add, range(0, m, HEIGHT)):
-                pass
-    return value, size
-
-
-def _centres(kernel: Kernel, centres, part: slice):
-    return centres[part] if kernel.takes == "matrix" else kernel.points(centres, part)

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
@@ -61,13 +61,13 @@ class KernelSample:
     """
 
     kernel: Kernel
-    X: Any
+    given: Any
     signs: np.ndarray
     shift: float = 0.0
 
-    def __post_init__(self) -> None:
-        if self.kernel.takes == "matrix":
-            object.__setattr__(self, "X", symmetrised(self.X))
+    @cached_property
+    def X(self) -> Any:  # noqa: N802
+        return symmetrised(self.given) if self.kernel.takes == "matrix" else self.given
 
     @classmethod
     def of(cls, X, y, labels: Labels, kernel: Kernel, shift: float | None = None) -> KernelSample:
@@ -109,12 +109,7 @@ class KernelSample:
     @cached_property
     def _rounding(self) -> tuple[float, float]:
         """ε and δ."""
-        epsilon, delta = self.kernel.rounding(self.X, self.kernel.take(self.X, slice(None)))
-        require(
-            epsilon <= COARSEST and delta <= 1.0,
-            f"{self.kernel!r} cannot be computed precisely enough on these examples.",
-        )
-        return epsilon, delta
+        return rounding_of(self.kernel, self.X, self.kernel.take(self.X, slice(None)))
 
     @cached_property
     def _closeness(self) -> float:
@@ -140,7 +135,9 @@ class KernelSample:
                 slack += 1.02 * epsilon * reach
                 if self._agree(rows, coef, known, 2 * slack):
                     return Scores(known.astype(np.float64), slack)
-            value, size = self._sums(rows, coef, magnitude)
+            value, size = weighted_sums(
+                self.kernel, self.X, lambda part: self.kernel.take(self.X, rows[part]), coef
+            )
             if self.shift:
                 value[rows] += self.shift * coef
                 size[rows] += self.shift * magnitude
@@ -158,27 +155,6 @@ class KernelSample:
             value += kernel.plain(points, kernel.take(self.X, rows[part])) @ coef[part]
         return bool(np.all(np.abs(value - known[some]) <= slack[some]))
 
-    def _sums(self, rows, coef, magnitude) -> tuple[np.ndarray, np.ndarray]:
-        """Σ coef_i k̂(x_i, x_t) and Σ |coef_i k̂(x_i, x_t)| for all t, block by block."""
-        kernel, value, size = self.kernel, np.zeros(self.m), np.zeros(self.m)
-
-        def add(start: int) -> None:
-            here = slice(start, start + HEIGHT)
-            with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-                block = kernel.plain(kernel.points(self.X, here), centres)
-                value[here] += block @ coef[part]
-                block = block if block.min(initial=0.0) >= 0 else np.abs(block)
-                size[here] += block @ magnitude[part]
-
-        with one_thread(), ThreadPoolExecutor(THREADS) as pool:  # NumPy works without the GIL
-            every = map if functions_of(kernel) else pool.map  # Python would wait for itself
-            for first in range(0, rows.size, WIDTH):
-                part = slice(first, first + WIDTH)
-                centres = kernel.take(self.X, rows[part])
-                for _ in every(add, range(0, self.m, HEIGHT)):
-                    pass
-        return value, size
-
     def square(self, rows: np.ndarray, coef: np.ndarray, scores: Scores) -> Rounded:
         """‖f‖² = Σ coef_i f(x_i), from its scores."""
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
@@ -186,6 +162,42 @@ class KernelSample:
             rounding = at_most(np.abs(products) * 2.0**-51)
             moved = at_most(np.abs(coef) * scores.slack[rows])
         return Rounded(total(products), rounding + moved + rows.size * Fraction(exact.TINY))
+
+
+def rounding_of(kernel: Kernel, X, centres) -> tuple[float, float]:
+    """ε and δ, if they are small enough for anything to be claimed."""
+    epsilon, delta = kernel.rounding(X, centres)
+    require(
+        epsilon <= COARSEST and delta <= 1.0,
+        f"{kernel!r} cannot be computed precisely enough on these examples.",
+    )
+    return epsilon, delta
+
+
+def weighted_sums(
+    kernel: Kernel, X, centres: Callable[[slice], Any], coef: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Σ coef_i k̂(z_i, x) and Σ |coef_i k̂(z_i, x)| for all x of X, block by block. `centres` gives
+    some of the z_i, as the kernel takes them."""
+    m, n, magnitude = count(X), len(coef), np.abs(coef)
+    value, size = np.zeros((2, m, *coef.shape[1:]))
+
+    def add(start: int) -> None:
+        here = slice(start, start + HEIGHT)
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+            block = kernel.plain(kernel.points(X, here), some)
+            value[here] += block @ coef[part]
+            block = block if block.min(initial=0.0) >= 0 else np.abs(block)
+            size[here] += block @ magnitude[part]
+
+    with one_thread(), ThreadPoolExecutor(THREADS) as pool:  # NumPy works without the GIL
+        every = map if functions_of(kernel) else pool.map  # Python would wait for itself
+        for first in range(0, n, WIDTH):
+            part = slice(first, first + WIDTH)
+            some = centres(part)
+            for _ in every(add, range(0, m, HEIGHT)):
+                pass
+    return value, size
 
 
 def functions_of(kernel: Kernel) -> list[Function]:

@@ -143,22 +143,9 @@ class Margins(MachineMargins):
         found = np.flatnonzero(~out)
         return found if rows is None else rows[found]
 
-    def distance(self, extra: Fraction = Fraction(0)) -> float:
-        """γ/√(‖coef‖² + extra) rounded down: how far from the hyperplane all examples are at least;
-        0 where there is no such number."""
-        length = exact.root_above(exact.dot_within(self.coef, self.coef)[1] + extra)
-        if not 0 < length < math.inf:
-            return 0.0
-        return max(0.0, exact.below(self.least()[0] / Fraction(length)))
-
-    def nearer_than(self, distance: float, extra: Fraction = Fraction(0)) -> int | None:
-        """An example nearer to the hyperplane than that, or None if it is shown that there is none;
-        ValueError if the hyperplane has no finite direction."""
-        return self.below(self.margin_at(distance, extra))
-
-    def margin_at(self, distance: float, extra: Fraction = Fraction(0)) -> Fraction:
+    def margin_at(self, distance: float) -> Fraction:
         """A margin that is enough to be at that distance from the hyperplane, or a ValueError."""
-        length = exact.root_above(exact.dot(self.coef, self.coef) + extra)
+        length = exact.root_above(exact.dot(self.coef, self.coef))
         if not 0 < length < math.inf:
             raise ValueError("without a finite direction there is no distance.")
         return Fraction(distance) * Fraction(length)

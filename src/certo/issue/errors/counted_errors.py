@@ -13,9 +13,8 @@ from certo.certificates.errors.predictor import Predictor
 from certo.certificates.errors.training_errors import ErrorClaim, TrainingErrors
 from certo.certificates.risk.risk_bound import majority
 from certo.issue.labels import all_labels
-from certo.issue.risk.formulas import interval
-from certo.issue.slack import SLACK_FACTOR
-from certo.numbers.rounded import NotShown
+from certo.issue.risk.formulas import interval, of_draws
+from certo.issue.slack import SLACK_FACTOR, or_cannot_claim
 
 
 def issue_training_errors(
@@ -45,9 +44,10 @@ def issue_test_errors(
         **interval(found["examples"], found["errors"], found["ties"], delta),
         majority=majority(codes[codes >= 0]),
     )  # fmt: skip
-    return claim.of_draws(claim._sample(claim._read(X), y))
+    return of_draws(claim, claim._sample(claim._read(X), y))
 
 
+@or_cannot_claim
 def _counts(
     kind: type[ErrorClaim], X, y, classes: Sequence[Any], predictor: Predictor, column: int | None
 ) -> tuple[dict[str, Any], np.ndarray]:
@@ -55,10 +55,7 @@ def _counts(
     labels = all_labels(classes, column)
     draft = TrainingErrors(labels, predictor, 1, 0, 0)  # looks whether the rule is one for these
     sample = kind._examples(draft._read(X), labels, y)
-    try:
-        wrong = predictor.wrong(sample.X, sample.codes, SLACK_FACTOR)
-    except NotShown as reason:
-        raise CannotClaim(str(reason)) from reason
+    wrong = predictor.wrong(sample.X, sample.codes, SLACK_FACTOR)
     errors, ties = (int(np.count_nonzero(which)) for which in wrong)
     found = {
         "labels": labels, "predictor": predictor, "examples": sample.codes.size, "errors": errors,

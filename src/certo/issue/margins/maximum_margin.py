@@ -12,13 +12,13 @@ from certo.certificates.base import CannotClaim
 from certo.certificates.margins.maximum_margin import MaximumMargin
 from certo.certificates.margins.soft_margin_gap import HUGE
 from certo.certificates.sample.labels import Labels
-from certo.issue.slack import SLACK_FACTOR, with_slack
+from certo.issue.slack import SLACK_FACTOR, or_cannot_claim, with_slack
 from certo.numbers import exact
-from certo.numbers.rounded import NotShown
 
 NEGLIGIBLE = 1e-11  # of ‖v‖²: an allowance that is not worth exact sums
 
 
+@or_cannot_claim
 def issue_maximum_margin(
     sample,
     labels: Labels,
@@ -40,21 +40,18 @@ def issue_maximum_margin(
         intercept=intercept, rows=rows, dual_coef=dual_coef, treatment=treatment,
         lower=exact.TINY, upper=HUGE,
     )  # fmt: skip
-    try:
-        draft._check_size(sample)
-        total = draft._multipliers(sample)
-        margins = margins or draft.space.margins(sample, draft.machine)
-        least, where = margins.least(SLACK_FACTOR)
-        length = exact.root_above(with_slack(draft._square(margins)))
-        if least <= 0 or not 0 < length < np.inf:
-            raise CannotClaim(f"example {where} is not strictly on its own side.")
-        lower = exact.below(least / Fraction(length))
-        for combined in draft._combined_in_turn(margins):
-            if combined.within <= Fraction(NEGLIGIBLE) * combined.value:
-                break
-        upper = exact.root_above(with_slack(combined) / total**2)
-    except NotShown as reason:
-        raise CannotClaim(str(reason)) from reason
+    draft._check_size(sample)
+    total = draft._multipliers(sample)
+    margins = margins or draft.space.margins(sample, draft.machine)
+    least, where = margins.least(SLACK_FACTOR)
+    length = exact.root_above(with_slack(draft._square(margins)))
+    if least <= 0 or not 0 < length < np.inf:
+        raise CannotClaim(f"example {where} is not strictly on its own side.")
+    lower = exact.below(least / Fraction(length))
+    for combined in draft._combined_in_turn(margins):
+        if combined.within <= Fraction(NEGLIGIBLE) * combined.value:
+            break
+    upper = exact.root_above(with_slack(combined) / total**2)
     if lower <= 0:
         raise CannotClaim(f"the margin of example {where} is too small for a float.")
     if not upper < np.inf:

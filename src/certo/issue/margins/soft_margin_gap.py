@@ -11,13 +11,13 @@ import numpy as np
 from certo.certificates.base import CannotClaim
 from certo.certificates.margins.soft_margin_gap import HUGE, SoftMarginGap
 from certo.certificates.sample.labels import Labels
-from certo.issue.slack import SLACK_FACTOR
+from certo.issue.slack import SLACK_FACTOR, or_cannot_claim
 from certo.numbers import exact
-from certo.numbers.rounded import NotShown
 
 NEGLIGIBLE = 1e-4  # of the gap: an allowance that is not worth more work
 
 
+@or_cannot_claim
 def issue_soft_margin_gap(
     sample,
     labels: Labels,
@@ -55,15 +55,12 @@ def issue_soft_margin_gap(
         sample_weight=np.asarray(sample_weight), rows=rows, dual_coef=dual_coef,
         examples=sample.m, primal=HUGE, dual=0.0, allowance=HUGE,
     )  # fmt: skip
-    try:
-        draft._check_size(sample)
-        for primal, dual in draft._values_in_turn(sample, known):
-            rounding, gap = primal.within + dual.within, primal.value - dual.value
-            proved = gap + SLACK_FACTOR * rounding <= Fraction(enough) * primal.value
-            if proved or rounding <= Fraction(negligible) * gap:
-                break
-    except NotShown as reason:
-        raise CannotClaim(str(reason)) from reason
+    draft._check_size(sample)
+    for primal, dual in draft._values_in_turn(sample, known):
+        rounding, gap = primal.within + dual.within, primal.value - dual.value
+        proved = gap + SLACK_FACTOR * rounding <= Fraction(enough) * primal.value
+        if proved or rounding <= Fraction(negligible) * gap:
+            break
     upper = exact.above(primal.value + SLACK_FACTOR * primal.within)
     lower = max(0.0, exact.below(dual.value - SLACK_FACTOR * dual.within))
     if upper == math.inf:

@@ -39,16 +39,16 @@ def idle_coordinates(problem: LogisticProblem, kept: np.ndarray) -> tuple[np.nda
     half = np.full((problem.sample.m, 1), 0.5)
     select, coef = np.eye(problem.columns)[:, kept], np.zeros((c + 1, problem.sample.d))
 
-    def curved(shares: np.ndarray, others: np.ndarray, factors: np.ndarray, starts) -> np.ndarray:
+    def curved(shares: np.ndarray, others: np.ndarray, factors: list[np.ndarray]) -> np.ndarray:
         flat = np.zeros_like(shares)
         terms = Terms(vectors, vectors, vectors, vectors, vectors, shares, others, flat)
         point = Point(even, coef, np.zeros(c + 1), 0.0, terms)
-        return hessian(point, factors, np.asarray(starts)).gram
+        return hessian(point, factors).gram
 
-    white = inverse_factor(curved(half, half, select, [0]))
+    white = inverse_factor(curved(half, half, [select]))
     if white is None:
         return none
-    gram = curved(equal, counts - equal, np.tile(select @ white, c), r * np.arange(c))
+    gram = curved(equal, counts - equal, [select @ white] * c)
     values, found = np.linalg.eigh(gram)
     found = found[:, values < IDLE_EIGENVALUE * values[-1]]
     if not found.size:

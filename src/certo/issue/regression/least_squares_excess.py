@@ -22,14 +22,14 @@ from certo.certificates.regression.least_squares_excess import HUGE, LeastSquare
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.values import Values
 from certo.issue.regression.least_squares_sums import by_gram, shown_exact
-from certo.issue.slack import SLACK_FACTOR
+from certo.issue.slack import SLACK_FACTOR, or_cannot_claim
 from certo.numbers import exact
-from certo.numbers.rounded import NotShown
 
 NOTHING = np.zeros(0, dtype=np.int64)
 COST = 1e-9  # of the risk: what a reach that nobody has chosen may add to the excess
 
 
+@or_cannot_claim
 def issue_least_squares_excess(
     data: Sample | ShiftedGram,
     labels: Values,
@@ -74,13 +74,10 @@ def issue_least_squares_excess(
         # No combination is left out of ‖W‖². A ridge that rounding hides in the sums of squares
         # still shows how strongly F curves.
         columns, factor, combinations = np.arange(d + draft.lifted), None, ()
-    try:
-        if isinstance(data, Sample):
-            return _from_rows(draft, data, columns, factor, combinations, reach)
-        with one_thread():  # the matrices are small
-            return _from_sums(draft, data, columns, factor, combinations, reach)
-    except NotShown as reason:
-        raise CannotClaim(str(reason)) from reason
+    if isinstance(data, Sample):
+        return _from_rows(draft, data, columns, factor, combinations, reach)
+    with one_thread():  # the matrices are small
+        return _from_sums(draft, data, columns, factor, combinations, reach)
 
 
 def _from_rows(

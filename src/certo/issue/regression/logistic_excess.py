@@ -15,14 +15,14 @@ from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.issue.regression.logistic_search import Basis, best_proof
-from certo.issue.slack import SLACK_FACTOR
+from certo.issue.slack import SLACK_FACTOR, or_cannot_claim
 from certo.numbers import exact
-from certo.numbers.rounded import NotShown
 
 HUGE = np.finfo(np.float64).max
 _NONE = np.zeros(0, np.int64)
 
 
+@or_cannot_claim
 def issue_logistic_excess(
     sample: Sample,
     labels: Labels,
@@ -57,14 +57,11 @@ def issue_logistic_excess(
     p = sample.d + draft.lifted
     kept = np.arange(p) if kept is None else np.asarray(kept)
     lines = tuple(tuple(line) for line in combinations)
-    try:
-        if alive is not None:
-            draft = replace(draft, dropped=refusal(draft, np.asarray(alive), sample))
-        point = draft._point(sample)
-        draft, excess = best_proof(draft, point, Basis(kept, lines, factor))
-        risk, left = draft._risks(point, SLACK_FACTOR)
-    except NotShown as reason:
-        raise CannotClaim(str(reason)) from reason
+    if alive is not None:
+        draft = replace(draft, dropped=refusal(draft, np.asarray(alive), sample))
+    point = draft._point(sample)
+    draft, excess = best_proof(draft, point, Basis(kept, lines, factor))
+    risk, left = draft._risks(point, SLACK_FACTOR)
     upper, lower = exact.above(risk), exact.below(left - Fraction(excess))
     if upper == math.inf:
         raise CannotClaim("numbers overflow float64.")
@@ -74,8 +71,8 @@ def issue_logistic_excess(
 def refusal(claim: LogisticExcess, alive: np.ndarray, sample: Sample) -> np.ndarray:
     """What is not alive, but for examples of weight 0 and the own class of each."""
     there = claim._weights(sample) > 0
-    if claim.outputs > 1:
-        there = there[:, None] & (sample.signs[:, None] != np.arange(claim.outputs))
+    if claim.labels.outputs > 1:
+        there = there[:, None] & (sample.signs[:, None] != np.arange(claim.labels.outputs))
     return np.flatnonzero(there & ~alive)
 
 

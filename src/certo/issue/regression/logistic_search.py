@@ -14,13 +14,13 @@ from certo.blas import one_thread
 from certo.certificates.regression.curvature import kept_part
 from certo.certificates.regression.dependence import exact_columns, others
 from certo.certificates.regression.factors import inverse_factor, pieces
+from certo.certificates.regression.logistic_curvature import decrement
 from certo.certificates.regression.logistic_idle import moves_nothing
 from certo.issue.regression.idle_coordinates import idle_coordinates
 from certo.issue.slack import SLACK_FACTOR
 from certo.numbers.rounded import ABOVE, NotShown
 
 if TYPE_CHECKING:
-    from certo.certificates.regression.logistic_curvature import Hessian
     from certo.certificates.regression.logistic_excess import LogisticExcess
     from certo.certificates.regression.logistic_terms import Point
 
@@ -82,7 +82,7 @@ def _by_curvature(
     known = basis.factor is not None and not fixed.size
     look = claim.hessian(point, coupled=known)
     for _ in range(4):
-        grams = _of_classes(look)
+        grams = [look.gram[part, part] for part in look.parts]
         if known and all(np.linalg.norm(g - np.eye(len(g))) < NEAR_ONE for g in grams):
             break
         better = [_inverse_factor(gram) for gram in grams]
@@ -94,18 +94,11 @@ def _by_curvature(
         look, known = claim.hessian(point), True
     else:
         return draft, math.inf
-    shown = claim.decrement(point, look, SLACK_FACTOR)
+    shown = decrement(point, look, SLACK_FACTOR)
     if not shown.shown:
         return draft, math.inf
     claim, missed = _reaching(claim, point)
     return claim, (shown.excess + missed) * ALIKE
-
-
-def _of_classes(hessian: Hessian) -> list[np.ndarray]:
-    """The part of each class."""
-    starts = hessian.starts.tolist()
-    ends = [*starts[1:], len(hessian.gram)]
-    return [hessian.gram[i:k, i:k] for i, k in zip(starts, ends, strict=True)]
 
 
 def _reaching(claim: LogisticExcess, point: Point) -> tuple[LogisticExcess, float]:

@@ -8,13 +8,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim
 from certo.certificates.regression.no_estimate import NoEstimate
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
-from certo.numbers.rounded import NotShown
+from certo.issue.slack import or_cannot_claim
 
 
+@or_cannot_claim
 def issue_no_estimate(
     sample: Sample,
     labels: Labels,
@@ -29,8 +29,5 @@ def issue_no_estimate(
     claim = NoEstimate(
         labels, intercept, sample.m, sample.d, rows, np.flatnonzero(weights == 0), rising=0
     )
-    try:
-        rising = claim._comparisons(sample)
-    except NotShown as reason:
-        raise CannotClaim(str(reason)) from reason
+    rising = claim._comparisons(sample)
     return replace(claim, rising=rising)

@@ -17,13 +17,16 @@ from certo.certificates.risk.risk_bound import majority
 from certo.certificates.runs.gradient_run import GradientRun
 from certo.certificates.sample.examples import Sample
 from certo.issue.labels import all_labels
+from certo.issue.risk.formulas import of_draws
+from certo.issue.slack import or_cannot_claim
 from certo.numbers import exact
 from certo.numbers.exact import norm
-from certo.numbers.rounded import NotShown
 
-ROOM = 1 + 2.0**-30  # of a sum of losses, for a checker whose inner products round otherwise
+# For a checker whose inner products round otherwise.
+LOSS_SLACK_FACTOR = 1 + 2.0**-30
 
 
+@or_cannot_claim
 def issue_average_to_batch(
     X,
     y,
@@ -54,10 +57,7 @@ def issue_average_to_batch(
         labels, delta, run, coef, intercept, sample.m, reach, 0.0, 0.0, 1.0,
         majority=majority(sample.signs),
     )  # fmt: skip
-    try:
-        loss, off = draft._repeated(sample)
-        loss, off = loss * ROOM, off * 2 + 2.0**-40 * norm(np.append(coef, intercept))
-        claim = replace(draft, loss=loss, off=off).at(delta)
-    except NotShown as reason:
-        raise CannotClaim(str(reason)) from reason
-    return claim.of_draws(sample)
+    loss, off = draft._repeated(sample)
+    loss, off = loss * LOSS_SLACK_FACTOR, off * 2 + 2.0**-40 * norm(np.append(coef, intercept))
+    claim = replace(draft, loss=loss, off=off).at(delta)
+    return of_draws(claim, sample)

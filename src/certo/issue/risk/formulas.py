@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import singledispatch
-from typing import Any
+from typing import Any, TypeVar
 
 from certo import bounds
+from certo.certificates.base import CannotClaim
 from certo.certificates.errors.held_out_errors import TestErrors
 from certo.certificates.risk.average_to_batch import AverageToBatch
 from certo.certificates.risk.compression_bound import CompressionBound
 from certo.certificates.risk.online_to_batch import OnlineToBatch
+from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.risk.scheme import Scheme
 from certo.certificates.risk.support_bound import SupportBound
+
+Bound = TypeVar("Bound", bound=RiskBound)
+
+
+def at(claim: Bound, delta: float, tried: int | None = None) -> Bound:
+    """A bound with another probability, or as the best of so many settings, from its own facts."""
+    draft = replace(claim, delta=delta, tried=claim.tried if tried is None else tried)
+    found = replace(draft, **formulas(draft, draft.level))
+    found._check_formulas()  # What is found counts once it is shown by a check.
+    return found
+
+
+def of_draws(claim: Bound, sample: Any) -> Bound:
+    """The bound, or CannotClaim where its check would refuse the examples as draws."""
+    if why := claim._why_not_drawn(sample):
+        raise CannotClaim(why)
+    return claim
 
 
 @singledispatch

@@ -11,11 +11,13 @@ from certo.certificates.errors.predictor import LinearPredictor
 from certo.certificates.risk.online_to_batch import OnlineToBatch, _no_pass
 from certo.certificates.risk.risk_bound import majority
 from certo.certificates.runs.perceptron_run import PerceptronRun
-from certo.certificates.sample.labels import class_sample
+from certo.certificates.sample.classes import class_sample
 from certo.issue.labels import all_labels
-from certo.numbers.rounded import NotShown
+from certo.issue.risk.formulas import of_draws
+from certo.issue.slack import or_cannot_claim
 
 
+@or_cannot_claim
 def issue_online_to_batch(
     X,
     y,
@@ -36,8 +38,5 @@ def issue_online_to_batch(
         labels, delta, tuple(runs), rule.coef, rule.intercept, m, m, 1.0,
         majority=majority(sample.signs),
     )  # fmt: skip
-    try:
-        mistakes = draft._mistakes(sample)
-    except NotShown as refuted:
-        raise CannotClaim(str(refuted)) from refuted
-    return replace(draft, mistakes=mistakes).at(delta).of_draws(sample)
+    mistakes = draft._mistakes(sample)
+    return of_draws(replace(draft, mistakes=mistakes).at(delta), sample)

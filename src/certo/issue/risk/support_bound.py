@@ -9,10 +9,11 @@ from typing import Any
 from certo.certificates.base import CannotClaim
 from certo.certificates.margins.soft_margin_gap import HUGE
 from certo.certificates.risk.support_bound import SupportBound, _all_classes, _objection
-from certo.issue.slack import SLACK_FACTOR
-from certo.numbers.rounded import NotShown
+from certo.issue.risk.formulas import of_draws
+from certo.issue.slack import SLACK_FACTOR, or_cannot_claim
 
 
+@or_cannot_claim
 def issue_support_bound(X, y, solutions: Iterable[Any], delta: float = 0.05) -> SupportBound:
     """The bound for the machine of these solutions, each a `SoftMarginGap` or
     `MaximumMargin`: one for two classes, else one for each class against the rest, in their order.
@@ -25,10 +26,7 @@ def issue_support_bound(X, y, solutions: Iterable[Any], delta: float = 0.05) -> 
     draft = SupportBound(
         _all_classes(solutions), delta, solutions, m, m, HUGE, 1.0, 1.0, majority=m
     )
-    try:
-        samples = draft._sample(draft._read(X), y)
-        supports = draft._count(samples, SLACK_FACTOR)
-    except NotShown as reason:
-        raise CannotClaim(str(reason)) from reason
+    samples = draft._sample(draft._read(X), y)
+    supports = draft._count(samples, SLACK_FACTOR)
     claim = replace(draft, supports=supports, majority=draft._majority_of(samples)).at(delta)
-    return claim.of_draws(samples)
+    return of_draws(claim, samples)

@@ -11,11 +11,11 @@ from certo.certificates.base import CannotClaim
 from certo.certificates.runs.expected_excess import ExpectedExcess, guarantee
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.space import Machine, MachineMargins
-from certo.issue.slack import SLACK_FACTOR, with_slack
+from certo.issue.slack import SLACK_FACTOR, or_cannot_claim, with_slack
 from certo.numbers import exact
-from certo.numbers.rounded import NotShown
 
 
+@or_cannot_claim
 def issue_expected_excess(
     sample,
     labels: Labels,
@@ -33,14 +33,11 @@ def issue_expected_excess(
     CannotClaim, where numbers overflow or the weights are longer than any run's.
     """
     space = sample.space
-    try:
-        margins = margins or space.margins(sample, machine)
-        objective = objective_to_claim(margins, lam, np.arange(sample.m), machine.intercept)
-        radius2 = exact.above(space.longest2(sample, square, SLACK_FACTOR) + lifted)
-        bound = guarantee(radius2, lam, steps) if radius2 < math.inf else math.inf
-        length2 = _squared_length(margins, machine.intercept)
-    except NotShown as reason:
-        raise CannotClaim(str(reason)) from reason
+    margins = margins or space.margins(sample, machine)
+    objective = objective_to_claim(margins, lam, np.arange(sample.m), machine.intercept)
+    radius2 = exact.above(space.longest2(sample, square, SLACK_FACTOR) + lifted)
+    bound = guarantee(radius2, lam, steps) if radius2 < math.inf else math.inf
+    length2 = _squared_length(margins, machine.intercept)
     if not (objective < math.inf and bound < math.inf):
         raise CannotClaim("squares of the examples, or the weights, overflow float64.")
     claim = ExpectedExcess(

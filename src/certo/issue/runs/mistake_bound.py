@@ -13,12 +13,12 @@ from certo.certificates.runs.mistake_bound import MistakeBound
 from certo.certificates.runs.update_sums import UpdateSums
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.space import Machine, MachineMargins
-from certo.issue.slack import SLACK_FACTOR, with_slack
+from certo.issue.slack import SLACK_FACTOR, or_cannot_claim, with_slack
 from certo.numbers import exact
-from certo.numbers.rounded import NotShown
 from certo.rates import Constant
 
 
+@or_cannot_claim
 def issue_mistake_bound(
     sample,
     labels: Labels,
@@ -54,23 +54,20 @@ def issue_mistake_bound(
         comparator_intercept=comparator.intercept, comparator_norm=0.0, updates=int(counts.sum()),
         radius2=0.0, target=HUGE, shortfall=0.0, bound=None, averaged=averaged,
     )  # fmt: skip
-    try:
-        margins = margins or draft.space.margins(sample, draft.comparator)
-        least = exact.below(margins.least(SLACK_FACTOR)[0])
-        if least > 0:
-            draft = replace(draft, target=least)
-        else:
-            target = target or _typical(margins.value[draft.rows])
-            rate = draft.sums.constant
-            weights = draft.totals if rate is None else counts * rate
-            missing = margins.shortfall(target, draft.rows, weights, draft.updates, SLACK_FACTOR)
-            if missing == math.inf:
-                raise CannotClaim("the margins of the comparator overflow float64.")
-            draft = replace(draft, target=target, shortfall=max(missing, exact.TINY))
-        norm = exact.root_above(with_slack(draft._comparator_square(margins)))
-        radius2 = exact.above(draft.space.longest2(sample, square, SLACK_FACTOR) + lifted)
-    except NotShown as reason:
-        raise CannotClaim(str(reason)) from reason
+    margins = margins or draft.space.margins(sample, draft.comparator)
+    least = exact.below(margins.least(SLACK_FACTOR)[0])
+    if least > 0:
+        draft = replace(draft, target=least)
+    else:
+        target = target or _typical(margins.value[draft.rows])
+        rate = draft.sums.constant
+        weights = draft.totals if rate is None else counts * rate
+        missing = margins.shortfall(target, draft.rows, weights, draft.updates, SLACK_FACTOR)
+        if missing == math.inf:
+            raise CannotClaim("the margins of the comparator overflow float64.")
+        draft = replace(draft, target=target, shortfall=max(missing, exact.TINY))
+    norm = exact.root_above(with_slack(draft._comparator_square(margins)))
+    radius2 = exact.above(draft.space.longest2(sample, square, SLACK_FACTOR) + lifted)
     if math.inf in (norm, radius2):
         raise CannotClaim("squares of the examples, or the comparator, overflow float64.")
     draft = replace(draft, comparator_norm=norm, radius2=radius2)

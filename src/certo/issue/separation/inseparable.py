@@ -7,11 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.separation.inseparable import Inseparable
-from certo.numbers.rounded import NotShown
+from certo.issue.slack import or_cannot_claim
 
 
 def vector_indices(labels: Labels, rows: np.ndarray, against: np.ndarray | None) -> np.ndarray:
@@ -21,6 +20,7 @@ def vector_indices(labels: Labels, rows: np.ndarray, against: np.ndarray | None)
     return rows * len(labels.classes) + against
 
 
+@or_cannot_claim
 def issue_inseparable(
     sample: Sample,
     labels: Labels,
@@ -34,8 +34,5 @@ def issue_inseparable(
     shares = tuple(Fraction(weights[k]) / total for k in order)
     m, d = sample.m, sample.d
     claim = Inseparable(labels, intercept, m, d, np.asarray(vectors)[order], shares)
-    try:
-        claim._check(sample)
-    except NotShown as wrong:
-        raise CannotClaim(str(wrong)) from wrong
+    claim._check(sample)
     return claim

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 from certo.certificates.base import CannotClaim
 from certo.certificates.sample.examples import Sample
@@ -30,4 +34,13 @@ def issue_separable(
             f"{exact.below(margins.exactly(wrong)):.6g}: it is not strictly on its own side."
         )
     functional = max(0.0, exact.below(least))
-    return Separable(labels, coef, intercept, sample.m, functional, margins.distance())
+    # It takes several hyperplanes to tell several classes apart.
+    distance = 0.0 if labels.positive is None else _distance(margins.coef, least)
+    return Separable(labels, coef, intercept, sample.m, functional, distance)
+
+
+def _distance(coef: np.ndarray, least: Fraction) -> float:
+    """least/‖coef‖ rounded down: how far from the hyperplane all examples are at least; 0 where
+    there is no such number."""
+    length = exact.root_above(exact.dot_within(coef, coef)[1])
+    return max(0.0, exact.below(least / Fraction(length))) if 0 < length < math.inf else 0.0

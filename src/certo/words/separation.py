@@ -1,11 +1,111 @@
-"""QuasiSeparable and Overlapping in words."""
+"""Separation, in words."""
 
 from __future__ import annotations
 
-from certo.certificates.encoding import counted
+import numpy as np
+
+from certo.certificates.encoding import counted, rounded_down
 from certo.certificates.separation.cancelling import Cancelling
+from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.quasi_separable import Overlapping, QuasiSeparable
+from certo.certificates.separation.separable import Separable
 from certo.words.dispatch import RIGOUR, Rigour, plainly, sentence
+from certo.words.phrases import one_side
+
+RIGOUR[Separable] = Rigour(
+    exact=(
+        "The side of every example; where rounding could decide it, in rational arithmetic. "
+        "The distance is compared with a length rounded up."
+    ),
+    rounded="Margins that are far from the limit, by the error bound of a sum of products.",
+)
+
+
+@sentence.register
+def _(claim: Separable) -> str:
+    m = counted(claim.examples, "example")
+    if claim.labels.positive is None:
+        without = "" if np.any(claim.intercept) else " without intercept"
+        return (
+            f"One linear score{without} for each of the {len(claim.coef)} classes: all {m} have "
+            f"the highest score in their own class alone{_by(claim)}."
+        )
+    if not np.any(claim.coef):
+        return one_side(claim.labels, float(claim.intercept) > 0, m)
+    through = "" if claim.intercept else " through the origin"
+    distance = f", at a distance of at least {rounded_down(claim.margin)}" if claim.margin else ""
+    return (
+        f"A hyperplane{through} separates {claim.labels.shown} from {claim.labels.rest}: all {m} "
+        f"are strictly on their own side{_by(claim)}{distance}."
+    )
+
+
+def _by(claim: Separable) -> str:
+    least = claim.functional_margin
+    return f", with margin at least {rounded_down(least)}" if least else ""
+
+
+@plainly.register
+def _(claim: Separable) -> str:
+    m = counted(claim.examples, "example")
+    if claim.labels.positive is None:
+        return (
+            f"With one score for each of the {len(claim.coef)} classes, all {m} score highest in "
+            "their own."
+        )
+    if not np.any(claim.coef):
+        return f"{claim.claim} So there is nothing to tell apart."
+    return (
+        f"A flat boundary has all {m} on the right side: {claim.labels.shown} on one, "
+        f"{claim.labels.rest} on the other."
+    )
+
+
+RIGOUR[Inseparable] = Rigour(
+    exact="All of it: the weighted examples cancel in rational arithmetic.",
+)
+
+
+@sentence.register
+def _(claim: Inseparable) -> str:
+    m, rows = counted(claim.examples, "example"), claim.rows
+    if claim.labels.positive is None:
+        without = "" if claim.lifted else " without intercepts"
+        what = f"No linear scores{without} put each of the {m} highest in its own class alone"
+        why = (
+            f"for {len(set(rows.tolist()))} of them the {rows.size} comparisons named cannot all "
+            "be won, since with positive weights they cancel exactly."
+        )
+    else:
+        through = "" if claim.lifted else " through the origin"
+        what = f"No hyperplane{through} separates {claim.labels.shown} from {claim.labels.rest}"
+        if len(claim.labels.classes) == 1:
+            what = f"No hyperplane{through} has all of {claim.labels.shown} strictly on one side"
+        why = (
+            f"of the {m}, {rows.size} cannot all be strictly on their own side, since with "
+            "positive weights they cancel exactly."
+        )
+    if rows.size == 1:
+        why = f"example {rows[0]} (counting from 0) is the origin itself."
+    return f"{what}: {why}"
+
+
+@plainly.register
+def _(claim: Inseparable) -> str:
+    m, K = counted(claim.examples, "example"), len(claim.labels.classes)
+    if claim.labels.positive is None:
+        without = "" if claim.lifted else " without a constant part"
+        return (
+            f"No linear scores{without}, one for each of the {K} classes, are highest in the own "
+            f"class of all {m}."
+        )
+    boundary = "No flat boundary" if claim.lifted else "No flat boundary through the origin"
+    if K == 1:
+        return f"{boundary} has all {m} on one side of it."
+    return (
+        f"{boundary} tells {claim.labels.shown} from {claim.labels.rest} without a mistake on "
+        f"these {m}."
+    )
 
 
 def hyperplane(claim: Cancelling) -> str:
@@ -39,7 +139,7 @@ def _(claim: QuasiSeparable) -> str:
             "No such scores are lower in more."
         )
     if claim.bias and not any(claim.coef):
-        return claim.labels.one_side(claim.bias > 0, m)
+        return one_side(claim.labels, claim.bias > 0, m)
     own, wrong = f"their own side ({claim.labels.shown}, or {claim.labels.rest})", "wrong"
     if one_class(claim):
         own, wrong = f"one side (all are {claim.labels.shown})", "other"

@@ -1,0 +1,45 @@
+"""What claims about solutions of margin problems share, whether margins are soft or hard."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from certo.certificates.spaces.space import MachineMargins, Scores, SpaceClaim
+
+INTERCEPTS = ("free", "lifted", "none")
+UP = 1 + 2.0**-49  # pays for up to eight roundings of non-negative numbers
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class MarginSolution(SpaceClaim):
+    """A machine near the best one of a margin problem, its intercept being treated so."""
+
+    treatment: str
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.treatment not in INTERCEPTS:
+            raise ValueError(f"treatment must be one of {INTERCEPTS}, got {self.treatment!r}.")
+        if self.treatment == "none" and self.intercept != 0:
+            raise ValueError(f"without an intercept it must be 0, got {self.intercept!r}.")
+
+    @property
+    def weighted(self) -> bool:
+        """Whether examples or classes have weights."""
+        return False
+
+    @property
+    @abstractmethod
+    def relative_gap(self) -> float:
+        """(primal − dual)/primal, rounded up."""
+
+    @abstractmethod
+    def nearness(
+        self, signs: np.ndarray, margins: MachineMargins, scores: Scores
+    ) -> tuple[float, float]:
+        """By what w is divided so that its margins have the scale of the problem, and how far it is
+        then from the optimum at most: see `risk.supports`. The claim holds, and the scores are
+        those of w without its intercept."""
