@@ -14,7 +14,6 @@ from scipy import sparse
 from certo.certificates import KernelPredictor, LinearPredictor, Predictor, StatedPredictions
 from certo.certificates.base import Refuted
 from certo.certificates.errors import kernel_predictor as module
-from certo.certificates.sample import examples as sample_module
 from certo.certificates.sample.examples import SampleMismatch
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed, Spectrum
 from certo.words.errors.training_errors import of_rule
@@ -84,7 +83,7 @@ def test_what_is_not_noise_is_decided():
 
 
 def test_many_rows_are_taken_in_turn(monkeypatch):
-    monkeypatch.setattr(sample_module, "BLOCK_NUMBERS", 21)
+    monkeypatch.setattr("certo.containers.BLOCK_NUMBERS", 21)
     random = np.random.default_rng(0)
     X = random.integers(-2, 3, (40, 3)).astype(np.float32)
     codes = random.integers(0, 3, 40)
