@@ -203,7 +203,7 @@ def test_what_has_no_json_form_says_so(monkeypatch):
     assert not texts.wrong(texts.read(["abab"]), np.array([1])).errors.any()
     with pytest.raises(ValueError, match="objects has no JSON form"):
         texts.to_dict()
-    monkeypatch.setattr(module, "MOST_WRITTEN", 5)
+    monkeypatch.setattr(module, "MAX_JSON_NUMBERS", 5)
     with pytest.raises(ValueError, match="more than the 5"):
         KernelPredictor(Linear(), np.ones((2, 3)), np.ones((1, 2)), [0.0]).to_dict()
 

@@ -240,7 +240,7 @@ def min_disagreement(
         _start(search, wanted)
     if not is_over() and not limits.stop():
         size = cells.work(groups.rows.size, int(np.linalg.matrix_rank(search.standard)))
-        affordable = size <= min(cells.MOST_WORK, SORTED * limits.left())
+        affordable = size <= min(cells.MAX_SORTED_NUMBERS, SORTED * limits.left())
         if not affordable or size > AT_ONCE:
             hitting = _Tree(search, wanted)
             hitting.run(TRIAL * size / SORTED if affordable else np.inf)
