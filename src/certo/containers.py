@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+BLOCK_NUMBERS = 2**17  # numbers that are looked at together: a megabyte, which stays in the cache
 MAX_EXACT_INTEGER = 2**53  # float64 holds all integers up to this size
 # Types all of whose numbers float64 holds, as NumPy, pandas, polars and Arrow name them.
 EXACT_TYPES = {
@@ -275,3 +276,9 @@ def _refusal(who: str, place: str, value: Any) -> Inexact:
 def count(X) -> int:
     """How many points: len(), which sparse matrices lack."""
     return X.shape[0] if hasattr(X, "shape") else len(X)
+
+
+def block_rows(X: Any) -> int:
+    """How many rows of a table of numbers hold `BLOCK_NUMBERS`."""
+    width = X.nnz // max(X.shape[0], 1) + 1 if sparse.issparse(X) else X.shape[1]
+    return max(1, BLOCK_NUMBERS // max(width, 1))

@@ -7,13 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-BLOCK_NUMBERS = 2**17  # numbers that are looked at together: a megabyte
-
-
-def block_rows(X: Any) -> int:
-    """How many rows are looked at together."""
-    width = X.nnz // max(X.shape[0], 1) + 1 if sparse.issparse(X) else X.shape[1]
-    return max(1, BLOCK_NUMBERS // max(width, 1))
+from certo.containers import block_rows
 
 
 def row_keys(X: Any) -> np.ndarray:

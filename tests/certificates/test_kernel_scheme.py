@@ -157,10 +157,10 @@ def test_what_is_too_close_to_call_is_not_claimed(monkeypatch):
     made = perceptron(Gaussian(0.5), X, codes, run, 1)
     with pytest.raises(CannotClaim, match="makes other mistakes"):
         bound(X, codes, (0, 1), Gaussian(0.5), KernelRun(1), *made)
-    monkeypatch.setattr(module, "MOST_TERMS", 3)
+    monkeypatch.setattr(module, "MAX_RERUN_EXAMPLES", 3)
     with pytest.raises(CannotClaim, match="more than 3"):
         bound(X, codes, (0, 1), Gaussian(0.5), run, *made)
-    monkeypatch.setattr(module, "MOST_TERMS", 10**4)
+    monkeypatch.setattr(module, "MAX_RERUN_EXAMPLES", 10**4)
     monkeypatch.setattr(kernel_run, "LONGEST_RERUN", 10)
     with pytest.raises(CannotClaim, match="longer than"):
         bound(X, codes, (0, 1), Gaussian(0.5), run, *made)

@@ -14,7 +14,6 @@ from scipy import sparse
 from certo.certificates import KernelPredictor, LinearPredictor, Predictor, StatedPredictions
 from certo.certificates.base import Refuted
 from certo.certificates.errors import kernel_predictor as module
-from certo.certificates.sample import examples as sample_module
 from certo.certificates.sample.examples import SampleMismatch
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed, Spectrum
 from certo.words.errors import of_rule
@@ -84,7 +83,7 @@ def test_what_is_not_noise_is_decided():
 
 
 def test_many_rows_are_taken_in_turn(monkeypatch):
-    monkeypatch.setattr(sample_module, "BLOCK_NUMBERS", 21)
+    monkeypatch.setattr("certo.containers.BLOCK_NUMBERS", 21)
     random = np.random.default_rng(0)
     X = random.integers(-2, 3, (40, 3)).astype(np.float32)
     codes = random.integers(0, 3, 40)
@@ -204,7 +203,7 @@ def test_what_has_no_json_form_says_so(monkeypatch):
     assert not texts.wrong(texts.read(["abab"]), np.array([1])).errors.any()
     with pytest.raises(ValueError, match="objects has no JSON form"):
         texts.to_dict()
-    monkeypatch.setattr(module, "MOST_WRITTEN", 5)
+    monkeypatch.setattr(module, "MAX_JSON_NUMBERS", 5)
     with pytest.raises(ValueError, match="more than the 5"):
         KernelPredictor(Linear(), np.ones((2, 3)), np.ones((1, 2)), [0.0]).to_dict()
 

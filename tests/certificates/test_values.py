@@ -80,7 +80,7 @@ def test_no_columns():
 def test_without_y():
     for y in (None, ["whatever"]):
         assert Sample.of(X, y, Unlabelled()).signs.tolist() == [1, 1]
-    assert Unlabelled().shown == "X alone"
+    assert Unlabelled().name() == "X alone"
 
 
 def test_no_rows():

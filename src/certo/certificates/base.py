@@ -52,10 +52,8 @@ class Verification:
     __repr__ = __str__
 
     def to_dict(self) -> dict[str, Any]:
-        result: dict[str, Any] = {"name": self.name, "holds": self.holds, "why": self.why}
-        if self.parts:
-            result["parts"] = [part.to_dict() for part in self.parts]
-        return result
+        parts = {"parts": [part.to_dict() for part in self.parts]} if self.parts else {}
+        return {"name": self.name, "holds": self.holds, "why": self.why, **parts}
 
 
 class Refuted(NotShown):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, final
 
 from certo.certificates import encoding
 from certo.certificates.base import Certificate, NotClaimed, Verification, words
-from certo.certificates.composite import Composite, from_named
+from certo.certificates.composite import Composite, all_hold, from_named
 from certo.certificates.encoding import counted
 from certo.certificates.errors.held_out_errors import TestErrors
 from certo.certificates.fields import Value
@@ -223,11 +223,9 @@ class Certified(Value):
 
 def _outcome(parts: tuple[Verification, ...]) -> str:
     """What became of all claims, in a sentence, with the first reason why not all hold."""
-    if not parts:
-        return "nothing is claimed, so nothing was proved."
     failed = [part for part in parts if not part]
     if not failed:
-        return "the one claim holds." if len(parts) == 1 else f"all {len(parts)} claims hold."
+        return all_hold(parts)
     refuted = next((part for part in failed if part.why != NO_TEST), None)
     of = f"{len(failed)} of {counted(len(parts), 'claim')}"
     if refuted is None:

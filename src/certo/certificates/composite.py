@@ -54,16 +54,12 @@ class Composite:
         """Check every claim against the data; y may be left out where all are about X alone."""
         parts = self._parts(X, y)
         failed = sum(not part for part in parts)
-        why = (
-            f"{failed} of {len(parts)} claims do not hold. (Claims are about exact numbers: are X "
-            "and y those of the fit, to the last digit?)"
-            if failed
-            else "nothing is claimed, so nothing was proved."
-            if not parts
-            else "the one claim holds."
-            if len(parts) == 1
-            else f"all {len(parts)} claims hold."
-        )
+        why = all_hold(parts)
+        if failed:
+            why = (
+                f"{failed} of {len(parts)} claims do not hold. (Claims are about exact numbers: "
+                "are X and y those of the fit, to the last digit?)"
+            )
         return Verification(bool(parts) and not failed, "Certificate", why, parts)
 
     @one_look()
@@ -102,6 +98,13 @@ class Composite:
 
     def _repr_html_(self) -> str:
         return words().composite_html(self)
+
+
+def all_hold(parts: tuple[Verification, ...]) -> str:
+    """What is said of claims none of which failed."""
+    if not parts:
+        return "nothing is claimed, so nothing was proved."
+    return "the one claim holds." if len(parts) == 1 else f"all {len(parts)} claims hold."
 
 
 def from_named(kind: type, data: Any) -> Any:

@@ -22,8 +22,8 @@ from certo.numbers.decimals import readable as readable
 from certo.numbers.decimals import rounded_down as rounded_down
 from certo.numbers.decimals import rounded_up as rounded_up
 
-MOST_DIGITS = 2**16  # of either part of a fraction, in base sixteen
-MOST_BITS = 2**13  # of a whole number; the largest that a theorem can give here has about 5,300
+MAX_DIGITS = 2**16  # Digits of either part of a fraction, in base sixteen.
+MAX_INT_BITS = 2**13  # The largest integer that a theorem can give here has about 5,300 bits.
 
 
 def to_plain(value: Any) -> Any:
@@ -119,7 +119,7 @@ def _expect(condition: bool, name: str, required: str, value: Any) -> None:
 def _glimpse(value: Any) -> str:
     """What came, for a message: never long, whatever it is."""
     plain = type(value) in (str, int, float, bool, type(None))
-    if not plain or (type(value) is int and value.bit_length() > MOST_BITS):
+    if not plain or (type(value) is int and value.bit_length() > MAX_INT_BITS):
         return f"a value of type {type(value).__name__}"
     return repr(value)[:80]
 
@@ -139,13 +139,13 @@ def number(value: Any, name: str) -> float:
 def whole_number(value: Any, name: str) -> int:
     """An int; else a ValueError."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    _expect(whole and int(value).bit_length() <= MOST_BITS, name, "a whole number", value)
+    _expect(whole and int(value).bit_length() <= MAX_INT_BITS, name, "a whole number", value)
     return int(value)
 
 
 def fraction(value: Any, name: str) -> Fraction:
     """The fraction written by `to_plain`, in lowest terms; else a ValueError."""
-    short = type(value) is str and len(value) <= 2 * MOST_DIGITS
+    short = type(value) is str and len(value) <= 2 * MAX_DIGITS
     parts = re.fullmatch(r"(-?[0-9a-f]+)/([0-9a-f]+)", value) if short else None
     if parts is None or not int(parts[2], 16):
         raise ValueError(f"{name} must be a fraction like '3/a', got {_glimpse(value)}.")

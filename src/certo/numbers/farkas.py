@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-MOST_BITS = 2**19  # of the common denominator of weights
+MAX_DENOMINATOR_BITS = 2**19  # of the common denominator of weights
 
 
 def whole_numbers(dense: np.ndarray) -> list[list[int]]:
@@ -40,7 +40,7 @@ def common_denominator(weights: Sequence[int | Fraction]) -> int | None:
     common = 1
     for weight in weights:
         common = math.lcm(common, Fraction(weight).denominator)
-        if common.bit_length() > MOST_BITS:
+        if common.bit_length() > MAX_DENOMINATOR_BITS:
             return None
     return common
 

@@ -247,7 +247,7 @@ def min_disagreement(
         _start(search)
     if not search.is_over and not watch.stop():
         work = cells.work(groups.rows.size, int(np.linalg.matrix_rank(search.standard)))
-        affordable = work <= min(cells.MOST_WORK, SORTED_PER_SECOND * watch.seconds_left)
+        affordable = work <= min(cells.MAX_SORTED_NUMBERS, SORTED_PER_SECOND * watch.seconds_left)
         if not affordable or work > MAX_QUICK_CELL_WORK:
             allowed = TREE_TRIAL_SHARE * work / SORTED_PER_SECOND if affordable else math.inf
             tree, log = _grow_tree(search, allowed)

@@ -33,7 +33,7 @@ import numpy as np
 
 from certo.numbers.exact import UNIT
 
-MOST_WORK = 3e9  # numbers to sort: some ten minutes
+MAX_SORTED_NUMBERS = 3e9  # numbers to sort: some ten minutes
 BLOCK = 2**16  # numbers sorted at a time: they stay in the cache
 
 

@@ -17,7 +17,8 @@ from fractions import Fraction
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.sample.examples import BLOCK_NUMBERS, Sample
+from certo.certificates.sample.examples import Sample
+from certo.containers import BLOCK_NUMBERS
 from certo.numbers import exact
 
 

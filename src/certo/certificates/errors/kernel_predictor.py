@@ -18,7 +18,7 @@ from certo.certificates.spaces.image_scores import scores_at
 from certo.containers import count
 from certo.kernels.base import Kernel
 
-MOST_WRITTEN = 10**7  # numbers of a rule that is written as JSON
+MAX_JSON_NUMBERS = 10**7  # numbers of a rule that is written as JSON
 
 
 @final
@@ -75,10 +75,10 @@ class KernelPredictor(Predictor):
                 "a rule made of a kernel of objects has no JSON form: keep it in Python, or "
                 "precompute the kernel."
             )
-        if np.prod(vectors.shape) > MOST_WRITTEN:
+        if np.prod(vectors.shape) > MAX_JSON_NUMBERS:
             raise ValueError(
                 f"the rule holds vectors of {np.prod(vectors.shape):,} numbers, more than the "
-                f"{MOST_WRITTEN:,} that are written as JSON."
+                f"{MAX_JSON_NUMBERS:,} that are written as JSON."
             )
         vectors = vectors.toarray() if sparse.issparse(vectors) else vectors
         return super().to_dict() | {"vectors": vectors.tolist()}

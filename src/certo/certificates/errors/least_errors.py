@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from certo.certificates.base import Certificate, require
+from certo.certificates.base import Certificate
 from certo.certificates.errors.groups import Groups, grouped
 from certo.certificates.fields import CostVector
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.shape import check_costs
+from certo.certificates.sample.shape import check_costs, check_examples
 from certo.numbers import exact
 
 
@@ -43,10 +43,7 @@ class LeastErrors(Certificate):
         return self.at_least > 0
 
     def _check(self, sample: Sample) -> str:
-        require(
-            sample.m == self.examples,
-            f"the claim is about {self.examples:,} examples, but X has {sample.m:,} rows.",
-        )
+        check_examples(self, sample.m)
         check_costs(self, sample)
         groups = grouped(sample, self.sample_weight, self.lifted)
         return self._check_groups(sample, groups, needed(self.at_least, groups))

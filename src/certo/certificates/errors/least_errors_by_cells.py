@@ -26,7 +26,7 @@ class LeastErrorsByCells(LeastErrors):
         vectors = cells.coordinates(integer_rows(sample, groups.rows.tolist(), self.lifted))
         require(len(vectors) > 0, "there is nothing left to err on.")
         size = cells.work(len(vectors), len(vectors[0]))
-        require(size <= cells.MOST_WORK, "there are too many cells to look at.")
+        require(size <= cells.MAX_SORTED_NUMBERS, "there are too many cells to look at.")
         weights, unit = cells.coarse(groups.weights)
         enough = -(-need // unit)
         found = cells.least(vectors, weights, enough)

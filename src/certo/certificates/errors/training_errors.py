@@ -10,8 +10,10 @@ import numpy as np
 
 from certo.certificates.base import Certificate, require
 from certo.certificates.errors.predictor import Predictor
+from certo.certificates.sample.classes import check_classes
 from certo.certificates.sample.examples import SampleMismatch
 from certo.certificates.sample.labels import Labels
+from certo.certificates.sample.shape import check_examples
 from certo.containers import count
 
 
@@ -41,7 +43,7 @@ class ErrorClaim(Certificate):
         super().__post_init__()
         if not isinstance(self.predictor, Predictor):
             raise ValueError(f"predictor must be a rule, got {type(self.predictor).__name__}.")
-        check_places(self.labels)
+        check_classes(self.labels, of_column=True)
         outputs, needed = self.predictor.outputs, self.labels.outputs
         if outputs not in (None, needed):
             raise ValueError(
@@ -58,10 +60,6 @@ class ErrorClaim(Certificate):
     def surely(self) -> int:
         """How many are wrong, ties left out."""
         return self.errors - self.ties
-
-    @property
-    def rate(self) -> float:
-        return self.errors / self.examples
 
     @property
     def _reads(self) -> Hashable:  # type: ignore[override]
@@ -86,10 +84,7 @@ class ErrorClaim(Certificate):
         return Examples(X.taken, codes, X.table)
 
     def _check_counts(self, sample: Examples) -> str:
-        require(
-            sample.codes.size == self.examples,
-            f"the claim is about {self.examples:,} examples, but there are {sample.codes.size:,}.",
-        )
+        check_examples(self, sample.codes.size)
         found = self.predictor.wrong(sample.X, sample.codes)
         errors, ties = (int(np.count_nonzero(which)) for which in found)
         require(
@@ -123,10 +118,3 @@ class TrainingErrors(ErrorClaim):
 
     def _check(self, sample: Examples) -> str:
         return self._check_counts(sample)
-
-
-def check_places(labels: Labels) -> None:
-    """ValueError, unless these are two classes, or more without a column, the last positive."""
-    K = len(labels.classes)
-    if K < 2 or labels.positive != K - 1 or (labels.column is not None and K > 2):
-        raise ValueError("labels must have two classes or more, the last positive.")

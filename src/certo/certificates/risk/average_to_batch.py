@@ -16,14 +16,12 @@ from certo.certificates.base import require
 from certo.certificates.encoding import rounded_up
 from certo.certificates.fields import FiniteVector
 from certo.certificates.risk.risk_bound import RiskBound
-from certo.certificates.runs.gradient_run import LONGEST_REPLAY, GradientRun, loss_named
-from certo.certificates.runs.gradient_run import replay as replay_gradients
+from certo.certificates.runs.gradient_run import LONGEST_REPLAY, GradientRun, loss_named, replay
 from certo.certificates.sample import label_order
 from certo.certificates.sample.classes import check_classes
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.shape import check_weights
 from certo.numbers import exact, printed
-from certo.numbers.exact import norm
 
 UP, DOWN = 1 + 2.0**-45, 1 - 2.0**-45  # a loss is computed in a few operations
 SLACKER = 1 + 2.0**-20  # a length of weights that exact arithmetic could not exceed
@@ -68,10 +66,8 @@ class AverageToBatch(RiskBound):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_classes(self.labels)
-        if len(self.labels.classes) != 2:
-            raise ValueError("labels must have two classes.")
-        if not self.run.average:
-            raise ValueError("the bound is about the average of the iterates.")
+        if len(self.labels.classes) != 2 or not self.run.average:
+            raise ValueError("the bound is about two classes, and the average of the iterates.")
         if not (self.examples >= 1 and min(self.reach, self.loss, self.off) >= 0):
             raise ValueError("examples must be at least 1, reach, loss and off not negative.")
 
@@ -121,8 +117,7 @@ class AverageToBatch(RiskBound):
 
     def formula(self, delta: float) -> float:
         """What the inequality gives, rounded up."""
-        loss, off = self.loss, self.off
-        kind, far = loss_named(self.run.loss), self._far
+        kind, far, off = loss_named(self.run.loss), self._far, self.off
         require(
             off * far <= 0.5,
             "rounding moved the weights too far from the average of the iterates.",
@@ -132,7 +127,7 @@ class AverageToBatch(RiskBound):
             least = float(kind.of(1.0, off * far * UP)) * DOWN
         require(span < math.inf, "the losses that might be overflow float64.")
         most = exact.below(self.examples * Fraction(span))  # UP pays for this rounding, too
-        risk = printed.online_to_batch(self.examples, min(loss, most), delta, span)
+        risk = printed.online_to_batch(self.examples, min(self.loss, most), delta, span)
         return exact.above(Fraction(risk) / Fraction(least))
 
     def _repeated(self, sample: Sample) -> tuple[float, float]:
@@ -148,7 +143,7 @@ class AverageToBatch(RiskBound):
         def look(t: int, w: np.ndarray, score: float) -> None:
             scores[t], squares[t] = score, w @ w
 
-        average = replay_gradients(self.run, sample, look).answer(self.run)
+        average = replay(self.run, sample, look).answer(self.run)
         require(
             bool(np.all(np.sqrt(squares) * UP <= longest)),
             "an iterate is longer than the theorem allows.",
@@ -166,6 +161,6 @@ class AverageToBatch(RiskBound):
         # A prediction is a score of these weights, computed with an error of γ_{d+2}·R times their
         # length, as if they were as much further away.
         own = np.append(self.coef, self.intercept)
-        moved = norm(average - own) + float(exact.gamma(sample.d + 2)) * norm(own)
+        moved = exact.norm(average - own) + float(exact.gamma(sample.d + 2)) * exact.norm(own)
         rounding = 4 * float(exact.gamma(sample.m + 8)) * (1 + math.log(sample.m))
         return loss, moved * SLACKER + rounding * longest

@@ -13,6 +13,7 @@ from certo.certificates.encoding import rounded_up
 from certo.certificates.fields import IndexVector
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.risk.scheme import Scheme
+from certo.certificates.sample.shape import check_examples
 from certo.numbers import tails
 from certo.numbers.compression import perceptron_compression
 
@@ -108,10 +109,7 @@ class CompressionBound(RiskBound):
 
     def _check(self, sample: Any) -> str:
         m, k = sample.m, self.updated.size
-        require(
-            m == self.examples,
-            f"the claim is about {self.examples:,} examples, but there are {m:,}.",
-        )
+        check_examples(self, m)
         require(not self.scheme.undetermined, self.scheme.undetermined)
         errors = errors_outside(self.scheme.wrong(sample, self.updated), self.updated)
         require(

@@ -20,7 +20,7 @@ from certo.certificates.spaces.images import KernelSample, readable
 from certo.containers import count
 from certo.kernels.base import Kernel
 
-MOST_TERMS = 2**12  # examples of a function: their kernel matrix has 134 MB
+MAX_RERUN_EXAMPLES = 2**12  # examples of a function: their kernel matrix has 134 MB
 
 
 @final
@@ -85,9 +85,9 @@ class KernelScheme(Scheme):
 
     def rerun(self, sample: KernelSample, updated: np.ndarray) -> None:
         require(
-            updated.size <= MOST_TERMS,
+            updated.size <= MAX_RERUN_EXAMPLES,
             f"the rule is made of {updated.size:,} examples, and re-running on more than "
-            f"{MOST_TERMS:,} is not asked of a checker.",
+            f"{MAX_RERUN_EXAMPLES:,} is not asked of a checker.",
         )
         gram = Gram(self.kernel, sample.X, updated, float(self.run.lifted))
         for k, claimed in enumerate(self.dual_coef):

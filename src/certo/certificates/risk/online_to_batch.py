@@ -27,6 +27,7 @@ from certo.certificates.runs.perceptron_run import PerceptronRun
 from certo.certificates.sample import label_order
 from certo.certificates.sample.classes import check_classes, class_sample, output_signs
 from certo.certificates.sample.examples import Sample
+from certo.certificates.sample.shape import check_examples, check_features
 from certo.numbers import exact, printed
 from certo.numbers.lanes import lane_scores
 
@@ -90,10 +91,7 @@ class OnlineToBatch(RiskBound):
         return class_sample(X, y, self.labels.classes)
 
     def _check(self, sample: Sample) -> str:
-        require(
-            sample.m == self.examples,
-            f"the claim is about {self.examples:,} examples, but X has {sample.m:,} rows.",
-        )
+        check_examples(self, sample.m)
         mistakes = self._mistakes(sample)
         require(
             mistakes <= self.mistakes,
@@ -108,10 +106,7 @@ class OnlineToBatch(RiskBound):
 
     def _mistakes(self, sample: Sample) -> int:
         """Those of the pass, if it ends with these weights."""
-        require(
-            sample.d == self.coef.shape[1],
-            f"the claim is about {self.coef.shape[1]:,} features, but X has {sample.d:,} columns.",
-        )
+        check_features(self.coef, sample)
         require(
             sample.m * len(self.runs) <= LONGEST_PASS,
             f"checking means repeating the pass, which is asked for up to {LONGEST_PASS:,} rounds.",

@@ -17,6 +17,7 @@ from certo.certificates.sample import label_order
 from certo.certificates.sample.classes import class_sample, output_signs
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
+from certo.certificates.sample.shape import check_features
 from certo.certificates.spaces.vectors import Margins
 
 REPLAY_VISITS = 200_000  # visits of examples: a vacuous bound is not worth a longer re-run
@@ -96,10 +97,7 @@ class PerceptronScheme(Scheme):
         return updated * sum(run.epochs for run in self.runs) <= REPLAY_VISITS
 
     def wrong(self, sample: Sample, updated: np.ndarray, room: float = 1.0) -> np.ndarray:
-        require(
-            sample.d == self.coef.shape[1],
-            f"the claim is about {self.coef.shape[1]:,} features, but X has {sample.d:,} columns.",
-        )
+        check_features(self.coef, sample)
         if self.zero_sign is None:
             rule = LinearPredictor(self.coef, self.intercept)
             return rule.wrong(sample.X, sample.signs, room).errors

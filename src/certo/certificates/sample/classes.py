@@ -22,10 +22,12 @@ def class_sample(X, y, classes: Sequence[Any]) -> Sample:
     return Sample(X, codes)
 
 
-def check_classes(labels: Labels) -> None:
-    """ValueError, unless there are several classes, of which the last is the positive one."""
+def check_classes(labels: Labels, of_column: bool = False) -> None:
+    """ValueError, unless there are several classes, the last of them positive;
+    with `of_column`, or the two of one column of y."""
     K = len(labels.classes)
-    if K < 2 or labels.positive != K - 1 or labels.column is not None:
+    column = labels.column is not None and not (of_column and K == 2)
+    if K < 2 or labels.positive != K - 1 or column:
         raise ValueError("labels must have two classes or more, the last positive, and no column.")
 
 

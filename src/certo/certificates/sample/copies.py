@@ -49,7 +49,7 @@ import numpy as np
 from scipy import sparse
 
 from certo.certificates.sample.equal_rows import column_of, rows_of_tables
-from certo.row_keys import BLOCK_NUMBERS
+from certo.containers import BLOCK_NUMBERS
 
 REPEATED_LEVEL = 1e-6  # probability of refusing independent draws for their repetitions
 ATOMS_ALLOWED = 4  # values that may be frequent by nature

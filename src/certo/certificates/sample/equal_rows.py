@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from certo.row_keys import block_rows, row_keys
+from certo.containers import block_rows
+from certo.row_keys import row_keys
 
 _looked_at: ContextVar[dict[int, Any] | None] = ContextVar("looked_at", default=None)
 

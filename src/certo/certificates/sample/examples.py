@@ -12,15 +12,13 @@ import numpy as np
 from scipy import sparse
 
 from certo.certificates import spaces
-from certo.containers import Inexact, exact_input
+from certo.containers import Inexact, block_rows, exact_input
 from certo.numbers import exact
 
 if TYPE_CHECKING:
     from certo.certificates.sample.labels import Labels
     from certo.certificates.sample.values import Unlabelled, Values
     from certo.certificates.spaces.vectors import Vectors
-
-BLOCK_NUMBERS = 2**17  # rows are taken in blocks of about a megabyte, which stay in the cache
 
 
 class SampleMismatch(ValueError):
@@ -81,8 +79,7 @@ class Sample:
         return exact.dot(values, values)
 
     def blocks(self) -> Iterator[tuple[int, int]]:
-        width = self.X.nnz // self.m + 1 if sparse.issparse(self.X) else self.d
-        step = max(1, BLOCK_NUMBERS // max(width, 1))
+        step = block_rows(self.X)
         return ((start, min(start + step, self.m)) for start in range(0, self.m, step))
 
     def part(self, start: int, stop: int):

@@ -55,10 +55,6 @@ class Values:
             raise SampleMismatch(f"X has {rows} rows, but y has {values.shape[0]} values.")
         return exact_floats(values, "y").astype(np.float64, copy=False)
 
-    @property
-    def shown(self) -> str:
-        return self.name()
-
     def name(self) -> str:
         """What the claim is about, for people."""
         return "y" if self.outputs == 1 else f"{self.outputs} columns of y"
@@ -70,10 +66,6 @@ class Unlabelled:
 
     def read(self, y, rows: int) -> np.ndarray:
         return np.ones(rows, dtype=np.int8)
-
-    @property
-    def shown(self) -> str:
-        return self.name()
 
     def name(self) -> str:
         return "X alone"
