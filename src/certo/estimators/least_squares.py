@@ -24,6 +24,7 @@ from certo.estimators._least_squares import certified, certified_by_sums, not_cl
 from certo.estimators._linear import Proving
 from certo.solvers.least_squares import Solution, from_triangle, least_squares
 from certo.solvers.moments import Moments, Rows, Triangle, sums_of, triangle
+from certo.words.reader import column_names
 
 KEPT = 500  # features of small tables: fit keeps of them what partial_fit can go on from
 SHOWN = 5  # names in a note
@@ -428,7 +429,8 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
 
     def _names(self) -> list[str]:
         plain = [f"x{j}" for j in range(self.n_features_in_)]
-        return [*getattr(self, "feature_names_in_", plain), *["intercept"] * self._lifted]
+        known = column_names(getattr(self, "feature_names_in_", plain))
+        return [*known, *["intercept"] * self._lifted]
 
     def _title(self) -> str:
         r2 = ", ".join(f"{value:.4g}" for value in np.atleast_1d(self.r2_))

@@ -51,6 +51,7 @@ from certo.estimators._logistic_words import (
 from certo.estimators._prices import check_class_weight
 from certo.solvers.interrupt import Watch, ctrl_c_asks
 from certo.solvers.logistic import NewtonTrace
+from certo.words.reader import column_names
 
 __all__ = ["LogisticRegression", "Separated", "SeparationWarning"]
 
@@ -417,8 +418,8 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
 
     @property
     def _names(self) -> list[str]:
-        given = getattr(self, "feature_names_in_", None)
-        return [f"x{j}" for j in range(self.n_features_in_)] if given is None else given.tolist()
+        plain = [f"x{j}" for j in range(self.n_features_in_)]
+        return column_names(getattr(self, "feature_names_in_", plain))
 
     def summary(self, level=0.95) -> CoefficientTable:
         """Contrasts with the reference class, standard errors, Wald tests (z) and confidence
