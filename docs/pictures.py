@@ -23,7 +23,7 @@ from certo import (
     risk,
     validation_curve,
 )
-from certo.data.tables import read_table
+from certo.data.columns import read_table
 from certo.estimators import SeparationWarning
 from certo.features import BoxPolynomials
 from certo.kernels import Gaussian, Mismatch, Polynomial, WeisfeilerLehman
@@ -31,7 +31,7 @@ from certo.losses import Logistic, NegativeLogLikelihood, Squared
 from certo.plots._canvas import INK, NEGATIVE, POSITIVE, SOFT
 from certo.plots.risk import risk_size
 from certo.selection import gaussians
-from certo.workflow import encode_table
+from certo.tables.examples import encode_table
 
 HERE = Path(__file__).parent
 GREEN = "#2a8a57"

@@ -31,8 +31,10 @@ _HOMES = {
     "Separated": "certo.estimators",
     "SeparationWarning": "certo.estimators",
     "certify": "certo.guarantees",
+    "load": "certo.tables.model_file",
     "quasi_separability": "certo.estimators.verdict",
     "risk": "certo.losses",
+    "save": "certo.tables.model_file",
     "separability": "certo.estimators.verdict",
     "validation_curve": "certo.selection",
 }
@@ -64,6 +66,7 @@ if TYPE_CHECKING:
     from certo.guarantees import certify
     from certo.losses.empirical import risk
     from certo.selection import validation_curve
+    from certo.tables.model_file import load, save
 
 
 def __getattr__(name: str) -> Any:

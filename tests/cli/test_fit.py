@@ -12,7 +12,7 @@ import pyarrow.parquet
 import pytest
 
 from certo.certificates import CompressionBound
-from certo.data.model_file import load_model, save_model
+from certo.tables.model_file import load_model, save_model
 from certo.verify import verify_folder
 
 SMALL = "size,colour,kind\n1,red,a\n2,blue,b\n3,red,a\n4,blue,b\n"
@@ -339,7 +339,7 @@ def test_unexpected_errors_take_one_line(certo, written, monkeypatch):
     def fail(*_):
         raise RuntimeError("the roof is on fire")
 
-    monkeypatch.setattr("certo.cli.fitting.facts", fail)
+    monkeypatch.setattr("certo.report.facts", fail)
     said = certo("fit", written(SMALL), "--target", "kind")
     assert said.code == 4
     assert "RuntimeError: the roof is on fire" in said.err

@@ -15,7 +15,7 @@ import pyarrow.parquet
 import pytest
 
 from certo.certificates import Certified, Composite
-from certo.data.model_file import load_model, save_model
+from certo.tables.model_file import load_model, save_model
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from certo.certificates import Composite
-from certo.data.model_file import load_model, save_model
+from certo.tables.model_file import load_model, save_model
 
 
 def rows_of(path):

@@ -20,9 +20,9 @@ from rich.console import Console
 from certo.cli import fitting
 from certo.cli.console import Voice
 from certo.data import files
-from certo.data.model_file import load_model
 from certo.data.problem import Problem
 from certo.solvers import perceptron as loop
+from certo.tables.model_file import load_model
 
 IRIS = Path(__file__).parents[2] / "examples" / "iris.csv"
 COMMAND = [sys.executable, "-c", "from certo.cli import main; main()"]
@@ -126,7 +126,7 @@ def test_ctrl_c_elsewhere_writes_nothing(certo, noise, tmp_path, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("certo.cli.fitting.facts", interrupted)
+    monkeypatch.setattr("certo.report.facts", interrupted)
     said = certo("fit", noise, "--target", "y", "--out", tmp_path / "m")
     assert said.code == 130
     assert "interrupted" in said.err

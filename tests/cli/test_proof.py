@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from certo.data.model_file import load_model
+from certo.tables.model_file import load_model
 from certo.verify import verify_folder
 
 IRIS = Path(__file__).parents[2] / "examples" / "iris.csv"

@@ -20,7 +20,10 @@ from certo.report import (
     html_verdict,
     verdict_facts,
 )
-from certo.workflow import compare_kernels, fit_table, kernels_to_try, machine, separate_table
+from certo.tables.curve import compare_kernels, kernels_to_try
+from certo.tables.fit import fit_table
+from certo.tables.separable import separate_table
+from certo.tables.settings import machine
 
 
 def page_of(table, target="y", name="perceptron", settings=("epochs=5",), **choices):

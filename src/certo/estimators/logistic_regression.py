@@ -639,7 +639,7 @@ def _has_own_size(value: Any, sizes: description.Sizes) -> bool:
 
 
 _FITTED: dict[str, description.Check] = description.LINEAR | {
-    "reference_": description.of_type(int, str, bool),
+    "reference_": description.of_type(int, float, str, bool),
     "contrasts_": description.array("contrasts", "features"),
     "contrast_intercepts_": description.array("contrasts"),
     # NaN where a coefficient is not determined

@@ -19,10 +19,12 @@ from sklearn.preprocessing import FunctionTransformer
 
 from certo import GaussianDensity, Neuron
 from certo.certificates import Certified
-from certo.data.model_file import _MAGIC, load_model, save_model
 from certo.data.problem import Problem
 from certo.rates import Power
-from certo.workflow import fit_table, machine, predict_table
+from certo.tables.fit import fit_table
+from certo.tables.model_file import _MAGIC, load_model, save_model
+from certo.tables.predict import predict_table
+from certo.tables.settings import machine
 
 TABLE = pa.table({"x": [1.0, 2.0, 3.0, 4.0], "c": list("uvuv"), "y": list("aabb")})
 

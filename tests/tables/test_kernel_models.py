@@ -10,11 +10,11 @@ import pytest
 from sklearn.base import clone
 
 from certo import SVM, HardMarginSVM, KernelPerceptron, Pegasos
-from certo.audit import audit_table
-from certo.data.model_file import load_model, save_model
 from certo.data.problem import Problem
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
-from certo.workflow import fit_table
+from certo.tables.audit import audit_table
+from certo.tables.fit import fit_table
+from certo.tables.model_file import load_model, save_model
 
 RANDOM = np.random.default_rng(0)
 POINTS = RANDOM.uniform(-2, 2, (60, 2))
