@@ -204,7 +204,7 @@ def page_facts(
 
 
 def _claim_facts(claim: Certificate, checked: Verification | None) -> dict[str, Any]:
-    is_risk = isinstance(claim, RiskBound)
+    risk = claim if isinstance(claim, RiskBound) else None
     return {
         "type": claim.name,
         "about": _about(claim),
@@ -214,10 +214,10 @@ def _claim_facts(claim: Certificate, checked: Verification | None) -> dict[str, 
         "plain": claim.plain,
         "assumes": list(claim.assumes),
         "numbers": {name: plain(value) for name, value in claim.numbers.items()},
-        "bounds": plain(claim.bounds) if is_risk else None,
+        "bounds": None if risk is None else plain(risk.bounds),
         "rigour": {how: text for how, text in claim.rigour._asdict().items() if text},
         "informative": claim.informative,
-        "vacuous": is_risk and claim.vacuous,
+        "vacuous": risk is not None and risk.vacuous,
         "remark": _weakness(claim),
     }
 

@@ -68,9 +68,9 @@ def test_what_is_proved_is_said_in_plain_words_before_the_claims_themselves(cert
         if kinds.count(kind) <= 2 or claim["about"] == facts["claims"][kinds.index(kind)]["about"]:
             assert said.out.index(claim["plain"]) < said.out.index("MistakeBound\n")
         assert said.out.index("MistakeBound\n") < said.out.rindex(claim["claim"])
-    for sentence in facts["certified"]["in_words"]:
+    for sentence in facts["in_words"]:
         assert f"  {sentence}\n" in said.out
-    assert facts["certified"]["delta"] == 0.05
+    assert facts["delta"] == 0.05
 
 
 def test_lines_that_need_several_stay_beside_their_mark(certo, written, monkeypatch):
@@ -443,4 +443,4 @@ def test_settings_that_were_tried_are_paid_for(certo, written, tmp_path):
     assert bounds["data"] == []
     refused = certo("fit", table, *FIT, "--tried", "0")
     assert refused.code == 2
-    assert "--tried must be a whole number" in refused.err
+    assert "--tried must be an integer" in refused.err

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from certo.cli import fitting
+from certo import report
 from certo.cli.console import Voice
 from certo.data import files
 from certo.data.problem import Problem
@@ -269,7 +269,7 @@ def test_model_and_report_are_written_both_or_not_at_all(certo, iris, tmp_path, 
     def fail(*_):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(fitting, "html_report", fail)
+    monkeypatch.setattr(report, "html_report", fail)
     words = ["fit", iris[1], "--target", "species", "--report", tmp_path / "r.html"]
     assert certo(*words, "--out", tmp_path / "new.certo").code == 4
     assert {path.name for path in tmp_path.iterdir()} == {"iris.certo"}

@@ -165,7 +165,7 @@ class TestScaling:
         assert any("1 pair of different values" in note for note in decided.examples.notes)
 
     def test_a_machine_that_needs_separable_classes(self):
-        with pytest.raises(Problem, match="Use --scale none"):
+        with pytest.raises(Problem, match="Use scale='none'"):
             fit_table(self.table, "y", HardMarginSVM(), scale="standard")
         mixed = pa.table({"v": [0.1, 0.1, 0.3, 0.7], "y": Y})
         with pytest.raises(CannotSeparate) as wrong:

@@ -138,7 +138,7 @@ def other_margin(machine):
     ],
 )
 def test_what_no_fit_leaves_is_refused(change, tmp_path):
-    with pytest.raises(Problem, match="damaged or no Certo model file"):
+    with pytest.raises(Problem, match="damaged or was not written by Certo"):
         forged(change, tmp_path)
 
 

@@ -127,7 +127,7 @@ class Attack:
 )
 def test_anything_else_is_refused(tmp_path, payload):
     forge(tmp_path / "m", payload)
-    with pytest.raises(Problem, match="damaged or no Certo model"):
+    with pytest.raises(Problem, match="damaged or was not written by Certo"):
         load_model(tmp_path / "m")
 
 
@@ -214,7 +214,7 @@ def test_parts_that_do_not_fit_together_are_refused(path, what):
     stored = load_model(path).model
     FORGERIES[what](stored)
     save_model(path, stored)
-    with pytest.raises(Problem, match="damaged or no Certo model"):
+    with pytest.raises(Problem, match="damaged or was not written by Certo"):
         load_model(path)
 
 
@@ -248,7 +248,7 @@ def test_parts_that_overlap_are_refused(path):
             data[place + 16 : place + 28] = data[at + 16 : at + 28]
             data[place + 42 : place + 46] = data[at + 42 : at + 46]
     forge(path, bytes(data))
-    with pytest.raises(Problem, match="damaged or no Certo model file"):
+    with pytest.raises(Problem, match="damaged or was not written by Certo"):
         load_model(path)
 
 

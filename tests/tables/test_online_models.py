@@ -80,7 +80,7 @@ def test_what_no_fit_leaves_is_refused(machine, name, value, tmp_path):
     model = fit_table(TABLE, "y", clone(machine)).model
     setattr(model.machine, name, value)
     save_model(tmp_path / "m", model)
-    with pytest.raises(Problem, match="damaged or no Certo model file"):
+    with pytest.raises(Problem, match="damaged or was not written by Certo"):
         load_model(tmp_path / "m")
 
 

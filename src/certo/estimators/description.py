@@ -110,7 +110,7 @@ class Description:
 
     @property
     def takes_kernel(self) -> bool:
-        return "kernel" in self.kind().get_params(deep=False)  # type: ignore[attr-defined]
+        return "kernel" in self.kind._get_param_names()  # type: ignore[attr-defined]
 
     @property
     def path(self) -> str:

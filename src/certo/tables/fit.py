@@ -83,7 +83,7 @@ def fit_table(
     known = describe(estimator)
     if known is None or known.fitted is None:
         kind = type(estimator).__name__
-        raise Problem(f"an estimator of Certo for tables is needed, got {kind}.")
+        raise Problem(f"an estimator of Certo is needed, got {kind}.")
     if scale is None:
         scale = "none" if known.ignores_scale(estimator) else "standard"
     choices |= {

@@ -112,13 +112,13 @@ def save(model: Any, path: str | Path) -> str:
     if isinstance(model, StoredModel):
         return save_model(path, model)
     _check_storable(model)
+    check_is_fitted(model)
+    data, digest = _content({"machine": model})
     try:
-        check_is_fitted(model)
-        check_machine(model, model.n_features_in_)
+        _read(data.split(b"\n", 2)[2])  # rather now than when it is loaded
     except Unsound as wrong:
         kind = type(model).__name__
         raise Problem(f"this {kind} cannot be stored for rows of numbers: {wrong}") from wrong
-    data, digest = _content({"machine": model})
     write_whole(path, data)
     return digest
 

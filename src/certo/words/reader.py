@@ -14,6 +14,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 MAX_ROWS_NAMED = 10
 
 
@@ -26,7 +28,9 @@ def python_setting(name: str, value: Any = None) -> str:
 class Reader:
     """Someone who works with arrays, unless other ways are given."""
 
-    places: Sequence[int] | None = None  # the number that each row has in the reader's file
+    places: Sequence[int] | np.ndarray | None = (
+        None  # the number that each row has in the reader's file
+    )
     columns: Sequence[str] | None = None  # what the reader calls the columns of X
     setting: Callable[..., str] = python_setting
     separability: str = "certo.separability(X, y)"  # how to decide whether classes are separable
@@ -45,13 +49,13 @@ def reading(**ways: Any) -> Iterator[None]:
         _CURRENT.reset(token)
 
 
-def row_numbers(rows: Sequence[int]) -> list[int]:
+def row_numbers(rows: Sequence[int] | np.ndarray) -> list[int]:
     """Rows of X (from 0), by the numbers that the reader knows them by."""
     places = _CURRENT.get().places
     return [int(row if places is None else places[row]) for row in rows]
 
 
-def examples_at(rows: Sequence[int], most: int = MAX_ROWS_NAMED) -> str:
+def examples_at(rows: Sequence[int] | np.ndarray, most: int = MAX_ROWS_NAMED) -> str:
     """'examples 0, 2 and 5 more (counting from 0)' of arrays, 'rows 1, 3 and 5 more' of a file."""
     shown = ", ".join(map(str, row_numbers(rows[:most])))
     if len(rows) > most:
