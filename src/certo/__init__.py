@@ -11,33 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "SVM": "certo.estimators",
-    "GaussianDensity": "certo.estimators",
-    "HardMarginSVM": "certo.estimators",
-    "KernelPerceptron": "certo.estimators",
-    "LeastSquares": "certo.estimators",
-    "LogLinearDensity": "certo.estimators",
-    "LogisticRegression": "certo.estimators",
-    "MinDisagreement": "certo.estimators",
-    "Neuron": "certo.geometry",
-    "OnlineGradientDescent": "certo.estimators",
-    "Pegasos": "certo.estimators",
-    "Perceptron": "certo.estimators",
-    "Inseparable": "certo.certificates",
-    "NoDensity": "certo.estimators",
-    "NotSeparable": "certo.estimators",
-    "Separable": "certo.certificates",
-    "Separated": "certo.estimators",
-    "SeparationWarning": "certo.estimators",
-    "certify": "certo.guarantees",
-    "load": "certo.tables.model_file",
-    "quasi_separability": "certo.estimators.verdict",
-    "risk": "certo.losses",
-    "save": "certo.tables.model_file",
-    "separability": "certo.estimators.verdict",
-    "validation_curve": "certo.selection",
+_NAMES = {
+    "certo.certificates": "Inseparable Separable",
+    "certo.estimators": "SVM GaussianDensity HardMarginSVM KernelPerceptron LeastSquares "
+    "LogLinearDensity LogisticRegression MinDisagreement NoDensity NotSeparable "
+    "OnlineGradientDescent Pegasos Perceptron Separated SeparationWarning",
+    "certo.estimators.verdict": "quasi_separability separability",
+    "certo.geometry": "Neuron",
+    "certo.guarantees": "certify",
+    "certo.losses": "risk",
+    "certo.selection": "validation_curve",
+    "certo.tables.model_file": "load save",
 }
+_HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 __all__ = [*_HOMES, "__version__"]
 
