@@ -1,7 +1,10 @@
 """The package as a whole: light imports, public names, one home for each."""
 
+import ast
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -45,3 +48,17 @@ def test_the_version_is_the_distributions():
     from importlib.metadata import version
 
     assert version("certo") == certo.__version__
+
+
+@pytest.mark.parametrize(
+    "room", ["data", "estimators", "guarantees", "issue", "report", "solvers", "tables", "words"]
+)
+def test_no_option_of_the_command_line_is_named_below_it(room):
+    """Sentences ask `certo.words.reader` how their reader writes a setting."""
+    for path in (Path(certo.__file__).parent / room).rglob("*.py"):
+        texts = [
+            node.value
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        ]
+        assert not [text for text in texts if re.search(r"(^|[\s(])--[a-z]", text)], path

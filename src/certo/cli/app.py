@@ -25,7 +25,7 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, and every claim holds; 1 no: a claim does not hold, or the classes "
     "are not separable; 2 the input cannot be used, or the model claims nothing; 3 the data or the "
     "model are not those of the fit; 4 an error in Certo itself; 130 interrupted; 141 the reader "
-    "of the output went away. Example: certo fit iris.csv --target species --out iris.certo",
+    "of the output went away.\n\nExample: certo fit iris.csv --target species --out iris.certo",
     invoke_without_command=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -33,7 +33,7 @@ app = typer.Typer(
 )
 for _module in (fit, curve, separable, predict, verify, proof):
     _name = _module.__name__.rpartition(".")[2]
-    app.command(_name, epilog=_module.EXAMPLE)(getattr(_module, _name))
+    app.command(_name, short_help=_module.SUMMARY, epilog=_module.EXAMPLE)(getattr(_module, _name))
 
 
 def _version(wanted: bool) -> None:

@@ -28,6 +28,7 @@ from certo.cli.options import (
     tell,
 )
 
+SUMMARY = "Compare kernels by cross-validation."
 EXAMPLE = "Example: certo curve shores.csv --target shore --kernel gaussian --values 0.1,1,10"
 PICTURES = (".svg", ".png", ".pdf")
 UNDATED: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}

@@ -64,7 +64,12 @@ Category = Annotated[
 ]
 ErrorPrice = Annotated[
     float | None,
-    typer.Option("--C", help="Price of errors in the training rows (svm).", show_default=False),
+    typer.Option(
+        "--C",
+        metavar="NUMBER",
+        help="Price of errors in the training rows (svm).",
+        show_default=False,
+    ),
 ]
 Settings = Annotated[
     list[str] | None,

@@ -22,6 +22,7 @@ from certo.cli.options import (
     tell,
 )
 
+SUMMARY = "Decide whether hyperplanes separate the classes."
 EXAMPLE = "Example: certo separable iris.csv --target species --report iris.html"
 MAX_TERMS_SHOWN = 20  # Coefficients of a hyperplane that a terminal shows.
 MAX_PAIRS_SHOWN, MAX_CLASSES_SHOWN = 12, 24  # Answers about pairs, and about single classes.
