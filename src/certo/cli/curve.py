@@ -9,24 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
+from certo.cli import options
 from certo.cli.console import Voice
-from certo.cli.options import (
-    Category,
-    DataFile,
-    Drop,
-    ErrorPrice,
-    Json,
-    Missing,
-    NotAvailable,
-    Report,
-    Settings,
-    Target,
-    as_options,
-    command_line,
-    encoding_choices,
-    settings_of,
-    tell,
-)
 
 SUMMARY = "Compare kernels by cross-validation."
 EXAMPLE = "Example: certo curve shores.csv --target shore --kernel gaussian --values 0.1,1,10"
@@ -35,8 +19,8 @@ UNDATED: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
 
 def curve(
-    data: DataFile,
-    target: Target,
+    data: options.DataFile,
+    target: options.Target,
     kernel: Annotated[
         list[str] | None,
         typer.Option(
@@ -60,15 +44,15 @@ def curve(
             metavar="NAME", help="Machine to fit: svm, kernel-perceptron, hard-margin, pegasos."
         ),
     ] = "svm",
-    C: ErrorPrice = None,
-    setting: Settings = None,
+    C: options.ErrorPrice = None,
+    setting: options.Settings = None,
     folds: Annotated[int, typer.Option(metavar="N", help="Number of cross-validation folds.")] = 5,
     seed: Annotated[int, typer.Option(metavar="N", help="Random seed of the folds.")] = 0,
     jobs: Annotated[
         int | None,
         typer.Option(metavar="N", help="Number of fits at the same time.", show_default="1"),
     ] = None,
-    report: Report = None,
+    report: options.Report = None,
     picture: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Plot to write: .svg, .png or .pdf.", show_default=False),
@@ -80,11 +64,11 @@ def curve(
             help="Scaling of numeric columns: standard (mean 0, variance 1) or none.",
         ),
     ] = "standard",
-    missing: Missing = "refuse",
-    na: NotAvailable = None,
-    drop: Drop = None,
-    category: Category = None,
-    as_json: Json = False,
+    missing: options.Missing = "refuse",
+    na: options.NotAvailable = None,
+    drop: options.Drop = None,
+    category: options.Category = None,
+    as_json: options.Json = False,
 ) -> None:
     """Compare kernels by cross-validation: training error, validation error and number of support
     vectors of each, with nearest neighbours beside them."""
@@ -102,19 +86,19 @@ def curve(
         raise Problem(f"--picture must end in one of {', '.join(PICTURES)}, got {picture}.")
     if folds < 2:
         raise Problem(f"--folds must be at least 2, got {folds}.")
-    settings = settings_of(setting, C=C)
+    settings = options.settings_of(setting, C=C)
     if any(setting.partition("=")[0] == "kernel" for setting in settings):
         raise Problem("certo curve takes the kernels to try from --kernel, not from --set.")
     estimator = make_machine(machine, settings)
     if "kernel" not in estimator.get_params():
         raise Problem(f"certo curve needs a machine with a kernel, as svm, got {machine}.")
-    choices = encoding_choices(scale, missing, na, drop, category)
+    choices = options.encoding_choices(scale, missing, na, drop, category)
     said = _run(
         data, target, estimator, kernels_to_try(kernel or ["gaussian"], values),
         {"cv": folds, "random_state": seed, "n_jobs": jobs}, report, picture,
-        ["--machine", machine, *as_options({"set": settings, **choices})], choices,
+        ["--machine", machine, *options.as_options({"set": settings, **choices})], choices,
     )  # fmt: skip
-    tell(said, _tell, as_json)
+    options.tell(said, _tell, as_json)
 
 
 def _run(
@@ -159,7 +143,9 @@ def _run(
         said["interrupted"] = not compared.curve.complete
         best = [*same_options, "--set", f"kernel={compared.curve.best!r}"]
         best += ["--tried", compared.tried] if compared.tried != "1" else []
-        said["fit_with"] = command_line("certo", "fit", str(data), "--target", target, *best)
+        said["fit_with"] = options.command_line(
+            "certo", "fit", str(data), "--target", target, *best
+        )
         said["report_file"] = said["picture_file"] = None
         written: dict[Path, bytes] = {}
         if report is not None:

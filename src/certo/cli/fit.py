@@ -11,25 +11,8 @@ from typing import Annotated, Any
 
 import typer
 
+from certo.cli import options
 from certo.cli.console import Voice, print_json
-from certo.cli.options import (
-    BAD_INPUT,
-    Category,
-    DataFile,
-    Drop,
-    ErrorPrice,
-    Json,
-    Missing,
-    NotAvailable,
-    Report,
-    Settings,
-    Target,
-    as_options,
-    command_line,
-    encoding_choices,
-    settings_of,
-    tell,
-)
 
 SUMMARY = "Fit a model to a table, and prove what can be proved about it."
 EXAMPLE = "Example: certo fit iris.csv --target species --out iris.certo --report iris.html"
@@ -38,8 +21,8 @@ MAX_TERMS_SHOWN = 20  # Coefficients that a terminal shows.
 
 
 def fit(
-    data: DataFile,
-    target: Target,
+    data: options.DataFile,
+    target: options.Target,
     machine: Annotated[
         str,
         typer.Option(
@@ -53,7 +36,7 @@ def fit(
         Path | None,
         typer.Option("--out", metavar="FILE", help="Model file to write.", show_default=False),
     ] = None,
-    report: Report = None,
+    report: options.Report = None,
     scale: Annotated[
         str | None,
         typer.Option(
@@ -64,11 +47,11 @@ def fit(
             show_default=False,
         ),
     ] = None,
-    missing: Missing = "refuse",
-    na: NotAvailable = None,
-    drop: Drop = None,
-    category: Category = None,
-    C: ErrorPrice = None,
+    missing: options.Missing = "refuse",
+    na: options.NotAvailable = None,
+    drop: options.Drop = None,
+    category: options.Category = None,
+    C: options.ErrorPrice = None,
     lam: Annotated[
         float | None,
         typer.Option(
@@ -115,20 +98,20 @@ def fit(
             "data pay for the choice. Write data, if the settings were made from the table.",
         ),
     ] = "1",
-    setting: Settings = None,
-    as_json: Json = False,
+    setting: options.Settings = None,
+    as_json: options.Json = False,
 ) -> None:
     """Fit a model to a table, and prove what can be proved about it."""
     from certo.data.problem import Problem
     from certo.report import refusal_facts
     from certo.tables.fit import CannotSeparate
 
-    choices = encoding_choices(scale, missing, na, drop, category)
+    choices = options.encoding_choices(scale, missing, na, drop, category)
     if C is not None and lam is not None:
         raise Problem("--C and --lam are two ways to say one thing: give one of them.")
     if output is not None and report is not None and output.resolve() == report.resolve():
         raise Problem(f"--out and --report are both {output}. Choose two names.")
-    settings = settings_of(setting, C=C, lam=lam, ridge=ridge, tol=tol)
+    settings = options.settings_of(setting, C=C, lam=lam, ridge=ridge, tol=tol)
     try:
         said = _run(
             data, target, machine, settings, output, report, test,
@@ -139,8 +122,8 @@ def fit(
         if as_json:
             print_json(why)
         _tell_refusal(Voice(stderr=True), why, data, target, choices)
-        raise typer.Exit(BAD_INPUT) from wrong
-    tell(said, _tell, as_json)
+        raise typer.Exit(options.BAD_INPUT) from wrong
+    options.tell(said, _tell, as_json)
 
 
 def _run(
@@ -199,7 +182,7 @@ def _run(
             said["model_file"] = str(output)
         words = ["certo", "verify", _as_argument(output or "MODEL"), _as_argument(data)]
         words += ["--test", _as_argument(test)] if test and len(fitted.certified.test) else []
-        said["verify_with"] = command_line(*words)
+        said["verify_with"] = options.command_line(*words)
         if report is not None:
             said["report_file"] = str(report)
             written[report] = reports.html_report(fitted, said).encode()
@@ -351,6 +334,6 @@ def _tell_refusal(
 
     voice.say(("error: ", "bold red"), why["error"])
     tell_rows(voice, why["proof"])
-    same = as_options({name: given for name, given in choices.items() if name != "scale"})
-    words = command_line("certo", "separable", str(data), "--target", target, *same)
+    same = options.as_options({name: given for name, given in choices.items() if name != "scale"})
+    words = options.command_line("certo", "separable", str(data), "--target", target, *same)
     voice.suggest("The proof in the table's own numbers, with a picture", f"{words} --report FILE")

@@ -7,20 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from certo.cli import options
 from certo.cli.console import Voice
-from certo.cli.options import (
-    NO,
-    Category,
-    DataFile,
-    Drop,
-    Json,
-    Missing,
-    NotAvailable,
-    Report,
-    Target,
-    encoding_choices,
-    tell,
-)
 
 SUMMARY = "Decide whether hyperplanes separate the classes."
 EXAMPLE = "Example: certo separable iris.csv --target species --report iris.html"
@@ -29,8 +17,8 @@ MAX_PAIRS_SHOWN, MAX_CLASSES_SHOWN = 12, 24  # Answers about pairs, and about si
 
 
 def separable(
-    data: DataFile,
-    target: Target,
+    data: options.DataFile,
+    target: options.Target,
     intercept: Annotated[
         str,
         typer.Option(
@@ -38,7 +26,7 @@ def separable(
             help="free: any hyperplane; none: only hyperplanes through the origin.",
         ),
     ] = "free",
-    report: Report = None,
+    report: options.Report = None,
     scale: Annotated[
         str,
         typer.Option(
@@ -46,11 +34,11 @@ def separable(
             help="Scaling of numeric columns: none (as they are), or standard, as for certo fit.",
         ),
     ] = "none",
-    missing: Missing = "refuse",
-    na: NotAvailable = None,
-    drop: Drop = None,
-    category: Category = None,
-    as_json: Json = False,
+    missing: options.Missing = "refuse",
+    na: options.NotAvailable = None,
+    drop: options.Drop = None,
+    category: options.Category = None,
+    as_json: options.Json = False,
 ) -> None:
     """Decide whether hyperplanes can separate the classes, and prove the answer. Exit code 0: yes,
     with the hyperplane; 1: no, with the few rows that make it impossible."""
@@ -66,7 +54,7 @@ def separable(
         progress.stage(f"Reading {data.name}")
         table, notes = read_table(data)
         progress.stage("Deciding, and proving it (the first time also compiles)")
-        choices = encoding_choices(scale, missing, na, drop, category)
+        choices = options.encoding_choices(scale, missing, na, drop, category)
         decided = separate_table(table, target, intercept=intercept, notes=tuple(notes), **choices)
         progress.stage("Writing")
         said = verdict_facts(decided)
@@ -74,9 +62,9 @@ def separable(
         if report is not None:
             said["report_file"] = str(report)
             write_whole(report, html_verdict(decided, said).encode())
-    tell(said, _tell, as_json)
+    options.tell(said, _tell, as_json)
     if not said["separable"]:
-        raise typer.Exit(NO)
+        raise typer.Exit(options.NO)
 
 
 def _tell(voice: Voice, said: dict[str, Any]) -> None:
