@@ -72,9 +72,14 @@ def curve(
 ) -> None:
     """Compare kernels by cross-validation: training error, validation error and number of support
     vectors of each, with nearest neighbours beside them."""
-    from certo.data.files import check_writable
+    from sklearn.exceptions import ConvergenceWarning
+
+    from certo.cli.progress import FitProgress
+    from certo.data.columns import read_table
+    from certo.data.files import check_writable, write_all
     from certo.data.problem import Problem
-    from certo.tables.curve import kernels_to_try
+    from certo.report import curve_facts, html_curve
+    from certo.tables.curve import compare_kernels, kernels_to_try
     from certo.tables.settings import machine as make_machine
 
     for path in (report, picture):
@@ -93,45 +98,22 @@ def curve(
     if "kernel" not in estimator.get_params():
         raise Problem(f"certo curve needs a machine with a kernel, as svm, got {machine}.")
     choices = options.encoding_choices(scale, missing, na, drop, category)
-    said = _run(
-        data, target, estimator, kernels_to_try(kernel or ["gaussian"], values),
-        {"cv": folds, "random_state": seed, "n_jobs": jobs}, report, picture,
-        ["--machine", machine, *options.as_options({"set": settings, **choices})], choices,
-    )  # fmt: skip
-    options.tell(said, _tell, as_json)
-
-
-def _run(
-    data: Path,
-    target: str,
-    estimator: Any,
-    to_try: Any,
-    curve_settings: dict[str, Any],
-    report: Path | None,
-    picture: Path | None,
-    same_options: list[str],
-    choices: dict[str, Any],
-) -> dict[str, Any]:
-    """Compare, write what was asked for, and return the facts. Ctrl-C ends it: the kernels done by
-    then are told of."""
-    from sklearn.exceptions import ConvergenceWarning
-
-    from certo.cli.progress import FitProgress
-    from certo.data.columns import read_table
-    from certo.data.files import write_all
-    from certo.report import curve_facts, html_curve
-    from certo.tables.curve import compare_kernels
-
+    to_try = kernels_to_try(kernel or ["gaussian"], values)
     with FitProgress(Voice(stderr=True).console) as progress:
         progress.stage(f"Reading {data.name}")
         table, notes = read_table(data)
         progress.stage("Counting neighbours")
-        fitting = progress.report(f"Fitting {type(estimator).__name__}", "fit")
+        curve_settings = {
+            "cv": folds,
+            "random_state": seed,
+            "n_jobs": jobs,
+            "report": progress.report(f"Fitting {type(estimator).__name__}", "fit"),
+        }
         with warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("always", ConvergenceWarning)
             compared = compare_kernels(
                 table, target, estimator, to_try, notes=tuple(notes),
-                curve_settings=curve_settings | {"report": fitting}, **choices,
+                curve_settings=curve_settings, **choices,
             )  # fmt: skip
         unfinished = [str(one.message) for one in heard if one.category is ConvergenceWarning]
         if unfinished:
@@ -141,11 +123,11 @@ def _run(
         progress.stage("Writing")
         said = curve_facts(compared)
         said["interrupted"] = not compared.curve.complete
-        best = [*same_options, "--set", f"kernel={compared.curve.best!r}"]
-        best += ["--tried", compared.tried] if compared.tried != "1" else []
-        said["fit_with"] = options.command_line(
-            "certo", "fit", str(data), "--target", target, *best
-        )
+        words = ["certo", "fit", str(data), "--target", target, "--machine", machine]
+        settings = [f"kernel={compared.curve.best!r}", *settings]
+        words += options.as_options({"set": settings, **choices})
+        words += ["--tried", compared.tried] if compared.tried != "1" else []
+        said["fit_with"] = options.command_line(*words)
         said["report_file"] = said["picture_file"] = None
         written: dict[Path, bytes] = {}
         if report is not None:
@@ -155,7 +137,7 @@ def _run(
             said["picture_file"] = str(picture)
             written[picture] = _draw(compared.curve, picture.suffix[1:].lower())
         write_all(written)
-    return said
+    options.tell(said, _tell, as_json)
 
 
 def _draw(curve: Any, kind: str) -> bytes:

@@ -102,9 +102,18 @@ def fit(
     as_json: options.Json = False,
 ) -> None:
     """Fit a model to a table, and prove what can be proved about it."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    from certo import report as reports
+    from certo.cli.progress import FitProgress
+    from certo.data.columns import read_table, text_columns
+    from certo.data.files import check_writable, write_all
     from certo.data.problem import Problem
-    from certo.report import refusal_facts
-    from certo.tables.fit import CannotSeparate
+    from certo.estimators import SeparationWarning
+    from certo.selection import BY_HAND
+    from certo.tables.fit import CannotSeparate, fit_table
+    from certo.tables.model_file import model_bytes
+    from certo.tables.settings import machine as make_machine
 
     choices = options.encoding_choices(scale, missing, na, drop, category)
     if C is not None and lam is not None:
@@ -112,44 +121,6 @@ def fit(
     if output is not None and report is not None and output.resolve() == report.resolve():
         raise Problem(f"--out and --report are both {output}. Choose two names.")
     settings = options.settings_of(setting, C=C, lam=lam, ridge=ridge, tol=tol)
-    try:
-        said = _run(
-            data, target, machine, settings, output, report, test,
-            delta=delta, tried=tried, **choices,
-        )  # fmt: skip
-    except CannotSeparate as wrong:
-        why = refusal_facts(wrong)
-        if as_json:
-            print_json(why)
-        _tell_refusal(Voice(stderr=True), why, data, target, choices)
-        raise typer.Exit(options.BAD_INPUT) from wrong
-    options.tell(said, _tell, as_json)
-
-
-def _run(
-    data: Path,
-    target: str,
-    machine: str,
-    settings: list[str],
-    output: Path | None,
-    report: Path | None,
-    test: Path | None,
-    **choices: Any,
-) -> dict[str, Any]:
-    """Fit, write what was asked for, and return the facts. Ctrl-C during the fit ends it: what
-    was reached is written all the same."""
-    from sklearn.exceptions import ConvergenceWarning
-
-    from certo import report as reports
-    from certo.cli.progress import FitProgress
-    from certo.data.columns import read_table, text_columns
-    from certo.data.files import check_writable, write_all
-    from certo.estimators import SeparationWarning
-    from certo.selection import BY_HAND
-    from certo.tables.fit import fit_table
-    from certo.tables.model_file import model_bytes
-    from certo.tables.settings import machine as make_machine
-
     for path in (output, report):
         if path is not None:
             check_writable(path, keep=(data,) if test is None else (data, test))
@@ -161,17 +132,26 @@ def _run(
         unseen = None
         if test is not None:
             progress.stage(f"Reading {test.name}")
-            as_text = text_columns(table, choices["na"], choices["category"], choices["drop"])
+            as_text = text_columns(table, na or (), category or (), drop or ())
             unseen, more = read_table(test, as_text=as_text)
             notes = [*notes, *(f"{test.name}: {note}" for note in more)]
         progress.stage("Encoding the columns")
         with warnings.catch_warnings():
             for kind in (ConvergenceWarning, SeparationWarning):  # the status says it
                 warnings.simplefilter("ignore", kind)
-            fitted = fit_table(
-                table, target, estimator, test=unseen, test_name=str(test), notes=tuple(notes),
-                callback=progress if console.is_terminal else None, **choices,
-            )  # fmt: skip
+            try:
+                fitted = fit_table(
+                    table, target, estimator, test=unseen, test_name=str(test), delta=delta,
+                    tried=tried, notes=tuple(notes),
+                    callback=progress if console.is_terminal else None, **choices,
+                )  # fmt: skip
+            except CannotSeparate as wrong:
+                progress.stop()
+                why = reports.refusal_facts(wrong)
+                if as_json:
+                    print_json(why)
+                _tell_refusal(Voice(stderr=True), why, data, target, choices)
+                raise typer.Exit(options.BAD_INPUT) from wrong
         progress.stage("Writing")
         said = reports.facts(fitted)
         said["interrupted"] = BY_HAND in said["status"]
@@ -187,7 +167,7 @@ def _run(
             said["report_file"] = str(report)
             written[report] = reports.html_report(fitted, said).encode()
         write_all(written)
-    return said
+    options.tell(said, _tell, as_json)
 
 
 def _as_argument(path: Path | str) -> str:

@@ -36,6 +36,9 @@ class FitProgress:
         return self
 
     def __exit__(self, *what) -> None:
+        self.stop()
+
+    def stop(self) -> None:
         self._bar.stop()
 
     def stage(self, what: str) -> None:

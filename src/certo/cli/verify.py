@@ -65,25 +65,13 @@ def tell_audit(voice: Voice, audit: Audit) -> None:
     def line(good: bool, text: str) -> None:
         voice.item(("✓ ", "green") if good else ("✗ ", "red"), text)
 
-    line(
-        audit.same_data,
-        "The data are those of the fit."
-        if audit.same_data
-        else "The data are NOT those of the fit: the table's fingerprint is another.",
-    )
-    line(
-        audit.same_model,
-        "The model file is as it was written."
-        if audit.same_model
-        else "The model file was CHANGED since it was written: its fingerprint is another.",
-    )
+    data = "The data are NOT those of the fit: the table's fingerprint is another."
+    model = "The model file was CHANGED since it was written: its fingerprint is another."
+    test = "The test rows are NOT those of the fit: their table's fingerprint is another."
+    line(audit.same_data, "The data are those of the fit." if audit.same_data else data)
+    line(audit.same_model, "The model file is as it was written." if audit.same_model else model)
     if audit.same_test is not None:
-        line(
-            audit.same_test,
-            "The test rows are those of the fit."
-            if audit.same_test
-            else "The test rows are NOT those of the fit: their table's fingerprint is another.",
-        )
+        line(audit.same_test, "The test rows are those of the fit." if audit.same_test else test)
     for text in audit.about_model:
         line(False, text)
     if not audit.could_check:
