@@ -25,7 +25,7 @@ from certo import (
     plots,
     risk,
 )
-from certo.data.tables import read_table
+from certo.data.columns import read_table
 from certo.estimators import SeparationWarning
 from certo.features import BoxPolynomials
 from certo.kernels import Gaussian, Mismatch, Polynomial, WeisfeilerLehman
@@ -33,7 +33,7 @@ from certo.losses import Logistic, NegativeLogLikelihood, Squared
 from certo.plots._canvas import INK, NEGATIVE, POSITIVE, SOFT
 from certo.plots.risk import risk_size
 from certo.selection import gaussians
-from certo.workflow import encode_table
+from certo.tables.examples import encode_table
 
 HERE = Path(__file__).parent
 GREEN = "#2a8a57"

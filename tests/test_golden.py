@@ -38,10 +38,11 @@ def table_of(name: str):
 def write() -> None:
     """Everything anew."""
     import portable
-    from certo.audit import rows_of
-    from certo.data.model_file import save_model
-    from certo.data.proof_folder import write_proof
-    from certo.workflow import fit_table, machine
+    from certo.tables.audit import rows_of
+    from certo.tables.fit import fit_table
+    from certo.tables.model_file import save_model
+    from certo.tables.proof_folder import write_proof
+    from certo.tables.settings import machine
 
     portable.issue_to(CLAIMS, None, 1, {})
     for name, (_, target, kind, settings) in FITS.items():
@@ -69,8 +70,8 @@ def test_certificates_of_every_kind_verify():
 
 @pytest.mark.parametrize("name", FITS)
 def test_models_verify_and_predict_as_they_did(name):
-    from certo.audit import audit_table, rows_of
-    from certo.data.model_file import load_model
+    from certo.tables.audit import audit_table, rows_of
+    from certo.tables.model_file import load_model
 
     loaded, table = load_model(GOLDEN / f"{name}.certo"), table_of(name)
     found = audit_table(loaded, table)

@@ -1,5 +1,6 @@
 """The package as a whole: light imports, public names, one home for each."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -53,3 +54,17 @@ def test_the_citation_has_this_version_and_a_date():
     text = (Path(__file__).parents[1] / "CITATION.cff").read_text("utf-8")
     assert re.search(rf"^version: {re.escape(certo.__version__)}$", text, re.MULTILINE)
     assert re.search(r"^date-released: \d{4}-\d{2}-\d{2}$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "room", ["data", "estimators", "guarantees", "issue", "report", "solvers", "tables", "words"]
+)
+def test_no_option_of_the_command_line_is_named_below_it(room):
+    """Sentences ask `certo.words.reader` how their reader writes a setting."""
+    for path in (Path(certo.__file__).parent / room).rglob("*.py"):
+        texts = [
+            node.value
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        ]
+        assert not [text for text in texts if re.search(r"(^|[\s(])--[a-z]", text)], path

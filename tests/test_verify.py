@@ -32,8 +32,8 @@ from certo.certificates import (
 )
 from certo.certificates.sample import shared_rows
 from certo.data.problem import Problem
-from certo.data.proof_folder import write_proof
 from certo.kernels import Function, Gaussian, Spectrum
+from certo.tables.proof_folder import write_proof
 from certo.verify import FAILS, HOLDS, NOT_AS_WRITTEN, Unusable, main, verify_folder
 
 RNG = np.random.default_rng(0)
@@ -340,7 +340,7 @@ def test_a_folder_is_written_whole_and_only_where_nothing_is_lost(folders, tmp_p
     with pytest.raises(Problem, match=r"is a file"):
         write_proof(tmp_path / "p" / "mine.txt", page, machine, inputs, labels)
     (tmp_path / "p" / "mine.txt").unlink()
-    monkeypatch.setattr("certo.data.proof_folder._sha256", lambda path: 1 / 0)
+    monkeypatch.setattr("certo.tables.proof_folder._sha256", lambda path: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         write_proof(tmp_path / "p", page, machine, inputs, labels)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["p"]

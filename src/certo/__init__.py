@@ -21,6 +21,7 @@ _NAMES = {
     "guarantees": "certify",
     "losses": "risk",
     "selection": "compare_kernels",
+    "tables.model_file": "load save",
 }
 _WHERE = by_name(_NAMES)
 __all__ = [*_WHERE, "__version__"]

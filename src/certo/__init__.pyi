@@ -25,5 +25,7 @@ from certo.estimators.verdict import (
 from certo.geometry import Neuron as Neuron
 from certo.guarantees import certify as certify
 from certo.losses.empirical import risk as risk
+from certo.tables.model_file import load as load
+from certo.tables.model_file import save as save
 
 __version__: str

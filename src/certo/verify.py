@@ -24,6 +24,8 @@ import shutil
 import sys
 import textwrap
 import warnings
+from collections.abc import Iterable
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -99,13 +101,9 @@ class Findings(NamedTuple):
             "verdict": self.verdict,
             "sha256": self.sha256,
             "changed": self.changed,
-            "model": certified.model,
             "speaks_of": list(model.numbers) if model else None,
             "about_model": self.about_model,
-            "remarks": list(certified.remarks),
-            **together(certified, self.code == HOLDS),
-            "claims": claim_facts(certified, self.checked),
-            "not_claimed": [refusal.to_dict() for refusal in certified.not_claimed],
+            **page_facts(certified, self.checked.parts, self.code == HOLDS),
         }
 
 
@@ -184,32 +182,44 @@ def _read(content: bytes) -> Proof:
         raise Unusable(f"proof.json is damaged or none of Certo's: {wrong}") from wrong
 
 
-def together(certified: Certified, holds: bool) -> dict[str, Any]:
-    """What follows from all claims about new examples, the choice among them paid for; nothing,
-    unless all of them hold."""
+def page_facts(
+    certified: Certified, checked: Iterable[Verification], holds: bool
+) -> dict[str, Any]:
+    """A page of claims, with what became of each where it was `checked`, as plain data: one shape
+    for a fit, an audit and this check (`certo/report/schema.json`). What follows from all claims
+    about new examples, the choice among them paid for, is told only if all of them hold."""
     best = certified.best if holds else None
     chosen = best and {"type": best.claim.name, "bound": best.claim.best, "delta": best.claim.delta,
                        "among": best.among, "on_test": best.on_test}  # fmt: skip
-    return {"best": chosen, "in_words": certified.in_words() if holds and certified.risks else []}
+    return {
+        "model": certified.model,
+        "delta": certified.delta,
+        "remarks": list(certified.remarks),
+        "assumes": list(certified.assumes),
+        "best": chosen,
+        "in_words": certified.in_words() if holds and certified.risks else [],
+        "claims": [_claim_facts(*pair) for pair in zip_longest(certified, checked)],
+        "not_claimed": [refusal.to_dict() for refusal in certified.not_claimed],
+    }
 
 
-def claim_facts(certified: Certified, checked: Verification) -> list[dict[str, Any]]:
-    """Every claim and what became of it, as plain data."""
-    return [
-        {
-            "name": claim.name,
-            "about": _about(claim),
-            "holds": part.holds,
-            "why": part.why,
-            "claim": claim.claim,
-            "assumes": list(claim.assumes),
-            "numbers": {name: plain(value) for name, value in claim.numbers.items()},
-            "rigour": claim.rigour._asdict(),
-            "informative": claim.informative,
-            "remark": _weakness(claim),
-        }
-        for claim, part in zip(certified, checked.parts, strict=True)
-    ]
+def _claim_facts(claim: Certificate, checked: Verification | None) -> dict[str, Any]:
+    risk = claim if isinstance(claim, RiskBound) else None
+    return {
+        "type": claim.name,
+        "about": _about(claim),
+        "holds": None if checked is None else checked.holds,
+        "why": None if checked is None else checked.why,
+        "claim": claim.claim,
+        "plain": claim.plain,
+        "assumes": list(claim.assumes),
+        "numbers": {name: plain(value) for name, value in claim.numbers.items()},
+        "bounds": None if risk is None else plain(risk.bounds),
+        "rigour": {how: text for how, text in claim.rigour._asdict().items() if text},
+        "informative": claim.informative,
+        "vacuous": risk is not None and risk.vacuous,
+        "remark": _weakness(claim),
+    }
 
 
 def _weakness(claim: Certificate) -> str:
@@ -243,7 +253,7 @@ def _tell(said: dict[str, Any]) -> None:
     say(f"The folder says that this is {said['model']}")
     for claim in said["claims"]:
         print()
-        say(f"{claim['name']} ({claim['about']})", "holds  " if claim["holds"] else "FAILS  ", 7)
+        say(f"{claim['type']} ({claim['about']})", "holds  " if claim["holds"] else "FAILS  ", 7)
         say(claim["claim"], " " * 7, 7)
         for text in claim["assumes"]:
             say(text, " " * 7 + "assuming that ", 9)

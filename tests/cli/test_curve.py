@@ -81,7 +81,7 @@ def test_kernels_written_out_and_those_that_suit_the_data(certo):
         (["--kernel", "rbf"], "whose variance is 1/(2·gamma)"),
         (["--values", "1,x"], "must be numbers with commas"),
         (["--values", "0"], "above 0"),
-        (["--kernel", "polynomial", "--values", "1.5"], "must be whole numbers with commas"),
+        (["--kernel", "polynomial", "--values", "1.5"], "must be integers with commas"),
         (["--kernel", "Gaussian(1)", "--values", "1"], "for one --kernel"),
         (["--set", "kernel=Gaussian(1)"], "from --kernel, not from --set"),
         (["--folds", "1"], "at least 2"),

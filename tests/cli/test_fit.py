@@ -12,7 +12,7 @@ import pyarrow.parquet
 import pytest
 
 from certo.certificates import CompressionBound
-from certo.data.model_file import load_model, save_model
+from certo.tables.model_file import load_model, save_model
 from certo.verify import verify_folder
 
 SMALL = "size,colour,kind\n1,red,a\n2,blue,b\n3,red,a\n4,blue,b\n"
@@ -68,9 +68,9 @@ def test_what_is_proved_is_said_in_plain_words_before_the_claims_themselves(cert
         if kinds.count(kind) <= 2 or claim["about"] == facts["claims"][kinds.index(kind)]["about"]:
             assert said.out.index(claim["plain"]) < said.out.index("MistakeBound\n")
         assert said.out.index("MistakeBound\n") < said.out.rindex(claim["claim"])
-    for sentence in facts["certified"]["in_words"]:
+    for sentence in facts["in_words"]:
         assert f"  {sentence}\n" in said.out
-    assert facts["certified"]["delta"] == 0.05
+    assert facts["delta"] == 0.05
 
 
 def test_lines_that_need_several_stay_beside_their_mark(certo, written, monkeypatch):
@@ -339,7 +339,7 @@ def test_unexpected_errors_take_one_line(certo, written, monkeypatch):
     def fail(*_):
         raise RuntimeError("the roof is on fire")
 
-    monkeypatch.setattr("certo.cli.fitting.facts", fail)
+    monkeypatch.setattr("certo.report.facts", fail)
     said = certo("fit", written(SMALL), "--target", "kind")
     assert said.code == 4
     assert "RuntimeError: the roof is on fire" in said.err
@@ -443,4 +443,4 @@ def test_settings_that_were_tried_are_paid_for(certo, written, tmp_path):
     assert bounds["data"] == []
     refused = certo("fit", table, *FIT, "--tried", "0")
     assert refused.code == 2
-    assert "--tried must be a whole number" in refused.err
+    assert "--tried must be an integer" in refused.err

@@ -15,7 +15,7 @@ import pyarrow.parquet
 import pytest
 
 from certo.certificates import Certified, Composite
-from certo.data.model_file import load_model, save_model
+from certo.tables.model_file import load_model, save_model
 
 
 @pytest.fixture
@@ -167,7 +167,7 @@ class TestForged:
         text = "a,t\n" + "".join(f"{i},{2 * i + i % 3}\n" for i in range(30))
         table, model = written(text), tmp_path / "m"
         certo("fit", table, "--target", "t", "--machine", "least-squares", "--out", model)
-        assert "intervals of --interval: they are not checked" in certo("verify", model, table).out
+        assert "intervals (--interval): not checked" in certo("verify", model, table).out
 
     def test_less_than_no_bound_was_tried_for(self):
         page = Certified("a model", Composite(()))
@@ -236,7 +236,7 @@ class TestClaimsThatSayNothing:
         said = certo("fit", table, *words)
         assert any(line.startswith("  ○ ") for line in said.out.splitlines())
         checked = certo("verify", model, table, "--json").json
-        (claim,) = (part for part in checked["claims"]["parts"] if part["name"] == name)
+        (claim,) = (part for part in checked["claims"] if part["type"] == name)
         assert (claim["holds"], claim["informative"]) == (True, False)
         assert claim["remark"] == "That says nothing which is not plain without it."
 

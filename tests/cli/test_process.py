@@ -17,12 +17,12 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from certo.cli import fitting
+from certo import report
 from certo.cli.console import Voice
 from certo.data import files
-from certo.data.model_file import load_model
 from certo.data.problem import Problem
 from certo.solvers import perceptron as loop
+from certo.tables.model_file import load_model
 
 pytestmark = pytest.mark.slow  # each test starts processes
 IRIS = Path(__file__).parents[2] / "examples" / "iris.csv"
@@ -127,7 +127,7 @@ def test_ctrl_c_elsewhere_writes_nothing(certo, noise, tmp_path, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("certo.cli.fitting.facts", interrupted)
+    monkeypatch.setattr("certo.report.facts", interrupted)
     said = certo("fit", noise, "--target", "y", "--out", tmp_path / "m")
     assert said.code == 130
     assert "interrupted" in said.err
@@ -270,7 +270,7 @@ def test_model_and_report_are_written_both_or_not_at_all(certo, iris, tmp_path, 
     def fail(*_):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(fitting, "html_report", fail)
+    monkeypatch.setattr(report, "html_report", fail)
     words = ["fit", iris[1], "--target", "species", "--report", tmp_path / "r.html"]
     assert certo(*words, "--out", tmp_path / "new.certo").code == 4
     assert {path.name for path in tmp_path.iterdir()} == {"iris.certo"}

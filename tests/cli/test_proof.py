@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from certo.data.model_file import load_model
+from certo.tables.model_file import load_model
 from certo.verify import verify_folder
 
 IRIS = Path(__file__).parents[2] / "examples" / "iris.csv"
@@ -76,7 +76,7 @@ def test_test_examples_may_be_added_to_a_proof(certo, parts, tmp_path):
     assert said["audit"]["same_test"]
     assert said["audit"]["best"]["on_test"]
     found = verify_folder(folder).to_dict()["claims"]
-    assert found[-1]["name"] == "TestErrors"
+    assert found[-1]["type"] == "TestErrors"
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ def test_test_rows_are_those_of_the_fit_or_not(certo, tested, tmp_path):
 def test_what_all_claims_say_together_is_said_again(certo, tested, tmp_path):
     model, train, test = tested
     words = "--target", "species", "--machine", "svm", "--test", test
-    said = certo("fit", train, *words, "--json").json["certified"]
+    said = certo("fit", train, *words, "--json").json
     found = certo("verify", model, train, "--test", test)
     assert found.out.endswith(f"Verified: every claim holds.\n{said['in_words'][0]}\n")
     found = certo("verify", model, train, "--test", test, "--json").json

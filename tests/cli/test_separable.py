@@ -197,7 +197,7 @@ def test_a_separator_too_fine_for_floats_is_no_fault_of_ours(certo, written, mon
     def too_fine(*_):
         raise ArithmeticError("the hyperplane is too fine")
 
-    monkeypatch.setattr("certo.workflow.separability", too_fine)
+    monkeypatch.setattr("certo.tables.separable.separability", too_fine)
     said = certo("separable", written(XOR), "--target", "kind")
     assert said.code == 2
     assert "too fine" in said.err

@@ -12,18 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from certo.data import digits, tables
+from certo.data import columns, digits
 from certo.data.problem import Problem
 from certo.estimators import HardMarginSVM, LeastSquares, MinDisagreement
-from certo.workflow import (
-    OF_OWN,
-    OF_SCALED,
-    CannotSeparate,
-    encode_table,
-    fit_table,
-    predict_table,
-    separate_table,
-)
+from certo.tables.examples import encode_table
+from certo.tables.fit import OF_SCALED, CannotSeparate, fit_table
+from certo.tables.predict import predict_table
+from certo.tables.separable import OF_OWN, separate_table
 
 IDS = [2**53, 2**53 + 1, 2**53, 2**53 + 1]  # in float64 all are the same
 HALVES = [0.5, 0.5, 1.5, 1.5]
@@ -60,7 +55,7 @@ WRITTEN = {
 def read(text, folder, **settings):
     path = folder / "table.csv"
     path.write_text(text)
-    return tables.read_table(path, **settings).table
+    return columns.read_table(path, **settings).table
 
 
 def refused_everywhere(table):
@@ -85,7 +80,7 @@ def refused_everywhere(table):
 def test_typed_columns(kind, tmp_path):
     table = pa.table({"id": TOO_FINE[kind], "x": HALVES, "y": Y})
     pq.write_table(table, tmp_path / "table.parquet")
-    refused_everywhere(tables.read_table(tmp_path / "table.parquet").table)
+    refused_everywhere(columns.read_table(tmp_path / "table.parquet").table)
 
 
 @pytest.mark.parametrize("how", [*WRITTEN])
@@ -116,19 +111,19 @@ def test_what_float64_keeps_apart_is_taken_as_the_nearest(tmp_path):
     assert X[:, 0].tolist() == [float(text) for text in texts]
     cells = [Decimal("0.1"), Decimal("2.675"), None, Decimal("123456789.123456789")]
     column = pa.chunked_array([pa.array(cells, pa.decimal128(38, 9))])
-    values = tables.numbers(column, "c").tolist()
+    values = columns.numbers(column, "c").tolist()
     assert [v for v in values if v == v] == [float(cell) for cell in cells if cell is not None]
 
 
 def test_integers_with_missing_values_are_exact():
     column = pa.chunked_array([pa.array([2**53, None, 2**54 + 4])])
-    assert tables.numbers(column, "c")[[0, 2]].tolist() == [2.0**53, 2.0**54 + 4]
+    assert columns.numbers(column, "c")[[0, 2]].tolist() == [2.0**53, 2.0**54 + 4]
 
 
 def test_labels_are_not_rounded():
     table = pa.table({"y": pa.array([Decimal(1), Decimal("1.00000000000000000001")])})
     with pytest.raises(Problem, match="looks continuous"):
-        tables.labels(table, "y")
+        columns.labels(table, "y")
 
 
 @given(st.lists(st.decimals(allow_nan=False, allow_infinity=False), max_size=8), st.integers(1, 9))
@@ -170,7 +165,7 @@ class TestScaling:
         assert any("1 pair of different values" in note for note in decided.examples.notes)
 
     def test_a_machine_that_needs_separable_classes(self):
-        with pytest.raises(Problem, match="Use --scale none"):
+        with pytest.raises(Problem, match="Use scale='none'"):
             fit_table(self.table, "y", HardMarginSVM(), scale="standard")
         mixed = pa.table({"v": [0.1, 0.1, 0.3, 0.7], "y": Y})
         with pytest.raises(CannotSeparate) as wrong:

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from certo.data.columns import as_table, read_table
 from certo.data.fingerprint import fingerprint
-from certo.data.tables import as_table, read_table
 
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=5)
 cells = {

@@ -12,9 +12,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from certo.data import csv_files, files, model_file
+from certo.data import csv_files, files
+from certo.data.columns import read_table
 from certo.data.problem import Problem
-from certo.data.tables import read_table
+from certo.tables import model_file
 
 TABLE = "a,b\n1,x\n2,y\n"
 

@@ -7,9 +7,9 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 
+from certo.data.columns import as_table, read_table
 from certo.data.encoder import TableEncoder
 from certo.data.problem import Problem
-from certo.data.tables import as_table, read_table
 
 
 @pytest.fixture

@@ -235,7 +235,7 @@ class TestNotSeparable:
     @pytest.mark.parametrize("mode", MODES)
     def test_the_error_carries_a_proof(self, mode):
         y = np.array(["no", "no", "yes", "yes"])
-        with pytest.raises(NotSeparable, match=r"rows .*counting from 0") as caught:
+        with pytest.raises(NotSeparable, match=r"examples? .*counting from 0") as caught:
             HardMarginSVM(intercept=mode).fit(XOR, y)
         assert isinstance(caught.value, ValueError)
         assert isinstance(caught.value.proof, Inseparable)

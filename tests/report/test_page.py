@@ -20,7 +20,10 @@ from certo.report import (
     html_verdict,
     verdict_facts,
 )
-from certo.workflow import compare_kernels, fit_table, kernels_to_try, machine, separate_table
+from certo.tables.curve import compare_kernels, kernels_to_try
+from certo.tables.fit import fit_table
+from certo.tables.separable import separate_table
+from certo.tables.settings import machine
 
 
 def page_of(table, target="y", name="perceptron", settings=("epochs=5",), **choices):
@@ -95,7 +98,7 @@ def test_what_is_proved_comes_first_in_plain_words(others):
     vacuous = [claim["type"] for claim in said["claims"] if claim.get("vacuous")]
     assert vacuous == re.findall(r"○</b>.*<small>vacuous, by (\w+)", text) == ["SupportBound"]
     assert text.count("<b>✓</b>") == len(said["claims"]) - len(weak)
-    certified = said["certified"]
+    certified = said
     assert certified["in_words"]
     assert certified["assumes"]
     for sentence in [*certified["in_words"], *certified["assumes"]]:
@@ -109,8 +112,8 @@ def test_where_nothing_is_claimed_the_page_says_so(undrawn):
     fitted = fit_table(pa.table({"x": [1.0, 2.0], "y": list("ab")}), "y", machine("svm", []))
     fitted = replace(fitted, certified=Certified("SVM()", Composite(())))
     said = facts(fitted) | {"model_fingerprint": "f00", "verify_with": "certo verify"}
-    assert said["claims"] == said["certified"]["in_words"] == []
-    assert said["certified"]["best"] is None
+    assert said["claims"] == said["in_words"] == []
+    assert said["best"] is None
     with undrawn():
         text = html_report(fitted, said)
     assert "Nothing is claimed." in text

@@ -11,7 +11,8 @@ import pyarrow as pa
 import pytest
 
 from certo.report import facts, html_report
-from certo.workflow import fit_table, machine
+from certo.tables.fit import fit_table
+from certo.tables.settings import machine
 
 RNG = np.random.default_rng(0)
 A, B = RNG.normal(size=(2, 120))

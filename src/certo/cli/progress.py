@@ -7,8 +7,8 @@ from collections.abc import Callable
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from certo.data.remarks import count
-from certo.estimators import MinDisagreement
+from certo.certificates.encoding import counted
+from certo.estimators.description import describe
 
 
 class FitProgress:
@@ -36,6 +36,9 @@ class FitProgress:
         return self
 
     def __exit__(self, *what) -> None:
+        self.stop()
+
+    def stop(self) -> None:
         self._bar.stop()
 
     def stage(self, what: str) -> None:
@@ -67,11 +70,11 @@ class FitProgress:
     def on_fit_task_end(self, estimator, context) -> bool:
         if context.parent is not None:
             self._done += 1
-            steps = count(self._done, context.task_name)
+            steps, known = counted(self._done, context.task_name), describe(estimator)
             if self._total is not None:
                 steps = f"{self._done}/{self._total} {context.task_name}s"
-            if isinstance(estimator, MinDisagreement):
-                steps = f"{estimator.lower_bound_:g} ≤ fewest errors ≤ {estimator.errors_:g}"
+            if known is not None and known.progress is not None:
+                steps = known.progress(estimator)
             self._bar.update(
                 self._task,
                 completed=self._done,

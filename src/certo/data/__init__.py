@@ -1,18 +1,7 @@
-"""Tables and graphs in, models in and out: what lies in files."""
+"""Tables and graphs in files: reading, encoding, fingerprints."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from certo.data.tu_files import read_tu
+from certo.lazy import names_of
 
 __all__ = ["read_tu"]
 
-
-def __getattr__(name: str) -> Any:
-    if name == "read_tu":  # when it is asked for: tables need no kernels
-        from certo.data.tu_files import read_tu
-
-        return read_tu
-    raise AttributeError(f"module 'certo.data' has no attribute {name!r}")
+__getattr__, __dir__ = names_of(__name__, {"read_tu": "tu_files"})  # tables need no kernels

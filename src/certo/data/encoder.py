@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,20 +12,32 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from certo.data import remarks, tables
+from certo.certificates.encoding import counted
+from certo.data import columns, remarks
 from certo.data.problem import Problem
+from certo.words.reader import setting
 
-SMALLEST = 1e-140  # differences below this are lost when squared
-DENSE = 0.3  # a matrix with a larger share of non-zeros than this is kept dense
-IN_FIT = (
-    "Fill them in, or leave out those rows or the column "
-    "(--missing drop does that, or --drop COLUMN)."
-)
-IN_PREDICT = (
-    "Fill them in, leave those rows out (--missing drop), or leave their predictions empty "
-    "(--missing empty)."
-)
-IN_VERIFY = "Fill them in, or leave those rows out of the file: the model takes none of them."
+MIN_RANGE = 1e-140  # Differences below this are lost when squared.
+MIN_DENSE_SHARE = 0.3  # A matrix with a larger share of non-zeros is kept dense.
+
+
+def advice_in_fit() -> str:
+    """What to do about missing values."""
+    rows, column = setting("missing", "drop"), setting("drop")
+    return f"Fill them in, or leave out those rows ({rows}) or the column ({column})."
+
+
+def advice_in_predict() -> str:
+    """The same for rows that are predicted for."""
+    drop, empty = setting("missing", "drop"), setting("missing", "empty")
+    return (
+        f"Fill them in, leave those rows out ({drop}), or leave their predictions empty ({empty})."
+    )
+
+
+def advice_in_verify() -> str:
+    """The same for rows that must be those of a fit."""
+    return "Fill them in, or leave those rows out of the file: the model takes none of them."
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -64,7 +76,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.reference_levels = reference_levels
 
     def fit(self, table: Any, y=None) -> TableEncoder:
-        table = tables.as_table(table)
+        table = columns.as_table(table)
         if self.scale not in ("standard", "none"):
             raise Problem(f"the scaling must be 'standard' or 'none', got {self.scale!r}.")
         for name in (*self.drop, *self.category):
@@ -74,12 +86,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if not names:
             raise Problem("no feature column is left to learn from: the target is not one.")
         kinds = {name: self._kind(table.column(name), name) for name in names}
-        self.number_names_ = [name for name in names if kinds[name] == tables.NUMBER]
-        self.category_names_ = [name for name in names if kinds[name] == tables.CATEGORY]
+        self.number_names_ = [name for name in names if kinds[name] == columns.NUMBER]
+        self.category_names_ = [name for name in names if kinds[name] == columns.CATEGORY]
         self.text_names_ = [
-            name for name in self.category_names_ if tables.is_text(table.column(name).type)
+            name for name in self.category_names_ if columns.is_text(table.column(name).type)
         ]
-        numbers, categories = self._numbers(table, IN_FIT), self._categories(table, IN_FIT)
+        numbers = self._numbers(table, advice_in_fit)
+        categories = self._categories(table, advice_in_fit)
         self._refuse_tiny(numbers)
         self.notes_ = remarks.about_numbers(self.number_names_, numbers)
         self.notes_ += remarks.about_texts(self.category_names_, categories, self.text_names_)
@@ -95,7 +108,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """Columns of which different values are one number when scaled, in sentences."""
         if self.scaler_ is None:
             return []
-        return self._about_scaling(self.scaler_, self._numbers(tables.as_table(table), IN_FIT))
+        return self._about_scaling(
+            self.scaler_, self._numbers(columns.as_table(table), advice_in_fit)
+        )
 
     def _about_scaling(self, scaler: Any, numbers: np.ndarray) -> list[str]:
         return remarks.about_scaling(self.number_names_, numbers, scaler.mean_, scaler.scale_)
@@ -108,12 +123,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def transform(self, table: Any):
         """A float64 matrix: numbers first, then the levels of each category; CSR if sparse."""
-        return self.encode(table, IN_PREDICT)
+        return self.encode(table, advice_in_predict)
 
-    def encode(self, table: Any, advice: str):
+    def encode(self, table: Any, advice: Callable[[], str]):
         """The same; `advice` is what to do about missing values."""
         check_is_fitted(self)
-        table = tables.as_table(table)
+        table = columns.as_table(table)
         self.check_columns(table)
         parts = []
         if self.number_names_:
@@ -125,7 +140,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if len(parts) == 1 and not sparse.issparse(parts[0]):
             return parts[0]
         stacked = sparse.hstack(parts, format="csr")
-        return stacked if stacked.nnz <= DENSE * np.prod(stacked.shape) else stacked.toarray()
+        return (
+            stacked
+            if stacked.nnz <= MIN_DENSE_SHARE * np.prod(stacked.shape)
+            else stacked.toarray()
+        )
 
     @property
     def column_names(self) -> list[str]:
@@ -162,11 +181,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def complete_rows(self, table: Any) -> np.ndarray:
         """Which rows of a table have a value in every column of the fit."""
         check_is_fitted(self)
-        table = tables.as_table(table)
+        table = columns.as_table(table)
         self.check_columns(table)
         complete = np.ones(table.num_rows, dtype=bool)
         for name in self.number_names_:
-            complete &= ~np.isnan(tables.numbers(table.column(name), name))
+            complete &= ~np.isnan(columns.numbers(table.column(name), name))
         for name in self.category_names_:
             complete &= table.column(name).is_valid().to_numpy()
         return complete
@@ -175,30 +194,30 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """A sentence for each category that holds levels which `fit` never saw."""
         if self.levels_ is None:
             return []
-        table = tables.as_table(table)
+        table = columns.as_table(table)
         sentences = []
         for name, part in self._levels():
             known = set(part.tolist())
-            strange = [cell for cell in tables.texts(table.column(name)) if cell not in known]
+            strange = [cell for cell in columns.texts(table.column(name)) if cell not in known]
             if strange:
                 taken = "no known one"
                 if self.reference_levels:
                     taken = f"{str(part[0])!r}, which the others are compared with"
                 sentences.append(
-                    f"column {name!r}: {remarks.count(len(strange), 'row')} with a level that the "
+                    f"column {name!r}: {counted(len(strange), 'row')} with a level that the "
                     f"model never saw (such as {strange[0]!r}); it counts as {taken}."
                 )
         return sentences
 
     def _kind(self, column: pa.ChunkedArray, name: str) -> str:
-        kind = tables.kind_of(column, name)
-        if name in self.category and kind == tables.NUMBER:
-            if not (tables.is_whole(column.type) or pa.types.is_boolean(column.type)):
+        kind = columns.kind_of(column, name)
+        if name in self.category and kind == columns.NUMBER:
+            if not (columns.is_whole(column.type) or pa.types.is_boolean(column.type)):
                 raise Problem(
                     f"column {name!r} must hold text or whole numbers to be a category, but it "
                     f"holds {column.type}."
                 )
-            return tables.CATEGORY
+            return columns.CATEGORY
         return kind
 
     def check_columns(self, table: pa.Table) -> None:
@@ -213,14 +232,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             )
         for name in self.number_names_:
             column = table.column(name)
-            if tables.kind_of(column, name) != tables.NUMBER:
+            if columns.kind_of(column, name) != columns.NUMBER:
                 raise Problem(
                     f"column {name!r} held numbers when the model was fitted, but here it holds "
                     f"{remarks.not_a_number(column)}."
                 )
         for name in self.category_names_:
             kind = table.column(name).type
-            if not (tables.is_text(kind) or tables.is_whole(kind) or pa.types.is_null(kind)):
+            if not (columns.is_text(kind) or columns.is_whole(kind) or pa.types.is_null(kind)):
                 # true and false are categories only where they were in the fit
                 if pa.types.is_boolean(kind) and name not in self.text_names_:
                     continue
@@ -229,32 +248,34 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                     f"holds {kind}."
                 )
 
-    def _numbers(self, table: pa.Table, advice: str) -> np.ndarray:
-        columns = [tables.numbers(table.column(name), name) for name in self.number_names_]
-        for name, values in zip(self.number_names_, columns, strict=True):
+    def _numbers(self, table: pa.Table, advice: Callable[[], str]) -> np.ndarray:
+        found = [columns.numbers(table.column(name), name) for name in self.number_names_]
+        for name, values in zip(self.number_names_, found, strict=True):
             self._refuse_missing(name, np.flatnonzero(np.isnan(values)).tolist(), advice)
-        return np.column_stack(columns) if columns else np.zeros((table.num_rows, 0))
+        return np.column_stack(found) if found else np.zeros((table.num_rows, 0))
 
-    def _categories(self, table: pa.Table, advice: str) -> np.ndarray:
-        columns = [tables.texts(table.column(name)) for name in self.category_names_]
-        for name, cells in zip(self.category_names_, columns, strict=True):
+    def _categories(self, table: pa.Table, advice: Callable[[], str]) -> np.ndarray:
+        found = [columns.texts(table.column(name)) for name in self.category_names_]
+        for name, cells in zip(self.category_names_, found, strict=True):
             gone = [row for row, cell in enumerate(cells) if cell is None]
             self._refuse_missing(name, gone, advice)
-        return np.column_stack(columns) if columns else np.zeros((table.num_rows, 0), dtype=object)
+        return np.column_stack(found) if found else np.zeros((table.num_rows, 0), dtype=object)
 
-    def _refuse_missing(self, name: str, rows: list[int], advice: str) -> None:
+    def _refuse_missing(self, name: str, rows: list[int], advice: Callable[[], str]) -> None:
         if rows:
             raise Problem(
                 f"column {name!r} must have a value in every row, but in row {rows[0] + 1} it is "
-                f"missing ({remarks.count(len(rows), 'such row')}). {advice}"
+                f"missing ({counted(len(rows), 'such row')}). {advice()}",
+                column=name,
+                rows=[row + 1 for row in rows],
             )
 
     def _refuse_tiny(self, numbers: np.ndarray) -> None:
         for name, column in zip(self.number_names_, numbers.T, strict=True):
             low, high = float(column.min()), float(column.max())
-            if low != high and high - low < SMALLEST:
+            if low != high and high - low < MIN_RANGE:
                 raise Problem(
-                    f"column {name!r} must have differences above {SMALLEST:g}, which float64 can "
+                    f"column {name!r} must have differences above {MIN_RANGE:g}, which float64 can "
                     f"square, but its numbers lie between {low:g} and {high:g}. Rescale it."
                 )
 

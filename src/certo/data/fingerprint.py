@@ -10,15 +10,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from certo.containers import MAX_EXACT_INTEGER
 from certo.data.problem import Problem
-from certo.data.tables import EXACT
 
 
 def fingerprint(table: pa.Table) -> str:
     """SHA-256 of the names and values of all columns, rows in order: the same for the same table
     in CSV and in Parquet, different for any changed, moved or missing cell or name.
 
-    The table is one that `tables.as_table` made. Every part is preceded by its length, so that
+    The table is one that `columns.as_table` made. Every part is preceded by its length, so that
     no two tables give the same bytes.
     """
     seen = hashlib.sha256(f"certo table 1 {table.num_rows} {table.num_columns}\n".encode())
@@ -41,7 +41,10 @@ def _values(array: pa.Array) -> Iterator[bytes]:
         yield np.packbits(pc.fill_null(array, False).to_numpy(zero_copy_only=False)).tobytes()
     elif pa.types.is_integer(kind) or pa.types.is_floating(kind):
         values = pc.fill_null(array, 0).to_numpy(zero_copy_only=False)
-        if values.dtype.kind in "iu" and max(int(values.max()), -int(values.min())) > EXACT:
+        if (
+            values.dtype.kind in "iu"
+            and max(int(values.max()), -int(values.min())) > MAX_EXACT_INTEGER
+        ):
             yield b"integers"
             yield values.astype("<i8" if values.dtype.kind == "i" else "<u8").tobytes()
         else:

@@ -8,12 +8,11 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-UNKNOWN = {"?", "na", "n/a", "nan", "null", "none", "-", "."}  # often written for a missing value
+from certo.certificates.encoding import counted
+from certo.words.reader import setting
 
-
-def count(n: int, what: str) -> str:
-    """'1 row', '1,234 rows'."""
-    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
+# Texts that are often written for a missing value.
+UNKNOWN = {"?", "na", "n/a", "nan", "null", "none", "-", "."}
 
 
 class LeftOut(NamedTuple):
@@ -41,7 +40,7 @@ class LeftOut(NamedTuple):
     @property
     def _why(self) -> str:
         why = [
-            (self.by_word, "the target is a value that --na names"),
+            (self.by_word, f"the target is a value that {setting('na')} names"),
             (self.unlabelled, "the target is empty"),
             (self.incomplete, "a feature is missing"),
         ]
@@ -50,7 +49,7 @@ class LeftOut(NamedTuple):
     @property
     def notes(self) -> list[str]:
         """What became of rows, if any was left out."""
-        left = f"{count(self.total, 'row')} with missing values left out"
+        left = f"{counted(self.total, 'row')} with missing values left out"
         by_feature = self.incomplete == self.total
         return [f"{left}." if by_feature else f"{left}: {self._why}."] * bool(self.total)
 
@@ -61,7 +60,7 @@ class LeftOut(NamedTuple):
             return ""
         were = "was" if self.total == 1 else "were"
         return (
-            f"{self.total:,} of {count(self.rows, 'row')} {were} left out for missing values "
+            f"{self.total:,} of {counted(self.rows, 'row')} {were} left out for missing values "
             f"({self._why}): nothing here, and nothing said of new data, is about such rows."
         )
 
@@ -73,9 +72,9 @@ class LeftOut(NamedTuple):
             return ""
         were = "row was" if self.by_word == 1 else "rows were"
         return (
-            f"{self.by_word:,} {were} left out because of the value of the target (--na), so the "
-            "others are no draws from the population of all rows. If such rows are no part of the "
-            "population, take them out of the table before."
+            f"{self.by_word:,} {were} left out because of the value of the target "
+            f"({setting('na')}), so the others are no draws from the population of all rows. If "
+            "such rows are no part of the population, take them out of the table before."
         )
 
 
@@ -100,7 +99,7 @@ def about_numbers(names: Sequence[str], numbers: np.ndarray) -> list[str]:
         if low == high:
             notes.append(f"column {name!r} is constant ({low:g}).")
         elif column.size > 2 and np.all(np.diff(column) == 1):
-            notes.append(f"column {name!r} numbers the rows. Consider --drop {name!r}.")
+            notes.append(f"column {name!r} numbers the rows. Consider {setting('drop', [name])}.")
     return notes
 
 
@@ -116,9 +115,9 @@ def about_scaling(
         merged = int(np.count_nonzero((values[1:] > values[:-1]) & (scaled[1:] == scaled[:-1])))
         if merged:
             notes.append(
-                f"column {name!r}: float64 rounds {count(merged, 'pair')} of different values to "
+                f"column {name!r}: float64 rounds {counted(merged, 'pair')} of different values to "
                 "one scaled number, and all that is proved is about the scaled numbers. With "
-                "--scale none it is about the table's own."
+                f"{setting('scale', 'none')} it is about the table's own."
             )
     return notes
 
@@ -137,7 +136,7 @@ def about_texts(
         elif levels.size > 20 and 2 * levels.size > cells.size:
             notes.append(
                 f"column {name!r} has {levels.size:,} different values in {cells.size:,} rows: it "
-                f"nearly names the rows. Consider --drop {name!r}."
+                f"nearly names the rows. Consider {setting('drop', [name])}."
             )
         odd = np.array([level.strip().lower() in UNKNOWN for level in levels])
         for level in levels[odd]:
@@ -157,13 +156,13 @@ def about_texts(
     for word, where in unknown.items():
         notes.append(
             f"{word!r} stands in column {', '.join(map(repr, where))} and is taken as a value like "
-            f"any other. If it means that a value is missing: --na {word!r}."
+            f"any other. If it means that a value is missing: {setting('na', [word])}."
         )
     if blank:
         name, level = blank[0]
         notes.append(
-            f"the text in {count(len(blank), 'column')} has blanks around it, such as {level!r} in "
-            f"column {name!r}; they are kept."
+            f"the text in {counted(len(blank), 'column')} has blanks around it, such as "
+            f"{level!r} in column {name!r}; they are kept."
         )
     return notes
 
@@ -171,7 +170,7 @@ def about_texts(
 def about_words(not_found: Sequence[str]) -> list[str]:
     """Texts that were said to mean a missing value."""
     return [
-        f"--na {word!r} made no difference: no cell is that, or it was missing already."
+        f"{setting('na', [word])} made no difference: no cell is that, or it was missing already."
         for word in not_found
     ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -30,6 +30,7 @@ from certo.numbers.decimals import rounded_up
 from certo.numbers.exact import UNIT, allowance, norm
 from certo.solvers.hard_margin import MarginOutcome, MarginTrace, balanced, hard_margin
 from certo.solvers.kernel_hard_margin import KernelMarginOutcome, kernel_hard_margin
+from certo.words.reader import examples_at, separability_call
 
 ROUGH = 3e-8  # of the length of examples: margins that float64 cannot tell from 0
 
@@ -38,15 +39,15 @@ class NotSeparable(ValueError):
     """No hyperplane separates the examples; `proof` is an `Inseparable` certificate of it.
 
     With a kernel `proof` is None: no function was found that separates them, and the message says
-    how small a margin one could have at most.
+    how small a margin one could have at most. `rows` are the examples that show it, from 0.
     """
 
-    def __init__(self, message: str, proof: Inseparable | None):
+    def __init__(self, message: str, proof: Inseparable | None, rows: Sequence[int] = ()):
         super().__init__(message)
-        self.proof = proof
+        self.proof, self.rows = proof, list(rows)
 
     def __reduce__(self):
-        return type(self), (str(self), self.proof)
+        return type(self), (str(self), self.proof, self.rows)
 
 
 class Limits(NamedTuple):
@@ -141,15 +142,14 @@ class VectorSpace:
                 "rounding. Rescale, round or drop features."
             ) from too_fine
         if isinstance(verdict, Inseparable):
-            named = ", ".join(str(t) for t in verdict.rows[:10].tolist())
-            more = f" and {verdict.rows.size - 10} more" if verdict.rows.size > 10 else ""
             raise NotSeparable(
                 f"HardMarginSVM needs classes that a hyperplane can separate, but none separates "
                 f"{labels.shown} from {labels.rest}"
                 + (" through the origin" if self.intercept == "none" else "")
-                + f": the examples in rows {named}{more} (counting from 0) cannot all be on "
-                "their own side. The error's `proof` shows why.",
+                + f": {examples_at(verdict.rows)} cannot all be on their own side. The error's "
+                "`proof` shows why.",
                 verdict,
+                verdict.rows.tolist(),
             )
         return verdict.coef, float(verdict.intercept)
 
@@ -194,23 +194,21 @@ class KernelSpace:
         self, labels: Labels, signs: np.ndarray, outcome: KernelMarginOutcome, limits: Limits
     ) -> None:
         _refuse_unfinished("a function", labels, outcome, limits)
-        named = ", ".join(str(t) for t in outcome.rows[:10].tolist())
-        more = f" and {outcome.rows.size - 10} more" if outcome.rows.size > 10 else ""
         length = float(np.sqrt(self.square + (self.intercept == "lifted")))
         upper = max(outcome.trace.upper[-1], ROUGH * length)
         twins = _twins(self.X, signs)
         advice = (
             "A richer kernel (of a higher degree, or a smaller variance) may separate them"
             if twins is None
-            else "No kernel can: the examples in rows {} and {} are equal".format(*twins)
+            else f"No kernel can: {examples_at(twins)} are equal"
         )
         raise NotSeparable(
             f"HardMarginSVM needs classes that a function of the space of {self.kernel!r} can "
             f"separate, but float64 shows none that separates {labels.shown} from {labels.rest}: "
-            f"already on the examples in rows {named}{more} (counting from 0), the margin is at "
-            f"most about {upper:.2g}, where examples have a length of up to {length:.3g}. "
-            f"{advice}. SVM allows errors.",
+            f"already on {examples_at(outcome.rows)}, the margin is at most about {upper:.2g}, "
+            f"where examples have a length of up to {length:.3g}. {advice}. SVM allows errors.",
             None,
+            outcome.rows.tolist(),
         )
 
 
@@ -230,7 +228,7 @@ def _twins(X, signs: np.ndarray) -> tuple[int, int] | None:
 
 def _refuse_unfinished(what: str, labels: Labels, outcome, limits: Limits) -> None:
     if outcome.stopped or outcome.looks >= limits.max_iter:
-        advice = "; certo.separability decides whether one exists"
+        advice = f"; {separability_call()} decides whether one exists"
         advice = advice if what == "a hyperplane" else ""
         raise RuntimeError(
             f"HardMarginSVM was stopped before it found {what} that separates "

@@ -21,6 +21,7 @@ from certo.kernels.semidefinite import IF_ROUNDING, NotPositive, check_gram, sym
 from certo.kernels.settings import WithKernel
 from certo.kernels.strips import gram_in_strips
 from certo.rkhs import Expansion
+from certo.words.reader import examples_at
 
 KERNEL, CSR = "certo.kernels", "csr"  # what a value stands for that is written down
 NAMED = {  # what to give in the place of a name
@@ -206,8 +207,8 @@ def measured(estimator, kernel: Kernel, X) -> Measured:
     if bad.size:
         raise ValueError(
             f"{name} needs K(x, x) of at most {most:g}, but with {kernel!r} it is "
-            f"{diagonal[bad[0]]:g} for the example in row {bad[0]} (counting from 0). Rescale the "
-            "features, or choose another kernel."
+            f"{diagonal[bad[0]]:g} for {examples_at(bad[:1])}. Rescale the features, or choose "
+            "another kernel."
         )
     if kernel.takes == "objects" and not np.any(diagonal):
         warnings.warn(
@@ -254,10 +255,9 @@ def _checked(kernel: Kernel, block: np.ndarray, rows: np.ndarray, m: int) -> np.
         witness[rows] = indefinite.witness
         raise NotPositive(witness, indefinite.value) from None
     except ValueError as wrong:
-        shown = ", ".join(str(t) for t in rows[:10].tolist()) + ", …" * (rows.size > 10)
         raise ValueError(
-            f"{kernel!r} is no kernel: its matrix K of the examples in rows {shown} (counting from "
-            f"0) is no kernel's, since {str(wrong).removesuffix(IF_ROUNDING)} A function f becomes "
-            "symmetric as (f(x, z) + f(z, x)) / 2."
+            f"{kernel!r} is no kernel: its matrix K of {examples_at(rows)} is no kernel's, since "
+            f"{str(wrong).removesuffix(IF_ROUNDING)} A function f becomes symmetric as "
+            "(f(x, z) + f(z, x)) / 2."
         ) from None
     return block

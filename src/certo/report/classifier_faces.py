@@ -24,10 +24,11 @@ from certo.estimators import (
     Pegasos,
     Perceptron,
 )
-from certo.report.face import MOST_PICTURED, Face, Tile, new_axes
-from certo.workflow import Examples
+from certo.estimators.description import has_kernel
+from certo.report.face import MAX_OUTPUTS_DRAWN, Face, Tile, new_axes, shows
+from certo.tables.examples import Examples
 
-MOST_COMPARED = 5000  # examples up to which the best function of a kernel's space is looked for
+MAX_COMPARED_ROWS = 5000  # Up to here the best function of a kernel's space is looked for.
 
 
 def supports_tile(said: dict[str, Any]) -> Tile:
@@ -35,11 +36,7 @@ def supports_tile(said: dict[str, Any]) -> Tile:
 
 
 def outputs_drawn(machine) -> range:
-    return range(min(len(machine.outputs_), MOST_PICTURED))
-
-
-def has_kernel(machine) -> bool:
-    return getattr(machine, "kernel_", None) is not None
+    return range(min(len(machine.outputs_), MAX_OUTPUTS_DRAWN))
 
 
 def in_the_plane(machine, examples: Examples) -> Iterator[Axes]:
@@ -69,6 +66,7 @@ def worst(machine, number: str, kind: type) -> float | None:
     return max(values) if len(values) == len(machine.outputs_) else None
 
 
+@shows(Perceptron)
 class PerceptronFace(Face):
     def numbers(self, machine) -> dict[str, Any]:
         claims = machine.certificate_.of_kind(MistakeBound)
@@ -95,6 +93,7 @@ class PerceptronFace(Face):
         yield plots.mistakes(machine, ax=new_axes())
 
 
+@shows(KernelPerceptron)
 class KernelPerceptronFace(PerceptronFace):
     def numbers(self, machine) -> dict[str, Any]:
         return super().numbers(machine) | {"supports": machine.n_support_.tolist()}
@@ -103,6 +102,7 @@ class KernelPerceptronFace(PerceptronFace):
         return [*super().tiles(said), supports_tile(said)]
 
 
+@shows(HardMarginSVM)
 class HardMarginFace(Face):
     def numbers(self, machine) -> dict[str, Any]:
         return {
@@ -134,6 +134,7 @@ class HardMarginFace(Face):
         yield from rules(machine, examples, plots.margin_band)
 
 
+@shows(SVM)
 class SVMFace(Face):
     def numbers(self, machine) -> dict[str, Any]:
         return {
@@ -170,6 +171,7 @@ class SVMFace(Face):
         yield plots.gap(machine, ax=new_axes())
 
 
+@shows(Pegasos)
 class PegasosFace(Face):
     def numbers(self, machine) -> dict[str, Any]:
         supports = {"supports": machine.n_support_.tolist()} if has_kernel(machine) else {}
@@ -191,7 +193,7 @@ class PegasosFace(Face):
 
     def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
         yield from rules(machine, examples, plots.boundary)
-        if not has_kernel(machine) or len(examples.y) <= MOST_COMPARED:
+        if not has_kernel(machine) or len(examples.y) <= MAX_COMPARED_ROWS:
             yield plots.pegasos_excess(machine, examples.X, examples.y, ax=new_axes())
 
 
@@ -200,6 +202,7 @@ def _at_most(weight: float) -> str:
     return rounded_up(weight) if isinstance(weight, float) else readable(weight)
 
 
+@shows(MinDisagreement)
 class MinDisagreementFace(Face):
     def numbers(self, machine) -> dict[str, Any]:
         return {
@@ -231,13 +234,3 @@ class MinDisagreementFace(Face):
         names = examples.feature_names
         yield plots.boundary(machine, examples.X, examples.y, ax=new_axes(), names=names)
         yield plots.bounds(machine, ax=new_axes())
-
-
-CLASSIFIERS: dict[type, Face] = {
-    Perceptron: PerceptronFace(),
-    KernelPerceptron: KernelPerceptronFace(),
-    HardMarginSVM: HardMarginFace(),
-    MinDisagreement: MinDisagreementFace(),
-    SVM: SVMFace(),
-    Pegasos: PegasosFace(),
-}

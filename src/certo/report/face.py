@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import abc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from certo.workflow import Examples
+from certo.tables.examples import Examples
 
-MOST_PICTURED = 6  # outputs drawn one by one
+MAX_OUTPUTS_DRAWN = 6  # Outputs that are drawn one by one.
 
 
 class Tile(NamedTuple):
@@ -25,34 +24,51 @@ def new_axes(height: float = 4.2) -> Axes:
     return Figure(figsize=(5.2, height), layout="constrained").add_subplot()
 
 
-class Face(abc.ABC):
-    """One for each kind of machine."""
+class Face:
+    """What every machine shows; a kind of machine may have a face that `shows` more."""
 
     drawn = "hyperplanes"  # what there is one picture of for each output
 
     def outputs(self, machine) -> int:
         return len(machine.outputs_)
 
-    @abc.abstractmethod
     def numbers(self, machine) -> dict[str, Any]:
         """Facts beyond those of every machine, as plain values."""
+        return {}
 
-    @abc.abstractmethod
     def tiles(self, said: dict[str, Any]) -> list[Tile]:
         """The numbers to see first."""
+        return []
 
     def warning(self, machine) -> str | None:
         """What nobody may overlook."""
         return None
 
-    def coefficients(self, machine, examples: Examples) -> dict[str, Any] | None:
-        """A table of coefficients by the names of the columns, as plain values."""
+    def coefficients(self, machine) -> dict[str, Any] | None:
+        """A table of coefficients by the names that the reader has for columns, as plain values."""
         return None
 
     def rows(self, machine, X, y) -> list[tuple[str, np.ndarray]]:
         """Examples to list from the table, and what they are."""
         return []
 
-    @abc.abstractmethod
     def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
         """What to draw."""
+        return iter(())
+
+
+_FACES: dict[type, Face] = {}
+
+
+def shows(kind: type) -> Callable[[type[Face]], type[Face]]:
+    """Make this the face of a kind of machine."""
+
+    def keep(face: type[Face]) -> type[Face]:
+        _FACES[kind] = face()
+        return face
+
+    return keep
+
+
+def face_of(machine) -> Face:
+    return _FACES.get(type(machine), Face())

@@ -10,51 +10,50 @@ from typing import Any
 import numpy as np
 
 from certo import __version__
-from certo.certificates.base import (
-    Certificate,
-    NotClaimed,
-)
-from certo.certificates.certified import Certified
-from certo.certificates.errors.training_errors import TrainingErrors
-from certo.certificates.regression.logistic_excess import LogisticExcess
-from certo.certificates.regression.no_estimate import NoEstimate
-from certo.certificates.risk.compression_bound import CompressionBound
-from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.separation.classes import ClassSeparability
 from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.separable import Separable
-from certo.report.classifier_faces import has_kernel
-from certo.report.faces import face_of
-from certo.verify import together
-from certo.workflow import CannotSeparate, Compared, Decided, Examples, Fitted, of_the_file
+from certo.estimators.description import has_kernel
+from certo.report.face import face_of
+from certo.tables.curve import Compared
+from certo.tables.examples import Examples
+from certo.tables.fit import CannotSeparate, Fitted
+from certo.tables.separable import Decided
+from certo.verify import page_facts
 
-MOST_LISTED = 50  # rows of the table, where there may be very many
-LONGEST = 12  # digits of a fraction that is still read as one
+MAX_ROWS_LISTED = 50  # Rows of the table that are listed under one heading.
+MAX_FRACTION_DIGITS = 12  # Digits of a denominator that is still read as one.
 
 
 def facts(fitted: Fitted) -> dict[str, Any]:
-    """What there is to say about a fit."""
-    examples, machine, page = fitted.examples, fitted.model.machine, fitted.certified
-    face = face_of(machine)
+    """What there is to say about a fit, for a reader of its file."""
+    with fitted.examples.reading():
+        return _facts(fitted)
+
+
+def _facts(fitted: Fitted) -> dict[str, Any]:
+    examples, machine = fitted.examples, fitted.model.machine
+    face, page = face_of(machine), page_facts(fitted.certified, (), holds=True)
+    if examples.measured:
+        for claim in page["claims"]:
+            claim["about"] = examples.target
     return {
         "certo": __version__,
         "machine": type(machine).__name__,
         "kernel": repr(machine.kernel_) if has_kernel(machine) else None,
         "settings": {name: _plain(value) for name, value in machine.get_params().items()},
         **_about(examples),
-        "status": of_the_file(machine.status_, examples.places),
+        "status": machine.status_,
         "warning": face.warning(machine),
         **face.numbers(machine),
         **_success(machine, examples),
         "test_examples": None if fitted.test is None else len(fitted.test.y),
         "test_error": _test_error(fitted),
         "test_fingerprint": fitted.model.test_fingerprint,
-        "coefficients": face.coefficients(machine, examples),
-        "certified": _certified(page),
-        "claims": [_claim(claim, examples) for claim in page],
-        "not_claimed": [_refusal(refusal, examples) for refusal in page.not_claimed],
+        "coefficients": face.coefficients(machine),
+        **page,
         "listed": [
-            {"what": what, "total": len(rows)} | _shown(machine, examples, rows[:MOST_LISTED])
+            {"what": what, "total": len(rows)} | _shown(machine, examples, rows[:MAX_ROWS_LISTED])
             for what, rows in face.rows(machine, examples.X, examples.y)
         ],
     }
@@ -180,44 +179,6 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, int | float | str | bool | None) else repr(value)
 
 
-def _certified(page: Certified) -> dict[str, Any]:
-    """What is said of all claims together."""
-    said = together(page, holds=True)
-    more = {"remarks": list(page.remarks), "assumes": list(page.assumes)}
-    return {"model": page.model, "delta": page.delta, **said, **more}
-
-
-def _claim(claim: Certificate, examples: Examples) -> dict[str, Any]:
-    about = examples.target if examples.measured else claim.labels.name()
-    if _of_all_classes(claim) and len(claim.labels.classes) > 2:
-        about = "all classes"
-    found: dict[str, Any] = {
-        "type": claim.name,
-        "about": about,
-        "plain": of_the_file(claim.plain, examples.places),
-        "claim": of_the_file(claim.claim, examples.places),
-        "assumes": list(claim.assumes),
-        "numbers": claim.numbers,
-        "rigour": {how: text for how, text in claim.rigour._asdict().items() if text},
-    }
-    found["vacuous"] = isinstance(claim, RiskBound) and claim.vacuous
-    found["informative"] = claim.informative
-    if isinstance(claim, RiskBound):
-        found["bounds"] = claim.bounds
-    return found
-
-
-def _refusal(refusal: NotClaimed, examples: Examples) -> dict[str, Any]:
-    said = refusal.to_dict()
-    return said | {"reason": of_the_file(said["reason"], examples.places)}
-
-
-def _of_all_classes(claim: Certificate) -> bool:
-    if isinstance(claim, RiskBound):
-        return not isinstance(claim, CompressionBound) or claim.of_predictions
-    return isinstance(claim, LogisticExcess | NoEstimate | TrainingErrors)
-
-
 def _answer(
     verdict: Any, question: str, examples: Examples, some: np.ndarray | None = None
 ) -> dict[str, Any]:
@@ -228,8 +189,9 @@ def _answer(
         "question": question,
         "about": [labels.classes[labels.positive]] if alone else list(labels.classes),
         "separable": isinstance(verdict, Separable),
-        "claim": verdict.claim,
     }
+    with examples.reading(slice(None) if some is None else some):
+        answer["claim"] = verdict.claim
     names, several = examples.feature_names, labels.positive is None
     if isinstance(verdict, Separable) and not several:
         answer["margin"] = verdict.margin
@@ -280,6 +242,6 @@ def listed(
 
 def shown_weight(weight: Fraction) -> str:
     """A fraction to read: exactly if it is short."""
-    if weight.denominator < 10**LONGEST:
+    if weight.denominator < 10**MAX_FRACTION_DIGITS:
         return str(weight)
     return f"about {float(weight):.6g}" if float(weight) else "nearly 0"

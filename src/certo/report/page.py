@@ -13,23 +13,24 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from certo import plots
-from certo.certificates.encoding import readable, rounded_down
+from certo.certificates.encoding import counted, readable, rounded_down
 from certo.certificates.separation.classes import ClassSeparability
 from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.separable import Separable
-from certo.data.remarks import count
 from certo.numbers.digits import share_text
 from certo.plots.risk import risk_lines, risk_size
-from certo.report.face import MOST_PICTURED, Tile, new_axes
-from certo.report.faces import face_of
+from certo.report.face import MAX_OUTPUTS_DRAWN, Tile, face_of, new_axes
 from certo.report.svg import inline_svg
+from certo.tables.curve import Compared
+from certo.tables.examples import Examples
+from certo.tables.fit import Fitted
+from certo.tables.separable import Decided
 from certo.visible import visible
-from certo.workflow import Compared, Decided, Examples, Fitted
 
 NONE = "–"  # in a cell of a table
-MOST_PLAIN = 2  # claims of a kind that are told one by one
-MOST_OPEN = 6  # claims of a kind that are seen before the rest is unfolded
-MOST_COLUMNS = 30  # of the rows that are listed
+MAX_PLAIN_CLAIMS = 2  # Claims of a kind that are told one by one.
+MAX_OPEN_CLAIMS = 6  # Claims of a kind that are seen before the rest is unfolded.
+MAX_COLUMNS_SHOWN = 30  # Columns of the rows that are listed.
 
 
 def html_report(fitted: Fitted, said: dict[str, Any]) -> str:
@@ -53,8 +54,8 @@ def html_report(fitted: Fitted, said: dict[str, Any]) -> str:
         pictures=_inline(face.pictures(machine, fitted.examples)),
         outputs=face.outputs(machine),
         drawn_each="functions" if said["kernel"] else face.drawn,
-        most_pictured=MOST_PICTURED,
-        most_open=MOST_OPEN,
+        most_pictured=MAX_OUTPUTS_DRAWN,
+        most_open=MAX_OPEN_CLAIMS,
     )
 
 
@@ -92,7 +93,7 @@ def html_curve(compared: Compared, said: dict[str, Any]) -> str:
 def html_verdict(decided: Decided, said: dict[str, Any]) -> str:
     """The same for an answer to whether the classes are separable."""
     answers = said["answers"]
-    shown = [one for one in answers if not one["separable"]][:MOST_OPEN]
+    shown = [one for one in answers if not one["separable"]][:MAX_OPEN_CLAIMS]
     if answers[0]["separable"]:
         shown = [answers[0], *shown]
     drawn = list(_drawings(decided))
@@ -100,8 +101,8 @@ def html_verdict(decided: Decided, said: dict[str, Any]) -> str:
         "separable.html",
         said,
         shown=shown,
-        pictures=_inline(draw() for draw in drawn[: 2 * MOST_PICTURED]),
-        not_drawn=max(0, len(drawn) - 2 * MOST_PICTURED),
+        pictures=_inline(draw() for draw in drawn[: 2 * MAX_OUTPUTS_DRAWN]),
+        not_drawn=max(0, len(drawn) - 2 * MAX_OUTPUTS_DRAWN),
     )
 
 
@@ -157,7 +158,7 @@ def point(values: dict[str, float]) -> str:
     """A point by the names of its coordinates; those that are 0 are left out if there are many."""
     few = values if len(values) <= 8 else {name: x for name, x in values.items() if x}
     parts = [f"{name} {x:.6g}" for name, x in list(few.items())[:8]]
-    more = f", … ({count(len(values), 'coordinate')})" if len(few) > 8 else ""
+    more = f", … ({counted(len(values), 'coordinate')})" if len(few) > 8 else ""
     return ", ".join(parts) + more
 
 
@@ -166,7 +167,7 @@ def plain_lines(said: dict[str, Any]) -> Iterator[dict[str, Any]]:
     the first, and for how many others there is one."""
     for kind, group in grouped(said["claims"], "type").items():
         for some in grouped(group, "informative").values():
-            shown = some if len(some) <= MOST_PLAIN else some[:1]
+            shown = some if len(some) <= MAX_PLAIN_CLAIMS else some[:1]
             others = len(some) - len(shown)
             each = "each of the other " if len(some) == len(said["classes"] or ()) else ""
             same = len({claim["plain"] for claim in some}) == 1
@@ -185,7 +186,7 @@ def plain_lines(said: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def on_test_rows(said: dict[str, Any]) -> str:
     """How far a regression is off on test rows: a fact, no claim."""
-    rows = count(said["test_examples"], "test row")
+    rows = counted(said["test_examples"], "test row")
     error = readable(said["test_error"])
     return f"On the {rows} the typical error is {error}; nothing is claimed about it."
 
@@ -215,8 +216,8 @@ def _page(template: str, said: dict[str, Any], **parts: Any) -> str:
         .get_template(template)
         .render(
             facts=said,
-            columns=columns[:MOST_COLUMNS],
-            more_columns=len(columns[MOST_COLUMNS:]),
+            columns=columns[:MAX_COLUMNS_SHOWN],
+            more_columns=len(columns[MAX_COLUMNS_SHOWN:]),
             as_json=json.dumps(said).replace("<", "\\u003c"),  # no tag can end the script early
             **parts,
         )

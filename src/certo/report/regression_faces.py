@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,24 +11,17 @@ from matplotlib.axes import Axes
 from certo import plots
 from certo.certificates.encoding import readable, rounded_up
 from certo.certificates.regression.logistic_excess import LogisticExcess
+from certo.certificates.regression.no_estimate import NoEstimate
+from certo.certificates.sample.classes import class_sample
+from certo.certificates.spaces.comparisons import comparison_signs, whole_direction
 from certo.estimators import LeastSquares, LogisticRegression
-from certo.estimators._coefficients import CoefficientTable
-from certo.report.face import MOST_PICTURED, Face, Tile, new_axes
-from certo.workflow import Examples, separated_rows
+from certo.report.face import MAX_OUTPUTS_DRAWN, Face, Tile, new_axes, shows
+from certo.tables.examples import Examples
 
-PLAIN = re.compile(r"\bx(\d+)\b")  # what a machine calls columns without names
-MOST_FAR = 20  # examples that are listed as far off
+MAX_FAR_ROWS = 20  # Examples with large residuals that are listed.
 
 
-def named(table: CoefficientTable, columns: list[str]) -> dict[str, Any]:
-    """The table with the names of the columns, of which the intercept is none."""
-    groups = len(dict.fromkeys(table.groups))
-    rest = table.names[len(columns) : len(table.names) // groups]
-    notes = tuple(PLAIN.sub(lambda found: columns[int(found[1])], note) for note in table.notes)
-    named = replace(table, names=(*columns, *rest) * groups, notes=notes)
-    return named.to_dict() | {"is_estimate": True}
-
-
+@shows(LeastSquares)
 class LeastSquaresFace(Face):
     drawn = "outputs"
 
@@ -55,12 +46,12 @@ class LeastSquaresFace(Face):
             tiles.append(Tile(readable(rank), "rank: columns that say something of their own"))
         return tiles
 
-    def coefficients(self, machine, examples: Examples) -> dict[str, Any]:
-        return named(machine.summary(), examples.feature_names)
+    def coefficients(self, machine) -> dict[str, Any]:
+        return machine.summary().to_dict() | {"is_estimate": True}
 
     def rows(self, machine, X, y) -> list[tuple[str, np.ndarray]]:
         left = np.abs(y - machine.predict(X))
-        order = np.argsort(-left, kind="stable")[:MOST_FAR]
+        order = np.argsort(-left, kind="stable")[:MAX_FAR_ROWS]
         return [("examples with the largest residuals, the largest first", order)]
 
     def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
@@ -70,6 +61,7 @@ class LeastSquaresFace(Face):
         yield plots.coefficients(machine, X, ax=_tall_axes(machine), names=names)
 
 
+@shows(LogisticRegression)
 class LogisticFace(Face):
     drawn = "contrasts"
 
@@ -120,11 +112,10 @@ class LogisticFace(Face):
             return "There is no maximum-likelihood estimate; a ridge stands in for one."
         return "There is no maximum-likelihood estimate, and these coefficients are not one."
 
-    def coefficients(self, machine, examples: Examples) -> dict[str, Any]:
-        found = named(machine.summary(), examples.feature_names)
+    def coefficients(self, machine) -> dict[str, Any]:
         exists = machine.ridge_ > 0 or machine.estimate_exists_
         none = machine.separation_ is not None and not machine.ridge_
-        return found | {
+        return machine.summary().to_dict() | {
             "is_estimate": bool(exists and machine.converged_),
             "doubt": "which are not an estimate"
             if none
@@ -135,15 +126,24 @@ class LogisticFace(Face):
         proof = machine.separation_
         if proof is None:
             return []
-        rows = separated_rows(proof, X, y)
+        rows = _separated_rows(proof, X, y)
         return [("examples that are separated, at least from some class", rows)]
 
     def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
         X, y, names = examples.X, examples.y, examples.feature_names
         yield plots.calibration(machine, X, y, ax=new_axes())
         yield plots.convergence(machine, ax=new_axes())
-        for group in range(min(self.outputs(machine), MOST_PICTURED)):
+        for group in range(min(self.outputs(machine), MAX_OUTPUTS_DRAWN)):
             yield plots.coefficients(machine, X, group, ax=_tall_axes(machine), names=names)
+
+
+def _separated_rows(proof: NoEstimate, X, y) -> np.ndarray:
+    """Places of the examples that the direction separates, at least from some class."""
+    direction = whole_direction(proof.direction)
+    assert direction is not None  # or it would not have been proved
+    sample = class_sample(X, y, proof.labels.classes)
+    rises = comparison_signs(sample, direction, proof.lifted) > 0
+    return np.flatnonzero(np.any(rises.reshape(len(rises), -1), axis=1))
 
 
 def _tall_axes(machine) -> Axes:
@@ -154,9 +154,3 @@ def _tall_axes(machine) -> Axes:
 
 def _finite(value: float | None) -> float | None:
     return float(value) if value is not None and np.isfinite(value) else None
-
-
-REGRESSIONS: dict[type, Face] = {
-    LeastSquares: LeastSquaresFace(),
-    LogisticRegression: LogisticFace(),
-}

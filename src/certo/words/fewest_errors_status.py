@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from certo.certificates.encoding import counted
-from certo.numbers.digits import readable, rounded_down, rounded_up
+from certo.numbers.decimals import readable, rounded_down, rounded_up
 from certo.solvers.stop import Stop
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from certo.certificates.encoding import counted
 from certo.solvers.recession import ROWS_KEPT, Cut, Recession
+from certo.words.reader import row_numbers
 
 MAX_SHOWN = ROWS_KEPT  # Columns, classes, and rows of each, that a message names.
 
@@ -65,7 +66,7 @@ def _listed(some: list[str], many: int) -> str:
 
 def _rows(rows: np.ndarray, many: int | None = None) -> str:
     many = rows.size if many is None else many
-    shown = ", ".join(str(row) for row in rows[:MAX_SHOWN].tolist())
+    shown = ", ".join(map(str, row_numbers(rows[:MAX_SHOWN].tolist())))
     if many > MAX_SHOWN:
         return f"(rows {shown}, … {many:,} in all)"
     return f"(row{'s' if many > 1 else ''} {shown})"

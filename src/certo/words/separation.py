@@ -11,6 +11,7 @@ from certo.certificates.separation.quasi_separable import Overlapping, QuasiSepa
 from certo.certificates.separation.separable import Separable
 from certo.words.dispatch import RIGOUR, Rigour, plainly, sentence
 from certo.words.phrases import one_side
+from certo.words.reader import examples_at
 
 RIGOUR[Separable] = Rigour(
     exact=(
@@ -86,7 +87,7 @@ def _(claim: Inseparable) -> str:
             "positive weights they cancel exactly."
         )
     if rows.size == 1:
-        why = f"example {rows[0]} (counting from 0) is the origin itself."
+        why = f"{examples_at(rows)} is the origin itself."
     return f"{what}: {why}"
 
 

@@ -10,8 +10,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from certo import OnlineGradientDescent
-from certo.audit import SAYS, SAYS_OF_ALL, SAYS_WITH_KERNEL, audit_table
 from certo.certificates import (
     Composite,
     CompressionBound,
@@ -27,11 +25,13 @@ from certo.certificates.errors.least_errors import LeastErrors
 from certo.certificates.errors.least_errors_by_tree import LeastErrorsByTree, Packing, Subsystem
 from certo.certificates.sample.labels import Labels
 from certo.data.fingerprint import fingerprint
-from certo.data.model_file import load_model, save_model
 from certo.data.problem import Problem
 from certo.issue.risk.support_bound import issue_support_bound
 from certo.kernels import Linear
-from certo.workflow import MACHINES, fit_table, machine
+from certo.tables.audit import audit_table
+from certo.tables.fit import fit_table
+from certo.tables.model_file import load_model, save_model
+from certo.tables.settings import machine
 
 RNG = np.random.default_rng(0)
 X = RNG.integers(-5, 6, (40, 4)).astype(float)
@@ -67,11 +67,6 @@ def verdict(path, table, change):
         return "refused"
     assert audit.same_model
     return "passed" if audit.passed else "refuted"
-
-
-def test_every_machine_of_the_command_line_can_be_audited():
-    known = set(SAYS) | set(SAYS_WITH_KERNEL) | set(SAYS_OF_ALL)
-    assert known == {*MACHINES.values(), OnlineGradientDescent}  # which a model file can hold
 
 
 @pytest.mark.slow

@@ -15,16 +15,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet
 
-from certo.containers import inexact_integers
+from certo.certificates.encoding import counted
+from certo.containers import MAX_EXACT_INTEGER, inexact_integers
 from certo.data import digits
 from certo.data.csv_files import read_csv, source
 from certo.data.files import check_inflated, piped_content
 from certo.data.problem import Problem
+from certo.words.reader import setting
 
 NUMBER, CATEGORY = "number", "category"
-LARGEST = 1e140  # what float64 can square, and add up
-MAX_EXPONENT = 308  # of a number in some column, as a power of 10
-EXACT = 2**53  # whole numbers up to here are float64 numbers
+NUMBERS_MACHINE = "least-squares"  # The machine for a target that is a number.
+MAX_CELL = 1e140  # The largest number that float64 can square, and add up.
+MAX_EXPONENT = 308  # The largest power of 10 of a number in some column.
 UNREADABLE = (pa.ArrowException, OSError, EOFError, UnicodeError, zlib.error)
 
 
@@ -137,6 +139,14 @@ def with_missing(table: pa.Table, words: Collection[str], as_text: Collection[st
     return pa.table(columns, names=table.column_names)
 
 
+def text_columns(
+    table: pa.Table, words: Collection[str], as_text: Collection[str], drop: Collection[str]
+) -> list[str]:
+    """The columns that are text in the table of a fit, and so must be in other files."""
+    known = with_missing(table, words, as_text)
+    return [part.name for part in known.schema if is_text(part.type) and part.name not in drop]
+
+
 def words_not_found(table: pa.Table, words: Collection[str]) -> list[str]:
     """Those of the words that stand in no cell."""
     columns = [column.combine_chunks() for column in table.columns]
@@ -212,7 +222,8 @@ def kind_of(column: pa.ChunkedArray, name: str) -> str:
         return NUMBER
     raise Problem(
         f"column {name!r} holds {kind}, but only numbers and text can be used. Convert it "
-        f"(a date to days, say), or leave it out with --drop {name!r}."
+        f"(a date to days, say), or leave it out with {setting('drop', [name])}.",
+        column=name,
     )
 
 
@@ -235,17 +246,21 @@ def numbers(column: pa.ChunkedArray, name: str, places: np.ndarray | None = None
     if why is not None:
         raise Problem(
             f"column {name!r} must hold numbers that float64 can tell apart, but {why}. Leave it "
-            f"out with --drop {name!r} (an identifier tells nothing about new rows), take whole "
-            f"numbers as categories with --category {name!r}, or subtract a common offset first."
+            f"out with {setting('drop', [name])} (an identifier tells nothing about new rows), "
+            f"take whole numbers as categories with {setting('category', [name])}, or subtract a "
+            "common offset first.",
+            column=name,
         )
-    bad = np.flatnonzero(np.abs(values) > LARGEST)
+    bad = np.flatnonzero(np.abs(values) > MAX_CELL)
     if bad.size:
-        row, value = _place(bad[0], places), values[bad[0]]
+        row = _place(bad[0], places)
         raise Problem(
-            f"column {name!r} must hold finite numbers of at most {LARGEST:g}, so that their "
-            f"products stay within float64, but row {row} has {value:g} "
-            f"({bad.size:,} such cell{'s' * (bad.size > 1)} in all). Correct or rescale them, or "
-            f"leave the column out with --drop {name!r}."
+            f"column {name!r} must hold finite numbers of at most {MAX_CELL:g}, so that their "
+            f"products stay within float64, but row {row} has {values[bad[0]]:g} "
+            f"({counted(bad.size, 'such cell')} in all). Correct or rescale them, or leave the "
+            f"column out with {setting('drop', [name])}.",
+            column=name,
+            rows=[row],
         )
     return values
 
@@ -276,7 +291,7 @@ def labels(table: pa.Table, target: str, places: np.ndarray | None = None) -> np
     array = column.combine_chunks()
     is_decimal = pa.types.is_decimal(kind)
     values = digits.nearest_floats(array) if is_decimal else array.cast(pa.float64()).to_numpy()
-    strange = np.flatnonzero((values != np.rint(values)) | (np.abs(values) > EXACT))
+    strange = np.flatnonzero((values != np.rint(values)) | (np.abs(values) > MAX_EXACT_INTEGER))
     if is_decimal and not strange.size:
         strange = np.flatnonzero([cell != cell.to_integral_value() for cell in array.to_pylist()])
     if strange.size:
@@ -284,7 +299,9 @@ def labels(table: pa.Table, target: str, places: np.ndarray | None = None) -> np
             f"the target {target!r} must hold classes, but it looks continuous: row "
             f"{_place(strange[0], places)} has {values[strange[0]]:g}, and there are "
             f"{np.unique(values).size:,} different values in {values.size:,} rows. Choose a column "
-            "with classes, or turn it into classes first; for a number to predict there is "
-            "--machine least-squares."
+            "with classes, or turn it into classes first; for a number to predict there is the "
+            f"machine {NUMBERS_MACHINE}.",
+            column=target,
+            rows=[_place(strange[0], places)],
         )
     return values.astype(np.int64)

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from certo.data import written
 from certo.data.problem import Problem
 from certo.kernels import Gaussian, Linear, Polynomial
 from certo.rates import Power
+from certo.tables import settings as written
 
 numbers = st.floats(1e-3, 1e3)
 atoms = st.one_of(
@@ -32,15 +32,17 @@ kernels = st.recursive(
 @given(kernels)
 @settings(deadline=None)
 def test_what_a_kernel_prints_is_read_as_python_reads_it(kernel):
-    assert written.kernel(repr(kernel)) == eval(repr(kernel), written.KERNELS.copy())
+    assert written.read_kernel(repr(kernel)) == eval(repr(kernel), written.KERNELS.copy())
 
 
 def test_numbers_by_place_or_by_name():
     assert (
-        written.kernel("Gaussian(2)") == written.kernel(" Gaussian(variance=2.0) ") == Gaussian(2)
+        written.read_kernel("Gaussian(2)")
+        == written.read_kernel(" Gaussian(variance=2.0) ")
+        == Gaussian(2)
     )
-    assert written.kernel("Polynomial(3, offset=0)") == Polynomial(3, offset=0)
-    assert written.rate("Power(exponent=1)") == Power(exponent=1)
+    assert written.read_kernel("Polynomial(3, offset=0)") == Polynomial(3, offset=0)
+    assert written.read_rate("Power(exponent=1)") == Power(exponent=1)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +75,7 @@ def test_numbers_by_place_or_by_name():
 def test_anything_else_is_refused_in_words(text, expected, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(Problem, match="a kernel must be one of Gaussian, Linear, Polynomial") as no:
-        written.kernel(text)
+        written.read_kernel(text)
     assert expected in str(no.value)
     assert len(str(no.value)) < 500
     assert not list(tmp_path.iterdir())

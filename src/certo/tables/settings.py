@@ -1,29 +1,58 @@
-"""Values as one writes them in Python, read without running anything."""
+"""Machines and their settings as one writes them, read without running anything."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from certo import rates
 from certo.data.problem import Problem
 from certo.estimators._kernel import NAMED
+from certo.estimators.description import Description, descriptions
 from certo.kernels.base import Kernel
 from certo.kernels.gaussian import Gaussian
 from certo.kernels.linear import Linear
 from certo.kernels.polynomial import Polynomial
+from certo.words.reader import setting
 
-KERNELS: dict[str, Any] = {
-    kind.__name__: kind for kind in (Gaussian, Linear, Polynomial)
-}  # of columns
+#: kernels of columns of numbers
+KERNELS: dict[str, Any] = {kind.__name__: kind for kind in (Gaussian, Linear, Polynomial)}
 NOT_OF_TABLES = {
     "Function": "a function is code, which is neither read from a command nor stored in a model",
     "Precomputed": "a table holds examples, not a Gram matrix",
 }
-DEEPEST = 30  # parts within parts
+MAX_KERNEL_DEPTH = 30  # Operations within operations in the text of a kernel.
 
 
-def literal(text: str) -> Any:
+def commands() -> dict[str, Description]:
+    """The machines that can be fitted to a table, by their names on the command line."""
+    return {known.command: known for known in descriptions() if known.command is not None}
+
+
+def machine(name: str, settings: Sequence[str] = ()) -> Any:
+    """A machine by name, with settings like 'epochs=20', 'learning_rate=Power(exponent=0.5)' or
+    'kernel=Gaussian(variance=2)'."""
+    known = commands().get(name)
+    if known is None:
+        raise Problem(f"there is no machine {name!r}; there is {', '.join(sorted(commands()))}.")
+    made = known.kind()
+    for text in settings:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise Problem(f"{setting('set')} needs NAME=VALUE, as epochs=20, got {text!r}.")
+        if key not in made.get_params():
+            use, what = known.instead.get(key, ("", ""))
+            other = f": use {setting(use)}; {what}" if use else ""
+            has = ", ".join(sorted(made.get_params()))
+            raise Problem(f"{name} has no {key}{other}. It has {has}.")
+        is_call = "(" in value
+        read = READERS.get(key, read_literal) if is_call else read_literal
+        made.set_params(**{key: read(value)})
+    return made
+
+
+def read_literal(text: str) -> Any:
     """A number, list or other plain value; else the text itself."""
     try:
         return ast.literal_eval(text)
@@ -31,7 +60,7 @@ def literal(text: str) -> Any:
         return text
 
 
-def rate(text: str) -> rates.Rate:
+def read_rate(text: str) -> rates.Rate:
     """A learning rate, as in 'Power(exponent=0.5)'."""
     kinds = {kind.__name__: kind for kind in rates.Rate.__subclasses__()}
     try:
@@ -46,10 +75,10 @@ def rate(text: str) -> rates.Rate:
         ) from wrong
 
 
-def kernel(text: str) -> Kernel:
+def read_kernel(text: str) -> Kernel:
     """A kernel, as in 'Gaussian(variance=2)' or '0.5 * Polynomial(3).normalised() + Linear()'."""
     try:
-        found = _kernel(ast.parse(text.strip(), mode="eval").body, DEEPEST)
+        found = _kernel(ast.parse(text.strip(), mode="eval").body, MAX_KERNEL_DEPTH)
         if not isinstance(found, Kernel):
             raise ValueError("it is a number.")
         return found
@@ -64,7 +93,7 @@ def kernel(text: str) -> Kernel:
 def _kernel(node: ast.expr, depth: int) -> Any:
     """A kernel, or a number to multiply one with."""
     if depth == 0:
-        raise ValueError(f"it is more than {DEEPEST} deep.")
+        raise ValueError(f"it is more than {MAX_KERNEL_DEPTH} deep.")
     match node:
         case ast.BinOp(left, ast.Add(), right):
             return _kernel(left, depth - 1) + _kernel(right, depth - 1)
@@ -92,3 +121,7 @@ def _made(call: ast.Call, kinds: dict[str, Any]) -> Any:
         raise ValueError(f"there is no {name}.")
     given = {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
     return kinds[name](*map(ast.literal_eval, call.args), **given)
+
+
+#: settings that are objects
+READERS: dict[str, Callable[[str], Any]] = {"learning_rate": read_rate, "kernel": read_kernel}

@@ -10,12 +10,13 @@ import pytest
 from sklearn.base import clone
 
 from certo import SVM, HardMarginSVM, KernelPerceptron, Pegasos
-from certo.audit import OTHER_SETTINGS, audit_table
 from certo.certificates import CompressionBound, SupportBound
-from certo.data.model_file import load_model, save_model
 from certo.data.problem import Problem
+from certo.guarantees.belonging import OTHER_SETTINGS
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
-from certo.workflow import fit_table
+from certo.tables.audit import audit_table
+from certo.tables.fit import fit_table
+from certo.tables.model_file import load_model, save_model
 
 RANDOM = np.random.default_rng(0)
 POINTS = RANDOM.uniform(-2, 2, (60, 2))
@@ -157,7 +158,7 @@ def other_margin(machine):
     ],
 )
 def test_what_no_fit_leaves_is_refused(change, tmp_path):
-    with pytest.raises(Problem, match="damaged or no Certo model file"):
+    with pytest.raises(Problem, match="damaged or was not written by Certo"):
         forged(change, tmp_path)
 
 

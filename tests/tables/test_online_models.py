@@ -8,11 +8,11 @@ import pytest
 from sklearn.base import clone
 
 from certo import OnlineGradientDescent, Pegasos, Perceptron
-from certo.audit import audit_table
-from certo.data.model_file import load_model, save_model
 from certo.data.problem import Problem
 from certo.losses import Hinge, Logistic, Squared, ZeroOne
-from certo.workflow import fit_table
+from certo.tables.audit import audit_table
+from certo.tables.fit import fit_table
+from certo.tables.model_file import load_model, save_model
 
 TABLE = pa.table({"x": [1.0, 2.0, 3.0, 4.0], "c": list("uvuv"), "y": list("aabb")})
 MACHINES = [
@@ -80,7 +80,7 @@ def test_what_no_fit_leaves_is_refused(machine, name, value, tmp_path):
     model = fit_table(TABLE, "y", clone(machine)).model
     setattr(model.machine, name, value)
     save_model(tmp_path / "m", model)
-    with pytest.raises(Problem, match="damaged or no Certo model file"):
+    with pytest.raises(Problem, match="damaged or was not written by Certo"):
         load_model(tmp_path / "m")
 
 

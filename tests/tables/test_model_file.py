@@ -19,10 +19,12 @@ from sklearn.preprocessing import FunctionTransformer
 
 from certo import GaussianDensity, Neuron
 from certo.certificates import Certified
-from certo.data.model_file import _MAGIC, load_model, save_model
 from certo.data.problem import Problem
 from certo.rates import Power
-from certo.workflow import fit_table, machine, predict_table
+from certo.tables.fit import fit_table
+from certo.tables.model_file import _MAGIC, load_model, save_model
+from certo.tables.predict import predict_table
+from certo.tables.settings import machine
 
 TABLE = pa.table({"x": [1.0, 2.0, 3.0, 4.0], "c": list("uvuv"), "y": list("aabb")})
 
@@ -126,7 +128,7 @@ class Attack:
 )
 def test_anything_else_is_refused(tmp_path, payload):
     forge(tmp_path / "m", payload)
-    with pytest.raises(Problem, match="damaged or no Certo model"):
+    with pytest.raises(Problem, match="damaged or was not written by Certo"):
         load_model(tmp_path / "m")
 
 
@@ -213,7 +215,7 @@ def test_parts_that_do_not_fit_together_are_refused(path, what):
     stored = load_model(path).model
     FORGERIES[what](stored)
     save_model(path, stored)
-    with pytest.raises(Problem, match="damaged or no Certo model"):
+    with pytest.raises(Problem, match="damaged or was not written by Certo"):
         load_model(path)
 
 
@@ -247,7 +249,7 @@ def test_parts_that_overlap_are_refused(path):
             data[place + 16 : place + 28] = data[at + 16 : at + 28]
             data[place + 42 : place + 46] = data[at + 42 : at + 46]
     forge(path, bytes(data))
-    with pytest.raises(Problem, match="damaged or no Certo model file"):
+    with pytest.raises(Problem, match="damaged or was not written by Certo"):
         load_model(path)
 
 

@@ -10,13 +10,15 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from certo.audit import audit_table
 from certo.certificates import Certified, Composite, CompressionBound, MistakeBound, Separable
 from certo.certificates.sample.labels import Labels
 from certo.data.fingerprint import fingerprint
-from certo.data.model_file import load_model, save_model
 from certo.data.problem import Problem
-from certo.workflow import fit_table, machine, predict_table
+from certo.tables.audit import audit_table
+from certo.tables.fit import fit_table
+from certo.tables.model_file import load_model, save_model
+from certo.tables.predict import predict_table
+from certo.tables.settings import machine
 
 NUMBERS = np.random.default_rng(0).normal(size=(60, 3))
 

@@ -1,8 +1,8 @@
 """Model files: the whole pipeline and its certificates, loaded without running any code.
 
 Layout: a line ``certo model 3``, a line ``sha256 <hex digest of all that follows>``, then a skops
-archive (an uncompressed ZIP). What may be created from a file is decided by `_KINDS` below and by
-nothing in the file; `model_check` then looks at what was created.
+archive (an uncompressed ZIP). What may be created from a file is decided by `_KINDS` and `_trusted`
+below and by nothing in the file; `model_check` then looks at what was created.
 """
 
 from __future__ import annotations
@@ -18,35 +18,20 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from certo.certificates.certified import Certified
 from certo.certificates.composite import Composite
 from certo.data.encoder import TableEncoder
 from certo.data.files import read_whole, write_whole
 from certo.data.problem import Problem
+from certo.estimators.description import Unsound, describe, descriptions
+from certo.tables.model_check import check_machine, check_model
 
-TRUSTED = [
-    "certo.data.encoder.TableEncoder",
-    "certo.estimators.hard_margin.HardMarginSVM",
-    "certo.estimators.kernel_perceptron.KernelPerceptron",
-    "certo.estimators.least_squares.LeastSquares",
-    "certo.estimators.logistic_regression.LogisticRegression",
-    "certo.estimators.min_disagreement.MinDisagreement",
-    "certo.estimators.online_gradient_descent.OnlineGradientDescent",
-    "certo.estimators.pegasos.Pegasos",
-    "certo.estimators.perceptron.Perceptron",
-    "certo.estimators.svm.SVM",
-    "certo.losses.hinge.Hinge",
-    "certo.losses.logistic.Logistic",
-    "certo.losses.squared.Squared",
-    "certo.rates.Constant",
-    "certo.rates.Geometric",
-    "certo.rates.Power",
-]
-# skops trusts much of NumPy, SciPy and scikit-learn besides; a model file needs only this much.
+# skops trusts much of NumPy, SciPy and scikit-learn; beside our own classes (see `_trusted`), a
+# model file needs only this much.
 _KINDS = {
     "ObjectNode": {
-        *TRUSTED,
         "sklearn.preprocessing._data.StandardScaler",
         "sklearn.preprocessing._encoders.OneHotEncoder",
     },
@@ -83,6 +68,12 @@ class StoredModel:
         is_text = labels is not None and labels.dtype.kind == "U"
         return [*self.encoder.text_names_, *[self.target] * is_text]
 
+    def predict(self, table: Any, missing: str = "refuse") -> np.ndarray:
+        """Predictions for the rows of a data frame or an Arrow table, columns taken by name."""
+        from certo.tables.predict import predict_table
+
+        return predict_table(self, table, missing=missing).answers
+
 
 @dataclass(frozen=True)
 class LoadedModel:
@@ -91,8 +82,74 @@ class LoadedModel:
     as_written: bool  # whether the digest in the file is that of its contents
 
 
+def save(model: Any, path: str | Path) -> str:
+    """Write a fitted model to a file, whole or not at all.
+
+    The file holds numbers and text, and no code: `certo.load` reads it in any later process without
+    running anything from it.
+
+    Parameters
+    ----------
+    model : fitted estimator of Certo, or what `certo.load` returned
+        A machine for vectors with one target (no Python function as its kernel, no density).
+    path : str or Path
+
+    Returns
+    -------
+    str
+        The fingerprint of the file: the SHA-256 of its content.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import certo
+    >>> X, y = [[2, 1], [1, 3], [-1, -2], [-3, -1]], ["up", "up", "down", "down"]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = certo.save(certo.Perceptron().fit(X, y), f"{folder}/model.certo")
+    ...     certo.load(f"{folder}/model.certo").predict([[3, 3]]).tolist()
+    ['up']
+    """
+    if isinstance(model, StoredModel):
+        return save_model(path, model)
+    _check_storable(model)
+    check_is_fitted(model)
+    data, digest = _content({"machine": model})
+    try:
+        _read(data.split(b"\n", 2)[2])  # rather now than when it is loaded
+    except Unsound as wrong:
+        kind = type(model).__name__
+        raise Problem(f"this {kind} cannot be stored for rows of numbers: {wrong}") from wrong
+    write_whole(path, data)
+    return digest
+
+
+def load(path: str | Path) -> Any:
+    """The model in a file that `certo.save` or `certo fit` wrote, ready to predict.
+
+    Nothing in the file is run. A file that was changed since it was written is refused.
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Returns
+    -------
+    estimator or StoredModel
+        The estimator that was saved; of a model that `certo fit` made of a table, an object whose
+        `predict` takes a data frame with the columns of that table, and whose `machine` and
+        `certified` are the estimator and the claims about it.
+    """
+    found, _, as_written = _load(Path(path))
+    if not as_written:
+        raise Problem(
+            f"{path} was changed since it was written: its fingerprint does not match. Fit the "
+            "model again, or get an unchanged copy."
+        )
+    return found
+
+
 def save_model(path: str | Path, model: StoredModel) -> str:
-    """Write the model atomically; returns its fingerprint."""
+    """Write the model of a table, whole or not at all; returns its fingerprint."""
     data, digest = model_bytes(model)
     write_whole(path, data)
     return digest
@@ -100,60 +157,82 @@ def save_model(path: str | Path, model: StoredModel) -> str:
 
 def model_bytes(model: StoredModel) -> tuple[bytes, str]:
     """The content of a model file, and its fingerprint."""
-    import skops.io
+    _check_storable(model.machine)
+    content = {item.name: getattr(model, item.name) for item in fields(model)}
+    return _content(content | {"certified": json.dumps(model.certified.to_dict())})
 
-    kind = type(model.machine)
-    if f"{kind.__module__}.{kind.__qualname__}" not in TRUSTED:
-        raise Problem(f"a model file holds a machine of Certo for tables, not a {kind.__name__}.")
-    kernel = getattr(model.machine, "kernel_", None)
+
+def _check_storable(machine: Any) -> None:
+    known = describe(machine)
+    if known is None or known.fitted is None:
+        kind = type(machine).__name__
+        raise Problem(f"a model file holds a machine of Certo for tables, not a {kind}.")
+    kernel = getattr(machine, "kernel_", None)
     if kernel is not None:
         try:
             kernel.to_dict()
         except ValueError as wrong:
             raise Problem(f"this machine cannot be stored: {wrong}") from wrong
-    content = {item.name: getattr(model, item.name) for item in fields(model)}
-    payload = skops.io.dumps(content | {"certified": json.dumps(model.certified.to_dict())})
+
+
+def _content(parts: dict[str, Any]) -> tuple[bytes, str]:
+    import skops.io
+
+    payload = skops.io.dumps(parts)
     _refuse_other_kinds(payload)  # rather now than when it is read
     digest = hashlib.sha256(payload).hexdigest()
     return _MAGIC + f"sha256 {digest}\n".encode() + payload, digest
 
 
 def load_model(path: str | Path) -> LoadedModel:
-    """Read a model file, refusing anything that is not one.
+    """The model of a table in a file, refusing anything that is not one.
 
     A file that was changed but can still be read is not refused here: `as_written` says it.
     """
-    path = Path(path)
+    model, fingerprint, as_written = _load(Path(path))
+    if not isinstance(model, StoredModel):
+        raise Problem(
+            f"{path} holds a machine that was fitted to arrays, without the columns of a table. "
+            "certo.load reads it in Python; for a table, fit one with certo fit."
+        )
+    return LoadedModel(model, fingerprint, as_written)
+
+
+def _load(path: Path) -> tuple[Any, str, bool]:
+    """What a model file holds, its fingerprint, and whether it is as it was written."""
     data = read_whole(path, _MAGIC)
     header, _, payload = data.removeprefix(_MAGIC).partition(b"\n")
     if not data.startswith(_MAGIC) or not header.startswith(b"sha256 "):
         raise Problem(
-            f"{path} is not a Certo model file: it does not start like one. A file written by "
-            "certo fit --out of this version is needed."
+            f"{path} is not a Certo model file: it does not start like one. A file that certo fit "
+            "or certo.save of this version wrote is needed."
         )
     digest = hashlib.sha256(payload).hexdigest()
     as_written = header == f"sha256 {digest}".encode()
     try:
-        return LoadedModel(_read(payload), digest, as_written)
+        return _read(payload), digest, as_written
     except Exception as wrong:  # a broken archive can fail anywhere
         if not as_written:
             what = "is damaged: it was changed since it was written (its fingerprint is another)."
         else:
-            reason = str(wrong) if isinstance(wrong, Problem) else type(wrong).__name__
-            what = f"is damaged or no Certo model file: {reason[:300].rstrip('.')}."
+            own = isinstance(wrong, Problem | Unsound)
+            reason = str(wrong) if own else type(wrong).__name__
+            what = f"is damaged or was not written by Certo: {reason[:300].rstrip('.')}."
         raise Problem(f"{path} {what} Fit the model again, or get an unchanged copy.") from wrong
 
 
-def _read(payload: bytes) -> StoredModel:
+def _read(payload: bytes) -> Any:
     import skops.io
-
-    from certo.data.model_check import check_model
 
     _refuse_other_kinds(payload)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # another version of scikit-learn: its checks follow
-        content = skops.io.loads(payload, trusted=TRUSTED)
+        content = skops.io.loads(payload, trusted=sorted(_trusted()))
     names = {item.name for item in fields(StoredModel)}
+    if isinstance(content, dict) and set(content) == {"machine"}:
+        machine = content["machine"]
+        check_machine(machine, getattr(machine, "n_features_in_", -1))
+        return machine
     if not isinstance(content, dict) or set(content) != names:
         raise Problem(f"it must hold exactly {', '.join(sorted(names))}.")
     if type(content["certified"]) is not str:
@@ -165,6 +244,13 @@ def _read(payload: bytes) -> StoredModel:
     model = StoredModel(**content | {"certified": page})
     check_model(model)
     return model
+
+
+def _trusted() -> set[str]:
+    """Classes of ours that a file may hold: encoders, machines, and objects among settings."""
+    stored = [known for known in descriptions() if known.fitted is not None]
+    kinds = [TableEncoder, *(kind for known in stored for kind in known.setting_kinds)]
+    return {known.path for known in stored} | {f"{k.__module__}.{k.__qualname__}" for k in kinds}
 
 
 def _refuse_other_kinds(payload: bytes) -> None:
@@ -180,13 +266,14 @@ def _refuse_other_kinds(payload: bytes) -> None:
         for name in sizes.keys() - {"schema.json"}:
             with archive.open(name) as file:
                 _refuse_other_size(file, sizes[name])
+    kinds = _KINDS | {"ObjectNode": _KINDS["ObjectNode"] | _trusted()}
     read_as: dict[str, Any] = {}  # the object that the array in each part becomes
     while left:
         node = left.pop()
         if isinstance(node, dict):
             if "__loader__" in node:
                 kind = f"{node.get('__module__')}.{node.get('__class__')}"
-                if kind not in _KINDS.get(node["__loader__"], ()):
+                if kind not in kinds.get(node["__loader__"], ()):
                     raise Problem(
                         f"it asks for {kind} (as {node['__loader__']}), which Certo does not "
                         "create from a file."

@@ -1,0 +1,186 @@
+"""certo curve"""
+
+from __future__ import annotations
+
+import io
+import warnings
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from certo.cli import options
+from certo.cli.console import Voice
+
+SUMMARY = "Compare kernels by cross-validation."
+EXAMPLE = "Example: certo curve shores.csv --target shore --kernel gaussian --values 0.1,1,10"
+PICTURES = (".svg", ".png", ".pdf")
+UNDATED: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+
+
+def curve(
+    data: options.DataFile,
+    target: options.Target,
+    kernel: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KERNEL",
+            help="Kernels to compare: gaussian (over variances), polynomial (over degrees), or one "
+            "as 'Gaussian(2) + Linear()', repeated for each.",
+            show_default="gaussian",
+        ),
+    ] = None,
+    values: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBERS",
+            help="Variances or degrees to compare, as 0.1,1,10.",
+            show_default="variances that suit the data, degrees from 1 to 7",
+        ),
+    ] = None,
+    machine: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="Machine to fit: svm, kernel-perceptron, hard-margin, pegasos."
+        ),
+    ] = "svm",
+    C: options.ErrorPrice = None,
+    setting: options.Settings = None,
+    folds: Annotated[int, typer.Option(metavar="N", help="Number of cross-validation folds.")] = 5,
+    seed: Annotated[int, typer.Option(metavar="N", help="Random seed of the folds.")] = 0,
+    jobs: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Number of fits at the same time.", show_default="1"),
+    ] = None,
+    report: options.Report = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Plot to write: .svg, .png or .pdf.", show_default=False),
+    ] = None,
+    scale: Annotated[
+        str,
+        typer.Option(
+            metavar="standard|none",
+            help="Scaling of numeric columns: standard (mean 0, variance 1) or none.",
+        ),
+    ] = "standard",
+    missing: options.Missing = "refuse",
+    na: options.NotAvailable = None,
+    drop: options.Drop = None,
+    category: options.Category = None,
+    as_json: options.Json = False,
+) -> None:
+    """Compare kernels by cross-validation: training error, validation error and number of support
+    vectors of each, with nearest neighbours beside them."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    from certo.cli.progress import FitProgress
+    from certo.data.columns import read_table
+    from certo.data.files import check_writable, write_all
+    from certo.data.problem import Problem
+    from certo.report import curve_facts, html_curve
+    from certo.tables.curve import compare_kernels, kernels_to_try
+    from certo.tables.settings import machine as make_machine
+
+    for path in (report, picture):
+        if path is not None:
+            check_writable(path, keep=(data,))
+    if report is not None and picture is not None and report.resolve() == picture.resolve():
+        raise Problem(f"--report and --picture are both {report}. Choose two names.")
+    if picture is not None and picture.suffix.lower() not in PICTURES:
+        raise Problem(f"--picture must end in one of {', '.join(PICTURES)}, got {picture}.")
+    if folds < 2:
+        raise Problem(f"--folds must be at least 2, got {folds}.")
+    settings = options.settings_of(setting, C=C)
+    if any(setting.partition("=")[0] == "kernel" for setting in settings):
+        raise Problem("certo curve takes the kernels to try from --kernel, not from --set.")
+    estimator = make_machine(machine, settings)
+    if "kernel" not in estimator.get_params():
+        raise Problem(f"certo curve needs a machine with a kernel, as svm, got {machine}.")
+    choices = options.encoding_choices(scale, missing, na, drop, category)
+    to_try = kernels_to_try(kernel or ["gaussian"], values)
+    with FitProgress(Voice(stderr=True).console) as progress:
+        progress.stage(f"Reading {data.name}")
+        table, notes = read_table(data)
+        progress.stage("Counting neighbours")
+        curve_settings = {
+            "cv": folds,
+            "random_state": seed,
+            "n_jobs": jobs,
+            "report": progress.report(f"Fitting {type(estimator).__name__}", "fit"),
+        }
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always", ConvergenceWarning)
+            compared = compare_kernels(
+                table, target, estimator, to_try, notes=tuple(notes),
+                curve_settings=curve_settings, **choices,
+            )  # fmt: skip
+        unfinished = [str(one.message) for one in heard if one.category is ConvergenceWarning]
+        if unfinished:
+            compared.examples.notes.append(
+                f"{len(unfinished)} fits ended before their goal, as this one: {unfinished[0]}"
+            )
+        progress.stage("Writing")
+        said = curve_facts(compared)
+        said["interrupted"] = not compared.curve.complete
+        words = ["certo", "fit", str(data), "--target", target, "--machine", machine]
+        settings = [f"kernel={compared.curve.best!r}", *settings]
+        words += options.as_options({"set": settings, **choices})
+        words += ["--tried", compared.tried] if compared.tried != "1" else []
+        said["fit_with"] = options.command_line(*words)
+        said["report_file"] = said["picture_file"] = None
+        written: dict[Path, bytes] = {}
+        if report is not None:
+            said["report_file"] = str(report)
+            written[report] = html_curve(compared, said).encode()
+        if picture is not None:
+            said["picture_file"] = str(picture)
+            written[picture] = _draw(compared.curve, picture.suffix[1:].lower())
+        write_all(written)
+    options.tell(said, _tell, as_json)
+
+
+def _draw(curve: Any, kind: str) -> bytes:
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    from certo import plots
+
+    figure, buffer = Figure(figsize=(6.4, 5.2), layout="constrained"), io.BytesIO()
+    plots.validation_curve(curve, ax=figure.add_subplot())
+    with matplotlib.rc_context({"svg.hashsalt": "certo"}):
+        figure.savefig(buffer, format=kind, dpi=150, metadata=UNDATED.get(kind))
+    return buffer.getvalue()
+
+
+def _tell(voice: Voice, said: dict[str, Any]) -> None:
+    """Kernels beside each other."""
+    from certo.cli.tell import tell_examples
+    from certo.selection import NO_ANSWER, both_errors
+
+    curve, near = said["curve"], said["neighbours"]
+    tell_examples(voice, said, curve["machine"], "for")
+    voice.say(curve["validated_on"][:1].upper() + curve["validated_on"][1:] + ".")
+    voice.say()
+    wide = max(len("kernel"), *(len(row["kernel"]) for row in said["rows"]))
+    voice.say((f"  {'kernel':<{wide}}  training  validation ± standard error  supports", "bold"))
+    for row in said["rows"]:
+        found = NO_ANSWER
+        if row["supports"] is not None:
+            off = f"± {100 * row['standard_error']:.1f}"
+            errors = both_errors(row["training_error"], row["validation_error"])
+            found = f"{errors} {off:<16}  {row['supports']:8,.0f}"
+        mark = ("* ", "bold green") if row["best"] else "  "
+        voice.say(mark, f"{row['kernel']:<{wide}}  {found}")
+    if near:
+        errors = both_errors(near["training_error"], near["validation_error"])
+        voice.say(f"  {near['name']:<{wide}}  {errors}")
+    voice.say()
+    if said["best_is_at_end"]:
+        voice.say(("note ", "yellow"), said["best_is_at_end"])
+    if said["interrupted"]:
+        voice.say(("Stopped by hand: ", "yellow"), "these kernels were done by then.")
+    for name, what in (("report_file", "Report"), ("picture_file", "Picture")):
+        if said[name]:
+            voice.say(f"{what} written to {said[name]}")
+    voice.suggest("To fit the best", f"{said['fit_with']} --out MODEL")

@@ -1,0 +1,93 @@
+"""certo proof"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from certo.cli.console import Voice, print_json
+from certo.cli.options import DataFile, Json, ModelFile, TestFile, command_line
+from certo.cli.verify import leave, read_tables, tell_audit
+
+SUMMARY = "Write a folder that proves a model to anyone."
+EXAMPLE = "Example: certo proof iris.certo iris.csv --out iris-proof"
+
+
+def proof(
+    model: ModelFile,
+    data: DataFile,
+    output: Annotated[
+        Path,
+        typer.Option("--out", metavar="FOLDER", help="Folder to write.", show_default=False),
+    ],
+    test: TestFile = None,
+    as_json: Json = False,
+) -> None:
+    """Check every claim of a model, and write the claims and the examples to a folder, for someone
+    who trusts neither you nor Certo: python -m certo.verify FOLDER checks it, and needs NumPy and
+    SciPy alone."""
+    from certo.cli.progress import FitProgress
+    from certo.data.fingerprint import fingerprint
+    from certo.data.problem import Problem
+    from certo.tables.audit import audit_table, rows_of, with_test_errors
+    from certo.tables.model_file import load_model
+    from certo.tables.proof_folder import check_folder, write_proof
+
+    check_folder(output)
+    loaded = load_model(model)
+    said: dict[str, Any] = {"folder": None, "sha256": None, "check_with": None}
+    with FitProgress(Voice(stderr=True).console) as progress:
+        progress.stage(f"Reading {data.name}")
+        table, unseen = read_tables(loaded, data, test)
+        stored = loaded.model
+        is_new = unseen is not None and not len(stored.certified.test)
+        same_data = fingerprint(table) == stored.data_fingerprint  # or nothing will be written
+        if is_new and same_data and hasattr(stored.machine, "classes_"):
+            progress.stage("Counting errors on test examples")
+            stored = with_test_errors(stored, table, unseen, str(test))
+            loaded = replace(loaded, model=stored)
+        progress.stage("Checking every claim")
+        audit = audit_table(loaded, table, unseen, str(test))
+        if not len(stored.certified.test):
+            unseen = None
+        if audit.of_the_fit and audit.claims_hold and audit.claims_nothing:
+            raise Problem("the model claims nothing, so there is nothing to prove.")
+        if audit.passed:
+            progress.stage("Writing")
+            said["sha256"] = write_proof(
+                output,
+                audit.page,
+                stored.machine,
+                *rows_of(stored, table).pair,
+                *((None, None) if unseen is None else rows_of(stored, unseen).pair),
+                encoder=stored.encoder,
+                about={
+                    "target": stored.target,
+                    "missing": stored.missing,
+                    "na": stored.na,
+                    "table": stored.data_fingerprint,
+                    "test_table": stored.test_fingerprint if unseen is not None else "",
+                    "model_file": loaded.fingerprint,
+                },
+            )
+            said["folder"] = str(output)
+            said["check_with"] = command_line("python", "-m", "certo.verify", str(output))
+    if as_json:
+        print_json({"passed": audit.passed, **said, "audit": audit.to_dict()})
+    else:
+        tell_audit(Voice(), audit)
+        _tell_folder(Voice(), said)
+    leave(audit)
+
+
+def _tell_folder(voice: Voice, said: dict[str, Any]) -> None:
+    """What was written, if anything was."""
+    if said["folder"] is None:
+        voice.say("Nothing was written.")
+        return
+    voice.say(f"The proof is in {said['folder']}: proof.json, and the examples it is about.")
+    voice.suggest("The SHA-256 of proof.json, to publish", said["sha256"])
+    voice.suggest("Anyone can check it, with NumPy and SciPy alone", said["check_with"])

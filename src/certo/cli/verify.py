@@ -1,0 +1,148 @@
+"""certo verify"""
+
+from __future__ import annotations
+
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from certo.cli.console import Part, Voice, print_json
+from certo.cli.options import BAD_INPUT, NO, NOT_OF_THE_FIT, DataFile, Json, ModelFile, TestFile
+
+if TYPE_CHECKING:
+    from certo.tables.audit import Audit
+    from certo.tables.model_file import LoadedModel
+
+SUMMARY = "Check every claim of a model from the data alone."
+EXAMPLE = "Example: certo verify iris.certo iris.csv"
+MAX_CLAIMS_SHOWN = 6  # Claims of one kind that hold, where there may be one for each class.
+MIN_TABLE_WIDTH = 110  # Columns of a terminal that has room for numbers beside the reasons.
+
+
+def verify(model: ModelFile, data: DataFile, test: TestFile = None, as_json: Json = False) -> None:
+    """Check every claim of a model again, from the data alone."""
+    from certo.cli.progress import FitProgress
+    from certo.tables.audit import audit_table
+    from certo.tables.model_file import load_model
+
+    loaded = load_model(model)
+    with FitProgress(Voice(stderr=True).console) as progress:
+        progress.stage(f"Reading {data.name}")
+        tables = read_tables(loaded, data, test)
+        progress.stage("Checking every claim")
+        audit = audit_table(loaded, *tables, str(test))
+    if as_json:
+        print_json(audit.to_dict())
+    else:
+        tell_audit(Voice(), audit)
+    leave(audit)
+
+
+def read_tables(loaded: LoadedModel, data: Path, test: Path | None) -> tuple[Any, Any]:
+    """The table of the fit, and that of test examples, if there is one."""
+    from certo.data.columns import read_table
+
+    table = read_table(data).table
+    if test is None:
+        return table, None
+    return table, read_table(test, as_text=loaded.model.text_names).table
+
+
+def leave(audit: Audit) -> None:
+    """End with the exit code of what was found."""
+    if audit.refuted:
+        raise typer.Exit(NO)
+    if not audit.passed:
+        raise typer.Exit(BAD_INPUT if audit.of_the_fit and audit.claims_nothing else NOT_OF_THE_FIT)
+
+
+def tell_audit(voice: Voice, audit: Audit) -> None:
+    """What an audit found, and whether the model is verified."""
+
+    def line(good: bool, text: str) -> None:
+        voice.item(("✓ ", "green") if good else ("✗ ", "red"), text)
+
+    data = "The data are NOT those of the fit: the table's fingerprint is another."
+    model = "The model file was CHANGED since it was written: its fingerprint is another."
+    test = "The test rows are NOT those of the fit: their table's fingerprint is another."
+    line(audit.same_data, "The data are those of the fit." if audit.same_data else data)
+    line(audit.same_model, "The model file is as it was written." if audit.same_model else model)
+    if audit.same_test is not None:
+        line(audit.same_test, "The test rows are those of the fit." if audit.same_test else test)
+    for text in audit.about_model:
+        line(False, text)
+    if not audit.could_check:
+        line(False, audit.claims.why)
+    if audit.test_problem:
+        line(False, f"{_claims(audit.unchecked)} cannot be checked. {audit.test_problem}")
+    elif audit.unchecked:
+        line(False, f"{_claims(audit.unchecked)} about test examples: give them with --test FILE.")
+    for note in audit.notes:
+        voice.item(("note ", "yellow"), note)
+    said = audit.to_dict()
+    checked = [claim for claim in said["claims"] if claim["holds"] is not None]
+    if checked:
+        voice.say()
+        _tell_claims(voice, checked)
+    voice.say()
+    voice.say(*_verdict(audit))
+    for text in said["in_words"][:1]:
+        voice.say((text, "bold"))
+
+
+def _tell_claims(voice: Voice, facts: list[dict[str, Any]]) -> None:
+    """Every claim that fails, and some of each kind that hold: a table, where there is room."""
+    from certo.verify import numbers_text
+
+    rows: list[tuple[Part, str, str, str]] = []
+    kind = itemgetter("type", "holds", "informative")
+    for (name, holds, informative), group in groupby(facts, key=kind):
+        some = list(group)
+        shown = some[:MAX_CLAIMS_SHOWN] if holds else some
+        mark = ("✓ holds", "green") if informative else ("○ holds", "dim")
+        mark = mark if holds else ("✗ FAILS", "bold red")
+        for fact in shown:
+            numbers = numbers_text(fact["numbers"])
+            rows.append((mark, f"{name} ({fact['about']})", fact["why"], numbers))
+        if len(shown) < len(some):
+            rows.append((mark, name, f"{len(some) - len(shown)} more of these (--json)", ""))
+    if not voice.is_terminal or voice.console.width >= MIN_TABLE_WIDTH:
+        voice.table(("", "claim", "why", "numbers"), rows)
+        return
+    for row in rows:
+        voice.say(row[0], f"  {row[1]}")
+        for text in filter(None, row[2:]):
+            voice.say(text, indent=4)
+
+
+def _verdict(audit: Audit) -> tuple[Part, ...]:
+    not_verified = ("Not verified: ", "bold red")
+    if audit.claims_hold and audit.claims_nothing:
+        whose = "" if audit.of_the_fit else ", and data or model are not those of the fit"
+        return ("Nothing was proved: ", "bold yellow"), f"the model claims nothing{whose}."
+    if audit.passed:
+        return ("Verified: ", "bold green"), "every claim holds."
+    if not audit.could_check:
+        return not_verified, "the claims cannot be checked on this table."
+    if not audit.same_data:
+        here = "the claims hold." if audit.claims_hold else "a claim does not hold."
+        return (
+            not_verified,
+            "this is not the table of the fit, and what was found speaks of this table only. Here ",
+            here,
+        )
+    if not audit.claims_hold:
+        also = ", and the test rows are not those of the fit" if audit.same_test is False else ""
+        return not_verified, f"a claim does not hold{also}."
+    if not audit.same_model:
+        return not_verified, "the claims hold, but the model file was changed."
+    if audit.same_test is False and not audit.unchecked:
+        return not_verified, "the claims hold, but the test rows are not those of the fit."
+    return not_verified, f"the others hold, but {_claims(audit.unchecked)} could not be checked."
+
+
+def _claims(number: int) -> str:
+    return f"{number:,} claim{'' if number == 1 else 's'}"

@@ -1,0 +1,236 @@
+"""The rows of a table as a machine sees them: encoded, with what a person should know of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from certo.certificates.encoding import counted
+from certo.data import columns
+from certo.data.encoder import TableEncoder, advice_in_fit, have, told_apart
+from certo.data.fingerprint import fingerprint
+from certo.data.problem import Problem
+from certo.data.remarks import LeftOut, about_labels, about_names, about_words, not_a_number
+from certo.words.reader import reading, setting
+
+MAX_NUMERIC_CLASSES = 100  # A numeric target with more different values is a measurement.
+MAX_FEW_CLASSES = 20  # More texts than this, most of them in one row each, name the rows.
+
+
+@dataclass(frozen=True)
+class Examples:
+    """The rows of a table as a machine sees them, and where they come from."""
+
+    X: Any
+    y: np.ndarray
+    encoder: TableEncoder
+    table: pa.Table  # the rows used, as they are in the file
+    places: np.ndarray  # their numbers in the file, counting from 1
+    target: str
+    missing: str
+    na: tuple[str, ...]
+    data_fingerprint: str
+    notes: list[str]
+    left_out: LeftOut
+
+    @property
+    def measured(self) -> bool:
+        """Whether the target is a number to predict, rather than a class."""
+        return self.y.dtype.kind == "f"
+
+    @property
+    def feature_names(self) -> list[str]:
+        """Names of the columns of X, for people."""
+        names = list(self.encoder.get_feature_names_out())
+        if self.encoder.scaler_ is not None:
+            numeric = self.encoder.number_names_
+            names[: len(numeric)] = [f"{name} (scaled)" for name in numeric]
+        return told_apart(names)
+
+    def reading(self, some: Any = slice(None)) -> AbstractContextManager[None]:
+        """Sentences within are for a reader of the file: about all examples, or about some."""
+        return reading(places=self.places[some], columns=self.feature_names)
+
+
+class Rows(NamedTuple):
+    """Rows of a table as the machine of a fit takes them."""
+
+    X: Any
+    y: np.ndarray
+    places: np.ndarray  # their numbers in the file, counting from 1
+    strange: list[str]  # levels that the fit never saw
+    left_out: LeftOut
+    merged: list[str]  # columns of which scaling makes one number of several
+
+    @property
+    def notes(self) -> list[str]:
+        """What became of rows, levels and numbers."""
+        return [*self.left_out.notes, *self.strange, *self.merged]
+
+    @property
+    def pair(self) -> tuple[Any, np.ndarray]:
+        return self.X, self.y
+
+
+def encode_table(
+    table: Any,
+    target: str,
+    *,
+    scale: str = "standard",
+    missing: str = "refuse",
+    na: tuple[str, ...] = (),
+    drop: tuple[str, ...] = (),
+    category: tuple[str, ...] = (),
+    notes: tuple[str, ...] = (),
+    measured: bool = False,
+    reference_levels: bool = False,
+) -> Examples:
+    """A table's columns as numbers, and its target as labels, or if `measured` as numbers too.
+
+    The table is an Arrow table or a data frame; `notes` are remarks on it to keep. With
+    `reference_levels` the first level of each category has no feature of its own.
+    """
+    table = columns.as_table(table)
+    for name in (target, *drop, *category):
+        if name not in table.column_names:
+            what = "target column" if name == target else "column"
+            raise Problem(f"there is no {what} {name!r}. {have(table, name)}", column=name)
+    if target in drop or target in category:
+        raise Problem(f"the target {target!r} cannot be dropped, nor is it a feature.")
+    if missing not in ("refuse", "drop"):
+        raise Problem(f"{setting('missing')} must be 'refuse' or 'drop', got {missing!r}.")
+    encoder = TableEncoder(scale, drop, category, reference_levels)
+    marked = columns.with_missing(table, na, category)
+    used, places = _usable_rows(marked, target, drop, missing, advice_in_fit, category)
+    left_out = LeftOut.of(table, marked, target, used.num_rows)
+    y = _answers(used, target, measured, places)
+    if not measured:
+        _refuse_many_classes(y, target)
+    encoder.fit(used.drop_columns([target]))
+    X = encoder.transform(used)
+    said = [
+        *notes,
+        *about_names(table.column_names),
+        *left_out.notes,
+        *about_words(columns.words_not_found(table, na)),
+        *about_labels(target, y),
+        *_repetitions(used.drop_columns(list(drop))),
+        *encoder.notes_,
+    ]
+    return Examples(
+        X, y, encoder, used, places, target, missing, na, fingerprint(table), said, left_out
+    )
+
+
+def encode_rows(
+    table: pa.Table,
+    encoder: TableEncoder,
+    target: str,
+    missing: str,
+    na: Sequence[str],
+    measured: bool,
+    *,
+    advice: Callable[[], str],
+) -> Rows:
+    """A table, encoded as the examples of a fit were; `advice` is what to do about missing values.
+    Columns that the fit did not use make no difference."""
+    read, table = table, columns.with_missing(table, na, encoder.category_names_)
+    used = {target, *encoder.column_names}
+    ignored = [name for name in table.column_names if name not in used]
+    encoder.check_columns(table)
+    kept, places = _usable_rows(table, target, ignored, missing, advice, encoder.category_names_)
+    left_out = LeftOut.of(read, table, target, kept.num_rows)
+    strange = encoder.unseen_levels(kept)
+    X, y = encoder.encode(kept, advice), _answers(kept, target, measured, places)
+    return Rows(X, y, places, strange, left_out, encoder.about_scaling(kept))
+
+
+def _usable_rows(
+    table: pa.Table,
+    target: str,
+    ignored: Collection[str],
+    missing: str,
+    advice: Callable[[], str],
+    categories: Collection[str],
+) -> tuple[pa.Table, np.ndarray]:
+    """The rows of a table that a model is fitted to, and their numbers in it, counting from 1.
+
+    With missing="drop" those without missing values; else all, and a missing label is refused.
+    Numbers that are `categories` are taken as they are.
+    """
+    if target not in table.column_names:
+        raise Problem(f"there is no target column {target!r}. {have(table, target)}", column=target)
+    gone, unused = np.zeros(table.num_rows, dtype=bool), set(ignored)
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if name in unused:
+            continue
+        is_number = name != target and columns.kind_of(column, name) == columns.NUMBER
+        if is_number and name not in categories:
+            columns.numbers(column, name)  # refuses what is infinite, by its row in the file
+        gone |= column.is_null().to_numpy()
+    unlabelled = table.column(target).null_count
+    if missing == "refuse":
+        if unlabelled:
+            raise Problem(
+                f"the target {target!r} must have a value in every row, but it is missing in "
+                f"{counted(unlabelled, 'row')}. {advice()}",
+                column=target,
+            )
+        return table, 1 + np.arange(table.num_rows)
+    if gone.all():
+        raise Problem("every row misses a value: none is left.")
+    return table.filter(pa.array(~gone)) if gone.any() else table, 1 + np.flatnonzero(~gone)
+
+
+def _answers(table: pa.Table, target: str, measured: bool, places: np.ndarray) -> np.ndarray:
+    """The target column: numbers if it is `measured`, else labels. Rows have these `places` in
+    their file."""
+    if not measured:
+        return columns.labels(table, target, places)
+    column = table.column(target)
+    if columns.kind_of(column, target) != columns.NUMBER:
+        raise Problem(
+            f"the target {target!r} must hold numbers for a regression, but it holds "
+            f"{not_a_number(column, places)}. Choose another column, or a machine for classes "
+            "(logistic).",
+            column=target,
+        )
+    return columns.numbers(column, target, places)
+
+
+def refuse_one_class(examples: Examples) -> None:
+    classes = np.unique(examples.y)
+    if len(classes) < 2:
+        raise Problem(
+            f"the target {examples.target!r} must hold at least two classes, but all "
+            f"{len(examples.y):,} rows have {classes[0].item()!r}.",
+            column=examples.target,
+        )
+
+
+def _refuse_many_classes(y: np.ndarray, target: str) -> None:
+    classes, is_number = np.unique(y), y.dtype.kind in "iu"
+    many = is_number and len(classes) > MAX_NUMERIC_CLASSES
+    if many or (len(classes) > MAX_FEW_CLASSES and 2 * len(classes) > len(y)):
+        what, looks, machine = "values in", "so nearly names the rows", ""
+        if is_number:
+            what, looks = "numbers in", "so looks continuous"
+            machine = f"; for a number to predict there is the machine {columns.NUMBERS_MACHINE}"
+        raise Problem(
+            f"the target {target!r} must hold classes, but it has {len(classes):,} different "
+            f"{what} {len(y):,} rows, and {looks}. Choose a column with classes, or turn it into "
+            f"classes first{machine}.",
+            column=target,
+        )
+
+
+def _repetitions(used: pa.Table) -> list[str]:
+    distinct = used.group_by(used.column_names).aggregate([]).num_rows
+    if distinct == used.num_rows:
+        return []
+    return [f"{counted(used.num_rows - distinct, 'exact repetition')} of other rows."]

@@ -1,0 +1,220 @@
+"""Fit a machine to a table, and say what that proves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sklearn.base import clone
+
+from certo.certificates.base import NotClaimed
+from certo.certificates.certified import Certified
+from certo.certificates.composite import Composite
+from certo.certificates.errors.held_out_errors import TestErrors
+from certo.certificates.errors.training_errors import TrainingErrors
+from certo.certificates.risk.compression_bound import PREPROCESSED, CompressionBound
+from certo.certificates.risk.risk_bound import LEAST_DELTA
+from certo.certificates.sample.examples import Sample, exact_matrix
+from certo.certificates.separation.inseparable import Inseparable
+from certo.certificates.separation.separable import Separable
+from certo.data import columns
+from certo.data.encoder import TableEncoder, advice_in_fit
+from certo.data.fingerprint import fingerprint
+from certo.data.problem import Problem, problems_of
+from certo.estimators import NotSeparable
+from certo.estimators.description import describe
+from certo.estimators.verdict import two_class_verdict
+from certo.guarantees.certifying import page_about
+from certo.guarantees.unwrapping import Wrapped
+from certo.tables.examples import Examples, Rows, encode_rows, encode_table, refuse_one_class
+from certo.tables.model_file import StoredModel
+from certo.words.reader import setting
+
+MAX_SETTINGS_TRIED = 10**9  # The most settings among which a choice can be paid for.
+COMPARED_HERE = "the page of the model has it, with the choice of the settings paid for."
+OF_SCALED = (
+    "This is about the scaled numbers: without an intercept, the scaling makes a difference."
+)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    model: StoredModel
+    examples: Examples
+    certified: Certified  # all that is proved
+    test: Rows | None = None
+
+
+class CannotSeparate(Problem):
+    """A machine needs classes that a hyperplane separates, but there is `proof` that none does."""
+
+    def __init__(self, proof: Inseparable, examples: Examples):
+        scaled = "" if examples.encoder.scaler_ is None else f" {OF_SCALED}"
+        with examples.reading():
+            why = f"this machine needs classes that can be separated. {proof.claim}{scaled}"
+        super().__init__(why, rows=examples.places[proof.rows].tolist())
+        self.proof = proof
+        self.examples = examples
+
+
+def fit_table(
+    table: Any,
+    target: str,
+    estimator,
+    *,
+    scale=None,
+    test: Any = None,
+    test_name: str = "the test table",
+    delta: float = 0.05,
+    tried: str = "1",
+    callback: Any = None,
+    **choices: Any,
+) -> Fitted:
+    """Encode the table's columns, fit a clone of the estimator, and say what that proves.
+
+    Something is claimed of the `test` table, too, if there is one; claims about new examples may
+    be wrong with probability `delta`. Of so many settings that were `tried` on this table these are
+    the best, or "data" of some that were made from it. The `callback` (scikit-learn's) is told of
+    the steps of the fit; `choices` are those of `encode_table`.
+
+    Numbers are scaled unless the estimator's answer does not depend on it: then it is about the
+    table's own numbers. Where levels of a category would add up to an intercept that costs nothing,
+    the first is left out, and the others are compared with it.
+    """
+    known = describe(estimator)
+    if known is None or known.fitted is None:
+        kind = type(estimator).__name__
+        raise Problem(f"an estimator of Certo is needed, got {kind}.")
+    if scale is None:
+        scale = "none" if known.ignores_scale(estimator) else "standard"
+    choices |= {
+        "measured": known.learns == "numbers",
+        "reference_levels": known.needs_reference_levels(estimator),
+    }
+    if not LEAST_DELTA <= delta < 1:
+        what = setting("delta")
+        raise Problem(f"{what} must be from {LEAST_DELTA} to below 1, got {delta!r}.")
+    paid = _settings_tried(tried)
+    examples = encode_table(table, target, scale=scale, **choices)
+    if not examples.measured:
+        refuse_one_class(examples)
+    unseen, test_fingerprint = None, ""
+    if test is not None:
+        with problems_of(test_name):
+            test = columns.as_table(test)
+            unseen = encode_rows(
+                test, examples.encoder, target, examples.missing, examples.na, examples.measured,
+                advice=advice_in_fit,
+            )  # fmt: skip
+        test_fingerprint = fingerprint(test)
+        examples.notes.extend(f"{test_name}: {note}" for note in unseen.notes)
+    encoder = examples.encoder
+    spoilt = PREPROCESSED if encoder.is_fitted_to_data else examples.left_out.why_no_draws
+    if not paid and not spoilt:
+        spoilt = (
+            "the settings were chosen among some that were made from these rows "
+            f"({setting('tried', 'data')}), so that no number of them tells what to pay."
+        )
+    gone = "" if unseen is None else unseen.left_out.why_no_draws
+    X_test, y_test = (None, None) if unseen is None or gone else unseen.pair
+    with examples.reading():
+        machine = _fitted_clone(estimator, examples, callback)
+        if spoilt:
+            machine.certificate_ = machine.certificate_.without(CompressionBound, spoilt)
+        page = page_about(
+            Wrapped(machine, spoilt=spoilt, tried=max(paid, 1)), machine, examples.X, examples.y,
+            delta, X_test, y_test, encoder.get_feature_names_out(),
+        )  # fmt: skip
+    if paid > 1 and not spoilt:
+        machine.certificate_ = machine.certificate_.without(CompressionBound, COMPARED_HERE)
+    test_claims = _storable(page.test)
+    if gone:
+        test_claims = Composite((), (NotClaimed("TestErrors", gone),))
+    # Claims about scaled numbers are not about the table's own where scaling merges some.
+    remarks = [examples.left_out.remark, *encoder.about_scaling(examples.table)]
+    if unseen is not None and (said := unseen.left_out.remark):
+        remarks.append(f"{test_name}: {said}")
+    page = replace(
+        page, claims=_storable(page.claims), test=test_claims,
+        remarks=(*page.remarks, *filter(None, remarks)),
+    )  # fmt: skip
+    model = StoredModel(
+        encoder, machine, target, examples.missing, list(examples.na),
+        examples.data_fingerprint, len(examples.y), examples.notes, test_fingerprint, page,
+    )  # fmt: skip
+    return Fitted(model, examples, page, unseen)
+
+
+def _fitted_clone(estimator, examples: Examples, callback: Any):
+    machine = clone(estimator)
+    tells = callback is not None and hasattr(machine, "set_callbacks")
+    if tells:
+        machine.set_callbacks(callback)
+    try:
+        machine.fit(examples.X, examples.y)
+    except NotSeparable as wrong:
+        if wrong.proof is None:  # in a kernel's space
+            raise Problem(str(wrong), rows=examples.places[wrong.rows].tolist()) from wrong
+        raise CannotSeparate(*_of_own_numbers(wrong.proof, examples)) from wrong
+    except (ArithmeticError, RuntimeError) as wrong:
+        raise without_answer(wrong) from wrong
+    except ValueError as wrong:
+        raise Problem(str(wrong)) from wrong
+    if tells:
+        machine.set_callbacks()
+    return machine
+
+
+def _settings_tried(tried: str) -> int:
+    """How many settings a fit pays for; 0, if no number of them says what to pay."""
+    if tried == "data":
+        return 0
+    if not (tried.isdecimal() and 1 <= int(tried) <= MAX_SETTINGS_TRIED):
+        raise Problem(
+            f"{setting('tried')} must be an integer from 1 to {MAX_SETTINGS_TRIED:,}, or data for "
+            f"settings that were made from the same table, got {tried!r}."
+        )
+    return int(tried)
+
+
+def _storable(claims: Composite) -> Composite:
+    """Without rules that are too long for a model file, which the file says of them."""
+    refused = []
+    for claim in claims:
+        if isinstance(claim, TrainingErrors | TestErrors):
+            try:
+                claim.predictor.to_dict()
+            except ValueError as wrong:
+                refused.append(NotClaimed(claim.name, str(wrong)))
+    names = {refusal.name for refusal in refused}
+    kept = tuple(claim for claim in claims if claim.name not in names)
+    return Composite(kept, (*claims.not_claimed, *refused))
+
+
+def _of_own_numbers(proof: Inseparable, examples: Examples) -> tuple[Inseparable, Examples]:
+    """A proof about scaled examples as one about the table's own numbers, which are not rounded, if
+    an intercept makes both the same question."""
+    scaled = examples.encoder
+    if scaled.scaler_ is None or proof.intercept == "none":
+        return proof, examples
+    encoder = TableEncoder("none", scaled.drop, scaled.category, scaled.reference_levels)
+    encoder.fit(examples.table.drop_columns([examples.target]))
+    X = exact_matrix(encoder.transform(examples.table))
+    own = replace(examples, X=X, encoder=encoder)
+    labels = proof.labels
+    try:
+        verdict = two_class_verdict(Sample(X, labels.signs(examples.y)), labels, proof.intercept)
+    except ArithmeticError as wrong:
+        raise without_answer(wrong) from wrong
+    if isinstance(verdict, Separable):
+        raise Problem(
+            "a hyperplane separates the classes, but none does once float64 has rounded the scaled "
+            f"numbers. Use {setting('scale', 'none')}."
+        )
+    return verdict, own
+
+
+def without_answer(wrong: Exception) -> Exception:
+    """How a solver says that it was stopped too early, or that float64 is too coarse; what is more
+    special than that is a fault of ours."""
+    return Problem(str(wrong)) if type(wrong) in (ArithmeticError, RuntimeError) else wrong

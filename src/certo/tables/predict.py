@@ -1,0 +1,70 @@
+"""Predictions for the rows of a table."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from certo.certificates.encoding import counted
+from certo.data import columns
+from certo.data.problem import Problem
+from certo.tables.model_file import StoredModel
+from certo.words.reader import setting
+
+
+class Predicted(NamedTuple):
+    """What a model says of the rows of a table."""
+
+    answers: np.ndarray
+    beside: dict[str, np.ndarray]  # more about each: probabilities, or an interval
+    remarks: list[str]
+
+
+def predict_table(
+    model: StoredModel, table: Any, interval: float | None = None, missing: str = "refuse"
+) -> Predicted:
+    """Predictions for the rows of a table, columns taken by name. A machine with probabilities
+    tells them; with `interval` a regression says where a new value is with this probability. Rows
+    with missing values are refused, left out (`missing` "drop"), or answered by None ("empty")."""
+    if missing not in ("refuse", "drop", "empty"):
+        raise Problem(f"{setting('missing')} must be 'refuse', 'drop' or 'empty', got {missing!r}.")
+    encoder, machine = model.encoder, model.machine
+    table = columns.with_missing(columns.as_table(table), model.na, encoder.category_names_)
+    if missing != "refuse":
+        complete = encoder.complete_rows(table)
+        if not complete.all():
+            return _of_complete_rows(model, table, interval, complete, missing == "empty")
+    X = encoder.transform(table)
+    beside: dict[str, np.ndarray] = {}
+    if interval is not None:
+        if not hasattr(machine, "predict_interval"):
+            kind = type(machine).__name__
+            raise Problem(f"{setting('interval')} needs a regression, but this is a {kind}.")
+        beside = dict(zip(("low", "high"), machine.predict_interval(X, interval), strict=True))
+    if hasattr(machine, "predict_proba"):
+        shares = machine.predict_proba(X).T
+        names = [f"probability of {label}" for label in machine.classes_.tolist()]
+        beside = dict(zip(names, shares, strict=True))
+    return Predicted(machine.predict(X), beside, encoder.unseen_levels(table))
+
+
+def _of_complete_rows(
+    model: StoredModel, table: pa.Table, interval: float | None, complete: np.ndarray, fill: bool
+) -> Predicted:
+    if not complete.any():
+        raise Problem("every row misses a value: none is left to predict for.")
+    said = predict_table(model, table.filter(pa.array(complete)), interval)
+    rows = counted(int(np.sum(~complete)), "row")
+    if not fill:
+        return said._replace(remarks=[f"{rows} with missing values left out.", *said.remarks])
+
+    def among_all(values: np.ndarray) -> np.ndarray:
+        spread = np.full(complete.size, None, dtype=object)
+        spread[complete] = values.tolist()
+        return spread
+
+    beside = {name: among_all(values) for name, values in said.beside.items()}
+    note = f"{rows} with missing values: the predictions are left empty."
+    return Predicted(among_all(said.answers), beside, [note, *said.remarks])

@@ -1,0 +1,94 @@
+"""A machine from outside the package: a description is all that the whole chain needs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+import certo
+from certo.certificates import Composite
+from certo.cli.app import main
+from certo.estimators import _input, description
+from certo.estimators._linear import LinearClassifier
+from certo.estimators.description import LINEAR, Description, register
+from certo.estimators.new_examples import no_few_examples
+from certo.tables.model_file import load_model
+from certo.verify import verify_folder
+
+IRIS = Path(__file__).parents[1] / "examples" / "iris.csv"
+
+
+class NearestCentroid(LinearClassifier, BaseEstimator):
+    """The class whose mean is nearest: the highest of 2 c·x − ‖c‖²."""
+
+    def fit(self, X, y):
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        targets = _input.targets(self, y)
+        self.classes_, self._multilabel = targets.classes, targets.multilabel
+        centroids = np.array([X[y == label].mean(axis=0) for label in self.classes_])
+        coef, intercept = 2 * centroids, -np.sum(centroids**2, axis=1)
+        is_binary = len(self.classes_) == 2
+        self.coef_ = coef[1:] - coef[:1] if is_binary else coef
+        self.intercept_ = intercept[1:] - intercept[:1] if is_binary else intercept
+        self.status_ = "The mean of each class was computed."
+        self.certificate_ = Composite(())
+        return self
+
+
+DESCRIPTION = Description(
+    kind=NearestCentroid,
+    command="nearest-centroid",
+    learns="classes",
+    summary="the class whose mean is nearest",
+    bounds=no_few_examples,
+    fitted=lambda machine: {
+        name: check for name, check in LINEAR.items() if name not in ("trace_", "n_iter_")
+    },
+)
+
+
+@pytest.fixture(autouse=True)
+def _registered(monkeypatch):
+    """For these tests alone: others look at all machines that are known."""
+    monkeypatch.setattr(description, "_KNOWN", dict(description._KNOWN))
+    register(DESCRIPTION)
+
+
+@pytest.fixture
+def run(capsys, monkeypatch):
+    def command(*words) -> tuple[int, str]:
+        monkeypatch.setattr(sys, "argv", ["certo", *map(str, words)])
+        monkeypatch.setattr(sys, "warnoptions", ["error"])
+        with pytest.raises(SystemExit) as left:
+            main()
+        return left.value.code, capsys.readouterr().out
+
+    return command
+
+
+def test_from_the_table_to_a_checked_proof(run, tmp_path):
+    model, page, folder = tmp_path / "m", tmp_path / "page.html", tmp_path / "proof"
+    words = "--target", "species", "--machine", "nearest-centroid", "--report", page
+    code, said = run("fit", IRIS, *words, "--out", model, "--json")
+    assert code == 0
+    assert [claim["type"] for claim in json.loads(said)["claims"]] == ["TrainingErrors"]
+    assert "NearestCentroid" in page.read_text()
+    assert run("verify", model, IRIS)[0] == 0
+    assert run("proof", model, IRIS, "--out", folder)[0] == 0
+    assert verify_folder(folder).code == 0
+    assert set(load_model(model).model.machine.classes_) == {"setosa", "versicolor", "virginica"}
+
+
+def test_in_python(tmp_path):
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    y = X[:, 0] > 0
+    machine = NearestCentroid().fit(X, y)
+    assert certo.certify(machine, X, y).verify(X, y)
+    certo.save(machine, tmp_path / "m")
+    assert np.array_equal(certo.load(tmp_path / "m").predict(X), machine.predict(X))
