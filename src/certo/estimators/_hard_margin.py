@@ -21,6 +21,7 @@ from certo.certificates.separation.separable import Separable
 from certo.certificates.spaces.images import KernelSample
 from certo.certificates.spaces.vectors import Margins
 from certo.estimators import _input
+from certo.estimators._errors import NotSeparable
 from certo.estimators._kernel import measured, posed
 from certo.estimators.verdict import two_class_verdict
 from certo.issue.margins.maximum_margin import issue_maximum_margin
@@ -32,21 +33,6 @@ from certo.solvers.hard_margin import MarginOutcome, MarginTrace, balanced, hard
 from certo.solvers.kernel_hard_margin import KernelMarginOutcome, kernel_hard_margin
 
 ROUGH = 3e-8  # of the length of examples: margins that float64 cannot tell from 0
-
-
-class NotSeparable(ValueError):
-    """No hyperplane separates the examples; `proof` is an `Inseparable` certificate of it.
-
-    With a kernel `proof` is None: no function was found that separates them, and the message says
-    how small a margin one could have at most.
-    """
-
-    def __init__(self, message: str, proof: Inseparable | None):
-        super().__init__(message)
-        self.proof = proof
-
-    def __reduce__(self):
-        return type(self), (str(self), self.proof)
 
 
 class Limits(NamedTuple):
@@ -141,16 +127,10 @@ class VectorSpace:
                 "rounding. Rescale, round or drop features."
             ) from too_fine
         if isinstance(verdict, Inseparable):
-            named = ", ".join(str(t) for t in verdict.rows[:10].tolist())
-            more = f" and {verdict.rows.size - 10} more" if verdict.rows.size > 10 else ""
             raise NotSeparable(
-                f"HardMarginSVM needs classes that a hyperplane can separate, but none separates "
-                f"{labels.shown} from {labels.rest}"
-                + (" through the origin" if self.intercept == "none" else "")
-                + f": the examples in rows {named}{more} (counting from 0) cannot all be on "
-                "their own side. The error's `proof` shows why.",
-                verdict,
-            )
+                proof=verdict, labels=labels, rows=verdict.rows.tolist(),
+                through_origin=self.intercept == "none",
+            )  # fmt: skip
         return verdict.coef, float(verdict.intercept)
 
 
@@ -194,24 +174,11 @@ class KernelSpace:
         self, labels: Labels, signs: np.ndarray, outcome: KernelMarginOutcome, limits: Limits
     ) -> None:
         _refuse_unfinished("a function", labels, outcome, limits)
-        named = ", ".join(str(t) for t in outcome.rows[:10].tolist())
-        more = f" and {outcome.rows.size - 10} more" if outcome.rows.size > 10 else ""
         length = float(np.sqrt(self.square + (self.intercept == "lifted")))
-        upper = max(outcome.trace.upper[-1], ROUGH * length)
-        twins = _twins(self.X, signs)
-        advice = (
-            "A richer kernel (of a higher degree, or a smaller variance) may separate them"
-            if twins is None
-            else "No kernel can: the examples in rows {} and {} are equal".format(*twins)
-        )
         raise NotSeparable(
-            f"HardMarginSVM needs classes that a function of the space of {self.kernel!r} can "
-            f"separate, but float64 shows none that separates {labels.shown} from {labels.rest}: "
-            f"already on the examples in rows {named}{more} (counting from 0), the margin is at "
-            f"most about {upper:.2g}, where examples have a length of up to {length:.3g}. "
-            f"{advice}. SVM allows errors.",
-            None,
-        )
+            labels=labels, rows=outcome.rows.tolist(), kernel=self.kernel, length=length,
+            margin=max(outcome.trace.upper[-1], ROUGH * length), equal_rows=_twins(self.X, signs),
+        )  # fmt: skip
 
 
 def _twins(X, signs: np.ndarray) -> tuple[int, int] | None:

@@ -19,6 +19,7 @@ from sklearn.utils.validation import (
 from certo.certificates.margins.maximum_margin import INTERCEPTS
 from certo.certificates.sample.labels import Labels
 from certo.containers import count, exact_input, exact_labels
+from certo.estimators._errors import RowError
 from certo.kernels.base import Kernel
 from certo.seen_rows import SeenRows
 
@@ -163,9 +164,11 @@ def longest_example(estimator, X) -> float:
         else:
             what = "NaN" if np.isnan(value) else "infinity"
             advice = "Remove or impute such rows."
-        raise ValueError(
+        raise RowError(
             f"{name} needs finite numbers of moderate size, but X[{bad}, {column}] is {what}. "
-            + advice
+            + advice,
+            [int(bad)],
+            column,
         )
     length = float(np.sqrt(square))
     entries = X.data if sparse.issparse(X) else X

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from certo.certificates.spaces.images import functions_of, needed_shift
 from certo.containers import count
 from certo.estimators import _input, _scores
+from certo.estimators._errors import RowError
 from certo.estimators._linear import LinearClassifier
 from certo.kernels.base import Kernel
 from certo.kernels.precomputed import Precomputed
@@ -204,10 +205,10 @@ def measured(estimator, kernel: Kernel, X) -> Measured:
     most = _input.LONGEST**2
     bad = np.flatnonzero(~(diagonal <= most))
     if bad.size:
-        raise ValueError(
+        raise RowError(
             f"{name} needs K(x, x) of at most {most:g}, but with {kernel!r} it is "
-            f"{diagonal[bad[0]]:g} for the example in row {bad[0]} (counting from 0). Rescale the "
-            "features, or choose another kernel."
+            f"{diagonal[bad[0]]:g} for {{rows}}. Rescale the features, or choose another kernel.",
+            [int(bad[0])],
         )
     if kernel.takes == "objects" and not np.any(diagonal):
         warnings.warn(
@@ -254,10 +255,10 @@ def _checked(kernel: Kernel, block: np.ndarray, rows: np.ndarray, m: int) -> np.
         witness[rows] = indefinite.witness
         raise NotPositive(witness, indefinite.value) from None
     except ValueError as wrong:
-        shown = ", ".join(str(t) for t in rows[:10].tolist()) + ", …" * (rows.size > 10)
-        raise ValueError(
-            f"{kernel!r} is no kernel: its matrix K of the examples in rows {shown} (counting from "
-            f"0) is no kernel's, since {str(wrong).removesuffix(IF_ROUNDING)} A function f becomes "
-            "symmetric as (f(x, z) + f(z, x)) / 2."
+        raise RowError(
+            f"{kernel!r} is no kernel: its matrix K of {{rows}} is no kernel's, since "
+            f"{str(wrong).removesuffix(IF_ROUNDING)} A function f becomes symmetric as "
+            "(f(x, z) + f(z, x)) / 2.",
+            rows.tolist(),
         ) from None
     return block

@@ -18,10 +18,10 @@ from certo.certificates.composite import Composite
 from certo.certificates.encoding import counted, rounded_up
 from certo.estimators import _input, _kernel, _stream
 from certo.estimators._callbacks import announcer
+from certo.estimators._errors import NotSeparable
 from certo.estimators._hard_margin import (
     KernelSpace,
     Limits,
-    NotSeparable,
     Separator,
     Space,
     VectorSpace,
