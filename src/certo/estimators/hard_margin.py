@@ -26,12 +26,14 @@ from certo.estimators._hard_margin import (
     Space,
     VectorSpace,
 )
+from certo.estimators._keywords import answer_keywords
 from certo.solvers.hard_margin import MarginTrace
 from certo.solvers.interrupt import ctrl_c_asks
 
 __all__ = ["HardMarginSVM", "NotSeparable"]
 
 
+@answer_keywords
 class HardMarginSVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
     r"""Hard-margin support vector machine: min ½‖w‖² with y_t (w·x_t + b) ≥ 1 for all examples.
 

@@ -39,6 +39,7 @@ from certo.estimators._kernel_stream import (
     quick_margins,
     streamed_batch,
 )
+from certo.estimators._keywords import answer_keywords
 from certo.estimators._separation_words import equal_rows_words
 from certo.issue.runs.mistake_bound import against, issue_mistake_bound
 from certo.kernels.base import Kernel
@@ -59,6 +60,7 @@ CUT_SHORT = (
 )
 
 
+@answer_keywords
 class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
     r"""Kernel perceptron: where the sign of f(x) is not y, add y K(x, ·) to f.
 
@@ -137,8 +139,8 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
     def __init__(
         self,
         kernel=None,
-        epochs=1,
         *,
+        epochs=1,
         order="cyclic",
         intercept="none",
         update_at_zero="negative",

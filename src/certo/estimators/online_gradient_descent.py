@@ -26,6 +26,7 @@ from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.estimators import _input, _stream
 from certo.estimators._callbacks import announcer
+from certo.estimators._keywords import answer_keywords
 from certo.estimators._linear import LinearClassifier
 from certo.issue.runs.regret import against, issue_regret
 from certo.losses.hinge import Hinge
@@ -42,6 +43,7 @@ class _Learned(NamedTuple):
     claim: Certificate | NotClaimed
 
 
+@answer_keywords
 class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     r"""Online gradient descent: predict an example, suffer its loss, take a step against the slope.
 
@@ -96,7 +98,7 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
     >>> from certo import OnlineGradientDescent
     >>> from certo.losses import Logistic
     >>> X, y = [[2, 1], [-1, -2], [1, 3], [-3, -1]], ["up", "down", "up", "down"]
-    >>> model = OnlineGradientDescent(Logistic(), lam=0.1).fit(X, y)
+    >>> model = OnlineGradientDescent(loss=Logistic(), lam=0.1).fit(X, y)
     >>> model.predict([[3, 3]]).tolist()
     ['up']
     >>> bool(model.certificate_.verify(X, y))
@@ -106,7 +108,7 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
     rounds_: np.ndarray
     trace_kind = RegretTrace
 
-    def __init__(self, loss=None, lam=0.01, *, radius=None, average=True, intercept="lifted"):
+    def __init__(self, *, loss=None, lam=0.01, radius=None, average=True, intercept="lifted"):
         self.loss = loss
         self.lam = lam
         self.radius = radius

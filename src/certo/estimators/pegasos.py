@@ -26,6 +26,7 @@ from certo.estimators._callbacks import announcer
 from certo.estimators._excess import Excess, excess
 from certo.estimators._kernel import KernelClassifier, check_kernel
 from certo.estimators._kernel_stream import KernelBatch, can_stream, streamed_batch
+from certo.estimators._keywords import answer_keywords
 from certo.estimators._pegasos_spaces import KernelSpace, Space, VectorSpace
 from certo.solvers.checkpoints import blocks
 from certo.solvers.interrupt import ctrl_c_asks
@@ -40,6 +41,7 @@ class _Learned(NamedTuple):
     claim: Certificate | NotClaimed
 
 
+@answer_keywords
 class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
     r"""Pegasos: minimise F(w) = (1/m) Σ [1 − y_t w·x_t]₊ + (λ/2)‖w‖² one random example at a time.
 
@@ -50,13 +52,13 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
 
     Parameters
     ----------
+    kernel : certo.kernels.Kernel or None, default=None
+        Learn a function of this kernel's space, w·x being f(x) = Σ dual_coef_i K(x_i, x) and ‖w‖
+        its length there; None: weights of the features.
     lam : float, default=0.01
         λ, the weight of the penalty; C = 1/(λm) in the words of `SVM`.
     steps : int, default=100_000
         T, how many examples are drawn (by `fit`).
-    kernel : certo.kernels.Kernel or None, default=None
-        Learn a function of this kernel's space, w·x being f(x) = Σ dual_coef_i K(x_i, x) and ‖w‖
-        its length there; None: weights of the features.
     average : bool, default=True
         Answer with the average of the iterates, as the guarantee wants it, or with the last one.
     intercept : {"lifted", "none"}, default="lifted"
@@ -111,18 +113,18 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
 
     def __init__(
         self,
+        kernel=None,
+        *,
         lam=0.01,
         steps=100_000,
-        *,
-        kernel=None,
         average=True,
         intercept="lifted",
         cache_mb=1000,
         random_state=None,
     ):
+        self.kernel = kernel
         self.lam = lam
         self.steps = steps
-        self.kernel = kernel
         self.average = average
         self.intercept = intercept
         self.cache_mb = cache_mb

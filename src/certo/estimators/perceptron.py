@@ -26,6 +26,7 @@ from certo.certificates.sample.examples import Sample
 from certo.certificates.spaces.space import hyperplane
 from certo.estimators import _input
 from certo.estimators._callbacks import announcer
+from certo.estimators._keywords import answer_keywords
 from certo.estimators._linear import LinearClassifier
 from certo.estimators._perceptron_words import claims, status
 from certo.estimators._separation_words import Unfinished, now, verdict_words
@@ -37,6 +38,7 @@ from certo.solvers.perceptron import PerceptronOutcome, perceptron
 from certo.solvers.trace import Trace
 
 
+@answer_keywords
 class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     r"""Perceptron: on every mistake y·score ≤ 0, move the weights by η y x.
 
@@ -110,6 +112,7 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
 
     def __init__(
         self,
+        *,
         learning_rate=1.0,
         epochs=100,
         order="cyclic",
@@ -117,9 +120,8 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         intercept="lifted",
         update_at_zero="always",
         zero_sign=+1,
-        random_state=None,
-        *,
         average=False,
+        random_state=None,
     ):
         self.learning_rate = learning_rate
         self.epochs = epochs
@@ -128,8 +130,8 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         self.intercept = intercept
         self.update_at_zero = update_at_zero
         self.zero_sign = zero_sign
-        self.random_state = random_state
         self.average = average
+        self.random_state = random_state
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -18,6 +18,7 @@ from certo.certificates.composite import Composite
 from certo.certificates.encoding import rounded_up
 from certo.estimators import _input, _kernel, _stream
 from certo.estimators._callbacks import announcer
+from certo.estimators._keywords import answer_keywords
 from certo.estimators._leave_one_out import LeaveOneOut, leave_one_out
 from certo.estimators._path import Multipliers, Path
 from certo.estimators._prices import Prices, check_class_weight, prices_of
@@ -40,6 +41,7 @@ FEW, NEARLY_ALL = 20, 0.95  # examples below which supports tell nothing; and th
 ROOM = 1e-3  # of tol: the solver leaves it to the rounding that a certificate pays for
 
 
+@answer_keywords
 class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
     r"""Soft-margin SVM: min ½‖w‖² + C Σ_t [1 − y_t (w·x_t + b)]₊, to a proven gap.
 
@@ -145,8 +147,8 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
     def __init__(
         self,
         kernel=None,
-        C=1.0,
         *,
+        C=1.0,
         lam=None,
         intercept="free",
         tol=1e-4,
