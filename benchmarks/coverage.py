@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks.harness import BenchTable
 from certo import SVM, HardMarginSVM, Perceptron, bounds, certify
-from certo.guarantees.runs import one_pass
+from certo.estimators.new_examples import one_pass
 from certo.kernels import Gaussian
 
 DELTA = 0.05

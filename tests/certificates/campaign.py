@@ -32,7 +32,7 @@ from certo.certificates import (
 from certo.certificates.density.box_features import BoxCosines, BoxPolynomials
 from certo.certificates.errors.hitting import FINENESS
 from certo.certificates.errors.least_errors import Packing, Subsystem
-from certo.guarantees.runs import one_pass
+from certo.estimators.new_examples import one_pass
 from certo.kernels import Gaussian, Linear, Polynomial, Precomputed
 from certo.losses import Hinge, Logistic, Squared
 from certo.rates import Power

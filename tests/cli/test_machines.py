@@ -204,7 +204,7 @@ def test_a_hard_margin_that_a_kernel_does_not_find(certo, tmp_path):
     words = ["--machine", "hard-margin", "--target", "y", "--set", "kernel=Gaussian(1)"]
     said = certo("fit", table, *words)
     assert said.code == 2
-    assert "rows 1 and 2 are equal. SVM allows errors." in said.err
+    assert "rows 1, 2 are equal. SVM allows errors." in said.err
 
 
 @pytest.mark.parametrize(("target", "answer"), [(0, "no"), (1, "yes")])

@@ -228,7 +228,7 @@ class TestRefusals:
     def test_the_same_example_twice(self, kernel, mode):
         X, y = curved()
         X, y = np.vstack([X, X[7]]), np.append(y, "no" if y[7] == "yes" else "yes")
-        with pytest.raises(NotSeparable, match=r"rows .*7.* at most about") as refused:
+        with pytest.raises(NotSeparable, match=r"examples .*7.* at most about") as refused:
             HardMarginSVM(kernel, intercept=mode).fit(X, y)
         assert refused.value.proof is None
         assert str(pickle.loads(pickle.dumps(refused.value))) == str(refused.value)
@@ -277,5 +277,7 @@ def test_a_refusal_names_equal_examples_only_where_there_are_some(make):
     xor, y = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]]), [0, 0, 1, 1]
     with pytest.raises(NotSeparable, match=r"richer kernel .* may separate them\. SVM"):
         HardMarginSVM(Linear()).fit(make(xor), y)
-    with pytest.raises(NotSeparable, match="No kernel can: the examples in rows 1 and 4 are equal"):
+    with pytest.raises(
+        NotSeparable, match=r"No kernel can: examples 1, 4 \(counting from 0\) are equal"
+    ):
         HardMarginSVM(Gaussian()).fit(make(np.vstack([xor, [[1, 1]]])), [*y, 1])

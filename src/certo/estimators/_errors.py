@@ -1,4 +1,4 @@
-"""Errors that carry the rows they speak of, so that any reader's row numbers can be written."""
+"""Errors that carry the examples that they speak of."""
 
 from __future__ import annotations
 
@@ -8,25 +8,14 @@ from typing import Any
 from certo.certificates.sample.labels import Labels
 from certo.certificates.separation.inseparable import Inseparable
 from certo.words.refusals import not_separable
-from certo.words.rows import IN_ARRAYS, RowNames
 
 
 class RowError(ValueError):
-    """Something is wrong with the examples in `rows` (in `column`, if given).
+    """Something is wrong with the examples in `rows` (and in `column`, if given), from 0."""
 
-    The place of "{rows}" in `text` is taken by the names of the rows: as an array counts them in
-    the message, as `told` is asked to otherwise.
-    """
-
-    def __init__(self, text: str, rows: Sequence[int] = (), column: int | None = None):
-        self.text, self.rows, self.column = text, list(rows), column
-        super().__init__(self.told(IN_ARRAYS))
-
-    def told(self, names: RowNames) -> str:
-        return self.text.replace("{rows}", names(self.rows))
-
-    def __reduce__(self):
-        return type(self), (self.text, self.rows, self.column)
+    def __init__(self, message: str, rows: Sequence[int] = (), column: int | None = None):
+        super().__init__(message)
+        self.rows, self.column = [int(row) for row in rows], column
 
 
 class NotSeparable(ValueError):
@@ -68,7 +57,3 @@ class NotSeparable(ValueError):
         self.through_origin, self.kernel, self.equal_rows = through_origin, kernel, equal_rows
         self.margin, self.length = margin, length
         super().__init__(message or not_separable(self))
-
-    def told(self, names: RowNames) -> str:
-        """The message, with rows as the reader counts them."""
-        return str(self) if self.labels is None else not_separable(self, names)

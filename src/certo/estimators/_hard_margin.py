@@ -31,6 +31,7 @@ from certo.numbers.digits import rounded_up
 from certo.numbers.exact import UNIT, allowance, norm
 from certo.solvers.hard_margin import MarginOutcome, MarginTrace, balanced, hard_margin
 from certo.solvers.kernel_hard_margin import KernelMarginOutcome, kernel_hard_margin
+from certo.words.reader import separability_call
 
 ROUGH = 3e-8  # of the length of examples: margins that float64 cannot tell from 0
 
@@ -197,7 +198,7 @@ def _twins(X, signs: np.ndarray) -> tuple[int, int] | None:
 
 def _refuse_unfinished(what: str, labels: Labels, outcome, limits: Limits) -> None:
     if outcome.stopped or outcome.looks >= limits.max_iter:
-        advice = "; certo.separability decides whether one exists"
+        advice = f"; {separability_call()} decides whether one exists"
         advice = advice if what == "a hyperplane" else ""
         raise RuntimeError(
             f"HardMarginSVM was stopped before it found {what} that separates "

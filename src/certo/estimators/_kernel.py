@@ -22,6 +22,7 @@ from certo.kernels.semidefinite import IF_ROUNDING, NotPositive, check_gram, sym
 from certo.kernels.settings import WithKernel
 from certo.kernels.strips import gram_in_strips
 from certo.rkhs import Expansion
+from certo.words.reader import examples_at
 
 KERNEL, CSR = "certo.kernels", "csr"  # what a value stands for that is written down
 NAMED = {  # what to give in the place of a name
@@ -207,7 +208,8 @@ def measured(estimator, kernel: Kernel, X) -> Measured:
     if bad.size:
         raise RowError(
             f"{name} needs K(x, x) of at most {most:g}, but with {kernel!r} it is "
-            f"{diagonal[bad[0]]:g} for {{rows}}. Rescale the features, or choose another kernel.",
+            f"{diagonal[bad[0]]:g} for {examples_at(bad[:1])}. Rescale the features, or choose "
+            "another kernel.",
             [int(bad[0])],
         )
     if kernel.takes == "objects" and not np.any(diagonal):
@@ -256,7 +258,7 @@ def _checked(kernel: Kernel, block: np.ndarray, rows: np.ndarray, m: int) -> np.
         raise NotPositive(witness, indefinite.value) from None
     except ValueError as wrong:
         raise RowError(
-            f"{kernel!r} is no kernel: its matrix K of {{rows}} is no kernel's, since "
+            f"{kernel!r} is no kernel: its matrix K of {examples_at(rows)} is no kernel's, since "
             f"{str(wrong).removesuffix(IF_ROUNDING)} A function f becomes symmetric as "
             "(f(x, z) + f(z, x)) / 2.",
             rows.tolist(),

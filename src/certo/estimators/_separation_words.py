@@ -14,6 +14,7 @@ from certo.rates import Constant, Rate
 from certo.seen_rows import keys_of_numbers
 from certo.solvers.interrupt import Stopped, Watch
 from certo.solvers.separation import Cancelling, Examples, Separator, separate_after
+from certo.words.reader import examples_at, separability_call
 
 # The verdict takes at most a tenth of the time of the fit, but in any case may take the second
 # number, and the third for a table of few numbers, which takes milliseconds once HiGHS is loaded.
@@ -54,7 +55,9 @@ def verdict_words(
             unknown.append(name)
             continue
         if isinstance(found, Cancelling):
-            no.append(f"No {which} separates {name}: {_rows(found.places)} it")
+            rows = examples_at(sorted(found.places), SHOWN_ROWS)
+            prove = "prove" if len(found.places) > 1 else "proves"
+            no.append(f"No {which} separates {name}: {rows} {prove} it")
         else:
             more = ": more epochs are needed" * (
                 isinstance(found, Separator) and isinstance(rate, Constant)
@@ -65,7 +68,7 @@ def verdict_words(
         some = " or ".join(unknown[:SHOWN_OUTPUTS]) + ", or others" * (len(unknown) > SHOWN_OUTPUTS)
         said.append(
             f"Whether some {which} separates {some} was not decided within {seconds:.2g} s; "
-            "certo.separability(X, y) decides it"
+            f"{separability_call()} decides it"
         )
     return " ".join(f"{sentence}." for sentence in said)
 
@@ -79,11 +82,9 @@ def equal_rows_words(X: Any, signs: list[np.ndarray]) -> str:
         pairs = np.flatnonzero(np.diff(keys[order]) == 0)
         for a, b in zip(order[pairs].tolist(), order[pairs + 1].tolist(), strict=True):
             if any(one[a] != one[b] for one in signs) and _is_same(X[a], X[b]):
-                first, second = sorted((a, b))
                 return (
                     " No function separates the examples: "
-                    f"examples {first}, {second} (counting from 0) are the same point with "
-                    "different labels."
+                    f"{examples_at(sorted((a, b)))} are the same point with different labels."
                 )
     return ""
 
@@ -97,16 +98,6 @@ def _is_same(first: Any, second: Any) -> bool:
 def _few(sentences: list[str]) -> list[str]:
     more = len(sentences) - SHOWN_OUTPUTS
     return sentences[:SHOWN_OUTPUTS] + [f"The same holds of {more:,} more"] * (more > 0)
-
-
-def _rows(places: list[int]) -> str:
-    """The rows of a proof, in the form in which the command line finds and renumbers them."""
-    rows = ", ".join(str(row) for row in sorted(places)[:SHOWN_ROWS])
-    more = len(places) - SHOWN_ROWS
-    several = "s" * (len(places) > 1)
-    beyond = f" and {more:,} more" if more > 0 else ""
-    prove = "prove" if several else "proves"
-    return f"example{several} {rows}{beyond} (counting from 0) {prove}"
 
 
 def now() -> float:

@@ -19,8 +19,9 @@ from certo.certificates.density.gaussian_likelihood import (
     covariance_kind,
 )
 from certo.certificates.encoding import counted
-from certo.estimators import _input
+from certo.estimators import _input, description
 from certo.estimators._density import Density, NoDensity, worth
+from certo.estimators.new_examples import unbounded_loss
 from certo.issue.density.gaussian_likelihood import (
     issue_gaussian_likelihood,
     issue_no_gaussian_density,
@@ -254,3 +255,13 @@ def _second(blocks: Iterable[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
 def _blocks(X: np.ndarray, p: np.ndarray, mean) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     for start in range(0, len(X), ROWS):
         yield X[start : start + ROWS] - mean, p[start : start + ROWS]
+
+
+DESCRIPTION = description.register(
+    description.Description(
+        kind=GaussianDensity,
+        learns="densities",
+        summary="the likeliest normal distribution",
+        bounds=unbounded_loss,
+    )
+)

@@ -16,7 +16,9 @@ from certo.certificates.base import (
 )
 from certo.certificates.composite import Composite
 from certo.certificates.encoding import counted, rounded_up
-from certo.estimators import _input, _kernel, _stream
+from certo.certificates.margins.maximum_margin import MaximumMargin
+from certo.certificates.separation.separable import Separable
+from certo.estimators import _input, _kernel, _stream, description
 from certo.estimators._callbacks import announcer
 from certo.estimators._errors import NotSeparable
 from certo.estimators._hard_margin import (
@@ -27,6 +29,7 @@ from certo.estimators._hard_margin import (
     VectorSpace,
 )
 from certo.estimators._keywords import answer_keywords
+from certo.estimators.new_examples import by_supports
 from certo.solvers.hard_margin import MarginTrace
 from certo.solvers.interrupt import ctrl_c_asks
 
@@ -214,3 +217,55 @@ class HardMarginSVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimato
 
 def _shown(gap: float) -> str:
     return rounded_up(gap, 2) if gap > 0 else "0"
+
+
+def _is_same_margin(claim: MaximumMargin, machine: HardMarginSVM, y) -> bool:
+    return description.is_same_space(claim, machine) and claim.treatment == machine.intercept
+
+
+def _check_fitted(machine: HardMarginSVM) -> None:
+    """Margins, objective and convergence follow from the weights, or from the certificate."""
+    description.check_supports(machine)
+    claims = machine.certificate_.of_kind(MaximumMargin)
+    last = machine.intercept_ if machine.intercept == "lifted" else 0.0
+
+    def are_near(one, other) -> bool:
+        return np.allclose(one, other, rtol=1e-9, atol=0)
+
+    with np.errstate(all="ignore"):
+        same = are_near(2 * machine.objective_ * machine.margin_**2, 1)
+        length = 1 / machine.geometric_margin_
+        if machine.kernel_ is None:
+            length = np.linalg.norm(machine.coef_, axis=1)
+            same = same and are_near(machine.geometric_margin_ * length, 1)
+        same = same and are_near(machine.margin_ * np.hypot(length, last), 1)
+    if machine.kernel_ is not None and len(claims) == len(machine.margin_):
+        lower, upper = (np.array([getattr(c, end) for c in claims]) for end in ("lower", "upper"))
+        within = (machine.margin_ >= lower * (1 - 1e-6)) & (machine.margin_ <= upper * (1 + 1e-6))
+        same = same and bool(np.all(within))
+    description.require(same, "its margins are not those of its weights.")
+    description.check_converged(machine, claims)
+
+
+DESCRIPTION = description.register(
+    description.Description(
+        kind=HardMarginSVM,
+        command="hard-margin",
+        learns="classes",
+        summary="the largest margin, for classes that can be separated",
+        bounds=by_supports,
+        claims={Separable: description.always, MaximumMargin: _is_same_margin},
+        spoken_of=lambda machine: ("coef_", "intercept_", "support_", "dual_coef_"),
+        fitted=lambda machine: (
+            description.hyperplanes_or_functions(machine)
+            | description.SUPPORTS
+            | {
+                "margin_": description.NUMBERS,
+                "geometric_margin_": description.NUMBERS,
+                "objective_": description.NUMBERS,
+                "converged_": description.of_type(bool),
+            }
+        ),
+        check_fitted=_check_fitted,
+    )
+)

@@ -6,6 +6,7 @@ import numbers
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,13 +25,15 @@ from certo.certificates.base import (
 )
 from certo.certificates.composite import Composite
 from certo.certificates.encoding import counted
+from certo.certificates.risk.compression_bound import CompressionBound
+from certo.certificates.risk.kernel_scheme import KernelScheme
 from certo.certificates.runs.kernel_run import KernelRun
 from certo.certificates.runs.mistake_bound import MistakeBound
 from certo.certificates.runs.perceptron_run import AT_ZERO
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.images import KernelSample
 from certo.certificates.spaces.space import function
-from certo.estimators import _input, _stream
+from certo.estimators import _input, _stream, description
 from certo.estimators._callbacks import announcer
 from certo.estimators._kernel import KernelClassifier, check_kernel, measured, union_of
 from certo.estimators._kernel_stream import (
@@ -41,6 +44,7 @@ from certo.estimators._kernel_stream import (
 )
 from certo.estimators._keywords import answer_keywords
 from certo.estimators._separation_words import equal_rows_words
+from certo.estimators.new_examples import by_kernel_updates
 from certo.issue.runs.mistake_bound import against, issue_mistake_bound
 from certo.kernels.base import Kernel
 from certo.kernels.gaussian import Gaussian
@@ -397,3 +401,42 @@ def _search_work(kernel: Kernel, X: Any, epochs: int, m: int, supports: int) -> 
     if kernel.takes not in ("vectors", "matrix"):  # what a value takes is not known
         least = MIN_SEARCH_VALUES * each
     return max(least, SEARCH_FACTOR * values * each)
+
+
+def _are_same_mistakes(claim: MistakeBound, machine: KernelPerceptron, y) -> bool:
+    lifted = claim.lifted == (machine.intercept == "lifted")
+    return machine.budget is None and lifted and description.is_same_space(claim, machine)
+
+
+def _is_same_scheme(claim: CompressionBound, machine: KernelPerceptron, y) -> bool:
+    scheme = claim.scheme
+    return (
+        isinstance(scheme, KernelScheme)
+        and machine.budget is None
+        and replace(scheme.run, seed=0) == machine.run()
+    )
+
+
+DESCRIPTION = description.register(
+    description.Description(
+        kind=KernelPerceptron,
+        command="kernel-perceptron",
+        learns="classes",
+        summary="the perceptron in the space of a kernel: curved boundaries",
+        bounds=by_kernel_updates,
+        claims={MistakeBound: _are_same_mistakes},  # with a budget there is none
+        may_claim={CompressionBound: _is_same_scheme},
+        fitted=lambda machine: (
+            description.EXPANSIONS
+            | {
+                "updates_": description.COUNTS,
+                "converged_": description.of_type(bool),
+                "_lifted": description.of_type(bool),
+                "_updated": description.for_each_output(description.array(None, kinds="iu")),
+                "_norms2": description.NUMBERS,
+                "_seen": description.of_type(int),
+            }
+        ),
+        check_fitted=description.check_supports,
+    )
+)

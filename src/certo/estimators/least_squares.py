@@ -14,16 +14,20 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from certo.blas import one_thread
+from certo.certificates.composite import Composite
 from certo.certificates.encoding import counted
 from certo.certificates.regression.least_squares_evidence import ShiftedGram
+from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
 from certo.certificates.sample.values import Values
 from certo.containers import exact_input
-from certo.estimators import _input, _scores
+from certo.estimators import _input, _scores, description
 from certo.estimators._coefficients import CoefficientTable, check_level, quantile
 from certo.estimators._least_squares import certified, certified_by_sums, not_claimed
 from certo.estimators._linear import Proving
+from certo.estimators.new_examples import unbounded_loss
 from certo.solvers.least_squares import Solution, from_triangle, least_squares
 from certo.solvers.moments import Moments, Rows, Triangle, sums_of, triangle
+from certo.words.reader import column_names
 
 KEPT = 500  # features of small tables: fit keeps of them what partial_fit can go on from
 SHOWN = 5  # names in a note
@@ -428,7 +432,8 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
 
     def _names(self) -> list[str]:
         plain = [f"x{j}" for j in range(self.n_features_in_)]
-        return [*getattr(self, "feature_names_in_", plain), *["intercept"] * self._lifted]
+        known = column_names(getattr(self, "feature_names_in_", plain))
+        return [*known, *["intercept"] * self._lifted]
 
     def _title(self) -> str:
         r2 = ", ".join(f"{value:.4g}" for value in np.atleast_1d(self.r2_))
@@ -495,3 +500,104 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
             np.multiply.outer(variance, self.residual_variance_)
         )
         return centre - reach, centre + reach
+
+
+def _are_same_squares(claim: LeastSquaresExcess, machine: LeastSquares, y) -> bool:
+    settings = (machine.intercept, float(machine.ridge))
+    return (claim.treatment, claim.ridge) == settings and not claim.sample_weight.size
+
+
+def _can_go_on(value: Any, sizes: description.Sizes) -> bool:
+    """What partial_fit goes on from: rows, weight, means and sums of products."""
+    size = sizes.features + sizes.outputs
+    return (
+        type(value) is tuple
+        and [type(part) for part in value] == [int, float, np.ndarray, np.ndarray]
+        and description.array(size)(value[2], sizes)
+        and description.array(size, size)(value[3], sizes)
+    )
+
+
+_FITTED: dict[str, description.Check] = {
+    "coef_": description.array("features"),
+    "intercept_": lambda value, sizes: type(value) is float and np.isfinite(value),
+    "n_features_in_": lambda value, sizes: type(value) is int and value == sizes.features,
+    "n_samples_fit_": description.of_type(int),
+    "rank_": description.of_type(int, type(None)),
+    "condition_": description.MAYBE_NUMBER,
+    "method_": lambda value, sizes: value in ("cholesky", "qr", "dual", "lsqr"),
+    "risk_": description.NUMBER,
+    "r2_": description.NUMBER,
+    "degrees_of_freedom_": description.of_type(int, type(None)),
+    "residual_variance_": description.MAYBE_NUMBER,
+    # NaN where a coefficient is not determined
+    "standard_errors_": description.optional(description.array("features", finite=False)),
+    "intercept_standard_error_": description.MAYBE_NUMBER,
+    "status_": description.of_type(str),
+    "certificate_": description.of_type(Composite),
+    "_flat": lambda value, sizes: value is True,
+    "_seen": description.optional(_can_go_on),
+    "_seen_factored": description.of_type(bool),
+    "_seen_lifted": description.of_type(bool),
+    "_sums": description.of_type(type(None)),
+    "_weight": description.NUMBER,
+    "_mean": description.array("features"),
+    "_scale": description.array(None),
+    "_kept": description.optional(description.array(None, kinds="iu")),
+    "_tied": description.optional(description.array(None, kinds="b")),
+    "_factor": description.optional(description.array(None, None)),
+    "_terms": description.optional(description.array(None, None)),
+}
+
+
+def _check_fitted(machine: LeastSquares) -> None:
+    """Factor, errors and risk fit together."""
+    require, features = description.require, machine.n_features_in_
+    require(machine.intercept in ("free", "none"), "its intercept must be 'free' or 'none'.")
+    require(0 <= machine.ridge < np.inf, "its ridge must be finite, and at least 0.")
+    lifted = int(machine.intercept == "free")
+    if machine._factor is not None:
+        kept, columns = machine._kept, features + lifted
+        parts = (machine._factor, machine._terms, machine._tied, machine._scale)
+        shapes = [
+            (kept.size, kept.size),
+            (columns - kept.size, kept.size - lifted),
+            (columns,),
+            (features,),
+        ]
+        require(
+            np.all((kept >= 0) & (kept < columns))
+            and np.unique(kept).size == kept.size
+            and [part.shape for part in parts] == shapes,
+            "its factor is not one of its columns.",
+        )
+    errors = machine.standard_errors_ is not None
+    has = [
+        getattr(machine, name) is not None
+        for name in ("residual_variance_", "degrees_of_freedom_", "intercept_standard_error_")
+    ]
+    require(has == [errors, errors, errors and lifted == 1], "some of its errors are missing.")
+    for claim in machine.certificate_.of_kind(LeastSquaresExcess):
+        require(claim.examples == machine.n_samples_fit_, "its claim is about other examples.")
+        objective = machine.risk_ + machine.ridge * float(machine.coef_ @ machine.coef_)
+        better = objective < claim.lower * (1 - 1e-6)
+        require(not better, "its risk is less than its certificate allows.")
+
+
+DESCRIPTION = description.register(
+    description.Description(
+        kind=LeastSquares,
+        command="least-squares",
+        learns="numbers",
+        summary="linear regression, for a target that is a number",
+        bounds=unbounded_loss,
+        claims={LeastSquaresExcess: _are_same_squares},
+        claims_all_outputs=True,
+        spoken_of=lambda machine: ("coef_", "intercept_"),
+        fitted=lambda machine: _FITTED,
+        check_fitted=_check_fitted,
+        ignores_scale=lambda machine: not machine.ridge,
+        needs_reference_levels=lambda machine: not machine.ridge and machine.intercept == "free",
+        instead={"alpha": ("ridge", "alpha is ridge·n with n examples")},
+    )
+)

@@ -28,7 +28,9 @@ from certo.certificates.density.moment_matching import (
 )
 from certo.certificates.fields import weight_vector
 from certo.certificates.sample.examples import Sample
+from certo.estimators import description
 from certo.estimators._density import Density, NoDensity, worth
+from certo.estimators.new_examples import unbounded_loss
 from certo.issue.density.moment_matching import issue_moment_matching
 from certo.kernels.base import whole
 from certo.numbers.averages import averages
@@ -305,3 +307,13 @@ def box_of(box: Any) -> tuple[np.ndarray, np.ndarray]:
             f"box must be (low, high), or one such pair for each of one or two columns, with low < "
             f"high, got {box!r}."
         ) from wrong
+
+
+DESCRIPTION = description.register(
+    description.Description(
+        kind=LogLinearDensity,
+        learns="densities",
+        summary="the likeliest log-linear density on a box",
+        bounds=unbounded_loss,
+    )
+)

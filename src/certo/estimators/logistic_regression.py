@@ -13,6 +13,7 @@ from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
 from certo.certificates.base import (
@@ -22,7 +23,8 @@ from certo.certificates.base import (
 from certo.certificates.composite import Composite
 from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.certificates.regression.no_estimate import NoEstimate
-from certo.estimators import _input
+from certo.certificates.separation.quasi_separable import Overlapping
+from certo.estimators import _input, description
 from certo.estimators._callbacks import announcer
 from certo.estimators._coefficients import CoefficientTable
 from certo.estimators._contrasts import against, covariance
@@ -49,8 +51,10 @@ from certo.estimators._logistic_words import (
     why_none,
 )
 from certo.estimators._prices import check_class_weight
+from certo.estimators.new_examples import no_few_examples
 from certo.solvers.interrupt import Watch, ctrl_c_asks
 from certo.solvers.logistic import NewtonTrace
+from certo.words.reader import column_names
 
 __all__ = ["LogisticRegression", "Separated", "SeparationWarning"]
 
@@ -417,8 +421,8 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
 
     @property
     def _names(self) -> list[str]:
-        given = getattr(self, "feature_names_in_", None)
-        return [f"x{j}" for j in range(self.n_features_in_)] if given is None else given.tolist()
+        plain = [f"x{j}" for j in range(self.n_features_in_)]
+        return column_names(getattr(self, "feature_names_in_", plain))
 
     def summary(self, level=0.95) -> CoefficientTable:
         """Contrasts with the reference class, standard errors, Wald tests (z) and confidence
@@ -600,3 +604,121 @@ def _largest(X: np.ndarray) -> np.ndarray:
         largest[small] = np.maximum(largest[small], np.max(np.abs(part), axis=0))
         start = stop
     return largest
+
+
+def _is_same_likelihood(claim: LogisticExcess, machine: LogisticRegression, y) -> bool:
+    """The loss is weighted as the settings say for these labels, and penalised as they say: a
+    ridge of its own is allowed where there is no estimate."""
+    ridges = {float(machine.ridge)}
+    if machine.on_separation == "ridge" and machine.separation_ is not None:
+        ridges.add(machine.ridge_)
+    if (
+        claim.treatment != machine.intercept
+        or claim.sample_weight.size
+        or claim.ridge != machine.ridge_
+        or claim.ridge not in ridges
+    ):
+        return False
+    if machine.class_weight is None:
+        return not claim.class_weight.size
+    if not description.has_classes(machine, y):
+        return True
+    own = compute_class_weight(machine.class_weight, classes=machine.classes_, y=y)
+    return np.array_equal(claim.class_weight, own)
+
+
+def _has_same_intercept(claim: NoEstimate | Overlapping, machine: LogisticRegression, y) -> bool:
+    """A direction must separate all examples, with none ignored."""
+    return claim.intercept == machine.intercept and not np.size(getattr(claim, "ignored", ()))
+
+
+def _has_own_size(value: Any, sizes: description.Sizes) -> bool:
+    """Of the contrasts, with or without their intercepts."""
+    wanted = [sizes.contrasts * p for p in (sizes.features, sizes.lifted)]
+    return any(description.array(n, n, finite=False)(value, sizes) for n in wanted)
+
+
+_FITTED: dict[str, description.Check] = description.LINEAR | {
+    "reference_": description.of_type(int, str, bool),
+    "contrasts_": description.array("contrasts", "features"),
+    "contrast_intercepts_": description.array("contrasts"),
+    # NaN where a coefficient is not determined
+    "covariance_": description.optional(_has_own_size),
+    "standard_errors_": description.optional(
+        description.array("contrasts", "features", finite=False)
+    ),
+    "intercept_standard_errors_": description.optional(
+        description.array("contrasts", finite=False)
+    ),
+    "estimate_exists_": description.of_type(bool, type(None)),
+    "converged_": description.of_type(bool),
+    **dict.fromkeys(
+        ("ridge_", "risk_", "objective_", "infimum_", "gap_", "log_likelihood_"),
+        description.of_type(float),
+    ),
+    "null_log_likelihood_": description.of_type(float),
+    "rank_": description.of_type(int, type(None)),
+    "n_samples_fit_": description.of_type(int),
+}
+
+
+def _check_fitted(machine: LogisticRegression) -> None:
+    """What follows from the weights and the certificate is as they say."""
+    require, classes = description.require, machine.classes_.tolist()
+    require(machine.reference_ in classes, "its reference is none of its classes.")
+    place = classes.index(machine.reference_)
+    require(
+        np.array_equal(machine.contrasts_, against(machine.coef_, place))
+        and np.array_equal(machine.contrast_intercepts_, against(machine.intercept_, place)),
+        "its contrasts are not those of its weights.",
+    )
+    excess, none, overlap = map(
+        machine.certificate_.of_kind, (LogisticExcess, NoEstimate, Overlapping)
+    )
+    values = (machine.objective_, machine.infimum_)
+    require(
+        all((claim.risk, claim.lower) == values for claim in excess)
+        and all(claim.examples == machine.n_samples_fit_ for claim in (*excess, *none, *overlap)),
+        "its risk is not that of its certificate.",
+    )
+    require(
+        machine.gap_ >= 0.0 and (bool(excess) or machine.infimum_ == -np.inf),
+        "its gap must be at least 0, and is not known without a claim.",
+    )
+    near = np.isclose(machine.objective_ - machine.infimum_, machine.gap_, rtol=1e-6, atol=1e-15)
+    require(not excess or near, "its gap is not that of its certificate.")
+    require(
+        not machine.converged_ or (excess and machine.gap_ <= machine.tol),
+        "it is said to have converged, but its certificate does not say so.",
+    )
+    proved = machine.ridge_ > 0 or any(claim.exists for claim in excess) or bool(overlap)
+    exists = {True: proved, False: bool(none), None: True}[machine.estimate_exists_]
+    require(exists, "whether an estimate exists is not what its certificate says.")
+    require(
+        machine.standard_errors_ is None
+        or (machine.estimate_exists_ and machine.converged_ and not machine.ridge_ and not none),
+        "it has standard errors of what is no estimate.",
+    )
+
+
+DESCRIPTION = description.register(
+    description.Description(
+        kind=LogisticRegression,
+        command="logistic",
+        learns="classes",
+        summary="logistic regression: a probability for each class",
+        bounds=no_few_examples,
+        claims={
+            LogisticExcess: _is_same_likelihood,
+            NoEstimate: _has_same_intercept,
+            Overlapping: _has_same_intercept,
+        },
+        claims_all_outputs=True,
+        spoken_of=lambda machine: ("coef_", "intercept_"),
+        fitted=lambda machine: _FITTED,
+        check_fitted=_check_fitted,
+        ignores_scale=lambda machine: not machine.ridge,
+        needs_reference_levels=lambda machine: not machine.ridge and machine.intercept == "free",
+        instead={"C": ("ridge", "C is 1/(ridge·n) with n examples")},
+    )
+)

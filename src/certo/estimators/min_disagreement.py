@@ -14,12 +14,18 @@ from sklearn.utils import check_random_state
 
 from certo.certificates.composite import Composite
 from certo.certificates.encoding import counted, readable, rounded_down, rounded_up
+from certo.certificates.errors.least_errors import (
+    ErrorCount,
+    LeastErrorsByCells,
+    LeastErrorsByTree,
+)
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.vectors import Margins
-from certo.estimators import _input
+from certo.estimators import _input, description
 from certo.estimators._callbacks import announcer
 from certo.estimators._linear import LinearClassifier
+from certo.estimators.new_examples import no_few_examples
 from certo.issue.errors.least_errors import issue_error_count
 from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.min_disagreement import BoundTrace, Outcome, min_disagreement
@@ -232,3 +238,54 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
                 "positive, as they are."
             )
         return said
+
+
+def _is_same_count(claim: ErrorCount, machine: MinDisagreement, y) -> bool:
+    """Errors are counted on all rows alike (weights could leave some out), where it was allowed to
+    look for the hyperplane."""
+    return not claim.sample_weight.size and (machine.intercept == "free" or not claim.intercept)
+
+
+def _is_same_least(claim: LeastErrorsByCells | LeastErrorsByTree, machine, y) -> bool:
+    return not claim.sample_weight.size and claim.lifted == (machine.intercept == "free")
+
+
+def _check_fitted(machine: MinDisagreement) -> None:
+    """What follows from the two bounds is as they say."""
+    errors, least, target = machine.errors_, machine.lower_bound_, machine.target
+    require = description.require
+    require(0 <= least <= errors, "its bounds are not in order.")
+    require(machine.optimal_ == (errors == least), "it is optimal if its bounds are equal.")
+    answer = None
+    if target is not None:
+        answer = "yes" if errors <= target else "no" if least > target else "undecided"
+    require(machine.answer_ == answer, "its answer does not follow from its bounds.")
+
+
+DESCRIPTION = description.register(
+    description.Description(
+        kind=MinDisagreement,
+        command="min-disagreement",
+        learns="classes",
+        summary="the hyperplane with the fewest errors, for two classes and few rows",
+        bounds=no_few_examples,
+        claims={
+            ErrorCount: _is_same_count,
+            LeastErrorsByCells: _is_same_least,
+            LeastErrorsByTree: _is_same_least,
+        },
+        spoken_of=lambda machine: ("coef_", "intercept_", "errors_", "lower_bound_"),
+        fitted=lambda machine: (
+            description.LINEAR
+            | {
+                "errors_": description.of_type(int),
+                "lower_bound_": description.of_type(int),
+                "optimal_": description.of_type(bool),
+                "answer_": description.of_type(str, type(None)),
+            }
+        ),
+        check_fitted=_check_fitted,
+        ignores_scale=lambda machine: True,
+        progress=lambda machine: f"{machine.lower_bound_:g} ≤ fewest errors ≤ {machine.errors_:g}",
+    )
+)

@@ -20,16 +20,20 @@ from certo.certificates.base import (
 )
 from certo.certificates.composite import Composite
 from certo.certificates.encoding import counted, rounded_up
+from certo.certificates.risk.average_to_batch import AverageToBatch
 from certo.certificates.runs.gradient_run import GradientRun, Progress, loss_named
 from certo.certificates.runs.regret import Regret
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
-from certo.estimators import _input, _stream
+from certo.estimators import _input, _stream, description
 from certo.estimators._callbacks import announcer
 from certo.estimators._keywords import answer_keywords
 from certo.estimators._linear import LinearClassifier
+from certo.estimators.new_examples import of_average
 from certo.issue.runs.regret import against, issue_regret
 from certo.losses.hinge import Hinge
+from certo.losses.logistic import Logistic
+from certo.losses.squared import Squared
 from certo.solvers.checkpoints import blocks
 from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.online_gradient import GradientOutcome, RegretTrace, online_gradient
@@ -306,3 +310,32 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
                 "here pass coef (and intercept)."
             )
         return SVM(lam=run.lam, intercept=self.intercept, tol=tol, random_state=0).fit(X, y)
+
+
+def _are_same_steps(claim: Regret | AverageToBatch, machine: OnlineGradientDescent, y) -> bool:
+    """The run is that of the settings; whether rows are sparse is the table's matter."""
+    return replace(claim.run, sparse=False) == machine.run()
+
+
+DESCRIPTION = description.register(
+    description.Description(
+        kind=OnlineGradientDescent,
+        learns="classes",
+        summary="one gradient step for each example, in one pass",
+        bounds=of_average,
+        claims={Regret: _are_same_steps},  # rounds after the first call claim nothing
+        may_claim={AverageToBatch: _are_same_steps},
+        fitted=lambda machine: (
+            description.LINEAR
+            | {
+                "suffered_": description.NUMBERS,
+                "regret_bound_": description.NUMBERS,
+                "rounds_": description.COUNTS,
+                "_run": description.of_type(str),
+                "_sums": description.array("outputs", 2, "lifted"),
+                "_books": description.array("outputs", 4),
+            }
+        ),
+        setting_kinds=(Hinge, Logistic, Squared),
+    )
+)

@@ -20,8 +20,9 @@ from certo.certificates.base import (
 )
 from certo.certificates.composite import Composite
 from certo.certificates.encoding import counted, rounded_up
+from certo.certificates.runs.expected_excess import ExpectedExcess
 from certo.containers import count
-from certo.estimators import _input, _stream
+from certo.estimators import _input, _stream, description
 from certo.estimators._callbacks import announcer
 from certo.estimators._excess import Excess, excess
 from certo.estimators._kernel import KernelClassifier, check_kernel
@@ -272,3 +273,53 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
             f"Took {taken}: F is expected to exceed its minimum by at most "
             f"{rounded_up(max(bounds), 4)}."
         )
+
+
+def _is_same_guarantee(claim: ExpectedExcess, machine: Pegasos, y) -> bool:
+    """The theorem is about the average, for the λ and the intercept of the run."""
+    settings = (machine.lam, machine.steps, machine.intercept == "lifted")
+    same = (claim.lam, claim.steps, claim.lifted) == settings
+    return machine.average and same and description.is_same_space(claim, machine)
+
+
+def _no_bound(page: description.Page, machine: Pegasos, X, y) -> None:
+    page.refuse(
+        "SupportBound",
+        "a run of random steps proves nothing about its own distance from the best weights. "
+        f"certo.SVM(lam={machine.lam!r}) solves the same problem to a proved gap.",
+    )
+
+
+def _fitted(machine: Pegasos) -> dict[str, description.Check]:
+    left = description.hyperplanes_or_functions(machine) | {
+        "objective_": description.NUMBERS,
+        "steps_": description.COUNTS,
+        "_lam": description.of_type(float),
+        "_sums": description.array("outputs", 2, "lifted"),
+        "_harmonics": description.NUMBERS,
+    }
+    if description.has_kernel(machine):
+        left |= {
+            "_sums": description.for_each_output(description.array(2, None)),
+            "_seen": description.of_type(int),
+        }
+    return left
+
+
+def _check_fitted(machine: Pegasos) -> None:
+    if description.has_kernel(machine):
+        description.check_supports(machine)
+
+
+DESCRIPTION = description.register(
+    description.Description(
+        kind=Pegasos,
+        command="pegasos",
+        learns="classes",
+        summary="the support vector machine by random steps, for many rows",
+        bounds=_no_bound,
+        claims={ExpectedExcess: _is_same_guarantee},  # a run that was stopped claims nothing
+        fitted=_fitted,
+        check_fitted=_check_fitted,
+    )
+)

@@ -20,19 +20,25 @@ from certo.certificates.base import (
     NotClaimed,
 )
 from certo.certificates.composite import Composite
+from certo.certificates.risk.compression_bound import CompressionBound
+from certo.certificates.risk.online_to_batch import OnlineToBatch
+from certo.certificates.risk.perceptron_scheme import PerceptronScheme
 from certo.certificates.runs.mistake_bound import MistakeBound
 from certo.certificates.runs.perceptron_run import PerceptronRun
+from certo.certificates.runs.update_sums import UpdateSums
 from certo.certificates.sample.examples import Sample
+from certo.certificates.separation.separable import Separable
 from certo.certificates.spaces.space import hyperplane
-from certo.estimators import _input
+from certo.estimators import _input, description
 from certo.estimators._callbacks import announcer
 from certo.estimators._keywords import answer_keywords
 from certo.estimators._linear import LinearClassifier
 from certo.estimators._perceptron_words import claims, status
 from certo.estimators._separation_words import Unfinished, now, verdict_words
+from certo.estimators.new_examples import by_updates
 from certo.geometry import Neuron
 from certo.issue.runs.mistake_bound import against
-from certo.rates import Constant, Rate
+from certo.rates import Constant, Geometric, Power, Rate
 from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.perceptron import PerceptronOutcome, perceptron
 from certo.solvers.trace import Trace
@@ -331,3 +337,86 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             u = hyperplane(coef[k], float(intercept[k]))
             claims.append(against(claim, Sample.of(X, y, claim.labels), u))
         return Composite(tuple(claims))
+
+
+def _fitted(machine: Perceptron) -> dict[str, description.Check]:
+    left = description.LINEAR | {
+        "updates_": description.COUNTS,
+        "updated_": description.for_each_output(description.array(None, kinds="iu")),
+        "converged_": description.of_type(bool),
+    }
+    if vars(machine).get("average") is True:
+        left |= {
+            "last_coef_": description.array("outputs", "features"),
+            "last_intercept_": description.NUMBERS,
+            "_weighted": description.array("outputs", "lifted"),
+            "_looks": description.COUNTS,
+        }
+    return left
+
+
+def _check_fitted(machine: Perceptron) -> None:
+    """With average=True, the answer is the average of the weights that led to the last ones."""
+    if not machine.average:
+        return
+    last = np.column_stack((machine.last_coef_, machine.last_intercept_))
+    own = np.column_stack((machine.coef_, machine.intercept_))
+    description.require(np.all(machine._looks >= 1), "its looks must be at least 1.")
+    with np.errstate(all="ignore"):
+        average = last - machine._weighted / machine._looks[:, None]
+    description.require(np.array_equal(own, average), "its weights are not the average of its run.")
+
+
+def _is_same_run(claim: PerceptronScheme | OnlineToBatch, machine: Perceptron, y=None) -> bool:
+    """The runs are those of the settings. Seed and output differ between neurons, and whether rows
+    are sparse is the table's matter."""
+    own = machine.run()
+    return all(
+        replace(run, seed=own.seed, output=own.output, sparse=own.sparse) == own
+        for run in claim.runs
+    )
+
+
+def _is_same_scheme(claim: CompressionBound, machine: Perceptron, y) -> bool:
+    scheme = claim.scheme
+    return (
+        isinstance(scheme, PerceptronScheme)
+        and _is_same_run(scheme, machine)
+        and scheme.zero_sign in (None, machine.zero_sign)
+    )
+
+
+def _are_same_updates(claim: MistakeBound, machine: Perceptron, y) -> bool:
+    run = machine.run()
+    started = run.init == "random" or not np.any(claim.start)
+    same = (claim.lifted, claim.averaged) == (run.lifted, run.average)
+    is_same = started and same and claim.sums == UpdateSums(run.rate)
+    return is_same and description.is_same_space(claim, machine)
+
+
+def _spoken_of(machine: Perceptron) -> tuple[str, ...]:
+    """The updates lead to the last weights, of which the answer may be an average."""
+    weights = ("last_coef_", "last_intercept_") if machine.average else ("coef_", "intercept_")
+    return (*weights, "updates_", "updated_")
+
+
+DESCRIPTION = description.register(
+    description.Description(
+        kind=Perceptron,
+        command="perceptron",
+        learns="classes",
+        summary="hyperplanes, corrected on every mistake until there is none",
+        bounds=by_updates,
+        claims={
+            Separable: description.always,
+            MistakeBound: _are_same_updates,
+            CompressionBound: _is_same_scheme,
+        },
+        may_claim={OnlineToBatch: _is_same_run},
+        spoken_of=_spoken_of,
+        partly_claimed=lambda machine: ("coef_", "intercept_") if machine.average else (),
+        fitted=_fitted,
+        check_fitted=_check_fitted,
+        setting_kinds=(Constant, Geometric, Power),
+    )
+)

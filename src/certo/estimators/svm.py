@@ -16,7 +16,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from certo.certificates.base import NotClaimed
 from certo.certificates.composite import Composite
 from certo.certificates.encoding import rounded_up
-from certo.estimators import _input, _kernel, _stream
+from certo.certificates.margins.soft_margin_gap import SoftMarginGap
+from certo.estimators import _input, _kernel, _stream, description
 from certo.estimators._callbacks import announcer
 from certo.estimators._keywords import answer_keywords
 from certo.estimators._leave_one_out import LeaveOneOut, leave_one_out
@@ -30,6 +31,7 @@ from certo.estimators._soft_margin import (
     VectorSpace,
     machine_for,
 )
+from certo.estimators.new_examples import by_supports
 from certo.kernels.gaussian import Gaussian
 from certo.kernels.polynomial import Polynomial
 from certo.losses.hinge import Hinge
@@ -407,3 +409,57 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         if not models:
             raise ValueError("path needs at least one C, but Cs is empty.")
         return Path(np.array([model.C_ for model in models]), tuple(models))
+
+
+def _are_same_costs(claim: SoftMarginGap, machine: SVM, y) -> bool:
+    """What slack costs is what the settings say for these labels."""
+    same = (claim.treatment, claim.C) == (machine.intercept, machine.C_)
+    if not (same and description.is_same_space(claim, machine)):
+        return False
+    if not description.has_classes(machine, y):
+        return True
+    prices = machine._prices(y, machine.classes_, None)
+    return all(np.array_equal(getattr(claim, name), own) for name, own in prices._asdict().items())
+
+
+def _check_fitted(machine: SVM) -> None:
+    """Objective and convergence follow from the certificate."""
+    description.check_supports(machine)
+    m, claims = machine.n_samples_fit_, machine.certificate_.of_kind(SoftMarginGap)
+    description.require(
+        all(rows.size <= m and np.all((rows >= 0) & (rows < m)) for rows in machine.support_),
+        "support_ contains indices outside 0…m−1.",
+    )
+    description.require(0 < machine.C_ < np.inf, "its C must be positive.")
+    same = all(claim.examples == m for claim in claims)
+    description.require(same, "its claims are about other examples.")
+    if len(claims) == len(machine.intercept_):
+        scale = 1.0 if machine.lam is None else float(machine.lam)
+        values = [scale * claim.primal for claim in claims]
+        same = np.allclose(machine.objective_, values, rtol=1e-6, atol=0)
+        description.require(same, "its objective is not that of its certificate.")
+    description.check_converged(machine, claims)
+
+
+DESCRIPTION = description.register(
+    description.Description(
+        kind=SVM,
+        command="svm",
+        learns="classes",
+        summary="the support vector machine: a wide margin, at a price for errors",
+        bounds=by_supports,
+        claims={SoftMarginGap: _are_same_costs},
+        spoken_of=lambda machine: ("coef_", "intercept_", "support_", "dual_coef_"),
+        fitted=lambda machine: (
+            description.hyperplanes_or_functions(machine)
+            | description.SUPPORTS
+            | {
+                "C_": description.of_type(float),
+                "objective_": description.NUMBERS,
+                "converged_": description.of_type(bool),
+                "n_samples_fit_": description.of_type(int),
+            }
+        ),
+        check_fitted=_check_fitted,
+    )
+)

@@ -16,7 +16,8 @@ from certo.certificates.risk.risk_bound import LEAST_DELTA
 from certo.certificates.sample.draws import Known, images_of, known_examples
 from certo.certificates.sample.equal_rows import one_look
 from certo.containers import canonical_csr, count
-from certo.guarantees import house, rivals
+from certo.estimators.description import describe
+from certo.guarantees import own_machines, rivals
 from certo.guarantees.page import Page
 from certo.guarantees.predicting import has_own_methods, predictor_of
 from certo.guarantees.unwrapping import Wrapped, unwrapped
@@ -76,8 +77,8 @@ def page_about(
     """The page of a machine that is known already, with what became of examples before it."""
     machine, wrapped = wrapped.machine, wrapped.seeing(X)
     page, tested = Page(wrapped, float(delta)), Page(wrapped, float(delta))
-    known = not has_own_methods(machine)
-    claims = house.CLAIMS.get(type(machine), rivals.claims) if known else rivals.claims
+    is_own = describe(machine) is not None and not has_own_methods(machine)
+    claims = own_machines.claims if is_own else rivals.claims
     with images_of(X if wrapped.steps else None):
         claims(page, machine, wrapped.prepare(X), y)
     if X_test is not None:

@@ -18,7 +18,8 @@ from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.sample.examples import Sample, exact_matrix
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.images import KernelSample
-from certo.guarantees import house
+from certo.estimators.new_examples import support_bound
+from certo.guarantees.belonging import are_equal_rows
 from certo.guarantees.page import OtherExamples, Page
 from certo.guarantees.predicting import kernel_of
 from certo.issue.margins.soft_margin_gap import issue_soft_margin_gap
@@ -54,7 +55,7 @@ def bound(page: Page, machine: SVC, X, y) -> None:
     if objection:
         page.refuse("SupportBound", objection)
     else:
-        house.support_bound(page, page.claims, X, y, outputs=1)
+        support_bound(page, page.claims, X, y, outputs=1)
 
 
 def _other_answers(page: Page, machine: SVC, X) -> str:
@@ -142,7 +143,4 @@ def _same_vectors(machine: SVC, X) -> bool:
     rows, vectors = machine.support_, machine.support_vectors_
     if machine.kernel == "precomputed":
         return True  # the model does not keep them
-    own = X[rows]
-    if sparse.issparse(own) or sparse.issparse(vectors):
-        return (sparse.csr_array(own) != sparse.csr_array(vectors)).nnz == 0
-    return np.array_equal(own, vectors)
+    return are_equal_rows(X[rows], vectors)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from inspect import isroutine
 from typing import Any
 
@@ -9,16 +10,21 @@ import numpy as np
 from scipy import sparse
 from sklearn.svm import SVC, NuSVC
 
-from certo.certificates.errors.counted_errors import all_labels
+from certo.certificates.encoding import counted
+from certo.certificates.errors.counted_errors import TrainingErrors, all_labels
 from certo.certificates.errors.kernel_predictor import KernelPredictor
 from certo.certificates.errors.predictor import LinearPredictor, Predictor, StatedPredictions
-from certo.estimators._kernel import KernelClassifier, union_of
+from certo.certificates.sample.examples import Sample, exact_matrix
+from certo.estimators._input import one_against_rest
+from certo.guarantees.page import Page
 from certo.issue.errors.counted_errors import issue_training_errors
+from certo.issue.separation.separable import issue_separable
 from certo.kernels.base import Kernel
 from certo.kernels.gaussian import Gaussian
 from certo.kernels.linear import Linear
 from certo.kernels.polynomial import Polynomial
 from certo.kernels.precomputed import Precomputed
+from certo.words.reader import separability_call
 
 
 def predictor_of(machine, X) -> Predictor:
@@ -50,12 +56,13 @@ def _rule(machine) -> Predictor | None:
     """By which it should predict; None for models of kinds that are not known here."""
     if _home(machine) not in ("certo", "sklearn"):
         return None  # it may have a `predict` of its own
-    if isinstance(machine, KernelClassifier) and machine.kernel_ is not None:
-        if machine.kernel_.takes == "vectors":
-            return _kernel_rule(
-                machine.kernel_, machine.support_vectors_, machine.support_, machine.dual_coef_,
-                machine.intercept_,
-            )  # fmt: skip
+    own_kernel = getattr(machine, "kernel_", None) if _home(machine) == "certo" else None
+    if own_kernel is not None:
+        if own_kernel.takes == "vectors":
+            coef = machine._expansion()[1].T
+            return KernelPredictor(
+                own_kernel, machine.support_vectors_, coef, np.asarray(machine.intercept_)
+            )
     elif isinstance(machine, SVC):
         kernel = kernel_of(machine) if len(machine.classes_) == 2 else None
         if kernel is not None and kernel.takes == "vectors":
@@ -103,18 +110,26 @@ def dense(coef) -> np.ndarray:
     return coef.toarray() if sparse.issparse(coef) else np.asarray(coef)
 
 
-def _kernel_rule(kernel, vectors, support, dual_coef, intercept) -> KernelPredictor:
-    every = union_of(support)
-    coef = np.zeros((len(support), every.size))
-    for own, rows, values in zip(coef, support, dual_coef, strict=True):
-        own[np.searchsorted(every, rows)] = values
-    return KernelPredictor(kernel, vectors, coef, np.asarray(intercept))
-
-
-def training_errors(page, machine, X, y) -> None:
-    """How many of the examples of the fit are errors."""
+def errors_and_margins(page: Page, machine, X, y) -> None:
+    """How many examples of the fit are errors; if none is, by how much the outputs separate."""
     classes: tuple[Any, ...] = tuple(np.asarray(machine.classes_).tolist())
     page.add(
         "TrainingErrors",
         lambda: issue_training_errors(X, y, classes, predictor_of(machine, X)),
     )
+    said = {claim.name for claim in page.claims} | {refusal.name for refusal in page.refusals}
+    if not is_linear(machine) or "Separable" in said:
+        return
+    wrong = sum(claim.surely for claim in page.claims if isinstance(claim, TrainingErrors))
+    if wrong:
+        page.refuse(
+            "Separable",
+            f"{counted(wrong, 'example')} of the fit would have to be on another side. Whether "
+            f"other hyperplanes separate the classes, {separability_call()} decides.",
+        )
+        return
+    X, coef = exact_matrix(X), np.atleast_2d(dense(machine.coef_)).astype(np.float64)
+    intercepts = np.ravel(machine.intercept_).tolist()
+    for labels, w, b in zip(one_against_rest(machine.classes_), coef, intercepts, strict=True):
+        sample = Sample.of(X, y, labels)
+        page.add("Separable", partial(issue_separable, sample, labels, w, b))

@@ -15,9 +15,10 @@ from certo.certificates.sample.labels import Labels
 from certo.certificates.sample.values import Values
 from certo.containers import count
 from certo.estimators._least_squares import certified
-from certo.guarantees import house, multipliers
+from certo.estimators.new_examples import DEPENDS_ON_ALL
+from certo.guarantees import multipliers
 from certo.guarantees.page import Page
-from certo.guarantees.predicting import dense
+from certo.guarantees.predicting import dense, errors_and_margins
 from certo.issue.regression.logistic_excess import issue_logistic_excess
 from certo.solvers.least_squares import least_squares
 
@@ -43,12 +44,12 @@ def claims(page: Page, machine, X, y) -> None:
             page.refuse("TrainingErrors", "an example has several labels.")
             return
         _optimal(page, machine, X, y, name)
-        house.errors_and_margins(page, machine, X, y)
+        errors_and_margins(page, machine, X, y)
         if isinstance(machine, svm.SVC):
             multipliers.bound(page, machine, X, y)
         else:
             smooth = isinstance(machine, linear_model.LogisticRegression)
-            page.refuse("RiskBound", house.DEPENDS_ON_ALL if smooth else UNKNOWN.format(name=name))
+            page.refuse("RiskBound", DEPENDS_ON_ALL if smooth else UNKNOWN.format(name=name))
     elif is_regressor(machine):
         _regression(page, machine, X, y, name)
         page.refuse("RiskBound", "losses of a regression have no upper end.")

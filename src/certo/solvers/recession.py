@@ -44,6 +44,7 @@ from certo.solvers.quasi_separation import (
     partition,
     partition_with,
 )
+from certo.words.reader import row_numbers
 
 STILL = 0.01  # what a step moves a comparison by, at most, where nothing separates it
 SHOWN = 3  # columns, and rows of each, that a message names
@@ -614,7 +615,7 @@ def _listed(some: list[str], many: int) -> str:
 
 def _rows(rows: np.ndarray, many: int | None = None) -> str:
     many = rows.size if many is None else many
-    shown = ", ".join(str(row) for row in rows[:SHOWN].tolist())
+    shown = ", ".join(map(str, row_numbers(rows[:SHOWN].tolist())))
     if many > SHOWN:
         return f"(rows {shown}, … {many:,} in all)"
     return f"(row{'s' if many > 1 else ''} {shown})"

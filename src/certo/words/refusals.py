@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from certo.words.rows import IN_ARRAYS, RowNames
+from certo.words.reader import examples_at
 
 
-def not_separable(error: Any, names: RowNames = IN_ARRAYS) -> str:
+def not_separable(error: Any) -> str:
     """Of a `NotSeparable`: which examples no hyperplane, or no function of a space, separates."""
     labels, kernel = error.labels, error.kernel
     who = f"{labels.shown} from {labels.rest}"
@@ -16,17 +16,17 @@ def not_separable(error: Any, names: RowNames = IN_ARRAYS) -> str:
         sides = "all be on their own side" if len(error.rows) > 1 else "be on its own side"
         return (
             f"HardMarginSVM needs classes that a hyperplane can separate, but none separates "
-            f"{who}{origin}: {names(error.rows)} cannot {sides}. The error's `proof` "
+            f"{who}{origin}: {examples_at(error.rows)} cannot {sides}. The error's `proof` "
             "shows why."
         )
     advice = (
         "A richer kernel (of a higher degree, or a smaller variance) may separate them"
         if error.equal_rows is None
-        else f"No kernel can: {names.pair(*error.equal_rows)} are equal"
+        else f"No kernel can: {examples_at(error.equal_rows)} are equal"
     )
     return (
         f"HardMarginSVM needs classes that a function of the space of {kernel!r} can separate, but "
-        f"float64 shows none that separates {who}: already on {names(error.rows)}, the margin is "
-        f"at most about {error.margin:.2g}, where examples have a length of up to "
+        f"float64 shows none that separates {who}: already on {examples_at(error.rows)}, "
+        f"the margin is at most about {error.margin:.2g}, where examples have a length of up to "
         f"{error.length:.3g}. {advice}. SVM allows errors."
     )

@@ -8,9 +8,10 @@ from certo.certificates.base import CannotClaim
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.separation.separable import LEAST, Separable
-from certo.certificates.separation.separation import named
+from certo.certificates.separation.separation import slots_of
 from certo.certificates.spaces.difference_margins import margins_of
 from certo.numbers import exact
+from certo.words.reader import examples_at
 
 
 def issue_separable(
@@ -26,8 +27,17 @@ def issue_separable(
         wrong = margins.below(LEAST)
     if wrong is not None:
         raise CannotClaim(
-            f"{named(labels, wrong)} (counting from 0) has margin "
+            f"{_comparison(labels, wrong)} has margin "
             f"{exact.below(margins.exactly(wrong)):.6g}: it is not strictly on its own side."
         )
     functional = max(0.0, exact.below(least))
     return Separable(labels, coef, intercept, sample.m, functional, margins.distance())
+
+
+def _comparison(labels: Labels, index: int) -> str:
+    """The margin of an index, for a message."""
+    row, other = divmod(index, slots_of(labels))
+    example = examples_at([row])
+    if labels.positive is not None:
+        return example
+    return f"the comparison of {example} with class {labels.classes[other]!r}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from certo.certificates.encoding import counted
 from certo.certificates.separation.inseparable import Inseparable
 from certo.words.dispatch import RIGOUR, Rigour, plainly, sentence
+from certo.words.reader import examples_at
 
 RIGOUR[Inseparable] = Rigour(
     exact="All of it: the weighted examples cancel in rational arithmetic.",
@@ -31,7 +32,7 @@ def _(claim: Inseparable) -> str:
             "positive weights they cancel exactly."
         )
     if rows.size == 1:
-        why = f"example {rows[0]} (counting from 0) is the origin itself."
+        why = f"{examples_at(rows)} is the origin itself."
     return f"{what}: {why}"
 
 

@@ -1,0 +1,78 @@
+"""How a reader counts rows, names columns, and writes settings and calls.
+
+Someone who works with arrays counts rows from 0 and writes `drop=['id']`. Someone who works with a
+file counts its rows from 1 and knows its columns by name; on the command line, the setting is an
+option. Whoever knows the reader says so with `reading`; whoever writes a sentence asks here, so
+that no sentence has to be rewritten later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from typing import Any
+
+MAX_ROWS_NAMED = 10
+
+
+def python_setting(name: str, value: Any = None) -> str:
+    """A setting as an argument of a Python function; its name alone, if no value is given."""
+    return name if value is None else f"{name}={value!r}"
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Someone who works with arrays, unless other ways are given."""
+
+    places: Sequence[int] | None = None  # the number that each row has in the reader's file
+    columns: Sequence[str] | None = None  # what the reader calls the columns of X
+    setting: Callable[..., str] = python_setting
+    separability: str = "certo.separability(X, y)"  # how to decide whether classes are separable
+
+
+_CURRENT: ContextVar[Reader] = ContextVar("reader", default=Reader())  # noqa: B039  # it is frozen
+
+
+@contextmanager
+def reading(**ways: Any) -> Iterator[None]:
+    """Write for a reader with these ways (fields of `Reader`), and else with those of before."""
+    token = _CURRENT.set(replace(_CURRENT.get(), **ways))
+    try:
+        yield
+    finally:
+        _CURRENT.reset(token)
+
+
+def row_numbers(rows: Sequence[int]) -> list[int]:
+    """Rows of X (from 0), by the numbers that the reader knows them by."""
+    places = _CURRENT.get().places
+    return [int(row if places is None else places[row]) for row in rows]
+
+
+def examples_at(rows: Sequence[int], most: int = MAX_ROWS_NAMED) -> str:
+    """'examples 0, 2 and 5 more (counting from 0)' of arrays, 'rows 1, 3 and 5 more' of a file."""
+    shown = ", ".join(map(str, row_numbers(rows[:most])))
+    if len(rows) > most:
+        shown += f" and {len(rows) - most:,} more"
+    several = "s" * (len(rows) > 1)
+    if _CURRENT.get().places is not None:
+        return f"row{several} {shown}"
+    return f"example{several} {shown} (counting from 0)"
+
+
+def column_names(known: Sequence[str]) -> list[str]:
+    """The names of the columns of X: the reader's, or else these."""
+    columns = _CURRENT.get().columns
+    return list(known if columns is None or len(columns) != len(known) else columns)
+
+
+def setting(name: str, value: Any = None) -> str:
+    """A setting as the reader writes it: `drop=['id']`, say, or an option of a command."""
+    return _CURRENT.get().setting(name, value)
+
+
+def separability_call() -> str:
+    """What the reader calls to decide whether classes are separable."""
+    return _CURRENT.get().separability
