@@ -19,9 +19,9 @@ from certo import (
     LogLinearDensity,
     Perceptron,
     certify,
+    compare_kernels,
     plots,
     risk,
-    validation_curve,
 )
 from certo.data.tables import read_table
 from certo.estimators import SeparationWarning
@@ -52,7 +52,7 @@ def main() -> None:
         ("variances", gaussians(X), 10),
         ("degrees", [Polynomial(n) for n in DEGREES], 100),
     ):
-        curve = validation_curve(X, y, kernels, SVM(C=C), random_state=0)
+        curve = compare_kernels(X, y, kernels, SVM(C=C), random_state=0)
         figure = Figure(figsize=(6.4, 5.2), layout="constrained")
         plots.validation_curve(curve, ax=figure.add_subplot())
         save(figure, name)

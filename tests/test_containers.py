@@ -77,7 +77,7 @@ DATES = {
     "polars": pl.DataFrame({"id": DAYS, "x": HALVES}),
     "polars dates alone": pl.DataFrame({"id": DAYS}),
 }
-MACHINES = [Perceptron(), MinDisagreement(), KernelPerceptron(Gaussian()), LeastSquares()]
+MACHINES = [Perceptron(), MinDisagreement(), KernelPerceptron(Gaussian(1.0)), LeastSquares()]
 
 
 def names_the_column(wrong, X) -> bool:
@@ -275,7 +275,7 @@ class TestPredictions:
         assert all(np.array_equal(first, other) for other in others)
 
     @pytest.mark.parametrize(
-        "kernel", [Linear() * Polynomial(2), Linear() + Gaussian(), Linear().normalised()]
+        "kernel", [Linear() * Polynomial(2), Linear() + Gaussian(1.0), Linear().normalised()]
     )
     def test_predictions_with_kernels_are_the_same(self, kernel):
         for y in (self.two, self.three):

@@ -14,7 +14,7 @@ KERNELS = [
     Linear(),
     Polynomial(3),
     Gaussian(variance=2.0),
-    Linear().normalised() + 0.5 * Gaussian(),
+    Linear().normalised() + 0.5 * Gaussian(1.0),
     Function(np.dot),
 ]
 functions = st.tuples(st.sampled_from(KERNELS), st.integers(0, 10**6))
@@ -84,7 +84,7 @@ def test_the_projection_is_nearest_and_idempotent_and_what_is_left_is_orthogonal
 
 
 def test_a_projection_on_dependent_functions():
-    f = Expansion(Gaussian(), [[0.0], [1.0]], [1.0, 2.0])
+    f = Expansion(Gaussian(1.0), [[0.0], [1.0]], [1.0, 2.0])
     near = f.project([[0.5], [0.5], [0.5]])
     np.testing.assert_allclose(near.coef, near.coef[0])
     np.testing.assert_allclose(near([[0.5]]), f([[0.5]]))
@@ -103,8 +103,8 @@ def test_in_the_feature_space_it_is_a_vector():
 
 
 def test_every_storage_and_any_objects():
-    f, g, X = some(Gaussian(), 3, count=2)
-    thin = Expansion(Gaussian(), sparse.csr_array(f.centres), f.coef)
+    f, g, X = some(Gaussian(1.0), 3, count=2)
+    thin = Expansion(Gaussian(1.0), sparse.csr_array(f.centres), f.coef)
     np.testing.assert_allclose(thin(sparse.csr_array(X)), f(X))
     np.testing.assert_allclose((thin + g)(X), (f + g)(X))
     assert thin.inner(g) == pytest.approx(f.inner(g))
@@ -122,11 +122,11 @@ def test_every_storage_and_any_objects():
 
 def test_a_precomputed_kernel_needs_its_matrix_for_inner_products():
     X = np.random.default_rng(5).standard_normal((6, 2))
-    K = Gaussian()(X)
+    K = Gaussian(1.0)(X)
     f = Expansion(Precomputed(), [0, 3], [1.0, -2.0], gram=K)
     g = Expansion(Precomputed(), [1, 3, 5], [1.0, 1.0, 1.0])
-    F = Expansion(Gaussian(), X[[0, 3]], f.coef)
-    G = Expansion(Gaussian(), X[[1, 3, 5]], g.coef)
+    F = Expansion(Gaussian(1.0), X[[0, 3]], f.coef)
+    G = Expansion(Gaussian(1.0), X[[1, 3, 5]], g.coef)
     np.testing.assert_allclose(f(K[2:4]), F(X[2:4]))
     assert f.inner(g) == pytest.approx(F.inner(G))
     assert g.inner(f) == pytest.approx(F.inner(G))
@@ -144,20 +144,20 @@ def test_a_precomputed_kernel_needs_its_matrix_for_inner_products():
     ("make", "says"),
     [
         (lambda f: Expansion("rbf", [[1.0]], [1.0]), "kernel must be a Kernel, got str"),
-        (lambda f: Expansion(Gaussian(), [[1.0]], [1.0, 2.0]), "each of the 1 centres"),
-        (lambda f: Expansion(Gaussian(), [[1.0]], [np.nan]), "coef must be finite"),
-        (lambda f: Expansion(Gaussian(), [[1.0]], [1.0], gram=np.eye(1)), "gram is for Precomp"),
+        (lambda f: Expansion(Gaussian(1.0), [[1.0]], [1.0, 2.0]), "each of the 1 centres"),
+        (lambda f: Expansion(Gaussian(1.0), [[1.0]], [np.nan]), "coef must be finite"),
+        (lambda f: Expansion(Gaussian(1.0), [[1.0]], [1.0], gram=np.eye(1)), "gram is for Precomp"),
         (lambda f: f + Expansion(Linear(), [[1.0]], [1.0]), "same kernel's space"),
         (lambda f: f.inner(Expansion(Linear(), [[1.0]], [1.0])), "same kernel's space"),
     ],
 )
 def test_what_makes_no_sense_is_refused(make, says):
     with pytest.raises(ValueError, match=says):
-        make(Expansion(Gaussian(), [[0.0]], [1.0]))
+        make(Expansion(Gaussian(1.0), [[0.0]], [1.0]))
 
 
 def test_only_numbers_multiply_and_only_functions_add():
-    f = Expansion(Gaussian(), [[0.0]], [1.0])
+    f = Expansion(Gaussian(1.0), [[0.0]], [1.0])
     for act in (lambda: f * "a", lambda: f + 1, lambda: f - 1, lambda: f / f):
         with pytest.raises(TypeError):
             act()
@@ -198,13 +198,13 @@ def test_a_function_does_not_change_with_the_data_it_was_made_of(make):
 
 
 def test_functions_are_added_up_if_they_are_of_the_same_points():
-    f = Expansion(Gaussian(), [[0.0]], [1.0])
+    f = Expansion(Gaussian(1.0), [[0.0]], [1.0])
     assert sum([f, 2 * f]).norm() == pytest.approx(3 * f.norm())
     assert len(sum([f, 2 * f])) == 1  # the same centres
     with pytest.raises(TypeError):
         1 + f
     for other in (np.array([[0.0, 1.0]]), sparse.csr_array([[0.0, 1.0]])):
         with pytest.raises(ValueError, match="as many features, got 1 and 2"):
-            f + Expansion(Gaussian(), other, [1.0])
+            f + Expansion(Gaussian(1.0), other, [1.0])
     with pytest.raises(ValueError, match="finite"):
         np.inf * f

@@ -22,7 +22,7 @@ from certo import (
     NotSeparable,
     Pegasos,
     Perceptron,
-    validation_curve,
+    compare_kernels,
 )
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
 from certo.selection import ODD, ValidationCurve, _parts, gaussians
@@ -45,7 +45,7 @@ KERNELS = [Gaussian(0.01), Gaussian(1.0), Gaussian(100.0)]
     ids=str,
 )
 def test_errors_are_those_of_cross_validation(machine, y):
-    curve = validation_curve(X, y, KERNELS, machine, cv=3, random_state=5)
+    curve = compare_kernels(X, y, KERNELS, machine, cv=3, random_state=5)
     folds = StratifiedKFold(3, shuffle=True, random_state=5)
     for k, kernel in enumerate(KERNELS):
         expected = cross_validate(
@@ -62,7 +62,7 @@ def test_errors_are_those_of_cross_validation(machine, y):
 @pytest.mark.parametrize("y", [Y, THREE], ids=["two", "three"])
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
 def test_neighbours_are_those_of_scikit_learn_on_the_same_folds(make, y):
-    curve = validation_curve(make(X), y, [Gaussian()], cv=4, random_state=1)
+    curve = compare_kernels(make(X), y, [Gaussian(1.0)], cv=4, random_state=1)
     near = curve.neighbours
     folds = StratifiedKFold(4, shuffle=True, random_state=1)
     assert near.ks == ODD
@@ -76,7 +76,7 @@ def test_neighbours_are_those_of_scikit_learn_on_the_same_folds(make, y):
 
 
 def test_under_and_over_fitting_are_seen():
-    curve = validation_curve(X, Y, KERNELS, SVM(C=10.0), random_state=0)
+    curve = compare_kernels(X, Y, KERNELS, SVM(C=10.0), random_state=0)
     narrow, good, wide = range(3)
     assert curve.training_error[narrow] == 0
     assert curve.validation_error[narrow] > curve.validation_error[good] + 0.1
@@ -89,7 +89,7 @@ def test_under_and_over_fitting_are_seen():
 
 
 def test_a_given_validation_set():
-    curve = validation_curve(
+    curve = compare_kernels(
         X[:80], Y[:80], KERNELS, SVM(), validation=(X[80:], Y[80:]), neighbours=7
     )
     for k, kernel in enumerate(KERNELS):
@@ -106,8 +106,8 @@ def test_a_given_validation_set():
 def test_precomputed_matrices_are_cut_on_both_sides():
     gram = Gaussian(1.0)(X)
     folds = {"cv": 3, "random_state": 0}
-    matrix = validation_curve(gram, Y, [Precomputed()], **folds)
-    vectors = validation_curve(X, Y, [Gaussian(1.0)], **folds)
+    matrix = compare_kernels(gram, Y, [Precomputed()], **folds)
+    vectors = compare_kernels(X, Y, [Gaussian(1.0)], **folds)
     np.testing.assert_array_equal(matrix.validation_errors, vectors.validation_errors)
     assert matrix.neighbours is None
 
@@ -119,7 +119,7 @@ def shared(a, b):
 def test_lists_of_objects():
     words = [f"{a}{b}" for a in "abc" for b in "abcdefgh"]
     y = [word[0] == "a" for word in words]
-    curve = validation_curve(words, y, [Function(shared)], KernelPerceptron(), cv=2)
+    curve = compare_kernels(words, y, [Function(shared)], KernelPerceptron(), cv=2)
     assert curve.neighbours is None
     assert curve.to_dict()["kernels"] == [repr(Function(shared))]
     assert curve.parameter is None
@@ -128,26 +128,26 @@ def test_lists_of_objects():
 def test_kernels_of_several_kinds_and_splitters():
     kernels = [Linear(), Polynomial(2), Gaussian(1.0) + Linear()]
     split = ShuffleSplit(2, test_size=0.3, random_state=0)
-    curve = validation_curve(X, Y, kernels, cv=split)
+    curve = compare_kernels(X, Y, kernels, cv=split)
     assert curve.parameter is None
     assert curve.kernels == tuple(kernels)
     assert "2 folds of 120 examples" in repr(curve)
-    degrees = validation_curve(X, Y, [Polynomial(n) for n in (1, 2)], cv=split, neighbours=None)
+    degrees = compare_kernels(X, Y, [Polynomial(n) for n in (1, 2)], cv=split, neighbours=None)
     assert degrees.parameter[0] == "degree"
     assert degrees.neighbours is None
 
 
 def test_several_at_once_are_the_same():
-    one = validation_curve(X, Y, KERNELS, random_state=3)
+    one = compare_kernels(X, Y, KERNELS, random_state=3)
     with parallel_config(backend="threading"):  # processes take long to begin
-        two = validation_curve(X, Y, KERNELS, random_state=3, n_jobs=2)
+        two = compare_kernels(X, Y, KERNELS, random_state=3, n_jobs=2)
     assert one.to_dict() == two.to_dict()
-    machine, *parts = clone(SVM(Gaussian())), *_parts(X, Y, None, 5, 0)[1]
+    machine, *parts = clone(SVM(Gaussian(1.0))), *_parts(X, Y, None, 5, 0)[1]
     assert pickle.loads(pickle.dumps((machine, parts)))
 
 
 def test_it_can_be_read_and_written():
-    curve = validation_curve(X, Y, KERNELS, SVM(C=3.0), cv=2, random_state=0)
+    curve = compare_kernels(X, Y, KERNELS, SVM(C=3.0), cv=2, random_state=0)
     known = json.loads(json.dumps(curve.to_dict()))
     assert known["kernels"][1] == {"name": "Gaussian", "variance": 1.0}
     assert known["best"] == curve.best.to_dict()
@@ -178,21 +178,21 @@ def test_of_equal_errors_the_fewest_supports_are_best():
 )
 def test_what_makes_no_sense_is_refused(given, expected):
     with pytest.raises(ValueError, match=expected):
-        validation_curve(X, Y, **{"kernels": KERNELS} | given)
+        compare_kernels(X, Y, **{"kernels": KERNELS} | given)
 
 
 def test_lists_and_data_frames_are_examples_too():
     folds = {"cv": 3, "random_state": 0}
-    expected = validation_curve(X, Y, [Gaussian()], **folds).to_dict()
-    assert validation_curve(X.tolist(), Y.tolist(), [Gaussian()], **folds).to_dict() == expected
+    expected = compare_kernels(X, Y, [Gaussian(1.0)], **folds).to_dict()
+    assert compare_kernels(X.tolist(), Y.tolist(), [Gaussian(1.0)], **folds).to_dict() == expected
     for frame in (pd.DataFrame(X, columns=["a", "b"]), pl.DataFrame(X, schema=["a", "b"])):
-        assert validation_curve(frame, pd.Series(Y), [Gaussian()], **folds).to_dict() == expected
+        assert compare_kernels(frame, pd.Series(Y), [Gaussian(1.0)], **folds).to_dict() == expected
 
 
 def test_few_examples_have_few_neighbours():
-    few = validation_curve(X[:8], [0, 1] * 4, [Gaussian()], cv=2)
+    few = compare_kernels(X[:8], [0, 1] * 4, [Gaussian(1.0)], cv=2)
     assert few.neighbours.ks == (1, 3)
-    none = validation_curve(X[:8], [0, 1] * 4, [Gaussian()], cv=2, neighbours=99)
+    none = compare_kernels(X[:8], [0, 1] * 4, [Gaussian(1.0)], cv=2, neighbours=99)
     assert none.neighbours is None
 
 
@@ -206,14 +206,14 @@ def stop_after(count):
 
 
 def test_ctrl_c_leaves_the_kernels_that_are_done():
-    curve = validation_curve(X, Y, KERNELS, random_state=0, report=stop_after(12))
+    curve = compare_kernels(X, Y, KERNELS, random_state=0, report=stop_after(12))
     assert curve.kernels == tuple(KERNELS[:2])
     assert not curve.complete
     assert "stopped by hand" in repr(curve)
-    whole = validation_curve(X, Y, KERNELS, random_state=0)
+    whole = compare_kernels(X, Y, KERNELS, random_state=0)
     np.testing.assert_array_equal(curve.validation_errors, whole.validation_errors[:2])
     with pytest.raises(KeyboardInterrupt):
-        validation_curve(X, Y, KERNELS, report=stop_after(4))
+        compare_kernels(X, Y, KERNELS, report=stop_after(4))
 
 
 def test_a_fit_that_is_stopped_by_hand_ends_it(monkeypatch):
@@ -226,21 +226,21 @@ def test_a_fit_that_is_stopped_by_hand_ends_it(monkeypatch):
         return self
 
     monkeypatch.setattr(SVM, "fit", stopped)
-    curve = validation_curve(X, Y, KERNELS, random_state=0)
+    curve = compare_kernels(X, Y, KERNELS, random_state=0)
     assert curve.kernels == tuple(KERNELS[:1])
     assert not curve.complete
 
 
 def test_the_hard_margin_can_be_compared_too():
     y = (X**2).sum(axis=1) > 1.2
-    curve = validation_curve(X, y, [Gaussian(0.3), Polynomial(2)], HardMarginSVM(), cv=3)
+    curve = compare_kernels(X, y, [Gaussian(0.3), Polynomial(2)], HardMarginSVM(), cv=3)
     assert curve.training_error.tolist() == [0, 0]
 
 
 def test_a_kernel_that_does_not_separate_is_marked_and_the_others_go_on():
     y = (X**2).sum(axis=1) > 1.2
     kernels = [Polynomial(n) for n in (1, 2, 3)]
-    curve = validation_curve(X, y, kernels, HardMarginSVM(), cv=3, random_state=0)
+    curve = compare_kernels(X, y, kernels, HardMarginSVM(), cv=3, random_state=0)
     assert curve.separable.tolist() == [False, True, True]
     assert np.isnan(curve.validation_error[0])
     assert curve.best != kernels[0]
@@ -249,12 +249,12 @@ def test_a_kernel_that_does_not_separate_is_marked_and_the_others_go_on():
         json.loads(json.dumps(curve.to_dict(), allow_nan=False))["validation_errors"][0][0] is None
     )
     with pytest.raises(NotSeparable, match="no kernel separates"):
-        validation_curve(X, y, kernels[:1], HardMarginSVM(), cv=3)
+        compare_kernels(X, y, kernels[:1], HardMarginSVM(), cv=3)
 
 
 def test_a_best_value_at_an_end_of_the_range_is_remarked():
     def remark(*kernels):
-        return validation_curve(X, Y, kernels, SVM(C=10.0), random_state=0).best_is_at_end
+        return compare_kernels(X, Y, kernels, SVM(C=10.0), random_state=0).best_is_at_end
 
     assert remark(*KERNELS) == ""
     assert "the largest that was tried: larger" in remark(*map(Gaussian, (0.001, 0.01, 1.0)))

@@ -34,7 +34,7 @@ _HOMES = {
     "quasi_separability": "certo.estimators.verdict",
     "risk": "certo.losses",
     "separability": "certo.estimators.verdict",
-    "validation_curve": "certo.selection",
+    "compare_kernels": "certo.selection",
 }
 
 __all__ = [*_HOMES, "__version__"]
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from certo.geometry import Neuron
     from certo.guarantees import certify
     from certo.losses.empirical import risk
-    from certo.selection import validation_curve
+    from certo.selection import compare_kernels
 
 
 def __getattr__(name: str) -> Any:

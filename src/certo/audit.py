@@ -346,7 +346,13 @@ def _same_scheme(claim: CompressionBound, machine) -> bool:
         return _same_runs(scheme, machine) and scheme.zero_sign in (None, machine.zero_sign)
     if not (isinstance(scheme, KernelScheme) and type(machine) is KernelPerceptron):
         return False
-    return machine.budget is None and replace(scheme.run, seed=0) == machine.run()
+    same = machine.budget is None and replace(scheme.run, seed=0) == machine.run()
+    return same and _kernel_was_given(machine)
+
+
+def _kernel_was_given(machine) -> bool:
+    """Whether no parameter of the kernel was computed from the examples of the fit."""
+    return getattr(machine, "_kernel_to_fit", None) == getattr(machine, "kernel_", None)
 
 
 def _same_updates(claim: MistakeBound, machine, y) -> bool:
@@ -511,7 +517,8 @@ OF_ANY: dict[type[Certificate], Callable[[Any, Any], bool]] = {
     TrainingErrors: lambda claim, machine: True,
     TestErrors: lambda claim, machine: True,
     Separable: lambda claim, machine: True,
-    SupportBound: lambda claim, machine: True,  # of its solutions, which have settings of their own
+    # The solutions of a SupportBound have settings of their own.
+    SupportBound: lambda claim, machine: _kernel_was_given(machine),
     CompressionBound: _same_scheme,
     OnlineToBatch: _same_runs,
     AverageToBatch: _same_steps,

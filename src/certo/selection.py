@@ -212,7 +212,7 @@ def both_errors(training: float, validation: float) -> str:
     return f"{share_text(training, 1):>7}%  {share_text(validation, 1):>9}%"
 
 
-def validation_curve(
+def compare_kernels(
     X,
     y,
     kernels: Sequence[Kernel],
@@ -265,12 +265,12 @@ def validation_curve(
     Examples
     --------
     >>> import numpy as np
-    >>> from certo import KernelPerceptron, validation_curve
+    >>> from certo import KernelPerceptron, compare_kernels
     >>> from certo.kernels import Polynomial
     >>> X = np.random.default_rng(0).normal(size=(200, 2))
     >>> y = (X**2).sum(axis=1) > 1.2
     >>> kernels = [Polynomial(n) for n in (1, 2)]
-    >>> curve = validation_curve(X, y, kernels, KernelPerceptron(epochs=20), random_state=0)
+    >>> curve = compare_kernels(X, y, kernels, KernelPerceptron(epochs=20), random_state=0)
     >>> curve.best
     Polynomial(degree=2, scale=1.0, offset=1.0)
     """

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from sklearn.base import BaseEstimator, is_regressor
 
+from certo import selection
 from certo.certificates.base import NotClaimed
 from certo.certificates.certified import Certified
 from certo.certificates.composite import Composite
@@ -61,7 +62,7 @@ from certo.guarantees.unwrapping import Wrapped
 from certo.kernels.base import Kernel
 from certo.kernels.gaussian import Gaussian
 from certo.kernels.polynomial import Polynomial
-from certo.selection import ValidationCurve, gaussians, validation_curve
+from certo.selection import ValidationCurve, gaussians
 from certo.solvers.recession import Recession, column_recession, words
 
 MACHINES = {
@@ -466,8 +467,8 @@ def compare_kernels(
     **choices: Any,
 ) -> Compared:
     """The validation curve of the estimator on a table. The `kernels` to try are a function of the
-    encoded examples; `curve_settings` are those of `validation_curve`, `choices` of `encode_table`.
-    """
+    encoded examples; `curve_settings` are those of `certo.compare_kernels`, `choices` those of
+    `encode_table`."""
     examples = encode_table(table, target, scale=scale, **choices)
     _refuse_one_class(examples)
     if examples.encoder.is_fitted_to_data:
@@ -476,7 +477,7 @@ def compare_kernels(
         )
     try:
         some = kernels(examples.X)
-        curve = validation_curve(examples.X, examples.y, some, estimator, **curve_settings)
+        curve = selection.compare_kernels(examples.X, examples.y, some, estimator, **curve_settings)
     except NotSeparable as wrong:
         raise Problem(str(wrong)) from wrong
     except (ArithmeticError, RuntimeError) as wrong:

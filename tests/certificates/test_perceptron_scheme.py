@@ -15,6 +15,7 @@ from certo import bounds
 from certo.certificates import CannotClaim, Certificate, PerceptronRun, PerceptronScheme
 from certo.certificates.errors.counted_errors import all_labels
 from certo.certificates.risk import perceptron_scheme as module
+from certo.checks import check_certificate
 from certo.issue.risk.compression_bound import issue_compression_bound
 from certo.solvers.perceptron import perceptron
 
@@ -73,9 +74,7 @@ def test_one_bound_for_the_layer(classes, settings):
         "exact tail": bounds.binomial_tail(*facts),
     }
     assert claim.best == claim.tail
-    again = Certificate.from_dict(json.loads(json.dumps(claim.to_dict())))
-    assert again == claim
-    assert again.verify(X, y)
+    check_certificate(claim, X, y)
     assert claim.at(0.01).verify(X, y)
     assert claim.at(0.01).tail > claim.tail
     assert any("seed" in text for text in claim.assumes) == ("seed" in settings)

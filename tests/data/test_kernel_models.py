@@ -10,7 +10,8 @@ import pytest
 from sklearn.base import clone
 
 from certo import SVM, HardMarginSVM, KernelPerceptron, Pegasos
-from certo.audit import audit_table
+from certo.audit import OTHER_SETTINGS, audit_table
+from certo.certificates import CompressionBound, SupportBound
 from certo.data.model_file import load_model, save_model
 from certo.data.problem import Problem
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
@@ -26,12 +27,14 @@ THREE = TABLE.set_column(2, "y", pa.array(np.digitize(POINTS[:, 0], [-0.7, 0.7])
 MACHINES = [
     SVM(Gaussian(0.7)),
     SVM(2.0 * Polynomial(2) + Linear().normalised(), C=3.0, intercept="lifted"),
-    SVM(Gaussian() * Polynomial(3), lam=0.1, class_weight="balanced", intercept="none"),
+    SVM(Gaussian(1.0) * Polynomial(3), lam=0.1, class_weight="balanced", intercept="none"),
     HardMarginSVM(Gaussian(0.1)),
     HardMarginSVM(Gaussian(0.1), intercept="lifted"),
     KernelPerceptron(Gaussian(0.5), epochs=5),
     KernelPerceptron(Polynomial(2), epochs=2, intercept="lifted", budget=10),
-    Pegasos(lam=0.1, steps=300, kernel=Gaussian(), random_state=0),
+    Pegasos(lam=0.1, steps=300, kernel=Gaussian(1.0), random_state=0),
+    SVM(Gaussian() + Linear()),
+    KernelPerceptron(Gaussian(), epochs=5),
 ]
 
 
@@ -55,6 +58,22 @@ def forged(change, tmp_path, machine=MACHINES[0]):
     change(model.machine)
     save_model(tmp_path / "m", model)
     return load_model(tmp_path / "m")
+
+
+@pytest.mark.parametrize("kind", [SVM, KernelPerceptron])
+def test_bounds_are_refused_where_the_kernel_was_fitted_to_the_rows(kind, tmp_path):
+    X = fit_table(TABLE, "y", kind(Gaussian(1.0)), scale="none").model.encoder.transform(TABLE)
+    fitted = Gaussian().fitted_to(X)
+    model = fit_table(TABLE, "y", kind(fitted), scale="none").model
+    bounds = [c for c in model.certified.claims if isinstance(c, SupportBound | CompressionBound)]
+    assert bounds
+    save_model(tmp_path / "given", model)
+    assert audit_table(load_model(tmp_path / "given"), TABLE).passed
+    model.machine.kernel = Gaussian()
+    save_model(tmp_path / "fitted", model)
+    found = audit_table(load_model(tmp_path / "fitted"), TABLE)
+    assert not found.passed
+    assert f"{bounds[0].name} {OTHER_SETTINGS}" in str(found.to_dict())
 
 
 def other_vectors(machine):

@@ -48,7 +48,7 @@ def test_numbers_by_place_or_by_name():
     [
         ("Gaussian(", "never closed"),
         ("Gaussian(variance=-1)", "above 0, got -1"),
-        ("Gaussian(gamma=1)", "give its variance, which is 1/(2·gamma)"),
+        ("Gaussian(gamma=1)", "pass variance = 1/(2·gamma)"),
         ("Gaussian", "'Gaussian' is no kernel: give Gaussian()"),
         ("rbf", "whose variance is 1/(2·gamma)"),
         ("Gaussian(1) + 2", "unsupported"),

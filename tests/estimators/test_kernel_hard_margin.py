@@ -56,7 +56,7 @@ def curved(m=100, d=2, seed=0, classes=("no", "yes")):
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("kernel", [Gaussian(0.5), Polynomial(4), Gaussian() + Polynomial(2)])
+@pytest.mark.parametrize("kernel", [Gaussian(0.5), Polynomial(4), Gaussian(1.0) + Polynomial(2)])
 class TestFitted:
     def test_what_a_fit_proves(self, kernel, mode):
         X, y = curved()
@@ -214,17 +214,17 @@ class TestKinds:
 
     def test_one_class(self):
         X = curved(20)[0]
-        model = HardMarginSVM(Gaussian()).fit(X, ["a"] * 20)
+        model = HardMarginSVM(Gaussian(1.0)).fit(X, ["a"] * 20)
         assert model.n_support_.tolist() == [0]
         assert set(model.predict(X)) == {"a"}
         assert len(model.certificate_) == 0
-        through = HardMarginSVM(Gaussian(), intercept="none").fit(X, ["a"] * 20)
+        through = HardMarginSVM(Gaussian(1.0), intercept="none").fit(X, ["a"] * 20)
         assert through.certificate_.verify(X, ["a"] * 20)
 
 
 class TestRefusals:
     @pytest.mark.parametrize("mode", MODES)
-    @pytest.mark.parametrize("kernel", [Gaussian(), Polynomial(3)])
+    @pytest.mark.parametrize("kernel", [Gaussian(1.0), Polynomial(3)])
     def test_the_same_example_twice(self, kernel, mode):
         X, y = curved()
         X, y = np.vstack([X, X[7]]), np.append(y, "no" if y[7] == "yes" else "yes")
@@ -280,4 +280,4 @@ def test_a_refusal_names_equal_examples_only_where_there_are_some(make):
     with pytest.raises(
         NotSeparable, match=r"No kernel can: examples 1, 4 \(counting from 0\) are equal"
     ):
-        HardMarginSVM(Gaussian()).fit(make(np.vstack([xor, [[1, 1]]])), [*y, 1])
+        HardMarginSVM(Gaussian(1.0)).fit(make(np.vstack([xor, [[1, 1]]])), [*y, 1])

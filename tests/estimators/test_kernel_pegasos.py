@@ -35,7 +35,7 @@ def expected(estimator):
 
 @parametrize_with_checks(
     [
-        Pegasos(steps=400, kernel=Gaussian()),
+        Pegasos(steps=400, kernel=Gaussian(1.0)),
         Pegasos(steps=400, kernel=Polynomial(2), intercept="none", average=False),
         Pegasos(steps=400, kernel=Precomputed()),
     ],
@@ -162,12 +162,12 @@ def test_settings_are_checked():
     for settings_, message in (
         ({"kernel": "rbf"}, "kernel must be"),
         ({"cache_mb": -1}, "cache_mb"),
-        ({"kernel": Gaussian(), "intercept": "free"}, "intercept"),
+        ({"kernel": Gaussian(1.0), "intercept": "free"}, "intercept"),
     ):
         with pytest.raises(ValueError, match=message):
             Pegasos(**settings_).fit(X, y)
-    model = Pegasos(kernel=Gaussian()).partial_fit(X, y)
+    model = Pegasos(kernel=Gaussian(1.0)).partial_fit(X, y)
     with pytest.raises(ValueError, match="kernel must stay"):
         model.set_params(kernel=None).partial_fit(X, y)
     with pytest.raises(ValueError, match="lam must stay"):
-        model.set_params(kernel=Gaussian(), lam=0.5).partial_fit(X, y)
+        model.set_params(kernel=Gaussian(1.0), lam=0.5).partial_fit(X, y)

@@ -41,7 +41,7 @@ def expected(estimator):
 
 @parametrize_with_checks(
     [
-        SVM(Gaussian()),
+        SVM(Gaussian(1.0)),
         SVM(Polynomial(2, scale=1e-4), intercept="lifted"),
         SVM(Precomputed()),
     ],
@@ -75,7 +75,7 @@ DRINK = [1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0]
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("kernel", [Gaussian(2.0), Polynomial(3), 2.0 * Linear() + Gaussian()])
+@pytest.mark.parametrize("kernel", [Gaussian(2.0), Polynomial(3), 2.0 * Linear() + Gaussian(1.0)])
 class TestFitted:
     def test_what_a_fit_proves(self, kernel, mode):
         X, y = curved()
@@ -222,7 +222,7 @@ class TestPrecomputed:
         X, y = curved()
         K = Gaussian(2.0)(X)
         assert get_tags(SVM(Precomputed())).input_tags.pairwise
-        assert not get_tags(SVM(Gaussian())).input_tags.pairwise
+        assert not get_tags(SVM(Gaussian(1.0))).input_tags.pairwise
         by_matrix = GridSearchCV(SVM(Precomputed()), {"C": [0.1, 1.0]}).fit(K, y)
         by_vectors = GridSearchCV(SVM(Gaussian(2.0)), {"C": [0.1, 1.0]}).fit(X, y)
         np.testing.assert_allclose(
@@ -303,7 +303,7 @@ class TestObjects:
 
     def test_words_need_a_function(self):
         with pytest.raises(ValueError, match=r"'tea'.*Function makes one"):
-            SVM(Gaussian()).fit(["tea", *WORDS], ["t", *DRINK])
+            SVM(Gaussian(1.0)).fit(["tea", *WORDS], ["t", *DRINK])
 
     def test_an_indefinite_function_is_refused_with_the_witness(self):
         def near(a, b):
@@ -334,16 +334,16 @@ class TestWeights:
     def test_class_weight_is_a_sample_weight(self):
         X, y = curved(seed=2)
         by_class = {"no": 3.0, "yes": 0.5}
-        model = SVM(Gaussian(), class_weight=by_class, tol=1e-7).fit(X, y)
-        same = SVM(Gaussian(), tol=1e-7).fit(X, y, np.array([by_class[label] for label in y]))
+        model = SVM(Gaussian(1.0), class_weight=by_class, tol=1e-7).fit(X, y)
+        same = SVM(Gaussian(1.0), tol=1e-7).fit(X, y, np.array([by_class[label] for label in y]))
         np.testing.assert_allclose(model.objective_, same.objective_, rtol=1e-6)
         assert model.certificate_.verify(X, y)
 
     def test_weight_zero_is_absence(self):
         X, y = curved()
         weights = (np.arange(len(y)) % 3 > 0).astype(float)
-        model = SVM(Gaussian(), lam=0.1, tol=1e-7).fit(X, y, weights)
-        alone = SVM(Gaussian(), lam=0.1, tol=1e-7).fit(X[weights > 0], y[weights > 0])
+        model = SVM(Gaussian(1.0), lam=0.1, tol=1e-7).fit(X, y, weights)
+        alone = SVM(Gaussian(1.0), lam=0.1, tol=1e-7).fit(X[weights > 0], y[weights > 0])
         assert model.C_ == alone.C_
         np.testing.assert_allclose(model.objective_, alone.objective_, rtol=1e-6)
         assert not set(model.support_[0]) & set(np.flatnonzero(weights == 0))
@@ -372,7 +372,7 @@ class TestSettings:
     @pytest.mark.parametrize("cache_mb", [0, -1, np.nan, np.inf, "much", True])
     def test_no_amount_of_memory(self, cache_mb):
         with pytest.raises(ValueError, match="cache_mb"):
-            SVM(Gaussian(), cache_mb=cache_mb).fit(*curved())
+            SVM(Gaussian(1.0), cache_mb=cache_mb).fit(*curved())
 
     def test_numbers_beyond_float64(self):
         X, y = curved()
@@ -382,7 +382,7 @@ class TestSettings:
             SVM(Polynomial(2), C=1e100).fit(1e50 * X, y)
         X[3, 1] = np.nan
         with pytest.raises(ValueError, match=r"X\[3, 1\] is NaN"):
-            SVM(Gaussian()).fit(X, y)
+            SVM(Gaussian(1.0)).fit(X, y)
 
     def test_a_grid_of_kernels(self):
         X, y = curved()
@@ -395,7 +395,7 @@ class TestSettings:
 
     def test_a_cache_too_small_for_two_rows(self):
         X, y = curved()
-        model = SVM(Gaussian(), cache_mb=1e-4).fit(X, y)
+        model = SVM(Gaussian(1.0), cache_mb=1e-4).fit(X, y)
         assert model.converged_
         assert model.certificate_.verify(X, y)
 
@@ -403,7 +403,7 @@ class TestSettings:
 class TestAttributes:
     def test_weights_are_a_function(self):
         X, y = curved()
-        model = SVM(Gaussian()).fit(X, y)
+        model = SVM(Gaussian(1.0)).fit(X, y)
         assert not hasattr(model, "coef_")
         with pytest.raises(AttributeError, match="expansions_"):
             _ = model.coef_
@@ -414,7 +414,7 @@ class TestAttributes:
 
     def test_another_fit_leaves_nothing_behind(self):
         X, y = curved()
-        model = SVM(Gaussian()).fit(X, y)
+        model = SVM(Gaussian(1.0)).fit(X, y)
         model.set_params(kernel=None).fit(X, y)
         assert not hasattr(model, "support_vectors_")
         model.predict(X)
@@ -423,7 +423,7 @@ class TestAttributes:
 
     def test_predictions_are_those_of_the_kernel_of_the_fit(self):
         X, y = curved()
-        model = SVM(Gaussian()).fit(X, y)
+        model = SVM(Gaussian(1.0)).fit(X, y)
         before = model.decision_function(X)
         np.testing.assert_array_equal(
             model.set_params(kernel=Linear()).decision_function(X), before
@@ -458,11 +458,11 @@ class TestPath:
 
     def test_warm_start(self):
         X, y = curved()
-        model = SVM(Gaussian(), C=5.0, warm_start=True).fit(X, y)
+        model = SVM(Gaussian(1.0), C=5.0, warm_start=True).fit(X, y)
         model.set_params(C=6.0).fit(X, y)
         assert model.converged_
         np.testing.assert_allclose(
-            model.objective_, SVM(Gaussian(), C=6.0).fit(X, y).objective_, rtol=2e-4
+            model.objective_, SVM(Gaussian(1.0), C=6.0).fit(X, y).objective_, rtol=2e-4
         )
 
 
@@ -470,12 +470,12 @@ class TestPath:
 @pytest.mark.parametrize("classes", [("no", "yes"), ("a", "b", "c")])
 def test_leave_one_out(mode, classes):
     X, y = curved(40 if len(classes) == 2 else 25, seed=4, classes=classes)
-    model = SVM(Gaussian(), intercept=mode, tol=1e-7).fit(X, y)
+    model = SVM(Gaussian(1.0), intercept=mode, tol=1e-7).fit(X, y)
     bound, found = model.leave_one_out(X, y), model.leave_one_out(X, y, exact=True)
     errors = 0
     for t in range(len(y)):
         rest = np.arange(len(y)) != t
-        alone = SVM(Gaussian(), intercept=mode, tol=1e-7).fit(X[rest], y[rest])
+        alone = SVM(Gaussian(1.0), intercept=mode, tol=1e-7).fit(X[rest], y[rest])
         errors += alone.predict(X[[t]])[0] != y[t]
     assert found.kind == "exact"
     assert found.errors == errors <= bound.errors

@@ -67,7 +67,7 @@ STEPS = {
     "no tags": (Doubled(), WIDE),
 }
 MACHINES = [
-    Perceptron(epochs=3), SVM(tol=1e-6), SVM(Gaussian(2.0), tol=1e-6), KernelPerceptron(Gaussian()),
+    Perceptron(epochs=3), SVM(tol=1e-6), SVM(Gaussian(2.0), tol=1e-6), KernelPerceptron(),
     LogisticRegression(ridge=0.1), OnlineGradientDescent(lam=0.1), svm.SVC(), svm.LinearSVC(),
     linear_model.LogisticRegression(),
 ]  # fmt: skip

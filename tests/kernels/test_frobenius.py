@@ -15,7 +15,7 @@ from certo.features import explicit_map
 from certo.kernels import Frobenius, Function, Gaussian, Kernel, Linear, Polynomial, Precomputed
 
 entries = st.floats(-8, 8, width=32)
-VECTORS = [Linear(), Polynomial(2), Gaussian(3.0), Linear() + 2 * Gaussian().normalised()]
+VECTORS = [Linear(), Polynomial(2), Gaussian(3.0), Linear() + 2 * Gaussian(1.0).normalised()]
 
 
 def matrices(most=5):
@@ -44,9 +44,9 @@ def test_every_storage_gives_the_same_values(X, kind):
     same = X.astype(kind) if kind in (np.float32, "O") else None
     if same is None:
         same = [sparse.csr_array(x) for x in X] if kind == "csr" else kind(X)
-    K = Frobenius(Gaussian())(X)
-    np.testing.assert_array_equal(Frobenius(Gaussian())(same), K)
-    assert Frobenius(Gaussian())(same).dtype == np.float64
+    K = Frobenius(Gaussian(1.0))(X)
+    np.testing.assert_array_equal(Frobenius(Gaussian(1.0))(same), K)
+    assert Frobenius(Gaussian(1.0))(same).dtype == np.float64
     np.testing.assert_array_equal((Function(np.vdot) + Frobenius())(list(X)), Frobenius()(X) * 2)
 
 

@@ -13,7 +13,7 @@ from certo.kernels import Function, Gaussian, Kernel, Linear, Polynomial, Precom
 from certo.kernels.semidefinite import check_gram, is_shown_psd
 from certo.rkhs import Expansion
 X = np.arange(12.0).reshape(4, 3)
-for kernel in (Linear(), Polynomial(2), Gaussian(9.0), Linear().normalised() + 2 * Gaussian()):
+for kernel in (Linear(), Polynomial(2), Gaussian(9.0), Linear().normalised() + 2 * Gaussian(1.0)):
     for points in (X, sparse.csr_array(X), X.astype(np.float32)):
         points = kernel.examples(points)
         K = kernel.plain(kernel.points(points, [0, 1]), kernel.take(points, [2]))

@@ -76,8 +76,8 @@ def test_features_have_names():
 
 def test_the_alphabet_is_a_set_of_symbols():
     assert Mismatch(3, 1, "TGCA") == Mismatch(3, 1, ["A", "C", "C", "G", "T"])
-    assert Mismatch(3).settled(["gat", "tac"]) == Mismatch(3, 1, "acgt")
-    mixed = Mismatch(3).settled([(2, "b", 1, "aa")])
+    assert Mismatch(3).fitted_to(["gat", "tac"]) == Mismatch(3, 1, "acgt")
+    mixed = Mismatch(3).fitted_to([(2, "b", 1, "aa")])
     assert mixed.alphabet == (1, 2, "aa", "b")
     assert Kernel.from_dict(mixed.to_dict()) == mixed
     assert Mismatch(3).agrees(mixed)
@@ -99,7 +99,7 @@ def test_an_open_alphabet_is_that_of_the_rows():
     kernel = Mismatch(1, 1)
     known = kernel.examples(["ab", "abc"])
     some, other = known[:1], known[1:]
-    assert kernel(some) == kernel(["ab"]) == kernel.settled(some)(some) == 8
+    assert kernel(some) == kernel(["ab"]) == kernel.fitted_to(some)(some) == 8
     assert kernel.plain(some, some) == kernel.diagonal(some) == kernel._diagonal(some) == 8
     assert kernel.normalised()(some) == pytest.approx(1.0)
     assert kernel.rounding(some, some) == (0.0, 0.0)
@@ -112,7 +112,7 @@ def test_an_open_alphabet_is_that_of_the_rows():
 
 def test_symbols_are_written_and_read():
     X = [[(1, ("x", np.int64(3))), np.int64(2), None], [np.float32(0.5), True, "ab"]]
-    kernel = Mismatch(1).settled(X)
+    kernel = Mismatch(1).fitted_to(X)
     again = Kernel.from_dict(json.loads(json.dumps(kernel.to_dict())))
     assert again == kernel
     assert np.array_equal(again(X), kernel(X))

@@ -147,7 +147,7 @@ def test_what_is_no_kernel_matrix_at_all_is_refused(K, says):
 
 def test_asymmetry_of_rounding_is_evened_out():
     X = np.random.default_rng(3).standard_normal((40, 5))
-    K = Gaussian()(X)
+    K = Gaussian(1.0)(X)
     assert symmetrised(np.eye(3)) is not None
     noisy = K * (1 + 1e-8 * np.random.default_rng(4).standard_normal(K.shape))
     even = symmetrised(noisy)

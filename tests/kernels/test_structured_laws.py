@@ -14,10 +14,10 @@ from sklearn.svm import LinearSVC
 
 import certo.kernels as kernels
 from certo import SVM, KernelPerceptron, Pegasos
+from certo.checks import check_kernel
 from certo.features import explicit_map
 from certo.kernels import (
     Function,
-    Kernel,
     Mismatch,
     PartialTree,
     RandomWalk,
@@ -100,12 +100,9 @@ def test_no_kernel_escapes_the_laws():
 
 
 @each
-def test_symmetric_positive_semi_definite_with_its_diagonal(kernel, data):
+def test_it_is_a_kernel(kernel, data):
     X = data.draw(collections_of(kernel))
-    K = kernel(X)
-    assert np.array_equal(K, K.T)
-    np.testing.assert_allclose(np.diag(K), kernel.diagonal(X), rtol=1e-12)
-    assert np.linalg.eigvalsh(K)[0] >= -1e-12 * max(1.0, np.max(K))
+    check_kernel(kernel, X)
     points = kernel.examples(X)
     assert isinstance(points, Objects)
     assert kernel.examples(points) is points
@@ -118,12 +115,10 @@ def test_a_block_is_part_of_the_gram_matrix_however_it_is_made(kernel, data):
     some = data.draw(st.lists(st.integers(0, len(X) - 1), max_size=4))
     inside = kernel(kernel.points(points, some), kernel.take(points, slice(1, None)))
     apart = kernel([X[i] for i in some], X[1:])
-    plain = kernel.plain(points, points)
     told = kernel(X, progress=lambda done, total: None)
     for block, expected, rows, columns in [
         (inside, K[some, 1:], [X[i] for i in some], X[1:]),
         (apart, K[some, 1:], [X[i] for i in some], X[1:]),
-        (plain, K, X, X),
         (told, K, X, X),
     ]:
         assert block.shape == expected.shape
@@ -140,7 +135,6 @@ def test_algebra_and_json(kernel, data):
     np.testing.assert_allclose(np.diag(cosines), np.diag(K) > 0, rtol=1e-12)
     mixed = Function(lambda a, b: 1.0) + kernel
     np.testing.assert_allclose(mixed(X), K + 1, rtol=1e-12)
-    assert Kernel.from_dict(kernel.to_dict()) == kernel == pickle.loads(pickle.dumps(kernel))
     again = pickle.loads(pickle.dumps(kernel.examples(X)))
     assert np.array_equal(kernel(again), K)
 

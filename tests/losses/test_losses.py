@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import certo.losses
+from certo.checks import check_loss
 from certo.losses import (
     ConvexLoss,
     Hinge,
@@ -73,19 +74,11 @@ def test_a_loss_is_a_value(loss):
 # --- value, slope and conjugate are one function ---
 
 
-@every_convex_loss
+@every_loss
 @law
 @given(z=reals, s=arrays(np.float64, st.integers(1, 8), elements=st.floats(-3, 1)))
-def test_fenchel_young(loss, z, s):
-    """ℓ(z) + ℓ*(s) ≥ z·s, with equality when s is the slope at z."""
-    s = np.append(s, [-1.0, 0.0])
-    room = loss.value(z)[:, None] + loss.conjugate(s) - np.multiply.outer(z, s)
-    assert np.min(room) >= -1e-10
-    s = loss.slope(z)
-    conjugate = loss.conjugate(s)
-    assert np.isfinite(conjugate).all()
-    scale = np.abs(loss.value(z)) + np.abs(conjugate) + np.abs(z * s)
-    assert np.all(np.abs(loss.value(z) + conjugate - z * s) <= 1e-14 * scale + 1e-300)
+def test_it_is_one_function(loss, z, s):
+    check_loss(loss, z, np.append(s, [-1.0, 0.0]))
 
 
 @every_convex_loss
@@ -94,14 +87,6 @@ def test_fenchel_young(loss, z, s):
 def test_convex_along_segments(loss, a, b, t):
     chord = (1 - t) * loss.value(a) + t * loss.value(b)
     assert loss.value((1 - t) * a + t * b) <= chord + 1e-10
-
-
-@every_convex_loss
-@law
-@given(a=real, b=real)
-def test_the_tangent_lies_below_and_slopes_rise(loss, a, b):
-    assert loss.value(b) >= loss.value(a) + loss.slope(a) * (b - a) - 1e-10
-    assert (loss.slope(b) - loss.slope(a)) * (b - a) >= 0
 
 
 @every_convex_loss
@@ -131,15 +116,6 @@ def test_gradient(loss, y, score):
     if not near_a_kink:
         difference = (loss.of(y, score + h) - loss.of(y, score - h)) / (2 * h)
         assert loss.gradient(y, score) == pytest.approx(difference, abs=1e-6)
-
-
-@every_smooth_loss
-@law
-@given(z=st.floats(-20, 20))
-def test_curvature_is_the_slope_of_the_slope(loss, z):
-    h = 1e-5
-    difference = (loss.slope(z + h) - loss.slope(z - h)) / (2 * h)
-    assert loss.curvature(z) == pytest.approx(difference, abs=1e-7)
 
 
 @every_smooth_loss

@@ -20,9 +20,9 @@ from certo import (
     MinDisagreement,
     Pegasos,
     Perceptron,
+    compare_kernels,
     plots,
     separability,
-    validation_curve,
 )
 from certo.kernels import Function, Gaussian, Linear, Polynomial
 
@@ -309,7 +309,7 @@ def test_a_data_frame_is_drawn_with_its_own_names():
     y = (X["height"] > 0).to_numpy()
     ax = plots.boundary(Perceptron(epochs=5).fit(X, y), X, y)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("height", "weight")
-    curved = SVM(Gaussian()).fit(X, y)
+    curved = SVM(Gaussian(1.0)).fit(X, y)
     ax = plots.regions(curved, X, y)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("height", "weight")
     assert plots.scores(curved, X, y).get_xlabel() == "score"
@@ -329,7 +329,7 @@ def labelled(ax, text):
         SVM(Gaussian(0.5)),
         HardMarginSVM(Gaussian(0.5)),
         KernelPerceptron(Polynomial(2), epochs=20),
-        Pegasos(lam=0.1, steps=200, kernel=Gaussian(), random_state=0),
+        Pegasos(lam=0.1, steps=200, kernel=Gaussian(1.0), random_state=0),
     ],
     ids=str,
 )
@@ -379,7 +379,7 @@ def test_regions_of_a_hyperplane():
 
 def test_regions_are_of_two_features():
     X = RNG.normal(size=(20, 3))
-    model = SVM(Gaussian()).fit(X, X[:, 0] > 0)
+    model = SVM(Gaussian(1.0)).fit(X, X[:, 0] > 0)
     with pytest.raises(ValueError, match=r"two features, but X has shape \(20, 3\)"):
         plots.regions(model, X, X[:, 0] > 0)
 
@@ -387,7 +387,7 @@ def test_regions_are_of_two_features():
 @pytest.mark.parametrize("classes", [2, 3])
 def test_scores_are_counted_for_each_side(classes):
     X, y = RNG.normal(size=(90, 4)), np.arange(90) % classes
-    model = SVM(Gaussian()).fit(X, y)
+    model = SVM(Gaussian(1.0)).fit(X, y)
     for output in range(len(model.outputs_)):
         ax = plots.scores(model, X, y, output)
         counted = sum(bar.get_height() for bar in ax.patches if bar.__class__ is Rectangle)
@@ -403,7 +403,7 @@ def test_scores_are_counted_for_each_side(classes):
 @pytest.fixture(scope="module")
 def curve():
     kernels = [Gaussian(v) for v in (10.0, 0.1, 1.0)]
-    return validation_curve(PLANE, OUT, kernels, SVM(C=10.0), cv=3, random_state=0)
+    return compare_kernels(PLANE, OUT, kernels, SVM(C=10.0), cv=3, random_state=0)
 
 
 def test_a_validation_curve_with_its_supports_below(curve):
@@ -432,7 +432,7 @@ def test_validation_curves_of_degrees_and_of_any_kernels():
     degrees = [Polynomial(n) for n in (1, 2, 3)]
     other = [Linear(), Gaussian(1.0) + Linear(), Function(lambda a, b: float(a @ b))]
     for kernels, scale, label in ((degrees, "linear", "degree"), (other, "linear", "number of")):
-        found = validation_curve(PLANE, OUT, kernels, cv=2, neighbours=None, random_state=0)
+        found = compare_kernels(PLANE, OUT, kernels, cv=2, neighbours=None, random_state=0)
         ax = Figure().add_subplot()
         assert plots.validation_curve(found, ax=ax) is ax
         below = ax.figure.axes[1]
@@ -447,4 +447,4 @@ def test_validation_curves_of_degrees_and_of_any_kernels():
 def test_a_kernel_machine_has_regions_not_a_hyperplane(draw):
     X, y = [[0.0, 0.0], [1.0, 1.0]], [0, 1]
     with pytest.raises(ValueError, match=r"use plots\.regions"):
-        draw(SVM(Gaussian()).fit(X, y), X, y)
+        draw(SVM(Gaussian(1.0)).fit(X, y), X, y)

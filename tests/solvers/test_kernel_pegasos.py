@@ -99,10 +99,10 @@ def test_a_stream_goes_on_where_it_stopped(seed, cut):
 
 def test_iterates_are_no_longer_than_they_may_be():
     X, signs = problem(7)
-    gram = Gaussian()(X)
+    gram = Gaussian(1.0)(X)
     for steps in (1, 10, 1000):
         outcome = kernel_pegasos(
-            GramRows(Gaussian(), X, len(X)), signs, 0.01, steps, lifted=False,
+            GramRows(Gaussian(1.0), X, len(X)), signs, 0.01, steps, lifted=False,
             rng=np.random.default_rng(0), average=False,
         )  # fmt: skip
         w = outcome.w[:-1]
@@ -111,7 +111,7 @@ def test_iterates_are_no_longer_than_they_may_be():
 
 def test_it_stops_when_asked_and_tells_of_overflow():
     X, signs = problem(1)
-    rows = GramRows(Gaussian(), X, len(X))
+    rows = GramRows(Gaussian(1.0), X, len(X))
     outcome = kernel_pegasos(
         rows, signs, 0.1, 1000, lifted=False, rng=np.random.default_rng(0), after_block=lambda: True
     )

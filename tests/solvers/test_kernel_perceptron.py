@@ -132,7 +132,7 @@ def test_the_trace_follows_the_function():
 def test_it_stops_when_asked():
     rng = np.random.default_rng(0)
     X, signs = rng.standard_normal((2000, 2)), rng.choice([-1, 1], 2000).astype(np.int8)
-    rows = GramRows(Gaussian(), X, 2000)
+    rows = GramRows(Gaussian(1.0), X, 2000)
     block = kernel_perceptron(rows, signs, epochs=5, after_block=lambda: True)
     assert block.interrupted
     assert block.epochs == 1

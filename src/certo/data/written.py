@@ -91,6 +91,4 @@ def _made(call: ast.Call, kinds: dict[str, Any]) -> Any:
     if name not in kinds:
         raise ValueError(f"there is no {name}.")
     given = {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
-    if name == "Gaussian" and "gamma" in given:
-        raise ValueError("Gaussian has no gamma: give its variance, which is 1/(2·gamma).")
     return kinds[name](*map(ast.literal_eval, call.args), **given)

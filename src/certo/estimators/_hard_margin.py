@@ -139,7 +139,7 @@ class KernelSpace:
     """Functions f(x) + b, f = Σ α_t y_t K(x_t, ·)."""
 
     def __init__(self, machine, X):
-        self.kernel: Kernel = machine.kernel.settled(X)
+        self.kernel: Kernel = machine.kernel.fitted_to(X)
         self.intercept, self.cache_mb = machine.intercept, float(machine.cache_mb)
         self.X, self.square, self.shift = measured(machine, self.kernel, X)
         self._posed: tuple[Kernel, Any] | None = None

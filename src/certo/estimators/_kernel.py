@@ -84,7 +84,7 @@ class KernelClassifier(WithKernel, LinearClassifier):
     def _keep(self, X, coef: list[Any]) -> None:
         """Set what predictions need, support_ being set; an earlier fit may have left the other."""
         kernel = self._kernel_to_fit
-        self.kernel_ = None if kernel is None else kernel.settled(X)
+        self.kernel_ = None if kernel is None else kernel.fitted_to(X)
         for name in ("coef_", "support_vectors_"):
             self.__dict__.pop(name, None)
         if self.kernel_ is None:

@@ -89,7 +89,7 @@ def streamed_batch(estimator, kernel: Kernel, X, y, classes, fresh: bool) -> Ker
     X, y = _input.labelled_points(estimator, kernel, X, y, reset=fresh)
     targets = _stream.targets(estimator, y, classes, fresh)
     if fresh:
-        return KernelBatch(kernel.settled(X), X, targets)
+        return KernelBatch(kernel.fitted_to(X), X, targets)
     return KernelBatch(estimator.kernel_, X, targets, estimator)
 
 

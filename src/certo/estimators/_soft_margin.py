@@ -95,7 +95,7 @@ class KernelSpace:
     """Functions f(x) + b, f = Σ α_t y_t K(x_t, ·)."""
 
     def __init__(self, machine, X):
-        self.kernel: Kernel = machine.kernel.settled(X)
+        self.kernel: Kernel = machine.kernel.fitted_to(X)
         self.intercept, self.cache_mb = machine.intercept, float(machine.cache_mb)
         self.tol = float(machine.tol)
         self.X, self.square, self.shift = measured(machine, self.kernel, X)

@@ -163,7 +163,7 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
 
     @property
     def _kernel_to_fit(self) -> Kernel:
-        return Gaussian() if self.kernel is None else self.kernel
+        return Gaussian(variance=1.0) if self.kernel is None else self.kernel
 
     @with_callbacks
     def fit(self, X, y):
@@ -172,7 +172,7 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         kernel = self._kernel_to_fit
         X, y = _input.labelled_points(self, kernel, X, y, reset=True)
         targets = _stream.one_label_each(self, _input.targets(self, y))
-        return self._learn(KernelBatch(kernel.settled(X), X, targets), streamed=False)
+        return self._learn(KernelBatch(kernel.fitted_to(X), X, targets), streamed=False)
 
     @available_if(can_stream)
     @with_callbacks

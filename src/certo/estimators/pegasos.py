@@ -146,7 +146,7 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         targets = _stream.one_label_each(self, _input.targets(self, y))
         if kernel is None:
             return self._learn(_stream.Batch(X, targets, True), streamed=False)
-        return self._learn(KernelBatch(kernel.settled(X), X, targets), streamed=False)
+        return self._learn(KernelBatch(kernel.fitted_to(X), X, targets), streamed=False)
 
     @available_if(can_stream)
     @with_callbacks

@@ -300,7 +300,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
             return ""
         return (
             " Nearly all examples are supports, which suggests that the variance (or C) is too "
-            "small: certo curve or certo.validation_curve compares variances."
+            "small: certo curve or certo.compare_kernels compares variances."
         )
 
     def _status(self, found: list[Machine], space: Space, by_hand: bool, heard: bool) -> str:

@@ -2,11 +2,10 @@
 the functions on a box that log-linear densities are made of."""
 
 from certo.certificates.density.box_features import BoxCosines, BoxPolynomials
-from certo.features.conic import Conic
 from certo.features.counted import CountedFeatures
 from certo.features.explicit import UnitFeatures, explicit_map
 from certo.features.gaussian_taylor import GaussianTaylor
-from certo.features.monomials import Monomials
+from certo.features.monomials import Conic, Monomials
 from certo.features.nystroem import Nystroem
 from certo.features.random_features import RandomFeatures
 from certo.features.repaired import RepairedSimilarity

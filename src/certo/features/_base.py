@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import math
-import numbers
+import abc
 import os
-from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from certo.containers import exact_input
 
 MOST_COORDINATES = 10**7
 
 
-class FeatureMap(TransformerMixin, BaseEstimator):
-    """A transformer that writes down φ(x)."""
+class FeatureMap(TransformerMixin, BaseEstimator, abc.ABC):
+    """A transformer that writes down φ(x): `_map` computes it, and `_learn` what that needs."""
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -28,13 +26,42 @@ class FeatureMap(TransformerMixin, BaseEstimator):
         X = exact_input(X, type(self).__name__)
         return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=np.float64)
 
+    @abc.abstractmethod
+    def _learn(self, X) -> None:
+        """Look at the settings, and set what the map needs to know of the examples X."""
 
-def positive(value: Any, name: str) -> float:
-    """A setting as a float above 0; else a ValueError."""
-    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not (real and 0 < value < math.inf):
-        raise ValueError(f"{name} must be a finite number above 0, got {value!r}.")
-    return float(value)
+    @abc.abstractmethod
+    def _map(self, X):
+        """φ(x) for each row of X, sparse where X and the map are."""
+
+    def fit(self, X, y=None):
+        """Learn what the map needs: the number of features, and what is drawn or counted by it.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_examples, n_features), or as the kernel takes them
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        self._learn(self._vectors(X, reset=True))
+        return self
+
+    def transform(self, X):
+        """φ(x) for each example.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_examples, n_features), or as the kernel takes them
+
+        Returns
+        -------
+        array of shape (n_examples, n_coordinates); a CSR matrix where X is one and φ(x) is sparse
+        """
+        check_is_fitted(self)
+        return self._map(self._vectors(X, reset=False))
 
 
 def require_few(name: str, coordinates: int) -> None:

@@ -61,7 +61,7 @@ class CountedFeatures(WithKernel, TransformerMixin, BaseEstimator):
                 "certo.features.Nystroem takes any kernel."
             )
         X = self.kernel.examples(X)
-        self.kernel_ = self.kernel.settled(X)
+        self.kernel_ = self.kernel.fitted_to(X)
         matrix, keys = self.kernel_.fast_counts(X.base)
         matrix = matrix[X.rows]
         found = np.flatnonzero(np.bincount(matrix.indices, minlength=matrix.shape[1]))

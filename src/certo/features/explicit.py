@@ -96,7 +96,7 @@ class UnitFeatures(WithKernel, TransformerMixin, BaseEstimator):
     def fit_transform(self, X, y=None):
         """Find the features of the examples X, and compute them."""
         X = self._read(X)
-        self.kernel_ = self.kernel.settled(X)
+        self.kernel_ = self.kernel.fitted_to(X)
         self.map_ = explicit_map(self.kernel_)
         return self._divided(self.map_.fit_transform(X), X)
 

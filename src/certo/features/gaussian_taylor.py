@@ -5,11 +5,11 @@ import math
 import numpy as np
 from scipy import sparse
 from scipy.special import gammainc
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from certo.features._base import FeatureMap, positive
+from certo.features._base import FeatureMap
 from certo.features.monomials import Monomials
-from certo.kernels.base import whole
+from certo.kernels.base import number, whole
 from certo.kernels.gaussian import Gaussian
 from certo.kernels.vectors import squares
 
@@ -60,44 +60,19 @@ class GaussianTaylor(FeatureMap):
         self.variance = variance
         self.degree = degree
 
-    def fit(self, X, y=None):
-        """Learn the number of features, and count the coordinates.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_examples, n_features)
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
-        variance = positive(self.variance, "variance")
+    def _learn(self, X):
+        variance = number(self.variance, "variance")
         degree = whole(self.degree, "degree", 1)
         if degree > HIGHEST:
             raise ValueError(
                 f"degree must be at most {HIGHEST}, beyond which k! is out of the range of "
                 f"float64, got {degree}. Use the kernel itself."
             )
-        X = self._vectors(X, reset=True)
         self._monomials = Monomials(degree).fit(X)
         self.n_output_features_ = self._monomials.n_output_features_
         self.kernel_ = Gaussian(variance)
-        return self
 
-    def transform(self, X):
-        """φ(x) for each row of X, sparse if X is.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_examples, n_features)
-
-        Returns
-        -------
-        array or CSR matrix of shape (n_examples, ``n_output_features_``)
-        """
-        check_is_fitted(self)
-        X = self._vectors(X, reset=False)
+    def _map(self, X):
         variance, degree = self.kernel_.variance, self._monomials.kernel_.degree
         with np.errstate(over="ignore"):
             rows = np.exp(-squares(X) / (2.0 * variance))
@@ -137,6 +112,5 @@ class GaussianTaylor(FeatureMap):
     def get_feature_names_out(self, input_features=None):
         """Those of `Monomials`."""
         check_is_fitted(self)
-        if input_features is None and hasattr(self, "feature_names_in_"):
-            input_features = self.feature_names_in_
-        return self._monomials.get_feature_names_out(input_features)
+        names = _check_feature_names_in(self, input_features)
+        return self._monomials.get_feature_names_out(names)

@@ -8,8 +8,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from certo.features._base import FeatureMap, positive, require_few, require_room
-from certo.kernels.base import whole
+from certo.features._base import FeatureMap, require_few, require_room
 from certo.kernels.polynomial import Polynomial
 
 
@@ -60,33 +59,20 @@ class Monomials(FeatureMap):
         self.offset = offset
         self.ordered = ordered
 
-    def fit(self, X, y=None):
-        """Learn the number of features, and count the coordinates.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_examples, n_features)
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
-        degree = whole(self.degree, "degree", 1)
-        scale = positive(self.scale, "scale")
-        offset = self.offset if self.offset == 0 else positive(self.offset, "offset")
-        d = self._vectors(X, reset=True).shape[1]
+    def _learn(self, X):
+        kernel = Polynomial(self.degree, scale=self.scale, offset=self.offset)
+        degree, scale, offset = kernel.degree, kernel.scale, kernel.offset
+        d, name = X.shape[1], type(self).__name__
         counts = [d**k if self.ordered else math.comb(d + k - 1, k) for k in self._orders(degree)]
-        require_few(f"Monomials(degree={degree}) of {d:,} features", sum(counts))
+        require_few(f"{name}(degree={degree}) of {d:,} features", sum(counts))
         # the sum of all squared weights is K(1, 1), and none of their factors exceeds this
         if degree * math.log10(max(1.0, offset) + max(1.0, scale) * d) > 300:
             raise ValueError(
-                f"Monomials(degree={degree}) of {d:,} features has weights beyond the range of "
+                f"{name}(degree={degree}) of {d:,} features has weights beyond the range of "
                 "float64. Use the kernel itself, or a lower degree."
             )
         self.n_output_features_ = sum(counts)
-        self.kernel_ = Polynomial(degree, scale=scale, offset=float(offset))
-        return self
+        self.kernel_ = kernel
 
     def _orders(self, degree: int) -> range:
         """The k of the tuples that have a weight."""
@@ -98,23 +84,10 @@ class Monomials(FeatureMap):
             return itertools.product(range(d), repeat=k)
         return itertools.combinations_with_replacement(range(d), k)
 
-    def transform(self, X):
-        """φ(x) for each row of X, sparse if X is.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_examples, n_features)
-
-        Returns
-        -------
-        array or CSR matrix of shape (n_examples, ``n_output_features_``)
-        """
-        check_is_fitted(self)
-        X = self._vectors(X, reset=False)
+    def _map(self, X):
         if not sparse.issparse(X):
-            require_room("Monomials", X.shape[0], self.n_output_features_)
-        degree = self.kernel_.degree
-        blocks = [self._block(X, k) for k in self._orders(degree)]
+            require_room(type(self).__name__, X.shape[0], self.n_output_features_)
+        blocks = [self._block(X, k) for k in self._orders(self.kernel_.degree)]
         return sparse.hstack(blocks, format="csr") if sparse.issparse(X) else np.hstack(blocks)
 
     def _block(self, X, k: int):
@@ -151,3 +124,51 @@ class Monomials(FeatureMap):
             return " ".join(names[j] for j in v) or "1"
         powers = Counter(v).items()
         return " ".join(names[j] if p == 1 else f"{names[j]}^{p}" for j, p in powers) or "1"
+
+
+class Conic(Monomials):
+    """φ(x1, x2) = (1, x1², x2², √2·x1, √2·x2, √2·x1·x2): hyperplanes there are conics in the plane.
+
+    φ(x)·φ(z) = (1 + x·z)². Of more than two features it takes all squares, all features, and all
+    products of two, in this order, and the boundaries are quadrics. It is `Monomials(degree=2)`
+    in the order of the textbook.
+
+    Attributes
+    ----------
+    kernel_ : Polynomial
+        The kernel that this is the map of.
+    n_output_features_ : int
+    n_features_in_ : int
+    feature_names_in_ : array of names, if X has them
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from certo.kernels import Polynomial
+    >>> X = np.array([[1.0, 2.0], [3.0, -1.0]])
+    >>> F = Conic().fit_transform(X)
+    >>> F[0].round(4)
+    array([1.    , 1.    , 4.    , 1.4142, 2.8284, 2.8284])
+    >>> np.allclose(F @ F.T, Polynomial(2)(X))
+    True
+    """
+
+    degree, scale, offset, ordered = 2, 1.0, 1.0, False
+
+    def __init__(self):
+        """There is nothing to set."""
+
+    def _order(self) -> np.ndarray:
+        """Where the constant, the squares, the features and the products are in `Monomials(2)`."""
+        d = self.n_features_in_
+        pairs = np.array(list(self._tuples(2)), dtype=np.intp)
+        is_square = pairs[:, 0] == pairs[:, 1]
+        squares, products = (1 + d + np.flatnonzero(kind) for kind in (is_square, ~is_square))
+        return np.concatenate([[0], squares, np.arange(1, 1 + d), products])
+
+    def _map(self, X):
+        return super()._map(X)[:, self._order()]
+
+    def get_feature_names_out(self, input_features=None):
+        """'1', 'x0^2', 'x1^2', 'x0', 'x1', 'x0 x1'."""
+        return super().get_feature_names_out(input_features)[self._order()]

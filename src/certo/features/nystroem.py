@@ -67,68 +67,40 @@ class Nystroem(WithKernel, ClassNamePrefixFeaturesOutMixin, FeatureMap):
             tags.no_validation = True
         return tags
 
-    def _examples(self, X, *, reset: bool):
-        if self.kernel_.takes == "vectors":
-            return self._vectors(X, reset=reset)
-        return self.kernel_.examples(X)
+    @property
+    def _kernel(self) -> Kernel:
+        return Gaussian(variance=1.0) if self.kernel is None else self.kernel
 
-    def fit(self, X, y=None):
-        """Draw the centres, and measure what they leave out.
-
-        Parameters
-        ----------
-        X : examples, as the kernel takes them
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
-        kernel = Gaussian() if self.kernel is None else self.kernel
+    def _vectors(self, X, *, reset: bool):
+        kernel = self._kernel
         if not isinstance(kernel, Kernel):
             raise ValueError(f"kernel must be a certo.kernels.Kernel or None, got {kernel!r}.")
         if kernel.takes == "matrix":
             raise ValueError(
                 "Nystroem draws its centres itself, so it takes no Precomputed kernel."
             )
+        return super()._vectors(X, reset=reset) if kernel.takes == "vectors" else kernel.examples(X)
+
+    def _learn(self, X):
         size = whole(self.n_components, "n_components", 1)
-        self.kernel_ = kernel
-        X = self._examples(X, reset=True)
-        self.kernel_ = kernel = kernel.settled(X)
-        m = count(X)
+        self.kernel_ = kernel = self._kernel.fitted_to(X)
         rng = check_random_state(self.random_state)
-        self.indices_ = np.sort(rng.permutation(m)[:size])
+        self.indices_ = np.sort(rng.permutation(count(X))[:size])
         self.centres_ = kernel.take(X, self.indices_)
         values, basis = np.linalg.eigh(kernel.plain(self.centres_, self.centres_))
         kept = values > len(values) * np.finfo(float).eps * values[-1]
         self.normalization_ = basis[:, kept] / np.sqrt(values[kept])
         self._n_features_out = self.normalization_.shape[1]
         self.residual_ = float(np.max(self._residuals(X)))
-        return self
 
-    def transform(self, X):
-        """φ(x) for each example.
-
-        Parameters
-        ----------
-        X : examples, as the kernel takes them
-
-        Returns
-        -------
-        array of shape (n_examples, n_directions)
-        """
-        check_is_fitted(self)
-        X = self._examples(X, reset=False)
+    def _map(self, X):
         require_room("Nystroem", count(X), self.normalization_.shape[0])
-        return self._map(X)
+        return self.kernel_.plain(X, self.centres_) @ self.normalization_
 
     def residuals(self, X) -> np.ndarray:
         """r(x) = K(x, x) − ‖φ(x)‖²: |K(x, z) − φ(x)·φ(z)| ≤ √(r(x)·r(z)), rounding aside."""
         check_is_fitted(self)
-        return self._residuals(self._examples(X, reset=False))
-
-    def _map(self, X) -> np.ndarray:
-        return self.kernel_.plain(X, self.centres_) @ self.normalization_
+        return self._residuals(self._vectors(X, reset=False))
 
     def _residuals(self, X) -> np.ndarray:
         diagonal = self.kernel_.diagonal(X)

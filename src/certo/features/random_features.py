@@ -8,8 +8,8 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from certo.features._base import FeatureMap, positive, require_room
-from certo.kernels.base import whole
+from certo.features._base import FeatureMap, require_room
+from certo.kernels.base import number, whole
 from certo.kernels.gaussian import Gaussian
 
 
@@ -56,40 +56,14 @@ class RandomFeatures(ClassNamePrefixFeaturesOutMixin, FeatureMap):
         self.n_components = n_components
         self.random_state = random_state
 
-    def fit(self, X, y=None):
-        """Draw the frequencies.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_examples, n_features)
-            Only its number of features is used.
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
-        self.kernel_ = Gaussian(positive(self.variance, "variance"))
+    def _learn(self, X):
+        self.kernel_ = Gaussian(number(self.variance, "variance"))
         size = whole(self.n_components, "n_components", 1)
-        d = self._vectors(X, reset=True).shape[1]
         rng = check_random_state(self.random_state)
-        self.frequencies_ = rng.normal(size=(d, size)) / math.sqrt(self.kernel_.variance)
+        self.frequencies_ = rng.normal(size=(X.shape[1], size)) / math.sqrt(self.kernel_.variance)
         self._n_features_out = 2 * size
-        return self
 
-    def transform(self, X):
-        """φ(x) for each row of X.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_examples, n_features)
-
-        Returns
-        -------
-        array of shape (n_examples, 2·n_components)
-        """
-        check_is_fitted(self)
-        X = self._vectors(X, reset=False)
+    def _map(self, X):
         require_room("RandomFeatures", X.shape[0], self._n_features_out)
         waves = X @ self.frequencies_
         waves = waves.toarray() if sparse.issparse(waves) else waves

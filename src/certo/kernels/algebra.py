@@ -48,14 +48,6 @@ class _Composed(Kernel):
     def by_length(self) -> bool:  # type: ignore[override]
         return all(part.by_length for part in self.parts_)
 
-    def __call__(self, X, Z=None, *, progress=False):
-        if Z is None and self.takes == "objects":
-            X = self.examples(X)
-            settled = self.settled(X)  # by all of X, not by strips of it
-            if settled != self:
-                return settled(X, progress=progress)
-        return super().__call__(X, Z, progress=progress)
-
     @property
     def _chief(self) -> Kernel:
         """The part that says what points look like: a function takes them as they come."""
@@ -66,16 +58,8 @@ class _Composed(Kernel):
     def _made_of(self, parts: tuple[Kernel, ...]) -> Kernel:
         """The same of other parts."""
 
-    def settled(self, X):
-        return self._made_of(tuple(part.settled(X) for part in self.parts_))
-
-    def agrees(self, settled):
-        pairs = zip(self.parts_, getattr(settled, "parts_", ()), strict=False)
-        return (
-            type(settled) is type(self)
-            and self._made_of(settled.parts_) == settled
-            and all(part.agrees(other) for part, other in pairs)
-        )
+    def fitted_to(self, X):
+        return self._made_of(tuple(part.fitted_to(X) for part in self.parts_))
 
     def examples(self, X):
         return self._chief.examples(X)

@@ -44,6 +44,15 @@ class Kernel(abc.ABC):
     #: whether of vectors x only d and ‖x‖ enter K(x, x) and `rounding`, which grow with ‖x‖, but
     #: for what underflows
     by_length: ClassVar[bool] = False
+    #: for a parameter that `fitted_to` may decide, the value that leaves it open
+    left_open: ClassVar[Mapping[str, Any]] = {}
+    #: for scikit-learn's name of a parameter, what to pass here instead
+    renamed: ClassVar[Mapping[str, str]] = {}
+
+    def __new__(cls, *values, **named):
+        for name in cls.renamed.keys() & named.keys():
+            raise TypeError(f"{cls.__name__} has no {name}: pass {cls.renamed[name]}.")
+        return super().__new__(cls)
 
     @abc.abstractmethod
     def plain(self, X, Z) -> np.ndarray:
@@ -73,6 +82,8 @@ class Kernel(abc.ABC):
         if self.takes == "vectors" and Z is not None and _is_vector(X) and _is_vector(Z):
             return float(self([X], [Z])[0, 0])
         X = self.examples(X)
+        if Z is None and (fitted := self.fitted_to(X)) != self:
+            return fitted(X, progress=progress)
         centres = self.take(X, slice(None)) if Z is None else self.centres(Z)
         if not (progress or self.slow):
             return self._block(X, centres)
@@ -87,13 +98,18 @@ class Kernel(abc.ABC):
         """The block by the fastest way that is known."""
         return self.plain(X, Z)
 
-    def settled(self, X) -> Self:
-        """This kernel with what was left open decided by the examples X."""
+    def fitted_to(self, X) -> Self:
+        """This kernel with the parameters that were left open computed from the examples X."""
         return self
 
-    def agrees(self, settled: Kernel) -> bool:
-        """Whether that may be what some examples made of this kernel."""
-        return self == settled
+    def agrees(self, fitted: Any) -> bool:
+        """Whether `fitted_to`, with some examples, may give that kernel."""
+        return type(fitted) is type(self) and all(
+            _agree(own, getattr(fitted, f.name))
+            or (f.name in self.left_open and own == self.left_open[f.name])
+            for f in fields(self)  # type: ignore[arg-type]  # every final kernel is a dataclass
+            for own in [getattr(self, f.name)]
+        )
 
     def diagonal(self, X) -> np.ndarray:
         """K(x_i, x_i) in float64."""
@@ -239,6 +255,14 @@ def indices(rows, size: int):
         return range(*rows.indices(size))
     rows = np.asarray(rows)
     return np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.intp)
+
+
+def _agree(own: Any, fitted: Any) -> bool:
+    if isinstance(own, Kernel):
+        return own.agrees(fitted)
+    if isinstance(own, tuple) and isinstance(fitted, tuple):
+        return len(own) == len(fitted) and all(map(_agree, own, fitted))
+    return bool(own == fitted)
 
 
 def _plain(value: Any) -> Any:

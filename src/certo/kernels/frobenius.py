@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, final
 
 import numpy as np
@@ -52,6 +52,9 @@ class Frobenius(Kernel):
     @classmethod
     def _parse(cls, values: dict[str, Any], depth: int) -> Kernel:
         return cls(_read(values["of"], depth))
+
+    def fitted_to(self, X):
+        return replace(self, of=self.of.fitted_to(_rows(self.examples(X))))
 
     def plain(self, X, Z):
         return self.of.plain(*self._entries(X, Z))

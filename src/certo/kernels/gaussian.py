@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from scipy import sparse
@@ -10,7 +10,7 @@ from scipy import sparse
 from certo.kernels.base import number
 from certo.kernels.loops import compiled
 from certo.kernels.vectors import VectorKernel, products, same_width, squares
-from certo.numbers.rounding import LEAST, ULPS, Rounding, gamma
+from certo.numbers.rounding import LEAST, ULPS, UNKNOWN, Rounding, gamma
 
 GOOD = 1e-11  # where the fast formula promises less than this, it is used
 GOOD_IN_FLOAT32 = 1e-5
@@ -29,41 +29,59 @@ class Gaussian(VectorKernel):
 
     Parameters
     ----------
-    variance : float, above 0
-        The square of the distance at which two points have exp(−1/2) ≈ 0.61 in common.
+    variance : "scale", or float above 0, default="scale"
+        The square of the distance at which two points have exp(−1/2) ≈ 0.61 in common. "scale" is
+        d/2 times the variance of all entries of the examples that a machine is fitted to (or of X
+        in `kernel(X)`), d being the number of features, as scikit-learn's `gamma="scale"`; 1/2
+        where all entries are the same. It depends on the data, so that bounds on the error on new
+        data which need a kernel chosen beforehand are not claimed.
 
     Examples
     --------
     >>> Gaussian(variance=2.0)([[0.0]], [[0.0], [2.0]]).round(4)
     array([[1.    , 0.3679]])
+    >>> Gaussian().fitted_to([[0.0, 1.0], [2.0, 3.0]])
+    Gaussian(variance=1.25)
     """
 
-    variance: float = 1.0
+    variance: float | str = "scale"
     by_length = True
+    left_open: ClassVar = {"variance": "scale"}
+    renamed: ClassVar = {
+        "gamma": "variance = 1/(2·gamma)",
+        "length_scale": "variance = length_scale²",
+    }
 
     def __post_init__(self):
+        if self.variance == "scale":
+            return
+        if isinstance(self.variance, str):
+            raise ValueError(f'variance must be a number or "scale", got {self.variance[:40]!r}.')
         object.__setattr__(self, "variance", number(self.variance, "variance"))
         if not math.isfinite(self._scale):
             raise ValueError(f"variance must not be as small as {self.variance:g}: 1/x overflows.")
 
-    @classmethod
-    def fitted_to(cls, X) -> Gaussian:
-        """The kernel whose variance is d/2 times the variance of all entries of X, as by
-        scikit-learn's gamma="scale"; d is the number of features. It is a choice made with the
-        data."""
-        X = cls().examples(X)
+    def fitted_to(self, X):
+        if self.variance != "scale":
+            return self
+        X = self.examples(X)
         d, size = X.shape[1], X.shape[0] * X.shape[1]
+        if not size:
+            return Gaussian(0.5)
         if sparse.issparse(X):
             mean = X.sum(dtype=np.float64) / size
             spread = float(np.sum((X.data - mean) ** 2) + (size - X.nnz) * mean**2) / size
         else:
             spread = float(np.var(X, dtype=np.float64))
-        if not spread > 0:
-            raise ValueError("X must hold different numbers for a variance, but all are the same.")
-        return cls(d * spread / 2)
+        return Gaussian(d * spread / 2 if spread > 0 else 0.5)
 
     @property
     def _scale(self) -> float:
+        if isinstance(self.variance, str):
+            raise ValueError(
+                'Gaussian(variance="scale") takes its variance from the examples of a fit: compute '
+                "with kernel.fitted_to(X), or pass a number."
+            )
         return 0.5 / self.variance
 
     def plain(self, X, Z):
@@ -198,8 +216,11 @@ class Gaussian(VectorKernel):
         B = 1.01·d·2⁻¹⁰⁷⁴·s, and the value within e^B − 1 + γ_{d+4}, as above.
 
         `plain` takes the first way wherever it promises at most GOOD, and otherwise the second:
-        so the larger of the two numbers, the first cut at GOOD, holds of any rows.
+        so the larger of the two numbers, the first cut at GOOD, holds of any rows. Nothing is
+        known while the variance is open.
         """
+        if self.variance == "scale":
+            return UNKNOWN
         d = X.shape[1]
         by_norms = self._by_norms(d, squares(X), squares(Z))
         direct = math.expm1(self._underflow(d)) + gamma(d + 6) + ULPS
@@ -210,6 +231,8 @@ class Gaussian(VectorKernel):
         γ_{d+4}·t + B by differences, so the value is off by that factor's logarithm; and t ≤ 750,
         since beyond both the value and the truth are below 2⁻¹⁰⁷⁰. A is less than what `_by_norms`
         promises; where that is at most GOOD for all, the second way is never taken."""
+        if self.variance == "scale":
+            return math.inf
         d = X.shape[1]
         by_norms = self._by_norms(d, squares(X), squares(Z))
         exponent = min(by_norms, GOOD) + 750 * gamma(2)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 from scipy import sparse
@@ -49,6 +49,7 @@ class Mismatch(GramKernel):
     k: int
     m: int = 1
     alphabet: str | tuple[Hashable, ...] | None = None
+    left_open: ClassVar = {"alphabet": None}
 
     def __post_init__(self):
         object.__setattr__(self, "k", whole(self.k, "k", 1, LONGEST))
@@ -73,12 +74,8 @@ class Mismatch(GramKernel):
             )
         return super().to_dict()
 
-    def settled(self, X):
+    def fitted_to(self, X):
         return self._closed(self.examples(X))
-
-    def agrees(self, settled):
-        left_open = self.alphabet is None and isinstance(settled, Mismatch)
-        return self == (replace(settled, alphabet=None) if left_open else settled)
 
     # what is computed is computed by the kernel whose alphabet is no longer open
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numbers
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -37,6 +37,7 @@ class Polynomial(VectorKernel):
     scale: float = 1.0
     offset: float = 1.0
     by_length = True
+    renamed: ClassVar = {"gamma": "scale = gamma", "coef0": "offset = coef0"}
 
     def __post_init__(self):
         whole = isinstance(self.degree, numbers.Integral) and not isinstance(self.degree, bool)
