@@ -17,7 +17,7 @@ from certo.certificates.spaces.vectors import Margins
 from certo.estimators._claims import Claim, attempt
 from certo.estimators._errors import NotSeparable
 from certo.estimators._limits import Limits
-from certo.estimators._spaces import Functions, Vectors
+from certo.estimators._spaces import Functions, Space, Vectors
 from certo.estimators.verdict import two_class_verdict
 from certo.issue.margins.maximum_margin import issue_maximum_margin
 from certo.issue.separation.separable import issue_separable
@@ -51,16 +51,14 @@ class Separator(NamedTuple):
         return margins[0].relative_gap if margins else 1.0
 
 
-def separator_for(
-    space: Vectors | Functions, labels: Labels, signs: np.ndarray, limits: Limits
-) -> Separator:
+def separator_for(space: Space, labels: Labels, signs: np.ndarray, limits: Limits) -> Separator:
     """The separator of largest margin between the examples of sign +1 and the others."""
     if isinstance(space, Vectors):
         return _hyperplane(space, labels, signs, limits)
     return _function(space, labels, signs, limits)
 
 
-def one_class(space: Vectors | Functions, labels: Labels, signs: np.ndarray) -> Separator:
+def one_class(space: Space, labels: Labels, signs: np.ndarray) -> Separator:
     """For one class with a free intercept, where w* = 0."""
     reason = f"{labels.shown}: there is one class alone, which any margin separates from nothing."
     claims: list[Claim] = [NotClaimed(MaximumMargin.__name__, reason)]

@@ -108,6 +108,16 @@ class LinearClassifier(Proving, ClassifierMixin):
         positive = scores >= 0 if getattr(self, "zero_sign", 1) == 1 else scores > 0
         return positive.astype(int) if self._multilabel else self.classes_[positive.astype(int)]
 
+    def _comparators(self, coef, intercept) -> tuple[np.ndarray, np.ndarray]:
+        """Weights to compare the machine with: (n_outputs, n_features), or (n_features,) for one
+        output, and their intercepts."""
+        coef = np.atleast_2d(np.asarray(coef, dtype=np.float64))
+        if coef.shape != self.coef_.shape or not np.all(np.isfinite(coef)):
+            raise ValueError(
+                f"coef must hold finite numbers of shape {self.coef_.shape}, got {coef.shape}."
+            )
+        return coef, np.broadcast_to(np.asarray(intercept, dtype=np.float64), len(coef))
+
     @property
     def outputs_(self) -> list[Labels]:
         """Which labels count as +1 and −1 for each output."""

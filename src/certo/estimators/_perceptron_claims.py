@@ -89,8 +89,11 @@ def claims(
     def separable():
         return issue_separable(sample, labels, coef, intercept, margins)
 
-    kinds = {Separable: separable, MistakeBound: mistakes, CompressionBound: compression}
-    return [attempt(kind, labels, issue) for kind, issue in kinds.items()]
+    return [
+        attempt(Separable, labels, separable),
+        attempt(MistakeBound, labels, mistakes),
+        attempt(CompressionBound, labels, compression),
+    ]
 
 
 def _best_separator(

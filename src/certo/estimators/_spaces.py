@@ -1,7 +1,16 @@
 """Where machines are learned: among hyperplanes over vectors, or functions of a kernel's space.
 
-Both kinds of `Space` pose a problem to the solver of their kind, read what a claim is issued from,
-and keep what predictions and later calls need.
+Both kinds of `Space` have the same methods. They pose a problem to the solver of their kind:
+
+soft_margin, hard_margin, pegasos   the outcome for the examples with these signs
+sample                              the examples, with these signs, as claims take them
+scores, known_of, answer, margins   what the claim about an outcome is issued from
+among                               products with Σ dual_coef_t x_t, and squared lengths, of some
+                                    examples, a lifted intercept left out
+keep, keep_steps                    set what predictions and later calls need
+
+`square` bounds the squared length of an example in the space, `m` is the number of examples of this
+call, and `new_rows` are their places among all.
 """
 
 from __future__ import annotations
@@ -9,7 +18,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -52,44 +61,6 @@ NEGLIGIBLE_ALLOWANCE = 1e-3  # part of the gap that is not worth another pass ov
 CHECKED_ROWS = 100  # examples on which a function is looked at before it is trusted
 
 
-class Space(Protocol):
-    """Where machines are looked for."""
-
-    kernel: Kernel | None
-    X: Any
-    intercept: str
-    square: float  # a bound on the squared length of an example there
-    m: int  # examples of this call
-    new_rows: np.ndarray  # their places among all
-
-    def sample(self, signs: np.ndarray) -> Any:
-        """The examples, with the signs of those of this call, as claims take them."""
-
-    def soft_margin(self, signs, costs, start, limits: Limits) -> SoftOutcome | KernelOutcome: ...
-
-    def scores(self, outcome) -> np.ndarray:
-        """Of all examples, by the outcome of `soft_margin`, b left out."""
-
-    def known_of(self, outcome) -> dict[str, Any]:
-        """What saves work in the claim about an outcome of `soft_margin`."""
-
-    def among(self, rows, dual_coef) -> tuple[np.ndarray, np.ndarray]:
-        """Of the examples in these rows: the products with Σ dual_coef_t x_t, and squared lengths;
-        a lifted intercept left out."""
-
-    def pegasos(
-        self, output: int, targets: _input.Targets, lam: float, steps: int, **settings
-    ) -> PegasosOutcome:
-        """The steps of one output, from where an earlier call ended."""
-
-    def answer(self, outcome: PegasosOutcome) -> Machine: ...
-
-    def margins(self, sample, machine: Machine) -> Any: ...
-
-    def keep_steps(self, outcomes: list[PegasosOutcome]) -> None:
-        """Set what predictions and later steps of Pegasos need, but for what all spaces share."""
-
-
 class Vectors:
     """Hyperplanes w·x + b."""
 
@@ -114,10 +85,10 @@ class Vectors:
             self.X, signs, costs, self.intercept, start=start, rng=self._rng, **limits._asdict()
         )
 
-    def scores(self, outcome: SoftOutcome) -> np.ndarray:
+    def scores(self, outcome: Any) -> np.ndarray:
         return safe_sparse_dot(self.X, outcome.w, dense_output=True)
 
-    def known_of(self, outcome: SoftOutcome) -> dict[str, Any]:
+    def known_of(self, outcome: Any) -> dict[str, Any]:
         return {"coef": outcome.w, "known": self.square}
 
     def among(self, rows, dual_coef) -> tuple[np.ndarray, np.ndarray]:
@@ -143,7 +114,7 @@ class Vectors:
     def answer(self, outcome: PegasosOutcome) -> Machine:
         return hyperplane(outcome.w[:-1], float(outcome.w[-1]))
 
-    def margins(self, sample: Sample, machine: Machine) -> Margins:
+    def margins(self, sample: Any, machine: Machine) -> Margins:
         return Margins.of(sample, machine.coef, machine.intercept, self.square)
 
     @property
@@ -237,7 +208,7 @@ class Functions:
         self.machine.n_support_ = np.array([some.size for some in places])
         self.machine._seen = self._seen + self.m
 
-    def margins(self, sample: KernelSample, machine: Machine) -> ImageMargins:
+    def margins(self, sample: Any, machine: Machine) -> ImageMargins:
         """Margins for a claim, with kernel values from the fast way where there is one."""
         kernel, known = self.kernel, None
         if kernel.takes == "vectors" and machine.rows.size:
@@ -291,10 +262,10 @@ class Functions:
         trace = replace(outcome.trace, primal=primal, dual=dual)
         return outcome._replace(**better._asdict(), stop=stop, trace=trace)
 
-    def scores(self, outcome: KernelOutcome) -> np.ndarray:
+    def scores(self, outcome: Any) -> np.ndarray:
         return outcome.scores
 
-    def known_of(self, outcome: KernelOutcome) -> dict[str, Any]:
+    def known_of(self, outcome: Any) -> dict[str, Any]:
         tol = float(self.machine.tol)
         return {"known": outcome.scores, "enough": tol, "negligible": NEGLIGIBLE_ALLOWANCE}
 
@@ -336,7 +307,10 @@ class Functions:
         self.machine._sums = [outcome.state.sums[:, some] for outcome, some in both]
 
 
-def space_for(machine, X, *, fresh: bool = True) -> Vectors | Functions:
+Space = Vectors | Functions
+
+
+def space_for(machine, X, *, fresh: bool = True) -> Space:
     """The space that the settings of a machine ask for, with the examples X of a call, which goes
     on from an earlier one unless it is `fresh`."""
     kernel = machine._kernel_to_fit
@@ -377,11 +351,12 @@ def check_images(machine, kernel: Kernel, X) -> Checked:
     most = _input.LONGEST**2
     bad = np.flatnonzero(~(diagonal <= most))
     if bad.size:
+        rows = bad[:1].tolist()
         raise RowError(
             f"{name} needs K(x, x) of at most {most:g}, but with {kernel!r} it is "
-            f"{diagonal[bad[0]]:g} for {examples_at(bad[:1])}. Rescale the features, or choose "
+            f"{diagonal[bad[0]]:g} for {examples_at(rows)}. Rescale the features, or choose "
             "another kernel.",
-            bad[:1],
+            rows,
         )
     if kernel.takes == "objects" and not np.any(diagonal):
         warnings.warn(
@@ -408,9 +383,9 @@ def _check_block(kernel: Kernel, block: np.ndarray, rows: np.ndarray, m: int) ->
         witness[rows] = indefinite.witness
         raise NotPositive(witness, indefinite.value) from None
     except ValueError as wrong:
+        chosen, why = rows.tolist(), str(wrong).removesuffix(IF_ROUNDING)
         raise RowError(
-            f"{kernel!r} is no kernel: its matrix K of {examples_at(rows)} is no kernel's, since "
-            f"{str(wrong).removesuffix(IF_ROUNDING)} A function f becomes symmetric as "
-            "(f(x, z) + f(z, x)) / 2.",
-            rows.tolist(),
+            f"{kernel!r} is no kernel: its matrix K of {examples_at(chosen)} is no kernel's, since "
+            f"{why} A function f becomes symmetric as (f(x, z) + f(z, x)) / 2.",
+            chosen,
         ) from None

@@ -32,9 +32,9 @@ def whole(machine, kernel: Kernel | None, X, y, *, fewest: int = 2) -> Batch:
     return Batch(X, one_label_each(machine, _input.targets(machine, y, fewest=fewest)), True)
 
 
-def batch(machine, kernel: Kernel | None, X, y, classes) -> Batch:
+def batch(machine, kernel: Kernel | None, X, y, classes, *, multilabel: bool = False) -> Batch:
     """One call's examples. The first call must see all labels, in y or in `classes`; later ones
-    must have no others."""
+    must have no others. With `multilabel`, y may be a matrix of labels."""
     fresh = not hasattr(machine, "classes_")
     if not fresh and kernel is not None and not kernel.agrees(machine.kernel_):
         raise ValueError(f"kernel must stay {machine.kernel_!r} in a run, got {kernel!r}.")
@@ -43,11 +43,21 @@ def batch(machine, kernel: Kernel | None, X, y, classes) -> Batch:
         _input.remember(machine, X, fresh=False)
     if not fresh and classes is not None and not np.array_equal(classes, machine.classes_):
         raise ValueError(f"classes must stay {machine.classes_.tolist()}, got {list(classes)}.")
-    known = classes if fresh else machine.classes_
-    targets = one_label_each(machine, _input.targets(machine, y, known))
-    if not fresh and machine.intercept == "none" and np.any(machine.intercept_):
+    known = classes if fresh else None if machine._multilabel else machine.classes_
+    targets = _input.targets(machine, y, known)
+    if not multilabel:
+        targets = one_label_each(machine, targets)
+    if fresh:
+        return Batch(X, targets, True)
+    before = machine._multilabel, len(machine.intercept_)
+    if (targets.multilabel, len(targets.outputs)) != before:
+        raise ValueError(
+            f"y has {len(targets.outputs)} outputs of another kind or number than the {before[1]} "
+            "that the first call saw."
+        )
+    if machine.intercept == "none" and np.any(machine.intercept_):
         raise ValueError("intercept cannot become 'none' after one was learned.")
-    return Batch(X, targets, fresh)
+    return Batch(X, targets, False)
 
 
 def can_stream(machine) -> bool:

@@ -170,8 +170,9 @@ class HardMarginSVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimato
     def _status(self, gap: float) -> str:
         reason = ""
         if not self.converged_:
-            looks = {"most": int(self.max_iter), "unit": "looks at all examples"}
-            reason = status.stop_reason(self._stop, seconds=self.time_limit, **looks)
+            reason = status.stop_reason(
+                self._stop, self.time_limit, int(self.max_iter), "looks at all examples"
+            )
         return status.gap_status(reason, gap, self.tol, "the margin", "the largest")
 
 

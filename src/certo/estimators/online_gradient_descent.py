@@ -252,12 +252,7 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
         if coef is None:
             optimum = self._best_fixed(X, y, tol)
             coef, intercept, best = optimum.coef_, optimum.intercept_, optimum.certificate_.claims
-        coef = np.atleast_2d(np.asarray(coef, dtype=np.float64))
-        if coef.shape != self.coef_.shape or not np.all(np.isfinite(coef)):
-            raise ValueError(
-                f"coef must hold finite numbers of shape {self.coef_.shape}, got {coef.shape}."
-            )
-        intercept = np.broadcast_to(np.asarray(intercept, dtype=np.float64), len(self.coef_))
+        coef, intercept = self._comparators(coef, intercept)
         if self.intercept == "none" and np.any(intercept):
             raise ValueError("with intercept='none' the weights compared with can have none.")
         claims: list[Claim] = list(self.certificate_.not_claimed)

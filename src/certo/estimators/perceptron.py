@@ -26,7 +26,7 @@ from certo.certificates.runs.update_sums import UpdateSums
 from certo.certificates.sample.examples import Sample
 from certo.certificates.separation.separable import Separable
 from certo.certificates.spaces.space import hyperplane
-from certo.estimators import _input, description
+from certo.estimators import _input, _stream, description
 from certo.estimators._claims import composite
 from certo.estimators._keywords import answer_keywords
 from certo.estimators._limits import joint_stop, running
@@ -159,25 +159,9 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         The first call must see all labels, in y or in `classes`. `updated_`, `trace_` and
         `certificate_` then speak of the last call alone; `updates_` and `n_iter_` of all.
         """
-        fresh = not hasattr(self, "coef_")
-        X, y = _input.labelled_examples(self, X, y, reset=fresh)
-        _input.remember(self, X, fresh=fresh)
-        if not fresh and classes is not None and not np.array_equal(classes, self.classes_):
-            raise ValueError(f"classes must stay {self.classes_.tolist()}, got {list(classes)}.")
-        known = classes if fresh else None if self._multilabel else self.classes_
-        targets = _input.targets(self, y, known)
-        if not fresh and (targets.multilabel, len(targets.outputs)) != (
-            self._multilabel,
-            len(self.coef_),
-        ):
-            raise ValueError(
-                f"y has {len(targets.outputs)} outputs of another kind or number than the "
-                f"{len(self.coef_)} that the first call saw."
-            )
-        if not fresh and self.intercept == "none" and np.any(self.intercept_):
-            raise ValueError("intercept cannot become 'none' after one was learned.")
-        if not fresh and hasattr(self, "last_coef_") != bool(self.average):
+        if hasattr(self, "coef_") and hasattr(self, "last_coef_") != bool(self.average):
             raise ValueError(f"average must stay {not self.average} after the first call.")
+        X, targets, fresh = _stream.batch(self, None, X, y, classes, multilabel=True)
         return self._learn(X, targets, self.run(1), fresh=fresh, streamed=True)
 
     def run(self, epochs=None) -> PerceptronRun:
@@ -307,12 +291,7 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         (n_features,) for one output; the hard-margin separator gives the strongest claim.
         """
         check_is_fitted(self)
-        coef = np.atleast_2d(np.asarray(coef, dtype=np.float64))
-        if coef.shape != self.coef_.shape or not np.all(np.isfinite(coef)):
-            raise ValueError(
-                f"coef must hold finite numbers of shape {self.coef_.shape}, got {coef.shape}."
-            )
-        intercept = np.broadcast_to(np.asarray(intercept, dtype=np.float64), len(self.coef_))
+        coef, intercept = self._comparators(coef, intercept)
         claims = []
         for claim in self.certificate_.of_kind(MistakeBound):
             k = self.outputs_.index(claim.labels)

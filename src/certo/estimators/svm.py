@@ -19,10 +19,10 @@ from certo.estimators._keywords import answer_keywords
 from certo.estimators._leave_one_out import LeaveOneOut, leave_one_out
 from certo.estimators._limits import gap_stop, running
 from certo.estimators._linear import Absent
-from certo.estimators._path import Multipliers, Path
+from certo.estimators._path import Path, starts_from
 from certo.estimators._prices import Prices, check_class_weight, prices_of
 from certo.estimators._soft_margin import Machine, machine_for
-from certo.estimators._spaces import Functions, Space, Vectors, space_for
+from certo.estimators._spaces import Space, space_for
 from certo.estimators.new_examples import by_supports
 from certo.kernels.gaussian import Gaussian
 from certo.losses.hinge import Hinge
@@ -178,12 +178,12 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         weight zero as leaving it out. C-ordered float32 or float64 arrays and CSR matrices are
         used as they are, not copied.
         """
-        before = Multipliers.of(self) if self.warm_start and hasattr(self, "dual_coef_") else None
+        before = self if self.warm_start and hasattr(self, "dual_coef_") else None
         return self._fit(X, y, sample_weight, before)
 
-    def _fit(self, X, y, sample_weight, before: Multipliers | None):
+    def _fit(self, X, y, sample_weight, before: SVM | None):
         X, targets, prices = self._problem(X, y, sample_weight, reset=True)
-        starts = before.at(prices.C, targets) if before is not None else None
+        starts = None if before is None else starts_from(before, prices.C, targets)
         with running(self, X, "look") as run:
             space = space_for(self, X)
             self._check_size(space, prices.of(targets.signs[0]))
@@ -224,7 +224,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
 
     def _store(
         self,
-        space: Vectors | Functions,
+        space: Space,
         targets: _input.Targets,
         found: list[Machine],
         prices: Prices,
@@ -251,8 +251,9 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
     def _status(self, space: Space, gap: float) -> str:
         reason = ""
         if not self.converged_:
-            passes = {"most": int(self.max_iter), "unit": "passes over the examples"}
-            reason = status.stop_reason(self._stop, seconds=self.time_limit, **passes)
+            reason = status.stop_reason(
+                self._stop, self.time_limit, int(self.max_iter), "passes over the examples"
+            )
         kernel, m = self.kernel, self.n_samples_fit_
         if self._stop is Stop.NO_PROGRESS and kernel is not None and space.square >= LARGE_SQUARE:
             reason += status.large_kernel(kernel, space.square)
@@ -318,7 +319,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
             raise ValueError("path takes the C of its machines from Cs: leave out C and lam.")
         models: list[SVM] = []
         for C in np.ravel(np.asarray(Cs, dtype=np.float64)).tolist():
-            before = Multipliers.of(models[-1]) if models else None
+            before = models[-1] if models else None
             models.append(cls(C=C, **settings)._fit(X, y, sample_weight, before))
             if models[-1]._stop is Stop.BY_HAND:
                 break

@@ -48,7 +48,7 @@ def sums(kernel: Kernel, X, centres, coef: np.ndarray) -> Sums:
     """The same, and how far the values of the kernel may be off."""
     if isinstance(kernel, Gaussian):
         left, right = _Points.both(X, centres)
-        scale, out = 0.5 / kernel.variance, np.zeros((count(X), *coef.shape[1:]))
+        scale, out = 0.5 / float(kernel.variance), np.zeros((count(X), *coef.shape[1:]))
         if _fine(left, right, scale):
             _add_gaussian(out, left, right, scale, coef)
             longest = right.square.max(initial=0.0)
@@ -75,7 +75,7 @@ def _sums(kernel: Kernel, X, centres, coef: np.ndarray) -> np.ndarray:
 def images_of(kernel: Kernel, X, cache_mb: float) -> Images:
     """The images of examples (as `kernel.examples` gives them)."""
     if isinstance(kernel, Gaussian):
-        points, scale = _Points.of(X), 0.5 / kernel.variance
+        points, scale = _Points.of(X), 0.5 / float(kernel.variance)
         if _fine(points, points, scale):
             return GaussianImages(kernel, points, cache_mb)
     return Images(kernel, X)
@@ -115,7 +115,11 @@ class GaussianImages(Images):
 
     def __init__(self, kernel: Gaussian, points: _Points, cache_mb: float):
         self.m, d = points.values.shape
-        self.kernel, self.diagonal, self.scale = kernel, np.ones(self.m), 0.5 / kernel.variance
+        self.kernel, self.diagonal, self.scale = (
+            kernel,
+            np.ones(self.m),
+            0.5 / float(kernel.variance),
+        )
         self.points, self.rough, self.single = points, points.in_float32(), np.float32
         if self.rough is not points:
             size = self.scale * points.square.max(initial=0.0)

@@ -20,8 +20,8 @@ REASONS = {
 NOTHING_PROVED = 0.995  # a relative gap that would be shown as 1
 
 
-def stop_reason(stop: Enum, *, seconds: float | None = None, most: int = 0, unit: str = "") -> str:
-    """'Stopped at max_iter = 1,000 passes over the examples'; `seconds` and `most` are limits."""
+def stop_reason(stop: Enum, seconds: float | None, most: int, unit: str) -> str:
+    """'Stopped at max_iter = 1,000 passes over the examples'; the numbers are the limits."""
     if stop.name == "TIME_LIMIT":
         return f"Stopped at the time limit of {seconds:g} seconds"
     if stop.name == "MAX_ITER":
