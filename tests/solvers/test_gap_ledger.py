@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from certo.solvers.gap_ledger import IDLE, Ledger
+from certo.solvers.gap_ledger import MAX_IDLE_LOOKS, Ledger
 from certo.solvers.stop import Stop
 
 values = st.floats(0, 100)
@@ -56,7 +56,7 @@ def test_it_is_over_after_the_last_pass_and_another_problem_has_no_more():
 @pytest.mark.parametrize("gap", [1e-9, 1e-3])
 def test_looks_in_vain_end_it_only_near_the_limits(gap):
     ledger = Ledger(0.0)
-    for _ in range(IDLE + 1):
+    for _ in range(MAX_IDLE_LOOKS + 1):
         assert not ledger.over
         ledger.note(1.0, 1.0 - gap)
     assert ledger.over == (gap < 1e-8)

@@ -44,9 +44,9 @@ def test_it_is_the_box(seed, steps, lifted, average, lam, size):
     iterates = kernel_pegasos_box(gram, signs, lam, draws, lift=int(lifted))
     used = iterates[:-1] if average else iterates[-1:]
     expected = [float(sum(part, Fraction(0)) / len(used)) for part in zip(*used, strict=True)]
-    sizes = dict(kernel_steps.VISITS)
+    sizes = dict(kernel_steps.BLOCK_VISITS)
     try:
-        kernel_steps.VISITS.update(dict.fromkeys(sizes, size))
+        kernel_steps.BLOCK_VISITS.update(dict.fromkeys(sizes, size))
         for rows in (
             GramRows(kernel, X, len(X)),
             GramRows(Precomputed(), gram, len(X)),
@@ -59,7 +59,7 @@ def test_it_is_the_box(seed, steps, lifted, average, lam, size):
             assert outcome.w[:-1] == pytest.approx(expected, rel=1e-9, abs=1e-9 / lam)
             assert outcome.w[-1] == pytest.approx(lifted * sum(expected), abs=1e-9 / lam)
     finally:
-        kernel_steps.VISITS.update(sizes)
+        kernel_steps.BLOCK_VISITS.update(sizes)
 
 
 @law

@@ -60,9 +60,9 @@ def test_any_blocks_and_any_budget_give_the_box(seed, size, budget, degree, lift
     )
     words = [tuple(row) for row in X.astype(int).tolist()]
     of = Function(lambda a, b: (1 + sum(x * z for x, z in zip(a, b, strict=True))) ** degree)
-    sizes = dict(kernel_steps.VISITS)
+    sizes = dict(kernel_steps.BLOCK_VISITS)
     try:
-        kernel_steps.VISITS.update(dict.fromkeys(sizes, size))
+        kernel_steps.BLOCK_VISITS.update(dict.fromkeys(sizes, size))
         for rows in (
             GramRows(kernel, X, len(X)),
             GramRows(Precomputed(), gram, len(X)),
@@ -80,7 +80,7 @@ def test_any_blocks_and_any_budget_give_the_box(seed, size, budget, degree, lift
             norm2 = coef @ (gram + lifted) @ coef
             assert outcome.terms.norm2 == pytest.approx(norm2, rel=1e-9, abs=1e-6)
     finally:
-        kernel_steps.VISITS.update(sizes)
+        kernel_steps.BLOCK_VISITS.update(sizes)
 
 
 @law
@@ -137,7 +137,7 @@ def test_it_stops_when_asked():
     block = kernel_perceptron(rows, signs, epochs=5, after_block=lambda: Stop.BY_HAND)
     assert block.stop is Stop.BY_HAND
     assert block.epochs == 1
-    assert block.trace.example.max() < kernel_steps.VISITS["vectors"]
+    assert block.trace.example.max() < kernel_steps.BLOCK_VISITS["vectors"]
     epoch = kernel_perceptron(rows, signs, epochs=5, after_epoch=lambda: Stop.CALLBACK)
     assert epoch.stop is Stop.CALLBACK
     assert (epoch.epochs, epoch.converged) == (1, False)

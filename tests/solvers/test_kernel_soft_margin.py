@@ -31,10 +31,10 @@ def blocks(request, monkeypatch):
     """Blocks so small that few examples need several, some are left out for a while, and again
     within those."""
     if request.param == "tiny blocks":
-        monkeypatch.setattr(kernel_soft_margin, "SMALLEST", 12)
-        monkeypatch.setattr(kernel_soft_margin, "LARGEST", 40)
-        monkeypatch.setattr(kernel_soft_margin, "PART", 30)
-        monkeypatch.setattr(kernel_soft_margin, "STEPS", 3)
+        monkeypatch.setattr(kernel_soft_margin, "MIN_BLOCK_ROWS", 12)
+        monkeypatch.setattr(kernel_soft_margin, "MAX_BLOCK_ROWS", 40)
+        monkeypatch.setattr(kernel_soft_margin, "BLOCKS_PER_PASS", 30)
+        monkeypatch.setattr(kernel_soft_margin, "MAX_PAIR_STEPS_PER_ROW", 3)
 
 
 def example(seed, m=60, d=3, noise=0.5):
@@ -128,7 +128,7 @@ def test_the_quadratic_program_agrees(blocks, problem, intercept, tol):
 @pytest.mark.parametrize("seed", range(3))
 def test_many_blocks_and_those_near_the_margin(intercept, seed, monkeypatch):
     """Few examples violate, so that only some are followed, and of these again only some."""
-    for name, value in {"SMALLEST": 16, "LARGEST": 64, "PART": 50}.items():
+    for name, value in {"MIN_BLOCK_ROWS": 16, "MAX_BLOCK_ROWS": 64, "BLOCKS_PER_PASS": 50}.items():
         monkeypatch.setattr(kernel_soft_margin, name, value)
     X, signs = example(seed, m=700, noise=0.2)
     depth, deepest = [0], [0]
@@ -362,7 +362,7 @@ def test_no_block_is_larger_than_the_cache(kernel, cache_mb, monkeypatch):
 
 
 def test_rows_that_are_kept_fit_into_the_cache(monkeypatch):
-    monkeypatch.setattr(gram, "DEAR", 0.0)
+    monkeypatch.setattr(gram, "KEEP_ABOVE_NANOSECONDS", 0.0)
     X, signs = example(11, m=500, d=6)
     kept = []
     init = gram.GaussianImages.__init__

@@ -112,12 +112,12 @@ def test_the_mean_excess_over_seeds_is_under_the_bound(steps):
 def test_draws_do_not_depend_on_how_many_are_held_at_a_time(seed, steps, block):
     X, signs = problem(seed, m=7)
     whole = pegasos(X, signs, 0.1, steps, lifted=True, rng=np.random.default_rng(seed))
-    usual = checkpoints.BLOCK
+    usual = checkpoints.BLOCK_STEPS
     try:
-        checkpoints.BLOCK = block
+        checkpoints.BLOCK_STEPS = block
         parts = pegasos(X, signs, 0.1, steps, lifted=True, rng=np.random.default_rng(seed))
     finally:
-        checkpoints.BLOCK = usual
+        checkpoints.BLOCK_STEPS = usual
     assert np.array_equal(whole.w, parts.w)
     draws = np.random.default_rng(seed).integers(7, size=steps)
     by_hand = pegasos(X[draws], signs[draws], 0.1, steps, lifted=True, rng=None)
@@ -129,7 +129,7 @@ def test_blocks_cover_the_run_and_notes_are_kept_at_powers_of_two(before, steps)
     ends = list(blocks(before, steps))
     assert ends[-1] == (before + steps, True)
     places = [before] + [end for end, _ in ends]
-    assert all(0 < b - a <= checkpoints.BLOCK for a, b in itertools.pairwise(places))
+    assert all(0 < b - a <= checkpoints.BLOCK_STEPS for a, b in itertools.pairwise(places))
     kept = [end for end, is_kept in ends[:-1] if is_kept]
     assert all(end & (end - 1) == 0 for end in kept)
 

@@ -344,7 +344,7 @@ def test_a_sample_first_and_fewer_rows_give_the_same(intercept, store, monkeypat
     found = solve(X, signs, costs, intercept, tol=1e-10)
     right(rows, signs, costs, intercept, found)
     assert len(sampled) >= 2  # the examples, and a sample of them
-    monkeypatch.setattr(primal_newton, "ENOUGH", 10**9)
+    monkeypatch.setattr(primal_newton, "MIN_SAMPLED_ROWS_PER_FEATURE", 10**9)
     monkeypatch.setattr(PrimalNewton, "_narrowed", lambda *a: None)
     plain = solve(X, signs, costs, intercept, tol=1e-10)
     right(rows, signs, costs, intercept, plain)

@@ -45,9 +45,10 @@ from certo.kernels.vectors import MOST_DENSE, squares
 from certo.numbers.rounding import LEAST, ULPS, Rounding, gamma
 from certo.solvers import gram
 
-FEW_OUTPUTS = 32  # up to which one sum after the other is as fast as BLAS (20 to 1000 features)
-IN_A_ROW = 8  # multiplications here take the time of one in the loops that `pieces` is meant for
-BLOCK_VALUES = 2**20  # kernel values computed at a time
+MAX_SUMMED_OUTPUTS = 32  # Up to so many, single sums are as fast as BLAS (20 to 1000 features).
+DENSE_SPEED = (
+    8  # Multiplications here take the time of one in the loops that `pieces` is meant for.
+)
 #: with γ_{d+6}, what `Gaussian.rounding` does not exceed
 WORST_GAUSSIAN = GOOD + 2 * ULPS
 
@@ -59,7 +60,7 @@ def of_layer(X, coef: np.ndarray, intercept, use: Use) -> np.ndarray:
     """coef·x + intercept, (n_samples, n_outputs), for a C-ordered array or CSR matrix X."""
     coef = np.ascontiguousarray(coef, dtype=np.float64)
     intercept = np.array(np.broadcast_to(intercept, (len(coef),)), dtype=np.float64)
-    if len(coef) <= FEW_OUTPUTS or use == "numbers" or sparse.issparse(X):
+    if len(coef) <= MAX_SUMMED_OUTPUTS or use == "numbers" or sparse.issparse(X):
         return _one_by_one(X, coef, intercept)
     scores = X @ coef.T + intercept
     # Any sum of d products and b is within γ_{d+2}·(‖x‖‖w‖ + |b|), by Cauchy and Schwarz; twice,
@@ -177,7 +178,7 @@ def _one_by_one(X, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
         return scores
     X = np.ascontiguousarray(X)
     in_pieces(
-        pieces(m, float(X.size) * outputs / IN_A_ROW),
+        pieces(m, float(X.size) * outputs / DENSE_SPEED),
         lambda _, start, stop: layer_scores(X, coef, intercept, start, stop, scores),
     )
     return scores
@@ -198,7 +199,7 @@ def _alone(kernel: Kernel, X, centres, turned: np.ndarray, intercept) -> np.ndar
 
 def _blocks(kernel: Kernel, X, centres, block: Callable[[Any, Any], np.ndarray]):
     """Blocks of kernel values, some points after the other."""
-    step = max(1, BLOCK_VALUES // max(1, count(centres)))
+    step = max(1, gram.BLOCK_VALUES // max(1, count(centres)))
     for start in range(0, count(X), step):
         part = kernel.points(X, slice(start, start + step))
         yield np.asarray(block(part, centres), dtype=np.float64)

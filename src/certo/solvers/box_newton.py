@@ -21,11 +21,10 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from certo.compiled.threads import one_thread
+from certo.solvers.nearest_point import ONE_THREAD_BELOW_ROWS, RIDGE_PER_ROW
 from certo.solvers.stop import Asked, go_on
 
-RIDGE = 1e-15  # for each row, relative to the Gram matrix: what rounding may have done to it
-SMALL = 2000  # rows, for which matrices are handled in one thread
-IDLE = 8  # steps in vain after which no more is expected
+MAX_IDLE_STEPS = 8  # Steps in vain after which no more is expected.
 
 
 def box_newton(
@@ -45,14 +44,14 @@ def box_newton(
     problem = _Box(gram, beta, low, high, slopes, free)
     best, highest, idle = beta, 0.0, 0
     inside = (beta > low) & (beta < high)
-    with one_thread() if beta.size <= SMALL else nullcontext():
+    with one_thread() if beta.size <= ONE_THREAD_BELOW_ROWS else nullcontext():
         for _ in range(most):
             beta, inside, whole, wrong = problem.step(beta, inside)
             gain = problem.gain(beta)
             idle = 0 if gain > highest * (1 + 1e-14) or not whole else idle + 1
             if gain > highest:
                 best, highest = beta, gain
-            if (whole and wrong <= eps) or idle >= IDLE or asked():
+            if (whole and wrong <= eps) or idle >= MAX_IDLE_STEPS or asked():
                 break
     return best
 
@@ -158,7 +157,7 @@ def _solved(M: np.ndarray, aim: np.ndarray) -> np.ndarray:
         return aim
     diagonal = M.diagonal()
     unit = 1 / np.sqrt(np.maximum(diagonal, 1e-30 * (float(diagonal.max()) or 1.0)))
-    M, ridge = unit[:, None] * M * unit, RIDGE * aim.size
+    M, ridge = unit[:, None] * M * unit, RIDGE_PER_ROW * aim.size
     while True:
         shifted = M.copy()
         shifted.flat[:: aim.size + 1] += ridge

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from certo.solvers.stop import Asked, Stop
 
-BLOCK = 2**14  # steps from one look up to the next, at most
+BLOCK_STEPS = 2**14  # steps from one look up to the next, at most
 
 
 def blocks(before: int, steps: int) -> Iterator[tuple[int, bool]]:
@@ -15,7 +15,7 @@ def blocks(before: int, steps: int) -> Iterator[tuple[int, bool]]:
     now, last = before, before + steps
     while now < last:
         checkpoint = min(1 << now.bit_length(), last)
-        now = min(now + BLOCK, checkpoint)
+        now = min(now + BLOCK_STEPS, checkpoint)
         yield now, now == checkpoint
 
 

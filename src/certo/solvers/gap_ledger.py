@@ -11,7 +11,7 @@ import numpy as np
 from certo.solvers.layered import Layered
 from certo.solvers.stop import Asked, Stop, go_on
 
-IDLE = 30  # looks in vain, near the limits of float64, after which no more is expected
+MAX_IDLE_LOOKS = 30  # Looks in vain, near the limits of float64, after which no more is expected.
 
 
 @dataclass(frozen=True, repr=False)
@@ -107,7 +107,7 @@ class Ledger:
 
     @property
     def over(self) -> bool:
-        stalled = self.idle >= IDLE and self.primal - self.dual <= 1e-8 * abs(self.primal)
+        stalled = self.idle >= MAX_IDLE_LOOKS and self.primal - self.dual <= 1e-8 * abs(self.primal)
         return self.spent or self.reached or stalled
 
     @property

@@ -28,17 +28,17 @@ from certo.compiled.slopes import signed_scores
 from certo.compiled.threads import one_thread
 from certo.solvers.layered import Layered
 from certo.solvers.nearest_point import (
-    FAST,
-    MOST_NUMBERS,
-    TOUCHING,
+    MATRIX_SPEED,
+    MAX_LSTSQ_NUMBERS,
+    TOUCHING_DISTANCE,
     Vectors,
     nearest_point,
 )
 from certo.solvers.stop import Asked, Stop, go_on
 
-LEAF = 1000  # at least so many rows are solved for together, through their Gram matrix
-SHRINK = 32  # and of more rows than that, one in so many is taken first
-SHORT = 1e-3  # points nearer to the origin than this, compared with the examples, are levelled
+MAX_GRAM_ROWS = 1000  # Rows that are solved for together, through their Gram matrix.
+FIRST_ROWS_PART = 32  # Of more rows than that, one in so many is taken first.
+LEVEL_BELOW = 1e-3  # Points nearer to the origin than this, in lengths of examples, are levelled.
 
 
 @dataclass(frozen=True, repr=False)
@@ -128,7 +128,7 @@ class Search:
     """What is known of γ*, look by look; the hulls meet at a distance of `touching`, and looks that
     improve nothing by a factor of 1 + `digit` are in vain."""
 
-    touching, looks_in_vain, digit = TOUCHING, 3, 1e-13
+    touching, looks_in_vain, digit = TOUCHING_DISTANCE, 3, 1e-13
 
     def __init__(self) -> None:
         self.began = time.perf_counter()
@@ -252,7 +252,7 @@ class _Block:
 
     def nearest(self, weights: np.ndarray, budget: Budget) -> np.ndarray:
         """The weights of the nearest point of these rows, through their Gram matrix."""
-        budget.spend(self.numbers * self.group.size / FAST)
+        budget.spend(self.numbers * self.group.size / MATRIX_SPEED)
         points = Vectors(self.Z, self.group)
         return nearest_point(points, self.group, weights, spend=budget.spend).weights
 
@@ -301,7 +301,7 @@ class _Examples(_Block):
 def _solve(block: _Block, weights: np.ndarray, tol: float, budget: Budget) -> np.ndarray:
     """The weights of the nearest point of a block, to a relative gap of `tol`."""
     n = block.group.size
-    if n <= LEAF:
+    if n <= MAX_GRAM_ROWS:
         return block.nearest(begun(weights, block.group, block.groups), budget)
     weights, pool, slopes = weights.copy(), np.zeros(0, np.int64), None
     least, idle = np.inf, 0
@@ -314,11 +314,16 @@ def _solve(block: _Block, weights: np.ndarray, tol: float, budget: Budget) -> np
             gap = size - sum(block.lowest(slopes))
             idle = 0 if size < least * (1 - 1e-13) else idle + 1
             least = min(least, size)
-            if gap <= tol * size or size <= TOUCHING**2 or idle >= 3 or budget.spend(block.numbers):
+            if (
+                gap <= tol * size
+                or size <= TOUCHING_DISTANCE**2
+                or idle >= 3
+                or budget.spend(block.numbers)
+            ):
                 return weights
         pool = np.union1d(pool, hardest(block.group, block.groups, weights, slopes))
-        if n <= LEAF * SHRINK or 2 * pool.size > n:
-            if pool.size > 2 * LEAF:
+        if n <= MAX_GRAM_ROWS * FIRST_ROWS_PART or 2 * pool.size > n:
+            if pool.size > 2 * MAX_GRAM_ROWS:
                 pool = hardest(block.group, block.groups, weights, slopes)
             part = block.take(pool)
             weights[pool] = part.nearest(begun(weights[pool], part.group, part.groups), budget)
@@ -336,7 +341,7 @@ def _levelled(block: _Block, p: np.ndarray) -> np.ndarray:
     own = firsts[block.group]
     others = np.flatnonzero(own != np.arange(own.size))
     length = float(np.linalg.norm(p))
-    if not 0 < others.size * p.size <= MOST_NUMBERS or length > SHORT:
+    if not 0 < others.size * p.size <= MAX_LSTSQ_NUMBERS or length > LEVEL_BELOW:
         return p
     steps = block.Z[others] - block.Z[own[others]]
     steps = steps.toarray() if sparse.issparse(steps) else steps
@@ -359,7 +364,7 @@ def _fewest(block: _Block, weights: np.ndarray) -> np.ndarray:
     until a row has none.
     """
     n, d = block.Z.shape
-    if n * (d + block.groups) > MOST_NUMBERS:
+    if n * (d + block.groups) > MAX_LSTSQ_NUMBERS:
         return weights
     Z = block.Z.toarray() if sparse.issparse(block.Z) else block.Z
     with one_thread():
@@ -395,11 +400,13 @@ def hardest(
     """The rows to solve for next: those with weight, and those furthest below their level."""
     n = group.size
     used = np.flatnonzero(weights)
-    count = max(LEAF // 2, n // SHRINK, used.size // 2)
-    if n <= LEAF:
+    count = max(MAX_GRAM_ROWS // 2, n // FIRST_ROWS_PART, used.size // 2)
+    if n <= MAX_GRAM_ROWS:
         return np.arange(n)
     if slopes is None:
-        some = np.random.default_rng(0).choice(n, min(n, max(LEAF, n // SHRINK)), replace=False)
+        some = np.random.default_rng(0).choice(
+            n, min(n, max(MAX_GRAM_ROWS, n // FIRST_ROWS_PART)), replace=False
+        )
         firsts = [np.argmax(group == g) for g in range(groups)]
         return np.union1d(some, firsts)
     level = np.bincount(group, weights * slopes, groups)

@@ -14,7 +14,7 @@ from certo.problems.soft_margin import SoftMargin
 from certo.solvers.box_newton import box_newton
 from certo.solvers.stop import Asked, go_on
 
-AGAIN = 3  # times it is begun anew, from multipliers that are feasible to the last digit
+MAX_RESTARTS = 3  # Restarts, from multipliers that are feasible to the last digit.
 
 
 class Finished(NamedTuple):
@@ -41,7 +41,7 @@ def finished(
     low, high = np.where(signs > 0, 0.0, -costs), np.where(signs > 0, costs, 0.0)
     lifted = gram + 1.0 if intercept == "lifted" else gram
     best = _valued(gram, signs, costs, intercept, alpha)
-    for _ in range(AGAIN):
+    for _ in range(MAX_RESTARTS):
         beta = best.alpha * signs
         beta = box_newton(
             lifted, beta, low, high, signs - lifted @ beta,

@@ -27,7 +27,7 @@ from certo.solvers.hard_margin import Budget, MarginTrace, Search, begun, hardes
 from certo.solvers.nearest_point import Gram, nearest_point
 from certo.solvers.stop import Asked, Stop, go_on
 
-COPIES = 5  # of a Gram matrix, that a step of `nearest_point` needs
+GRAM_COPIES_PER_STEP = 5  # Gram matrices in memory that a step of `nearest_point` needs.
 # Multiplications that a value of a kernel takes besides an inner product (an exponential, say), and
 # that a value for two sequences, trees or graphs takes at least.
 ENTRY_WORK, OBJECT_WORK = 64.0, 1e4
@@ -68,7 +68,7 @@ def kernel_hard_margin(
     images = _Images(kernel, X, signs, intercept)
     found = _Functions(images)
     budget, each = Budget(effort, asked), value_work(kernel, X)
-    most = max(4, int(np.sqrt(cache_mb * 1e6 / (8 * COPIES))))
+    most = max(4, int(np.sqrt(cache_mb * 1e6 / (8 * GRAM_COPIES_PER_STEP))))
     if effort < np.inf:  # so that one Gram matrix and one look at all examples are within it
         affordable = effort / (2 * each)
         most = max(4, int(min(most, np.sqrt(affordable), affordable / signs.size)))

@@ -13,7 +13,7 @@ import numpy as np
 
 from certo.compiled.kernel_steps import Edges
 from certo.solvers.checkpoints import run_in_blocks
-from certo.solvers.kernel_steps import VISITS, GramRows, Growing, blocks
+from certo.solvers.kernel_steps import BLOCK_VISITS, GramRows, Growing, blocks
 from certo.solvers.pegasos import PegasosOutcome, PegasosState, StepTrace, finite
 from certo.solvers.stop import Asked, go_on
 
@@ -58,7 +58,7 @@ def kernel_pegasos(
         nonlocal state
         done = state.steps
         draws = draw(end - done) if held is None else held[done - before : end - before]
-        for block in blocks(draws, VISITS[rows.kernel.takes]):
+        for block in blocks(draws, BLOCK_VISITS[rows.kernel.takes]):
             t = done + np.arange(1, block.size + 1)
             harmonics = state.harmonic + np.cumsum(1.0 / t)  # H_t
             edges = Edges(np.where(t == 1, np.inf, lam * (t - 1.0)), np.zeros(t.size, bool))

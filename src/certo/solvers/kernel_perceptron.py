@@ -9,7 +9,7 @@ import numpy as np
 from certo.certificates.runs.perceptron_run import AT_ZERO
 from certo.compiled.kernel_steps import Edges, Supports, visit_within
 from certo.compiled.trace import Copies, Log, empty_records, keep
-from certo.solvers.kernel_steps import PIECE, VISITS, GramRows, Growing, blocks
+from certo.solvers.kernel_steps import BLOCK_VISITS, MAX_PIECE_NUMBERS, GramRows, Growing, blocks
 from certo.solvers.stop import Asked, Stop, go_on
 from certo.solvers.trace import Trace
 
@@ -106,7 +106,7 @@ class _Unbounded:
     """Scores of all examples still to be visited are kept, and grow with the function."""
 
     def __init__(self, rows: GramRows, signs, lift, edge, start: Terms, visits):
-        self.size = VISITS[rows.kernel.takes]
+        self.size = BLOCK_VISITS[rows.kernel.takes]
         self.growing = Growing(rows, signs, lift, start.coef.copy())
         self.growing.start(visits)
         self.terms = start._replace(coef=self.growing.coef, updated=start.updated.copy())
@@ -127,7 +127,7 @@ class _Bounded:
 
     def __init__(self, rows: GramRows, signs, lift, edge, start: Terms, budget: int):
         self.rows, self.signs, self.lift, self.edge, self.budget = rows, signs, lift, edge, budget
-        self.size = max(16, min(VISITS[rows.kernel.takes], PIECE // (budget + 1)))
+        self.size = max(16, min(BLOCK_VISITS[rows.kernel.takes], MAX_PIECE_NUMBERS // (budget + 1)))
         self.terms = start._replace(coef=start.coef.copy(), updated=start.updated.copy())
         self.held = np.flatnonzero(start.updated)
         self.place = np.full(rows.m, -1)  # of a term, while a block is visited

@@ -36,16 +36,16 @@ from certo.solvers.gram import Images, images_of
 from certo.solvers.repetitions import Repetitions
 from certo.solvers.stop import Asked, Stop, go_on
 
-SMALLEST, LARGEST = 1024, 4096  # examples in a block: an eighth of all, or more,
-PART = 8  # where many are inside their box
-WELL = 0.1  # of the violation, down to which a block is solved
-SLIGHT = 0.005  # of the violation: less does not count as one
-NEAR = 2.0  # violations from the margin, within which examples are followed
-STEPS = 20  # for each example of a block, after which Newton's take over,
-FINER = 0.01  # and go on further, since that costs them little
-LAST_DIGIT = 1e-15  # of a box
-ROUNDS = 30  # blocks between two looks at all examples
-AIM = 0.7  # of the goal: what is aimed at before all are looked at
+MIN_BLOCK_ROWS, MAX_BLOCK_ROWS = 1024, 4096  # Examples in a block.
+BLOCKS_PER_PASS = 8  # A block is this part of all examples, or larger where many are inside.
+BLOCK_ACCURACY = 0.1  # Share of the violation down to which a block is solved.
+NEGLIGIBLE_VIOLATION = 0.005  # Share of the violation below which an example does not violate.
+FOLLOWED_DISTANCE = 2.0  # Examples within so many violations from the margin are followed.
+MAX_PAIR_STEPS_PER_ROW = 20  # Steps by pairs after which Newton steps take over.
+NEWTON_ACCURACY = 0.01  # Newton steps go on further, since that costs them little.
+BOX_ROUNDING = 1e-15  # Distance from a bound, relative to its box, that is rounding.
+MAX_BLOCKS_PER_LOOK = 30  # Blocks between two looks at all examples.
+SHRUNK_GOAL = 0.7  # Share of the goal that is aimed at before all examples are looked at.
 
 
 class KernelOutcome(NamedTuple):
@@ -95,7 +95,7 @@ def kernel_soft_margin(
         if intercept == "free":
             alpha = balanced(alpha, signs, costs)
         return found._replace(alpha=alpha, scores=found.scores[same.group])
-    largest = max(16, min(LARGEST, isqrt(int(cache_mb * 2**20) // 16)))
+    largest = max(16, min(MAX_BLOCK_ROWS, isqrt(int(cache_mb * 2**20) // 16)))
     images = images_of(kernel, X, cache_mb / 2)
     search = _Search(images, signs, costs, intercept, start, largest, asked)
     ledger = Ledger(tol, max_iter, asked, after_look)
@@ -108,7 +108,7 @@ def kernel_soft_margin(
         vain, before = search.stuck and not dual > before, dual
         if best.primal - best.dual <= tol * best.primal or ledger.spent or vain:
             break
-        search.improve(AIM * tol * best.primal, ledger)
+        search.improve(SHRUNK_GOAL * tol * best.primal, ledger)
     alpha = best.beta * signs
     if intercept == "free":
         alpha = balanced(alpha, signs, costs)
@@ -169,14 +169,14 @@ class _Search:
 
     def _improve(self, rows, f: np.ndarray, look: _Look, goal: float, ledger: Ledger) -> None:
         inside = int(np.count_nonzero(look.inside))
-        size = min(max(SMALLEST, self.f.size // PART, 2 * inside), self.largest)
-        near = np.flatnonzero(look.excess > -NEAR * look.typical)
+        size = min(max(MIN_BLOCK_ROWS, self.f.size // BLOCKS_PER_PASS, 2 * inside), self.largest)
+        near = np.flatnonzero(look.excess > -FOLLOWED_DISTANCE * look.typical)
         if near.size > rows.size // 2 or rows.size <= size:
             self._step(rows, f, look, self._chosen(look, size))
             return
         some, scores = rows[near], f[near]
         before = self.beta[some]
-        for _ in range(ROUNDS):
+        for _ in range(MAX_BLOCKS_PER_LOOK):
             look = _Look.of(self, some, scores)
             done = look.gap <= goal or look.violation == 0 or self.stuck
             if done or ledger.asked() or self.rounds >= ledger.most:
@@ -222,9 +222,11 @@ class _Search:
         """Solve for the chosen ones of `rows`, whose scores are f; move β and f."""
         at, slopes = rows[chosen], look.slopes[chosen]
         beta = self.beta[at]
-        now = self._solved(at, slopes, WELL * look.violation)
+        now = self._solved(at, slopes, BLOCK_ACCURACY * look.violation)
         low, high = self.low[at], self.high[at]
-        last = LAST_DIGIT * (high - low)  # one that is nearly at its bound would seem able to move
+        last = BOX_ROUNDING * (
+            high - low
+        )  # one that is nearly at its bound would seem able to move
         now = np.where(now - low <= last, low, np.where(high - now <= last, high, now))
         self.rounds += 1
         change = now - beta
@@ -249,7 +251,7 @@ class _Search:
         beta, low, high = self.beta[at].copy(), self.low[at], self.high[at]
         gram = self._gram(at, self.precision)
         smo = smo_pairs if self.intercept == "free" else smo_single
-        most = STEPS * at.size
+        most = MAX_PAIR_STEPS_PER_ROW * at.size
         made = smo(
             gram, np.ascontiguousarray(gram.diagonal()), beta, low, high,
             slopes.astype(gram.dtype), gram.dtype.type(eps), most,
@@ -260,7 +262,7 @@ class _Search:
         slopes = slopes - gram @ (beta - self.beta[at])
         free = self.intercept == "free"
         return box_solved(
-            gram, beta, low, high, slopes, free=free, eps=FINER * eps, asked=self.asked
+            gram, beta, low, high, slopes, free=free, eps=NEWTON_ACCURACY * eps, asked=self.asked
         )
 
     def _gram(self, at: np.ndarray, dtype) -> np.ndarray:
@@ -282,7 +284,7 @@ class _Look(NamedTuple):
 
     @property
     def slight(self) -> float:
-        return SLIGHT * self.violation
+        return NEGLIGIBLE_VIOLATION * self.violation
 
     @property
     def typical(self) -> float:

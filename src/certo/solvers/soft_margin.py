@@ -27,14 +27,14 @@ from certo.solvers.stop import Asked, Stop, go_on
 
 __all__ = ["GapTrace", "SoftOutcome", "smallest_b", "soft_margin"]
 
-FEW_FEATURES = 1000  # up to so many, a system of linear equations is quick to solve
-FEW_EXAMPLES = 300  # up to so many, of more features, are turned
-SMALL = 2**14  # problems with so many numbers are solved as exactly as float64 allows
-DEAR = 1e4  # costs, in units of 1/‖x‖², beyond which they are raised step by step
-AGAIN = 4  # times the method is run: what it says of the gap is rounded, or of an infeasible α
-NEARLY = 1e-10  # and one that is near enough to it
-FAR = 1.0  # examples are centred if their mean is longer than they are far from it, squared
-EXACT = 1e-14  # a relative gap as small as it gets
+MAX_NEWTON_FEATURES = 1000  # Features up to which a Newton system is quick to solve.
+MAX_ROTATED_ROWS = 300  # Examples, of more features than that, that are rotated into fewer.
+EXACT_BELOW_NUMBERS = 2**14  # Problems of fewer numbers are solved as exactly as float64 allows.
+MAX_FIRST_COST = 1e4  # Costs, in units of 1/‖x‖², that are reached by raising them step by step.
+MAX_RUNS = 4  # Runs of the method: the gap it states is rounded, or of an infeasible α.
+ACCEPTED_GAP = 1e-10  # A relative gap that is reported as exact.
+CENTRE_ABOVE = 1.0  # Squared length of the mean, over the spread, above which rows are centred.
+SMALLEST_GAP = 1e-14  # The smallest relative gap that float64 can reach.
 
 
 class SoftOutcome(NamedTuple):
@@ -103,9 +103,9 @@ def _priced(
 ) -> SoftOutcome:
     """Where errors are so dear that most likely none is made, their prices are raised in steps."""
     X, signs, costs = rows.X, rows.signs, rows.costs
-    ledger.goal = min(tol, EXACT) if rows.work <= SMALL else tol
+    ledger.goal = min(tol, SMALLEST_GAP) if rows.work <= EXACT_BELOW_NUMBERS else tol
     size = float(np.mean(rows.lengths**2))
-    cap = DEAR / size if size > 0 else np.inf
+    cap = MAX_FIRST_COST / size if size > 0 else np.inf
     while cap < costs.max():
         capped = HingeRows(X, signs, np.minimum(costs, cap), False)
         found = _solve(capped, intercept, ledger, tol, start, rng)
@@ -113,7 +113,7 @@ def _priced(
         found = _with(found, pair, ledger)
         if pair.worst - found.dual <= tol * pair.worst or ledger.spent:
             return found
-        start, cap, ledger = found.alpha, cap * DEAR, ledger.anew()
+        start, cap, ledger = found.alpha, cap * MAX_FIRST_COST, ledger.anew()
     return _solve(rows, intercept, ledger, tol, start, rng)
 
 
@@ -134,8 +134,8 @@ def _solve(
         method.begin(ledger)
     best: tuple[_Pair, _Point] | None = None
     gap = goal = np.inf
-    enough = max(ledger.goal, min(tol, NEARLY))
-    for _ in range(AGAIN):
+    enough = max(ledger.goal, min(tol, ACCEPTED_GAP))
+    for _ in range(MAX_RUNS):
         method.run(ledger)
         point = _Point.of(rows, intercept, method.best)
         w, b = method.best_pair
@@ -172,7 +172,7 @@ def _centre(X) -> np.ndarray | None:
         return None
     some = X[:: max(1, X.shape[0] // 1000)].astype(np.float64)
     mean = some.mean(axis=0)
-    if float(mean @ mean) <= FAR * float(np.mean(np.sum((some - mean) ** 2, axis=1))):
+    if float(mean @ mean) <= CENTRE_ABOVE * float(np.mean(np.sum((some - mean) ** 2, axis=1))):
         return None
     return X.mean(axis=0, dtype=np.float64)
 
@@ -182,8 +182,8 @@ def _method(
 ) -> tuple[PrimalNewton | DualDescent, np.ndarray | sparse.csr_array | None]:
     """How to solve; and, where the rows were turned, what turns w back."""
     m, d = rows.X.shape
-    few = m < d and m <= FEW_EXAMPLES
-    if d > FEW_FEATURES and not few:
+    few = m < d and m <= MAX_ROTATED_ROWS
+    if d > MAX_NEWTON_FEATURES and not few:
         return DualDescent(rows, intercept, rng), None
     X, back = _turned(rows.X) if few else (rows.X, None)
     lifted = HingeRows(X, rows.signs, rows.costs, intercept != "none")
