@@ -400,7 +400,9 @@ def test_many_features(intercept, C, monkeypatch):
     assert found.primal - found.dual <= 1e-9 * found.primal
     again = solve(S, signs, costs, intercept, tol=1e-9, start=found.alpha)
     assert again.passes < found.passes
-    monkeypatch.setattr(soft_margin, "MAX_ROTATED_ROWS", 400)  # turned, and solved by Newton's steps
+    monkeypatch.setattr(
+        soft_margin, "MAX_ROTATED_ROWS", 400
+    )  # turned, and solved by Newton's steps
     turned = solve(S, signs, costs, intercept, tol=1e-9)
     assert len(ran) == 2
     right(X, signs, costs, intercept, turned)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from certo.certificates.base import NotClaimed
 from certo.certificates.margins.maximum_margin import MaximumMargin
@@ -17,6 +16,7 @@ from certo.certificates.spaces.vectors import Margins
 from certo.estimators._claims import Claim, attempt
 from certo.estimators._errors import NotSeparable
 from certo.estimators._limits import Limits
+from certo.estimators._separation_words import equal_rows
 from certo.estimators._spaces import Functions, Space, Vectors
 from certo.estimators.verdict import two_class_verdict
 from certo.issue.margins.maximum_margin import issue_maximum_margin
@@ -132,27 +132,13 @@ def _function(space: Functions, labels: Labels, signs: np.ndarray, limits: Limit
         raise NotSeparable(
             labels=labels, rows=outcome.rows.tolist(), kernel=space.kernel, length=length,
             margin=max(outcome.trace.upper[-1], MIN_RELATIVE_MARGIN * length),
-            equal_rows=_twins(space.X, signs),
+            equal_rows=equal_rows(space.X, [signs]),
         )  # fmt: skip
     length = float(np.sqrt(max(outcome.coef @ outcome.scores[outcome.rows], 0.0)))
     return Separator(
         None, length, outcome.b, rows, dual_coef, [claim], outcome.looks, outcome.stop,
         outcome.trace,
     )  # fmt: skip
-
-
-def _twins(X, signs: np.ndarray) -> tuple[int, int] | None:
-    """Two rows of numbers that are equal, though their examples are of different classes."""
-    if not (sparse.issparse(X) or isinstance(X, np.ndarray)):
-        return None
-    seen: dict[tuple[bytes, ...], int] = {}
-    for t in range(X.shape[0]):
-        row = X[[t]]
-        parts: tuple = (row.indices, row.data) if sparse.issparse(row) else (row,)
-        first = seen.setdefault(tuple((part + 0).tobytes() for part in parts), t)
-        if signs[first] != signs[t]:
-            return first, t
-    return None
 
 
 def _refuse_unfinished(what: str, labels: Labels, outcome) -> None:

@@ -27,12 +27,7 @@ from scipy import sparse
 
 from certo.certificates.spaces.image_scores import lengths_of
 from certo.certificates.spaces.images import functions_of
-from certo.compiled.layers import (
-    layer_scores,
-    sparse_layer_scores,
-    unclear_highest,
-    unclear_signs,
-)
+from certo.compiled.layers import layer_scores, sparse_layer_scores, unclear_highest, unclear_signs
 from certo.compiled.rows import rows_of
 from certo.compiled.scan import greatest_square
 from certo.compiled.threads import in_pieces, pieces
@@ -150,10 +145,7 @@ def _lengths(kernel: Kernel, X, delta: float) -> np.ndarray:
 
 
 def _settled(
-    scores: np.ndarray,
-    within: np.ndarray,
-    use: Use,
-    again: Callable[[np.ndarray], np.ndarray],
+    scores: np.ndarray, within: np.ndarray, use: Use, again: Callable[[np.ndarray], np.ndarray]
 ) -> np.ndarray:
     """The scores, those of rows that are too close to call evaluated `again`, row by row."""
     if use == "highest":

@@ -223,11 +223,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
             )
 
     def _store(
-        self,
-        space: Space,
-        targets: _input.Targets,
-        found: list[Machine],
-        prices: Prices,
+        self, space: Space, targets: _input.Targets, found: list[Machine], prices: Prices
     ) -> None:
         outcomes = [item.outcome for item in found]
         self.classes_, self._multilabel = targets.classes, False
