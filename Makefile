@@ -1,11 +1,14 @@
 # One command each. Every target creates what it needs in .venv and nothing elsewhere.
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
+# LOCKED=yes installs the versions of requirements-dev.lock instead of the newest ones.
+VERSIONS := $(if $(LOCKED),--constraint requirements-dev.lock)
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(VERSIONS)
 DEV := .venv/.dev
 DOCS := .venv/.docs
 BENCH := .venv/.bench
 
-.PHONY: demo test check portable bench attack docs pictures clean
+.PHONY: demo quick test check portable bench attack docs pictures strict lock clean
 
 demo: $(DEV)
 	@mkdir -p demo
@@ -14,14 +17,23 @@ demo: $(DEV)
 	$(BIN)/certo verify demo/setosa.certo examples/setosa.csv
 	@echo "Open demo/setosa.html in a browser to see the report."
 
+# A minute: fewer examples and parameters of each test, in one process, so that ARGS=--pdb works.
+# ARGS may also be files, or -k and a word.
+quick: $(DEV)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 0 -q --quick $(ARGS)
+
 test: $(DEV)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(ARGS)
 
 check: $(DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Adds the modules that pass mypy's strict checks to the list of those that must (pyproject.toml).
+strict: $(DEV)
+	$(BIN)/python .ci/strict.py
 
 # The numerical tests, and claims exchanged, under the arithmetic of several processors: an hour on
 # two cores; with ARGS=--quick ten minutes.
@@ -31,9 +43,10 @@ portable: $(DEV)
 bench: $(BENCH)
 	$(BIN)/python -m benchmarks $(ARGS)
 
-# About 110,000 corrupted claims, and the bounds on simulated data: half an hour on two cores.
+# About 110,000 corrupted claims, the bounds on simulated data, and 12,000 damaged files: half an
+# hour on two cores.
 attack: $(DEV)
-	$(BIN)/python -m benchmarks mutations coverage
+	$(BIN)/python -m benchmarks mutations coverage fuzz
 
 docs: $(DOCS)
 	$(BIN)/sphinx-build -W -q -b html docs docs/_build/html
@@ -43,6 +56,11 @@ docs: $(DOCS)
 pictures: $(DEV)
 	$(BIN)/python -m docs.pictures
 
+# The versions that are installed now, with which everything was tested.
+lock: $(DOCS)
+	@echo "# Versions for development: make lock writes them, make LOCKED=yes installs them." > requirements-dev.lock
+	$(BIN)/python -m pip freeze --exclude-editable | grep -v ' @ ' >> requirements-dev.lock
+
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Certo needs Python 3.11 or newer; $(PYTHON) is older. Run: make PYTHON=/path/to/python3.11 ..."; exit 1; }
@@ -50,16 +68,16 @@ pictures: $(DEV)
 
 $(DEV): pyproject.toml | .venv/bin/python
 	@echo "Installing into .venv (a minute or two the first time) …"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(INSTALL) --editable '.[dev]'
 	@touch $@
 
 $(DOCS): $(DEV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	$(INSTALL) --editable '.[docs]'
 	@touch $@
 
 # LIBLINEAR needs a C++ compiler; the benchmarks leave out rivals that are not there.
 $(BENCH): $(DEV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]' || \
+	@$(INSTALL) --editable '.[bench]' || \
 		echo "LIBLINEAR and oneDAL could not be installed; they are left out."
 	@touch $@
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import matplotlib
 import numpy as np
 from benchmarks import coverage as simulation
 from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch
 from scipy import integrate, special, stats
 from sklearn.exceptions import ConvergenceWarning
 
@@ -237,5 +239,46 @@ def save(figure, name: str) -> None:
         figure.savefig(HERE / "pictures" / f"{name}.svg", metadata={"Date": None})
 
 
+#: The packages of `certo`, the top one first, and what each is for. Each imports only those below.
+FLOORS = [
+    ("cli   report   plots", "what a person touches: commands, pages, pictures", "top"),
+    ("tables", "from a file to a fit, a prediction, a model file, an audit", "top"),
+    ("data", "reading files, encoding columns, fingerprints", "top"),
+    ("guarantees   selection", "certify for any model; the choice of a kernel", "top"),
+    ("estimators   features", "scikit-learn's interface: validate, solve, issue, store", "prover"),
+    ("solvers", "one algorithm per file; an outcome says why it stopped", "prover"),
+    ("issue", "how a claim finds its witness and its numbers", "prover"),
+    ("words", "every sentence about a claim, a status or an error", "top"),
+    ("certificates   verify", "what is claimed, and how it is checked", "trusted"),
+    ("problems   rkhs", "objectives as values; functions of a kernel's space", "object"),
+    ("losses   kernels   geometry   rates", "the mathematical objects, one per file", "object"),
+    ("compiled", "every Numba loop; no check needs one", "prover"),
+    ("numbers   containers", "exact rationals, sums with proved rounding, arrays", "trusted"),
+]
+COLOURS = {"top": "#e8eaf0", "prover": "#dfe9f5", "object": "#f3efe2", "trusted": "#d5ead9"}
+
+
+def architecture() -> None:
+    """The packages as floors, those that a check runs in green."""
+    height = 0.8
+    figure = Figure(figsize=(9.4, 0.46 * len(FLOORS) + 0.5))
+    ax = figure.add_axes((0.01, 0.01, 0.98, 0.98))
+    for level, (names, text, kind) in enumerate(reversed(FLOORS)):
+        box = FancyBboxPatch(
+            (0.0, level), 4.15, height, boxstyle="round,pad=0,rounding_size=0.12",
+            facecolor=COLOURS[kind], edgecolor=GREEN if kind == "trusted" else SOFT,
+            linewidth=1.6 if kind == "trusted" else 0.8,
+        )  # fmt: skip
+        ax.add_patch(box)
+        middle = level + height / 2
+        style = {"va": "center", "color": INK}
+        ax.text(2.07, middle, names, ha="center", family="monospace", fontsize=10, **style)
+        ax.text(4.4, middle, text, ha="left", fontsize=10, **style)
+    ax.set(xlim=(-0.1, 9.3), ylim=(-0.15, len(FLOORS)))
+    ax.axis("off")
+    save(figure, "architecture")
+
+
 if __name__ == "__main__":
-    main()
+    for name in sys.argv[1:] or ["main", "architecture"]:  # names of functions of this file
+        globals()[name]()

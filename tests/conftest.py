@@ -1,12 +1,21 @@
-"""Shared settings: hypothesis without deadlines, since the first call of a loop compiles it, and
-with the same examples in every run where CI is set; elsewhere it searches anew each time. And
-Ctrl-C is heard, which a shell switches off for what it runs in the background."""
+"""Settings for all tests, and the selection that `make quick` runs.
 
+Hypothesis has no deadlines, since the first call of a compiled loop compiles it. Where CI is set it
+draws the same examples in every run; elsewhere it searches anew each time. Ctrl-C is handled, which
+a shell switches off for processes that it runs in the background.
+"""
+
+from __future__ import annotations
+
+import gc
 import os
 import signal
 import sys
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 for folder in ("solvers", "certificates"):  # boxes: the notes' algorithms; kernel_truth
@@ -22,3 +31,63 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("certo")
+
+#: Hypothesis examples of each law, and sets of parameters of each test, in a quick run.
+QUICK_EXAMPLES, QUICK_PARAMETERS = 5, 1
+#: Seconds of CPU after which a quick run asks for a test to be marked as slow.
+SLOW_SECONDS = 1.0
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    text = "less of each test: few examples, few parameters, and none that is marked as slow"
+    parser.addoption("--quick", action="store_true", help=text)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "slow: takes a second or starts processes; not in --quick")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--quick"):
+        return
+    kept, left_out, sets_of = [], [], Counter[tuple[pytest.Item, str]]()
+    for item in items:
+        test = (item.parent, getattr(item, "originalname", item.name))
+        sets_of[test] += 1
+        slow = item.get_closest_marker("slow") or sets_of[test] > QUICK_PARAMETERS
+        (left_out if slow else kept).append(item)
+        law = getattr(item, "function", None)
+        chosen = getattr(law, "_hypothesis_internal_use_settings", None)
+        if chosen is not None:  # A law with settings of its own would ignore those of a profile.
+            few = min(chosen.max_examples, QUICK_EXAMPLES)
+            law._hypothesis_internal_use_settings = settings(chosen, max_examples=few)
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = kept
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays until the end, so that garbage need not be looked for in it."""
+    gc.freeze()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """In a quick run, note which tests take long: CPU time, since the machine may be busy."""
+    start = cpu_seconds()
+    yield
+    item.user_properties.append(("cpu", cpu_seconds() - start))
+
+
+def cpu_seconds() -> float:
+    """Of this process and of those that it started and that have ended."""
+    times = os.times()
+    return sum(times) - times.elapsed
+
+
+def pytest_terminal_summary(terminalreporter, config: pytest.Config) -> None:
+    if not config.getoption("--quick"):
+        return
+    for report in terminalreporter.getreports("passed"):
+        seconds = dict(report.user_properties).get("cpu", 0.0)
+        if seconds > SLOW_SECONDS:
+            terminalreporter.line(f"{report.nodeid} took {seconds:.1f} s: mark it as slow.")

@@ -23,12 +23,8 @@ from certo.certificates import (
     Separable,
     SoftMarginGap,
 )
-from certo.certificates.errors.least_errors import (
-    LeastErrors,
-    LeastErrorsByTree,
-    Packing,
-    Subsystem,
-)
+from certo.certificates.errors.least_errors import LeastErrors
+from certo.certificates.errors.least_errors_by_tree import LeastErrorsByTree, Packing, Subsystem
 from certo.certificates.sample.labels import Labels
 from certo.data.fingerprint import fingerprint
 from certo.data.model_file import load_model, save_model
@@ -78,6 +74,7 @@ def test_every_machine_of_the_command_line_can_be_audited():
     assert known == {*MACHINES.values(), OnlineGradientDescent}  # which a model file can hold
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 def test_an_honest_model_passes(models, name):
     assert verdict(models[name], TABLES[name], lambda model: None) == "passed"
@@ -250,6 +247,7 @@ ATTACKS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "attack"), [(name, attack) for name, group in ATTACKS.items() for attack in group]
 )

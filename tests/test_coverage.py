@@ -1,18 +1,12 @@
 """Do the bounds hold? The short version of `python -m benchmarks coverage`, and exact coverage
 where it can be computed."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+from benchmarks import coverage
 from scipy import stats
 
 from certo import SVM, HardMarginSVM, Perceptron, bounds
-
-sys.path.insert(0, str(Path(__file__).parents[1]))  # the benchmarks stand beside the package
-
-from benchmarks import coverage
 
 DRAWS = 6
 

@@ -95,6 +95,7 @@ def script(monkeypatch):
     return importlib.import_module
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_an_example_runs(name, script, tmp_path, capsys):
     write, arguments = SCRIPTS[name]

@@ -1,7 +1,9 @@
 """The package as a whole: light imports, public names, one home for each."""
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -45,3 +47,9 @@ def test_the_version_is_the_distributions():
     from importlib.metadata import version
 
     assert version("certo") == certo.__version__
+
+
+def test_the_citation_has_this_version_and_a_date():
+    text = (Path(__file__).parents[1] / "CITATION.cff").read_text("utf-8")
+    assert re.search(rf"^version: {re.escape(certo.__version__)}$", text, re.MULTILINE)
+    assert re.search(r"^date-released: \d{4}-\d{2}-\d{2}$", text, re.MULTILINE)

@@ -14,6 +14,7 @@ sys.path.insert(0, str(FOLDER))
 
 import portable  # noqa: E402
 
+pytestmark = pytest.mark.slow  # each test starts processes
 #: whose checks add up rounded products, one for each way in which that is done
 KINDS = (
     "SoftMarginGap", "GaussianLikelihood", "SoftMarginGap", "MaximumMargin", "LeastSquaresExcess",

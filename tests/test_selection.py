@@ -25,7 +25,7 @@ from certo import (
     compare_kernels,
 )
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
-from certo.selection import ODD, ValidationCurve, _parts, gaussians
+from certo.selection import DEFAULT_NEIGHBOURS, ValidationCurve, _parts, gaussians
 from certo.solvers.stop import Stop
 
 RANDOM = np.random.default_rng(0)
@@ -66,7 +66,7 @@ def test_neighbours_are_those_of_scikit_learn_on_the_same_folds(make, y):
     curve = compare_kernels(make(X), y, [Gaussian(1.0)], cv=4, random_state=1)
     near = curve.neighbours
     folds = StratifiedKFold(4, shuffle=True, random_state=1)
-    assert near.ks == ODD
+    assert near.ks == DEFAULT_NEIGHBOURS
     for k, train, valid in zip(near.ks, near.training_errors, near.validation_errors, strict=True):
         rule = KNeighborsClassifier(k)
         expected = cross_validate(rule, make(X), y, cv=folds, return_train_score=True)

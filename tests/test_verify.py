@@ -30,7 +30,7 @@ from certo.certificates import (
     StatedPredictions,
     TestErrors,
 )
-from certo.certificates.sample import draws
+from certo.certificates.sample import shared_rows
 from certo.data.problem import Problem
 from certo.data.proof_folder import write_proof
 from certo.kernels import Function, Gaussian, Spectrum
@@ -110,6 +110,7 @@ runpy.run_module("certo.verify", run_name="__main__")
 """
 
 
+@pytest.mark.slow
 def test_numpy_scipy_and_the_standard_library_suffice(folders):
     done = subprocess.run(
         [sys.executable, "-c", BLOCKED, str(folders / "kernel"), "--code"],
@@ -393,7 +394,7 @@ def test_test_rows_that_are_rows_of_the_fit_are_not_counted(tmp_path, monkeypatc
     assert found["code"] == 0
     assert found["claims"][-1]["numbers"]["examples"] == 1
     assert "100 of the 101 test examples are rows of the fit" in found["remarks"][0]
-    none = draws.Known(np.zeros(101, bool), np.zeros(101, bool))
+    none = shared_rows.Known(np.zeros(101, bool), np.zeros(101, bool))
     with monkeypatch.context() as blind:
         blind.setattr("certo.guarantees.certifying.known_examples", lambda *data: none)
         blind.setattr("certo.certificates.certified.known_examples", lambda *data: none)

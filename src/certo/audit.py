@@ -21,15 +21,11 @@ from certo.certificates.base import (
 )
 from certo.certificates.certified import Certified
 from certo.certificates.composite import Composite
-from certo.certificates.errors.counted_errors import (
-    TestErrors,
-    TrainingErrors,
-)
-from certo.certificates.errors.least_errors import (
-    ErrorCount,
-    LeastErrorsByCells,
-    LeastErrorsByTree,
-)
+from certo.certificates.errors.error_count import ErrorCount
+from certo.certificates.errors.held_out_errors import TestErrors
+from certo.certificates.errors.least_errors_by_cells import LeastErrorsByCells
+from certo.certificates.errors.least_errors_by_tree import LeastErrorsByTree
+from certo.certificates.errors.training_errors import TrainingErrors
 from certo.certificates.margins.maximum_margin import MaximumMargin
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.model import Model, parts_of, strangers

@@ -20,7 +20,7 @@ from certo.kernels.base import Kernel
 from certo.kernels.precomputed import require_columns
 from certo.kernels.semidefinite import check_gram, symmetrised
 
-BLOCK = 2**22  # kernel values that are held at once
+EXPANSION_BLOCK_VALUES = 2**22  # Kernel values that are held at once.
 
 
 @final
@@ -87,7 +87,7 @@ class Expansion:
         return self._at(self.kernel.examples(X))
 
     def _at(self, points) -> np.ndarray:
-        step = max(1, BLOCK // max(1, self.coef.size))
+        step = max(1, EXPANSION_BLOCK_VALUES // max(1, self.coef.size))
         values = np.empty(count(points))
         for start in range(0, values.size, step):
             part = slice(start, start + step)

@@ -10,14 +10,17 @@ from scipy import sparse
 BLOCK_NUMBERS = 2**17  # numbers that are looked at together: a megabyte
 
 
-def row_keys(X: Any, seed: int = 0) -> np.ndarray:
+def block_rows(X: Any) -> int:
+    """How many rows are looked at together."""
+    width = X.nnz // max(X.shape[0], 1) + 1 if sparse.issparse(X) else X.shape[1]
+    return max(1, BLOCK_NUMBERS // max(width, 1))
+
+
+def row_keys(X: Any) -> np.ndarray:
     """Σ_j r_j·mix(bits of x_j) modulo 2⁶⁴, r_j odd and random. 0 has no bits, so that it adds
     nothing: rows have the same key in every container."""
-    random = np.random.default_rng(seed)
-    r = random.integers(2**64, size=X.shape[1], dtype=np.uint64) | np.uint64(1)
-    keys = np.empty(X.shape[0], np.uint64)
-    width = X.nnz // max(X.shape[0], 1) + 1 if sparse.issparse(X) else X.shape[1]
-    step = max(1, BLOCK_NUMBERS // max(width, 1))
+    r = np.random.default_rng(0).integers(2**64, size=X.shape[1], dtype=np.uint64) | np.uint64(1)
+    keys, step = np.empty(X.shape[0], np.uint64), block_rows(X)
     for start in range(0, X.shape[0], step):
         block = slice(start, start + step)
         if sparse.issparse(X):

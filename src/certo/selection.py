@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,10 +26,10 @@ from certo.kernels.vectors import squares
 from certo.numbers.digits import share_text
 from certo.solvers.stop import Stop
 
-ODD = (1, 3, 5, 9, 15, 25, 45)  # numbers of neighbours to try: two classes never tie
-SOME = 1000  # examples whose distances say what is near and what is far
-NO_ANSWER = "not separable in every fold"  # what a machine of hard margins makes of some kernels
-BY_HAND = "Stopped by hand"  # how the status begins of every machine that was
+DEFAULT_NEIGHBOURS = (1, 3, 5, 9, 15, 25, 45)  # Of an odd number, two classes never tie.
+MAX_DISTANCE_ROWS = 1000  # Rows whose distances give the typical variance.
+NO_ANSWER = "not separable in every fold"  # What is shown where a hard margin has no answer.
+BY_HAND = "Stopped by hand"  # How the status of an interrupted machine begins.
 
 
 @dataclass(frozen=True)
@@ -221,7 +222,7 @@ def compare_kernels(
     *,
     validation: tuple[Any, Any] | None = None,
     cv=5,
-    neighbours: int | Sequence[int] | None = ODD,
+    neighbours: int | Sequence[int] | None = DEFAULT_NEIGHBOURS,
     random_state=None,
     n_jobs=None,
     report: Callable[[int, int], object] | None = None,
@@ -320,8 +321,8 @@ def gaussians(X) -> list[Kernel]:
     """Gaussian kernels from where every example is alone to where all look alike: variances from
     4⁻⁵ to 4³ times the median squared distance of the examples, to two digits."""
     X = Gaussian().examples(X)
-    if count(X) > SOME:
-        X = X[np.sort(np.random.default_rng(0).choice(count(X), SOME, replace=False))]
+    if count(X) > MAX_DISTANCE_ROWS:
+        X = X[np.sort(np.random.default_rng(0).choice(count(X), MAX_DISTANCE_ROWS, replace=False))]
     X = X.astype(np.float64)
     if sparse.issparse(X) and 2 * X.nnz > X.shape[0] * X.shape[1]:
         X = X.toarray()
@@ -336,6 +337,10 @@ def gaussians(X) -> list[Kernel]:
     return [Gaussian(float(f"{typical * 4.0**k:.2g}")) for k in range(-5, 4)]
 
 
+#: of a machine: examples to fit to and their labels, others to validate on and theirs
+Part = Callable[[Any], tuple[Any, np.ndarray, Any, np.ndarray]]
+
+
 class _Fit(NamedTuple):
     training_error: float
     validation_error: float
@@ -343,8 +348,8 @@ class _Fit(NamedTuple):
     stopped: bool
 
 
-def _fit_and_count(machine, part) -> _Fit:
-    X, y, X_valid, y_valid = part.of(machine)
+def _fit_and_count(machine, part: Part) -> _Fit:
+    X, y, X_valid, y_valid = part(machine)
     try:
         machine = clone(machine).fit(X, y)
     except NotSeparable:
@@ -357,66 +362,43 @@ def _fit_and_count(machine, part) -> _Fit:
     )
 
 
-class _Given(NamedTuple):
-    """Examples to fit to, and others to validate on, as a machine takes them."""
-
-    X: Any
-    y: np.ndarray
-    X_valid: Any
-    y_valid: np.ndarray
-
-    @property
-    def size(self) -> int:
-        return len(self.y)
-
-    def of(self, machine) -> _Given:
-        return self
+def _as_given(X, y, X_valid, y_valid, machine):
+    return X, y, X_valid, y_valid
 
 
-class _Fold(NamedTuple):
-    """The same, cut out of one sample; a Gram matrix is cut on both sides."""
-
-    X: Any
-    y: np.ndarray
-    train: np.ndarray
-    valid: np.ndarray
-
-    @property
-    def size(self) -> int:
-        return len(self.train)
-
-    def of(self, machine) -> _Given:
-        return _Given(
-            *_safe_split(machine, self.X, self.y, self.train),
-            *_safe_split(machine, self.X, self.y, self.valid, self.train),
-        )
+def _cut(X, y, train, valid, machine):
+    """The rows of a fold as a machine takes them; a Gram matrix is cut on both sides."""
+    return (
+        *_safe_split(machine, X, y, train),
+        *_safe_split(machine, X, y, valid, train),
+    )
 
 
-def _parts(X, y, validation, cv, random_state) -> tuple[str, list[_Given] | list[_Fold]]:
+def _parts(X, y, validation, cv, random_state) -> tuple[str, list[Part]]:
     """What is validated on, in words, and the parts to fit to and to validate on."""
     if validation is not None:
         X_valid, y_valid = validation
         y_valid = column_or_1d(y_valid)
         words = f"validated on {len(y_valid):,} other examples than the {len(y):,} of the fit"
-        return words, [_Given(X, y, X_valid, y_valid)]
+        return words, [partial(_as_given, X, y, X_valid, y_valid)]
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         cv = StratifiedKFold(int(cv), shuffle=True, random_state=random_state)
     folds = list(check_cv(cv, y, classifier=True).split(X, y))
-    words = f"{len(folds)} folds of {len(y):,} examples"
-    if isinstance(cv, StratifiedKFold):
-        words = f"{len(folds)} stratified folds of {len(y):,} examples"
-    return words, [_Fold(X, y, train, valid) for train, valid in folds]
+    kind = "stratified " if isinstance(cv, StratifiedKFold) else ""
+    words = f"{len(folds)} {kind}folds of {len(y):,} examples"
+    return words, [partial(_cut, X, y, train, valid) for train, valid in folds]
 
 
-def _neighbours(ks: tuple[int, ...], parts, machine) -> Neighbours | None:
+def _neighbours(ks: tuple[int, ...], parts: list[Part], machine) -> Neighbours | None:
     """Votes of the nearest neighbours, which are looked for once for all k; a training example is a
     neighbour of its own."""
-    ks = tuple(k for k in ks if all(k <= part.size for part in parts))
+    smallest = min(len(part(machine)[1]) for part in parts)
+    ks = tuple(k for k in ks if k <= smallest)
     if not ks:
         return None
     training, errors = np.empty((2, len(ks), len(parts)))
     for fold, part in enumerate(parts):
-        X, y, X_valid, y_valid = part.of(machine)
+        X, y, X_valid, y_valid = part(machine)
         rule = KNeighborsClassifier(max(ks)).fit(X, y)
         training[:, fold] = _wrong_votes(rule, ks, X, y)
         errors[:, fold] = _wrong_votes(rule, ks, X_valid, y_valid)

@@ -30,7 +30,7 @@ from typing import Any, NamedTuple, NoReturn
 from certo.certificates.base import Certificate, Verification, words
 from certo.certificates.certified import Certified
 from certo.certificates.encoding import visible
-from certo.certificates.errors.counted_errors import TrainingErrors
+from certo.certificates.errors.training_errors import TrainingErrors
 from certo.certificates.examples_file import read_examples
 from certo.certificates.model import Model, plain, strangers
 from certo.certificates.regression.logistic_excess import LogisticExcess

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,10 +15,8 @@ from certo import selection
 from certo.certificates.base import NotClaimed
 from certo.certificates.certified import Certified
 from certo.certificates.composite import Composite
-from certo.certificates.errors.counted_errors import (
-    TestErrors,
-    TrainingErrors,
-)
+from certo.certificates.errors.held_out_errors import TestErrors
+from certo.certificates.errors.training_errors import TrainingErrors
 from certo.certificates.fields import INTERCEPTS
 from certo.certificates.regression.no_estimate import NoEstimate
 from certo.certificates.risk.compression_bound import PREPROCESSED, CompressionBound
@@ -29,8 +26,7 @@ from certo.certificates.sample.labels import class_sample
 from certo.certificates.separation.classes import ClassSeparability
 from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.separable import Separable
-from certo.certificates.spaces.differences import comparison_signs
-from certo.certificates.spaces.family import whole_direction
+from certo.certificates.spaces.comparisons import comparison_signs, whole_direction
 from certo.data import tables, written
 from certo.data.encoder import IN_FIT, TableEncoder, have, told_apart
 from certo.data.fingerprint import fingerprint
@@ -63,7 +59,8 @@ from certo.kernels.base import Kernel
 from certo.kernels.gaussian import Gaussian
 from certo.kernels.polynomial import Polynomial
 from certo.selection import ValidationCurve, gaussians
-from certo.solvers.recession import Recession, column_recession, words
+from certo.solvers.recession import Recession, column_recession
+from certo.words.separating_columns import separating_columns
 
 MACHINES = {
     "perceptron": Perceptron,
@@ -421,11 +418,11 @@ def _of_the_table(text: str, proof: NoEstimate | None, examples: Examples) -> st
         strict = np.zeros(len(codes), dtype=bool)
         strict[separated_rows(proof, X, examples.y)] = True
         direction = [list(row) for row in proof.direction]
-        found = Recession(direction, strict, Fraction(1), (), maximal=True)
-    plain = words(found, [f"x{j}" for j in range(X.shape[1])], labels)
+        found = Recession(direction, strict, ())
+    plain = separating_columns(found, [f"x{j}" for j in range(X.shape[1])], labels)
     cuts = tuple(cut._replace(rows=places[cut.rows]) for cut in found.cuts)
     counted = np.isin(np.arange(places[-1] + 1), places[_rows(found.strict)])
-    named = words(found._replace(cuts=cuts, strict=counted), names, labels)
+    named = separating_columns(found._replace(cuts=cuts, strict=counted), names, labels)
     return text.replace(plain, named)
 
 

@@ -30,8 +30,7 @@ from certo.certificates import (
     LeastErrorsByTree,
 )
 from certo.certificates.density.box_features import BoxCosines, BoxPolynomials
-from certo.certificates.errors.hitting import FINENESS
-from certo.certificates.errors.least_errors import Packing, Subsystem
+from certo.certificates.errors.least_errors_by_tree import FINENESS, Packing, Subsystem
 from certo.estimators.new_examples import one_pass
 from certo.kernels import Gaussian, Linear, Polynomial, Precomputed
 from certo.losses import Hinge, Logistic, Squared

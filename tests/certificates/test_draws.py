@@ -14,7 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from certo import KernelPerceptron, OnlineGradientDescent, Perceptron, certify
 from certo.certificates import Certified, LinearPredictor
 from certo.certificates.base import CannotClaim
-from certo.certificates.sample import copies, draws, equal_rows, label_order
+from certo.certificates.sample import copies, draws, equal_rows, label_order, shared_rows
 from certo.issue.errors.counted_errors import issue_test_errors
 from certo.issue.risk.online_to_batch import issue_online_to_batch
 from certo.kernels import Gaussian
@@ -53,7 +53,7 @@ def test_groups_are_those_of_equal_rows(form, levels):
 def test_rows_with_one_key_are_compared(form, monkeypatch):
     random = np.random.default_rng(0)
     X = random.integers(0, 3, (200, 3)).astype(float)
-    monkeypatch.setattr(equal_rows, "row_keys", lambda X, seed: np.zeros(X.shape[0], np.uint64))
+    monkeypatch.setattr(equal_rows, "row_keys", lambda X: np.zeros(X.shape[0], np.uint64))
     expected = np.unique(X, axis=0, return_inverse=True)[1].ravel()
     assert same_partition(equal_rows.equal_rows(form(X)), expected)
     assert same_partition(equal_rows.equal_rows(form(X[:70]), form(X[70:])), expected)
@@ -85,7 +85,10 @@ def test_a_discrete_table_as_its_own_test_is_refused():
     random = np.random.default_rng(4)
     X, y = random.integers(0, 2, (300, 6)).astype(float), random.integers(0, 2, 300)
     more = np.vstack([X, 1 - X[:1]]), np.append(y, 0)
-    assert draws.known_rows(X, y, *more).why == "the test examples repeat the examples of the fit."
+    assert (
+        shared_rows.known_rows(X, y, *more).why
+        == "the test examples repeat the examples of the fit."
+    )
 
 
 # --- copies ---------------------------------------------------------------------------------------
@@ -161,7 +164,7 @@ def test_discrete_tables_repeat_by_nature(name, noise):
         score = X @ random.normal(size=X.shape[1])
         y = ((score > np.median(score)) ^ (random.random(2 * m) < noise)).astype(int)
         assert not draws.why_copied(X[:m], y[:m])
-        known = draws.known_rows(X[:m], y[:m], X[m:], y[m:])
+        known = shared_rows.known_rows(X[:m], y[:m], X[m:], y[m:])
         assert (
             np.count_nonzero(known.left_out) <= 3
         )  # of money a few, being as fine as rows are few
@@ -173,10 +176,10 @@ def test_one_row_of_the_fit_among_the_test_rows_is_left_out():
     X, y = random.normal(size=(200, 3)), random.integers(0, 2, 200)
     X_test, y_test = random.normal(size=(100, 3)), random.integers(0, 2, 100)
     X_test[7], y_test[7] = X[11], y[11]
-    known = draws.known_rows(X, y, X_test, y_test)
+    known = shared_rows.known_rows(X, y, X_test, y_test)
     assert np.flatnonzero(known.left_out).tolist() == [7]
     y_test[7] = 1 - y[11]  # the features alone
-    known = draws.known_rows(X, y, X_test, y_test)
+    known = shared_rows.known_rows(X, y, X_test, y_test)
     assert np.flatnonzero(known.left_out).tolist() == [7]
     assert known.remark == "1 of the 100 test examples is a row of the fit: it is not counted."
 
@@ -195,13 +198,13 @@ COARSE = {
 def test_test_rows_taken_from_a_discrete_fit_are_refused(name, form):
     random = np.random.default_rng(len(name))
     X, y = COARSE[name](random, 700).astype(float), random.integers(0, 2, 700)
-    honest = draws.known_rows(form(X[:500]), y[:500], form(X[500:]), y[500:])
+    honest = shared_rows.known_rows(form(X[:500]), y[:500], form(X[500:]), y[500:])
     assert not honest.why
     taken = random.permutation(500)[:60].tolist() + list(range(500, 560))
-    known = draws.known_rows(form(X[:500]), y[:500], form(X[taken]), y[taken])
+    known = shared_rows.known_rows(form(X[:500]), y[:500], form(X[taken]), y[taken])
     assert "rows of the fit" in known.why
     labels = random.integers(0, 2, 120)  # whatever the labels are
-    assert draws.known_rows(form(X[:500]), y[:500], form(X[taken]), labels).why
+    assert shared_rows.known_rows(form(X[:500]), y[:500], form(X[taken]), labels).why
 
 
 @pytest.mark.parametrize(
@@ -211,8 +214,8 @@ def test_copies_with_other_last_digits(written):
     random = np.random.default_rng(8)
     X, y = random.normal(size=(400, 5)), random.integers(0, 2, 400)
     test = written(X[250:])
-    assert not draws.known_rows(X[:250], y[:250], test, y[250:]).why
-    known = draws.known_rows(X, y, test, y[250:])
+    assert not shared_rows.known_rows(X[:250], y[:250], test, y[250:]).why
+    known = shared_rows.known_rows(X, y, test, y[250:])
     assert "up to their last digits" in known.why
 
 
@@ -221,8 +224,8 @@ def test_copies_that_were_numbered_anew():
     X, y = random.normal(size=(400, 3)).round(2), random.integers(0, 2, 400)
     numbered = np.column_stack([np.arange(400), X])
     again = np.column_stack([np.arange(1000, 1150), X[250:]])
-    assert not draws.known_rows(numbered[:250], y[:250], again, y[250:]).why
-    known = draws.known_rows(numbered, y, again, y[250:])
+    assert not shared_rows.known_rows(numbered[:250], y[:250], again, y[250:]).why
+    known = shared_rows.known_rows(numbered, y, again, y[250:])
     assert "150 of 150 test examples are rows of the fit" in known.why
     assert "one column" in known.why
 
@@ -234,11 +237,11 @@ def test_rows_in_both_are_at_least_as_frequent_as_that(m, n, pairs, monkeypatch)
     exactly = 2**pairs * math.comb(others, n - pairs) / math.comb(m + n, n)
     fit = np.arange(m)
     groups = np.concatenate([fit, fit[:pairs], np.arange(m + pairs, m + n)])
-    monkeypatch.setattr(draws, "COARSE_COLUMNS", 0)  # asked twice then
-    monkeypatch.setattr(draws, "SHARED_LEVEL", 2 * exactly * 0.99)
-    assert not draws._shared(groups, m)
-    monkeypatch.setattr(draws, "SHARED_LEVEL", 200 * exactly)
-    assert draws._shared(groups, m)
+    monkeypatch.setattr(shared_rows, "COARSE_COLUMNS", 0)  # asked twice then
+    monkeypatch.setattr(shared_rows, "SHARED_LEVEL", 2 * exactly * 0.99)
+    assert not shared_rows._shared(groups, m)
+    monkeypatch.setattr(shared_rows, "SHARED_LEVEL", 200 * exactly)
+    assert shared_rows._shared(groups, m)
 
 
 def test_what_is_frequent_in_the_population_is_not_left_out():
@@ -321,7 +324,7 @@ def test_people_of_one_place_are_no_copies():
     y = (random.random(3000) < 0.3).astype(int)
     X = places[home]
     assert not draws.why_copied(X[:2000], y[:2000])
-    assert not draws.known_rows(X[:2000], y[:2000], X[2000:], y[2000:]).left_out.any()
+    assert not shared_rows.known_rows(X[:2000], y[:2000], X[2000:], y[2000:]).left_out.any()
 
 
 # --- order ----------------------------------------------------------------------------------------
@@ -354,6 +357,7 @@ def test_orders_that_no_draws_come_in():
     assert not label_order.why_ordered(np.zeros(50, int))
 
 
+@pytest.mark.slow
 def test_random_orders_are_seldom_refused():
     random = np.random.default_rng(4)
     refused = sum(
@@ -401,7 +405,7 @@ def test_nothing_false_is_claimed_of_a_fair_coin(place, monkeypatch):
     assert all(claim.best >= 0.5 for claim in page.risks), TOSSED
     assert page.verify(X, y, X_test, y_test)
     # Whoever issues the claims all the same does not get them past the checker.
-    none = draws.Known(np.zeros(np.size(y_test), bool), np.zeros(np.size(y_test), bool))
+    none = shared_rows.Known(np.zeros(np.size(y_test), bool), np.zeros(np.size(y_test), bool))
     with monkeypatch.context() as blind:
         blind.setattr(draws, "why_copied", lambda *data: "")
         blind.setattr(label_order, "why_ordered", lambda *data: "")

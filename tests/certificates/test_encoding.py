@@ -80,6 +80,7 @@ def paths(data, path=()):
             yield from paths(value, (*path, key))
 
 
+@pytest.mark.slow
 def test_every_field_refuses_garbage_or_the_claim_fails(known):
     X, y, certificate = known
     for claim in certificate:

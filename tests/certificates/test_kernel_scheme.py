@@ -8,10 +8,10 @@ from scipy import sparse
 
 from certo import bounds
 from certo.certificates import CannotClaim, Certificate, KernelRun, KernelScheme
-from certo.certificates.errors.counted_errors import all_labels
 from certo.certificates.risk import kernel_scheme as module
 from certo.certificates.runs import kernel_run
 from certo.checks import check_certificate
+from certo.issue.labels import all_labels
 from certo.issue.risk.compression_bound import issue_compression_bound
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
 

@@ -15,14 +15,13 @@ from rays import least_errors
 from scipy import sparse
 
 from certo.certificates import Certificate, Labels, Sample
-from certo.certificates.errors.hitting import FINENESS
-from certo.certificates.errors.least_errors import (
-    LeastErrorsByCells,
+from certo.certificates.errors.least_errors import needed, proved
+from certo.certificates.errors.least_errors_by_cells import LeastErrorsByCells
+from certo.certificates.errors.least_errors_by_tree import (
+    FINENESS,
     LeastErrorsByTree,
     Packing,
     Subsystem,
-    needed,
-    proved,
 )
 from certo.issue.errors.least_errors import issue_error_count
 
@@ -183,7 +182,7 @@ class TestTree:
             {"tree": (4, -1, -1)},  # in no group: it cancels
             {"tree": (10**9, -1, -1)},
             {"tree": (-(2**63),)},
-            {"subsystems": (Subsystem(np.arange(4), (1, 1, 1, Fraction(3, 2))),)},
+            {"subsystems": (Subsystem(np.arange(4), (*(Fraction(1),) * 3, Fraction(3, 2))),)},
             {"subsystems": (Subsystem(np.arange(3), (Fraction(1),) * 3),)},
             {"subsystems": (Subsystem(np.array([4, 5]), (Fraction(1),) * 2),)},
             {"subsystems": (Subsystem(np.array([0, 1, 2, 99]), (Fraction(1),) * 4),)},

@@ -17,11 +17,12 @@ from scipy import sparse
 from certo import LeastSquares
 from certo.certificates import CannotClaim, Certificate, Composite, Sample
 from certo.certificates.base import Refuted
-from certo.certificates.regression import curvature as curvature_module
-from certo.certificates.regression.least_squares_evidence import ShiftedGram, by_gram, by_rows
+from certo.certificates.regression import factors
+from certo.certificates.regression.least_squares_evidence import ShiftedGram, by_rows
 from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
 from certo.certificates.sample.values import Values
 from certo.issue.regression.least_squares_excess import issue_least_squares_excess
+from certo.issue.regression.least_squares_sums import by_gram
 from certo.numbers import exact
 
 TREATMENTS = ["free", "none"]
@@ -532,7 +533,7 @@ class TestRounding:
         p = Problem(p.X * 2.0**scale, p.Y, p.lifted, p.ridge, p.sample_weight)
         W = W * 2.0**-scale
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(curvature_module, "_step", lambda width: 3)
+            patch.setattr(factors, "_step", lambda width: 3)
             try:
                 claim = p.claim(W, b)
                 F = p.objective(W, b)

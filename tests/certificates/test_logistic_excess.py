@@ -16,7 +16,7 @@ from scipy import sparse
 
 from certo.certificates import CannotClaim, Certificate, LogisticExcess
 from certo.certificates.regression.logistic_curvature import Decrement
-from certo.certificates.regression.logistic_terms import LogisticProblem, relative
+from certo.certificates.regression.logistic_terms import LogisticProblem, Point, relative
 from certo.estimators import LogisticRegression
 from certo.issue.regression import logistic_search as search
 from certo.issue.regression.logistic_excess import issue_logistic_excess
@@ -184,7 +184,8 @@ class TestRounding:
         p = Problem(scale * rng.standard_normal((200, 2)), rng.integers(0, classes, 200), classes)
         W = rng.standard_normal((p.outputs, 3))
         shares = np.full(200, 1 / 200)
-        terms = LogisticProblem(p.sample, classes, True, shares, None).terms(W[:, :2], W[:, 2])
+        problem = LogisticProblem(p.sample, classes, True, shares, None)
+        terms = Point.at(problem, W[:, :2], W[:, 2], 0.0).terms
         assert np.all(np.abs(terms.losses - p.losses(W)) <= terms.losses_off + 1e-18)
         f = p.scores(W)
         chance = np.exp(f - f.max(axis=1, keepdims=True))
@@ -398,6 +399,7 @@ class TestDependentColumns:
         assert claim.verify(p.X, p.y)
         assert claim.reach is None
 
+    @pytest.mark.slow
     @settings(max_examples=20, deadline=None)
     @given(seeds, st.integers(2, 3))
     def test_near_combinations_have_a_reach(self, seed, classes):
@@ -465,6 +467,7 @@ class TestRidge:
         assert claim.proof == "ridge"
         assert claim.exists
 
+    @pytest.mark.slow
     def test_wide_tables(self):
         rng = np.random.default_rng(0)
         X, codes = sparse.random_array((30, 3000), density=0.02, rng=rng).tocsr(), np.arange(30) % 3
@@ -520,6 +523,7 @@ def attacks(claim: LogisticExcess, rng):
 
 
 class TestAttacks:
+    @pytest.mark.slow
     @settings(max_examples=12, deadline=None)
     @given(problems, seeds)
     def test_nothing_false_is_accepted(self, p, seed):

@@ -14,7 +14,7 @@ from logistic_truth import STORES, Problem
 from scipy import sparse
 
 from certo.certificates import CannotClaim, Labels, NoEstimate
-from certo.certificates.spaces.differences import comparison_signs
+from certo.certificates.spaces.comparisons import comparison_signs
 from certo.checks import check_certificate
 from certo.issue.regression.no_estimate import issue_no_estimate
 

@@ -13,9 +13,9 @@ from scipy import sparse
 
 from certo import bounds
 from certo.certificates import CannotClaim, Certificate, PerceptronRun, PerceptronScheme
-from certo.certificates.errors.counted_errors import all_labels
 from certo.certificates.risk import perceptron_scheme as module
 from certo.checks import check_certificate
+from certo.issue.labels import all_labels
 from certo.issue.risk.compression_bound import issue_compression_bound
 from certo.solvers.perceptron import perceptron
 

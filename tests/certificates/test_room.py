@@ -139,6 +139,7 @@ def test_one_kind_needs_no_more_code_than_this(kind):
     assert size(needed) <= MOST_FOR_ONE.get(kind, MOST_FOR_A_KIND)
 
 
+@pytest.mark.slow
 def test_all_kinds_and_kernels_need_no_more_code_than_this():
     kinds = [f"certo.certificates.{module}" for module in certificates.KINDS.values()]
     every = [f"certo.kernels.{module}" for module in kernels.KERNELS.values()]

@@ -352,6 +352,7 @@ def test_an_example_is_no_rival_of_its_own_class():
         assert not claim.verify(W * 1e300, [0, 2, 1])
 
 
+@pytest.mark.slow
 def test_denominators_without_end_are_refused():
     X, y = np.ones((3, 3000)), [1, 1, 0]
     X[2] = -1

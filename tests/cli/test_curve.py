@@ -12,6 +12,7 @@ IRIS = Path(__file__).parents[2] / "examples" / "iris.csv"
 WORDS = ["curve", IRIS, "--target", "species", "--folds", "3"]
 
 
+@pytest.mark.slow
 def test_a_table_for_people(certo, tmp_path):
     page, picture = tmp_path / "r.html", tmp_path / "p.svg"
     said = certo(*WORDS, "--values", "0.01,1,100", "--report", page, "--picture", picture)
@@ -114,6 +115,7 @@ def test_ctrl_c_tells_what_is_done(certo, monkeypatch):
     assert "Gaussian(variance=1.0)" not in said.out
 
 
+@pytest.mark.slow
 def test_a_hard_margin_marks_the_kernels_that_do_not_separate(certo, tmp_path):
     page, picture = tmp_path / "r.html", tmp_path / "p.svg"
     words = [*WORDS, "--machine", "hard-margin", "--kernel", "polynomial", "--values", "1,5,6"]

@@ -115,6 +115,7 @@ def test_numbers_that_are_text_are_pointed_out(certo, written):
     assert "column 'b' is text in the file" in said.out
 
 
+@pytest.mark.slow
 def test_all_and_nothing_are_never_rounded_to(certo, written, tmp_path):
     """One error among 30,000 rows is no 100.00 %."""
     m = 30_000
@@ -174,6 +175,7 @@ class TestForged:
             replace(page, asked=-1)
 
 
+@pytest.mark.slow
 def test_predictions_are_utf8_whatever_the_terminal_speaks(certo, written, tmp_path):
     text = "a,t\n" + "".join(f"{i},{('да', 'ß')[i > 20]}\n" for i in range(40))
     table, model = written(text), tmp_path / "m"
@@ -238,6 +240,7 @@ class TestClaimsThatSayNothing:
         assert (claim["holds"], claim["informative"]) == (True, False)
         assert claim["remark"] == "That says nothing which is not plain without it."
 
+    @pytest.mark.slow
     def test_coefficients_are_called_an_estimate_only_where_they_are(
         self, certo, written, tmp_path
     ):

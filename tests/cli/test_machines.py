@@ -96,6 +96,7 @@ def test_the_fewest_errors_from_the_table_to_the_audit(certo, xor, tmp_path):
         assert words in text
 
 
+@pytest.mark.slow
 def test_the_time_limit_leaves_an_honest_gap(certo, noise, tmp_path):
     model, page = tmp_path / "m", tmp_path / "r.html"
     said = certo(
@@ -112,6 +113,7 @@ def test_the_time_limit_leaves_an_honest_gap(certo, noise, tmp_path):
     assert certo("verify", model, noise).code == 0
 
 
+@pytest.mark.slow
 def test_the_soft_margin_from_the_table_to_the_audit(certo, tmp_path):
     model, page, table = tmp_path / "m", tmp_path / "r.html", EXAMPLES / "iris.csv"
     words = ["--machine", "svm", "--target", "species", "--out", model, "--report", page]
@@ -139,6 +141,7 @@ def test_facts_of_the_soft_margin(certo, xor):
     assert by_hand.code == 0
 
 
+@pytest.mark.slow
 def test_pegasos_from_the_table_to_the_audit(certo, tmp_path):
     model, page, table = tmp_path / "m", tmp_path / "r.html", EXAMPLES / "setosa.csv"
     words = ["--machine", "pegasos", "--target", "species", "--out", model, "--report", page]
@@ -150,6 +153,7 @@ def test_pegasos_from_the_table_to_the_audit(certo, tmp_path):
         assert words in page.read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("machine", "settings", "claim", "pictures"),
     [

@@ -24,6 +24,7 @@ from certo.data.model_file import load_model
 from certo.data.problem import Problem
 from certo.solvers import perceptron as loop
 
+pytestmark = pytest.mark.slow  # each test starts processes
 IRIS = Path(__file__).parents[2] / "examples" / "iris.csv"
 COMMAND = [sys.executable, "-c", "from certo.cli import main; main()"]
 

@@ -151,6 +151,7 @@ def test_numbers_and_classes_are_told_apart(certo, houses, tmp_path):
     assert "--interval needs a regression, but this is a Perceptron" in refused.err
 
 
+@pytest.mark.slow
 def test_logistic_from_the_table_to_the_audit(certo, patients, tmp_path):
     model, page = tmp_path / "m", tmp_path / "r.html"
     words = ["--machine", "logistic", "--target", "ill", "--drop", "group", "--out", model]

@@ -110,6 +110,7 @@ def test_one_class_is_separable(certo, written):
     assert "one class alone" in said.out
 
 
+@pytest.mark.slow
 def test_several_classes_in_a_small_table(certo, tmp_path):
     page = tmp_path / "r.html"
     said = certo("separable", EXAMPLES / "iris.csv", "--target", "species", "--report", page)
@@ -159,6 +160,7 @@ def test_categories_and_many_columns(certo, written):
     assert "more (--report, --json)" in said.out
 
 
+@pytest.mark.slow
 def test_the_report_shows_the_rows_and_holds_the_facts(certo, written, tmp_path):
     page = tmp_path / "r.html"
     said = certo("separable", written(XOR), "--target", "kind", "--report", page, "--json")

@@ -6,8 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import certo
 
+pytestmark = pytest.mark.slow  # each test starts processes
 CODE = (
     "import numpy as np\n"
     "from certo.compiled import _jit\n"

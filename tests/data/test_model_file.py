@@ -81,6 +81,7 @@ def test_truncated_anywhere_is_refused(path):
             load_model(path)
 
 
+@pytest.mark.slow
 def test_a_flipped_bit_anywhere_is_noticed(path):
     whole = path.read_bytes()
     places = {*range(120), *range(0, len(whole), 97), *range(len(whole) - 120, len(whole))}

@@ -96,6 +96,7 @@ def test_damaged_compression_is_refused(tmp_path, damage):
         read_table(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [20_000, 150_000])
 def test_a_header_of_many_columns(tmp_path, columns):
     """Longer than the cells that Python's csv module takes, and than a block of Arrow's."""

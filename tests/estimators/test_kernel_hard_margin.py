@@ -144,6 +144,7 @@ class TestAgainstOthers:
         scale = np.linalg.norm(explicit.coef_[0])
         assert np.linalg.norm(w - explicit.coef_[0]) <= 2.01 * np.sqrt(gap) * scale
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("mode", MODES)
     @pytest.mark.parametrize("cache_mb", [0.01, 0.05, 1000])
     def test_memory_changes_nothing(self, monkeypatch, mode, cache_mb):

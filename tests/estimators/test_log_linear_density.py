@@ -118,6 +118,7 @@ def test_on_a_rectangle(family):
     assert total == pytest.approx(1, abs=1e-6)
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(st.integers(0, 10**6), st.sampled_from(FAMILIES), st.integers(1, 4))
 def test_weights_are_repetitions_and_boxes_may_move(seed, family, degree):
@@ -155,6 +156,7 @@ def test_samples_are_drawn_from_the_density(family, d):
         assert stats.chisquare(counts, 100_000 * np.array(chances) / sum(chances)).pvalue > 1e-4
 
 
+@pytest.mark.slow
 def test_a_sharp_density():
     X = 0.3 + 1e-2 * np.random.default_rng(0).standard_normal((100, 1))
     model = LogLinearDensity(BoxPolynomials(2), (0, 1)).fit(X)
@@ -205,6 +207,7 @@ def test_there_is_none_with_few_values():
         LogLinearDensity(BoxPolynomials(2), [(0, 1), (0, 1)]).fit(table)
 
 
+@pytest.mark.slow
 def test_where_it_is_not_shown_that_there_is_none_nothing_is_claimed():
     x = some(0, 30)
     X = np.hstack([x, x**2])  # on a parabola, which is the zero of a polynomial of degree 2
@@ -255,6 +258,7 @@ def test_it_stops_when_it_is_told_to(monkeypatch):
     assert model.n_iter_ == 0
 
 
+@pytest.mark.slow
 def test_copies_files_and_selection():
     X = some()
     model = LogLinearDensity(BoxPolynomials(3), (0, 1)).fit(X)

@@ -27,6 +27,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from certo import MinDisagreement
 from certo.certificates import Composite, LeastErrorsByCells, LeastErrorsByTree
+from certo.solvers import interrupt
 from certo.solvers import min_disagreement as solver
 
 
@@ -37,7 +38,7 @@ def test_scikit_learns_own_checks(estimator, check, monkeypatch):
     the time that was left, and checks compare fits; nor need labels without a rule take seconds."""
     readings = itertools.count()
     clock = types.SimpleNamespace(monotonic=lambda: next(readings) / 64)
-    monkeypatch.setattr(solver, "time", clock)
+    monkeypatch.setattr(interrupt, "time", clock)
     check(estimator)
 
 
@@ -105,7 +106,7 @@ class TestAgainstBruteForce:
         X, y = table
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            model = MinDisagreement(intercept, random_state=0).fit(X, y)
+            model = MinDisagreement(intercept=intercept, random_state=0).fit(X, y)
         assert check_against_truth(model, X, y) == model.lower_bound_
         # where no weights of floats are as good, it says so
         assert model.optimal_ or "floats are too coarse" in model.status_
@@ -119,7 +120,7 @@ class TestAgainstBruteForce:
         weights[0] += 1
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            model = MinDisagreement(intercept, random_state=0).fit(X, y, weights)
+            model = MinDisagreement(intercept=intercept, random_state=0).fit(X, y, weights)
         truth = check_against_truth(model, X, y, weights)
         assert model.lower_bound_ == pytest.approx(float(truth), rel=1e-9)
         assert model.optimal_ or "floats are too coarse" in model.status_
@@ -131,8 +132,10 @@ class TestAgainstBruteForce:
         weights = np.random.default_rng(seed).integers(1, 4, len(y)) if weighted else None
         with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            patch.setattr(solver, "SORTED", 0.0)
-            model = MinDisagreement(intercept, time_limit=20, random_state=0).fit(X, y, weights)
+            patch.setattr(solver, "SORTED_PER_SECOND", 0.0)
+            model = MinDisagreement(intercept=intercept, time_limit=20, random_state=0).fit(
+                X, y, weights
+            )
         assert type(model.certificate_[1]) is LeastErrorsByTree
         check_against_truth(model, X, y, weights)
 
@@ -142,7 +145,7 @@ class TestAgainstBruteForce:
         X = np.round(random.normal(size=(14, 3)), 1)
         y = random.integers(0, 2, 14)
         weights = np.full(14, weight) * random.integers(1, 4, 14)
-        monkeypatch.setattr(solver, "SORTED", 0.0)
+        monkeypatch.setattr(solver, "SORTED_PER_SECOND", 0.0)
         model = MinDisagreement(random_state=0).fit(X, y, weights)
         assert model.optimal_
         assert type(model.certificate_[1]) is LeastErrorsByTree
@@ -153,12 +156,14 @@ class TestTies:
     def test_everything_cancels(self):
         """Whatever w, one of each pair is an error; w = 0 would make both so."""
         for intercept in ("free", "none"):
-            model = MinDisagreement(intercept).fit([[1.0], [1.0], [2.0], [2.0]], [0, 1, 1, 0])
+            model = MinDisagreement(intercept=intercept).fit(
+                [[1.0], [1.0], [2.0], [2.0]], [0, 1, 1, 0]
+            )
             assert (model.errors_, model.lower_bound_, model.optimal_) == (2, 2, True)
 
     def test_a_cancelled_pair_is_not_left_at_score_zero(self):
         X = [[0.0, 1.0], [0.0, 1.0], [1.0, 0.0], [2.0, 0.0], [-1.0, 0.0]]
-        model = MinDisagreement("none").fit(X, [1, 0, 1, 1, 0])
+        model = MinDisagreement(intercept="none").fit(X, [1, 0, 1, 1, 0])
         assert (model.errors_, model.lower_bound_) == (1, 1)
 
     def test_symmetric_classes_around_an_example(self):
@@ -169,7 +174,7 @@ class TestTies:
     def test_all_zero(self):
         X, y = np.zeros((5, 2)), [0, 1, 1, 1, 0]
         assert MinDisagreement().fit(X, y).errors_ == 2
-        none = MinDisagreement("none").fit(X, y)
+        none = MinDisagreement(intercept="none").fit(X, y)
         assert (none.errors_, none.lower_bound_) == (5, 5)
         assert "score of exactly zero" in none.status_
 
@@ -178,7 +183,7 @@ class TestTies:
         assert (model.errors_, model.optimal_) == (0, True)
         assert "only one class" in model.status_
         assert model.predict([[-7.0]]).tolist() == ["only"]
-        model = MinDisagreement("none").fit([[1.0], [-1.0], [2.0]], [1, 1, 1])
+        model = MinDisagreement(intercept="none").fit([[1.0], [-1.0], [2.0]], [1, 1, 1])
         assert (model.errors_, model.lower_bound_) == (1, 1)
 
 
@@ -203,7 +208,7 @@ class TestWeights:
         X, y = random.normal(size=(12, 2)), random.integers(0, 2, 12)
         weights = random.choice(pair, 12)
         if by_tree:
-            monkeypatch.setattr(solver, "SORTED", 0.0)
+            monkeypatch.setattr(solver, "SORTED_PER_SECOND", 0.0)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             model = MinDisagreement(time_limit=5, random_state=0).fit(X, y, weights)
@@ -249,6 +254,7 @@ class TestTarget:
         assert model.answer_ == "no"
         assert model.n_iter_ == 0
 
+    @pytest.mark.slow
     def test_undecided(self):
         random = np.random.default_rng(0)
         X, y = random.normal(size=(150, 8)), random.integers(0, 2, 150)
@@ -289,6 +295,7 @@ class TestInput:
         with pytest.raises(ValueError, match=r"X\[1, 0\]|length"):
             MinDisagreement().fit([[0.0], [value]], [0, 1])
 
+    @pytest.mark.slow
     def test_storage_does_not_matter(self):
         random = np.random.default_rng(1)
         X = random.integers(-2, 3, (40, 3)).astype(float)
@@ -342,6 +349,7 @@ class TestState:
         assert read == model.certificate_
         assert read.verify(X, y)
 
+    @pytest.mark.slow
     def test_time_limit_keeps_an_honest_gap(self):
         random = np.random.default_rng(0)
         X, y = random.normal(size=(200, 10)), random.integers(0, 2, 200)
@@ -352,6 +360,7 @@ class TestState:
         assert model.certificate_.verify(X, y)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_ctrl_c_returns_the_best_so_far():
     script = textwrap.dedent("""
@@ -384,7 +393,7 @@ def test_ctrl_c_returns_the_best_so_far():
 
 def test_more_numbers_than_the_search_can_hold(monkeypatch):
     """Separable examples need no search; others are refused in words."""
-    monkeypatch.setattr(solver, "MOST_NUMBERS", 3)
+    monkeypatch.setattr(solver, "MAX_DENSE_NUMBERS", 3)
     X, y = [[0.0], [1.0], [2.0]], [0, 0, 1]
     model = MinDisagreement().fit(X, y)
     assert (model.errors_, model.lower_bound_, model.optimal_) == (0, 0, True)

@@ -318,6 +318,7 @@ class TestLeaveOneOut:
         assert exact.rate == exact.errors / 60
         assert exact.errors >= np.count_nonzero(model.predict(X) != y) - 2
 
+    @pytest.mark.slow
     def test_several_classes(self):
         X, y = overlapping(20, classes=("a", "b", "c"))
         for mode in MODES:

@@ -254,6 +254,7 @@ def test_far_from_the_origin_the_image_is_zero(make):
     np.testing.assert_allclose(F[3] @ F[3], 1.0, atol=0.004)
 
 
+@pytest.mark.slow
 def test_degrees_beyond_float64_are_refused():
     X = np.array([[0.5]])
     F = GaussianTaylor(1.0, 170).fit_transform(np.vstack([X, [[38.0]]]))

@@ -49,6 +49,7 @@ def test_a_predict_of_its_own(machine):
     nothing_false(make_pipeline(Normalizer(), model))
 
 
+@pytest.mark.slow
 def test_pipelines_and_searches_with_a_predict_of_their_own():
     nothing_false(flipped(Pipeline)([("svm", SVM())]).fit(X, Y))
     nothing_false(flipped(GridSearchCV)(SVM(), {"C": [1.0, 2.0]}, cv=2).fit(X, Y))

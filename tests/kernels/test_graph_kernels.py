@@ -109,6 +109,7 @@ def test_shortest_path_is_its_definition(X, labelled):
         assert [{key: n for key, n in row.items() if n} for row in rows] == found
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(X=collections, share=st.sampled_from([0.01, 0.5, 0.9]))
 def test_random_walk_is_its_definition_within_rounding(X, share):

@@ -166,6 +166,7 @@ DATA = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", [Spectrum(2), SubsetTree(0.5), WeisfeilerLehman(1)], ids=repr)
 def test_machines_pipelines_and_grids_take_them(kernel):
     first, second = DATA[kernel.kind]

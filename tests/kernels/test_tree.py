@@ -126,6 +126,7 @@ def test_files(tmp_path):
         read_trees(path)
 
 
+@pytest.mark.slow
 def test_trees_may_be_deeper_than_the_stack():
     text = "(a " * DEEP + "b" + ")" * DEEP
     tree, again = Tree.parse(text), ("a", "b")

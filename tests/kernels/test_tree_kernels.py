@@ -131,11 +131,11 @@ def test_many_trees_in_strips_and_in_halves(kernel, monkeypatch):
     K = kernel(X)
     np.testing.assert_allclose(K, whole, rtol=1e-12)
     np.testing.assert_allclose(kernel(X[40:90], X[3:]), whole[40:90, 3:], rtol=1e-12)
-    monkeypatch.setattr("certo.kernels.node_pairs.STRIP", 100)
+    monkeypatch.setattr("certo.kernels.node_pairs.STRIP_NODE_PAIRS", 100)
     np.testing.assert_allclose(kernel.plain(X, X), whole, rtol=1e-12)
     squares = kernel.diagonal(list(X))
     np.testing.assert_allclose(squares, np.diag(whole), rtol=1e-12)
-    monkeypatch.setattr("certo.kernels.node_pairs.MOST", 2)
+    monkeypatch.setattr("certo.kernels.node_pairs.MAX_NODE_PAIRS", 2)
     for of in (kernel, lambda X: kernel.plain(X, X), kernel.diagonal):
         with pytest.raises(ValueError, match="more than 2"):
             of(kernel.examples(list(X)))

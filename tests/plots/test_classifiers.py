@@ -198,6 +198,7 @@ def test_the_gap_against_time(classes):
     assert "proved at the end: at most" in str([t.get_text() for t in ax.get_legend().get_texts()])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("average", [True, False])
 def test_the_excess_of_pegasos_is_drawn_with_its_bound(average):
     X = RNG.normal(size=(120, 3))

@@ -11,7 +11,7 @@ from matplotlib.patches import Rectangle
 from certo import SVM, Perceptron, certify, plots
 from certo.certificates import Certified, Composite, RiskBound, TestErrors
 from certo.certificates.sample.labels import Labels
-from certo.plots.risk import MOST_BOUNDS
+from certo.plots.risk import MAX_BOUNDS_DRAWN
 
 LABELS = Labels(("a", "b"))
 
@@ -78,7 +78,7 @@ def test_the_examples_of_the_fit_are_a_point_and_test_examples_an_interval():
 
 
 def test_what_is_not_about_the_predictions_says_so_and_the_rest_is_counted():
-    some = [bound(own=False, only=0.25) for _ in range(MOST_BOUNDS)]
+    some = [bound(own=False, only=0.25) for _ in range(MAX_BOUNDS_DRAWN)]
     ax = plots.risk_bounds(page(*some, bound(of_all=0.375)))
     said = texts(ax)
     alone = "alone with probability at least 95 %"

@@ -12,7 +12,7 @@ from scipy import optimize, sparse
 
 from certo.compiled.pairs import exchange
 from certo.compiled.rows import rows_of
-from certo.compiled.slopes import signed_scores
+from certo.compiled.soft_margin import signed_products
 from certo.solvers.hard_margin import balanced, hard_margin
 from certo.solvers.nearest_point import Gram, Vectors, nearest_point
 from certo.solvers.stop import Stop
@@ -252,7 +252,7 @@ def test_signed_scores_are_those_of_numpy(dtype, store):
     X, signs = separable(50, 11)
     X = X.astype(dtype)
     w, out = np.random.default_rng(1).standard_normal(12), np.empty(50)
-    signed_scores(rows_of(store(X)), signs, w, 1.0, out)
+    signed_products(rows_of(store(X)), signs, w, 1.0, 0, out.size, out)
     np.testing.assert_allclose(out, signs * (X.astype(float) @ w[:-1] + w[-1]), rtol=1e-12)
-    signed_scores(rows_of(store(X)), signs, w[:-1].copy(), 0.0, out)
+    signed_products(rows_of(store(X)), signs, w[:-1].copy(), 0.0, 0, out.size, out)
     np.testing.assert_allclose(out, signs * (X.astype(float) @ w[:-1]), rtol=1e-12, atol=1e-14)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -13,7 +12,8 @@ from rays import least
 
 from certo.certificates import Labels, Sample
 from certo.certificates.errors.groups import grouped
-from certo.certificates.errors.least_errors import LeastErrorsByTree, Packing, Subsystem, proved
+from certo.certificates.errors.least_errors import proved
+from certo.certificates.errors.least_errors_by_tree import LeastErrorsByTree
 from certo.solvers.hitting_tree import HittingTree
 
 NONE = np.zeros(0)
@@ -46,20 +46,8 @@ def tree_of(X, weights, random):
 
 
 def certificate(tree, groups, X, weights, need):
-    used, packings, nodes = tree.proof(need)
-    rows = groups.rows
-    return LeastErrorsByTree(
-        Labels((1,), 0),
-        False,
-        len(X),
-        weights,
-        proved(need, groups),
-        tuple(
-            Subsystem(rows[tree.pool[k]], tuple(map(Fraction, tree.weights[k] or ()))) for k in used
-        ),
-        tuple(Packing(tuple(k for k, _ in p), tuple(v for _, v in p)) for p in packings),
-        np.array([rows[node] if node >= 0 else node for node in nodes]),
-    )
+    claim = Labels((1,), 0), False, len(X), weights, proved(need, groups)
+    return LeastErrorsByTree(*claim, *tree.proof(need, groups.rows))
 
 
 @given(st.integers(0, 10**6))

@@ -163,7 +163,7 @@ def test_storage_does_not_matter(name, intercept, store):
 @pytest.fixture
 def shared(monkeypatch):
     """Several threads, however small the problem."""
-    monkeypatch.setattr(threads, "WORTH", 1)
+    monkeypatch.setattr(threads, "MIN_WORK_PER_THREAD", 1)
     monkeypatch.setattr(threads, "_cores", lambda: 3)
 
 

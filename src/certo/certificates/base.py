@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from certo import certificates
 from certo.certificates import encoding
-from certo.certificates.fields import READERS
+from certo.certificates.fields import Value
 from certo.certificates.sample.examples import Sample, SampleMismatch, exact_matrix
 from certo.certificates.sample.labels import Labels
 from certo.numbers.rounded import NotShown
@@ -67,8 +67,14 @@ def require(condition: Any, reason: str) -> None:
         raise Refuted(reason)
 
 
+def check_shape(sample: Sample, m: int, d: int) -> None:
+    """The claim is about this many examples and features."""
+    require(sample.m == m, f"the claim is about {m:,} examples, but X has {sample.m:,} rows.")
+    require(sample.d == d, f"the claim is about {d:,} features, but X has {sample.d:,} columns.")
+
+
 @dataclass(frozen=True, repr=False, eq=False)
-class Certificate(abc.ABC):
+class Certificate(Value, abc.ABC):
     """A claim that anyone can check from the data.
 
     A certificate may be weak; it may not be false. `verify` recomputes the claim from X, y and
@@ -79,14 +85,6 @@ class Certificate(abc.ABC):
 
     #: fitted attributes of an estimator that this certificate speaks of, by its own field names
     describes: ClassVar[dict[str, str]] = {}
-
-    def __post_init__(self) -> None:
-        """Every field holds what it declares: finite numbers, vectors that stay as they are."""
-        for f in fields(self):
-            value, declared = getattr(self, f.name), str(f.type)
-            read = READERS.get(declared.removesuffix(" | None"))
-            if read is not None and not (value is None and declared.endswith(" | None")):
-                object.__setattr__(self, f.name, read(value, f.name))
 
     @property
     def claim(self) -> str:
@@ -155,7 +153,7 @@ class Certificate(abc.ABC):
     def _verify(self, sample: Any) -> Verification:
         try:
             return Verification(True, self.name, self._check(sample))
-        except NotShown as refuted:
+        except (NotShown, ValueError) as refuted:  # A kernel may refuse these examples.
             return Verification(False, self.name, str(refuted))
 
     @property
@@ -182,10 +180,7 @@ class Certificate(abc.ABC):
             )
         return encoding.from_plain(kind, {k: v for k, v in data.items() if k != "type"})
 
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and other.to_dict() == self.to_dict()
-
-    def __hash__(self) -> int:
+    def __hash__(self) -> int:  # type: ignore[override]
         return hash((self.name, self.claim))
 
     def __repr__(self) -> str:

@@ -1,22 +1,28 @@
-"""What the fields may hold: read-only vectors of finite numbers or of indices, and weights."""
+"""What fields may hold: finite numbers, and read-only vectors of numbers, indices and weights."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import fields
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.encoding import counted, number, whole_number
+from certo.certificates.encoding import number, whole_number
 
 INTERCEPTS = ("free", "none")  # of hyperplanes that may be anywhere, or must go through the origin
 
-
-#: Types of fields of certificates: `Certificate.__post_init__` reads them by the function below
-#: that is named like them, so that they are checked and cannot be written to.
+#: Types of fields. `Value.__post_init__` reads each field by the function in `READERS` that stands
+#: beside its type, so that the value is checked and cannot be written to.
 FiniteVector = np.ndarray
+FiniteTable = np.ndarray
+CostVector = np.ndarray
+FiniteArray = np.ndarray
+FiniteTables = tuple[np.ndarray, ...]
+Fractions = tuple[Fraction, ...]
+FractionRows = tuple[Fractions, ...]
 IndexVector = np.ndarray
 WholeVector = np.ndarray
 
@@ -27,8 +33,34 @@ def finite_vector(values, name: str) -> np.ndarray:
 
 
 def finite_table(values, name: str) -> np.ndarray:
-    """The same in rows of one length."""
+    """The same in rows of one length; an empty list is a table without rows."""
+    values = np.zeros((0, 0)) if np.shape(values) == (0,) else values
     return _finite(values, 2, f"{name} must be rows of finite numbers, of one length.")
+
+
+def cost_vector(values, name: str) -> np.ndarray:
+    """The same of numbers that are not negative."""
+    vector = finite_vector(values, name)
+    if np.any(vector < 0):
+        raise ValueError(f"{name} must not be negative.")
+    return vector
+
+
+def finite_array(values, name: str) -> np.ndarray:
+    """A vector or a table."""
+    return (finite_vector if np.ndim(values) == 1 else finite_table)(values, name)
+
+
+def number_or_vector(value, name: str) -> float | np.ndarray:
+    """A finite number, or several."""
+    return finite_vector(value, name) if np.ndim(value) else number(value, name)
+
+
+def fractions(values, name: str) -> Fractions:
+    """A tuple of fractions, or a ValueError."""
+    if not all(isinstance(value, Fraction) for value in values):
+        raise ValueError(f"{name} must be fractions.")
+    return tuple(values)
 
 
 def _finite(values, dimensions: int, required: str) -> np.ndarray:
@@ -59,42 +91,6 @@ def index_vector(values, name: str) -> np.ndarray:
     return vector
 
 
-def weight_vector(values, examples: int) -> np.ndarray:
-    """Weights s_i ≥ 0, one for each example, or none: 1 for each. Those above 0 must not be so
-    different that a share underflows."""
-    weights = finite_vector(values, "sample_weight")
-    if weights.size not in (0, examples):
-        raise ValueError("sample_weight must hold one number for each example, or none.")
-    if weights.size:
-        least, most = np.min(weights[weights > 0], initial=math.inf), np.max(weights)
-        if np.any(weights < 0) or not 0 < most < 2.0**900 or least < most * 2.0**-400:
-            raise ValueError(
-                "sample_weight must not be negative, not all 0, and those above 0 of moderate size."
-            )
-    return weights
-
-
-def weighted(examples: int, weights: np.ndarray) -> str:
-    """'12 examples', '12 weighted examples'."""
-    return counted(examples, "weighted example" if weights.size else "example")
-
-
-def same_values(one: Any, other: Any) -> bool:
-    """Whether two dataclasses are of one kind and have the same values."""
-    return type(one) is type(other) and all(
-        _same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one)
-    )
-
-
-def _same(one: Any, other: Any) -> bool:
-    if sparse.issparse(one) or sparse.issparse(other):  # JSON has no sparse vectors
-        one, other = sparse.csr_array(one), sparse.csr_array(other)
-        return one.shape == other.shape and not (one != other).nnz
-    if isinstance(one, np.ndarray):
-        return np.array_equal(one, other)
-    return bool(one == other)
-
-
 def intercept_mode(value: Any) -> str:
     """'free' or 'none', or a ValueError."""
     if not isinstance(value, str) or value not in INTERCEPTS:
@@ -102,11 +98,56 @@ def intercept_mode(value: Any) -> str:
     return value
 
 
-#: how a field of this type is read
+def several(read: Callable) -> Callable:
+    """A tuple of what `read` reads."""
+    return lambda values, name: tuple(read(value, name) for value in values)
+
+
+#: How a field of this type is read.
 READERS = {
     "float": number,
     "int": whole_number,
     "FiniteVector": finite_vector,
+    "FiniteTable": finite_table,
+    "CostVector": cost_vector,
+    "FiniteTables": several(finite_table),
+    "FiniteArray": finite_array,
+    "float | FiniteVector": number_or_vector,
+    "Fractions": fractions,
+    "FractionRows": several(fractions),
     "IndexVector": index_vector,
     "WholeVector": whole_vector,
 }
+
+
+@dataclass(frozen=True, eq=False)
+class Value:
+    """A frozen dataclass whose fields hold what their types declare. Two are equal if they are of
+    one kind and all fields are; not if their JSON is, which a Python function has none of."""
+
+    def __post_init__(self) -> None:
+        for f in fields(self):
+            value, declared = getattr(self, f.name), str(f.type)
+            read = READERS.get(declared.removesuffix(" | None"))
+            if read is not None and not (value is None and declared.endswith(" | None")):
+                object.__setattr__(self, f.name, read(value, f.name))
+
+    def __eq__(self, other: object) -> bool:
+        return _same(self, other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _same(one: Any, other: Any) -> bool:
+    if is_dataclass(one):
+        return type(one) is type(other) and all(
+            _same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one)
+        )
+    if type(one) is type(other) is tuple:
+        return len(one) == len(other) and all(map(_same, one, other))
+    if sparse.issparse(one) or sparse.issparse(other):  # JSON has no sparse vectors.
+        one, other = sparse.csr_array(one), sparse.csr_array(other)
+        return one.shape == other.shape and not (one != other).nnz
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return np.array_equal(one, other)
+    return bool(one == other)

@@ -14,8 +14,7 @@ from sklearn.base import is_regressor
 from certo.audit import Audit, audit_table, rows_of
 from certo.certificates.base import CannotClaim
 from certo.certificates.composite import Composite
-from certo.certificates.errors.counted_errors import all_labels
-from certo.certificates.sample.draws import known_examples
+from certo.certificates.sample.shared_rows import known_examples
 from certo.cli.console import Part, Voice
 from certo.cli.progress import FitProgress
 from certo.data.fingerprint import fingerprint
@@ -25,6 +24,7 @@ from certo.data.proof_folder import check_folder, write_proof
 from certo.data.tables import read_table
 from certo.guarantees.predicting import predictor_of
 from certo.issue.errors.counted_errors import issue_test_errors
+from certo.issue.labels import all_labels
 from certo.verify import numbers_text
 from certo.workflow import Rows
 

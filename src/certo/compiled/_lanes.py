@@ -30,7 +30,7 @@ from numba.extending import intrinsic
 LANES = 8
 # Rows are read one after the other, so what comes soon is fetched now. The processor does this by
 # itself, but not across pages; 1.5 kB ahead took 5 to 10 % off an epoch of 500,000 × 54 numbers.
-AHEAD = 1536
+PREFETCH_BYTES = 1536
 
 _I32 = ir.IntType(32)
 _F64 = ir.DoubleType()
@@ -74,7 +74,7 @@ class _Loader:
         kind = ir.FunctionType(ir.VoidType(), [byte, _I32, _I32, _I32])
         fetch = cgutils.get_or_insert_function(self.builder.module, kind, "llvm.prefetch.p0")
         place = self.builder.bitcast(self._at(start), byte)
-        later = self.builder.gep(place, [start.type(AHEAD)])
+        later = self.builder.gep(place, [start.type(PREFETCH_BYTES)])
         self.builder.call(fetch, [later, _I32(0), _I32(0), _I32(1)])  # to read, once, data
 
     def masked(self, start, mask):

@@ -10,17 +10,17 @@ from scipy import sparse
 from certo.compiled._jit import jit
 from certo.compiled.threads import even_pieces, in_pieces, pieces
 
-FREQUENT = 0.3  # of the rows: features found in more are multiplied by BLAS
-WIDEST = 2**26  # numbers of their dense rows, at most
-TILE = 64
+FREQUENT_SHARE = 0.3  # Features found in a larger share of the rows are multiplied by BLAS.
+MAX_DENSE_ENTRIES = 2**26  # Entries of the dense rows that BLAS multiplies.
+TILE_ROWS = 64
 
 
 def count_products(X: sparse.csr_array, Z: sparse.csr_array) -> np.ndarray:
     """x_i·z_j for the rows of two CSR matrices of float64; of X and X itself, half is computed."""
     same = X is Z
     found = np.bincount(Z.indices, minlength=Z.shape[1])
-    often = found > FREQUENT * Z.shape[0]
-    often &= np.cumsum(often) * max(X.shape[0], Z.shape[0]) <= WIDEST
+    often = found > FREQUENT_SHARE * Z.shape[0]
+    often &= np.cumsum(often) * max(X.shape[0], Z.shape[0]) <= MAX_DENSE_ENTRIES
     if np.any(often):
         left = X[:, often].toarray()
         out = left @ (left if same else Z[:, often].toarray()).T
@@ -66,8 +66,8 @@ def _add_products(data, indices, indptr, values, places, first, half, start, sto
 
 def mirror(out: np.ndarray) -> None:
     """out_ji ← out_ij for i < j, on all cores."""
-    tiles = -(-len(out) // TILE)
-    in_pieces(pieces(tiles, float(out.size)), lambda k, i, j: _mirror(out, TILE, i, j))
+    tiles = -(-len(out) // TILE_ROWS)
+    in_pieces(pieces(tiles, float(out.size)), lambda k, i, j: _mirror(out, TILE_ROWS, i, j))
 
 
 @jit

@@ -12,10 +12,10 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 
 from certo.compiled._jit import jit
-from certo.compiled.rows import DenseRows
+from certo.compiled.rows import by_storage
 
 
 @intrinsic
@@ -28,25 +28,17 @@ def _bits(typing, value):
     return types.uint64(types.float64), code
 
 
-def row_entries(rows, i):
-    """The stored entries of row i, and the columns they are in."""
-    raise TypeError("compiled code only")
+def _dense_entries(rows, i):
+    return rows.values[i], np.arange(0)
 
 
-@overload(row_entries, inline="always")
-def _row_entries(rows, i):
-    if rows.instance_class is DenseRows:
+def _csr_entries(rows, i):
+    start, stop = rows.indptr[i], rows.indptr[i + 1]
+    return rows.data[start:stop], rows.indices[start:stop]
 
-        def from_dense(rows, i):
-            return rows.values[i], np.arange(0)
 
-        return from_dense
-
-    def from_csr(rows, i):
-        start, stop = rows.indptr[i], rows.indptr[i + 1]
-        return rows.data[start:stop], rows.indices[start:stop]
-
-    return from_csr
+#: the stored entries of row i, and the columns they are in; of a dense row these are left out
+row_entries = by_storage(_dense_entries, _csr_entries)
 
 
 @jit

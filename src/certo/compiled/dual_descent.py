@@ -11,7 +11,7 @@ Reference   Hsieh, Chang, Lin, Keerthi, Sundararajan (ICML 2008), Algorithm 1
 from __future__ import annotations
 
 from certo.compiled._jit import jit
-from certo.compiled.rows import AHEAD, lone_row_dot, row_add, row_dot, row_fetch
+from certo.compiled.rows import PREFETCH_VISITS, lone_row_dot, row_add, row_dot, row_fetch
 
 
 @jit
@@ -19,8 +19,8 @@ def descend(rows, signs, costs, squares, kappa, order, alpha, w):
     """One step for each example of `order`; α and w in place. `squares` are ‖x_t‖² + κ."""
     last = w.size - 1
     for k in range(order.size):
-        if k + AHEAD < order.size:
-            row_fetch(rows, order[k + AHEAD])
+        if k + PREFETCH_VISITS < order.size:
+            row_fetch(rows, order[k + PREFETCH_VISITS])
         t = order[k]
         if squares[t] <= 0.0:  # x_t = 0: only the term −α_t is left
             alpha[t] = costs[t]

@@ -7,8 +7,8 @@ import numpy as np
 from certo.compiled._jit import jit, loose
 from certo.compiled.threads import even_pieces, in_pieces
 
-MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, with bits all over: spreads numbers over 64 bits
-HALF = np.uint64(32)
+HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # An odd number spreads keys over 64 bits.
+HALF_WORD_BITS = np.uint64(32)
 
 
 def told_apart(colour: np.ndarray, indptr: np.ndarray, around: np.ndarray) -> np.ndarray:
@@ -26,10 +26,10 @@ def _tell_apart(colour, indptr, around, table, number):
     found = 0
     for v in range(colour.size):
         own = around[indptr[v] : indptr[v + 1]]
-        mixed = np.uint64(colour[v] + 1) * MIX
+        mixed = np.uint64(colour[v] + 1) * HASH_MULTIPLIER
         for k in range(own.size):
-            mixed = ((mixed ^ (mixed >> HALF)) + np.uint64(own[k] + 1)) * MIX
-        slot = np.int64((mixed ^ (mixed >> HALF)) & last)
+            mixed = ((mixed ^ (mixed >> HALF_WORD_BITS)) + np.uint64(own[k] + 1)) * HASH_MULTIPLIER
+        slot = np.int64((mixed ^ (mixed >> HALF_WORD_BITS)) & last)
         while True:
             other = table[slot]
             if other < 0:

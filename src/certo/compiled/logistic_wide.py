@@ -7,11 +7,11 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 
 from certo.compiled._jit import loose, loosest
 from certo.compiled._lanes import LANES, _first_lanes, _index, _Loader, _name
-from certo.compiled.rows import DenseRows, row_add, row_dot
+from certo.compiled.rows import by_storage, row_add, row_dot
 
 
 @intrinsic
@@ -57,54 +57,38 @@ def _add(typingctx, out, i, factor, x, j, count):
     return types.void(out, types.intp, same, x, types.intp, types.intp), codegen
 
 
-def _gather(rows, t, V, f):
-    """f += Σ_j x_tj V_j; f has room for whole groups of lanes."""
-    raise TypeError("compiled code only")
+def _dense_gather(rows, t, V, f):
+    x = rows.values[t]
+    for j in range(x.size):
+        _add(f, 0, x[j], V, j * V.shape[1], V.shape[1])
 
 
-@overload(_gather, inline="always")
-def _gather_of(rows, t, V, f):
-    if rows.instance_class is DenseRows:
-
-        def from_dense(rows, t, V, f):
-            x = rows.values[t]
-            for j in range(x.size):
-                _add(f, 0, x[j], V, j * V.shape[1], V.shape[1])
-
-        return from_dense
-
-    def from_csr(rows, t, V, f):
-        start, stop = rows.indptr[t], rows.indptr[t + 1]
-        x, at = rows.data[start:stop], rows.indices[start:stop]
-        for i in range(x.size):
-            _add(f, 0, x[i], V, np.intp(at[i]) * V.shape[1], V.shape[1])
-
-    return from_csr
+def _csr_gather(rows, t, V, f):
+    start, stop = rows.indptr[t], rows.indptr[t + 1]
+    x, at = rows.data[start:stop], rows.indices[start:stop]
+    for i in range(x.size):
+        _add(f, 0, x[i], V, np.intp(at[i]) * V.shape[1], V.shape[1])
 
 
-def _scatter(rows, t, f, V):
-    """V_j += x_tj f"""
-    raise TypeError("compiled code only")
+#: f += Σ_j x_tj V_j; f has room for whole groups of lanes
+_gather = by_storage(_dense_gather, _csr_gather)
 
 
-@overload(_scatter, inline="always")
-def _scatter_of(rows, t, f, V):
-    if rows.instance_class is DenseRows:
+def _dense_scatter(rows, t, f, V):
+    x = rows.values[t]
+    for j in range(x.size):
+        _add(V, j * V.shape[1], x[j], f, 0, V.shape[1])
 
-        def from_dense(rows, t, f, V):
-            x = rows.values[t]
-            for j in range(x.size):
-                _add(V, j * V.shape[1], x[j], f, 0, V.shape[1])
 
-        return from_dense
+def _csr_scatter(rows, t, f, V):
+    start, stop = rows.indptr[t], rows.indptr[t + 1]
+    x, at = rows.data[start:stop], rows.indices[start:stop]
+    for i in range(x.size):
+        _add(V, np.intp(at[i]) * V.shape[1], x[i], f, 0, V.shape[1])
 
-    def from_csr(rows, t, f, V):
-        start, stop = rows.indptr[t], rows.indptr[t + 1]
-        x, at = rows.data[start:stop], rows.indices[start:stop]
-        for i in range(x.size):
-            _add(V, np.intp(at[i]) * V.shape[1], x[i], f, 0, V.shape[1])
 
-    return from_csr
+#: V_j += x_tj f
+_scatter = by_storage(_dense_scatter, _csr_scatter)
 
 
 @loose

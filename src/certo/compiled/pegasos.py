@@ -14,10 +14,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
 from certo.compiled._jit import jit
-from certo.compiled.rows import AHEAD, DenseRows, lone_row_dot, row_fetch
+from certo.compiled.rows import PREFETCH_VISITS, by_storage, lone_row_dot, row_fetch
 
 
 class Sums(NamedTuple):
@@ -27,33 +26,25 @@ class Sums(NamedTuple):
     a: np.ndarray  # Σ H_{s−1} v_s
 
 
-def row_add_twice(rows, i, b, u, c, a):
-    """u ← u + b·xᵢ and a ← a + c·xᵢ, in place."""
-    raise TypeError("compiled code only")
+def _dense_add_twice(rows, i, b, u, c, a):
+    x = rows.values[i]
+    for j in range(x.size):
+        u[j] += b * x[j]
+    for j in range(x.size):
+        a[j] += c * x[j]
 
 
-@overload(row_add_twice, inline="always")
-def _row_add_twice(rows, i, b, u, c, a):
-    if rows.instance_class is DenseRows:
+def _csr_add_twice(rows, i, b, u, c, a):
+    start, stop = rows.indptr[i], rows.indptr[i + 1]
+    x, at = rows.data[start:stop], rows.indices[start:stop]
+    for p in range(x.size):
+        j = np.uintp(at[p])
+        u[j] += b * x[p]
+        a[j] += c * x[p]
 
-        def from_dense(rows, i, b, u, c, a):
-            x = rows.values[i]
-            for j in range(x.size):
-                u[j] += b * x[j]
-            for j in range(x.size):
-                a[j] += c * x[j]
 
-        return from_dense
-
-    def from_csr(rows, i, b, u, c, a):
-        start, stop = rows.indptr[i], rows.indptr[i + 1]
-        x, at = rows.data[start:stop], rows.indices[start:stop]
-        for p in range(x.size):
-            j = np.uintp(at[p])
-            u[j] += b * x[p]
-            a[j] += c * x[p]
-
-    return from_csr
+#: u ← u + b·xᵢ and a ← a + c·xᵢ, in place
+row_add_twice = by_storage(_dense_add_twice, _csr_add_twice)
 
 
 @jit
@@ -65,8 +56,8 @@ def take_steps(rows, signs, lift, lam, draws, done, harmonic, sums):
     """
     u, a = sums.u, sums.a
     for k in range(draws.size):
-        if k + AHEAD < draws.size:
-            row_fetch(rows, draws[k + AHEAD])
+        if k + PREFETCH_VISITS < draws.size:
+            row_fetch(rows, draws[k + PREFETCH_VISITS])
         i = draws[k]
         y = signs[i]
         t = done + k + 1

@@ -31,8 +31,7 @@ import numpy as np
 from certo.compiled._jit import jit
 from certo.compiled.rows import row_add, row_dot, row_square
 from certo.compiled.trace import copy_weights
-
-UNIT = 2.0**-53
+from certo.numbers.rounding import UNIT
 
 
 class Rule(NamedTuple):

@@ -3,39 +3,30 @@
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import overload
 
 from certo.compiled._jit import jit
-from certo.compiled.rows import DenseRows
+from certo.compiled.rows import by_storage
 
 
-def row_widen(rows, i, low, high, seen):
-    """low ≤ xᵢ ≤ high, by moving the ends apart; `seen` counts the entries stored in CSR."""
-    raise TypeError("compiled code only")
+def _dense_widen(rows, i, low, high, seen):
+    x = rows.values[i]
+    for j in range(x.size):
+        low[j] = x[j] if x[j] < low[j] else low[j]
+        high[j] = x[j] if x[j] > high[j] else high[j]
 
 
-@overload(row_widen, inline="always")
-def _row_widen(rows, i, low, high, seen):
-    if rows.instance_class is DenseRows:
+def _csr_widen(rows, i, low, high, seen):
+    start, stop = rows.indptr[i], rows.indptr[i + 1]
+    x, at = rows.data[start:stop], rows.indices[start:stop]
+    for p in range(x.size):
+        j = np.uintp(at[p])
+        low[j] = min(low[j], x[p])
+        high[j] = max(high[j], x[p])
+        seen[j] += 1
 
-        def from_dense(rows, i, low, high, seen):
-            x = rows.values[i]
-            for j in range(x.size):
-                low[j] = x[j] if x[j] < low[j] else low[j]
-                high[j] = x[j] if x[j] > high[j] else high[j]
 
-        return from_dense
-
-    def from_csr(rows, i, low, high, seen):
-        start, stop = rows.indptr[i], rows.indptr[i + 1]
-        x, at = rows.data[start:stop], rows.indices[start:stop]
-        for p in range(x.size):
-            j = np.uintp(at[p])
-            low[j] = min(low[j], x[p])
-            high[j] = max(high[j], x[p])
-            seen[j] += 1
-
-    return from_csr
+#: low ≤ xᵢ ≤ high, by moving the ends apart; `seen` counts the entries stored in CSR
+row_widen = by_storage(_dense_widen, _csr_widen)
 
 
 @jit

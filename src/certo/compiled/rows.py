@@ -19,7 +19,7 @@ from scipy import sparse
 from certo.compiled._jit import jit
 from certo.compiled._lanes import lane_dot, lane_dot_at, lone_lane_dot, lone_lane_dot_at
 
-AHEAD = 16  # where rows are visited at random, so many visits ahead they are asked for
+PREFETCH_VISITS = 16  # Rows visited at random are asked for so many visits ahead.
 
 
 class DenseRows(NamedTuple):
@@ -45,96 +45,67 @@ def rows_of(X) -> DenseRows | CsrRows:
     return DenseRows(_read_only(X))
 
 
-def row_dot(rows, i, w):
-    """⟨xᵢ, w⟩ with the rounding specified in `_lanes`; w may be longer than xᵢ."""
-    raise TypeError("compiled code only")
+def by_storage(dense, csr):
+    """A function of rows for compiled code, which becomes `dense` or `csr` where it is called."""
+
+    def stub(*arguments):
+        raise TypeError("compiled code only")
+
+    def chosen(rows, *others):
+        return dense if rows.instance_class is DenseRows else csr
+
+    overload(stub, inline="always", strict=False)(chosen)
+    return stub
 
 
-@overload(row_dot, inline="always")
-def _row_dot(rows, i, w):
-    if rows.instance_class is DenseRows:
+def _dot_by(lane_dot, lane_dot_at):
+    def dense_dot(rows, i, w):
+        d = rows.values.shape[1]
+        return lane_dot(rows.values, i * d, w, 0, d)
 
-        def from_dense(rows, i, w):
-            d = rows.values.shape[1]
-            return lane_dot(rows.values, i * d, w, 0, d)
-
-        return from_dense
-
-    def from_csr(rows, i, w):
+    def csr_dot(rows, i, w):
         start = rows.indptr[i]
         return lane_dot_at(rows.data, rows.indices, start, w, rows.indptr[i + 1] - start)
 
-    return from_csr
+    return by_storage(dense_dot, csr_dot)
 
 
-def lone_row_dot(rows, i, w):
-    """The same number for rows visited in random order: what follows xᵢ is not fetched, which
-    would only take the memory's time."""
-    raise TypeError("compiled code only")
+#: ⟨xᵢ, w⟩ with the rounding specified in `_lanes`; w may be longer than xᵢ
+row_dot = _dot_by(lane_dot, lane_dot_at)
+#: the same number for rows visited in random order: what follows xᵢ is not fetched, which would
+#: only take the memory's time
+lone_row_dot = _dot_by(lone_lane_dot, lone_lane_dot_at)
 
 
-@overload(lone_row_dot, inline="always")
-def _lone_row_dot(rows, i, w):
-    if rows.instance_class is DenseRows:
-
-        def from_dense(rows, i, w):
-            d = rows.values.shape[1]
-            return lone_lane_dot(rows.values, i * d, w, 0, d)
-
-        return from_dense
-
-    def from_csr(rows, i, w):
-        start = rows.indptr[i]
-        return lone_lane_dot_at(rows.data, rows.indices, start, w, rows.indptr[i + 1] - start)
-
-    return from_csr
+def _dense_square(rows, i):
+    d = rows.values.shape[1]
+    return lane_dot(rows.values, i * d, rows.values, i * d, d)
 
 
-def row_square(rows, i):
-    """‖xᵢ‖², rounded as `row_dot` is."""
-    raise TypeError("compiled code only")
+def _csr_square(rows, i):
+    start = rows.indptr[i]
+    return lane_dot(rows.data, start, rows.data, start, rows.indptr[i + 1] - start)
 
 
-@overload(row_square, inline="always")
-def _row_square(rows, i):
-    if rows.instance_class is DenseRows:
-
-        def from_dense(rows, i):
-            d = rows.values.shape[1]
-            return lane_dot(rows.values, i * d, rows.values, i * d, d)
-
-        return from_dense
-
-    def from_csr(rows, i):
-        start = rows.indptr[i]
-        return lane_dot(rows.data, start, rows.data, start, rows.indptr[i + 1] - start)
-
-    return from_csr
+#: ‖xᵢ‖², rounded as `row_dot` is
+row_square = by_storage(_dense_square, _csr_square)
 
 
-def row_add(rows, i, c, w):
-    """w ← w + c·xᵢ, in place: one product and one sum, each rounded once."""
-    raise TypeError("compiled code only")
+def _dense_add(rows, i, c, w):
+    x = rows.values[i]
+    for j in range(x.size):
+        w[j] += c * x[j]
 
 
-@overload(row_add, inline="always")
-def _row_add(rows, i, c, w):
-    if rows.instance_class is DenseRows:
+def _csr_add(rows, i, c, w):
+    start, stop = rows.indptr[i], rows.indptr[i + 1]
+    x, at = rows.data[start:stop], rows.indices[start:stop]
+    for p in range(x.size):
+        w[np.uintp(at[p])] += c * x[p]
 
-        def from_dense(rows, i, c, w):
-            x = rows.values[i]
-            for j in range(x.size):
-                w[j] += c * x[j]
 
-        return from_dense
-
-    def from_csr(rows, i, c, w):
-        start, stop = rows.indptr[i], rows.indptr[i + 1]
-        x, at = rows.data[start:stop], rows.indices[start:stop]
-        for p in range(x.size):
-            w[np.uintp(at[p])] += c * x[p]
-
-    return from_csr
+#: w ← w + c·xᵢ, in place: one product and one sum, each rounded once
+row_add = by_storage(_dense_add, _csr_add)
 
 
 @intrinsic
@@ -155,32 +126,24 @@ def _fetch(typingctx, array, place):
     return types.void(array, place), codegen
 
 
-def row_fetch(rows, i):
-    """Ask for the numbers of xᵢ ahead of their use."""
-    raise TypeError("compiled code only")
+def _dense_fetch(rows, i):
+    d = rows.values.shape[1]
+    line = 64 // rows.values.itemsize
+    for j in range(0, min(d, 16 * line), line):
+        _fetch(rows.values, i * d + j)
 
 
-@overload(row_fetch, inline="always")
-def _row_fetch(rows, i):
-    if rows.instance_class is DenseRows:
+def _csr_fetch(rows, i):
+    start = rows.indptr[i]
+    stop = min(rows.indptr[i + 1], start + 128)
+    for p in range(start, stop, 8):
+        _fetch(rows.data, p)
+    for p in range(start, stop, 16):
+        _fetch(rows.indices, p)
 
-        def from_dense(rows, i):
-            d = rows.values.shape[1]
-            line = 64 // rows.values.itemsize
-            for j in range(0, min(d, 16 * line), line):
-                _fetch(rows.values, i * d + j)
 
-        return from_dense
-
-    def from_csr(rows, i):
-        start = rows.indptr[i]
-        stop = min(rows.indptr[i + 1], start + 128)
-        for p in range(start, stop, 8):
-            _fetch(rows.data, p)
-        for p in range(start, stop, 16):
-            _fetch(rows.indices, p)
-
-    return from_csr
+#: ask for the numbers of xᵢ ahead of their use
+row_fetch = by_storage(_dense_fetch, _csr_fetch)
 
 
 @jit

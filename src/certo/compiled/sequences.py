@@ -1,10 +1,10 @@
 """Kernels of pairs of sequences by dynamic programming, a group of sequences at a time.
 
-The columns of a block are put in order of length and dealt into groups of LANES, whose symbols are
-laid side by side: that of z_v at place j is number j·LANES + v. The recursions run along x and
-along j, never across a group, so a loop over these numbers q, in which what belongs to j − 1 is
-found at q − LANES, becomes vector instructions. Places beyond the end of a z hold −1, the number of
-no symbol.
+The columns of a block are put in order of length and dealt into groups of L = SEQUENCE_LANES, whose
+symbols are laid side by side: that of z_v at place j is number j·L + v. The recursions run along x
+and along j, never across a group, so a loop over these numbers q, in which what belongs to j − 1 is
+found at q − L, becomes vector instructions. Places beyond the end of a z hold −1, the number of no
+symbol.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from certo.compiled._jit import jit, loose
 from certo.compiled.counts import mirror
 from certo.compiled.threads import even_pieces, in_pieces
 
-LANES = 16
+SEQUENCE_LANES = 16
 
 
 def subsequence_block(codes, first, rows, columns, length, decay, upto) -> np.ndarray:
@@ -44,7 +44,7 @@ def weighted_degree_block(codes, first, rows, columns, degree, shift) -> np.ndar
 def _shared(codes, first, rows, columns, cost: float, loop: Callable[..., Any]) -> np.ndarray:
     """The block, its rows shared between the cores by their work; of the same rows and columns,
     each pair is computed once."""
-    if columns.size < min(rows.size, LANES):  # the more lanes are in use, the better
+    if columns.size < min(rows.size, SEQUENCE_LANES):  # the more lanes are in use, the better
         return np.ascontiguousarray(_shared(codes, first, columns, rows, cost, loop).T)
     out = np.zeros((rows.size, columns.size))
     if not out.size:
@@ -53,15 +53,15 @@ def _shared(codes, first, rows, columns, cost: float, loop: Callable[..., Any]) 
     places = np.argsort(lengths[columns], kind="stable")
     centres = columns[places]
     points = centres if same else rows
-    heads = np.arange(0, centres.size, LANES)
-    longest = lengths[centres[np.minimum(heads + LANES, centres.size) - 1]]
+    heads = np.arange(0, centres.size, SEQUENCE_LANES)
+    longest = lengths[centres[np.minimum(heads + SEQUENCE_LANES, centres.size) - 1]]
     groups = np.concatenate([[0], np.cumsum(longest)])
-    laid = np.full(groups[-1] * LANES, -1, dtype=np.int32)
+    laid = np.full(groups[-1] * SEQUENCE_LANES, -1, dtype=np.int32)
     _lay(codes, first, centres, groups, laid)
 
-    work = groups[-1] - groups[np.arange(points.size) // LANES] if same else groups[-1]
-    ranges = even_pieces(cost * LANES * lengths[points] * work)
-    most = (int(longest[-1]) + 1) * LANES
+    work = groups[-1] - groups[np.arange(points.size) // SEQUENCE_LANES] if same else groups[-1]
+    ranges = even_pieces(cost * SEQUENCE_LANES * lengths[points] * work)
+    most = (int(longest[-1]) + 1) * SEQUENCE_LANES
     in_pieces(ranges, lambda k, i, j: loop(i, j, points, groups, laid, most, same, out))
     if same:
         mirror(out)
@@ -77,7 +77,9 @@ def _lay(codes, first, centres, groups, laid):
     for c in range(centres.size):
         start, stop = first[centres[c]], first[centres[c] + 1]
         for j in range(stop - start):
-            laid[(groups[c // LANES] + j) * LANES + c % LANES] = codes[start + j]
+            laid[(groups[c // SEQUENCE_LANES] + j) * SEQUENCE_LANES + c % SEQUENCE_LANES] = codes[
+                start + j
+            ]
 
 
 @loose
@@ -89,13 +91,13 @@ def _add_matches(symbol, laid, above, sums):
 
 @loose
 def _filter(symbol, laid, decay, above, run, filtered):
-    """R_q = decay·R_{q−LANES} + decay²·above_q, this only where the symbols are the same;
-    filtered_{q+LANES} = decay·filtered_{q+LANES} + R_q."""
+    """R_q = decay·R_{q−SEQUENCE_LANES} + decay²·above_q, this only where the symbols are the same;
+    filtered_{q+SEQUENCE_LANES} = decay·filtered_{q+SEQUENCE_LANES} + R_q."""
     square = decay * decay
     for q in range(laid.size):
         r = decay * run[q] + (square * above[q] if laid[q] == symbol else 0.0)
-        run[q + LANES] = r
-        filtered[q + LANES] = decay * filtered[q + LANES] + r
+        run[q + SEQUENCE_LANES] = r
+        filtered[q + SEQUENCE_LANES] = decay * filtered[q + SEQUENCE_LANES] + r
 
 
 @jit
@@ -109,9 +111,9 @@ def _subsequences(
     run, sums = np.zeros(most), np.empty(most)
     for i in range(start, stop):
         x = codes[first[points[i]] : first[points[i] + 1]]
-        for g in range(i // LANES if same else 0, groups.size - 1):
-            z = laid[groups[g] * LANES : groups[g + 1] * LANES]
-            for q in range(z.size + LANES):
+        for g in range(i // SEQUENCE_LANES if same else 0, groups.size - 1):
+            z = laid[groups[g] * SEQUENCE_LANES : groups[g + 1] * SEQUENCE_LANES]
+            for q in range(z.size + SEQUENCE_LANES):
                 sums[q] = 0.0
                 for p in range(1, length):
                     above[p, q] = 0.0
@@ -121,8 +123,8 @@ def _subsequences(
                         _add_matches(symbol, z, above[p], sums)
                     if p < length - 1:
                         _filter(symbol, z, decay, above[p], run, above[p + 1])
-            here = out[i, g * LANES : (g + 1) * LANES]
-            for q in range(0, z.size, LANES):
+            here = out[i, g * SEQUENCE_LANES : (g + 1) * SEQUENCE_LANES]
+            for q in range(0, z.size, SEQUENCE_LANES):
                 for v in range(here.size):
                     here[v] += decay * decay * sums[q + v]
 
@@ -134,9 +136,9 @@ def _count_runs(spread, laid, degree, run, sums):
     most, twice = float(degree), 2.0 * degree + 1.0
     for q in range(laid.size):
         t = run[q] + 1.0 if laid[q] == spread[q] else 0.0
-        run[q + LANES] = t
+        run[q + SEQUENCE_LANES] = t
         t = t if t < most else most
-        sums[q + LANES] = sums[q] + t * (twice - t)
+        sums[q + SEQUENCE_LANES] = sums[q] + t * (twice - t)
 
 
 @jit
@@ -145,12 +147,12 @@ def _weighted_degrees(
 ):
     run, sums = np.zeros(most), np.zeros(most)
     for i in range(start, stop):
-        spread = np.repeat(codes[first[points[i]] : first[points[i] + 1]], LANES)
-        for g in range(i // LANES if same else 0, groups.size - 1):
-            z = laid[groups[g] * LANES : groups[g + 1] * LANES]
-            here = out[i, g * LANES : (g + 1) * LANES]
+        spread = np.repeat(codes[first[points[i]] : first[points[i] + 1]], SEQUENCE_LANES)
+        for g in range(i // SEQUENCE_LANES if same else 0, groups.size - 1):
+            z = laid[groups[g] * SEQUENCE_LANES : groups[g + 1] * SEQUENCE_LANES]
+            here = out[i, g * SEQUENCE_LANES : (g + 1) * SEQUENCE_LANES]
             for s in range(-shift, shift + 1):
-                move = s * LANES  # x_{j+s} and z_j
+                move = s * SEQUENCE_LANES  # x_{j+s} and z_j
                 low, high = max(0, -move), min(z.size, spread.size - move)
                 if low < high:
                     _count_runs(spread[low + move : high + move], z[low:high], degree, run, sums)

@@ -22,16 +22,16 @@ import numpy as np
 
 from certo.compiled._jit import jit, loosest
 
-BIG = np.float32(1e30)
-LEAST = np.float32(1e-7)  # of a curvature, relative to the diagonal
-TINY = np.float32(1e-37)
-PIECE = 512
+EXCLUDED = np.float32(1e30)
+LEAST_RELATIVE_CURVATURE = np.float32(1e-7)  # Relative to the diagonal.
+LEAST_CURVATURE = np.float32(1e-37)
+PIECE_LENGTH = 512
 
 
 @loosest
 def _move(v, row_i, row_j, step, cannot_rise, cannot_fall):
     """v ← v − step (K_i − K_j); the greatest that can rise, and the least that can fall."""
-    most, least = -BIG, BIG
+    most, least = -EXCLUDED, EXCLUDED
     for k in range(v.size):
         now = v[k] - step * (row_i[k] - row_j[k])
         v[k] = now
@@ -46,7 +46,10 @@ def _gains(v, row_i, diagonal, cannot_fall, greatest, own):
     most = np.float32(0)
     for k in range(v.size):
         fall = max(greatest - v[k] - cannot_fall[k], np.float32(0))
-        curve = max(own + diagonal[k] - row_i[k] - row_i[k], max(LEAST * own, TINY))
+        curve = max(
+            own + diagonal[k] - row_i[k] - row_i[k],
+            max(LEAST_RELATIVE_CURVATURE * own, LEAST_CURVATURE),
+        )
         most = max(most, fall * fall / curve)
     return most
 
@@ -55,13 +58,13 @@ def _gains(v, row_i, diagonal, cannot_fall, greatest, own):
 def smo_pairs(K, diagonal, beta, low, high, v, eps, most_steps):
     """Steps on pairs until none violates by more than eps; how many were made."""
     n = v.size
-    cannot_rise = np.where(beta < high, np.float32(0), BIG)
-    cannot_fall = np.where(beta > low, np.float32(0), BIG)
+    cannot_rise = np.where(beta < high, np.float32(0), EXCLUDED)
+    cannot_fall = np.where(beta > low, np.float32(0), EXCLUDED)
     i, j, step = 0, 0, v.dtype.type(0)
     for steps in range(most_steps):
-        most, least, where = -BIG, BIG, 0
-        for start in range(0, n, PIECE):
-            end = min(n, start + PIECE)
+        most, least, where = -EXCLUDED, EXCLUDED, 0
+        for start in range(0, n, PIECE_LENGTH):
+            end = min(n, start + PIECE_LENGTH)
             here, below = _move(
                 v[start:end], K[i, start:end], K[j, start:end], step,
                 cannot_rise[start:end], cannot_fall[start:end],
@@ -71,13 +74,13 @@ def smo_pairs(K, diagonal, beta, low, high, v, eps, most_steps):
             least = min(least, below)
         if not most - least > eps:
             return steps
-        for k in range(where, min(n, where + PIECE)):
+        for k in range(where, min(n, where + PIECE_LENGTH)):
             if v[k] - cannot_rise[k] == most:
                 i = k
                 break
         gain, where = np.float32(0), 0
-        for start in range(0, n, PIECE):
-            end = min(n, start + PIECE)
+        for start in range(0, n, PIECE_LENGTH):
+            end = min(n, start + PIECE_LENGTH)
             here = _gains(
                 v[start:end], K[i, start:end], diagonal[start:end], cannot_fall[start:end],
                 most, diagonal[i],
@@ -85,15 +88,19 @@ def smo_pairs(K, diagonal, beta, low, high, v, eps, most_steps):
             if here > gain:
                 gain, where = here, start
         best = np.float32(-1)
-        for k in range(where, min(n, where + PIECE)):
+        for k in range(where, min(n, where + PIECE_LENGTH)):
             fall = most - v[k] - cannot_fall[k]
             if fall > 0:
                 curve = max(
-                    diagonal[i] + diagonal[k] - K[i, k] - K[i, k], max(LEAST * diagonal[i], TINY)
+                    diagonal[i] + diagonal[k] - K[i, k] - K[i, k],
+                    max(LEAST_RELATIVE_CURVATURE * diagonal[i], LEAST_CURVATURE),
                 )
                 if fall * fall / curve > best:
                     best, j = fall * fall / curve, k
-        curve = max(diagonal[i] + diagonal[j] - K[i, j] - K[i, j], max(LEAST * diagonal[i], TINY))
+        curve = max(
+            diagonal[i] + diagonal[j] - K[i, j] - K[i, j],
+            max(LEAST_RELATIVE_CURVATURE * diagonal[i], LEAST_CURVATURE),
+        )
         room = min(high[i] - beta[i], beta[j] - low[j])
         size = min(float(v[i] - v[j]) / curve, room)
         if size == room and room == high[i] - beta[i]:
@@ -105,8 +112,8 @@ def smo_pairs(K, diagonal, beta, low, high, v, eps, most_steps):
         else:
             beta[j] -= size
         for k in (i, j):
-            cannot_rise[k] = np.float32(0) if beta[k] < high[k] else BIG
-            cannot_fall[k] = np.float32(0) if beta[k] > low[k] else BIG
+            cannot_rise[k] = np.float32(0) if beta[k] < high[k] else EXCLUDED
+            cannot_fall[k] = np.float32(0) if beta[k] > low[k] else EXCLUDED
         step = v.dtype.type(size)
     return most_steps
 
@@ -120,7 +127,7 @@ def _move_one(v, row, step, diagonal, cannot_rise, cannot_fall):
         v[k] = now
         use = max(max(now - cannot_rise[k], -now - cannot_fall[k]), np.float32(0))
         most = max(most, use)
-        gain = max(gain, use * use / max(diagonal[k], TINY))
+        gain = max(gain, use * use / max(diagonal[k], LEAST_CURVATURE))
     return gain, most
 
 
@@ -128,13 +135,13 @@ def _move_one(v, row, step, diagonal, cannot_rise, cannot_fall):
 def smo_single(K, diagonal, beta, low, high, v, eps, most_steps):
     """Steps on single coordinates until none violates by more than eps; how many were made."""
     n = v.size
-    cannot_rise = np.where(beta < high, np.float32(0), BIG)
-    cannot_fall = np.where(beta > low, np.float32(0), BIG)
+    cannot_rise = np.where(beta < high, np.float32(0), EXCLUDED)
+    cannot_fall = np.where(beta > low, np.float32(0), EXCLUDED)
     i, step = 0, v.dtype.type(0)
     for steps in range(most_steps):
         gain, most, where = np.float32(-1), np.float32(0), 0
-        for start in range(0, n, PIECE):
-            end = min(n, start + PIECE)
+        for start in range(0, n, PIECE_LENGTH):
+            end = min(n, start + PIECE_LENGTH)
             here, use = _move_one(
                 v[start:end], K[i, start:end], step, diagonal[start:end],
                 cannot_rise[start:end], cannot_fall[start:end],
@@ -145,13 +152,13 @@ def smo_single(K, diagonal, beta, low, high, v, eps, most_steps):
         if not most > eps:
             return steps
         best = np.float32(-1)
-        for k in range(where, min(n, where + PIECE)):
+        for k in range(where, min(n, where + PIECE_LENGTH)):
             use = max(v[k] - cannot_rise[k], -v[k] - cannot_fall[k])
-            if use > 0 and use * use / max(diagonal[k], TINY) > best:
-                best, i = use * use / max(diagonal[k], TINY), k
-        to = min(max(beta[i] + float(v[i]) / max(diagonal[i], TINY), low[i]), high[i])
+            if use > 0 and use * use / max(diagonal[k], LEAST_CURVATURE) > best:
+                best, i = use * use / max(diagonal[k], LEAST_CURVATURE), k
+        to = min(max(beta[i] + float(v[i]) / max(diagonal[i], LEAST_CURVATURE), low[i]), high[i])
         step = v.dtype.type(to - beta[i])
         beta[i] = to
-        cannot_rise[i] = np.float32(0) if beta[i] < high[i] else BIG
-        cannot_fall[i] = np.float32(0) if beta[i] > low[i] else BIG
+        cannot_rise[i] = np.float32(0) if beta[i] < high[i] else EXCLUDED
+        cannot_fall[i] = np.float32(0) if beta[i] > low[i] else EXCLUDED
     return most_steps

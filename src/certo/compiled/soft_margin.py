@@ -25,7 +25,7 @@ def lengths(rows, lift, start, stop, out):
 
 @jit
 def signed_products(rows, signs, w, lift, start, stop, out):
-    """out[t] = y_t (⟨w, x_t⟩ + lift·w[-1])."""
+    """out[t] = y_t (⟨w, x_t⟩ + lift·w[-1]); without lift, w may end with the last feature."""
     for t in range(start, stop):
         out[t] = signs[t] * (row_dot(rows, t, w) + lift * w[-1])
 
@@ -81,3 +81,14 @@ def add_squares(rows, costs, opened, tau, lift, start, stop, H):
     for k in range(start, stop):
         t = opened[k]
         add_square(rows, t, tau * costs[t], lift, H)
+
+
+@jit
+def fill_up(alpha, members, starts, costs, out):
+    """out of a group's members: what its alpha is, in turn, as much as their costs allow."""
+    for group in range(starts.size):
+        left = alpha[group]
+        stop = starts[group + 1] if group + 1 < starts.size else members.size
+        for t in members[starts[group] : stop]:
+            out[t] = min(left, costs[t])
+            left -= out[t]

@@ -16,24 +16,24 @@ from certo.blas import one_thread
 
 __all__ = ["even_pieces", "in_pieces", "one_thread", "pieces"]
 
-WORTH = 2**17  # multiplications below which a second thread costs more than it saves
-MOST = 8
-NAME = "certo"  # of our threads
+MIN_WORK_PER_THREAD = 2**17  # With fewer multiplications a second thread costs more than it saves.
+MAX_THREADS = 8
+THREAD_PREFIX = "certo"  # The names of our threads begin like this.
 
 
 @cache
 def _pool(process: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(_cores() - 1 or 1, thread_name_prefix=NAME)
+    return ThreadPoolExecutor(_cores() - 1 or 1, thread_name_prefix=THREAD_PREFIX)
 
 
 @cache
 def _cores() -> int:
-    return min(MOST, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2)
+    return min(MAX_THREADS, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2)
 
 
 def pieces(count: int, work: float) -> list[tuple[int, int]]:
     """Ranges that cover 0 … count, one for each thread that is worth it."""
-    parts = max(1, min(_cores(), int(work / WORTH), count))
+    parts = max(1, min(_cores(), int(work / MIN_WORK_PER_THREAD), count))
     ends = [count * k // parts for k in range(parts + 1)]
     return list(pairwise(ends))
 
@@ -48,7 +48,7 @@ def even_pieces(costs: np.ndarray) -> list[tuple[int, int]]:
 
 def in_pieces(ranges: list[tuple[int, int]], loop: Callable[[int, int, int], Any]) -> list[Any]:
     """loop(k, start, stop) for the k-th range, all at the same time; the results in order."""
-    if len(ranges) == 1 or threading.current_thread().name.startswith(NAME):
+    if len(ranges) == 1 or threading.current_thread().name.startswith(THREAD_PREFIX):
         return [loop(k, *part) for k, part in enumerate(ranges)]  # a thread of ours waits for none
     pool = _pool(os.getpid())  # a forked process has none of its parent's threads
     others = [pool.submit(loop, k, *part) for k, part in enumerate(ranges) if k]

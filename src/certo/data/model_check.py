@@ -186,7 +186,9 @@ def _check_settings(machine: Any, settings: set[str]) -> None:
 def _check_kernel(machine: KernelClassifier) -> None:
     """The kernel is one of vectors, and there is a vector for each support."""
     kernel, rows = machine.kernel_, union_of(machine.support_)
-    require(machine._kernel_to_fit.agrees(kernel), "its kernel is not the one of its settings.")
+    given = machine._kernel_to_fit
+    same = given is not None and given.agrees(kernel)
+    require(same, "its kernel is not the one of its settings.")
     require(
         kernel is not None and kernel.takes == "vectors", "its kernel takes no columns of numbers."
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from certo.data.problem import Problem
-from certo.kernels.graph import ALIKE, Graph
+from certo.kernels.graph import COMMON_LABEL, Graph
 
 
 def read_tu(folder: str | Path) -> tuple[list[Graph], np.ndarray]:
@@ -56,7 +56,7 @@ def read_tu(folder: str | Path) -> tuple[list[Graph], np.ndarray]:
             "does not."
         )
     file = folder / f"{name}_node_labels.txt"
-    labels = _labels(file, n) if file.exists() else [ALIKE] * n
+    labels = _labels(file, n) if file.exists() else [COMMON_LABEL] * n
     order, first = _grouped(graph, m)
     place = np.empty(n, np.int64)  # of each vertex in its graph
     place[order] = np.arange(n) - first[graph[order] - 1]

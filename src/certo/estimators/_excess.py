@@ -15,9 +15,9 @@ from certo.certificates.sample.labels import Labels
 from certo.containers import count
 from certo.estimators import _input
 from certo.kernels.base import Kernel
-from certo.losses.hinge import Hinge
 from certo.numbers.digits import rounded_up
 from certo.numbers.exact import below
+from certo.problems.soft_margin import SoftMargin
 from certo.solvers import gram
 
 
@@ -93,11 +93,13 @@ def excess(model, X, y, tol: float) -> Excess:
     runs: dict[Labels, Any] = {claim.labels: claim for claim in model.certificate_}
     trace, lam = model.trace_, float(model.lam)
     objective, least, bound = (np.empty(len(trace)) for _ in range(3))
-    scores, squares = _measured(kernel, X, trace.weights)
+    scores, squares = _scores_and_squares(kernel, X, trace.weights[:, :-1])
+    prices = np.full(count(X), 1 / (lam * count(X)))  # F = λP where each slack costs 1/(λm).
     for k, (output, step) in enumerate(zip(trace.output, trace.step, strict=True)):
         labels = model.outputs_[output]
-        hinges = Hinge().of(labels.signs(y), scores[:, k])
-        objective[k] = np.mean(hinges) + lam / 2 * squares[k]
+        problem = SoftMargin(labels.signs(y), prices, model.intercept)
+        b = trace.weights[k, -1]
+        objective[k] = lam * problem.primal(squares[k], scores[:, k], b)
         least[k] = _least(optima, labels, lam)
         run = runs.get(labels)
         bound[k] = guarantee(run.radius2, lam, int(step)) if run else np.inf
@@ -108,9 +110,8 @@ def excess(model, X, y, tol: float) -> Excess:
     return Excess(trace.output, trace.step, objective, least, bound, certificate)
 
 
-def _measured(kernel: Kernel | None, X, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of each answer: its scores on all examples, and ‖w‖², the intercept's included."""
-    coef, intercept = weights[:, :-1], weights[:, -1]
+def _scores_and_squares(kernel: Kernel | None, X, coef) -> tuple[np.ndarray, np.ndarray]:
+    """Of each answer: its scores on all examples, and ‖w‖², both without the intercept."""
     if kernel is None:
         scores = safe_sparse_dot(X, coef.T, dense_output=True)
         squares = np.einsum("kj,kj->k", coef, coef)
@@ -118,7 +119,7 @@ def _measured(kernel: Kernel | None, X, weights: np.ndarray) -> tuple[np.ndarray
         centres = kernel.take(X, np.arange(count(X)))
         scores = gram.scores(kernel, X, centres, np.ascontiguousarray(coef.T))
         squares = np.einsum("kj,jk->k", coef, scores)
-    return scores + intercept, squares + intercept**2
+    return scores, squares
 
 
 def _least(optima: dict[Labels, Any], labels: Labels, lam: float) -> float:

@@ -12,7 +12,7 @@ from certo.certificates.base import (
     NotClaimed,
 )
 from certo.certificates.composite import Composite
-from certo.certificates.regression.dependence import exactly
+from certo.certificates.regression.dependence import exact_columns
 from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.values import Values
@@ -64,7 +64,7 @@ def _seem_exact(found: Solution, X, lifted: bool) -> bool:
     if not found.combinations or found.kept is None:
         return False
     some = Sample(X[:FIRST], np.ones(min(FIRST, X.shape[0]), np.int8))
-    return exactly(some, found.kept, found.combinations, lifted)
+    return bool(np.all(exact_columns(some, found.kept, found.combinations, lifted)))
 
 
 def certified_by_sums(

@@ -13,13 +13,13 @@ from certo.certificates.base import (
     NotClaimed,
 )
 from certo.certificates.encoding import rounded_down
-from certo.certificates.regression.curvature import inverse_factor
+from certo.certificates.regression.factors import inverse_factor
 from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.certificates.regression.no_estimate import NoEstimate
-from certo.certificates.sample.labels import class_labels
 from certo.certificates.separation.quasi_separable import Overlapping
 from certo.estimators._independence import Relations, independent
 from certo.estimators._logistic_problem import Problem, Weights
+from certo.issue.labels import class_labels
 from certo.issue.regression.logistic_excess import issue_logistic_excess
 from certo.issue.regression.no_estimate import issue_no_estimate
 from certo.issue.separation.inseparable import vector_indices
@@ -255,7 +255,7 @@ def existence(problem: Problem, weights: Weights, watch: Watch) -> Existence:
     """Whether there are weights of the least risk, decided by linear programs in exact arithmetic
     if the watch leaves them the time. `weights` are of a risk near the infimum: they lead the way.
     """
-    if watch.over:
+    if watch.stop():
         return Existence()
     step = _step(problem, _look(problem, None, weights))
     guess = np.column_stack(weights)[:, : problem.columns]

@@ -8,7 +8,8 @@ from certo.certificates.encoding import counted, rounded_down, rounded_up
 from certo.certificates.regression.no_estimate import NoEstimate
 from certo.estimators._logistic import Fitted
 from certo.estimators._logistic_problem import Problem
-from certo.solvers.recession import Recession, words
+from certo.solvers.recession import Recession
+from certo.words.separating_columns import separating_columns
 
 UNDECIDED = (
     "Whether an estimate exists is not decided; more time may decide it (existence_time_limit, "
@@ -38,7 +39,7 @@ class Separated(ValueError):
 
 
 def why_none(problem: Problem, found: Recession, names: Sequence[str]) -> str:
-    return f"No estimate exists: {words(found, names, problem.classes.tolist())}."
+    return f"No estimate exists: {separating_columns(found, names, problem.classes.tolist())}."
 
 
 def status(machine, found: Fitted, names: Sequence[str], early: str) -> str:

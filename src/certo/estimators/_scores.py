@@ -34,9 +34,9 @@ from certo.compiled.threads import in_pieces, pieces
 from certo.containers import count
 from certo.kernels.algebra import Normalised
 from certo.kernels.base import Kernel
-from certo.kernels.gaussian import GOOD
+from certo.kernels.gaussian import MAX_NORM_ERROR
 from certo.kernels.precomputed import Precomputed
-from certo.kernels.vectors import MOST_DENSE, squares
+from certo.kernels.vectors import MAX_DENSIFIED_ENTRIES, squares
 from certo.numbers.rounding import LEAST, ULPS, Rounding, gamma
 from certo.solvers import gram
 
@@ -45,7 +45,7 @@ DENSE_SPEED = (
     8  # Multiplications here take the time of one in the loops that `pieces` is meant for.
 )
 #: with γ_{d+6}, what `Gaussian.rounding` does not exceed
-WORST_GAUSSIAN = GOOD + 2 * ULPS
+WORST_GAUSSIAN = MAX_NORM_ERROR + 2 * ULPS
 
 #: what is made of scores: the sign of each, the place of the highest, or the numbers themselves
 Use = Literal["signs", "highest", "numbers"]
@@ -181,7 +181,7 @@ def _alone(kernel: Kernel, X, centres, turned: np.ndarray, intercept) -> np.ndar
     the columns, and so do all of `plain` for such rows; other points come one at a time."""
     if kernel.takes == "vectors" and not functions_of(kernel):
         X = _canonical(X)
-        large = centres.shape[0] * centres.shape[1] > MOST_DENSE
+        large = centres.shape[0] * centres.shape[1] > MAX_DENSIFIED_ENTRIES
         centres = _canonical(centres) if large else _columns(centres)
         blocks = _blocks(kernel, X, centres, kernel.plain)
     else:

@@ -12,7 +12,8 @@ from certo.certificates.sample.labels import Labels
 from certo.rates import Constant, Rate
 from certo.seen_rows import keys_of_numbers
 from certo.solvers.interrupt import Stopped, Watch
-from certo.solvers.separation import Cancelling, Examples, Separator, separate_after
+from certo.solvers.separation import Cancelling, Separator, separate_after
+from certo.solvers.vectors import Examples
 from certo.words.reader import examples_at, separability_call
 
 # The verdict takes at most a tenth of the time of the fit, but in any case may take the second

@@ -13,6 +13,7 @@ from certo.estimators._limits import Limits
 from certo.estimators._prices import Prices
 from certo.estimators._spaces import Space
 from certo.issue.margins.soft_margin_gap import issue_soft_margin_gap
+from certo.problems.soft_margin import SoftMargin
 from certo.solvers.kernel_soft_margin import KernelOutcome
 from certo.solvers.soft_margin import SoftOutcome
 from certo.solvers.stop import Stop
@@ -70,8 +71,7 @@ def machine_for(
             rows=rows, dual_coef=dual_coef, **prices._asdict(), **space.known_of(outcome),
         ),
     )  # fmt: skip
-    slack = np.maximum(0.0, 1 - signs * (scores + outcome.b))
-    return Machine(outcome, rows, dual_coef, claim, slack)
+    return Machine(outcome, rows, dual_coef, claim, SoftMargin.loss.of(signs, scores + outcome.b))
 
 
 def _fixing_b(scores, signs, costs, outcome) -> np.ndarray:

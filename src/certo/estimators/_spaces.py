@@ -40,7 +40,6 @@ from certo.kernels.precomputed import Precomputed
 from certo.kernels.semidefinite import IF_ROUNDING, NotPositive, check_gram, symmetrised
 from certo.kernels.strips import gram_in_strips
 from certo.numbers.exact import allowance
-from certo.problems.free_intercept import balanced
 from certo.solvers import gram
 from certo.solvers.hard_margin import MarginOutcome, hard_margin
 from certo.solvers.kernel_active_set import finished
@@ -239,8 +238,6 @@ class Functions:
         memory = GRAM_COPIES_TO_FINISH * 8 * m**2
         few = m <= MAX_FINISHED_ROWS and most > PASSES_BEFORE_FINISH
         few = few and memory <= self.cache_mb * 1e6
-        if start is not None and self.intercept == "free":
-            start = balanced(np.clip(start, 0.0, costs), signs, costs)
         kernel, X = self._pose(limits.asked)
         quick = limits._replace(max_iter=PASSES_BEFORE_FINISH if few else most)
         outcome = kernel_soft_margin(

@@ -15,7 +15,8 @@ from scipy import sparse
 
 from certo.certificates.base import Certificate
 from certo.certificates.composite import Composite
-from certo.certificates.errors.counted_errors import TestErrors, TrainingErrors
+from certo.certificates.errors.held_out_errors import TestErrors
+from certo.certificates.errors.training_errors import TrainingErrors
 from certo.certificates.risk.support_bound import SupportBound
 from certo.certificates.sample.labels import Labels
 from certo.certificates.sample.values import Values

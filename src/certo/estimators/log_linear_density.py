@@ -19,6 +19,7 @@ from certo.certificates.base import (
 )
 from certo.certificates.composite import Composite
 from certo.certificates.density.box_features import BoxFeatures, moments
+from certo.certificates.density.likelihood_gap import weight_vector
 from certo.certificates.density.moment_matching import (
     MomentMatching,
     NoLogLinearDensity,
@@ -26,7 +27,6 @@ from certo.certificates.density.moment_matching import (
     feature_means,
     positions,
 )
-from certo.certificates.fields import weight_vector
 from certo.certificates.sample.examples import Sample
 from certo.estimators import description
 from certo.estimators._density import Density, NoDensity, worth

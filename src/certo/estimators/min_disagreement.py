@@ -13,12 +13,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from certo.certificates.composite import Composite
-from certo.certificates.encoding import counted, readable, rounded_down, rounded_up
-from certo.certificates.errors.least_errors import (
-    ErrorCount,
-    LeastErrorsByCells,
-    LeastErrorsByTree,
-)
+from certo.certificates.errors.error_count import ErrorCount
+from certo.certificates.errors.least_errors_by_cells import LeastErrorsByCells
+from certo.certificates.errors.least_errors_by_tree import LeastErrorsByTree
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.vectors import Margins
@@ -28,7 +25,8 @@ from certo.estimators._linear import LinearClassifier
 from certo.estimators.new_examples import no_few_examples
 from certo.issue.errors.least_errors import issue_error_count
 from certo.solvers.interrupt import ctrl_c_asks
-from certo.solvers.min_disagreement import BoundTrace, Outcome, min_disagreement
+from certo.solvers.min_disagreement import BoundTrace, Outcome, TooLarge, min_disagreement
+from certo.words.fewest_errors_status import fewest_errors_status
 
 
 class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
@@ -98,7 +96,7 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     lower_bound_: float
     trace_kind = BoundTrace
 
-    def __init__(self, intercept="free", *, time_limit=60, target=None, random_state=None):
+    def __init__(self, *, intercept="free", time_limit=60, target=None, random_state=None):
         self.intercept = intercept
         self.time_limit = time_limit
         self.target = target
@@ -155,30 +153,34 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     def _search(self, asked, sample: Sample, targets: _input.Targets, weights: np.ndarray):
         context = self._init_callback_context(max_subtasks=None)
         context.call_on_fit_task_begin(estimator=self, X=sample.X)
-        outcome = min_disagreement(
-            sample,
-            targets.outputs[0],
-            weights,
-            self.intercept == "free",
-            enough=None if self.target is None else Fraction(self.target),
-            time_limit=None if self.time_limit is None else float(self.time_limit),
-            rng=np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1)),
-            asked=asked,
-            report=self._announcer(context, sample.X),
-        )
-        self._store(sample, targets, weights, outcome)
-        context.call_on_fit_task_end(estimator=self, X=sample.X, reconstruction_attributes=dict)
-        return self
+        tell = announcer(self, context, sample.X, "better bound")
 
-    def _announcer(self, context, X):
-        """Tell the callbacks of better bounds: errors_ and lower_bound_ are what is known then."""
-        tell = announcer(self, context, X, "better bound")
-
-        def announce(upper: float, lower: float, seconds: float) -> None:
+        def report(upper: float, lower: float, seconds: float) -> None:
+            """Callbacks see the bounds known now as errors_ and lower_bound_."""
             self.errors_, self.lower_bound_ = upper, lower
             tell()
 
-        return announce
+        try:
+            outcome = min_disagreement(
+                sample,
+                targets.outputs[0],
+                weights,
+                self.intercept == "free",
+                enough=None if self.target is None else Fraction(self.target),
+                time_limit=math.inf if self.time_limit is None else float(self.time_limit),
+                rng=np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1)),
+                asked=asked,
+                report=report,
+            )
+        except TooLarge:
+            raise MemoryError(
+                f"MinDisagreement found no hyperplane without errors on {sample.m:,} examples with "
+                f"{sample.d:,} features, and to search for the fewest errors it would need a dense "
+                "matrix of more than 2 GB. Use fewer features or examples."
+            ) from None
+        self._store(sample, targets, weights, outcome)
+        context.call_on_fit_task_end(estimator=self, X=sample.X, reconstruction_attributes=dict)
+        return self
 
     def _store(self, sample: Sample, targets, weights: np.ndarray, outcome: Outcome) -> None:
         labels: Labels = targets.outputs[0]
@@ -195,49 +197,11 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             no = "no" if self.lower_bound_ > self.target else "undecided"
             self.answer_ = "yes" if self.errors_ <= self.target else no
         self.trace_, self.n_iter_ = outcome.trace, outcome.steps
-        self.status_ = self._status(sample, outcome, bool(weights.size))
-        if outcome.stopped == "asked" or not (self.optimal_ or self.answer_ in ("yes", "no")):
-            warnings.warn(self.status_, ConvergenceWarning, stacklevel=4)
-
-    def _status(self, sample: Sample, outcome: Outcome, weighted: bool) -> str:
-        which = "hyperplane" if self.intercept == "free" else "hyperplane through the origin"
-        has, least = counted(int(self.errors_), "error"), counted(int(self.lower_bound_), "error")
-        fewer = f"fewer than {least}"
-        if weighted:
-            has = f"errors of a weight of at most {rounded_up(float(self.errors_))}"
-            bound = rounded_down(float(self.lower_bound_))
-            fewer, least = f"errors of a weight below {bound}", f"errors of a weight of {bound}"
-        worth = f"{has}, and it is proved that no {which} makes {fewer}"
-        if self.optimal_:
-            said = f"Optimal: {has}, and it is proved that no {which} makes fewer."
-            if weighted:
-                said = f"Optimal: {has}, and it is proved that those of no {which} weigh less."
-            if self.errors_ != self.lower_bound_:
-                said = f"Optimal to nine digits: {worth}."
-            if len(self.classes_) == 1 and not self.errors_:
-                said = "There is only one class: a hyperplane has all of it on one side. " + said
-        elif self.answer_ == "yes":
-            said = f"Yes: {has}, no more than the target of {readable(self.target)}."
-        elif self.answer_ == "no":
-            said = f"No: every {which} makes at least {least}; this one makes {has}."
-        elif outcome.stopped == "asked":
-            said = f"Stopped by hand: {worth}."
-        elif outcome.stopped == "time":
-            said = f"Stopped at the time limit of {self.time_limit:g} seconds: {worth}."
-        else:
-            said = f"Stopped where floats are too coarse to go on: {worth}."
-        if self.optimal_ and self.answer_ is not None:
-            said += f" At most {readable(self.target)}? {self.answer_.capitalize()}."
-        if self.answer_ == "undecided":
-            said += f" So the target of {readable(self.target)} is neither reached nor excluded."
         margins = Margins.of(sample, outcome.coef, outcome.intercept)
-        lucky = int(np.sum(margins.is_error(-1) & ~margins.is_error(+1)))  # y = +1 at score zero
-        if lucky:
-            said += (
-                f" Of the errors {lucky:,} have a score of exactly zero, which is predicted to be "
-                "positive, as they are."
-            )
-        return said
+        at_zero = int(np.sum(margins.is_error(-1) & ~margins.is_error(+1)))  # All have y = +1.
+        self.status_ = fewest_errors_status(self, outcome.stop, bool(weights.size), at_zero)
+        if not (self.optimal_ or self.answer_ in ("yes", "no")):
+            warnings.warn(self.status_, ConvergenceWarning, stacklevel=4)
 
 
 def _is_same_count(claim: ErrorCount, machine: MinDisagreement, y) -> bool:

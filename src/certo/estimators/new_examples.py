@@ -12,7 +12,6 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from certo.certificates.base import CannotClaim
-from certo.certificates.errors.counted_errors import all_labels
 from certo.certificates.margins.maximum_margin import MaximumMargin
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.risk.compression_bound import CompressionBound
@@ -22,6 +21,7 @@ from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.risk.scheme import Scheme
 from certo.certificates.runs.perceptron_run import PerceptronRun
 from certo.estimators.description import Page
+from certo.issue.labels import all_labels
 from certo.issue.risk.average_to_batch import issue_average_to_batch
 from certo.issue.risk.compression_bound import issue_compression_bound
 from certo.issue.risk.online_to_batch import issue_online_to_batch

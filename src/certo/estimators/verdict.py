@@ -12,22 +12,18 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from certo.certificates.fields import intercept_mode
 from certo.certificates.sample.examples import Sample, SampleMismatch, exact_matrix
-from certo.certificates.sample.labels import Labels, class_labels, class_sample
+from certo.certificates.sample.labels import Labels, class_sample
 from certo.certificates.separation.classes import ClassSeparability
 from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.quasi_separable import Overlapping, QuasiSeparable
 from certo.certificates.separation.separable import Separable
 from certo.containers import exact_input, exact_labels
+from certo.issue.labels import class_labels
 from certo.issue.separation.inseparable import issue_inseparable, vector_indices
 from certo.issue.separation.separable import issue_separable
 from certo.solvers.recession import decide_recession
-from certo.solvers.separation import (
-    Cancelling,
-    Comparisons,
-    Examples,
-    FineSeparator,
-    separate,
-)
+from certo.solvers.separation import FineSeparator, Separator, separate
+from certo.solvers.vectors import Comparisons, Examples
 
 TOO_FINE = (
     "separability needs weights that float64 can hold: the examples are separable, but the "
@@ -166,27 +162,30 @@ def _joint(
             rows = np.flatnonzero((sample.signs == a) | (sample.signs == b))[verdict.rows]
             compared = vector_indices(labels, rows, a + b - sample.signs[rows])
             return issue_inseparable(sample, labels, intercept, compared, verdict.weights)
-    vectors = Comparisons(sample, len(classes), intercept == "free")
-    found = separate(vectors)
-    if isinstance(found, Cancelling):
-        compared = vector_indices(labels, *vectors.pairs(found.places))
-        return issue_inseparable(sample, labels, intercept, compared, found.weights)
-    if isinstance(found, FineSeparator):
-        raise ArithmeticError(TOO_FINE)
-    return issue_separable(sample, labels, *vectors.split(found.w))
+    others = np.arange(len(classes)) != sample.signs[:, None]
+    return _decided(Comparisons(sample, others, intercept == "free"), labels, intercept)
 
 
 def two_class_verdict(sample: Sample, labels: Labels, intercept: str) -> Separable | Inseparable:
     lifted = intercept == "free"
-    if lifted and abs(int(sample.signs.sum(dtype=np.int64))) == sample.m:  # one class
+    if lifted and abs(int(sample.signs.sum(dtype=np.int64))) == sample.m:  # There is one class.
         return issue_separable(sample, labels, np.zeros(sample.d), float(sample.signs[0]))
-    found = separate(Examples(sample, lifted))
-    if isinstance(found, Cancelling):
-        return issue_inseparable(sample, labels, intercept, found.places, found.weights)
+    return _decided(Examples(sample, lifted), labels, intercept)
+
+
+def _decided(
+    vectors: Examples | Comparisons, labels: Labels, intercept: str
+) -> Separable | Inseparable:
+    found = separate(vectors)
     if isinstance(found, FineSeparator):
         raise ArithmeticError(TOO_FINE)
-    w = found.w
-    return issue_separable(sample, labels, w[: sample.d], float(w[-1]) if lifted else 0.0)
+    if isinstance(found, Separator):
+        return issue_separable(vectors.sample, labels, *vectors.split(found.w))
+    cancelling: Any = found.places
+    if isinstance(vectors, Comparisons):
+        rows, others = vectors.rows[cancelling], vectors.others[cancelling]
+        cancelling = vector_indices(labels, rows, others)
+    return issue_inseparable(vectors.sample, labels, intercept, cancelling, found.weights)
 
 
 def _examples(X, y) -> tuple[Any, np.ndarray]:

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from certo.containers import exact_input
 
-MOST_COORDINATES = 10**7
+MAX_COORDINATES = 10**7
 
 
 class FeatureMap(TransformerMixin, BaseEstimator, abc.ABC):
@@ -65,9 +65,9 @@ class FeatureMap(TransformerMixin, BaseEstimator, abc.ABC):
 
 
 def require_few(name: str, coordinates: int) -> None:
-    if coordinates > MOST_COORDINATES:
+    if coordinates > MAX_COORDINATES:
         raise ValueError(
-            f"{name} would have {coordinates:,} coordinates, more than {MOST_COORDINATES:,}. Use "
+            f"{name} would have {coordinates:,} coordinates, more than {MAX_COORDINATES:,}. Use "
             "the kernel itself, which never writes them down, or a lower degree."
         )
 

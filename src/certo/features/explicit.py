@@ -64,9 +64,10 @@ def explicit_map(kernel: Kernel):
         case Normalised(inner):
             return UnitFeatures(inner)
         case Gaussian(variance):
+            variance = "variance" if variance == "scale" else repr(variance)
             raise ValueError(
                 "the Gaussian kernel's map has infinitely many coordinates: take "
-                f"GaussianTaylor({variance!r}), RandomFeatures({variance!r}) or "
+                f"GaussianTaylor({variance}), RandomFeatures({variance}) or "
                 f"Nystroem({kernel!r}), which say how far off they are."
             )
     raise ValueError(f"no explicit feature map is known here for {kernel!r}. Nystroem takes it.")

@@ -13,7 +13,7 @@ from certo.kernels.base import number, whole
 from certo.kernels.gaussian import Gaussian
 from certo.kernels.vectors import squares
 
-HIGHEST = 170  # 170! is in the range of float64
+MAX_DEGREE = 170  # 170! is in the range of float64
 
 
 class GaussianTaylor(FeatureMap):
@@ -63,9 +63,9 @@ class GaussianTaylor(FeatureMap):
     def _learn(self, X):
         variance = number(self.variance, "variance")
         degree = whole(self.degree, "degree", 1)
-        if degree > HIGHEST:
+        if degree > MAX_DEGREE:
             raise ValueError(
-                f"degree must be at most {HIGHEST}, beyond which k! is out of the range of "
+                f"degree must be at most {MAX_DEGREE}, beyond which k! is out of the range of "
                 f"float64, got {degree}. Use the kernel itself."
             )
         self._monomials = Monomials(degree).fit(X)

@@ -11,10 +11,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from certo.certificates.base import CannotClaim
 from certo.certificates.certified import Certified
-from certo.certificates.errors.counted_errors import TestErrors, all_labels
+from certo.certificates.errors.held_out_errors import TestErrors
 from certo.certificates.risk.risk_bound import LEAST_DELTA
-from certo.certificates.sample.draws import Known, images_of, known_examples
+from certo.certificates.sample.draws import images_of
 from certo.certificates.sample.equal_rows import one_look
+from certo.certificates.sample.shared_rows import Known, known_examples
 from certo.containers import canonical_csr, count
 from certo.estimators.description import describe
 from certo.guarantees import own_machines, rivals
@@ -22,6 +23,7 @@ from certo.guarantees.page import Page
 from certo.guarantees.predicting import has_own_methods, predictor_of
 from certo.guarantees.unwrapping import Wrapped, unwrapped
 from certo.issue.errors.counted_errors import issue_test_errors
+from certo.issue.labels import all_labels
 
 
 def certify(model, X, y=None, *, delta=0.05, X_test=None, y_test=None) -> Certified:

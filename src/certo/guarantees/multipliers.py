@@ -12,8 +12,8 @@ from scipy import sparse
 from sklearn.svm import SVC
 
 from certo.certificates.base import CannotClaim
-from certo.certificates.errors.counted_errors import TrainingErrors
 from certo.certificates.errors.predictor import StatedPredictions
+from certo.certificates.errors.training_errors import TrainingErrors
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.sample.examples import Sample, exact_matrix
 from certo.certificates.sample.labels import Labels
@@ -26,7 +26,7 @@ from certo.issue.margins.soft_margin_gap import issue_soft_margin_gap
 from certo.kernels.base import Kernel
 from certo.kernels.linear import Linear
 from certo.kernels.semidefinite import NotPositive
-from certo.problems.free_intercept import balanced
+from certo.problems.soft_margin import SoftMargin
 
 PAIRS = (
     "with more than two classes SVC decides by a vote of machines for each pair of classes, and "
@@ -101,7 +101,7 @@ def gap(machine: SVC, X, y) -> SoftMarginGap:
     if not np.array_equal(np.sign(signed), signs):
         raise OtherExamples(STRANGERS.format("the labels of support vectors", "y"))
     costs = float(machine.C) * machine.class_weight_[(signs > 0).astype(int)]
-    alpha = balanced(np.minimum(np.abs(signed), costs), signs, costs)
+    alpha = SoftMargin(signs, costs, "free").feasible(np.abs(signed))
     kept = alpha > 0
     return issue_soft_margin_gap(
         sample,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from certo.certificates.errors.least_errors import ErrorCount
+from certo.certificates.errors.error_count import ErrorCount
 from certo.certificates.model import Model, strangers
 from certo.certificates.risk.compression_bound import CompressionBound
 from certo.containers import count

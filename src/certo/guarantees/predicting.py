@@ -11,13 +11,14 @@ from scipy import sparse
 from sklearn.svm import SVC, NuSVC
 
 from certo.certificates.encoding import counted
-from certo.certificates.errors.counted_errors import TrainingErrors, all_labels
 from certo.certificates.errors.kernel_predictor import KernelPredictor
 from certo.certificates.errors.predictor import LinearPredictor, Predictor, StatedPredictions
+from certo.certificates.errors.training_errors import TrainingErrors
 from certo.certificates.sample.examples import Sample, exact_matrix
 from certo.estimators._input import one_against_rest
 from certo.guarantees.page import Page
 from certo.issue.errors.counted_errors import issue_training_errors
+from certo.issue.labels import all_labels
 from certo.issue.separation.separable import issue_separable
 from certo.kernels.base import Kernel
 from certo.kernels.gaussian import Gaussian

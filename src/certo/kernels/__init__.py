@@ -1,3 +1,4 @@
+# ruff: noqa: F401  (the names are imported for type checkers alone)
 """Kernels: values one can call, add, multiply, compare, and write down.
 
 `kernel(X, Z)` is the Gram block, `kernel.diagonal(X)` its diagonal. To add a kernel, write its
@@ -46,37 +47,7 @@ OTHERS = {
     "repair": "repairs",
 }
 WHERE = KERNELS | OTHERS
-__all__ = [
-    "Definiteness",
-    "Frobenius",
-    "Function",
-    "Gaussian",
-    "Graph",
-    "Kernel",
-    "Linear",
-    "Mismatch",
-    "Normalised",
-    "NotPositive",
-    "PartialTree",
-    "Polynomial",
-    "Precomputed",
-    "Product",
-    "RandomWalk",
-    "Repaired",
-    "Scaled",
-    "ShortestPath",
-    "Spectrum",
-    "Subsequence",
-    "SubsetTree",
-    "Subtree",
-    "Sum",
-    "Tree",
-    "WeightedDegree",
-    "WeisfeilerLehman",
-    "is_psd",
-    "read_trees",
-    "repair",
-]
+__all__ = sorted(WHERE)
 
 if TYPE_CHECKING:
     from certo.kernels.algebra import Normalised, Product, Scaled, Sum

@@ -7,7 +7,7 @@ import functools
 import math
 import operator
 from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
@@ -15,9 +15,10 @@ from certo.kernels.base import Kernel, _read, number
 from certo.kernels.function import Function
 from certo.numbers.rounding import HUGE, LEAST, ULPS, UNKNOWN, Rounding, gamma
 
-MOST_PARTS = 500
-STRIP = 2**16  # numbers that are worked on at once
-FAR = 2.0**64  # by which inverse roots are divided where a product of two would overflow
+MAX_KERNEL_PARTS = 500
+STRIP_FACTORS = 2**16  # Divisors that are computed at once.
+# Inverse roots are divided by this where their product would overflow.
+INVERSE_ROOT_SCALE = 2.0**64
 
 
 class _Composed(Kernel):
@@ -32,21 +33,10 @@ class _Composed(Kernel):
         kinds = {part.takes for part in self.parts_}
         return "vectors" if "vectors" in kinds else kinds.pop()
 
-    @property
-    def mirrored(self) -> bool:  # type: ignore[override]
-        return all(part.mirrored for part in self.parts_)
-
-    @property
-    def slow(self) -> bool:  # type: ignore[override]
-        return any(part.slow for part in self.parts_)
-
-    @property
-    def by_pair(self) -> bool:  # type: ignore[override]
-        return all(part.by_pair for part in self.parts_)
-
-    @property
-    def by_length(self) -> bool:  # type: ignore[override]
-        return all(part.by_length for part in self.parts_)
+    mirrored = property(lambda self: all(part.mirrored for part in self.parts_))
+    slow = property(lambda self: any(part.slow for part in self.parts_))
+    by_pair = property(lambda self: all(part.by_pair for part in self.parts_))
+    by_length = property(lambda self: all(part.by_length for part in self.parts_))
 
     @property
     def _chief(self) -> Kernel:
@@ -77,6 +67,7 @@ class _Composed(Kernel):
 @dataclass(frozen=True)
 class _Several(_Composed):
     parts: tuple[Kernel, ...]
+    _join: ClassVar[Any]  # The sum or product of two blocks, in place of the first.
 
     def __post_init__(self):
         name = type(self).__name__
@@ -87,8 +78,10 @@ class _Several(_Composed):
         strange = [part for part in parts if not isinstance(part, Kernel)]
         if strange:
             raise ValueError(f"{name} takes kernels, got {type(strange[0]).__name__}.")
-        if not 2 <= len(parts) <= MOST_PARTS:
-            raise ValueError(f"{name} takes from 2 to {MOST_PARTS} kernels, got {len(parts)}.")
+        if not 2 <= len(parts) <= MAX_KERNEL_PARTS:
+            raise ValueError(
+                f"{name} takes from 2 to {MAX_KERNEL_PARTS} kernels, got {len(parts)}."
+            )
         if len({part.takes == "matrix" for part in parts}) > 1:
             raise ValueError(
                 f"a precomputed kernel and a kernel of points cannot form a {name}: compute the "
@@ -108,6 +101,15 @@ class _Several(_Composed):
             raise ValueError(f"the parts of a {cls.__name__} must be a list of kernels.")
         return cls(tuple(_read(part, depth) for part in values["parts"]))
 
+    def plain(self, X, Z):
+        return functools.reduce(self._join, (part.plain(X, Z) for part in self.parts))
+
+    def _block(self, X, Z):
+        return functools.reduce(self._join, (part._block(X, Z) for part in self.parts))
+
+    def diagonal(self, X):
+        return functools.reduce(self._join, (part.diagonal(X) for part in self.parts))
+
 
 @final
 @dataclass(frozen=True, repr=False)
@@ -120,15 +122,7 @@ class Sum(_Several):
     """
 
     parts: tuple[Kernel, ...]
-
-    def plain(self, X, Z):
-        return functools.reduce(operator.iadd, (part.plain(X, Z) for part in self.parts))
-
-    def _block(self, X, Z):
-        return functools.reduce(operator.iadd, (part._block(X, Z) for part in self.parts))
-
-    def diagonal(self, X):
-        return functools.reduce(operator.iadd, (part.diagonal(X) for part in self.parts))
+    _join = operator.iadd
 
     def rounding(self, X, Z):
         """Let p parts have bounds ε_k, a_k, and s_k = √K_k(x,x)·√K_k(z,z). The errors add up to
@@ -158,15 +152,7 @@ class Product(_Several):
     """
 
     parts: tuple[Kernel, ...]
-
-    def plain(self, X, Z):
-        return functools.reduce(operator.imul, (part.plain(X, Z) for part in self.parts))
-
-    def _block(self, X, Z):
-        return functools.reduce(operator.imul, (part._block(X, Z) for part in self.parts))
-
-    def diagonal(self, X):
-        return functools.reduce(operator.imul, (part.diagonal(X) for part in self.parts))
+    _join = operator.imul
 
     def rounding(self, X, Z):
         """Let p parts have bounds ε_k, a_k, and |K_k| ≤ s_k = √K_k(x,x)·√K_k(z,z) ≤ S_k. The
@@ -192,9 +178,30 @@ class Product(_Several):
         )
 
 
+@dataclass(frozen=True)
+class _Single(_Composed):
+    kernel: Kernel
+
+    def __post_init__(self):
+        if not isinstance(self.kernel, Kernel):
+            name, came = type(self).__name__, type(self.kernel).__name__
+            raise ValueError(f"{name} takes a kernel, got {came}.")
+
+    @property
+    def parts_(self):
+        return (self.kernel,)
+
+    def _made_of(self, parts):
+        return replace(self, kernel=parts[0])
+
+    @classmethod
+    def _parse(cls, values: dict[str, Any], depth: int) -> Kernel:
+        return cls(**values | {"kernel": _read(values["kernel"], depth)})
+
+
 @final
 @dataclass(frozen=True, repr=False)
-class Scaled(_Composed):
+class Scaled(_Single):
     """factor·K, for a positive factor.
 
     >>> from certo.kernels import Linear
@@ -206,16 +213,8 @@ class Scaled(_Composed):
     factor: float
 
     def __post_init__(self):
-        if not isinstance(self.kernel, Kernel):
-            raise ValueError(f"Scaled takes a kernel, got {type(self.kernel).__name__}.")
+        super().__post_init__()
         object.__setattr__(self, "factor", number(self.factor, "the factor of a kernel"))
-
-    @property
-    def parts_(self):
-        return (self.kernel,)
-
-    def _made_of(self, parts):
-        return replace(self, kernel=parts[0])
 
     @classmethod
     def of(cls, kernel: Kernel, factor: float) -> Scaled:
@@ -223,10 +222,6 @@ class Scaled(_Composed):
         if isinstance(kernel, Scaled):
             return cls(kernel.kernel, kernel.factor * factor)
         return cls(kernel, factor)
-
-    @classmethod
-    def _parse(cls, values: dict[str, Any], depth: int) -> Kernel:
-        return cls(_read(values["kernel"], depth), values["factor"])
 
     def plain(self, X, Z):
         block = self.kernel.plain(X, Z)
@@ -256,7 +251,7 @@ class Scaled(_Composed):
 
 @final
 @dataclass(frozen=True, repr=False)
-class Normalised(_Composed):
+class Normalised(_Single):
     """K(x, z)/√(K(x,x)·K(z,z)): the cosine of the two images; 0 where an image is 0.
 
     >>> from certo.kernels import Linear
@@ -267,32 +262,15 @@ class Normalised(_Composed):
     kernel: Kernel
 
     def __post_init__(self):
-        if not isinstance(self.kernel, Kernel):
-            raise ValueError(f"Normalised takes a kernel, got {type(self.kernel).__name__}.")
+        super().__post_init__()
         if self.kernel.takes == "matrix":
             raise ValueError(
                 "a precomputed kernel cannot be normalised, since a row does not know its own "
                 "K(x, x): normalise the matrix, K / np.sqrt(np.outer(d, d)) with d = np.diag(K)."
             )
 
-    @property
-    def parts_(self):
-        return (self.kernel,)
-
-    def _made_of(self, parts):
-        return replace(self, kernel=parts[0])
-
-    @classmethod
-    def _parse(cls, values: dict[str, Any], depth: int) -> Kernel:
-        return cls(_read(values["kernel"], depth))
-
-    @property
-    def by_pair(self) -> bool:  # type: ignore[override]
-        return False  # NumPy may add up K(x, x) in another order beside others
-
-    @property
-    def by_length(self) -> bool:  # type: ignore[override]
-        return False  # the shortest of vectors enters its `rounding`
+    by_pair = False  # NumPy may add up K(x, x) in another order beside others
+    by_length = False  # the shortest of vectors enters its `rounding`
 
     def normalised(self) -> Kernel:
         return self
@@ -329,22 +307,24 @@ class Normalised(_Composed):
         return Rounding(float(2.1 * relative + 4.0 * ULPS), 0.0)
 
     def __repr__(self):
-        inner = f"({self.kernel!r})" if not _is_atom(self.kernel) else repr(self.kernel)
+        inner = f"({self.kernel!r})" if isinstance(self.kernel, _Composed) else repr(self.kernel)
         return f"{inner}.normalised()"
 
 
 def _divided(block: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Entries divided by the roots of both; what was symmetric stays so to the last digit."""
     left, right = _inverse_roots(left), _inverse_roots(right)
-    step = max(1, STRIP // max(1, right.size))
+    step = max(1, STRIP_FACTORS // max(1, right.size))
     for start in range(0, left.size, step):
         some = slice(start, start + step)
         with np.errstate(over="ignore"):
             factors = left[some, None] * right
         if not np.all(np.isfinite(factors)):  # of images so short that their entries are subnormal
             far = np.isinf(factors)
-            factors[far] = ((left[some, None] / FAR) * (right / FAR))[far]
-            block[some][far] *= FAR**2  # powers of two round nothing
+            factors[far] = ((left[some, None] / INVERSE_ROOT_SCALE) * (right / INVERSE_ROOT_SCALE))[
+                far
+            ]
+            block[some][far] *= INVERSE_ROOT_SCALE**2  # powers of two round nothing
         block[some] *= factors
     return block
 
@@ -364,7 +344,3 @@ def _greatest(kernel: Kernel, X, Z) -> float:
             values = np.concatenate([kernel.diagonal(X), kernel.diagonal(Z)])
     greatest = float(np.max(values, initial=0.0))
     return greatest if greatest < HUGE else math.inf
-
-
-def _is_atom(kernel: Kernel) -> bool:
-    return not isinstance(kernel, _Composed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import importlib
 import math
 import numbers
 from collections.abc import Callable, Mapping, Set
@@ -17,7 +18,7 @@ from certo.containers import count
 from certo.kernels.strips import Printed, block_in_strips, gram_in_strips, nobody
 from certo.numbers.rounding import Rounding
 
-DEEPEST = 32  # kernels within kernels, in a JSON form
+MAX_NESTING = 32  # Kernels within kernels, in a JSON form.
 
 
 class Kernel(abc.ABC):
@@ -168,7 +169,7 @@ class Kernel(abc.ABC):
     @staticmethod
     def from_dict(data: Any) -> Kernel:
         """The kernel written by `to_dict`, or a ValueError saying what is wrong with it."""
-        return _read(data, DEEPEST)
+        return _read(data, MAX_NESTING)
 
     @classmethod
     def _parse(cls, values: dict[str, Any], depth: int) -> Kernel:
@@ -249,6 +250,12 @@ def flag(value: Any, name: str) -> bool:
     return bool(value)
 
 
+def compiled(module: str) -> Any:
+    """The module of this name in `certo.compiled`, for a Gram block by the fastest way. No check
+    asks for one: certificates compute blocks by `Kernel.plain`, in NumPy and SciPy alone."""
+    return importlib.import_module(f"certo.compiled.{module}")
+
+
 def indices(rows, size: int):
     """The places that a slice, mask or list of places means, of so many points."""
     if isinstance(rows, slice):
@@ -278,7 +285,7 @@ def _read(data: Any, depth: int) -> Kernel:
         known = sorted(kernels.KERNELS)
         raise ValueError(f"a kernel's 'name' must be one of {known}, but there is {came}.")
     if depth == 0:
-        raise ValueError(f"a kernel may hold kernels at most {DEEPEST} deep.")
+        raise ValueError(f"a kernel may hold kernels at most {MAX_NESTING} deep.")
     kind, values = getattr(kernels, name), {k: v for k, v in data.items() if k != "name"}
     names = {f.name for f in fields(kind)}
     if set(values) != names:

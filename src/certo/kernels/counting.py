@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from certo.kernels.loops import compiled
+from certo.kernels.base import compiled
 from certo.kernels.objects import Base, StructuredKernel
 from certo.kernels.vectors import products, squares
 from certo.numbers.rounding import HUGE, UNKNOWN, Rounding, gamma
 
-WHOLE = 2.0**53  # up to which float64 holds all whole numbers
+EXACT_INTEGERS_BELOW = 2.0**53  # Up to here float64 holds all whole numbers.
 
 
 class Counts(NamedTuple):
@@ -49,11 +49,9 @@ class CountingKernel(StructuredKernel):
         return products(F[rows], F[columns])
 
     def _fast(self, base, rows, columns):
-        count_products = compiled("counts").count_products
-
         F = self.fast_counts(base).matrix
         left = F[rows]
-        return count_products(left, left if columns is rows else F[columns])
+        return compiled("counts").count_products(left, left if columns is rows else F[columns])
 
     def _squares(self, base):
         return squares(self.counts(base).matrix)
@@ -67,7 +65,7 @@ class CountingKernel(StructuredKernel):
         exceeds the larger of K(x, x) and K(z, z), by Cauchy and Schwarz. Beyond, γ_n of them for n
         features (`rounding`)."""
         most = max(float(np.max(self.diagonal(part), initial=0.0)) for part in (X, Z))
-        if most < WHOLE:
+        if most < EXACT_INTEGERS_BELOW:
             return Rounding(0.0, 0.0)
         n = max(self.counts(self.examples(part).base).matrix.shape[1] for part in (X, Z))
         return Rounding(gamma(n), 0.0) if most < HUGE else UNKNOWN

@@ -54,7 +54,7 @@ class Frobenius(Kernel):
         return cls(_read(values["of"], depth))
 
     def fitted_to(self, X):
-        return replace(self, of=self.of.fitted_to(_rows(self.examples(X))))
+        return replace(self, of=self.of.fitted_to(_rows(X if _is_ready(X) else self.examples(X))))
 
     def plain(self, X, Z):
         return self.of.plain(*self._entries(X, Z))

@@ -2,19 +2,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 from scipy import sparse
 
-from certo.kernels.base import number
-from certo.kernels.loops import compiled
+from certo.kernels.base import compiled, number
 from certo.kernels.vectors import VectorKernel, products, same_width, squares
 from certo.numbers.rounding import LEAST, ULPS, UNKNOWN, Rounding, gamma
 
-GOOD = 1e-11  # where the fast formula promises less than this, it is used
-GOOD_IN_FLOAT32 = 1e-5
-STRIP = 2**15  # values that are worked on at once, so that they stay in the processor's cache
+MAX_NORM_ERROR = 1e-11  # The formula by norms is used where its error is at most this.
+MAX_FLOAT32_ERROR = 1e-5  # The same in float32.
+STRIP_VALUES = 2**15  # Values computed at once, so that they stay in the processor's cache.
 
 
 @final
@@ -44,7 +43,7 @@ class Gaussian(VectorKernel):
     Gaussian(variance=1.25)
     """
 
-    variance: float | str = "scale"
+    variance: Any = "scale"  # else a float
     by_length = True
     left_open: ClassVar = {"variance": "scale"}
     renamed: ClassVar = {
@@ -115,11 +114,11 @@ class Gaussian(VectorKernel):
         return (X, Z, left, right) if good(X.shape[1], left, right) else None
 
     def _good(self, d: int, left, right) -> bool:
-        return self._by_norms(d, left, right) <= GOOD
+        return self._by_norms(d, left, right) <= MAX_NORM_ERROR
 
     def _good_in_float32(self, d: int, left, right) -> bool:
         """Errors of random sign add up to √d of them; float32 itself rounds by 6e-8."""
-        return math.sqrt(d) * 2.0**-24 * self._size(left, right) <= GOOD_IN_FLOAT32
+        return math.sqrt(d) * 2.0**-24 * self._size(left, right) <= MAX_FLOAT32_ERROR
 
     def _block(self, X, Z):
         same_width(X, Z)
@@ -134,23 +133,19 @@ class Gaussian(VectorKernel):
 
     def _compiled(self, X, Z, left, right, dtype):
         """As `_of_products`, with a compiled exponential on all cores."""
-        exp_block = compiled("gaussian").exp_block
-        threads = compiled("threads")
-        in_pieces = threads.in_pieces
-        pieces = threads.pieces
-
+        exp_block, threads = compiled("gaussian").exp_block, compiled("threads")
         scale = X.dtype.type(self._scale)
         is_sparse = sparse.issparse(X) or sparse.issparse(Z)
         block = products(X, Z).astype(X.dtype, copy=False) if is_sparse else X @ Z.T
-        in_pieces(
-            pieces(block.shape[0], 8.0 * block.size),
+        threads.in_pieces(
+            threads.pieces(block.shape[0], 8.0 * block.size),
             lambda _, i, k: exp_block(block[i:k], left[i:k], right, scale),
         )
         return block.astype(dtype, copy=False)
 
     def _of_products(self, block, left, right):
         """exp(min(0, 2·x·z − ‖x‖² − ‖z‖²)·scale), in place."""
-        step = max(1, STRIP // max(1, block.shape[1]))
+        step = max(1, STRIP_VALUES // max(1, block.shape[1]))
         for start in range(0, block.shape[0], step):
             part = block[start : start + step]
             part *= 2.0
@@ -164,7 +159,7 @@ class Gaussian(VectorKernel):
     def _of_differences(self, X, Z):
         """exp(−Σ(x − z)²·scale), each difference by itself."""
         result = np.empty((X.shape[0], Z.shape[0]))
-        step = max(1, STRIP // max(1, Z.shape[1]))
+        step = max(1, STRIP_VALUES // max(1, Z.shape[1]))
         for start in range(0, Z.shape[0], step):
             columns = slice(start, start + step)
             centres = _dense(Z[columns])
@@ -215,28 +210,28 @@ class Gaussian(VectorKernel):
         and within 2⁻¹⁰⁷⁴ for each square that underflows, times s: t̂ is within γ_{d+4}·t + B of t,
         B = 1.01·d·2⁻¹⁰⁷⁴·s, and the value within e^B − 1 + γ_{d+4}, as above.
 
-        `plain` takes the first way wherever it promises at most GOOD, and otherwise the second:
-        so the larger of the two numbers, the first cut at GOOD, holds of any rows. Nothing is
-        known while the variance is open.
+        `plain` takes the first way wherever it promises at most MAX_NORM_ERROR, and otherwise the
+        second: so the larger of the two numbers, the first cut at MAX_NORM_ERROR, holds of any
+        rows. Nothing is known while the variance is open.
         """
         if self.variance == "scale":
             return UNKNOWN
         d = X.shape[1]
         by_norms = self._by_norms(d, squares(X), squares(Z))
         direct = math.expm1(self._underflow(d)) + gamma(d + 6) + ULPS
-        return Rounding(max(min(by_norms, GOOD), direct), 0.0)
+        return Rounding(max(min(by_norms, MAX_NORM_ERROR), direct), 0.0)
 
     def closeness(self, X, Z):
         """As in `rounding`, the computed exponent is within A + γ_2·t of −t by norms, and within
         γ_{d+4}·t + B by differences, so the value is off by that factor's logarithm; and t ≤ 750,
         since beyond both the value and the truth are below 2⁻¹⁰⁷⁰. A is less than what `_by_norms`
-        promises; where that is at most GOOD for all, the second way is never taken."""
+        promises; where that is at most MAX_NORM_ERROR for all, the second way is never taken."""
         if self.variance == "scale":
             return math.inf
         d = X.shape[1]
         by_norms = self._by_norms(d, squares(X), squares(Z))
-        exponent = min(by_norms, GOOD) + 750 * gamma(2)
-        if by_norms > GOOD:
+        exponent = min(by_norms, MAX_NORM_ERROR) + 750 * gamma(2)
+        if by_norms > MAX_NORM_ERROR:
             exponent = max(exponent, 750 * gamma(d + 6) + self._underflow(d))
         return 1.01 * (math.expm1(1.01 * exponent) + ULPS)
 

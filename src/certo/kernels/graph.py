@@ -12,9 +12,9 @@ from scipy import sparse
 from certo.kernels.objects import Base, StructuredKernel
 
 #: the label of vertices that have none
-ALIKE = ""
+COMMON_LABEL = ""
 #: what is no edge, though two names may come out of it
-NO_PAIRS = str, bytes, dict
+NOT_PAIRS = str, bytes, dict
 
 
 @final
@@ -69,7 +69,7 @@ class Graph:
             edges = _listed(edges)
             # Where all names must have labels, the first edge tells enough, in no time.
             for edge in edges if labels is None else edges[:1]:
-                if isinstance(edge, NO_PAIRS):
+                if isinstance(edge, NOT_PAIRS):
                     raise _no_pair(edge)
             labels = _labelled(labels, chain.from_iterable(edges) if labels is None else None)
             codes = _of_pairs(edges, {name: place for place, name in enumerate(labels)})
@@ -172,7 +172,7 @@ def _of_networkx(graph, label: str | None):
         if getattr(graph, f"is_{what}")():
             raise ValueError(f"a graph must be plain, but this one is {what}. Pass {instead}.")
     if label is None:
-        return graph.edges(), dict.fromkeys(graph, ALIKE)
+        return graph.edges(), dict.fromkeys(graph, COMMON_LABEL)
     for name, known in graph.nodes(data=True):
         if label not in known:
             raise ValueError(
@@ -230,7 +230,7 @@ def _labelled(labels: Any, names: Iterable | None) -> dict:
     """{name: label}, of these names if they are known."""
     if labels is None:
         try:
-            return dict.fromkeys(names or (), ALIKE)
+            return dict.fromkeys(names or (), COMMON_LABEL)
         except TypeError as wrong:
             raise ValueError(
                 f"edges must be pairs of hashable names of vertices: {wrong}."

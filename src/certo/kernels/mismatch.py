@@ -10,11 +10,11 @@ from scipy import sparse
 
 from certo.kernels.base import whole
 from certo.kernels.counting import Counts
-from certo.kernels.objects import Base
-from certo.kernels.sequence import LARGEST, Names, grams, is_character, is_symbol, symbols
-from certo.kernels.spectrum import LONGEST, GramKernel
+from certo.kernels.objects import MAX_CODE, Base
+from certo.kernels.sequence import Names, grams, is_character, is_symbol, symbols
+from certo.kernels.spectrum import MAX_GRAM_SYMBOLS, GramKernel
 
-MOST = 2**25  # entries of the table of neighbours
+MAX_NEIGHBOURS = 2**25  # Entries of the table of neighbours.
 
 
 @final
@@ -52,7 +52,7 @@ class Mismatch(GramKernel):
     left_open: ClassVar = {"alphabet": None}
 
     def __post_init__(self):
-        object.__setattr__(self, "k", whole(self.k, "k", 1, LONGEST))
+        object.__setattr__(self, "k", whole(self.k, "k", 1, MAX_GRAM_SYMBOLS))
         object.__setattr__(self, "m", whole(self.m, "m", 0, self.k))
         if self.alphabet is not None:
             object.__setattr__(self, "alphabet", _in_order(self.alphabet))
@@ -131,11 +131,11 @@ class Mismatch(GramKernel):
         """The k-grams, one in each row, as numbers of letters; −1 is a symbol that is none."""
         k, m, size = self.k, self.m, len(letters)
         each = sum(math.comb(k, h) * max(0, size - 1) ** h for h in range(m + 1))
-        if each * starts.size > MOST or size**k > LARGEST:
+        if each * starts.size > MAX_NEIGHBOURS or size**k > MAX_CODE:
             raise ValueError(
                 f"Mismatch({k}, {m}) is too large: {starts.size:,} k-grams have {each:,} "
-                f"neighbours each, of at most {MOST:,} in all, among {size}^{k}, of at most 2^62. "
-                "Choose a smaller k, m or alphabet."
+                f"neighbours each, of at most {MAX_NEIGHBOURS:,} in all, among {size}^{k}, of "
+                "at most 2^62. Choose a smaller k, m or alphabet."
             )
         place = {letter: code for code, letter in enumerate(letters)}
         codes, _, alphabet = symbols(base)

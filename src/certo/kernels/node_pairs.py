@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from certo.kernels.base import compiled
 from certo.kernels.forest import Forest, TreeKernel, forest
-from certo.kernels.loops import compiled
 from certo.numbers.rounding import HUGE, UNKNOWN, Rounding, gamma
 
-STRIP = 2**20  # pairs that are held at once
-MOST = 2**26  # that one tree may have with the others
+STRIP_NODE_PAIRS = 2**20  # Pairs of nodes that are held at once.
+MAX_NODE_PAIRS = 2**26  # Pairs that the nodes of one tree may form with those of all others.
 
 
 class NodePairKernel(TreeKernel):
@@ -57,8 +57,6 @@ class NodePairKernel(TreeKernel):
         return self._finite(out)
 
     def _fast(self, base, rows, columns):
-        node_pairs = compiled("trees").node_pairs
-
         trees = forest(base)
         kind, counts = self._kind(trees), self._found(trees)
         left, right = counts[rows], counts[columns]
@@ -72,7 +70,9 @@ class NodePairKernel(TreeKernel):
         found = found[:, centres.subtrees]
         factors, same = self._factors, columns is rows
         return self._finite(
-            node_pairs(left, trees, centres, low, high, found, pairs, *factors, same)
+            compiled("trees").node_pairs(
+                left, trees, centres, low, high, found, pairs, *factors, same
+            )
         )
 
     def _squares(self, base):
@@ -98,17 +98,17 @@ class NodePairKernel(TreeKernel):
         return sparse.csr_array((self._fill(pairs), pairs.columns, pairs.ends), shape)
 
     def _require_room(self, pairs: np.ndarray) -> None:
-        if np.max(pairs, initial=0.0) > MOST:
+        if np.max(pairs, initial=0.0) > MAX_NODE_PAIRS:
             raise ValueError(
                 f"{type(self).__name__} holds all pairs of nodes that are alike, and tree "
-                f"{np.argmax(pairs)} of these has {np.max(pairs):.3g}, more than {MOST:.3g}. Leave "
-                "out, or cut down, trees of so many nodes."
+                f"{np.argmax(pairs)} of these has {np.max(pairs):.3g}, more than "
+                f"{MAX_NODE_PAIRS:.3g}. Leave out, or cut down, trees of so many nodes."
             )
 
     def _strips(self, pairs: np.ndarray) -> list[np.ndarray]:
         """Trees one after another, cut such that few pairs of nodes are held at once."""
         self._require_room(pairs)
-        strip = np.cumsum(pairs) // STRIP
+        strip = np.cumsum(pairs) // STRIP_NODE_PAIRS
         parts = np.split(np.arange(pairs.size), np.flatnonzero(np.diff(strip)) + 1)
         return [part for part in parts if part.size]
 

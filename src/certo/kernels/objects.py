@@ -11,6 +11,8 @@ import numpy as np
 
 from certo.kernels.base import Kernel, as_objects, indices
 
+MAX_CODE = 2**62  # A number that int64 holds, with room to spare.
+
 
 @final
 class Base:

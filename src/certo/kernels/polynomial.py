@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import numbers
 from dataclasses import dataclass
 from typing import ClassVar, final
 
 import numpy as np
 
-from certo.kernels.base import number
+from certo.kernels.base import number, whole
 from certo.kernels.vectors import VectorKernel, products, squares
 from certo.numbers.rounding import HUGE, LEAST, UNKNOWN, Rounding, gamma
 
@@ -40,12 +39,7 @@ class Polynomial(VectorKernel):
     renamed: ClassVar = {"gamma": "scale = gamma", "coef0": "offset = coef0"}
 
     def __post_init__(self):
-        whole = isinstance(self.degree, numbers.Integral) and not isinstance(self.degree, bool)
-        if not (whole and 1 <= int(self.degree) <= 10_000):
-            raise ValueError(
-                f"degree must be a whole number from 1 to 10,000, got {str(self.degree)[:40]}."
-            )
-        object.__setattr__(self, "degree", int(self.degree))
+        object.__setattr__(self, "degree", whole(self.degree, "degree", 1, 10_000))
         object.__setattr__(self, "scale", number(self.scale, "scale"))
         object.__setattr__(self, "offset", number(self.offset, "offset", included=True))
 

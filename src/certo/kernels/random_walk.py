@@ -7,17 +7,16 @@ from typing import final
 import numpy as np
 from scipy import sparse
 
-from certo.kernels.base import number
+from certo.kernels.base import compiled, number
 from certo.kernels.graph import GraphKernel, Vertices, vertices
-from certo.kernels.loops import compiled
 from certo.kernels.objects import Base, StructuredKernel
 from certo.numbers.rounding import Rounding, gamma
 
-SLACK = 16.0  # residuals are made as small as so many times what rounding does to them
-TRUSTED = 1e-6  # and refused beyond
-RESTARTS = 20  # with the true residual
-STEPS = 1000  # of conjugate gradients between them
-SMALL = 100  # rows of a matrix of which all eigenvalues are computed
+RESIDUAL_SLACK = 16.0  # Residuals may be so many times as large as their rounding.
+MAX_RELATIVE_ERROR = 1e-6  # Values that may be off by more are refused.
+MAX_CG_RESTARTS = 20  # Conjugate gradients start again with the true residual.
+MAX_CG_STEPS = 1000  # Steps of conjugate gradients between two restarts.
+MAX_DENSE_ROWS = 100  # Of smaller matrices all eigenvalues are computed.
 
 
 @final
@@ -79,8 +78,8 @@ class RandomWalk(GraphKernel):
         largest, squares = 0.0, np.empty(len(base))
         for g in range(len(base)):
             x, _ = self._solved(base, g, np.array([g]))
-            if x is None or self._off(base, float(np.max(x, initial=0.0))) > TRUSTED:
-                near = self._off(base, 0.0) / TRUSTED  # x is about 1/(1 − decay/limit)
+            if x is None or self._off(base, float(np.max(x, initial=0.0))) > MAX_RELATIVE_ERROR:
+                near = self._off(base, 0.0) / MAX_RELATIVE_ERROR  # x is about 1/(1 − decay/limit)
                 raise ValueError(
                     f"decay must be below {RandomWalk.limit(base.items):.10g} for these graphs, "
                     f"got {self.decay!r}: the sum over walks of graph {g} with itself is infinite, "
@@ -117,17 +116,17 @@ class RandomWalk(GraphKernel):
             return self.decay * alike * (A @ (B @ x.T).T)
 
         with np.errstate(over="ignore", invalid="ignore"):
-            return _solution(onward, alike, SLACK * _unit(base)), graph
+            return _solution(onward, alike, RESIDUAL_SLACK * _unit(base)), graph
 
     def _fast(self, base, rows, columns):
-        walks = compiled("graphs").walks
-
         all_ = vertices(base)
         A, same = all_.adjacency, columns is rows
         i, j = np.triu_indices(rows.size) if same else np.indices((rows.size, columns.size))
         i, j = i.ravel(), j.ravel()
         given = all_.first, all_.labels, A.indptr, A.indices, rows[i], columns[j]
-        sums = walks(*given, self.decay, SLACK * _unit(base), RESTARTS, STEPS)
+        sums = compiled("graphs").walks(
+            *given, self.decay, RESIDUAL_SLACK * _unit(base), MAX_CG_RESTARTS, MAX_CG_STEPS
+        )
         if np.any(np.isnan(sums)):
             raise _not_found()
         block = np.empty((rows.size, columns.size))
@@ -138,7 +137,7 @@ class RandomWalk(GraphKernel):
 
     def _off(self, base: Base, largest: float) -> float:
         """What a residual may be: see `rounding`."""
-        return 1.01 * (SLACK + 2.0) * _unit(base) * (1.0 + 1.01 * largest)
+        return 1.01 * (RESIDUAL_SLACK + 2.0) * _unit(base) * (1.0 + 1.01 * largest)
 
     def closeness(self, X, Z):
         """The error of `rounding` is relative to K itself."""
@@ -152,7 +151,8 @@ class RandomWalk(GraphKernel):
 
         The residual is computed from terms that are not negative, through at most q = d_G + d_H + 4
         roundings, d the largest degrees: within γ_q·(1 + x + decay·A x) ≤ γ_q·(2x + 1 + |r|). It is
-        made smaller than SLACK·γ_q·(1 + max x), so that ρ ≤ 1.01·(SLACK + 2)·γ_q·(1 + max x).
+        made smaller than s·γ_q·(1 + max x), s = RESIDUAL_SLACK, so that
+        ρ ≤ 1.01·(s + 2)·γ_q·(1 + max x).
         And x*(u, v) ≤ √(x*(u, u)·x*(v, v)) by Cauchy and Schwarz over walks from u and from v: no
         x is larger than the largest of graphs with themselves. Its sum adds γ_n, of n entries.
         What underflows is below 2⁻¹⁰⁰⁰ of x ≥ 1.
@@ -180,13 +180,13 @@ def _solution(onward, b: np.ndarray, unit: float) -> np.ndarray | None:
     By conjugate gradients, started again with the true residual until that is small.
     """
     x = b.copy()
-    for _ in range(RESTARTS):
+    for _ in range(MAX_CG_RESTARTS):
         r = b - x + onward(x)
         enough = unit * (1.0 + np.max(x, initial=0.0))
         if np.max(np.abs(r), initial=0.0) <= enough:
             return x if np.min(x, initial=0.0) >= 0 else None
         p, square = r.copy(), np.vdot(r, r)
-        for _ in range(STEPS):
+        for _ in range(MAX_CG_STEPS):
             q = p - onward(p)
             curvature = np.vdot(p, q)
             if not curvature > 0:  # I − decay·A has an eigenvalue of 0 or below
@@ -210,7 +210,7 @@ def _radius(all_: Vertices, g: int) -> float:
     """The largest eigenvalue of the product graph of a graph with itself."""
     A, labels = _part(all_, g), all_.labels[all_.first[g] : all_.first[g + 1]]
     alike = np.equal.outer(labels, labels).astype(np.float64)
-    if alike.size <= SMALL:
+    if alike.size <= MAX_DENSE_ROWS:
         return _largest(sparse.kron(A, A).toarray() * np.outer(alike, alike))
     from scipy.sparse.linalg import LinearOperator  # not needed for more than this
 
@@ -222,7 +222,7 @@ def _radius(all_: Vertices, g: int) -> float:
 
 def _largest(A) -> float:
     """The largest eigenvalue of a symmetric matrix of numbers that are not negative."""
-    if A.shape[0] <= SMALL:
+    if A.shape[0] <= MAX_DENSE_ROWS:
         dense = A.toarray() if sparse.issparse(A) else A
         return float(np.max(np.linalg.eigvalsh(dense), initial=0.0))
     if sparse.issparse(A) and not A.nnz:

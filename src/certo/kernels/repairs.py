@@ -37,15 +37,21 @@ import numpy as np
 from scipy.linalg import eigh, norm
 from scipy.sparse.linalg import LinearOperator, cg
 
-from certo.kernels.semidefinite import ROOM, Definiteness, as_symmetric, is_psd, proof_margin
+from certo.kernels.semidefinite import (
+    ISSUER_MARGIN_FACTOR,
+    Definiteness,
+    as_symmetric,
+    is_psd,
+    proof_margin,
+)
 from certo.numbers.digits import rounded_up
 from certo.numbers.rounding import HUGE, UNIT
 
 HOW = ("clip", "flip", "shift", "correlation")
-UNIT_DIAGONAL = 2.0**-20  # how far from 1 a diagonal may be that is called one of ones
-FAR_FROM_ONES = 1e-6  # a diagonal at the end of Newton's method that is not as it should be
-FAR = 1e100  # entries whose squares overflow in sums
-STEPS = 100  # of Newton's method, which takes about ten
+DIAGONAL_TOLERANCE = 2.0**-20  # A diagonal so near to ones is called one of ones.
+MAX_DIAGONAL_ERROR = 1e-6  # If the last diagonal is further from ones, a warning says so.
+MAX_CORRELATION_ENTRY = 1e100  # Squares of larger entries overflow in sums.
+MAX_NEWTON_STEPS = 100  # Newton's method takes about ten.
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -186,7 +192,7 @@ def repair(K, how: str = "clip") -> Repaired:
         change = float(np.max(np.abs(eigh(kernel - K, eigvals_only=True)), initial=0.0))
     elif below.size and how == "shift":
         # and a little more, so that the proof needs no allowance
-        change = -float(below[0]) + 4.0 * ROOM * proof_margin(K, -float(below[0]))
+        change = -float(below[0]) + 4.0 * ISSUER_MARGIN_FACTOR * proof_margin(K, -float(below[0]))
         kernel = K + change * np.eye(n)
     elif below.size:
         kept = np.maximum(signs, 0.0) if how == "clip" else signs
@@ -223,21 +229,21 @@ def _nearest_correlation(K: np.ndarray) -> np.ndarray:
     """Newton's method for the dual problem, each step halved until θ falls as it should."""
     n = K.shape[0]
     off = np.abs(np.diagonal(K) - 1.0)
-    if n and np.max(off) > UNIT_DIAGONAL:
+    if n and np.max(off) > DIAGONAL_TOLERANCE:
         i = int(np.argmax(off))
         raise ValueError(
             "how='correlation' keeps a diagonal of ones, as each point is as similar to itself as "
             f"can be, but K[{i}, {i}] is {float(K[i, i])!r}. If the diagonal is positive, pass "
             "K / np.sqrt(np.outer(d, d)) with d = np.diag(K); or use how='clip'."
         )
-    if np.max(np.abs(K), initial=0.0) > FAR:
+    if np.max(np.abs(K), initial=0.0) > MAX_CORRELATION_ENTRY:
         raise ValueError(
-            f"how='correlation' takes similarities of a size up to {FAR:g}, beside ones for what "
-            "is the same; rescale them, or use how='clip'."
+            f"how='correlation' takes similarities of a size up to {MAX_CORRELATION_ENTRY:g}, "
+            "beside ones for what is the same; rescale them, or use how='clip'."
         )
     dual = _Dual(K, np.zeros(n))
     goal = 16.0 * n * UNIT * max(_size(K), 1.0)
-    for _ in range(STEPS):
+    for _ in range(MAX_NEWTON_STEPS):
         if np.max(np.abs(dual.gradient), initial=0.0) <= goal:
             break
         step = dual.newton_step()
@@ -249,7 +255,7 @@ def _nearest_correlation(K: np.ndarray) -> np.ndarray:
         if norm(new.gradient) >= norm(dual.gradient) and new.value >= dual.value:
             break  # float64 ends here
         dual = new
-    if np.max(np.abs(dual.gradient), initial=0.0) > FAR_FROM_ONES:
+    if np.max(np.abs(dual.gradient), initial=0.0) > MAX_DIAGONAL_ERROR:
         warnings.warn(
             "the correlation matrix is one, but may not be the nearest: its diagonal was within "
             f"{np.max(np.abs(dual.gradient)):.1g} of ones before it was scaled to them.",

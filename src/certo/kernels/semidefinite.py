@@ -35,10 +35,10 @@ K + limit·I is not positive semi-definite, K is refused. `is_psd` takes another
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import eigh, lapack, solve_triangular
@@ -47,14 +47,14 @@ from certo.kernels.base import number
 from certo.numbers.digits import rounded_up
 from certo.numbers.rounding import HUGE, LEAST, UNIT, gamma
 
-ASYMMETRY = 2.0**-20  # of the larger of K_ii and K_jj: sixteen times the rounding of float32
-FLOAT32 = 2.0**-24
+ASYMMETRY_TOLERANCE = 2.0**-20  # Of max(K_ii, K_jj): sixteen times the rounding of float32.
+FLOAT32_UNIT = 2.0**-24
 IF_ROUNDING = " If that is meant to be rounding, pass (K + K.T) / 2."
-STRIP = 2**20  # entries that are looked at together
-MOST = 2.0**1023
-FAR = 2.0**500  # a step beyond would overflow
-TRIES = 20  # shifts, each with a factorisation of its own
-ROOM = 1.5  # what a shift is proved with, against what a checker needs: BLAS may differ
+STRIP_ENTRIES = 2**20  # Entries that are compared at once.
+MAX_QUADRATIC = 2.0**1023
+MAX_WITNESS_STEP = 2.0**500  # A larger step would overflow.
+MAX_SHIFTS = 20  # Each shift takes a factorisation of its own.
+ISSUER_MARGIN_FACTOR = 1.5  # A shift is proved with more than a checker needs: its BLAS may differ.
 
 
 class NotPositive(ValueError):
@@ -184,16 +184,16 @@ def is_psd(K, allowance: float | None = None) -> Definiteness:
     n = K.shape[0]
     if n == 0:
         return Definiteness(True, 0.0)
-    need = ROOM * proof_margin(K, 0.0)
+    need = ISSUER_MARGIN_FACTOR * proof_margin(K, 0.0)
     greatest = max(float(np.max(np.diagonal(K))), 0.0)
-    usual = max(2.0 * need, 8.0 * math.sqrt(n) * FLOAT32 * greatest)
+    usual = max(2.0 * need, 8.0 * math.sqrt(n) * FLOAT32_UNIT * greatest)
     limit = usual if allowance is None else allowance
     found = _negative_pair(K, limit, given)
     if found is not None:
-        return Definiteness(False, witness=found.z, value=found.value)
+        return found
     work, failed = np.empty_like(K), -1
     for shift in _shifts(need, limit):
-        failed = _factorise(K, shift - ROOM * proof_margin(K, shift), work)
+        failed = _factorise(K, shift - ISSUER_MARGIN_FACTOR * proof_margin(K, shift), work)
         if failed < 0:
             return Definiteness(True, shift)
     for direction in (lambda: _negative_direction(work, failed), lambda: _lowest_direction(K)):
@@ -266,7 +266,7 @@ def _finite_square(K) -> np.ndarray:
 
 
 def _strips(n: int) -> list[slice]:
-    step = max(1, STRIP // max(1, n))
+    step = max(1, STRIP_ENTRIES // max(1, n))
     return [slice(start, min(start + step, n)) for start in range(0, n, step)]
 
 
@@ -275,7 +275,7 @@ def require_symmetric(K: np.ndarray) -> None:
     size = np.abs(np.diagonal(K))
     for part in _strips(K.shape[0]):
         difference = np.abs(K[part] - K[:, part].T)
-        excess = difference - ASYMMETRY * np.maximum(size[part, None], size)
+        excess = difference - ASYMMETRY_TOLERANCE * np.maximum(size[part, None], size)
         if np.max(excess) > 0:
             i, j = divmod(int(np.argmax(excess)), size.size)
             i, j = sorted((i + part.start, j))
@@ -285,12 +285,7 @@ def require_symmetric(K: np.ndarray) -> None:
             )
 
 
-class _Negative(NamedTuple):
-    z: np.ndarray
-    value: float
-
-
-def _negative_pair(K: np.ndarray, limit: float, given: np.ndarray) -> _Negative | None:
+def _negative_pair(K: np.ndarray, limit: float, given: np.ndarray) -> Definiteness | None:
     """A z of one or two points where that is enough: |K_ij| ≤ √(K_ii·K_jj) must hold. K is the
     `given` matrix made symmetric."""
     diagonal = np.diagonal(K)
@@ -298,7 +293,7 @@ def _negative_pair(K: np.ndarray, limit: float, given: np.ndarray) -> _Negative 
     if diagonal[lowest] < -limit:
         z = np.zeros(diagonal.size)
         z[lowest] = 1.0
-        return _Negative(z, float(diagonal[lowest]))
+        return Definiteness(False, witness=z, value=float(diagonal[lowest]))
     roots = np.sqrt(diagonal + limit)
     for part in _strips(diagonal.size):
         excess = np.abs(K[part]) - roots[part, None] * roots * (1.0 + 8.0 * UNIT)
@@ -311,13 +306,13 @@ def _negative_pair(K: np.ndarray, limit: float, given: np.ndarray) -> _Negative 
             # the least of K_ii z_i² + 2K_ij z_i + K_jj over z_i is at −K_ij/K_ii; at K_ii ≤ 0 it
             # falls for ever (just above 0, for long), and that step makes the value at most −K_jj
             size, most = abs(float(K[i, j])), float(diagonal[j]) + limit
-            near = float(diagonal[i]) > size / FAR
+            near = float(diagonal[i]) > size / MAX_WITNESS_STEP
             step = size / float(diagonal[i]) if near else max(1.0, most / size)
             z[i] = -math.copysign(step, K[i, j])
             z[j] = 1.0
             value = _quadratic_above(given, z)
             if value < 0:
-                return _Negative(z, value)
+                return Definiteness(False, witness=z, value=value)
     return None
 
 
@@ -326,7 +321,7 @@ def _shifts(need: float, limit: float) -> list[float]:
     least = 2.0 * need
     if limit < least:
         return [0.0, limit] if limit else [0.0]
-    tries = min(2 + int(math.log10(limit) - math.log10(least)), TRIES)
+    tries = min(2 + int(math.log10(limit) - math.log10(least)), MAX_SHIFTS)
     return [0.0, *np.geomspace(least, limit, tries).tolist()]
 
 
@@ -373,16 +368,11 @@ def _quadratic_above(K: np.ndarray, z: np.ndarray) -> float:
     if some.size <= 16:
         exact = [Fraction(v) for v in z.tolist()]
         rows = block.tolist()
-        total = sum(
-            (
-                exact[i] * exact[j] * Fraction(rows[i][j])
-                for i in range(len(z))
-                for j in range(len(z))
-            ),
-            Fraction(0),
-        )
-        if abs(total) > MOST:
-            return -MOST if total < 0 else math.inf
+        pairs = itertools.product(range(len(z)), repeat=2)
+        terms = (exact[i] * exact[j] * Fraction(rows[i][j]) for i, j in pairs)
+        total = sum(terms, Fraction(0))
+        if abs(total) > MAX_QUADRATIC:
+            return -MAX_QUADRATIC if total < 0 else math.inf
         near = float(total)
         return near if Fraction(near) >= total else math.nextafter(near, math.inf)
     # two sums of n products, one inside the other: what underflows in that is multiplied by z

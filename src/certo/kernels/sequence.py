@@ -9,10 +9,9 @@ from typing import Any, NamedTuple, final
 import numpy as np
 from scipy import sparse
 
-from certo.kernels.objects import Base, Objects, StructuredKernel
+from certo.kernels.objects import MAX_CODE, Base, Objects, StructuredKernel
 
-LARGEST = 2**62
-ROOM = 8  # a table of so many places for each value is quicker than sorting the values
+TABLE_PLACES_PER_VALUE = 8  # Up to this size a table is quicker than sorting the values.
 
 
 class SequenceKernel(StructuredKernel):
@@ -161,7 +160,7 @@ def padded(base: Base, rows: np.ndarray, width: int) -> np.ndarray:
 def _ranks(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Which of the distinct values each is; and those, which are whole numbers ≥ 0, in order."""
     bound = int(values.max(initial=-1)) + 1
-    if bound > ROOM * values.size:
+    if bound > TABLE_PLACES_PER_VALUE * values.size:
         distinct, ranks = np.unique(values, return_inverse=True)
         return ranks, distinct
     present = np.zeros(bound, dtype=bool)
@@ -188,7 +187,7 @@ def _grams(base: Base, k: int) -> Grams:
     letters, size = codes.astype(np.int64), len(alphabet)
     values, bound = letters, size
     for j in range(1, k if starts.size else 1):  # a j-gram and a symbol make a (j + 1)-gram
-        if bound * size > LARGEST:
+        if bound * size > MAX_CODE:
             values, distinct = _ranks(values)
             bound = distinct.size
         values, bound = values[:-1] * size + letters[j:], bound * size

@@ -9,13 +9,12 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import shortest_path
 
-from certo.kernels.base import flag
+from certo.kernels.base import compiled, flag
 from certo.kernels.counting import CountingKernel, Counts
 from certo.kernels.graph import GraphKernel, Vertices, vertices
-from certo.kernels.loops import compiled
+from certo.kernels.objects import MAX_CODE
 
-AT_ONCE = 2**18  # pairs of vertices whose distances are held in memory, unless one graph has more
-MOST = 2**62  # numbers that int64 holds, with room to spare
+MAX_PAIRS_IN_MEMORY = 2**18  # Pairs of vertices held at once, unless one graph has more.
 
 
 @final
@@ -56,9 +55,7 @@ class ShortestPath(GraphKernel, CountingKernel):
         return self._counts(vertices(base), _distances)
 
     def _counted_fast(self, base):
-        distances = compiled("graphs").distances
-
-        return self._counts(vertices(base), distances)
+        return self._counts(vertices(base), compiled("graphs").distances)
 
     def _counts(self, all_: Vertices, distances: Callable[..., np.ndarray]) -> Counts:
         """The triple (a, b, d) is counted as the number (a·many + b)·longest + d."""
@@ -66,7 +63,7 @@ class ShortestPath(GraphKernel, CountingKernel):
         label = all_.labels if self.labels else np.zeros_like(all_.labels)
         many, longest = int(np.max(label, initial=0)) + 1, int(np.max(sizes, initial=1))
         triples = many * many * longest
-        if triples > MOST:
+        if triples > MAX_CODE:
             raise ValueError(
                 f"{many:,} different labels, in graphs of up to {longest:,} vertices, are more "
                 "than can be numbered in pairs with distances. Use fewer labels, or "
@@ -96,12 +93,12 @@ class ShortestPath(GraphKernel, CountingKernel):
 
 def _parts(sizes: np.ndarray, triples: int) -> Iterator[tuple[int, int]]:
     """Ranges of graphs, of so few pairs and numbers that memory and int64 hold them."""
-    most = MOST // triples
+    most = MAX_CODE // triples
     squares = np.cumsum(sizes * sizes)
     low = 0
     while low < sizes.size:
         before = squares[low - 1] if low else 0
-        high = int(np.searchsorted(squares, before + AT_ONCE, side="right"))
+        high = int(np.searchsorted(squares, before + MAX_PAIRS_IN_MEMORY, side="right"))
         high = min(max(high, low + 1), low + most)
         yield low, high
         low = high

@@ -10,7 +10,7 @@ from certo.kernels.base import flag, whole
 from certo.kernels.counting import CountingKernel, Counts
 from certo.kernels.sequence import Names, SequenceKernel, grams, symbols
 
-LONGEST = 100_000  # symbols of a k-gram
+MAX_GRAM_SYMBOLS = 100_000
 
 
 class GramKernel(SequenceKernel, CountingKernel):
@@ -52,7 +52,7 @@ class Spectrum(GramKernel):
     upto: bool = False
 
     def __post_init__(self):
-        object.__setattr__(self, "k", whole(self.k, "k", 1, LONGEST))
+        object.__setattr__(self, "k", whole(self.k, "k", 1, MAX_GRAM_SYMBOLS))
         object.__setattr__(self, "upto", flag(self.upto, "upto"))
 
     @property

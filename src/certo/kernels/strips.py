@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from certo.containers import count
+
 if TYPE_CHECKING:
     from certo.kernels.base import Kernel
 
-FIRST = 1000  # values of the first strip: nobody knows how long one takes
-PAUSE = 0.2  # seconds that a strip should take
-PATIENCE = 1.0  # seconds after which progress is shown
+FIRST_STRIP_VALUES = 1000  # How long a value takes is not known before the first strip.
+STRIP_SECONDS = 0.2
+SECONDS_BEFORE_PROGRESS = 1.0
 
 
 def nobody(done: int, total: int) -> None:
@@ -26,7 +28,7 @@ Tell = Callable[[int, int], Any]  # of values made, and values in all; True asks
 
 def block_in_strips(kernel: Kernel, X, Z, tell: Tell) -> np.ndarray | None:
     """The block of points X and centres Z; None, if `tell` asked to stop before its end."""
-    m, n = _count(X), _count(Z)
+    m, n = count(X), count(Z)
     parts: list[np.ndarray] = []
 
     def make(i: int, k: int) -> int:
@@ -40,7 +42,7 @@ def block_in_strips(kernel: Kernel, X, Z, tell: Tell) -> np.ndarray | None:
 
 def gram_in_strips(kernel: Kernel, X, tell: Tell) -> np.ndarray | None:
     """The Gram matrix of X, of which one half is computed; None, if `tell` asked to stop."""
-    m = _count(X)
+    m = count(X)
     gram = np.empty((m, m))
 
     def make(i: int, k: int) -> int:
@@ -54,12 +56,12 @@ def gram_in_strips(kernel: Kernel, X, tell: Tell) -> np.ndarray | None:
 
 
 def _strips(make: Callable[[int, int], int], rows: int, width: int, total: int, tell: Tell) -> bool:
-    i, made, height = 0, 0, max(1, FIRST // max(1, width))
+    i, made, height = 0, 0, max(1, FIRST_STRIP_VALUES // max(1, width))
     while i < rows:
         start, k = time.perf_counter(), min(rows, i + height)
         made, i = made + make(i, k), k
         taken = time.perf_counter() - start
-        height = max(1, int(height * min(8.0, PAUSE / max(taken, 1e-6))))
+        height = max(1, int(height * min(8.0, STRIP_SECONDS / max(taken, 1e-6))))
         if tell(min(made, total), total) is True and i < rows:
             return False
     return True
@@ -70,7 +72,7 @@ class Printed:
 
     def __init__(self, what: str):
         self.what, self.start = what, time.monotonic()
-        self.next, self.begun = self.start + PATIENCE, False
+        self.next, self.begun = self.start + SECONDS_BEFORE_PROGRESS, False
 
     def __call__(self, done: int, total: int) -> None:
         now = time.monotonic()
@@ -79,8 +81,4 @@ class Printed:
             end = "\n" if done == total else "\r"
             text = f"{self.what}: {done / total:4.0%} of {total:,} values, {left:.0f} s left "
             print(text, end=end, file=sys.stderr, flush=True)
-            self.next, self.begun = now + PAUSE, True
-
-
-def _count(X) -> int:
-    return X.shape[0] if hasattr(X, "shape") else len(X)
+            self.next, self.begun = now + STRIP_SECONDS, True

@@ -6,12 +6,11 @@ from typing import final
 
 import numpy as np
 
-from certo.kernels.base import flag, number, whole
-from certo.kernels.loops import compiled
+from certo.kernels.base import compiled, flag, number, whole
 from certo.kernels.sequence import SequenceKernel, longest, padded, symbols
 from certo.numbers.rounding import HUGE, LEAST, UNKNOWN, Rounding, gamma
 
-CELLS = 2**16  # of all pairs that are worked on at once
+BLOCK_CELLS = 2**16  # Cells (i, j) of all pairs that are computed at once.
 
 
 @final
@@ -69,7 +68,7 @@ class Subsequence(SequenceKernel):
         order = np.argsort(lengths[columns], kind="stable")
         for i, row in enumerate(rows):
             x = padded(base, row[None], int(lengths[row])).T
-            step = max(1, CELLS // max(1, x.size * int(np.max(lengths[columns], initial=0))))
+            step = max(1, BLOCK_CELLS // max(1, x.size * int(np.max(lengths[columns], initial=0))))
             for start in range(0, columns.size, step):
                 some = order[start : start + step]
                 z = padded(base, columns[some], int(lengths[columns[some[-1]]])).T
@@ -81,7 +80,7 @@ class Subsequence(SequenceKernel):
         out = np.zeros(len(base))
         for length in np.unique(lengths).tolist():
             alike = np.flatnonzero(lengths == length)
-            step = max(1, CELLS // max(1, length**2))
+            step = max(1, BLOCK_CELLS // max(1, length**2))
             for start in range(0, alike.size, step):
                 some = alike[start : start + step]
                 x = padded(base, some, length).T
@@ -111,10 +110,10 @@ class Subsequence(SequenceKernel):
         return total
 
     def _fast(self, base, rows, columns):
-        subsequence_block = compiled("sequences").subsequence_block
-
         codes, first, _ = symbols(base)
-        block = subsequence_block(codes, first, rows, columns, self.length, self.decay, self.upto)
+        block = compiled("sequences").subsequence_block(
+            codes, first, rows, columns, self.length, self.decay, self.upto
+        )
         if not np.all(np.isfinite(block)):
             raise ValueError(
                 f"values of {self!r} overflow: sequences of up to "

@@ -5,12 +5,11 @@ from typing import final
 
 import numpy as np
 
-from certo.kernels.base import whole
-from certo.kernels.loops import compiled
+from certo.kernels.base import compiled, whole
 from certo.kernels.sequence import SequenceKernel, padded, symbols
 from certo.numbers.rounding import Rounding, gamma
 
-CELLS = 2**14  # pairs that are worked on at once, so that they stay in the processor's cache
+BLOCK_PAIRS = 2**14  # Pairs computed at once, so that they stay in the processor's cache.
 
 
 @final
@@ -55,7 +54,7 @@ class WeightedDegree(SequenceKernel):
         longest = int(np.max(symbols(base).lengths, initial=0))
         x, z = padded(base, rows, longest).T, padded(base, columns, longest).T
         out = np.zeros((rows.size, columns.size))
-        step = max(1, CELLS // max(1, columns.size))
+        step = max(1, BLOCK_PAIRS // max(1, columns.size))
         for i in range(0, rows.size, step):
             out[i : i + step] = self._of_places(x[:, i : i + step, None], z[:, None, :])
         return out
@@ -86,11 +85,11 @@ class WeightedDegree(SequenceKernel):
         return total // 2
 
     def _fast(self, base, rows, columns):
-        weighted_degree_block = compiled("sequences").weighted_degree_block
-
         codes, first, _ = symbols(base)
         shift = min(self.shift, int(np.max(symbols(base).lengths, initial=0)))
-        block = weighted_degree_block(codes, first, rows, columns, self.degree, shift)
+        block = compiled("sequences").weighted_degree_block(
+            codes, first, rows, columns, self.degree, shift
+        )
         block /= self.degree * (self.degree + 1) / 2
         return block
 

@@ -13,12 +13,11 @@ from weakref import WeakValueDictionary
 import numpy as np
 from scipy import sparse
 
-from certo.kernels.base import whole
+from certo.kernels.base import compiled, whole
 from certo.kernels.counting import CountingKernel, Counts
 from certo.kernels.graph import GraphKernel, Vertices, vertices
-from certo.kernels.loops import compiled
 
-LONGEST = 80  # letters of a pattern's name
+MAX_NAME_LETTERS = 80
 
 
 @final
@@ -60,9 +59,7 @@ class WeisfeilerLehman(GraphKernel, CountingKernel):
         return self._counts(vertices(base), _told_apart)
 
     def _counted_fast(self, base):
-        told_apart = compiled("graphs").told_apart
-
-        return self._counts(vertices(base), told_apart)
+        return self._counts(vertices(base), compiled("graphs").told_apart)
 
     def _counts(self, all_: Vertices, told_apart: Callable[..., np.ndarray]) -> Counts:
         indptr, neighbours = all_.adjacency.indptr, all_.adjacency.indices
@@ -139,9 +136,9 @@ class Pattern:
     def _named(self) -> str:
         around = f"({','.join(sorted(pattern._name for pattern in self.around))})"
         name = f"{_written(self.label)}{around * (1 if self.around else self.depth)}"
-        if len(name) > LONGEST:
+        if len(name) > MAX_NAME_LETTERS:
             digest = blake2b(name.encode(), digest_size=8).hexdigest()
-            name = f"{name[: LONGEST - 18]}…#{digest}"
+            name = f"{name[: MAX_NAME_LETTERS - 18]}…#{digest}"
         return name
 
 

@@ -9,19 +9,8 @@ from matplotlib.axes import Axes
 from scipy import sparse
 
 from certo.certificates.separation.inseparable import Inseparable
-from certo.plots._canvas import (
-    INK,
-    MOST_NAMED,
-    axis_names,
-    both_sides,
-    legend,
-    matrix,
-    new_axes,
-    scatter,
-    sides,
-    some_of,
-    spread,
-)
+from certo.plots import _canvas as canvas
+from certo.plots._canvas import INK, MOST_NAMED
 
 
 def conflict(proof: Inseparable, X, y, ax: Axes | None = None, names=None, places=None) -> Axes:
@@ -32,13 +21,13 @@ def conflict(proof: Inseparable, X, y, ax: Axes | None = None, names=None, place
     In the plane if there are two features, else along the two main directions of these examples:
     a shadow of the proof, which is in the weights. `places` are names of the rows, if other than
     their numbers."""
-    ax = new_axes(ax)
-    X, labels = matrix(X), proof.labels
+    ax = canvas.new_axes(ax)
+    X, labels = canvas.matrix(X), proof.labels
     signs, rows = labels.signs(y), proof.rows
     mirrored = proof.intercept == "none"
     task = "tells these apart" if len(labels.classes) > 1 else "has these on one side"
     through = " through the origin" if mirrored else ""
-    ax.set_title(f"No hyperplane{through} {task}:\n{both_sides(labels)}")
+    ax.set_title(f"No hyperplane{through} {task}:\n{canvas.both_sides(labels)}")
     weights = np.array([float(weight) for weight in proof.weights])
 
     def seen(some: np.ndarray) -> np.ndarray:
@@ -56,17 +45,17 @@ def conflict(proof: Inseparable, X, y, ax: Axes | None = None, names=None, place
 
     def places_of(some: np.ndarray) -> np.ndarray:
         points = seen(some) @ axes.T
-        return spread(points, signs, some) if d == 1 else points
+        return canvas.spread(points, signs, some) if d == 1 else points
 
-    others = np.setdiff1d(some_of(len(signs)), rows)
+    others = np.setdiff1d(canvas.some_of(len(signs)), rows)
     everywhere = places_of(np.concatenate([others, rows]))
     span = np.ptp(everywhere, axis=0) + np.finfo(float).tiny
-    for sign, color, marker, text in sides(labels):
+    for sign, color, marker, text in canvas.sides(labels):
         rest, mine = others[signs[others] == sign], rows[signs[rows] == sign]
-        scatter(ax, places_of(rest), None, s=13, c=color, marker=marker, alpha=0.3, lw=0)
+        canvas.scatter(ax, places_of(rest), None, s=13, c=color, marker=marker, alpha=0.3, lw=0)
         points = places_of(mine)
         look: dict[str, Any] = {"marker": marker, "lw": 1.1, "edgecolors": INK, "zorder": 3}
-        scatter(ax, points, text, s=55, c=color, **look)
+        canvas.scatter(ax, points, text, s=55, c=color, **look)
         for t, at in zip(mine.tolist(), points, strict=True):
             ax.plot(*np.stack([middle, at]).T, color=color, lw=1.2, alpha=0.7, zorder=2)
             if rows.size <= MOST_NAMED:
@@ -77,16 +66,16 @@ def conflict(proof: Inseparable, X, y, ax: Axes | None = None, names=None, place
                 ax.annotate(name, at, (11 * across, 11 * up), textcoords="offset points", **look)
     where = "the origin" if mirrored else "where they meet"
     ax.plot(*middle, "*", ms=11, color=INK, mfc="white", label=where, zorder=4)
-    first, second = axis_names(d, names)
+    first, second = canvas.axis_names(d, names)
     if d > 2:
         first, second = "main direction of these examples", "second direction"
     if mirrored and np.any(signs < 0):
-        first += f" ({sides(labels)[1][3]}: mirrored)"
+        first += f" ({canvas.sides(labels)[1][3]}: mirrored)"
     drawn = len(others) + len(rows)
     note = f" ({drawn:,} of {len(signs):,} examples drawn)" if drawn < len(signs) else ""
     ax.set(xlabel=first + note, ylabel=second)
     ax.margins(0.13)
     if d == 1:
         ax.set_yticks([])
-    legend(ax)
+    canvas.legend(ax)
     return ax

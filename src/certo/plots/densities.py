@@ -7,19 +7,11 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from certo.plots._canvas import (
-    NEGATIVE,
-    POSITIVE,
-    SOFT,
-    axis_names,
-    legend,
-    new_axes,
-    scatter,
-    some_of,
-)
+from certo.plots import _canvas as canvas
+from certo.plots._canvas import NEGATIVE, POSITIVE, SOFT
 
-FINENESS = {1: 401, 2: 121}  # points of a grid in each direction
-LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)  # shares of the examples inside a line
+DENSITY_GRID_POINTS = {1: 401, 2: 121}  # In each direction, by the number of features.
+SHARES_INSIDE = (0.05, 0.25, 0.5, 0.75, 0.95)  # Shares of the examples inside each line.
 
 
 def density(model, X, ax: Axes | None = None, names=None) -> Axes:
@@ -31,13 +23,13 @@ def density(model, X, ax: Axes | None = None, names=None) -> Axes:
             f"a density is drawn of one or two features, but X has shape {X.shape}. Fit it to two "
             "of the columns, or look at the distribution of model.score_samples(X)."
         )
-    ax = new_axes(ax)
+    ax = canvas.new_axes(ax)
     names = getattr(model, "feature_names_in_", None) if names is None else names
-    fine = FINENESS[X.shape[1]]
+    fine = DENSITY_GRID_POINTS[X.shape[1]]
     lines = [np.linspace(low, high, fine) for low, high in _ends(model, X)]
     grid = np.column_stack([part.ravel() for part in np.meshgrid(*lines)])
     p = np.exp(model.score_samples(grid))
-    first, second = axis_names(X.shape[1], names)
+    first, second = canvas.axis_names(X.shape[1], names)
     if X.shape[1] == 1:
         ends = (float(lines[0][0]), float(lines[0][-1]))
         bins = int(np.clip(2 * len(X) ** (1 / 3), 5, 60))
@@ -47,17 +39,17 @@ def density(model, X, ax: Axes | None = None, names=None) -> Axes:
         ax.set(xlabel=first, ylabel="density", xlim=ends)
         ax.set_ylim(bottom=0)
     else:
-        rows = some_of(len(X))
-        scatter(ax, X[rows], "examples", s=9, c=NEGATIVE, alpha=0.35, lw=0)
+        rows = canvas.some_of(len(X))
+        canvas.scatter(ax, X[rows], "examples", s=9, c=NEGATIVE, alpha=0.35, lw=0)
         # the level that so many of the examples are above
-        levels = np.unique(np.quantile(np.exp(model.score_samples(X)), LEVELS))
+        levels = np.unique(np.quantile(np.exp(model.score_samples(X)), SHARES_INSIDE))
         ax.contour(*lines, p.reshape(len(lines[1]), -1), levels, colors=POSITIVE, linewidths=1.2)
-        shares = ", ".join(f"{100 * share:.0f}" for share in LEVELS)
+        shares = ", ".join(f"{100 * share:.0f}" for share in SHARES_INSIDE)
         ax.plot([], [], color=POSITIVE, lw=1.2, label=f"around {shares} % of them")
         drawn = f" ({len(rows):,} of {len(X):,} examples drawn)" if len(rows) < len(X) else ""
         ax.set(xlabel=first + drawn, ylabel=second)
     ax.set_title(f"Density: {type(model).__name__}")
-    legend(ax)
+    canvas.legend(ax)
     return ax
 
 

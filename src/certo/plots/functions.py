@@ -12,27 +12,11 @@ from scipy import sparse
 from certo.estimators import SVM, HardMarginSVM, Pegasos
 from certo.estimators._kernel import union_of
 from certo.numbers.digits import share_text
-from certo.plots._canvas import (
-    INK,
-    MOST_NAMED,
-    NEGATIVE,
-    POSITIVE,
-    axis_names,
-    both_sides,
-    class_looks,
-    color_of,
-    legend,
-    matrix,
-    new_axes,
-    scatter,
-    short,
-    sides,
-    some_of,
-    whole_numbers,
-)
+from certo.plots import _canvas as canvas
+from certo.plots._canvas import INK, MOST_NAMED, NEGATIVE, POSITIVE
 
-SHADES = 20  # of either side: few keep a file small
-FINENESS = 201  # points of a region's grid in either direction
+SHADES_PER_SIDE = 20  # Few shades keep a file small.
+REGION_GRID_POINTS = 201  # In either direction.
 
 
 def regions(model, X, y, ax: Axes | None = None, names=None) -> Axes:
@@ -40,43 +24,53 @@ def regions(model, X, y, ax: Axes | None = None, names=None) -> Axes:
 
     For two classes the score is drawn as well: darker where it is larger, and for a margin machine
     the lines where it is ±1. X has two features."""
-    ax = new_axes(ax)
-    X, y = matrix(X), np.asarray(y)
+    ax = canvas.new_axes(ax)
+    X, y = canvas.matrix(X), np.asarray(y)
     if X.ndim != 2 or X.shape[1] != 2:
         raise ValueError(f"regions are drawn of two features, but X has shape {X.shape}.")
     names = getattr(model, "feature_names_in_", None) if names is None else names
     supports = union_of(getattr(model, "support_", []))
     kernel = getattr(model, "kernel_", None)
-    rows = some_of(len(y))
+    rows = canvas.some_of(len(y))
     points = X.toarray() if sparse.issparse(X) else X
     points = points if points.dtype == np.float32 else points.astype(np.float64)
     (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
     pads = 0.06 * np.where([right > left, top > bottom], [right - left, top - bottom], 1.0)
-    across = np.linspace(left - pads[0], right + pads[0], FINENESS)
-    up = np.linspace(bottom - pads[1], top + pads[1], FINENESS)
+    across = np.linspace(left - pads[0], right + pads[0], REGION_GRID_POINTS)
+    up = np.linspace(bottom - pads[1], top + pads[1], REGION_GRID_POINTS)
     grid = np.column_stack([part.ravel() for part in np.meshgrid(across, up)])
     with warnings.catch_warnings():  # a grid has no names, and needs none
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
         scores = model.decision_function(grid.astype(points.dtype))
     if scores.ndim == 1:
-        _draw_score(ax, across, up, scores.reshape(FINENESS, FINENESS), _has_margin(model))
+        _draw_score(
+            ax,
+            across,
+            up,
+            scores.reshape(REGION_GRID_POINTS, REGION_GRID_POINTS),
+            _has_margin(model),
+        )
     else:
-        _draw_classes(ax, across, up, scores.argmax(axis=1).reshape(FINENESS, FINENESS))
-    for label, color, marker in class_looks(model.classes_):
+        _draw_classes(
+            ax, across, up, scores.argmax(axis=1).reshape(REGION_GRID_POINTS, REGION_GRID_POINTS)
+        )
+    for label, color, marker in canvas.class_looks(model.classes_):
         mine = rows[y[rows] == label]
-        name = short(str(label)) if len(model.classes_) <= MOST_NAMED else None
-        scatter(ax, points[mine], name, s=13, c=[color], marker=marker, alpha=0.75, lw=0, zorder=3)
+        name = canvas.short(str(label)) if len(model.classes_) <= MOST_NAMED else None
+        canvas.scatter(
+            ax, points[mine], name, s=13, c=[color], marker=marker, alpha=0.75, lw=0, zorder=3
+        )
     shown = np.intersect1d(supports, rows)
     look = {"s": 34, "facecolors": "none", "edgecolors": INK, "lw": 0.8}
     look |= {"alpha": 0.8 if shown.size < 100 else 0.45, "zorder": 4}
     if supports.size:
-        scatter(ax, points[shown], f"supports ({supports.size:,})", **look)
+        canvas.scatter(ax, points[shown], f"supports ({supports.size:,})", **look)
     drawn = f" ({len(rows):,} of {len(y):,} examples drawn)" if len(rows) < len(y) else ""
-    first, second = axis_names(2, names)
+    first, second = canvas.axis_names(2, names)
     title = type(model).__name__ if kernel is None else repr(kernel)
-    ax.set(xlabel=first + drawn, ylabel=second, title=f"Regions: {short(title, 48)}")
+    ax.set(xlabel=first + drawn, ylabel=second, title=f"Regions: {canvas.short(title, 48)}")
     ax.set(xlim=across[[0, -1]], ylim=up[[0, -1]])
-    legend(ax)
+    canvas.legend(ax)
     return ax
 
 
@@ -85,7 +79,7 @@ def _draw_score(ax: Axes, across, up, scores: np.ndarray, margin: bool) -> None:
     size = 2.0 if margin else float(np.max(np.abs(scores))) or 1.0
     shades = LinearSegmentedColormap.from_list("sides", [NEGATIVE, "white", POSITIVE])
     ax.imshow(
-        np.round(SHADES * np.clip(scores / size, -1, 1)) / SHADES,
+        np.round(SHADES_PER_SIDE * np.clip(scores / size, -1, 1)) / SHADES_PER_SIDE,
         extent=(across[0], across[-1], up[0], up[-1]),
         origin="lower", aspect="auto", cmap=shades, vmin=-1, vmax=1, alpha=0.4,
         interpolation="nearest", zorder=0,
@@ -106,7 +100,9 @@ def _draw_classes(ax: Axes, across, up, classes: np.ndarray) -> None:
         inside = (classes == k).astype(float)
         if not inside.any():
             continue
-        ax.contourf(across, up, inside, [0.5, 1.5], colors=[color_of(k)], alpha=0.22, zorder=0)
+        ax.contourf(
+            across, up, inside, [0.5, 1.5], colors=[canvas.color_of(k)], alpha=0.22, zorder=0
+        )
         if not inside.all():
             ax.contour(across, up, inside, [0.5], colors=INK, linewidths=0.7)
     ax.plot([], [], color=INK, lw=0.7, label="boundaries")
@@ -115,7 +111,7 @@ def _draw_classes(ax: Axes, across, up, classes: np.ndarray) -> None:
 def scores(model, X, y, output: int = 0, ax: Axes | None = None) -> Axes:
     """How the scores of either class are distributed, for one output: whatever the examples are,
     this much of a function can be seen. Right of 0 it says yes."""
-    ax = new_axes(ax)
+    ax = canvas.new_axes(ax)
     labels = model.outputs_[output]
     values = model.decision_function(X).reshape(len(y), -1)[:, output]
     signs = labels.signs(y)
@@ -123,7 +119,7 @@ def scores(model, X, y, output: int = 0, ax: Axes | None = None) -> Axes:
     low, high = np.quantile(values, [0.005, 0.995])
     reach = 1.05 * max(abs(low), abs(high), 1.5 if _has_margin(model) else 0.0) or 1.0
     bins = np.linspace(-reach, reach, 49).tolist()  # 0 is where one ends
-    for sign, color, _, text in sides(labels):
+    for sign, color, _, text in canvas.sides(labels):
         mine = np.clip(values[signs == sign], -reach, reach)
         ax.hist(mine, bins, color=color, alpha=0.45, label=text)
         ax.hist(mine, bins, color=color, histtype="step", lw=0.9)
@@ -132,10 +128,10 @@ def scores(model, X, y, output: int = 0, ax: Axes | None = None) -> Axes:
     if _has_margin(model):
         for level in (-1, 1):
             ax.axvline(level, color=INK, lw=0.8, ls="--", label="score ±1" if level > 0 else None)
-    ax.set(title=f"Scores: {both_sides(labels)}", xlabel="score", ylabel="examples")
+    ax.set(title=f"Scores: {canvas.both_sides(labels)}", xlabel="score", ylabel="examples")
     ax.set_xlim(-reach, reach)
-    whole_numbers(ax.yaxis)
-    legend(ax)
+    canvas.whole_numbers(ax.yaxis)
+    canvas.legend(ax)
     return ax
 
 

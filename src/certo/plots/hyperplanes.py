@@ -13,33 +13,19 @@ from certo.geometry import PlaneView
 from certo.losses.hinge import Hinge
 from certo.numbers.digits import share_text
 from certo.numbers.exact import norm
-from certo.plots._canvas import (
-    INK,
-    NEGATIVE,
-    POSITIVE,
-    SOFT,
-    axis_names,
-    both_sides,
-    legend,
-    matrix,
-    new_axes,
-    scatter,
-    short,
-    sides,
-    some_of,
-    spread,
-)
+from certo.plots import _canvas as canvas
+from certo.plots._canvas import INK, NEGATIVE, POSITIVE, SOFT
 
 
 def boundary(model, X, y, output: int = 0, ax: Axes | None = None, names=None) -> Axes:
     """The examples and the hyperplane of one output: in the plane itself if there are two
     features, else seen from the side, along the weights and the main direction across them."""
     _needs_hyperplane(model, "boundary")
-    ax = new_axes(ax)
+    ax = canvas.new_axes(ax)
     if names is None:
         names = getattr(model, "feature_names_in_", None)
     labels = model.outputs_[output]
-    ax.set_title(f"Boundary: {short(labels.name())}")
+    ax.set_title(f"Boundary: {canvas.short(labels.name())}")
     w, b = model.coef_[output], float(model.intercept_[output])
     _draw_side_view(ax, w, b, X, y, labels, names)
     return ax
@@ -53,7 +39,7 @@ def margin_band(model, X, y, output: int = 0, ax: Axes | None = None, names=None
     every example with slack to the edge of the band beyond which it would have none; or a Separable
     certificate, whose band is as wide as is proved."""
     _needs_hyperplane(model, "margin_band")
-    ax = new_axes(ax)
+    ax = canvas.new_axes(ax)
     soft = isinstance(model, SVM)
     if isinstance(model, Separable):
         labels, w, b, margin = model.labels, model.coef, float(model.intercept), model.margin
@@ -62,20 +48,22 @@ def margin_band(model, X, y, output: int = 0, ax: Axes | None = None, names=None
         labels, w, b = model.outputs_[output], model.coef_[output], float(model.intercept_[output])
         margin, supports = 1 / (norm(w) or np.inf), model.support_[output]
         names = getattr(model, "feature_names_in_", None) if names is None else names
-    ax.set_title(f"Margin: {both_sides(labels)}")
-    shown = supports if not soft else np.intersect1d(supports, some_of(len(y)))
+    ax.set_title(f"Margin: {canvas.both_sides(labels)}")
+    shown = supports if not soft else np.intersect1d(supports, canvas.some_of(len(y)))
     text = f"margin {margin:.4g}" if soft else f"no example within {rounded_down(margin, 4)}"
     view = _draw_side_view(ax, w, b, X, y, labels, names, shown, (margin, text), rings=not soft)
     if view is not None and supports.size:
         look = {"s": 60, "facecolors": "none", "edgecolors": INK, "lw": 1.1}
-        points = view.coordinates(matrix(X)[shown])
+        points = view.coordinates(canvas.matrix(X)[shown])
         if np.size(w) == 1:
-            points = spread(points, labels.signs(y), shown)
+            points = canvas.spread(points, labels.signs(y), shown)
         if soft:
             look |= {"s": 30, "lw": 0.8, "alpha": 0.8 if shown.size < 100 else 0.4}
-            _draw_slacks(ax, view, points, labels.signs(y)[shown], matrix(X)[shown] @ w + b, w)
-        scatter(ax, points, f"supports ({supports.size:,})", **look)
-        legend(ax)
+            _draw_slacks(
+                ax, view, points, labels.signs(y)[shown], canvas.matrix(X)[shown] @ w + b, w
+            )
+        canvas.scatter(ax, points, f"supports ({supports.size:,})", **look)
+        canvas.legend(ax)
     return ax
 
 
@@ -107,27 +95,27 @@ def _draw_side_view(
         ax.text(0.5, 0.5, "all weights are zero: no boundary", ha="center", transform=ax.transAxes)
         ax.set_axis_off()
         return None
-    X, signs = matrix(X), labels.signs(y)
+    X, signs = canvas.matrix(X), labels.signs(y)
     wrong = signs * (X @ w + b) <= 0
-    rows = np.union1d(some_of(len(signs)), always).astype(np.int64)
+    rows = np.union1d(canvas.some_of(len(signs)), always).astype(np.int64)
     view = PlaneView.of(w, b, X)
     points = view.coordinates(X[rows])
     if X.shape[1] == 1:
-        points = spread(points, signs, rows)
-    for sign, color, marker, text in sides(labels):
+        points = canvas.spread(points, signs, rows)
+    for sign, color, marker, text in canvas.sides(labels):
         mine = signs[rows] == sign
-        scatter(ax, points[mine], text, s=13, c=color, marker=marker, alpha=0.6, lw=0)
+        canvas.scatter(ax, points[mine], text, s=13, c=color, marker=marker, alpha=0.6, lw=0)
     if wrong.any() and rings:
         look = {"s": 30, "facecolors": "none", "edgecolors": INK, "lw": 0.6, "alpha": 0.7}
         share = share_text(np.mean(wrong), 1)
-        scatter(ax, points[wrong[rows]], f"on the wrong side ({share}%)", **look)
+        canvas.scatter(ax, points[wrong[rows]], f"on the wrong side ({share}%)", **look)
     _draw_line(ax, view.boundary, points, band)
     drawn = f" ({len(rows):,} of {len(y):,} examples drawn)" if len(rows) < len(y) else ""
-    first, second = axis_names(X.shape[1], names)
+    first, second = canvas.axis_names(X.shape[1], names)
     ax.set(xlabel=first + drawn, ylabel=second)
     if X.shape[1] == 1:
         ax.set_yticks([])
-    legend(ax)
+    canvas.legend(ax)
     return view
 
 

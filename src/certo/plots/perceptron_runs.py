@@ -7,29 +7,20 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import EngFormatter, LogLocator
 
 from certo.certificates.runs.mistake_bound import MistakeBound
-from certo.plots._canvas import (
-    INK,
-    MOST_NAMED,
-    NEGATIVE,
-    POSITIVE,
-    SOFT,
-    legend,
-    new_axes,
-    short,
-    whole_numbers,
-)
+from certo.plots import _canvas as canvas
+from certo.plots._canvas import INK, MOST_NAMED, NEGATIVE, POSITIVE, SOFT
 
-FAR_APART = 20  # curves whose ratio is beyond this are drawn on a logarithmic scale
+LOG_SCALE_RATIO = 20  # Curves further apart than this are drawn on a logarithmic scale.
 
 
 def squared_norm(model, output: int = 0, ax: Axes | None = None) -> Axes:
     """‖w‖² after every update (with a kernel ‖f‖²), between the two curves of the theorem."""
-    ax = new_axes(ax)
+    ax = canvas.new_axes(ax)
     kernel = getattr(model, "kernel_", None) is not None
     square = "‖f‖²" if kernel else "‖w‖²"
     trace = model.trace_.of_output(output)
     claim = _bound(model, output)
-    name = short(model.outputs_[output].name())
+    name = canvas.short(model.outputs_[output].name())
     ax.set(xlabel="updates", ylabel=square, title=f"Squared norm between its bounds: {name}")
     if not len(trace):
         ax.text(0.5, 0.5, "no update was made", ha="center", transform=ax.transAxes)
@@ -49,13 +40,13 @@ def squared_norm(model, output: int = 0, ax: Axes | None = None) -> Axes:
             curves.append(lower)
         ax.fill_between(n, lower if claim.separable else 0, upper, color=SOFT, alpha=0.15, lw=0)
     peaks = [float(np.max(curve)) for curve in curves]
-    if min(peaks) > 0 and max(peaks) > FAR_APART * min(peaks):
+    if min(peaks) > 0 and max(peaks) > LOG_SCALE_RATIO * min(peaks):
         _logarithmic(ax, curves, square)
     else:
         ax.set_ylim(bottom=0)
         ax.yaxis.set_major_formatter(EngFormatter(sep=""))
-    whole_numbers(ax.xaxis)
-    legend(ax)
+    canvas.whole_numbers(ax.xaxis)
+    canvas.legend(ax)
     return ax
 
 
@@ -77,12 +68,12 @@ def _bound(model, output: int) -> MistakeBound | None:
 
 def mistakes(model, ax: Axes | None = None) -> Axes:
     """Updates in every epoch, for every output."""
-    ax = new_axes(ax)
+    ax = canvas.new_axes(ax)
     outputs = len(model.outputs_)
     lines = [model.trace_.of_output(output).epoch_updates for output in range(outputs)]
     named = 1 < outputs <= MOST_NAMED
     for output, counts in enumerate(lines):
-        name = short(model.outputs_[output].name()) if named else None
+        name = canvas.short(model.outputs_[output].name()) if named else None
         color = None if named else INK if outputs == 1 else SOFT
         marker = "o" if len(counts) <= 40 else None
         epochs = np.arange(1, len(counts) + 1)
@@ -94,8 +85,8 @@ def mistakes(model, ax: Axes | None = None) -> Axes:
         ax.plot([], [], color=SOFT, label=f"each of {outputs} neurons")
     ax.set(xlabel="epoch", ylabel="updates", title="Mistakes in each epoch")
     ax.set_ylim(0, 1.08 * max(1, *(int(np.max(counts, initial=0)) for counts in lines)))
-    whole_numbers(ax.xaxis)
-    whole_numbers(ax.yaxis)
+    canvas.whole_numbers(ax.xaxis)
+    canvas.whole_numbers(ax.yaxis)
     if outputs > 1:
-        legend(ax)
+        canvas.legend(ax)
     return ax

@@ -6,19 +6,11 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from certo.losses.empirical import risk
-from certo.plots._canvas import (
-    INK,
-    MOST_NAMED,
-    POSITIVE,
-    SOFT,
-    color_of,
-    legend,
-    new_axes,
-    short,
-)
+from certo.plots import _canvas as canvas
+from certo.plots._canvas import INK, MOST_NAMED, POSITIVE, SOFT
 
-GROUPS = 10  # of examples with neighbouring probabilities
-CONFIDENCE = 0.95
+CALIBRATION_GROUPS = 10  # Groups of examples with neighbouring probabilities.
+INTERVAL_CONFIDENCE = 0.95
 
 
 def calibration(model, X, y, ax: Axes | None = None) -> Axes:
@@ -27,37 +19,37 @@ def calibration(model, X, y, ax: Axes | None = None) -> Axes:
 
     For two classes the second is drawn, each group with an exact interval for its frequency; for
     more, a line each. Grey: how many examples were given so much."""
-    ax = new_axes(ax)
+    ax = canvas.new_axes(ax)
     p, y, classes = np.asarray(model.predict_proba(X)), np.asarray(y), model.classes_
     shown = [1] if len(classes) == 2 else range(min(len(classes), MOST_NAMED))
     _draw_shares(ax, p[:, 1] if len(classes) == 2 else p.ravel())
-    ax.plot([0, 1], [0, 1], color=INK, lw=1.0, ls="--", label="as it should be")
+    ax.plot([0, 1], [0, 1], color=INK, lw=1.0, ls="--", label="perfect calibration")
     for k in shown:
-        color = POSITIVE if len(classes) == 2 else color_of(k)
+        color = POSITIVE if len(classes) == 2 else canvas.color_of(k)
         groups = _groups(p[:, k])
         said = [p[some, k].mean() for some in groups]
         came = [
             risk(np.where(y[some] == classes[k], -1.0, 1.0), None, np.ones(some.size),
-                 confidence=CONFIDENCE)
+                 confidence=INTERVAL_CONFIDENCE)
             for some in groups
         ]  # fmt: skip
-        ax.plot(said, came, "o-", ms=4, lw=1.3, color=color, label=short(str(classes[k])))
+        ax.plot(said, came, "o-", ms=4, lw=1.3, color=color, label=canvas.short(str(classes[k])))
         if len(classes) == 2:
             ends = [one.low for one in came], [one.high for one in came]
             ax.vlines(said, *ends, color=color, lw=1.0, alpha=0.7)
     few = (
         f" (the first {len(shown)} of {len(classes)} classes)" if len(shown) < len(classes) else ""
     )
-    which = f": {short(str(classes[1]))}" if len(classes) == 2 else few
-    ax.set(title=f"Calibration{which}", xlabel="probability said", ylabel="how often it came")
+    which = f": {canvas.short(str(classes[1]))}" if len(classes) == 2 else few
+    ax.set(title=f"Calibration{which}", xlabel="predicted probability", ylabel="observed frequency")
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
-    legend(ax)
+    canvas.legend(ax)
     return ax
 
 
 def _groups(p: np.ndarray) -> list[np.ndarray]:
     """Rows with neighbouring probabilities, about equally many; equal ones stay together."""
-    edges = np.unique(np.quantile(p, np.linspace(0, 1, GROUPS + 1)[1:-1]))
+    edges = np.unique(np.quantile(p, np.linspace(0, 1, CALIBRATION_GROUPS + 1)[1:-1]))
     of = np.searchsorted(edges, p, side="right")
     return [np.flatnonzero(of == k) for k in np.unique(of)]
 

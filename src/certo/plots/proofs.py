@@ -11,24 +11,14 @@ from matplotlib.ticker import LogLocator, MaxNLocator
 from certo.certificates.encoding import rounded_up
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.numbers.exact import UNIT
-from certo.plots._canvas import (
-    INK,
-    MOST_NAMED,
-    NEGATIVE,
-    POSITIVE,
-    SOFT,
-    legend,
-    new_axes,
-    scatter,
-    short,
-    whole_numbers,
-)
+from certo.plots import _canvas as canvas
+from certo.plots._canvas import INK, MOST_NAMED, NEGATIVE, POSITIVE, SOFT
 
 
 def gap(model, ax: Axes | None = None) -> Axes:
     """How far from the best an SVM's objective can be, (primal − dual)/primal, against time, for
     every output; and what is proved of it at the end."""
-    ax = new_axes(ax)
+    ax = canvas.new_axes(ax)
     outputs, trace = len(model.outputs_), model.trace_
     named = 1 < outputs <= MOST_NAMED
     gaps = model.certificate_.of_kind(SoftMarginGap)
@@ -38,7 +28,8 @@ def gap(model, ax: Axes | None = None) -> Axes:
         mine = trace.output == output
         color = None if named else INK if outputs == 1 else SOFT
         marker = "o" if np.count_nonzero(mine) <= 40 else None
-        name = short(labels.name()) if named else "relative gap, computed" if outputs == 1 else None
+        alone = "relative gap, computed" if outputs == 1 else None
+        name = canvas.short(labels.name()) if named else alone
         look: dict[str, Any] = {"lw": 1.3, "ms": 3, "marker": marker, "color": color}
         ax.plot(trace.seconds[mine], np.maximum(trace.gap[mine], UNIT), label=name, **look)
         if labels in proved and np.any(mine):
@@ -47,7 +38,7 @@ def gap(model, ax: Axes | None = None) -> Axes:
     if ends:
         worst = rounded_up(max(value for _, value in ends), 2)
         look = {"s": 60, "facecolors": "none", "edgecolors": INK, "lw": 1.1, "zorder": 3}
-        scatter(ax, np.array(ends), f"proved at the end: at most {worst}", **look)
+        canvas.scatter(ax, np.array(ends), f"proved at the end: at most {worst}", **look)
     if model.tol > 0:
         ax.axhline(model.tol, color=NEGATIVE, lw=0.9, ls="--", label=f"tol = {model.tol:g}")
     ax.set(title="Duality gap against time", xlabel="seconds", ylabel="relative gap (logarithmic)")
@@ -55,14 +46,14 @@ def gap(model, ax: Axes | None = None) -> Axes:
     ax.set_xlim(left=0)
     ax.yaxis.set_major_locator(LogLocator(numticks=8))
     ax.xaxis.set_major_locator(MaxNLocator(nbins=6))
-    legend(ax)
+    canvas.legend(ax)
     return ax
 
 
 def bounds(model, ax: Axes | None = None) -> Axes:
     """The fewest errors of any hyperplane against time: the best found so far, from above, and
     what was proved to be necessary, from below."""
-    ax = new_axes(ax)
+    ax = canvas.new_axes(ax)
     trace = model.trace_
     seconds, upper, lower = (
         np.asarray(getattr(trace, name), dtype=np.float64) for name in ("seconds", "upper", "lower")
@@ -88,8 +79,8 @@ def bounds(model, ax: Axes | None = None) -> Axes:
         ax.set_xscale("log")
         ax.set_xlim(later[0], 1.1 * seconds[-1])
     ax.set_xlabel("seconds" + (" (logarithmic)" if ax.get_xscale() == "log" else ""))
-    whole_numbers(ax.yaxis)
-    legend(ax)
+    canvas.whole_numbers(ax.yaxis)
+    canvas.legend(ax)
     return ax
 
 
@@ -98,13 +89,13 @@ def pegasos_excess(model, X, y, ax: Axes | None = None) -> Axes:
     steps, for every output; and what the theorem allows in expectation.
 
     X and y are the examples of the fit: the minimum is found, and proved, by an SVM."""
-    ax = new_axes(ax)
+    ax = canvas.new_axes(ax)
     found, outputs = model.excess(X, y), len(model.outputs_)
     named = 1 < outputs <= MOST_NAMED
     for output, labels in enumerate(model.outputs_):
         mine = (found.output == output) & (found.excess > 0)
         color = None if named else INK if outputs == 1 else SOFT
-        name = short(labels.name()) if named else "measured" if outputs == 1 else None
+        name = canvas.short(labels.name()) if named else "measured" if outputs == 1 else None
         look: dict[str, Any] = {"lw": 1.3, "ms": 3, "marker": "o", "color": color}
         ax.plot(found.step[mine], found.excess[mine], label=name, **look)
     if outputs > MOST_NAMED:
@@ -120,7 +111,7 @@ def pegasos_excess(model, X, y, ax: Axes | None = None) -> Axes:
     ax.set(title=f"Excess of the {what} over the minimum", xlabel="steps T (logarithmic)")
     ax.set(xscale="log", yscale="log", ylabel="F(w) − min F (logarithmic)")
     ax.yaxis.set_major_locator(LogLocator(numticks=8))
-    legend(ax)
+    canvas.legend(ax)
     return ax
 
 
@@ -128,7 +119,7 @@ def convergence(model, ax: Axes | None = None) -> Axes:
     """How far the objective of a LogisticRegression (or LogLinearDensity) was above what is proved
     to be its infimum (or above the least that was reached), after each of Newton's steps; hollow
     where a step was shortened."""
-    ax = new_axes(ax)
+    ax = canvas.new_axes(ax)
     trace, infimum = model.trace_, getattr(model, "infimum_", -np.inf)
     steps, objective = np.arange(len(trace.objective)), np.asarray(trace.objective)
     title, what = "Newton's steps to the minimum", "above the infimum"
@@ -144,7 +135,7 @@ def convergence(model, ax: Axes | None = None) -> Axes:
     for some, face, text in ((whole, INK, None), (~whole, "white", "after a shortened step")):
         if np.any(some & seen):
             points = np.column_stack([steps, above])[some & seen]
-            scatter(ax, points, text, s=22, c=face, edgecolors=INK, lw=1.1, zorder=3)
+            canvas.scatter(ax, points, text, s=22, c=face, edgecolors=INK, lw=1.1, zorder=3)
     gap, tol = getattr(model, "gap_", np.inf), getattr(model, "tol", None)
     if 0 < gap < np.inf:
         text = f"proved at the end: at most {rounded_up(gap, 2)}"
@@ -153,6 +144,6 @@ def convergence(model, ax: Axes | None = None) -> Axes:
         ax.axhline(tol, color=NEGATIVE, lw=0.9, ls="--", label=f"tol = {tol:g}")
     ax.set(title=title, xlabel="steps", ylabel=f"{what} (logarithmic)", yscale="log")
     ax.yaxis.set_major_locator(LogLocator(numticks=8))
-    whole_numbers(ax.xaxis)
-    legend(ax)
+    canvas.whole_numbers(ax.xaxis)
+    canvas.legend(ax)
     return ax

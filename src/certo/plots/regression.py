@@ -7,23 +7,12 @@ from matplotlib.axes import Axes
 from scipy import sparse
 from scipy.special import ndtri
 
-from certo.plots._canvas import (
-    INK,
-    NEGATIVE,
-    POSITIVE,
-    SOFT,
-    few_numbers,
-    legend,
-    matrix,
-    new_axes,
-    scatter,
-    short,
-    some_of,
-)
+from certo.plots import _canvas as canvas
+from certo.plots._canvas import INK, NEGATIVE, POSITIVE, SOFT
 
-MOST_COEFFICIENTS = 24  # rows that can be read
-GROUPS = 20  # of examples with neighbouring predictions, whose mean residual is drawn
-MOST_QUANTILES = 400
+MOST_COEFFICIENTS = 24  # More rows cannot be read.
+RESIDUAL_GROUPS = 20  # Groups of neighbouring predictions whose mean residual is drawn.
+MAX_QUANTILES_DRAWN = 400
 
 
 def coefficients(model, X, group: int = 0, ax: Axes | None = None, names=None) -> Axes:
@@ -42,7 +31,7 @@ def coefficients(model, X, group: int = 0, ax: Axes | None = None, names=None) -
     low, high = table.intervals[mine].T * scales
     estimates = table.estimates[mine] * scales
     order = np.argsort(-np.abs(estimates), kind="stable")[:MOST_COEFFICIENTS]
-    ax = new_axes(ax, (5.2, max(2.2, 1.2 + 0.24 * len(order))))
+    ax = canvas.new_axes(ax, (5.2, max(2.2, 1.2 + 0.24 * len(order))))
     known = np.isfinite(low[order]) & np.isfinite(high[order])
     at = np.arange(len(order), dtype=float)
     ax.hlines(at[known], low[order][known], high[order][known], color=INK, lw=1.3)
@@ -52,20 +41,20 @@ def coefficients(model, X, group: int = 0, ax: Axes | None = None, names=None) -
         if some.any():
             points = np.column_stack([estimates[order], at])[some]
             look = {"s": 26, "c": face, "edgecolors": INK, "lw": 1.1, "zorder": 3}
-            scatter(ax, points, label, **look)
+            canvas.scatter(ax, points, label, **look)
     if not known.all():
         points = np.column_stack([estimates[order], at])[~known]
-        scatter(ax, points, "no standard error", s=26, c=SOFT, marker="D", lw=0, zorder=3)
+        canvas.scatter(ax, points, "no standard error", s=26, c=SOFT, marker="D", lw=0, zorder=3)
     ax.axvline(0, color=NEGATIVE, lw=0.9, ls="--")
-    ax.set_yticks(at, [short(str(names[k]), 28) for k in order])
+    ax.set_yticks(at, [canvas.short(str(names[k]), 28) for k in order])
     ax.set_ylim(len(order) - 0.4, -0.6)
     ax.tick_params(axis="y", labelsize="small", length=0)
     ax.grid(axis="x", color=SOFT, alpha=0.25, lw=0.6)
-    title = f"Coefficients: {short(labels[group], 40)}" if labels[group] else "Coefficients"
+    title = f"Coefficients: {canvas.short(labels[group], 40)}" if labels[group] else "Coefficients"
     few = f"\n(the largest {len(order)} of {d})" if len(order) < d else ""
     ax.set(title=title, xlabel=f"for one standard deviation of the column{few}")
-    few_numbers(ax.xaxis)
-    legend(ax, 6 if few else 4.5)
+    canvas.few_numbers(ax.xaxis)
+    canvas.legend(ax, 6 if few else 4.5)
     return ax
 
 
@@ -78,7 +67,7 @@ def _slopes(table, d: int, groups: int) -> slice:
 
 
 def _deviations(X) -> np.ndarray:
-    X = matrix(X)
+    X = canvas.matrix(X)
     if not sparse.issparse(X):
         return np.std(X.astype(np.float64), axis=0)
     mean = np.asarray(X.mean(axis=0)).ravel()
@@ -89,14 +78,14 @@ def _deviations(X) -> np.ndarray:
 def residuals(model, X, y, output: int = 0, ax: Axes | None = None) -> Axes:
     """What the fit leaves over, y − f(x), against what it predicts. A curve in the means of
     neighbours says that the truth is not linear; a fan, that the noise is not everywhere alike."""
-    ax = new_axes(ax)
+    ax = canvas.new_axes(ax)
     fitted, left = _left_over(model, X, y, output)
-    rows = some_of(len(left))
+    rows = canvas.some_of(len(left))
     points = np.column_stack([fitted, left])[rows]
     alpha = 0.6 if len(rows) < 300 else 0.35
-    scatter(ax, points, "examples", s=11, c=NEGATIVE, alpha=alpha, lw=0)
+    canvas.scatter(ax, points, "examples", s=11, c=NEGATIVE, alpha=alpha, lw=0)
     order = np.argsort(fitted, kind="stable")
-    parts = np.array_split(order, min(GROUPS, max(1, len(order) // 5)))
+    parts = np.array_split(order, min(RESIDUAL_GROUPS, max(1, len(order) // 5)))
     means = np.array([[fitted[part].mean(), left[part].mean()] for part in parts])
     ax.plot(*means.T, "o-", ms=3, lw=1.4, color=POSITIVE, label="means of neighbours", zorder=3)
     ax.axhline(0, color=INK, lw=1.2)
@@ -107,32 +96,32 @@ def residuals(model, X, y, output: int = 0, ax: Axes | None = None) -> Axes:
     drawn = f" ({len(rows):,} of {len(left):,} examples drawn)" if len(rows) < len(left) else ""
     ax.set(title="Residuals", xlabel="predicted" + drawn, ylabel="residual y − f(x)")
     for axis in (ax.xaxis, ax.yaxis):
-        few_numbers(axis)
-    legend(ax)
+        canvas.few_numbers(axis)
+    canvas.legend(ax)
     return ax
 
 
 def normal_quantiles(model, X, y, output: int = 0, ax: Axes | None = None) -> Axes:
     """The residuals in order, against what as many from a normal distribution would be: on the
     line, t-tests and prediction intervals are what they say also for few examples."""
-    ax = new_axes(ax)
+    ax = canvas.new_axes(ax)
     _, left = _left_over(model, X, y, output)
     spread = np.sqrt(_variance(model, left, output)) or 1.0
     ranks = np.arange(len(left))
-    if len(left) > MOST_QUANTILES:  # the ends one by one: there they part
-        ends = MOST_QUANTILES // 4
-        middle = np.linspace(ends, len(left) - ends - 1, MOST_QUANTILES - 2 * ends)
+    if len(left) > MAX_QUANTILES_DRAWN:  # the ends one by one: there they part
+        ends = MAX_QUANTILES_DRAWN // 4
+        middle = np.linspace(ends, len(left) - ends - 1, MAX_QUANTILES_DRAWN - 2 * ends)
         ranks = np.r_[ranks[:ends], np.rint(middle).astype(np.int64), ranks[-ends:]]
     expected = ndtri((ranks + 0.5) / len(left))
     points = np.column_stack([expected, np.sort(left)[ranks] / spread])
-    scatter(ax, points, "residuals", s=11, c=NEGATIVE, alpha=0.6, lw=0)
+    canvas.scatter(ax, points, "residuals", s=11, c=NEGATIVE, alpha=0.6, lw=0)
     ax.plot(expected[[0, -1]], expected[[0, -1]], color=INK, lw=1.2, label="normal")
     ax.set(
         title="Residuals beside normal ones",
         xlabel="quantile of the normal distribution",
         ylabel="residual / standard deviation",
     )
-    legend(ax)
+    canvas.legend(ax)
     return ax
 
 

@@ -11,21 +11,19 @@ from matplotlib.ticker import PercentFormatter
 
 from certo.certificates.certified import Certified
 from certo.certificates.encoding import rounded_down, rounded_up
-from certo.certificates.errors.counted_errors import (
-    TestErrors,
-    TrainingErrors,
-)
-from certo.certificates.errors.least_errors import ErrorCount
+from certo.certificates.errors.error_count import ErrorCount
+from certo.certificates.errors.held_out_errors import TestErrors
+from certo.certificates.errors.training_errors import TrainingErrors
 from certo.certificates.risk.compression_bound import CompressionBound
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.numbers.digits import confidence
 from certo.numbers.exact import above, below
 from certo.plots._canvas import INK, NEGATIVE, POSITIVE, SOFT, new_axes, short
 
-MOST_BOUNDS = 6  # claims about new examples that are drawn
-PALE = "#b9cbf7"  # of a formula that a sharper one implies
-ASIDE = "#6b7280"
-TALL = 0.25  # inches for each line
+MAX_BOUNDS_DRAWN = 6  # Claims about new examples.
+IMPLIED_COLOR = "#b9cbf7"  # The colour of a formula that a sharper one implies.
+ASIDE_COLOR = "#6b7280"
+LINE_INCHES = 0.25
 
 
 class Bar(NamedTuple):
@@ -71,7 +69,7 @@ def risk_bounds(
     for place, line in enumerate(lines):
         if isinstance(line, Heading):
             _say(ax, 0, place + 0.15, line.text, fontsize=9, weight="bold")
-            _say(ax, 1, place + 0.15, line.aside, color=ASIDE, ha="right")
+            _say(ax, 1, place + 0.15, line.aside, color=ASIDE_COLOR, ha="right")
         elif isinstance(line, Range):
             _draw_range(ax, place, line)
         else:
@@ -94,7 +92,7 @@ def risk_bounds(
 
 def risk_size(certified: Certified) -> tuple[float, float]:
     """Width and height of a figure with room for all lines."""
-    return 7.2, 1.0 + TALL * (1 + len(risk_lines(certified)))
+    return 7.2, 1.0 + LINE_INCHES * (1 + len(risk_lines(certified)))
 
 
 def risk_lines(certified: Certified) -> list[Line]:
@@ -112,7 +110,7 @@ def _lines(certified: Certified) -> Iterator[Line]:
         risks = [claim for claim in risks if not _of_one_output(claim)]
     sure = f"with probability at least {confidence(certified.delta)} %"
     alone = f"alone {sure}" if len(certified.risks) > 1 else sure
-    for claim in risks[:MOST_BOUNDS]:
+    for claim in risks[:MAX_BOUNDS_DRAWN]:
         if isinstance(claim, TestErrors):
             yield Heading(_of_test(claim), alone)
             color = POSITIVE if claim.informative else SOFT
@@ -120,8 +118,8 @@ def _lines(certified: Certified) -> Iterator[Line]:
         else:
             yield Heading(_heading(claim), alone)
             yield from _formulas(claim)
-    if len(risks) > MOST_BOUNDS:
-        yield Heading(f"… and {len(risks) - MOST_BOUNDS} more")
+    if len(risks) > MAX_BOUNDS_DRAWN:
+        yield Heading(f"… and {len(risks) - MAX_BOUNDS_DRAWN} more")
     chosen = certified.best
     if chosen is not None and chosen.among > 1:
         yield Heading(f"New examples, by the sharpest of {chosen.among}, the choice paid for", sure)
@@ -152,7 +150,9 @@ def _of_one_output(claim: RiskBound) -> bool:
 
 def _formulas(claim: RiskBound) -> Iterator[Line]:
     """The sharpest first; with its name where there are several."""
-    colors = (NEGATIVE, PALE) if claim.of_predictions and claim.informative else (SOFT, SOFT)
+    colors = (
+        (NEGATIVE, IMPLIED_COLOR) if claim.of_predictions and claim.informative else (SOFT, SOFT)
+    )
     for k, (name, value) in enumerate(reversed(claim.bounds.items())):
         formula = f"{name}: " if len(claim.bounds) > 1 else ""
         most = "vacuous" if value >= 1 else f"at most {_percent(value)}"

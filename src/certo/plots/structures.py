@@ -8,23 +8,13 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from certo.kernels.semidefinite import as_symmetric
-from certo.plots._canvas import (
-    INK,
-    MOST_NAMED,
-    SOFT,
-    class_looks,
-    few_numbers,
-    legend,
-    new_axes,
-    scatter,
-    short,
-    some_of,
-)
+from certo.plots import _canvas as canvas
+from certo.plots._canvas import INK, MOST_NAMED, SOFT
 
-TINY = np.finfo(float).tiny
-FAR = (0.01, 0.99)  # quantiles of the values between which colours change
-NAME = (0.13, 0.045)  # width and height of a name, of those of the picture
-CROWDED = 0.04  # of the height: names of classes nearer to each other than this are left out
+SMALLEST_POSITIVE = np.finfo(float).tiny
+COLOUR_QUANTILES = (0.01, 0.99)  # Colours change between these quantiles of the values.
+NAME_SIZE = (0.13, 0.045)  # Width and height of a name, relative to the picture.
+MIN_NAME_DISTANCE = 0.04  # Relative to the height; names nearer to each other are left out.
 
 
 def gram(K, y=None, ax: Axes | None = None) -> Axes:
@@ -32,15 +22,15 @@ def gram(K, y=None, ax: Axes | None = None) -> Axes:
 
     Colours tell apart the values of *different* examples, but for the hundredth that is smallest
     and the hundredth that is largest: the diagonal, often far larger, has the colour of these."""
-    ax = new_axes(ax)
+    ax = canvas.new_axes(ax)
     K, y, note = _drawn(K, y)
     order = np.argsort(y, kind="stable")
     others = K[~np.eye(len(K), dtype=bool)]
-    low, high = np.quantile(others if others.size else K, FAR)
+    low, high = np.quantile(others if others.size else K, COLOUR_QUANTILES)
     colours = {"vmin": low, "vmax": high if high > low else low + 1.0, "cmap": "magma"}
     seen = ax.imshow(K[np.ix_(order, order)], interpolation="nearest", **colours)
     shown = ax.figure.colorbar(seen, ax=ax, extend="both", shrink=0.85)
-    few_numbers(shown.ax.yaxis)
+    canvas.few_numbers(shown.ax.yaxis)
     classes, sizes = np.unique(y, return_counts=True)
     ends = np.cumsum(sizes)
     for end in ends[:-1] - 0.5:
@@ -48,8 +38,8 @@ def gram(K, y=None, ax: Axes | None = None) -> Axes:
         ax.axvline(end, color="#22d3ee", lw=0.9)
     ax.set(title="Gram matrix", xticks=[], yticks=[], xlabel="examples" + note)
     if len(classes) > 1:
-        named = _apart(ends - sizes / 2, CROWDED * len(K))
-        names = [short(str(classes[k]), 16) for k in named]
+        named = _apart(ends - sizes / 2, MIN_NAME_DISTANCE * len(K))
+        names = [canvas.short(str(classes[k]), 16) for k in named]
         ax.set_yticks((ends - sizes / 2 - 0.5)[named], names, fontsize="small")
         ax.tick_params(length=0)
     return ax
@@ -60,7 +50,7 @@ def kernel_pca(K, y=None, ax: Axes | None = None) -> Axes:
 
     With the means of rows and columns taken from K, its two largest eigenvalues λ and eigenvectors
     u give the coordinates √λ·u; the axes say how much of the variance that is."""
-    ax = new_axes(ax)
+    ax = canvas.new_axes(ax)
     K, y, note = _drawn(K, y)
     n = len(K)
     means = K.mean(axis=0)
@@ -69,18 +59,20 @@ def kernel_pca(K, y=None, ax: Axes | None = None) -> Axes:
     sizes = np.maximum(values[::-1], 0)  # the larger one first
     points, shares = np.zeros((n, 2)), np.zeros(2)
     points[:, : sizes.size] = vectors[:, ::-1] * np.sqrt(sizes)
-    shares[: sizes.size] = sizes / max(np.trace(centred), np.sum(sizes), TINY)
+    shares[: sizes.size] = sizes / max(np.trace(centred), np.sum(sizes), SMALLEST_POSITIVE)
     classes = np.unique(y)
     look: dict[str, Any] = {"s": 14, "alpha": 0.7, "lw": 0}
     if len(classes) == 1:
-        scatter(ax, points, None, c=SOFT, **look)
+        canvas.scatter(ax, points, None, c=SOFT, **look)
     few = len(classes) <= MOST_NAMED
     middles = np.array([np.median(points[y == label], axis=0) for label in classes])
-    middles = _apart_in_plane(middles, np.ptp(points, axis=0) * NAME)
-    looks = class_looks(classes) if len(classes) > 1 else []
+    middles = _apart_in_plane(middles, np.ptp(points, axis=0) * NAME_SIZE)
+    looks = canvas.class_looks(classes) if len(classes) > 1 else []
     for (label, color, marker), middle in zip(looks, middles, strict=False):
-        name = short(str(label), 32 if few else 16)
-        scatter(ax, points[y == label], name if few else None, c=[color], marker=marker, **look)
+        name = canvas.short(str(label), 32 if few else 16)
+        canvas.scatter(
+            ax, points[y == label], name if few else None, c=[color], marker=marker, **look
+        )
         if not few:  # a name in the midst of its examples
             box = {"boxstyle": "round,pad=0.15", "fc": "white", "ec": color, "alpha": 0.8}
             place: dict[str, Any] = {"ha": "center", "va": "center"}
@@ -90,10 +82,10 @@ def kernel_pca(K, y=None, ax: Axes | None = None) -> Axes:
         for name, share in zip(("first", "second"), shares, strict=True)
     )
     ax.set(title="Kernel PCA", xlabel=first + note, ylabel=second)
-    few_numbers(ax.xaxis)
-    few_numbers(ax.yaxis)
+    canvas.few_numbers(ax.xaxis)
+    canvas.few_numbers(ax.yaxis)
     if 1 < len(classes) <= MOST_NAMED:
-        legend(ax)
+        canvas.legend(ax)
     return ax
 
 
@@ -107,7 +99,7 @@ def _drawn(K, y) -> tuple[np.ndarray, np.ndarray, str]:
         raise ValueError(
             f"y must have one label for each of the {len(K)} rows of K, got shape {y.shape}."
         )
-    rows = some_of(len(K))
+    rows = canvas.some_of(len(K))
     note = f"; {len(rows):,} of {len(K):,} drawn" if len(rows) < len(K) else ""
     return K[np.ix_(rows, rows)], y[rows], note
 

@@ -33,12 +33,12 @@ class SoftMargin:
         alpha = np.clip(alpha, 0.0, self.costs)
         return balanced(alpha, self.signs, self.costs) if self.intercept == "free" else alpha
 
-    def best_intercept(self, scores: np.ndarray, coef: np.ndarray) -> float:
-        """The best b for scores f(x_t), the smallest if several are; "lifted" it belongs to the
-        coefficients α_t y_t of f."""
+    def best_intercept(self, scores: np.ndarray, lifted: float) -> float:
+        """The best b for scores f(x_t), the smallest if several are; `lifted`, the further
+        coordinate that belongs to f, where it is one."""
         if self.intercept == "free":
             return smallest_b(scores, self.signs, self.costs)
-        return float(coef.sum()) if self.intercept == "lifted" else 0.0
+        return lifted if self.intercept == "lifted" else 0.0
 
     def square(self, square: float, b: float) -> float:
         """The squared length that is penalised, from ‖f‖²."""

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from certo import plots
 from certo.certificates.encoding import readable, rounded_down, rounded_up
-from certo.certificates.errors.least_errors import is_error
+from certo.certificates.errors.error_count import is_error
 from certo.certificates.margins.maximum_margin import MaximumMargin
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.runs.expected_excess import ExpectedExcess

@@ -15,7 +15,7 @@ from certo.certificates.base import (
     NotClaimed,
 )
 from certo.certificates.certified import Certified
-from certo.certificates.errors.counted_errors import TrainingErrors
+from certo.certificates.errors.training_errors import TrainingErrors
 from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.certificates.regression.no_estimate import NoEstimate
 from certo.certificates.risk.compression_bound import CompressionBound

@@ -18,7 +18,8 @@ import numpy as np
 
 from certo.compiled.dual_descent import combine_at, descend, products_at
 from certo.compiled.threads import in_pieces, pieces
-from certo.problems.free_intercept import rebalanced, smallest_b
+from certo.problems.free_intercept import rebalanced
+from certo.problems.soft_margin import SoftMargin
 from certo.solvers.gap_ledger import Ledger
 from certo.solvers.hinge_rows import HingeRows
 
@@ -38,6 +39,7 @@ class DualDescent:
 
     def __init__(self, rows: HingeRows, intercept: str, rng: np.random.Generator):
         self.rows, self.free, self.rng = rows, intercept == "free", rng
+        self.problem = SoftMargin(rows.signs, rows.costs, intercept)
         squares = rows.lengths**2
         price = max(float(np.mean(squares)), MIN_INTERCEPT_MOVE / rows.total)
         self.kappa = {"none": 0.0, "lifted": 1.0, "free": price}[intercept]
@@ -172,22 +174,19 @@ class DualDescent:
 
     def _note(self, ledger: Ledger, r: np.ndarray, passes: int) -> None:
         """The two values; and for a free intercept, a new β."""
-        alpha, rows, w = self.alpha, self.rows, self.w
-        dual = float(alpha.sum()) - 0.5 * self._product(w, w)
+        alpha, signs, problem = self.alpha, self.rows.signs, self.problem
+        w, v, b = self.w[:-1], self.w[:-1], float(self.w[-1])
+        scores = signs * (1.0 - r) - b
         if self.free:
-            excess = float(alpha @ rows.signs)
-            even = rebalanced(alpha, rows.signs, rows.costs)
-            moved = np.flatnonzero(even != alpha)
-            v = w + self._combined(moved, even[moved] - alpha[moved], 0.0)
-            dual = float(even.sum()) - 0.5 * self._product(v, v)
-            b = smallest_b(rows.signs * (1.0 - r) - w[-1], rows.signs, rows.costs)
-            r = r - rows.signs * (b - w[-1])
-            alpha, w = even, np.append(w[:-1], b)
-            self.w[-1] += self.kappa * excess
-        primal = 0.5 * self._product(w, w) + float(rows.costs @ np.maximum(r, 0.0))
+            alpha = rebalanced(alpha, signs, self.rows.costs)
+            moved = np.flatnonzero(alpha != self.alpha)
+            v = w + self._combined(moved, alpha[moved] - self.alpha[moved], 0.0)[:-1]
+            self.w[-1] += self.kappa * float(self.alpha @ signs)
+        b = problem.best_intercept(scores, b)
+        primal, dual = problem.primal(float(w @ w), scores, b), problem.dual(float(v @ v), alpha)
         better_w, better = ledger.note(primal, dual, passes)
         if better_w:
-            self.best_w = w.copy()
+            self.best_w = np.append(w, b)
         if better:
             self.best = alpha.copy()
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import highspy
 import numpy as np
 from scipy import sparse
 
-from certo.solvers.subsystems import quiet, solved
+from certo.solvers.linear_program import LinearProgram
 
-ROUNDS = 8
+PRICE_ROUNDS = 8
 
 
 class Elastic:
@@ -23,23 +22,15 @@ class Elastic:
 
     def __init__(self, vectors: np.ndarray, costs: np.ndarray):
         n, self.dimension = vectors.shape
-        self.costs = costs / costs.mean()
-        matrix = sparse.hstack([sparse.csc_array(vectors), sparse.eye_array(n)], format="csc")
-        free = np.full(self.dimension, -np.inf)
-        program = highspy.HighsLp()
-        program.num_row_, program.num_col_ = matrix.shape
-        program.col_cost_ = np.append(np.zeros(self.dimension), self.costs)
-        program.col_lower_ = np.append(free, np.zeros(n))
-        program.col_upper_ = np.full(program.num_col_, np.inf)
-        program.row_lower_ = np.ones(n)
-        program.row_upper_ = np.full(n, np.inf)
-        program.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        program.a_matrix_.start_ = matrix.indptr
-        program.a_matrix_.index_ = matrix.indices
-        program.a_matrix_.value_ = matrix.data
-        self._highs = quiet(simplex_strategy=4)  # primal: only the prices change
-        self._highs.passModel(program)
-        self._slacks = np.arange(self.dimension, program.num_col_, dtype=np.int32)
+        self.costs, self._free = costs / costs.mean(), np.zeros(self.dimension)
+        lower = np.append(self._free - np.inf, np.zeros(n))
+        prices = np.append(self._free, self.costs)
+        # simplex_strategy 4 is the primal simplex method: only the prices change.
+        self._program = LinearProgram(
+            lower, np.full(lower.size, np.inf), prices, simplex_strategy=4
+        )
+        rows = sparse.hstack([sparse.csr_array(vectors), sparse.eye_array(n)], format="csr")
+        self._program.add_rows(rows, 1.0, np.inf)
 
     def search(
         self, rng: np.random.Generator, noise: float, left: Callable[[], float]
@@ -48,11 +39,12 @@ class Elastic:
         solver fails in the seconds left."""
         n = self.costs.size
         prices = self.costs * np.exp(3 * noise * rng.normal(size=n))
-        for k in range(ROUNDS):
-            self._highs.changeColsCost(n, self._slacks, prices)
-            if solved(self._highs, left()) != highspy.HighsModelStatus.kOptimal:
+        w = self._free
+        for k in range(PRICE_ROUNDS):
+            self._program.set_costs(np.append(self._free, prices))
+            values = self._program.solve(left())
+            if values is None:
                 return None
-            values = np.array(self._highs.getSolution().col_value)
-            short = values[self.dimension :]
+            w, short = np.split(values, [self.dimension])
             prices = self.costs / (short + 0.3 * 0.6**k) * np.exp(noise * rng.normal(size=n))
-        return values[: self.dimension]
+        return w

@@ -16,8 +16,8 @@ from flint import fmpq_mat, fmpz_mat
 from scipy import linalg, sparse
 
 from certo.numbers.farkas import common_denominator, whole_numbers
-from certo.solvers.contrasts import residues
 from certo.solvers.dependence import ROUNDING, Combinations
+from certo.solvers.vectors import residues
 
 ROWS_LOOKED_AT = 1024  # Rows from which a linear system is chosen.
 MAX_SYSTEM = 96  # Columns of a system that is solved exactly.

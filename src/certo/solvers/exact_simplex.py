@@ -1,9 +1,9 @@
-"""The simplex method in whole numbers, for when floats cannot tell a small margin from none.
+"""The simplex method in integers, for when floats cannot tell a small margin from none.
 
 Problem     max s  s.t.  w·z_i ≥ s,  −1 ≤ w_j ≤ 1                     (a separator, if s > 0)
 Dual        min Σ_j |u_j| + C·v  s.t.  Σ_i a_i z_i + u = 0,  Σ_i a_i + v = 1,  a, v ≥ 0
             (0 is reached by weights that cancel); C is larger than any s
-Step        Bland's rule, which cannot cycle, on a tableau of whole numbers over one common
+Step        Bland's rule, which cannot cycle, on a tableau of integers over one common
             denominator: each entry is a minor of the data, so the divisions leave no remainder
 Start       w = 0 (u = 0, v = 1): every constraint but the last has the right side 0, so any
             columns at all may be pivoted into those rows and the tableau stays feasible
@@ -11,7 +11,7 @@ Start       w = 0 (u = 0, v = 1): every constraint but the last has the right si
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 
 import numpy as np
 
@@ -19,37 +19,29 @@ from certo.solvers.interrupt import NEVER, Watch
 
 
 class ExactSimplex:
-    """Columns are vectors z_i of whole numbers, which may be added at any time."""
+    """The optimal tableau for vectors z_i of integers, (n, size); or Stopped is raised."""
 
-    def __init__(self, size: int, bound: int, watch: Watch = NEVER) -> None:
-        """`bound` ≥ w·z for every vector z to come and every w in the box."""
-        self.watch = watch
-        eye = np.array([[int(i == j) for j in range(size + 1)] for i in range(size + 1)], object)
-        right = eye[:, -1:].copy()
-        # columns: right side, v, u⁺, u⁻, then the vectors; last row: reduced costs
-        self.table = np.hstack([right, eye[:, -1:], eye[:, :-1], -eye[:, :-1]])
-        costs = np.array([[-bound, 0] + [0] * size + [2] * size], dtype=object)
-        self.table = np.vstack([self.table, costs])
-        self.basis = [2 + j for j in range(size)] + [1]
-        self.size, self.bound, self.denominator = size, bound, 1
-
-    @property
-    def first(self) -> int:
-        """Where the vectors' columns begin."""
-        return 2 + 2 * self.size
-
-    def add(self, vectors: np.ndarray) -> None:
-        raw = np.array([[*vector, 1] for vector in vectors.tolist()], dtype=object).T
-        inverse = np.hstack([self.table[:, 2 : 2 + self.size], self.table[:, 1:2]])
-        columns = inverse[:-1].dot(raw)
-        reduced = -(self._prices().dot(raw))
-        self.table = np.hstack([self.table, np.vstack([columns, reduced[None, :]])])
-
-    def _prices(self) -> np.ndarray:
-        """The multipliers of the constraints, times the denominator."""
-        costs = np.array([1] * self.size + [self.bound], dtype=object)
-        reduced = np.append(self.table[-1, 2 : 2 + self.size], self.table[-1, 1])
-        return costs * self.denominator - reduced
+    def __init__(self, vectors: np.ndarray, watch: Watch = NEVER) -> None:
+        # Powers of two that a column shares, and divisors that a vector shares, are left out.
+        bits = np.bitwise_or.reduce(vectors, axis=0).tolist()
+        powers = np.array([max(0, (b & -b).bit_length() - 1) for b in bits], dtype=object)
+        vectors = vectors >> powers
+        vectors //= np.array([[max(1, math.gcd(*vector))] for vector in vectors], dtype=object)
+        self._powers = np.max(powers, initial=0) - powers
+        n, self.size = vectors.shape
+        self.bound = 1 + self.size * int(np.max(np.abs(vectors)))
+        self.watch, self.denominator = watch, 1
+        eye = np.eye(self.size + 1, dtype=object)
+        columns = np.vstack([vectors.T, np.ones((1, n), dtype=object)])
+        # Columns: right side, v, u⁺, u⁻, then the vectors; the last row has the reduced costs.
+        table = np.hstack([eye[:, -1:], eye[:, -1:], eye[:, :-1], -eye[:, :-1], columns])
+        fixed = [-self.bound, 0, *[0] * self.size, *[2] * self.size]
+        reduced = -np.sum(vectors, axis=1) - self.bound
+        self.table = np.vstack([table, [[*fixed, *reduced.tolist()]]])
+        self.basis = [2 + j for j in range(self.size)] + [1]
+        self.first = 2 + 2 * self.size  # Where the vectors' columns begin.
+        self._make_basic()
+        self._solve()
 
     def _pivot(self, row: int, column: int) -> None:
         self.watch()
@@ -61,17 +53,16 @@ class ExactSimplex:
             table, pivot = -table, -pivot
         self.table, self.denominator, self.basis[row] = table, pivot, column
 
-    def crash(self, order: Sequence[int]) -> None:
-        """Make these vectors basic, in this order, as far as they are independent."""
-        for vector in order:
-            column = self.first + vector
+    def _make_basic(self) -> None:
+        """Make the vectors basic, in their order, as far as they are independent."""
+        for column in range(self.first, self.table.shape[1]):
             for row in range(self.size):
                 free = self.basis[row] < self.first and self.table[row, 0] == 0
                 if free and self.table[row, column] != 0:
                     self._pivot(row, column)
                     break
 
-    def solve(self) -> None:
+    def _solve(self) -> None:
         while True:
             negative = np.flatnonzero(self.table[-1, 1:] < 0)
             if not negative.size:
@@ -87,13 +78,19 @@ class ExactSimplex:
                 best = row
             self._pivot(best, column)
 
-    def weights(self) -> dict[int, int] | None:
-        """Positive weights that cancel, by vector; None if the least margin is positive."""
+    def basic_vectors(self) -> list[int]:
+        """The vectors of the basis."""
+        return [column - self.first for column in self.basis if column >= self.first]
+
+    def cancelling(self) -> list[int] | None:
+        """Vectors with positive weights that cancel; None if the least margin is positive."""
         if self.table[-1, 0] != 0:
             return None
         pairs = zip(self.basis, self.table[:-1, 0], strict=True)
-        return {b - self.first: int(value) for b, value in pairs if b >= self.first and value > 0}
+        return [column - self.first for column, a in pairs if column >= self.first and a > 0]
 
     def separator(self) -> list[int]:
-        """w, up to a positive factor."""
-        return [-int(price) for price in self._prices()[:-1]]
+        """w, up to a positive factor: the multipliers of the constraints, each times what its
+        column was divided by."""
+        prices = self.denominator - self.table[-1, 2 : 2 + self.size]
+        return [int(-price) << power for price, power in zip(prices, self._powers, strict=True)]

@@ -24,7 +24,7 @@ from scipy import sparse
 from scipy.linalg import lstsq, svd
 
 from certo.compiled.rows import rows_of
-from certo.compiled.slopes import signed_scores
+from certo.compiled.soft_margin import signed_products
 from certo.compiled.threads import one_thread
 from certo.solvers.layered import Layered
 from certo.solvers.nearest_point import (
@@ -284,7 +284,7 @@ class _Examples(_Block):
 
     def slopes(self, p: np.ndarray) -> np.ndarray:
         out = np.empty(self.signs.size)
-        signed_scores(rows_of(self.X), self.signs, p, self.lift, out)
+        signed_products(rows_of(self.X), self.signs, p, self.lift, 0, out.size, out)
         return out * self.scale
 
     def separator(self, best: np.ndarray) -> tuple[np.ndarray, float]:

@@ -14,20 +14,22 @@ import heapq
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 
-import highspy
 import numpy as np
 
-from certo.certificates.errors.hitting import FINENESS, packed
+from certo.certificates.errors.least_errors_by_tree import FINENESS, Packing, Subsystem, packed
 from certo.solvers.farkas import cancelling_weights
-from certo.solvers.subsystems import Subsystems, quiet, solved
+from certo.solvers.linear_program import LinearProgram
+from certo.solvers.subsystems import Subsystems
 
-ROUNDS = 30  # of cuts at a node, each of up to CUTS subsystems
-CUTS = 15
-PATIENCE = 5  # rounds in which cuts must raise the relaxation noticeably
-STRONG = 6  # branchings tried at a node
-IDLE = 40  # solves without a value after which a subsystem leaves the relaxation
-MARGIN = 1e-3  # by which the relaxation must exceed what is to be proved, to survive rounding
+MAX_CUT_ROUNDS = 30  # Rounds of cuts at a node other than the root.
+MAX_CUTS = 15  # Subsystems that are added in a round.
+PATIENCE_ROUNDS = 5  # Rounds in which cuts must raise the relaxation noticeably.
+MAX_BRANCHINGS_TRIED = 6  # Groups whose branches are tried at a node.
+MAX_IDLE_SOLVES = 40  # Solves without a value after which a subsystem leaves the relaxation.
+PACKING_EXCESS = 1e-3  # What a relaxation must be above what is to be proved, to survive rounding.
+FRACTIONAL = 1e-6  # A value that far from 0 and from 1 is fractional.
 
 
 def goal(upper: int) -> int:
@@ -73,12 +75,9 @@ class HittingTree:
         self._known: set[bytes] = set()
         self.scale = max(1, max(costs) // 1000)  # of the costs in the relaxation
         self.prices = np.array([cost / self.scale for cost in costs])
-        self._relaxed = quiet()
-        self._relaxed.addVars(self.n, np.zeros(self.n), np.ones(self.n))
-        self._columns = np.arange(self.n, dtype=np.int32)
-        self._relaxed.changeColsCost(self.n, self._columns, self.prices)
-        self._active: list[int] = []
-        self._idle: list[int] = []
+        self._relaxed = LinearProgram(np.zeros(self.n), np.ones(self.n), self.prices)
+        self._active: list[int] = []  # The subsystems of the relaxation, by their place in `pool`.
+        self._idle: list[int] = []  # For how many solves each of them has had no value.
         self._gains = np.zeros((2, self.n))
         self._tried = np.zeros((2, self.n))
         self.nodes = 0
@@ -116,9 +115,11 @@ class HittingTree:
                 child.bound = self._proved(child)
                 heapq.heappush(self._open, (child.bound, next(self._order), child))
 
-    def proof(self, need: int) -> tuple[list[int], list[list[tuple[int, int]]], list[int]]:
-        """The log, cut where `need` is proved: the subsystems used, packings of them by their
-        places in that list, and the tree, groups and −1 − packing, each before those below it."""
+    def proof(
+        self, need: int, rows: np.ndarray
+    ) -> tuple[tuple[Subsystem, ...], tuple[Packing, ...], np.ndarray]:
+        """The log, cut where `need` is proved, for groups of which these are examples: the
+        subsystems used, packings of them, and the tree as `LeastErrorsByTree` has it."""
         packings: list[list[tuple[int, int]]] = []
         tree, todo = [], [self.root]
         while todo:
@@ -128,11 +129,21 @@ class HittingTree:
                 packings.append(node.packing)
             else:
                 assert node.branch is not None
-                tree.append(node.branch)
+                tree.append(int(rows[node.branch]))
                 todo += reversed(node.children)
         used = sorted({k for packing in packings for k, _ in packing})
         place = {k: i for i, k in enumerate(used)}
-        return used, [[(place[k], value) for k, value in packing] for packing in packings], tree
+        return (
+            tuple(
+                Subsystem(rows[self.pool[k]], tuple(map(Fraction, self.weights[k] or ())))
+                for k in used
+            ),
+            tuple(
+                Packing(tuple(place[k] for k, _ in packing), tuple(value for _, value in packing))
+                for packing in packings
+            ),
+            np.array(tree),
+        )
 
     def _is_closed(self, node: Node) -> bool:
         return node.bound > (goal(self.upper) - 1) * FINENESS
@@ -151,16 +162,19 @@ class HittingTree:
     def _restrict(self, node: Node) -> None:
         lower, upper = np.zeros(self.n), np.ones(self.n)
         lower[list(node.wrong)], upper[list(node.right)] = 1.0, 0.0
-        self._relaxed.changeColsBounds(self.n, self._columns, lower, upper)
+        self._relaxed.set_bounds(lower, upper)
         self.finder.leave_out(list(node.wrong))
 
     def _solve(self) -> tuple[float, np.ndarray | None]:
-        if solved(self._relaxed, self.left()) != highspy.HighsModelStatus.kOptimal:
-            return np.inf, None
-        value = self._relaxed.getInfo().objective_function_value
-        return value, np.array(self._relaxed.getSolution().col_value)
+        x = self._relaxed.solve(self.left())
+        return (np.inf if x is None else self._relaxed.value), x
+
+    def _lower_upper(self, wrong: np.ndarray | list[int]) -> None:
+        """Without these groups the rest can be right."""
+        self.upper = min(self.upper, self.improve(np.array(wrong, dtype=np.int64)))
 
     def _add(self, members: np.ndarray) -> bool:
+        """Add a subsystem to the pool and to the relaxation, unless it is there already."""
         key = members.astype(np.int32).tobytes()
         if key in self._known:
             return False
@@ -172,20 +186,18 @@ class HittingTree:
     def _activate(self, which: list[int]) -> None:
         for k in which:
             members = self.pool[k].astype(np.int32)
-            self._relaxed.addRow(1.0, np.inf, len(members), members, np.ones(len(members)))
+            self._relaxed.highs.addRow(1.0, np.inf, members.size, members, np.ones(members.size))
         self._active += which
         self._idle += [0] * len(which)
 
-    def _retire(self, duals: np.ndarray) -> None:
+    def _retire(self) -> None:
         """Drop subsystems that have long had no value: the pool remembers them."""
-        self._idle = [
-            0 if dual > 1e-9 else idle + 1 for dual, idle in zip(duals, self._idle, strict=True)
-        ]
-        gone = [row for row, idle in enumerate(self._idle) if idle > IDLE]
-        if len(gone) > 50:
-            self._relaxed.deleteRows(len(gone), np.array(gone, dtype=np.int32))
-            dropped = set(gone)
-            kept = [row for row in range(len(self._active)) if row not in dropped]
+        pairs = zip(self._relaxed.duals, self._idle, strict=True)
+        self._idle = [0 if dual > 1e-9 else idle + 1 for dual, idle in pairs]
+        kept = [row for row, idle in enumerate(self._idle) if idle <= MAX_IDLE_SOLVES]
+        if len(self._idle) - len(kept) > 50:
+            gone = np.setdiff1d(np.arange(len(self._idle), dtype=np.int32), kept)
+            self._relaxed.highs.deleteRows(gone.size, gone)
             self._active = [self._active[row] for row in kept]
             self._idle = [self._idle[row] for row in kept]
 
@@ -193,11 +205,8 @@ class HittingTree:
         """Subsystems of the pool that x does not hit, back into the relaxation."""
         active = set(self._active)
         resting = [k for k in range(len(self.pool)) if k not in active]
-        if not resting:
-            return 0
         sums = np.array([x[self.pool[k]].sum() for k in resting])
-        worst = np.argsort(sums)[:CUTS]
-        missed = [resting[k] for k in worst if sums[k] < 1 - 1e-6]
+        missed = [resting[k] for k in np.argsort(sums)[:MAX_CUTS] if sums[k] < 1 - FRACTIONAL]
         self._activate(missed)
         return len(missed)
 
@@ -209,11 +218,11 @@ class HittingTree:
             noise = 10.0 ** self.rng.uniform(-4, -0.3)
             costs = x + noise * self.rng.random(self.n)
             costs[right] *= 0.1
-            for k in range(CUTS):
+            for k in range(MAX_CUTS):
                 found = self.finder.cheapest(costs)
                 if found is None:
                     return -1
-                if x[found].sum() < 1 - 1e-6:
+                if x[found].sum() < 1 - FRACTIONAL:
                     new += self._add(found)
                 elif k > 1:
                     break
@@ -232,32 +241,32 @@ class HittingTree:
         value, x = self._solve()
         before = value
         for k in itertools.count():
-            closed = value > (goal(self.upper) - 1) / self.scale + MARGIN
-            if x is None or closed or stop() or (k >= ROUNDS and not is_root):
+            closed = value > (goal(self.upper) - 1) / self.scale + PACKING_EXCESS
+            if x is None or closed or stop() or (k >= MAX_CUT_ROUNDS and not is_root):
                 break
             new = self._recall(x) or self._separate(node, x, 30 if is_root else 3)
-            if new < 0:  # what is wrong here is enough
-                self.upper = min(self.upper, self.improve(np.array(node.wrong, dtype=np.int64)))
+            if new < 0:  # What is wrong here is enough.
+                self._lower_upper(list(node.wrong))
                 x = None
                 break
             if not new:
-                if np.any(np.minimum(x, 1 - x) > 1e-6):
+                if np.any(np.minimum(x, 1 - x) > FRACTIONAL):
                     break
                 missed = self._missed(node, x)
                 if missed is None:
-                    self.upper = min(self.upper, self.improve(np.flatnonzero(x > 0.5)))
+                    self._lower_upper(np.flatnonzero(x > 0.5))
                     x = None
                 if missed is None or not self._add(missed):
                     break
             value, x = self._solve()
             if x is not None:
-                self._retire(np.array(self._relaxed.getSolution().row_dual))
-            if k % PATIENCE == PATIENCE - 1:
+                self._retire()
+            if k % PATIENCE_ROUNDS == PATIENCE_ROUNDS - 1:
                 if value - before < (0.002 * value if is_root else 0.03):
                     break
                 before = value
                 if is_root:
-                    self._pack(node)  # in the meantime
+                    self._pack(node)  # What is proved in the meantime.
         if x is None:
             self._contradict(node)
         self._pack(node)
@@ -282,7 +291,7 @@ class HittingTree:
             self.finder.leave_out(wrong)
             found = self.finder.cheapest(x + 0.1 * self.rng.random(self.n))
             if found is None:
-                self.upper = min(self.upper, self.improve(np.array(wrong, dtype=np.int64)))
+                self._lower_upper(wrong)
                 break
             self._add(found)
             wrong.append(int(found[np.argmax(score[found])]))
@@ -300,7 +309,7 @@ class HittingTree:
 
     def _pack(self, node: Node) -> None:
         """The dual solution as an exact packing, if it proves more than what is known."""
-        duals = np.array(self._relaxed.getSolution().row_dual)
+        duals = self._relaxed.duals
         if duals.size != len(self._active):
             return
         packing = []
@@ -308,18 +317,17 @@ class HittingTree:
             k = self._active[row]
             if self._exact(k) is not None:
                 packing.append((k, (int(duals[row] * 2**20) * self.scale * FINENESS) >> 20))
-        # rounding may overload a group: less of everything then
-        load = dict.fromkeys(range(self.n), 0)
+        # Rounding may charge a group more than it costs: less of everything then.
+        charged = [0] * self.n
         for k, value in packing:
             for g in self.pool[k].tolist():
-                load[g] += value
+                charged[g] += value
         spared = set(node.right)
-        over = [(load[g], self.costs[g] * FINENESS) for g in load if g not in spared]
+        over = [(charged[g], self.costs[g] * FINENESS) for g in range(self.n) if g not in spared]
         most, allowed = max(over, key=lambda both: both[0] / both[1], default=(0, 1))
         if most > allowed:
             packing = [(k, value * allowed // (most + 1)) for k, value in packing]
-        own = Node(node.wrong, node.right, packing, 0)
-        bound = self._proved(own)
+        bound = self._proved(Node(node.wrong, node.right, packing, 0))
         if bound > node.bound:
             node.packing, node.bound = packing, bound
 
@@ -333,7 +341,7 @@ class HittingTree:
         """The group whose two branches promise most: tried, until its past says enough."""
         fixed = np.zeros(self.n, dtype=bool)
         fixed[list(node.wrong)] = fixed[list(node.right)] = True
-        open_ = np.flatnonzero((np.minimum(x, 1 - x) > 1e-6) & ~fixed)
+        open_ = np.flatnonzero((np.minimum(x, 1 - x) > FRACTIONAL) & ~fixed)
         if not open_.size:
             free = np.flatnonzero(~fixed)
             return int(free[np.argmax(x[free])]) if free.size else None
@@ -341,8 +349,8 @@ class HittingTree:
         mean = self._gains.sum(axis=1) / np.maximum(self._tried.sum(axis=1), 1)
         past = np.where(self._tried[:, open_] > 0, past, np.maximum(mean, 0.1)[:, None])
         expected = np.maximum(past[0] * (1 - x[open_]), 1e-3) * np.maximum(past[1] * x[open_], 1e-3)
-        likely = open_[np.argsort(-expected * np.sqrt(self.prices[open_]))][:STRONG]
-        value = self._relaxed.getInfo().objective_function_value
+        likely = open_[np.argsort(-expected * np.sqrt(self.prices[open_]))][:MAX_BRANCHINGS_TRIED]
+        value = self._relaxed.value
         most, best = -1.0, None
         for g in likely.tolist():
             if self._tried[:, g].min() >= 4:
@@ -350,12 +358,12 @@ class HittingTree:
             else:
                 gain = np.zeros(2)
                 for side, fixed_at in enumerate((1.0, 0.0)):
-                    self._relaxed.changeColBounds(g, fixed_at, fixed_at)
+                    self._relaxed.highs.changeColBounds(g, fixed_at, fixed_at)
                     there, _ = self._solve()
                     gain[side] = min(there, self.upper / self.scale) - value
                     self._gains[side, g] += gain[side] / max(abs(fixed_at - x[g]), 1e-6)
                     self._tried[side, g] += 1
-                self._relaxed.changeColBounds(g, 0.0, 1.0)
+                self._relaxed.highs.changeColBounds(g, 0.0, 1.0)
             score = max(gain[0], 1e-4) * max(gain[1], 1e-4)
             if score > most:
                 most, best = score, g

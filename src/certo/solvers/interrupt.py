@@ -42,22 +42,30 @@ class Stopped(Exception):
 
 
 class Watch:
-    """Whether to go on: called now and then, it raises Stopped once the seconds are over, or
-    `asked` says so."""
+    """Whether to go on: `stop()` says why not, and from then on always, once the seconds are over
+    or `asked` says so. Who calls the watch itself has Stopped raised then."""
 
     def __init__(self, asked: Asked = go_on, seconds: float = math.inf) -> None:
-        self.asked, self.deadline = asked, time.monotonic() + seconds
+        self.asked, self.began, self.limit = asked, time.monotonic(), seconds
+        self._stop: Stop | None = None
 
     @property
-    def over(self) -> bool:
-        return time.monotonic() > self.deadline or bool(self.asked())
+    def seconds(self) -> float:
+        """Seconds since it began."""
+        return time.monotonic() - self.began
 
     @property
     def seconds_left(self) -> float:
-        return max(0.0, self.deadline - time.monotonic())
+        return max(0.0, self.limit - self.seconds)
+
+    def stop(self) -> Stop | None:
+        if self._stop is None:
+            late = Stop.TIME_LIMIT if self.seconds_left <= 0 else None
+            self._stop = self.asked() or late
+        return self._stop
 
     def __call__(self) -> None:
-        if self.over:
+        if self.stop():
             raise Stopped
 
 

@@ -40,26 +40,26 @@ def finished(
     """The best multipliers from these on, given the Gram matrix of all examples."""
     low, high = np.where(signs > 0, 0.0, -costs), np.where(signs > 0, costs, 0.0)
     lifted = gram + 1.0 if intercept == "lifted" else gram
-    best = _valued(gram, signs, costs, intercept, alpha)
+    problem = SoftMargin(signs, costs, intercept)
+    best = _valued(problem, gram, alpha)
     for _ in range(MAX_RESTARTS):
         beta = best.alpha * signs
         beta = box_newton(
             lifted, beta, low, high, signs - lifted @ beta,
             free=intercept == "free", most=100 + 10 * signs.size, asked=asked,
         )  # fmt: skip
-        found = _valued(gram, signs, costs, intercept, beta * signs)
+        found = _valued(problem, gram, beta * signs)
         if not found.gap < best.gap:
             break
         best = found
     return best
 
 
-def _valued(gram, signs, costs, intercept: str, alpha) -> Finished:
+def _valued(problem: SoftMargin, gram: np.ndarray, alpha: np.ndarray) -> Finished:
     """The multipliers, feasible exactly, and what they are worth."""
-    problem = SoftMargin(signs, costs, intercept)
     alpha = problem.feasible(alpha)
-    coef = alpha * signs
+    coef = alpha * problem.signs
     scores = gram @ coef
-    b, square = problem.best_intercept(scores, coef), float(coef @ scores)
+    b, square = problem.best_intercept(scores, float(coef.sum())), float(coef @ scores)
     primal, dual = problem.primal(square, scores, b), problem.dual(square, alpha)
     return Finished(alpha, b, scores, primal, dual)

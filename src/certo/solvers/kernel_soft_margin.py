@@ -28,7 +28,6 @@ import numpy as np
 
 from certo.compiled.smo import smo_pairs, smo_single
 from certo.kernels.base import Kernel
-from certo.problems.free_intercept import balanced, rebalanced
 from certo.problems.soft_margin import SoftMargin
 from certo.solvers.box_interior import box_solved
 from certo.solvers.gap_ledger import GapTrace, Ledger
@@ -91,9 +90,7 @@ def kernel_soft_margin(
             tol=tol, max_iter=max_iter, cache_mb=cache_mb,
             start=None if start is None else same.total(start), asked=asked, after_look=after_look,
         )  # fmt: skip
-        alpha = same.spread(found.alpha, costs)
-        if intercept == "free":
-            alpha = balanced(alpha, signs, costs)
+        alpha = SoftMargin(signs, costs, intercept).feasible(same.spread(found.alpha, costs))
         return found._replace(alpha=alpha, scores=found.scores[same.group])
     largest = max(16, min(MAX_BLOCK_ROWS, isqrt(int(cache_mb * 2**20) // 16)))
     images = images_of(kernel, X, cache_mb / 2)
@@ -109,9 +106,7 @@ def kernel_soft_margin(
         if best.primal - best.dual <= tol * best.primal or ledger.spent or vain:
             break
         search.improve(SHRUNK_GOAL * tol * best.primal, ledger)
-    alpha = best.beta * signs
-    if intercept == "free":
-        alpha = balanced(alpha, signs, costs)
+    alpha = search.problem.feasible(best.beta * signs)
     return KernelOutcome(
         alpha, best.b, best.f, best.primal, best.dual, ledger.passes,
         ledger.stop(best.primal - best.dual, tol * best.primal), ledger.trace,
@@ -132,13 +127,11 @@ class _Search:
     def __init__(self, images: Images, signs, costs, intercept: str, start, largest: int, asked):
         self.largest, self.asked = largest, asked
         self.images, self.signs, self.costs, self.intercept = images, signs, costs, intercept
+        self.problem = SoftMargin(signs, costs, intercept)
         self.low, self.high = np.where(signs > 0, 0.0, -costs), np.where(signs > 0, costs, 0.0)
         self.beta, self.f = np.zeros(signs.size), np.zeros(signs.size)
         if start is not None:
-            start = np.clip(start, 0.0, costs)
-            if intercept == "free":
-                start = rebalanced(start, signs, costs)
-            self.beta = start * signs
+            self.beta = self.problem.feasible(start) * signs
             some = np.flatnonzero(self.beta)
             images.add(self.f, None, some, self.beta[some])
             curve = float(self.beta @ self.f) + self.lift**2
@@ -155,8 +148,8 @@ class _Search:
 
     def values(self) -> tuple[float, float, float]:
         """The best b for f, and the two objectives."""
-        problem = SoftMargin(self.signs, self.costs, self.intercept)
-        b, square = problem.best_intercept(self.f, self.beta), float(self.beta @ self.f)
+        problem, square = self.problem, float(self.beta @ self.f)
+        b = problem.best_intercept(self.f, self.lift)
         return b, problem.primal(square, self.f, b), problem.dual(square, self.beta * self.signs)
 
     def improve(self, goal: float, ledger: Ledger) -> None:

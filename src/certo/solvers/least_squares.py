@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg, sparse
 
-from certo.certificates.regression.dependence import exactly_by_sums
+from certo.issue.regression.least_squares_sums import exactly_by_sums
 from certo.solvers import dependence
 from certo.solvers.dependence import Combinations, Pivoted
 from certo.solvers.interrupt import ctrl_c_asks

@@ -7,7 +7,7 @@ packings. What is returned as proved is what the certificates can check.
 
 from __future__ import annotations
 
-import time
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,17 +17,11 @@ import numpy as np
 from scipy import sparse
 
 from certo.certificates.errors import cells
+from certo.certificates.errors.error_count import is_error, weight_of
 from certo.certificates.errors.groups import Groups, grouped
-from certo.certificates.errors.least_errors import (
-    LeastErrors,
-    LeastErrorsByCells,
-    LeastErrorsByTree,
-    Packing,
-    Subsystem,
-    is_error,
-    proved,
-    weight_of,
-)
+from certo.certificates.errors.least_errors import LeastErrors, proved
+from certo.certificates.errors.least_errors_by_cells import LeastErrorsByCells
+from certo.certificates.errors.least_errors_by_tree import LeastErrorsByTree, Packing
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.exact_rows import integer_rows
@@ -35,18 +29,21 @@ from certo.certificates.spaces.vectors import Margins
 from certo.solvers.elastic import Elastic
 from certo.solvers.hard_margin import hard_margin
 from certo.solvers.hitting_tree import HittingTree, goal
+from certo.solvers.interrupt import Watch
 from certo.solvers.local_search import local_search, surrogate
-from certo.solvers.separation import Examples, Separator, separate
-from certo.solvers.stop import Asked, go_on
+from certo.solvers.separation import Separator, separate
+from certo.solvers.stop import Asked, Stop, go_on
+from certo.solvers.vectors import Examples
 
-EFFORT = 1e9  # multiplications for a wide margin: about a second
-AT_ONCE = 2e6  # numbers to sort that take no time to speak of
-SORTED = 5e6  # of them a second, cautiously
-STARTS = 30  # of local search
-TRIAL = 0.3  # of the time that looking at all cells would take: the tree may be faster
-MOST_GROUPS = 4000  # in linear programs; of more, the hardest ones
-MOST_NUMBERS = 2**28  # in memory, as a dense matrix
-NOTHING_PROVED = ((), (Packing((), ()),), np.array([-1]))  # a tree that proves 0
+MAX_MARGIN_PRODUCTS = 1e9  # Multiplications for a wide margin: about a second.
+MAX_QUICK_CELL_WORK = 2e6  # Numbers to sort that take milliseconds: no tree is tried before.
+SORTED_PER_SECOND = 5e6  # Numbers, by a cautious estimate.
+ELASTIC_STARTS = 30  # Local searches from solutions of elastic programs.
+# The tree may be faster than looking at all cells: it is tried for this share of their time.
+TREE_TRIAL_SHARE = 0.3
+MAX_PROGRAM_GROUPS = 4000  # Groups in linear programs; of more, the hardest ones.
+MAX_DENSE_NUMBERS = 2**28  # Numbers of a dense matrix in memory.
+NOTHING_PROVED = ((), (Packing((), ()),), np.array([-1]))  # A tree that proves 0.
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,34 +68,21 @@ class Outcome(NamedTuple):
     trace: BoundTrace
     optimal: bool
     steps: int  # cases that were split, or looks at all cells
-    stopped: str  # "", "time" or "asked"
+    stop: Stop  # CONVERGED: optimal, or decided whether errors are at most `enough`
 
 
-class _Limits:
-    """When to stop, and why."""
-
-    def __init__(self, time_limit: float | None, asked: Callable[[], bool]):
-        self.began, self.limit, self.asked = time.monotonic(), time_limit, asked
-        self.why = ""
-
-    @property
-    def seconds(self) -> float:
-        return time.monotonic() - self.began
-
-    def left(self) -> float:
-        return np.inf if self.limit is None else self.limit - self.seconds
-
-    def stop(self) -> bool:
-        if not self.why:
-            self.why = "asked" if self.asked() else "time" if self.left() <= 0 else ""
-        return bool(self.why)
+class TooLarge(Exception):
+    """No hyperplane separates the examples, and a search for one needs more memory than allowed."""
 
 
 class _Search:
     """The best weights so far, and what is proved."""
 
-    def __init__(self, sample: Sample, weights: np.ndarray, lifted: bool, limits, rng, report):
-        self.lifted, self.limits, self.rng, self.report = lifted, limits, rng, report
+    def __init__(
+        self, sample: Sample, weights: np.ndarray, lifted: bool, wanted: Fraction | None,
+        watch: Watch, rng: np.random.Generator, report: Callable[[float, float, float], None],
+    ):  # fmt: skip
+        self.lifted, self.watch, self.rng, self.report = lifted, watch, rng, report
         self.whole, self.weights = sample, weights
         self.groups: Groups = grouped(sample, weights, lifted)
         rows = self.groups.rows
@@ -107,32 +91,55 @@ class _Search:
         self.sample = Sample(np.ascontiguousarray(X), sample.signs[rows])
         largest = max(self.groups.weights, default=1)
         self.costs = np.array([weight / largest for weight in self.groups.weights])
-        # standard coordinates, for the search: centred (with an intercept) and of size one
+        # The search has standard coordinates: centred (with an intercept) and of size one.
         self.centre = X.mean(axis=0) if lifted and rows.size else np.zeros(sample.d)
         spread = np.sqrt(np.mean((X - self.centre) ** 2, axis=0)) if rows.size else self.centre
         self.spread = np.where(spread > 0, spread, 1.0)
         self.features = (X - self.centre) / self.spread
         ones = np.ones((rows.size, int(lifted)))
         self.standard = np.hstack([self.features, ones]) * self.sample.signs[:, None]
+        # A cost of at most `wanted` is enough, and more than that is all that has to be proved.
+        units = self.groups.unit, self.groups.constant
+        self.wanted = None if wanted is None else wanted // units[0] - units[1]
         self.coef, self.intercept = np.zeros(sample.d), 0.0
         self.upper, self.lower = self._cost(np.ones(sample.m, dtype=bool)), 0
         self.changes: list[tuple[float, float, float]] = []
-        self.note()
+        self._note()
 
-    def note(self) -> None:
+    @property
+    def optimal(self) -> bool:
+        return self.lower >= goal(self.upper)
+
+    @property
+    def is_over(self) -> bool:
+        wanted = self.wanted
+        decided = wanted is not None and (self.upper <= wanted or self.lower > wanted)
+        return decided or self.optimal
+
+    @property
+    def to_prove(self) -> int:
+        """That nothing is cheaper than the best known, or than what is more than wanted."""
+        return self.upper if self.wanted is None else min(self.upper, self.wanted + 1)
+
+    def stop(self, until: float = math.inf) -> bool:
+        """Whether errors are few enough, or time is up: after `until` seconds at the latest."""
+        enough = self.upper <= (self.wanted or 0)
+        return enough or self.watch.stop() is not None or self.watch.seconds > until
+
+    def _note(self) -> None:
         """Write down the bounds, if they changed."""
-        now = tuple(
+        upper, lower = (
             float((bound + self.groups.constant) * self.groups.unit)
             for bound in (self.upper, self.lower)
         )
-        if not self.changes or self.changes[-1][1:] != now:
-            self.changes.append((self.limits.seconds, *now))
-        self.report(*now, self.limits.seconds)
+        if not self.changes or self.changes[-1][1:] != (upper, lower):
+            self.changes.append((self.watch.seconds, upper, lower))
+        self.report(upper, lower, self.watch.seconds)
 
     def raise_lower(self, lower: int) -> None:
         if lower > self.lower:
             self.lower = lower
-            self.note()
+            self._note()
 
     def _cost(self, wrong: np.ndarray) -> int:
         """What errors on these examples cost, in units, beyond the constant."""
@@ -145,34 +152,34 @@ class _Search:
             return
         margins = Margins.of(self.whole, coef, float(intercept))
         wrong, also = margins.is_error(+1), margins.is_error(-1)
-        cost = self._cost(wrong | also)
+        self._keep(coef, intercept, wrong | also, ties)
+        if np.any(wrong != also):
+            coef = self._off_zero(margins, wrong != also)
+            self._keep(coef, intercept, is_error(self.whole, coef, intercept))
+
+    def _keep(self, coef, intercept: float, wrong: np.ndarray, ties: bool = False) -> None:
+        cost = self._cost(wrong)
         if cost < self.upper or (ties and cost == self.upper):
             self.upper, self.coef, self.intercept = cost, coef, float(intercept)
-            self.note()
-        if np.any(wrong != also):
-            self._move_off(margins, wrong != also)
+            self._note()
 
-    def _move_off(self, margins: Margins, zero: np.ndarray) -> None:
-        """Examples with a score of exactly zero are errors on either side: turn a little, so that
-        no other changes sides."""
+    def _off_zero(self, margins: Margins, zero: np.ndarray) -> np.ndarray:
+        """The coefficients turned a little, so that none but examples with a score of exactly zero
+        change sides: these are errors on either side."""
         turn = self.rng.normal(size=self.coef.size) / self.spread
         move = np.abs(self.whole.X @ turn)
-        scores = np.abs(margins.value)
         with np.errstate(divide="ignore", invalid="ignore"):
-            step = np.min(np.where(zero | (move == 0), np.inf, scores / move))
-        step = 0.5 * step if np.isfinite(step) else 1.0
-        coef = margins.coef + step * turn
-        still = Margins.of(self.whole, coef, margins.intercept)
-        wrong = still.is_error(+1) | still.is_error(-1)
-        if self._cost(wrong) < self.upper:
-            self.upper, self.coef, self.intercept = self._cost(wrong), coef, margins.intercept
-            self.note()
+            steps = np.where(zero | (move == 0), np.inf, np.abs(margins.value) / move)
+        step = np.min(steps)
+        return margins.coef + (0.5 * step if np.isfinite(step) else 1.0) * turn
 
     def consider_standard(self, w: np.ndarray) -> None:
         coef = w[: self.spread.size] / self.spread
         self.consider(coef, w[-1] - coef @ self.centre if self.lifted else 0.0)
 
-    def from_standard(self, w: np.ndarray, patience: int, stop: Callable[[], bool]) -> None:
+    def search_from(self, w: np.ndarray, patience: int, stop: Callable[[], bool]) -> None:
+        """Consider these standard weights, and the best that local search finds near them."""
+        self.consider_standard(w)
         _, w = local_search(self.standard, self.costs, w, self.rng, stop, patience)
         self.consider_standard(w)
 
@@ -183,19 +190,18 @@ class _Search:
     def right_on(self, groups: np.ndarray, exact: bool = False) -> None:
         """Look near weights that are right on all of these groups, if such are found; `exact`
         spares no effort."""
-        signs = self.sample.signs[groups]
+        before, signs = self.upper, self.sample.signs[groups]
         if self.lifted and np.all(signs == signs[:1]):
             return
-        before = self.upper
         wide = self._widest(self.features[groups], signs, 0.5)
         if wide.separates:
             w = np.append(wide.w, wide.b) if self.lifted else wide.w
-            self.consider_standard(w)
-            self.from_standard(w, 5, self.limits.stop)
+            self.search_from(w, 5, lambda: self.watch.stop() is not None)
         if exact and self.upper == before:
-            found = separate(Examples(Sample(self.sample.X[groups], signs), self.lifted))
+            vectors = Examples(Sample(self.sample.X[groups], signs), self.lifted)
+            found = separate(vectors)
             if isinstance(found, Separator):
-                self.consider(found.w[: self.coef.size], found.w[-1] if self.lifted else 0.0)
+                self.consider(*vectors.split(found.w))
 
     def widen(self) -> None:
         """Among the weights that are right on the same examples, those with the largest margin."""
@@ -209,7 +215,7 @@ class _Search:
     def _widest(self, X: np.ndarray, signs: np.ndarray, tol: float):
         radius = float(np.sqrt(np.max(np.einsum("ij,ij->i", X, X))))
         mode = "free" if self.lifted else "none"
-        return hard_margin(X, signs, mode, radius, tol=tol, effort=EFFORT)
+        return hard_margin(X, signs, mode, radius, tol=tol, effort=MAX_MARGIN_PRODUCTS)
 
 
 def min_disagreement(
@@ -219,110 +225,91 @@ def min_disagreement(
     lifted: bool,
     *,
     enough: Fraction | None = None,
-    time_limit: float | None = None,
+    time_limit: float = math.inf,
     rng: np.random.Generator,
     asked: Asked = go_on,
-    report: Callable[[float, float, float], None] = lambda upper, lower, seconds: None,
+    report: Callable[[float, float, float], None] = go_on,
 ) -> Outcome:
     """The best weights found and a proof of how much better any could be.
 
     `weights` are those of the examples (none: all are 1). It is over when the two meet, when the
     errors are known to be at most, or more than `enough`, when the time is up, or when `asked`.
     `report` is told the upper bound, the lower bound and the time, whenever one of them changes.
+    Raises TooLarge.
     """
-    limits = _Limits(time_limit, asked)
-    if sample.m * (sample.d + lifted) > MOST_NUMBERS:
-        return _separated(sample, labels, weights, lifted, limits)
-    search = _Search(sample, weights, lifted, limits, rng, report)
+    watch = Watch(asked, time_limit)
+    if sample.m * (sample.d + lifted) > MAX_DENSE_NUMBERS:
+        return _separated(sample, labels, weights, lifted, watch)
+    search = _Search(sample, weights, lifted, enough, watch, rng, report)
     groups = search.groups
-    # costs that decide: at most `wanted` is enough, and more than that is all to be proved
-    wanted = None if enough is None else enough // groups.unit - groups.constant
-    steps, by_cells, hitting = 0, False, None
-
-    def is_over() -> bool:
-        decided = wanted is not None and (search.upper <= wanted or search.lower > wanted)
-        return decided or search.lower >= goal(search.upper)
-
-    if not is_over():
-        _start(search, wanted)
-    if not is_over() and not limits.stop():
-        size = cells.work(groups.rows.size, int(np.linalg.matrix_rank(search.standard)))
-        affordable = size <= min(cells.MOST_WORK, SORTED * limits.left())
-        if not affordable or size > AT_ONCE:
-            hitting = _Tree(search, wanted)
-            hitting.run(TRIAL * size / SORTED if affordable else np.inf)
-            steps = hitting.tree.nodes
-        if affordable and not is_over() and not limits.stop():
-            by_cells = _look_at_cells(search, wanted)
+    steps, by_cells, log = 0, False, NOTHING_PROVED
+    if not search.is_over:
+        _start(search)
+    if not search.is_over and not watch.stop():
+        work = cells.work(groups.rows.size, int(np.linalg.matrix_rank(search.standard)))
+        affordable = work <= min(cells.MOST_WORK, SORTED_PER_SECOND * watch.seconds_left)
+        if not affordable or work > MAX_QUICK_CELL_WORK:
+            allowed = TREE_TRIAL_SHARE * work / SORTED_PER_SECOND if affordable else math.inf
+            tree, log = _grow_tree(search, allowed)
+            steps = tree.nodes
+        if affordable and not search.is_over and not watch.stop():
+            by_cells = _look_at_cells(search)
             steps += 1
     search.widen()
-    at_least = proved(search.lower, groups)
-    proof: LeastErrors
-    if by_cells:
-        proof = LeastErrorsByCells(labels, lifted, sample.m, weights, at_least)
-    else:
-        log = NOTHING_PROVED if hitting is None else hitting.proof()
-        proof = LeastErrorsByTree(labels, lifted, sample.m, weights, at_least, *log)
+    claim = labels, lifted, sample.m, weights, proved(search.lower, groups)
+    proof = LeastErrorsByCells(*claim) if by_cells else LeastErrorsByTree(*claim, *log)
     trace = BoundTrace(*np.array(search.changes).T)
-    optimal = search.lower >= goal(search.upper)
-    return Outcome(search.coef, search.intercept, proof, trace, optimal, steps, limits.why)
+    stop = Stop.CONVERGED if search.is_over else watch.stop() or Stop.NO_PROGRESS
+    return Outcome(search.coef, search.intercept, proof, trace, search.optimal, steps, stop)
 
 
-def _separated(sample: Sample, labels, weights, lifted: bool, limits: _Limits) -> Outcome:
+def _separated(sample: Sample, labels, weights, lifted: bool, watch: Watch) -> Outcome:
     """No errors, if a hyperplane separates examples that are too many numbers for the search."""
-    found = separate(Examples(sample, lifted))
+    vectors = Examples(sample, lifted)
+    found = separate(vectors)
     if not isinstance(found, Separator):
-        raise MemoryError(
-            f"MinDisagreement found no hyperplane without errors on {sample.m:,} examples with "
-            f"{sample.d:,} features, and to search for the fewest errors it would need a dense "
-            "matrix of more than 2 GB. Use fewer features or examples."
-        )
+        raise TooLarge
     proof = LeastErrorsByTree(labels, lifted, sample.m, weights, 0.0, *NOTHING_PROVED)
-    trace = BoundTrace(np.array([limits.seconds]), np.zeros(1), np.zeros(1))
-    intercept = float(found.w[-1]) if lifted else 0.0
-    return Outcome(found.w[: sample.d], intercept, proof, trace, True, 0, "")
+    trace = BoundTrace(np.array([watch.seconds]), np.zeros(1), np.zeros(1))
+    return Outcome(*vectors.split(found.w), proof, trace, True, 0, Stop.CONVERGED)
 
 
-def _start(search: _Search, wanted: int | None) -> None:
+def _start(search: _Search) -> None:
     """Local search from the weights of surrogates: logistic, then elastic programs."""
-    limits = search.limits
-    until = limits.seconds + 0.1 * limits.left()
+    watch = search.watch
+    until = watch.seconds + 0.1 * watch.seconds_left
 
     def stop() -> bool:
-        enough = search.upper <= (wanted or 0)
-        return enough or limits.stop() or limits.seconds > until
+        return search.stop(until)
 
-    if search.lifted:  # all on one side
+    if search.lifted:  # All examples are on one side.
         search.consider(np.zeros_like(search.coef), +1.0)
         search.consider(np.zeros_like(search.coef), -1.0)
     else:
         search.consider(search.rng.normal(size=search.coef.size) / search.spread, 0.0)
     if stop() or not search.costs.size:
         return
-    w = surrogate(search.standard, search.costs, stop)
-    search.consider_standard(w)
-    search.from_standard(w, 20, stop)
-    if search.costs.size > MOST_GROUPS or stop():
+    search.search_from(surrogate(search.standard, search.costs, stop), 20, stop)
+    if search.costs.size > MAX_PROGRAM_GROUPS or stop():
         return
     elastic = Elastic(search.standard, search.costs)
-    for k in range(STARTS):
+    for k in range(ELASTIC_STARTS):
         if stop():
             return
-        found = elastic.search(search.rng, 0.2 if k else 0.0, lambda: until - limits.seconds)
+        found = elastic.search(search.rng, 0.2 if k else 0.0, lambda: until - watch.seconds)
         if found is not None:
-            search.consider_standard(found)
-            search.from_standard(found, 5, stop)
+            search.search_from(found, 5, stop)
 
 
-def _look_at_cells(search: _Search, wanted: int | None) -> bool:
+def _look_at_cells(search: _Search) -> bool:
     """Look at every cell; True if time allowed it."""
-    limits = search.limits
     rows = range(search.costs.size)
     vectors = cells.coordinates(integer_rows(search.sample, rows, search.lifted))
-    known = search.upper if wanted is None else min(search.upper, wanted + 1)
     weights, unit = cells.coarse(search.groups.weights)
     try:
-        found = cells.least(vectors, weights, known // unit, lambda part: limits.stop())
+        found = cells.least(
+            vectors, weights, search.to_prove // unit, lambda part: search.watch.stop() is not None
+        )
     except cells.Stopped:
         return False
     if found.right is not None:
@@ -331,56 +318,31 @@ def _look_at_cells(search: _Search, wanted: int | None) -> bool:
     return True
 
 
-class _Tree:
-    """The tree of packings, over all groups or, if they are many, the hardest ones."""
+def _grow_tree(search: _Search, seconds: float) -> tuple[HittingTree, tuple]:
+    """The tree of packings, grown for so long at most, and its log as a proof: over all groups
+    or, if they are many, the hardest ones."""
+    margins = np.abs(search.standard @ search.standard_weights())
+    some = np.sort(np.argsort(margins, kind="stable")[:MAX_PROGRAM_GROUPS])
 
-    def __init__(self, search: _Search, wanted: int | None):
-        self.search, self.wanted = search, wanted
-        margins = np.abs(search.standard @ search.standard_weights())
-        some = np.sort(np.argsort(margins, kind="stable")[:MOST_GROUPS])
-        self.some = some
-        self.tree = HittingTree(
-            search.standard[some],
-            lambda members: integer_rows(search.sample, some[members].tolist(), search.lifted),
-            [search.groups.weights[g] for g in some.tolist()],
-            self._upper(),
-            self._improve,
-            search.limits.left,
-            search.rng,
-        )
+    def improve(wrong: np.ndarray) -> int:
+        search.right_on(np.delete(some, wrong))
+        return search.to_prove
 
-    def _upper(self) -> int:
-        """What has to be proved: that nothing is cheaper than the best known, or than wanted."""
-        upper = self.search.upper
-        return upper if self.wanted is None else min(upper, self.wanted + 1)
+    tree = HittingTree(
+        search.standard[some],
+        lambda members: integer_rows(search.sample, some[members].tolist(), search.lifted),
+        [search.groups.weights[g] for g in some.tolist()],
+        search.to_prove,
+        improve,
+        lambda: search.watch.seconds_left,
+        search.rng,
+    )
+    until = search.watch.seconds + seconds
 
-    def _improve(self, wrong: np.ndarray) -> int:
-        self.search.right_on(np.delete(self.some, wrong))
-        return self._upper()
+    def stop() -> bool:
+        search.raise_lower(tree.lower)
+        return search.stop(until)
 
-    def run(self, seconds: float) -> None:
-        search, limits = self.search, self.search.limits
-        until = limits.seconds + seconds
-
-        def stop() -> bool:
-            search.raise_lower(self.tree.lower)
-            enough = search.upper <= (self.wanted or 0)
-            return enough or limits.stop() or limits.seconds > until
-
-        self.tree.run(stop)
-        search.raise_lower(self.tree.lower)
-
-    def proof(self) -> tuple[tuple[Subsystem, ...], tuple[Packing, ...], np.ndarray]:
-        rows = self.search.groups.rows[self.some]
-        used, packings, tree = self.tree.proof(self.search.lower)
-        return (
-            tuple(
-                Subsystem(rows[self.tree.pool[k]], tuple(map(Fraction, self.tree.weights[k] or ())))
-                for k in used
-            ),
-            tuple(
-                Packing(tuple(k for k, _ in packing), tuple(v for _, v in packing))
-                for packing in packings
-            ),
-            np.array([rows[node] if node >= 0 else node for node in tree]),
-        )
+    tree.run(stop)
+    search.raise_lower(tree.lower)
+    return tree, tree.proof(search.lower, search.groups.rows[some])

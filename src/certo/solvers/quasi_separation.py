@@ -13,26 +13,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from flint import fmpz_mat
 from scipy import linalg, sparse
-from scipy.optimize import linprog
 
 from certo.blas import one_thread
-from certo.numbers.exact import gamma
-from certo.numbers.farkas import whole_numbers
 from certo.numbers.whole import independent
 from certo.solvers.interrupt import NEVER, Stopped, Watch
-from certo.solvers.separation import (
-    Cancelling,
-    Separator,
-    Vectors,
-    Verdict,
-    scaled,
-    separate,
-)
+from certo.solvers.linear_program import LinearProgram
+from certo.solvers.separation import Cancelling, Separator, Verdict, scaled, separate
+from certo.solvers.vectors import IntegerVectors, Vectors, unit_rows
 
 CLEAR = 1e-6  # Columns of this size, and more, beside those before them are independent.
 GUESS_BITS = 40  # Binary digits of a guess.
@@ -47,58 +39,6 @@ class Partition(NamedTuple):
     weights: list[Fraction]
 
 
-class SignedVectors(Vectors, Protocol):
-    def signs(self, w: Sequence[int], places: np.ndarray | None = None) -> np.ndarray:
-        """The signs of w·z at these places, or all, decided exactly."""
-
-    def apart(self, w: Sequence[int], places: np.ndarray | None = None) -> np.ndarray:
-        """True only where w·z is not 0, modulo a prime; where False, it is so almost certainly."""
-
-
-class WholeVectors:
-    """Vectors of whole numbers, as they come out of exact elimination."""
-
-    def __init__(self, vectors: np.ndarray) -> None:
-        self.vectors = vectors  # (n, size) of Python integers
-        self.count, self.size = vectors.shape
-        self.groups = np.zeros(self.count, np.int8)
-        self.rows = np.array([_floats(vector) for vector in vectors.tolist()])
-
-    def at_once(self) -> Verdict | None:
-        return None
-
-    def guess(self) -> np.ndarray:
-        return np.sum(self.rows, axis=0)
-
-    def margins(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        # entries were rounded, or became zero below 2⁻¹⁰⁷⁴
-        slack = 2 * gamma(self.size + 4) * (np.abs(self.rows) @ np.abs(w))
-        return self.rows @ w, slack + 2.0**-1070 * (1 + np.sum(np.abs(w)))
-
-    def wrong(self, w: np.ndarray) -> int | None:
-        values, slacks = self.margins(w)
-        whole = whole_numbers(w[None, :])[0]
-        for place in np.flatnonzero(~(values > slacks)).tolist():
-            if sum(a * b for a, b in zip(self.vectors[place], whole, strict=True)) <= 0:
-                return int(place)
-        return None
-
-    def centred(self, w: np.ndarray) -> np.ndarray:
-        return w
-
-    def lengths(self) -> np.ndarray:
-        return np.ones(self.count)
-
-    def peaks(self) -> np.ndarray:
-        return np.max(np.abs(self.rows), axis=0)
-
-    def part(self, places: np.ndarray | Sequence[int]) -> np.ndarray:
-        return self.rows[np.asarray(places)]
-
-    def whole(self, places: np.ndarray | Sequence[int]) -> np.ndarray:
-        return self.vectors[np.asarray(places)]
-
-
 class Orthogonal:
     """The w orthogonal to a few vectors: anything in the `free` columns, which fix the others.
 
@@ -108,7 +48,7 @@ class Orthogonal:
 
     def __init__(self, vectors: np.ndarray, watch: Watch = NEVER) -> None:
         self.size, self.watch = vectors.shape[1], watch
-        floats = np.array([_floats(vector) for vector in vectors.tolist()]).reshape(vectors.shape)
+        floats = unit_rows(vectors)
         order, _ = _well_conditioned(floats, np.max(np.abs(floats), axis=0, initial=0.0))
         reduced, pivots, self.common = _eliminated(vectors[:, order], watch)
         self.pivots = order[np.array(pivots, dtype=np.int64)]
@@ -145,12 +85,12 @@ class Orthogonal:
             parts.append(self.common * part[:, self.free] - part[:, self.pivots].dot(self.rest))
         return np.vstack(parts)
 
-    def apart(self, vectors: SignedVectors, places: np.ndarray | None = None) -> np.ndarray:
+    def apart(self, vectors: Vectors, places: np.ndarray | None = None) -> np.ndarray:
         """Which vectors are not in the span of those eliminated; almost certainly all of them."""
         some = np.random.default_rng(0).integers(1, 2**31, self.free.size).astype(object)
         return vectors.apart(self.direction(some).tolist(), places)
 
-    def outside(self, vectors: SignedVectors, rows: Sequence[int], known: np.ndarray) -> np.ndarray:
+    def outside(self, vectors: Vectors, rows: Sequence[int], known: np.ndarray) -> np.ndarray:
         """The same, certainly all of them: those known, and of the others, but these rows, those
         that some w orthogonal to the rows tells."""
         outside, unsure = known.copy(), ~known
@@ -160,12 +100,6 @@ class Orthogonal:
             self.watch()
             outside[places] |= vectors.signs(self.direction(u).tolist(), places) != 0
         return outside
-
-
-def _floats(vector: Sequence[int]) -> list[float]:
-    """The direction of a vector, its largest entry about 1."""
-    top = max(abs(entry) for entry in vector) or 1
-    return [entry / top for entry in vector]
 
 
 def _well_conditioned(rows: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, bool]:
@@ -183,7 +117,7 @@ def _well_conditioned(rows: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, 
     return order, sizes.size == columns and sizes[-1] > CLEAR * sizes[0]
 
 
-def partition(vectors: SignedVectors, watch: Watch = NEVER) -> Partition:
+def partition(vectors: Vectors, watch: Watch = NEVER) -> Partition:
     """The largest part that is separated, and why no more can be; or Stopped is raised."""
     found = separate(vectors, watch)
     if not isinstance(found, Cancelling):
@@ -204,7 +138,7 @@ def partition(vectors: SignedVectors, watch: Watch = NEVER) -> Partition:
 
 
 def partition_with(
-    vectors: SignedVectors,
+    vectors: Vectors,
     tied: np.ndarray,
     watch: Watch = NEVER,
     guess: np.ndarray | None = None,
@@ -236,7 +170,7 @@ def partition_with(
 
 
 def _beyond(
-    vectors: SignedVectors, space: Orthogonal, others: np.ndarray, guess: np.ndarray | None = None
+    vectors: Vectors, space: Orthogonal, others: np.ndarray, guess: np.ndarray | None = None
 ) -> tuple[list[Fraction] | None, list[int], Sequence[int | Fraction]]:
     """A w orthogonal to what was eliminated that separates all others; or some of them, and
     weights, that cancel up to the span of what was. A few of them cancel, if all do, mostly; and
@@ -268,18 +202,18 @@ def _beyond(
         some = np.union1d(some, np.random.default_rng(0).permutation(wrong)[:few])
 
 
-def _effective(vectors: np.ndarray, units: np.ndarray) -> tuple[WholeVectors, np.ndarray]:
+def _effective(vectors: np.ndarray, units: np.ndarray) -> tuple[IntegerVectors, np.ndarray]:
     """The vectors in columns that all others are combinations of, and which these are: what the
     others add to w moves nothing new, but may make it long."""
-    part = WholeVectors(vectors)
+    part = IntegerVectors(vectors)
     order, clear = _well_conditioned(part.rows, units)
     if clear:
         return part, np.arange(part.size)
     used = np.sort(order[independent(vectors[:, order].T)])
-    return WholeVectors(vectors[:, used]), used
+    return IntegerVectors(vectors[:, used]), used
 
 
-def _short(vectors: WholeVectors, u: Sequence[Fraction]) -> np.ndarray:
+def _short(vectors: IntegerVectors, u: Sequence[Fraction]) -> np.ndarray:
     """A separator with few digits, if it can be: what it is used for is then quick to compute."""
     top = max(abs(weight) for weight in u)
     for bits in (1, 2, 4, 8, 16, 32):
@@ -313,40 +247,31 @@ def _enlarged(
     exponents = np.frexp(vectors.peaks())[1]
     part = scaled(vectors.part(some), exponents)
     n, size = part.shape
-    parted = linprog(
-        np.append(np.zeros(size), -np.ones(n)),
-        A_ub=sparse.hstack([-part, sparse.eye_array(n)]),
-        b_ub=np.zeros(n),
-        bounds=[(-1e4, 1e4)] * size + [(0, 1)] * n,
-        options=_limit(watch),
+    wide, one = np.full(size, 1e4), np.ones(n)
+    program = LinearProgram(
+        np.append(-wide, 0 * one), np.append(wide, one), np.append(0 * wide, -one), presolve="on"
     )
-    watch()
-    if parted.x is None:
+    program.add_rows(sparse.hstack([part, -sparse.eye_array(n)], format="csr"), 0.0, np.inf)
+    parted = program.solve_watched(watch)
+    if parted is None:
         return found.places, found.weights
-    tied = np.flatnonzero(parted.x[size:] < 1e-6)
+    tied = np.flatnonzero(parted[size:] < 1e-6)
     whole, part = vectors.whole(some[tied]), part[tied]
     basis = independent(whole)
     least = np.zeros(tied.size)
     least[basis] = 1.0
-    cancelled = linprog(
-        1 - least, A_eq=part.T, b_eq=np.zeros(size), bounds=[(low, None) for low in least],
-        options=_limit(watch),
-    )  # fmt: skip
-    watch()
-    if cancelled.x is None:
+    program = LinearProgram(least, np.full(tied.size, np.inf), 1 - least, presolve="on")
+    program.add_rows(sparse.csr_array(part.T), 0.0, 0.0)
+    cancelled = program.solve_watched(watch)
+    if cancelled is None:
         return found.places, found.weights
-    free = np.flatnonzero(cancelled.x > least + 1e-9)
+    free = np.flatnonzero(cancelled > least + 1e-9)
     fixed = np.setdiff1d(basis, free)
     shares = np.array([_factor(part[[k]], exponents, whole[k]) for k in fixed], dtype=object)
     solved = _combination(whole[free], -shares.dot(whole[fixed]), watch)
     if solved is None or min(solved, default=Fraction(1)) <= 0:
         return found.places, found.weights
     return some[tied[np.append(fixed, free)]].tolist(), [*shares, *solved]
-
-
-def _limit(watch: Watch) -> dict[str, float]:
-    left = watch.seconds_left
-    return {"time_limit": left} if left < math.inf else {}
 
 
 def _factor(scaled_row: sparse.csr_array, exponents: np.ndarray, whole: np.ndarray) -> Fraction:

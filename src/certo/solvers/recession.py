@@ -10,9 +10,8 @@ Columns     the cheap part, one pass over the data. A value c of a column j, wit
 Guess       weights that ran away. They may separate all that is left; or classes from others: then
             the mean of the vectors of classes that they do not separate, for each of these classes
 Then        linear programs in exact arithmetic (`quasi_separation`), on what is left
-Together    if u settles some comparisons, with margins of at least g, and v more of those left, of
-            at least h, then n·u + v settles both for n ≥ (h + max |v·z|)/g, with margins of at
-            least h
+Together    if u settles some comparisons, and v more of those left, all with margins of at least
+            1, then n·u + v settles both for n ≥ 1 + max |v·z|, with margins of at least 1
 Exactness   columns are compared, never computed with; sums are fractions
 """
 
@@ -25,31 +24,23 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.encoding import counted
 from certo.certificates.sample.examples import Sample
 from certo.compiled.ranges import column_ranges
 from certo.compiled.rows import rows_of
 from certo.compiled.threads import in_pieces, pieces
-from certo.numbers.farkas import whole_numbers
-from certo.solvers.contrasts import Contrasts, SignedExamples
 from certo.solvers.interrupt import NEVER, Watch
-from certo.solvers.quasi_separation import (
-    Partition,
-    SignedVectors,
-    partition,
-    partition_with,
-)
-from certo.words.reader import row_numbers
+from certo.solvers.quasi_separation import Partition, partition, partition_with
+from certo.solvers.vectors import Comparisons, Examples, Vectors
 
-STILL = 0.01  # what a step moves a comparison by, at most, where nothing separates it
-SHOWN = 3  # columns, and rows of each, that a message names
+STILL = 0.01  # A step moves a comparison by at most that where nothing separates it.
+ROWS_KEPT = 3  # Rows beside a cut that it names.
 ZERO = Fraction(0)
-TABLE = 2**22  # numbers in a table of ranges: where there were more, a second look is not worth it
+MAX_RANGES = 2**22  # Numbers in a table of ranges: with more, a second look is not worth it.
 
 
 class Cut(NamedTuple):
@@ -76,17 +67,14 @@ class Recession(NamedTuple):
     """A direction of recession, and what it settles."""
 
     coef: list[list[Fraction]]  # one row for two classes (of the second), else one for each
-    strict: np.ndarray  # (m,), or (m, n_classes) for several: (u_y − u_k)·x̃_t > 0
-    gap: Fraction  # all of these are at least that
+    strict: np.ndarray  # (m,), or (m, n_classes) for several: (u_y − u_k)·x̃_t ≥ 1, else it is 0
     cuts: tuple[Cut, ...]  # the columns it was found by
-    maximal: bool  # whether it is proved that no direction settles more
 
 
 class Direction(NamedTuple):
-    """One for the comparisons left: ≥ `gap` where it settles them, and within ± `reach` on all."""
+    """One for the comparisons left: ≥ 1 where it settles them, and within ± `reach` on all."""
 
     coef: dict[tuple[int, int], Fraction]  # by class and column
-    gap: Fraction
     reach: Fraction
 
 
@@ -118,28 +106,26 @@ def decide_recession(
         What is known already (from `column_recession`, or from a call before): it is extended.
     guess : array (1 or n_classes, d + lifted), optional
         Weights that ran away. If they lead to more than is known, that is returned, which may then
-        not be all (`maximal` says so), and with None in place of the reason.
+        not be all, and with None in place of the reason.
     step : array like the guess, optional
         How the weights run: what the step does not move is taken to be tied.
     """
-    problem = _Problem(X, codes, n_classes, lifted, rows)
-    found = _Found(problem, known)
+    search = _Search(X, codes, n_classes, lifted, rows, known)
     if known is None:
-        _by_columns(problem, found)
-    if guess is not None and _by_guess(found, guess, step, watch):
-        return found.recession(False), None
-    core = _by_programs(found, watch)
-    return found.recession(True), core
+        _by_columns(search)
+    if guess is not None and _by_guess(search, guess, step, watch):
+        return search.recession(), None
+    core = _by_programs(search, watch)
+    return search.recession(), core
 
 
 def column_recession(
     X, codes: np.ndarray, n_classes: int, lifted: bool, *, rows: np.ndarray | None = None
 ) -> Recession | None:
     """The same by single columns alone: quick, and None says nothing."""
-    problem = _Problem(X, codes, n_classes, lifted, rows)
-    found = _Found(problem, None)
-    _by_columns(problem, found)
-    return found.recession(False)
+    search = _Search(X, codes, n_classes, lifted, rows)
+    _by_columns(search)
+    return search.recession()
 
 
 def guessed_recession(
@@ -154,19 +140,34 @@ def guessed_recession(
 ) -> Recession | None:
     """What is known, with what weights that ran away separate beyond it without any search: all
     that is left, or classes from others. Quick; None, if that is nothing, says nothing."""
-    found = _Found(_Problem(X, codes, n_classes, lifted, rows), known)
-    if not np.any(found.left):
+    search = _Search(X, codes, n_classes, lifted, rows, known)
+    if not np.any(search.left):
         return None
-    rest = _Rest(found)
-    return found.recession(False) if _at_once(rest, rest.weights(guess)) else None
+    rest = _Rest(search)
+    return search.recession() if _at_once(rest, rest.weights(guess)) else None
 
 
-class _Problem:
-    def __init__(self, X, codes, n_classes: int, lifted: bool, rows: np.ndarray | None) -> None:
+class _Search:
+    """The direction so far, what it settles, and what is left."""
+
+    def __init__(
+        self, X, codes, n_classes: int, lifted: bool, rows: np.ndarray | None,
+        known: Recession | None = None,
+    ) -> None:  # fmt: skip
         self.X, self.classes, self.lifted = X, n_classes, lifted
         self.codes = np.asarray(codes, dtype=np.int64)
         self.m, self.d = X.shape
         self.rows = np.ones(self.m, dtype=bool) if rows is None else np.asarray(rows, dtype=bool)
+        self.cuts: list[Cut] = []
+        self.directions: list[Direction] = []  # each for what those before have left
+        others = np.arange(n_classes)[:, None] != self.codes
+        self.left = others & self.rows  # the comparisons not settled: (n_classes, m)
+        if known is not None:
+            self.cuts = list(known.cuts)
+            lines = enumerate(known.coef, start=int(n_classes == 2))
+            coef = {(k, j): v for k, line in lines for j, v in enumerate(line) if v}
+            self.directions = [Direction(coef, ZERO)]
+            self.left &= ~known.strict.T
 
     def ranges(self, group: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(low, high) of every column in groups of rows of these sizes, (groups, d)."""
@@ -221,27 +222,10 @@ class _Problem:
         rows = np.flatnonzero(x != value)
         return rows, x[rows]
 
-
-class _Found:
-    """The direction so far, what it settles, and what is left."""
-
-    def __init__(self, problem: _Problem, known: Recession | None) -> None:
-        self.problem = problem
-        self.cuts: list[Cut] = []
-        self.directions: list[Direction] = []  # each for what those before have left
-        others = np.arange(problem.classes)[:, None] != problem.codes
-        self.left = others & problem.rows  # the comparisons not settled: (n_classes, m)
-        if known is not None:
-            self.cuts = list(known.cuts)
-            rows = enumerate(known.coef, start=int(problem.classes == 2))
-            coef = {(k, j): v for k, row in rows for j, v in enumerate(row) if v}
-            self.directions = [Direction(coef, known.gap, ZERO)]
-            self.left &= ~known.strict.T
-
     def groups(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Rows with the same comparisons left: (group of every row or −1, class of every group,
         what is left of each)."""
-        codes, K = self.problem.codes, self.problem.classes
+        codes, K = self.codes, self.classes
         owner, left = np.arange(K), ~np.eye(K, dtype=bool)
         group = np.where(np.any(self.left, axis=0), codes, -1)
         if self.directions and K > 2:
@@ -259,49 +243,44 @@ class _Found:
         self.directions.append(direction)
         self.left &= ~settled
 
-    def recession(self, maximal: bool) -> Recession | None:
+    def recession(self) -> Recession | None:
         if not self.directions:
             return None
-        problem, K = self.problem, self.problem.classes
-        coef = [[ZERO] * (problem.d + problem.lifted) for _ in range(K)]
-        # n·u + v, from the last to the first: n times the product of those that come after
-        gap, times = self.directions[-1].gap, 1
-        for k in range(len(self.directions) - 1, -1, -1):
-            for (row, column), value in self.directions[k].coef.items():
+        K, times = self.classes, 1
+        coef = [[ZERO] * (self.d + self.lifted) for _ in range(K)]
+        # n·u + v, from the last to the first: n times the product of those that come after.
+        for direction in reversed(self.directions):
+            for (row, column), value in direction.coef.items():
                 coef[row][column] += times * value
-            if k:
-                after, before = self.directions[k], self.directions[k - 1]
-                times *= math.ceil((after.gap + after.reach) / before.gap)
-        strict = ~self.left & problem.rows
-        strict &= np.arange(K)[:, None] != problem.codes
+            times *= math.ceil(1 + direction.reach)
+        strict = ~self.left & self.rows & (np.arange(K)[:, None] != self.codes)
         if K == 2:
             coef = [[a - b for a, b in zip(coef[1], coef[0], strict=True)]]
-            return Recession(coef, np.any(strict, axis=0), gap, tuple(self.cuts), maximal)
-        strict = np.ascontiguousarray(strict.T)
-        return Recession(coef, strict, gap, tuple(self.cuts), maximal)
+            return Recession(coef, np.any(strict, axis=0), tuple(self.cuts))
+        return Recession(coef, np.ascontiguousarray(strict.T), tuple(self.cuts))
 
 
-def _by_columns(problem: _Problem, found: _Found) -> None:
+def _by_columns(search: _Search) -> None:
     """Settle all that single columns can."""
     while True:
-        group, owner, left = found.groups()
+        group, owner, left = search.groups()
         sizes = np.bincount(group[group >= 0], minlength=owner.size)
-        if problem.lifted:  # a column of ones: a cut at 0 leaves classes out that no row is of
+        if search.lifted:  # a column of ones: a cut at 0 leaves classes out that no row is of
             here = np.where(sizes > 0, 1.0, np.inf)[:, None]
             cuts = _cuts(*_between(here, here, owner, left), False)
             if cuts:
-                _settle(problem, found, [(problem.d, value, above) for _, value, above in cuts])
+                _settle(search, [(search.d, value, above) for _, value, above in cuts])
                 continue
-        if (owner.size + problem.classes**2) * problem.d > TABLE and found.directions:
+        if (owner.size + search.classes**2) * search.d > MAX_RANGES and search.directions:
             return
-        low, high = problem.ranges(group, sizes)
-        if not found.directions:
-            one = np.ones(int(problem.lifted))
-            problem.extent = np.append(low.min(axis=0), one), np.append(high.max(axis=0), one)
-        cuts = _cuts(*_between(low, high, owner, left), problem.lifted)
+        low, high = search.ranges(group, sizes)
+        if not search.directions:
+            one = np.ones(int(search.lifted))
+            search.extent = np.append(low.min(axis=0), one), np.append(high.max(axis=0), one)
+        cuts = _cuts(*_between(low, high, owner, left), search.lifted)
         if not cuts:
             return
-        _settle(problem, found, cuts)
+        _settle(search, cuts)
 
 
 def _between(
@@ -373,59 +352,61 @@ def _needed(sets: np.ndarray) -> np.ndarray:
     return np.any(sets, axis=2) & ~np.any(covered, axis=2)
 
 
-def _settle(problem: _Problem, found: _Found, cuts: list[tuple[int, float, np.ndarray]]) -> None:
+def _settle(search: _Search, cuts: list[tuple[int, float, np.ndarray]]) -> None:
     """Add the cuts, each scaled by a power of two so that the least margin in it is about 1."""
-    low, high = problem.extent
+    low, high = search.extent
     coef: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
-    reach, settled = ZERO, np.zeros_like(found.left)
-    everywhere = not found.directions and bool(np.all(problem.rows))
+    reach, settled = ZERO, np.zeros_like(search.left)
+    everywhere = not search.directions and bool(np.all(search.rows))
     for column, value, above in cuts:
-        rows, x = problem.apart(column, value)
+        rows, x = search.apart(column, value)
         over = x > value
-        mine = above[problem.codes[rows]] == over
+        mine = above[search.codes[rows]] == over
         # those over it win against the classes below, those under it against those above
-        wins = (above[:, None] != over) & mine & found.left[:, rows]
+        wins = (above[:, None] != over) & mine & search.left[:, rows]
         useful = np.any(wins, axis=0)
         rows, over, x = rows[useful], over[useful], x[useful]
         settled[:, rows] |= wins[:, useful]
         classes, many = tuple(above.tolist()), int(np.count_nonzero(over))
-        found.cuts.append(Cut(column, value, classes, rows[:SHOWN], rows.size, many, everywhere))
+        search.cuts.append(
+            Cut(column, value, classes, rows[:ROWS_KEPT], rows.size, many, everywhere)
+        )
         c = Fraction(value)
         ends = np.min(x[over], initial=np.inf), np.max(x[~over], initial=-np.inf)
         gap = min(abs(Fraction(float(end)) - c) for end in ends if np.isfinite(end))
         scale = Fraction(2) ** (gap.denominator.bit_length() - gap.numerator.bit_length() + 1)
         for k in np.flatnonzero(above).tolist():
             coef[k, column] += scale
-            if problem.lifted and c:
-                coef[k, problem.d] -= scale * c
+            if search.lifted and c:
+                coef[k, search.d] -= scale * c
         reach += scale * max(Fraction(high[column]) - c, c - Fraction(low[column]))
-    found.add(Direction(coef, Fraction(1), reach), settled)
+    search.add(Direction(coef, reach), settled)
 
 
 class _Rest:
     """The comparisons left, as vectors."""
 
-    def __init__(self, found: _Found) -> None:
-        self.found, problem = found, found.problem
-        left = np.any(found.left, axis=0)
+    def __init__(self, search: _Search) -> None:
+        self.search = search
+        left = np.any(search.left, axis=0)
         self.rows = np.flatnonzero(left)
         # a column that is constant there is as good as the intercept, or nothing
-        low, high = problem.ranges(np.where(left, 0, -1), np.array([self.rows.size]))
-        low, high = (low, high) if problem.lifted else (np.minimum(low, 0), np.maximum(high, 0))
+        low, high = search.ranges(np.where(left, 0, -1), np.array([self.rows.size]))
+        low, high = (low, high) if search.lifted else (np.minimum(low, 0), np.maximum(high, 0))
         self.columns = np.flatnonzero(low[0] < high[0])
         self.columns = self.columns if self.columns.size else np.zeros(1, np.int64)
-        codes = problem.codes[self.rows]
-        X = problem.X[np.ix_(self.rows, self.columns)]
-        if problem.lifted:
-            self.columns = np.append(self.columns, problem.d)
-        if problem.classes == 2:
+        codes = search.codes[self.rows]
+        X = search.X[np.ix_(self.rows, self.columns)]
+        if search.lifted:
+            self.columns = np.append(self.columns, search.d)
+        if search.classes == 2:
             signs = np.where(codes == 1, 1, -1).astype(np.int8)
-            self.vectors: SignedVectors = SignedExamples(Sample(X, signs), problem.lifted)
+            self.vectors: Vectors = Examples(Sample(X, signs), search.lifted)
             self.others = 1 - codes
         else:
-            comparisons = found.left[:, self.rows].T
-            self.vectors = contrasts = Contrasts(Sample(X, codes), comparisons, problem.lifted)
-            self.rows, self.others = self.rows[contrasts.rows], contrasts.others
+            comparisons = search.left[:, self.rows].T
+            self.vectors = vectors = Comparisons(Sample(X, codes), comparisons, search.lifted)
+            self.rows, self.others = self.rows[vectors.rows], vectors.others
 
     def weights(self, guess: np.ndarray) -> np.ndarray:
         """A guess in the coordinates of the vectors."""
@@ -436,21 +417,21 @@ class _Rest:
         strict = np.delete(np.arange(self.vectors.count), parted.ties)
         if not strict.size:
             return
-        problem, K = self.found.problem, self.found.problem.classes
+        search, K = self.search, self.search.classes
         w = np.array(parted.w, dtype=object) / _least(self.vectors, parted.w, strict)
         classes = range(1, 2) if K == 2 else range(K - 1)
         places = itertools.product(classes, self.columns.tolist())
         coef = {place: weight for place, weight in zip(places, w, strict=True) if weight}
-        settled = np.zeros_like(self.found.left)
+        settled = np.zeros_like(search.left)
         settled[self.others[strict], self.rows[strict]] = True
-        self.found.add(Direction(coef, Fraction(1), problem.reach(coef)), settled)
+        search.add(Direction(coef, search.reach(coef)), settled)
 
 
-def _by_programs(found: _Found, watch: Watch) -> Core:
+def _by_programs(search: _Search, watch: Watch) -> Core:
     """Settle all that is left and can be, and why that is all."""
-    if not np.any(found.left):
+    if not np.any(search.left):
         return Core(np.zeros(0, np.int64), np.zeros(0, np.int64), ())
-    rest = _Rest(found)
+    rest = _Rest(search)
     parted = partition(rest.vectors, watch)
     rest.settle(parted)
     places = np.array(parted.rows, dtype=np.int64)
@@ -460,13 +441,13 @@ def _by_programs(found: _Found, watch: Watch) -> Core:
     return Core(rest.rows[places], rest.others[places], weights)
 
 
-def _by_guess(found: _Found, guess: np.ndarray, step: np.ndarray | None, watch: Watch) -> bool:
+def _by_guess(search: _Search, guess: np.ndarray, step: np.ndarray | None, watch: Watch) -> bool:
     """Along weights that run away, what is separated wins by more and more, and the rest by no more
     than it ever will: those that the step does not move, or those that win by much less than the
     most, are taken to be ties. Whether that leads to anything."""
-    if not np.any(found.left):
+    if not np.any(search.left):
         return False
-    rest = _Rest(found)
+    rest = _Rest(search)
     vectors, w = rest.vectors, rest.weights(guess)
     if _at_once(rest, w):
         return True
@@ -489,16 +470,15 @@ def _at_once(rest: _Rest, w: np.ndarray) -> bool:
     vectors = rest.vectors
     margins, _ = vectors.margins(w)
     if np.all(margins > 0) and vectors.wrong(w) is None:
-        nothing = np.zeros(0, np.int64)
-        rest.settle(Partition(_as_fractions(w), nothing, [], []))
+        rest.settle(Partition(_as_fractions(w), np.zeros(0, np.int64), [], []))
         return True
-    if not isinstance(vectors, Contrasts):
+    if not isinstance(vectors, Comparisons):
         return False
     own = vectors.sample.signs[vectors.rows]
     for groups in _groupings(own, vectors.others, margins, vectors.classes):
         across = groups[own] != groups[vectors.others]
-        merged = _merged(w, groups)
-        if _wins(vectors, merged, np.flatnonzero(across)):
+        merged, places = _merged(w, groups), np.flatnonzero(across)
+        if places.size and vectors.wrong(merged, places) is None:
             rest.settle(Partition(_as_fractions(merged), np.flatnonzero(~across), [], []))
             return True
     return False
@@ -537,16 +517,7 @@ def _merged(w: np.ndarray, groups: np.ndarray) -> np.ndarray:
     return (table[:-1] - table[-1]).ravel()
 
 
-def _wins(vectors: SignedVectors, w: np.ndarray, places: np.ndarray) -> bool:
-    """Whether w·z > 0 at all these places, decided exactly."""
-    margins, slacks = (part[places] for part in vectors.margins(w))
-    if not (places.size and np.all(margins > 0)):
-        return False
-    unsure = places[~(margins > slacks)]
-    return bool(np.all(vectors.signs(whole_numbers(w[None, :])[0], unsure) > 0))
-
-
-def _least(vectors: SignedVectors, w: Sequence[Fraction], places: np.ndarray) -> Fraction:
+def _least(vectors: Vectors, w: Sequence[Fraction], places: np.ndarray) -> Fraction:
     """The least of w·z at these places, all of them positive: exactly, where rounding leaves more
     than one that may be it."""
     least, weights = [], np.array(w, dtype=object)
@@ -563,59 +534,3 @@ def _least(vectors: SignedVectors, w: Sequence[Fraction], places: np.ndarray) ->
         at = int(np.flatnonzero(entries)[0])
         least.append(min(whole.dot(weights)) * Fraction(float(entries[at])) / whole[0, at])
     return min(least)
-
-
-def words(found: Recession, names: Sequence[str], classes: Sequence[Any]) -> str:
-    """Which columns separate which classes, and where; for a message."""
-    rows = np.flatnonzero(np.any(found.strict.reshape(len(found.strict), -1), axis=1))
-    if not found.cuts:
-        used = [any(row[j] for row in found.coef) for j in range(len(names))]
-        return f"{counted(sum(used), 'column')} together separate some classes {_rows(rows)}"
-    facts: dict[tuple[int, tuple[bool, ...], bool], list[Cut]] = {}
-    for cut in found.cuts:  # two with the same classes above are the sides of one gap
-        facts.setdefault((cut.column, cut.above, cut.everywhere), []).append(cut)
-    first = {column: cuts for (column, *_), cuts in reversed(facts.items())}  # of each column
-    told = [cuts for cuts in facts.values() if cuts is first[cuts[0].column]][:SHOWN]
-    said = [_of_cuts(cuts, names, classes, rows.size) for cuts in told]
-    if len(facts) > len(told):
-        said.append(f"and {counted(len(facts) - len(told), 'more such case')}")
-    return "; ".join(said)
-
-
-def _of_cuts(cuts: list[Cut], names: Sequence[str], classes: Sequence[Any], rows: int) -> str:
-    cut = cuts[0]
-    above = [repr(label) for label, up in zip(classes, cut.above, strict=True) if up]
-    below = [repr(label) for label, up in zip(classes, cut.above, strict=True) if not up]
-    high, low = (_listed(side, len(classes)) for side in (above, below))
-    if cut.column == len(names):
-        return f"no example{'' if cut.everywhere else ' left'} is of {low}"
-    column = f"column {names[cut.column]!r}{'' if cut.everywhere else ', on what these leave,'}"
-    if len(cuts) > 1:  # a gap, with every row beside it
-        ends = [pick(cut.value for cut in cuts) for pick in (max, min)]
-        top, bottom = (f"{end:g}" for end in ends)
-        if top == bottom:
-            top, bottom = map(repr, ends)
-        which = "the classes" if len(classes) == 2 else "classes"
-        where = f" (all {rows:,} rows)" if cut.everywhere else ""
-        return (
-            f"{column} separates {which} completely: {high.removeprefix('class ')} from {top} up, "
-            f"{low.removeprefix('class ')} up to {bottom}{where}"
-        )
-    value, where = f"{cut.value:g}", _rows(cut.rows, cut.many)
-    if cut.over == cut.many:
-        return f"{column} is above {value} in {high} only {where}"
-    if not cut.over:
-        return f"{column} is below {value} in {low} only {where}"
-    return f"{column} is at least {value} in {high} and at most {value} in {low} {where}"
-
-
-def _listed(some: list[str], many: int) -> str:
-    return f"class {' or '.join(some)}" if len(some) <= SHOWN else f"{len(some)} of {many} classes"
-
-
-def _rows(rows: np.ndarray, many: int | None = None) -> str:
-    many = rows.size if many is None else many
-    shown = ", ".join(map(str, row_numbers(rows[:SHOWN].tolist())))
-    if many > SHOWN:
-        return f"(rows {shown}, … {many:,} in all)"
-    return f"(row{'s' if many > 1 else ''} {shown})"

@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from certo.compiled.rows import rows_of
-from certo.compiled.shares import fill_up
-from certo.compiled.slopes import signed_scores
+from certo.compiled.soft_margin import fill_up, signed_products
 from certo.kernels.base import Kernel
 
 MIN_REPEATED_SHARE = 0.05  # Fewer repetitions, relative to all examples, are left alone.
@@ -32,7 +31,8 @@ class Repetitions(NamedTuple):
         m = signs.size
         direction = np.random.default_rng(0).uniform(1, 2, X.shape[1])
         keys = np.empty(m)
-        signed_scores(rows_of(X), signs, direction, 0.0, keys)  # rounds the same for the same row
+        # The products round the same for the same row.
+        signed_products(rows_of(X), signs, direction, 0.0, 0, keys.size, keys)
         if np.unique(keys).size > (1 - MIN_REPEATED_SHARE) * m:
             return None
         keys = keys + 0.0

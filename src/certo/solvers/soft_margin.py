@@ -18,14 +18,14 @@ from scipy.linalg import qr
 
 from certo.compiled.threads import one_thread
 from certo.numbers.exact import allowance
-from certo.problems.free_intercept import balanced, smallest_b
+from certo.problems.soft_margin import SoftMargin
 from certo.solvers.dual_descent import DualDescent
 from certo.solvers.gap_ledger import GapTrace, Ledger
 from certo.solvers.hinge_rows import HingeRows
 from certo.solvers.primal_newton import PrimalNewton
 from certo.solvers.stop import Asked, Stop, go_on
 
-__all__ = ["GapTrace", "SoftOutcome", "smallest_b", "soft_margin"]
+__all__ = ["GapTrace", "SoftOutcome", "soft_margin"]
 
 MAX_NEWTON_FEATURES = 1000  # Features up to which a Newton system is quick to solve.
 MAX_ROTATED_ROWS = 300  # Examples, of more features than that, that are rotated into fewer.
@@ -219,14 +219,14 @@ class _Point(NamedTuple):
     @classmethod
     def of(cls, rows: HingeRows, intercept: str, alpha: np.ndarray) -> _Point:
         """If less of each would be better, as after few steps, so much of each as is best."""
-        if intercept == "free":
-            alpha = balanced(alpha, rows.signs, rows.costs)
+        problem = SoftMargin(rows.signs, rows.costs, intercept)
+        alpha = problem.feasible(alpha)
         w = rows.combination(alpha)
         b = float(alpha @ rows.signs) if intercept == "lifted" else 0.0
-        total, square = float(np.sum(alpha)), float(w @ w) + b * b
+        total, square = float(np.sum(alpha)), problem.square(float(w @ w), b)
         if total < 0.9 * square:
             return cls.of(rows, intercept, alpha * (total / square))
-        return cls(alpha, w, b, total - 0.5 * square)
+        return cls(alpha, w, b, problem.dual(float(w @ w), alpha))
 
 
 class _Pair(NamedTuple):
@@ -236,11 +236,9 @@ class _Pair(NamedTuple):
     b: float
 
     @classmethod
-    def of(cls, rows: HingeRows, intercept: str, w: np.ndarray, b: float, margins) -> _Pair:
-        half = 0.5 * (float(w @ w) + (b * b if intercept == "lifted" else 0.0))
-        short = 1.0 - margins - b * rows.signs
-        primal = half + float(rows.costs @ np.maximum(short, 0.0))
-        worst = half + float(rows.costs @ np.maximum(short + _slack(rows, w, b), 0.0))
+    def of(cls, rows: HingeRows, problem: SoftMargin, w: np.ndarray, b: float, scores) -> _Pair:
+        square, slack = float(w @ w), rows.signs * _slack(rows, w, b)
+        primal, worst = (problem.primal(square, s, b) for s in (scores, scores - slack))
         return cls(primal, worst, w, b)
 
 
@@ -253,10 +251,9 @@ def _slack(rows: HingeRows, w: np.ndarray, b: float) -> np.ndarray:
 
 def _chosen(rows: HingeRows, intercept: str, w: np.ndarray, b: float) -> _Pair:
     """A free b is chosen here."""
-    margins = rows.products(w, np.empty(rows.m))
-    if intercept == "free":
-        b = smallest_b(rows.signs * margins, rows.signs, rows.costs)
-    return _Pair.of(rows, intercept, w, b, margins)
+    problem = SoftMargin(rows.signs, rows.costs, intercept)
+    scores = rows.signs * rows.products(w, np.empty(rows.m))
+    return _Pair.of(rows, problem, w, problem.best_intercept(scores, b), scores)
 
 
 def _outward(rows: HingeRows, intercept: str, w: np.ndarray, b: float) -> _Pair:
@@ -265,4 +262,5 @@ def _outward(rows: HingeRows, intercept: str, w: np.ndarray, b: float) -> _Pair:
     margins = rows.products(w, np.empty(rows.m))
     least = float(np.min(margins + b * rows.signs - 4 * _slack(rows, w, b)))
     factor = 1 / least if 0.9 < least < 1 else 1.0
-    return _Pair.of(rows, intercept, w * factor, b * factor, margins * factor)
+    problem = SoftMargin(rows.signs, rows.costs, intercept)
+    return _Pair.of(rows, problem, w * factor, b * factor, rows.signs * margins * factor)

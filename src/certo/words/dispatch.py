@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from functools import singledispatch
+import importlib
+import importlib.util
+from functools import cache, singledispatch
 from typing import Any, NamedTuple
 
 
@@ -35,3 +37,24 @@ def plainly(claim: Any) -> str:
 def assumptions(claim: Any) -> tuple[str, ...]:
     """What must be true of the world, beyond the data, for the claim to be true."""
     return ()
+
+
+@singledispatch
+def whose(claim: Any) -> str:
+    """' of …', where it is not plain what has the error rate that a claim bounds."""
+    return ""
+
+
+@singledispatch
+def condition(claim: Any) -> str:
+    """What new examples must be like besides being drawn alike, for a sentence about them."""
+    return ""
+
+
+@cache
+def load(kind: type) -> None:
+    """Import the words of a kind, and of the kinds it is made of."""
+    for one in kind.__mro__:
+        module = one.__module__.replace("certo.certificates.", "certo.words.", 1)
+        if module != one.__module__ and importlib.util.find_spec(module) is not None:
+            importlib.import_module(module)

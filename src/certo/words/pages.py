@@ -7,7 +7,9 @@ import html
 from certo.certificates.base import Certificate
 from certo.certificates.certified import Certified
 from certo.certificates.composite import Composite
+from certo.certificates.separation.classes import ClassSeparability
 from certo.numbers.digits import rounded_up, shown_numbers
+from certo.words import dispatch
 from certo.words.risk.risk_bound import percentage, rate_sentence, weaker
 
 
@@ -40,6 +42,19 @@ def composite_html(claims: Composite) -> str:
     return "".join(claim_html(claim) for claim in claims) + refused
 
 
+def class_verdicts(found: ClassSeparability) -> str:
+    """Which of several classes are separable: from the rest, from each other, and all at once."""
+    pairs = zip(found.classes, found.one_against_rest, strict=True)
+    alone = [repr(label) for label, verdict in pairs if verdict.name == "Separable"]
+    apart = sum(verdict.name == "Separable" for verdict in found.pairwise)
+    how = "" if found.intercept == "free" else " by hyperplanes through the origin"
+    which = f": {', '.join(alone)}." if alone else "."
+    return (
+        f"{len(alone)} of {len(found.classes)} classes are separable from the rest{how}{which}\n"
+        f"{apart} of {len(found.pairs)} pairs of classes are separable{how}.\n{found.joint.claim}"
+    )
+
+
 def page_sentences(page: Certified) -> list[str]:
     """What is proved of the error rate on new data, by the sharpest bound, and what the choice of
     it costs."""
@@ -53,7 +68,10 @@ def page_sentences(page: Certified) -> list[str]:
         most = percentage(claim.best, rounded_up)
         return [f"{nothing} is worth quoting: the sharpest, {most} %, is {weaker(claim)}."]
     source = "test examples" if chosen.on_test else "examples of the fit alone"
-    bounded = rate_sentence(page.delta, claim.best, claim.whose, claim.condition)
+    dispatch.load(type(claim))
+    bounded = rate_sentence(
+        page.delta, claim.best, dispatch.whose(claim), dispatch.condition(claim)
+    )
     sentence = f"{bounded} ({claim.name}, from the {source})."
     paid = (
         "That is the number to quote: the single bounds are each sharper alone, but this one "

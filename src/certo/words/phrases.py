@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
+
 from certo.certificates.encoding import counted, says_nothing
 from certo.numbers import exact
 from certo.numbers.digits import rounded_up
@@ -14,6 +16,11 @@ def counting(some: int, examples: int) -> str:
     return counted(some, "example") + (
         f" of positive weight (of {examples:,})" if some < examples else ""
     )
+
+
+def weighted(examples: int, weights: np.ndarray) -> str:
+    """'12 examples', '12 weighted examples'."""
+    return counted(examples, "weighted example" if weights.size else "example")
 
 
 def percent(share: float | Fraction) -> str:

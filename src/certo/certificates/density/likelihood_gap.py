@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,7 +13,7 @@ from scipy import sparse
 
 from certo.certificates.base import Certificate, require
 from certo.certificates.encoding import rounded_up
-from certo.certificates.fields import weight_vector
+from certo.certificates.fields import finite_vector
 from certo.certificates.sample.examples import Sample, SampleMismatch
 from certo.certificates.sample.values import Unlabelled
 from certo.numbers import exact
@@ -106,3 +107,18 @@ class LikelihoodGap(DensityClaim):
             "lower": self.lower,
             "excess": self.excess,
         }
+
+
+def weight_vector(values, examples: int) -> np.ndarray:
+    """Weights s_i ≥ 0, one for each example, or none: 1 for each. Those above 0 must not be so
+    different that a share underflows."""
+    weights = finite_vector(values, "sample_weight")
+    if weights.size not in (0, examples):
+        raise ValueError("sample_weight must hold one number for each example, or none.")
+    if weights.size:
+        least, most = np.min(weights[weights > 0], initial=math.inf), np.max(weights)
+        if np.any(weights < 0) or not 0 < most < 2.0**900 or least < most * 2.0**-400:
+            raise ValueError(
+                "sample_weight must not be negative, not all 0, and those above 0 of moderate size."
+            )
+    return weights

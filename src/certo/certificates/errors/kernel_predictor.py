@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.errors.predictor import (
-    Predictor,
-    Wrong,
-    score_table,
-    set_values,
-    undecided_is_wrong,
-)
-from certo.certificates.fields import finite_vector
+from certo.certificates.errors.predictor import Predictor, Wrong, undecided_is_wrong
+from certo.certificates.fields import FiniteTable, FiniteVector
 from certo.certificates.sample.examples import SampleMismatch, exact_matrix
 from certo.certificates.spaces.image_scores import scores_at
-from certo.certificates.spaces.images import functions_of
 from certo.containers import count
 from certo.kernels.base import Kernel
 
@@ -37,34 +31,26 @@ class KernelPredictor(Predictor):
 
     kernel: Kernel
     vectors: np.ndarray
-    dual_coef: np.ndarray
-    intercept: np.ndarray
+    dual_coef: FiniteTable
+    intercept: FiniteVector
 
     def __post_init__(self) -> None:
         if not isinstance(self.kernel, Kernel):
             raise ValueError(f"kernel must be a kernel, got {type(self.kernel).__name__}.")
-        set_values(self, dual_coef=score_table(self.dual_coef, "dual_coef"))
-        set_values(self, intercept=finite_vector(self.intercept, "intercept"))
-        if count(self.vectors):
-            set_values(self, vectors=self.kernel.centres(self.vectors))
-        if self.dual_coef.shape != (self.intercept.size, count(self.vectors)):
+        super().__post_init__()
+        if self.dual_coef.shape != (self.intercept.size, count(self.centres)) or not self.outputs:
             raise ValueError(
                 "dual_coef must hold one number for each vector in a row for each intercept."
             )
 
+    @cached_property
+    def centres(self) -> Any:
+        """The vectors as the kernel takes them."""
+        return self.kernel.centres(self.vectors) if count(self.vectors) else self.vectors
+
     @property
     def outputs(self) -> int:
         return self.intercept.size
-
-    @property
-    def words(self) -> str:
-        return f"this rule made of functions of {self.kernel!r}"
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        return tuple(
-            f"the function {part!r} is always the same" for part in functions_of(self.kernel)
-        )
 
     @property
     def reads(self) -> Hashable:
@@ -78,11 +64,11 @@ class KernelPredictor(Predictor):
             raise SampleMismatch(str(wrong)) from wrong
 
     def wrong(self, X, codes: np.ndarray, room: float = 1.0) -> Wrong:
-        value, slack = scores_at(self.kernel, X, self.vectors, self.dual_coef, self.intercept)
+        value, slack = scores_at(self.kernel, X, self.centres, self.dual_coef, self.intercept)
         return undecided_is_wrong(value, 2 * room * slack, codes)
 
     def to_dict(self) -> dict[str, Any]:
-        vectors: Any = self.vectors
+        vectors = self.centres
         if not sparse.issparse(vectors) and not isinstance(vectors, np.ndarray):
             raise ValueError(
                 "a rule made of a kernel of objects has no JSON form: keep it in Python, or "

@@ -24,7 +24,7 @@ from scipy import sparse
 
 from certo.certificates import encoding
 from certo.certificates.base import require
-from certo.certificates.fields import finite_vector, same_values, whole_vector
+from certo.certificates.fields import FiniteTable, FiniteVector, Value, WholeVector
 from certo.certificates.sample.examples import Sample, exact_matrix
 from certo.certificates.sample.labels import Labels
 from certo.numbers import exact
@@ -45,7 +45,7 @@ class Wrong(NamedTuple):
     ties: np.ndarray  # those of them not shown to be wrong either: ties, or too close to call
 
 
-class Predictor(abc.ABC):
+class Predictor(Value, abc.ABC):
     """A rule that gives every example one of the classes."""
 
     @property
@@ -53,28 +53,9 @@ class Predictor(abc.ABC):
     def outputs(self) -> int | None:
         """How many scores there are; None: it has no scores."""
 
-    @property
-    @abc.abstractmethod
-    def words(self) -> str:
-        """What it is: 'this linear rule'."""
-
-    @property
-    def subject(self) -> str:
-        """What gives the answers that are counted, in plain words, with its verb."""
-        return "the rule is"
-
-    @property
-    def author(self) -> str:
-        """What has an error rate on new examples."""
-        return self.words
-
     def counted(self, errors: int, ties: int, examples: int) -> str:
         """What a check counted."""
         return f"{errors:,} of {examples:,} are not right, {ties:,} of them by a tie."
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        return ()
 
     @property
     def reads(self) -> Hashable:
@@ -103,33 +84,23 @@ class Predictor(abc.ABC):
         kind = getattr(importlib.import_module(f"certo.certificates.errors.{RULES[name]}"), name)
         return encoding.from_plain(kind, {k: v for k, v in data.items() if k != "type"})
 
-    def __eq__(self, other: object) -> bool:
-        return same_values(self, other)
-
-    __hash__ = None  # type: ignore[assignment]
-
 
 @final
 @dataclass(frozen=True, eq=False)
 class LinearPredictor(Predictor):
     """Scores coef·x + intercept, coef having a row for each."""
 
-    coef: np.ndarray
-    intercept: np.ndarray
+    coef: FiniteTable
+    intercept: FiniteVector
 
     def __post_init__(self) -> None:
-        set_values(self, coef=score_table(self.coef, "coef"))
-        set_values(self, intercept=finite_vector(self.intercept, "intercept"))
-        if self.intercept.size != len(self.coef):
+        super().__post_init__()
+        if not self.intercept.size == len(self.coef) > 0:
             raise ValueError("intercept must hold one number for each row of coef.")
 
     @property
     def outputs(self) -> int:
         return len(self.coef)
-
-    @property
-    def words(self) -> str:
-        return "this linear rule"
 
     def wrong(self, X, codes: np.ndarray, room: float = 1.0) -> Wrong:
         require(
@@ -171,10 +142,10 @@ class LinearPredictor(Predictor):
 class StatedPredictions(Predictor):
     """Answers that were written down: the place of a class for each example."""
 
-    answers: np.ndarray
+    answers: WholeVector
 
     def __post_init__(self) -> None:
-        set_values(self, answers=whole_vector(self.answers, "answers"))
+        super().__post_init__()
         if np.any(self.answers < 0):  # −1 stands for a label that is none of the classes
             raise ValueError("answers must be places of classes, from 0 on.")
 
@@ -187,24 +158,8 @@ class StatedPredictions(Predictor):
     def outputs(self) -> None:
         return None
 
-    @property
-    def words(self) -> str:
-        return "the list of stated answers"
-
-    @property
-    def subject(self) -> str:
-        return "the stated answers are"
-
-    @property
-    def author(self) -> str:
-        return "the model that gave the stated answers"
-
     def counted(self, errors: int, ties: int, examples: int) -> str:
         return f"{errors:,} of the {examples:,} stated answers are wrong, whatever X is."
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        return ("the stated answers are those of the model for these examples, in this order",)
 
     @property
     def reads(self) -> Hashable:
@@ -238,18 +193,3 @@ def undecided_is_wrong(value: np.ndarray, slack: np.ndarray, codes: np.ndarray) 
         right = known & np.all(ahead > room, axis=1)
         lost = ~known | np.any(ahead < -room, axis=1)
     return Wrong(~right, ~right & ~lost)
-
-
-def score_table(values, name: str) -> np.ndarray:
-    """A read-only float64 copy with two dimensions, or a ValueError."""
-    table = np.array(values, dtype=np.float64)
-    if table.ndim != 2 or not len(table) or not np.all(np.isfinite(table)):
-        raise ValueError(f"{name} must be a table of finite numbers, a row for each output.")
-    table.flags.writeable = False
-    return table
-
-
-def set_values(predictor: Predictor, **values: Any) -> None:
-    """Store the values that a rule made of its own fields, while it is made."""
-    for name, value in values.items():
-        object.__setattr__(predictor, name, value)

@@ -1,4 +1,4 @@
-r"""What examples, or sums over them, show of linear predictions: F, its gradient and its curvature.
+r"""What examples show of linear predictions: F, its gradient and its curvature.
 
 F(W, b) = (1/S) Σ_i s_i ‖y_i − W x_i − b‖² + ridge·‖W‖². With functions on the examples as vectors,
 ⟨f, h⟩ = (1/S) Σ s_i f_i h_i, let r be the residual and g = X̃ᵀSr/S − ridge·W, half the gradient,
@@ -12,12 +12,6 @@ over the columns. With ε = γ_{d+6}‖τ‖ for all outputs together,
 
     ‖r‖ₛ moves by ε at most, hence ‖r‖ₛ² by (2‖r̂‖ₛ + ε)ε;
     Lᵀg = ZᵀSr/S − … by ‖Z‖ε/S, where ‖Z‖ ≤ √(S(1 + η)) and ‖Z‖ ≤ ‖ℓ‖; and ⟨x̃_j, r⟩ by σ_j ε/S.
-
-From a Gram matrix Ĝ of z = (x, y, 1) whose entries were rounded R times: |Ĝ − G|_jk ≤ γ_R σ_j σ_k
-by Cauchy and Schwarz. Residuals are r_k = z·v_k, so that S·F, SLᵀg and SLᵀAL, with N = d + q + 1
-columns v_kᵀGv_k, LᵀGv_k and LᵀGL, are off by at most 2γ_{R+4N+32} times τ_k², ℓ_m τ_k and ℓ_m ℓ_n
-(the 2 pays for products of errors). R is taken to be not below the n of a checker who goes by the
-rows: then these allowances are not below his, term by term, since ‖r_k‖ₛ ≤ τ_k and ‖z_m‖ₛ ≤ ℓ_m.
 """
 
 from __future__ import annotations
@@ -31,15 +25,9 @@ from scipy import sparse
 
 from certo.blas import one_thread
 from certo.certificates.base import Refuted, require
-from certo.certificates.regression.curvature import (
-    LEAST,
-    curvature,
-    norm_above,
-    pieces,
-    pulled,
-    roundings,
-)
-from certo.certificates.regression.dependence import exactly_by_sums, others
+from certo.certificates.regression.curvature import curvature, pulled
+from certo.certificates.regression.dependence import others
+from certo.certificates.regression.factors import LEAST, norm_above, pieces, roundings
 from certo.certificates.sample.examples import Sample
 from certo.numbers import exact
 from certo.numbers.rounded import ABOVE, Rounded, positive_sum, total
@@ -97,14 +85,14 @@ def by_rows(claim: LeastSquaresExcess, sample: Sample) -> Evidence:
     s, S = weights_of(claim)
     d, m, q, kept = sample.d, sample.m, len(claim.coef), claim.kept
     residuals, squares = _residuals(claim, sample, s)
-    sigma = np.sqrt(squares * ABOVE + _underflow(m, S)) * ABOVE
+    sigma = np.sqrt(squares * ABOVE + underflow(m, S)) * ABOVE
     size = float(S.below)
-    apart = exact.gamma(d + 6) * norm_above(_sizes(claim, sigma))  # ε
+    apart = exact.gamma(d + 6) * norm_above(sizes_of(claim, sigma))  # ε
     terms, right = s[:, None] * (residuals * residuals), s[:, None] * residuals
     require(np.all(np.isfinite(terms)) and apart < math.inf, "numbers overflow float64.")
     losses = positive_sum(terms.ravel(), quickly=True)
-    losses = losses.plus(Rounded(Fraction(0), q * Fraction(_underflow(m, S))))
-    objective = _objective(claim, losses, apart, S)
+    losses = losses.plus(Rounded(Fraction(0), q * Fraction(underflow(m, S))))
+    objective = objective_of(claim, losses, apart, S)
     if not claim.is_curved:
         if claim.ridge:
             return _by_ridge(claim, sample, objective, right, apart)
@@ -117,7 +105,7 @@ def by_rows(claim: LeastSquaresExcess, sample: Sample) -> Evidence:
     curved_off = found.gram_off * ABOVE + 4 * exact.UNIT * (1 + curved)
     inner = norm_above(np.abs(claim.factor).T @ sigma[np.where(kept < d, kept, -1)])
     widest = min(math.sqrt(1 + curved + curved_off), inner / math.sqrt(size)) * ABOVE
-    pull, off = _minus_ridge(claim, found.product / size, found.product_off / size)
+    pull, off = less_ridge(claim, found.product / size, found.product_off / size)
     length = norm_above(pull)
     pull_off = norm_above(off) + widest * apart / math.sqrt(size) + 4 * exact.UNIT * length
     evidence = Evidence(objective, curved, curved_off, length, pull_off * ABOVE)
@@ -147,7 +135,7 @@ def _by_ridge(
     penalty = claim.ridge * claim.coef.T
     g, g_off = sums[:, :q] - penalty, off[:, :q] + 4 * exact.UNIT * np.abs(penalty)
     # what r̂ − r does to all of g, whose columns are not longer than the shifted ones
-    squares = _squares(sample, s, claim.shift[:d]) + _underflow(sample.m, S)
+    squares = _squares(sample, s, claim.shift[:d]) + underflow(sample.m, S)
     wide = norm_above(np.sqrt(squares)) * apart / size
     mean, mean_off = np.zeros(0), np.zeros(0)
     if claim.lifted:
@@ -161,53 +149,6 @@ def _by_ridge(
     pull = norm_above(np.append(np.ravel(g) / root, mean))
     pull_off = (norm_above(g_off) + wide) / root * ABOVE + norm_above(mean_off)
     return Evidence(objective, pull=pull, pull_off=(pull_off + 8 * exact.UNIT * pull) * ABOVE)
-
-
-@np.errstate(over="ignore", invalid="ignore", under="ignore")
-def by_gram(claim: LeastSquaresExcess, known: ShiftedGram) -> Evidence:
-    """From sums over the examples; Refuted, if numbers overflow."""
-    _, S = weights_of(claim)
-    q, d = claim.coef.shape
-    n, m = d + q + 1, claim.examples
-    most = max(known.roundings, roundings(m, d), roundings(m, claim.kept.size))
-    unit = 2 * exact.gamma(most + 4 * n + 32)
-    columns = np.where(claim.kept < d, claim.kept, n - 1)
-    V = np.vstack([-claim.coef.T, np.eye(q), -_offsets(claim)[None, :]])
-    L, gram, size = claim.factor, np.ldexp(known.gram, -exponent_of(claim)), float(S.below)
-    sigma = np.sqrt(np.diag(gram) * ABOVE + _underflow(m, S)) * ABOVE
-    tau, inner = norm_above(_sizes(claim, sigma)), norm_above(np.abs(L).T @ sigma[columns])
-    GV = gram @ V
-    square, within = float(np.sum(V * GV)), unit * tau * tau * ABOVE
-    curved_gram = L.T @ gram[np.ix_(columns, columns)] @ L / size
-    if claim.ridge:
-        slopes = L[: columns.size - claim.lifted]
-        curved_gram += claim.ridge * (slopes.T @ slopes)
-    curved = norm_above(np.eye(columns.size) - curved_gram)
-    curved_off = unit * (inner * inner / size + norm_above(curved_gram)) * ABOVE
-    pull = L.T @ GV[columns] / size
-    pull, off = _minus_ridge(claim, pull, np.zeros_like(pull))
-    pull_off = (unit * inner * tau / size + norm_above(off)) * ABOVE
-    rest = others(claim.kept, d)
-    beside = np.max(np.abs(GV[rest]), axis=1, initial=0.0) / size
-    beside_off = unit * sigma[rest] * tau / size * ABOVE
-    numbers = (square, within, curved, curved_off, pull, pull_off, beside, beside_off)
-    require(all(np.all(np.isfinite(number)) for number in numbers), "numbers overflow float64.")
-    return Evidence(
-        _objective(claim, Rounded(Fraction(max(square, 0.0)), Fraction(within)), 0.0, S),
-        curved, curved_off, norm_above(pull), pull_off,
-        beside, beside_off, sigma[rest] / math.sqrt(size) * ABOVE,
-    )  # fmt: skip
-
-
-def shown_exact(claim: LeastSquaresExcess, known: ShiftedGram) -> bool:
-    """Whether Σ s E_j² = 0 for what every combination misses, from sums that were not rounded: then
-    E_j = 0 on all examples that count."""
-    if not known.exact:
-        return False
-    d = claim.coef.shape[1]
-    places = [*range(d), -1]  # of x̃ among (x, y, 1)
-    gram, shift = known.gram[np.ix_(places, places)], claim.shift[:d]
-    return exactly_by_sums(gram, shift, claim.kept, claim.combinations, claim.lifted)
 
 
 @np.errstate(over="ignore", invalid="ignore", under="ignore")
@@ -232,7 +173,7 @@ def off_row_space(claim: LeastSquaresExcess, sample: Sample, allowances: int) ->
     return (norm_above(apart) + allowances * norm_above(slack)) * ABOVE
 
 
-def _underflow(m: int, S: Rounded) -> float:
+def underflow(m: int, S: Rounded) -> float:
     """What Σ s·x² over m examples may lack: see above."""
     return exact.above((m + S.above) * Fraction(exact.TINY))
 
@@ -258,7 +199,7 @@ def exponent_of(claim: LeastSquaresExcess) -> int:
     return mean.numerator.bit_length() - mean.denominator.bit_length()
 
 
-def _offsets(claim: LeastSquaresExcess) -> np.ndarray:
+def offsets_of(claim: LeastSquaresExcess) -> np.ndarray:
     """b + W·(shift of x) − (shift of y): the intercept of shifted predictions, rounded once."""
     d = claim.coef.shape[1]
     triples = zip(claim.coef, claim.intercept.tolist(), claim.shift[d:].tolist(), strict=True)
@@ -270,14 +211,14 @@ def _offsets(claim: LeastSquaresExcess) -> np.ndarray:
         raise Refuted("numbers overflow float64.") from overflow
 
 
-def _sizes(claim: LeastSquaresExcess, sigma: np.ndarray) -> np.ndarray:
+def sizes_of(claim: LeastSquaresExcess, sigma: np.ndarray) -> np.ndarray:
     """τ, from the norms of the shifted columns of x and y and of the ones."""
     q, d = claim.coef.shape
-    tau = np.abs(claim.coef) @ sigma[:d] + sigma[d : d + q] + np.abs(_offsets(claim)) * sigma[-1]
+    tau = np.abs(claim.coef) @ sigma[:d] + sigma[d : d + q] + np.abs(offsets_of(claim)) * sigma[-1]
     return tau * ABOVE + LEAST
 
 
-def _objective(claim: LeastSquaresExcess, squares: Rounded, apart: float, S: Rounded) -> Rounded:
+def objective_of(claim: LeastSquaresExcess, squares: Rounded, apart: float, S: Rounded) -> Rounded:
     """F from Σ s r̂², r̂ being `apart` from r in norm."""
     error = Fraction(apart)
     within = squares.within + (2 * Fraction(exact.root_above(squares.above)) + error) * error
@@ -287,7 +228,7 @@ def _objective(claim: LeastSquaresExcess, squares: Rounded, apart: float, S: Rou
     return fit.plus(penalty, Fraction(claim.ridge))
 
 
-def _minus_ridge(
+def less_ridge(
     claim: LeastSquaresExcess, pull: np.ndarray, off: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Lᵀg from LᵀX̃ᵀSr/S: less ridge·Lᵀ(W, 0)."""
@@ -302,7 +243,7 @@ def _residuals(
     claim: LeastSquaresExcess, sample: Sample, s: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """r̂ (m, q), and the weighted sums of squares of the shifted columns of x, y and of the ones."""
-    (q, d), shift, offsets = claim.coef.shape, claim.shift, _offsets(claim)
+    (q, d), shift, offsets = claim.coef.shape, claim.shift, offsets_of(claim)
     residuals, squares = np.empty((sample.m, q)), np.zeros(q + 1)
     with one_thread(), np.errstate(over="ignore", invalid="ignore", under="ignore"):
         for start, stop in pieces(sample.m, d):

@@ -9,20 +9,22 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import Certificate, require
+from certo.certificates.base import Certificate, check_shape, require
 from certo.certificates.encoding import rounded_up, says_nothing
-from certo.certificates.fields import finite_vector
-from certo.certificates.regression.curvature import kept_columns, triangle
-from certo.certificates.regression.dependence import exactly, others
-from certo.certificates.regression.least_squares_evidence import (
-    by_rows,
-    off_row_space,
+from certo.certificates.fields import (
+    FiniteTable,
+    FiniteVector,
+    FractionRows,
+    IndexVector,
+    intercept_mode,
 )
+from certo.certificates.regression.dependence import exact_columns, others
+from certo.certificates.regression.factors import check_kept, check_triangle
+from certo.certificates.regression.least_squares_evidence import by_rows, off_row_space
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.values import Values
 from certo.numbers import exact
 
-TREATMENTS = ("free", "none")
 HUGE = np.finfo(np.float64).max
 
 
@@ -63,14 +65,14 @@ class LeastSquaresExcess(Certificate):
     labels: Values  # type: ignore[assignment]
     treatment: str
     ridge: float
-    sample_weight: np.ndarray
-    coef: np.ndarray
-    intercept: np.ndarray
-    shift: np.ndarray
-    kept: np.ndarray
-    combinations: tuple[tuple[Fraction, ...], ...]
-    factor: np.ndarray
-    multipliers: np.ndarray
+    sample_weight: FiniteVector
+    coef: FiniteTable
+    intercept: FiniteVector
+    shift: FiniteVector
+    kept: IndexVector
+    combinations: FractionRows
+    factor: FiniteTable
+    multipliers: FiniteTable
     reach: float | None
     examples: int
     risk: float
@@ -82,36 +84,23 @@ class LeastSquaresExcess(Certificate):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.treatment not in TREATMENTS:
-            raise ValueError(f"treatment must be one of {TREATMENTS}, got {self.treatment!r}.")
-        q = self.labels.outputs
-        coef = _table(self.coef, "coef", q)
-        d = coef.shape[1]
-        multipliers = np.array(self.multipliers, dtype=np.float64)
-        if multipliers.size:
-            multipliers = _table(multipliers, "multipliers", q, self.examples)
-        kept = kept_columns(self.kept, d, self.lifted and np.size(self.kept) > 0)
-        checked = {
-            "coef": coef,
-            "intercept": finite_vector(self.intercept, "intercept"),
-            "shift": finite_vector(self.shift, "shift"),
-            "sample_weight": finite_vector(self.sample_weight, "sample_weight"),
-            "kept": kept,
-            "factor": triangle(self.factor, kept.size),
-            "multipliers": multipliers,
-        }
-        for name, value in checked.items():
-            object.__setattr__(self, name, value)
+        intercept_mode(self.treatment)
+        q, d = self.labels.outputs, self.coef.shape[1]
+        if len(self.coef) != q or self.multipliers.shape not in ((0, 0), (q, self.examples)):
+            raise ValueError("coef and multipliers must have a row of numbers for each output.")
+        check_kept(self.kept, d, self.lifted and self.kept.size > 0)
+        check_triangle(self.factor, self.kept.size)
         for name, size in (("intercept", q), ("shift", d + q)):
-            if checked[name].size != size or (np.any(checked[name]) and not self.lifted):
+            value = getattr(self, name)
+            if value.size != size or (np.any(value) and not self.lifted):
                 raise ValueError(f"{name} must hold {size} numbers, 0 without an intercept.")
-        weights = checked["sample_weight"]
+        weights = self.sample_weight
         if weights.size not in (0, self.examples) or np.any(weights < 0):
             raise ValueError("sample_weight must hold a number ≥ 0 for each example, or none.")
-        self._check_columns(d + self.lifted - kept.size)
+        self._check_columns(d + self.lifted - self.kept.size)
         if not (0 <= self.lower <= self.risk and 0 <= self.excess <= self.risk):
             raise ValueError("0 ≤ lower ≤ risk and 0 ≤ excess ≤ risk must hold.")
-        proved = self.combinations or multipliers.size
+        proved = self.combinations or self.multipliers.size
         if self.distance is not None and (self.distance < 0 or not proved):
             raise ValueError("distance must not be negative; it needs combinations or multipliers.")
 
@@ -120,8 +109,6 @@ class LeastSquaresExcess(Certificate):
         lines, kept = self.combinations, self.kept.size
         if lines and (len(lines) != rest or any(len(line) != kept for line in lines)):
             raise ValueError("combinations must have a term for each column kept and not kept.")
-        if not all(isinstance(term, Fraction) for line in lines for term in line):
-            raise ValueError("combinations must be fractions.")
         if self.ridge < 0 or (self.ridge and (lines or self.reach is not None or (kept and rest))):
             raise ValueError("ridge must not be negative; with one all columns are kept, or none.")
         if self.reach is not None and (self.reach < 0 or lines or not rest):
@@ -178,14 +165,7 @@ class LeastSquaresExcess(Certificate):
         return found
 
     def _check(self, sample: Sample) -> str:
-        d = self.coef.shape[1]
-        require(
-            sample.m == self.examples,
-            f"the claim is about {self.examples:,} examples, but X has {sample.m:,} rows.",
-        )
-        require(
-            sample.d == d, f"the claim is about {d:,} features, but X has {sample.d:,} columns."
-        )
+        check_shape(sample, self.examples, self.coef.shape[1])
         require(
             self._is_exact(sample),
             "a column is not exactly the combination of others that it is said to be.",
@@ -216,10 +196,11 @@ class LeastSquaresExcess(Certificate):
 
     def _is_exact(self, sample: Sample) -> bool:
         """Whether the combinations are exact on all examples that count."""
+        if not self.combinations:
+            return True
         counts = self.sample_weight > 0 if self.sample_weight.size else None
-        return not self.combinations or exactly(
-            sample, self.kept, self.combinations, self.lifted, counts
-        )
+        found = exact_columns(sample, self.kept, self.combinations, self.lifted, counts)
+        return bool(np.all(found))
 
     def _distance(self, sample: Sample | None, allowances: int) -> float | None:
         """How far coef is at most from the shortest with its predictions; None if not shown."""
@@ -242,14 +223,3 @@ class LeastSquaresExcess(Certificate):
                 inner = sum((c * v for c, v in pairs if c), Fraction(0))
                 square += (Fraction(float(w[j])) - inner) ** 2
         return exact.root_above(square)
-
-
-def _table(values, name: str, rows: int, columns: int | None = None) -> np.ndarray:
-    """A read-only matrix of finite numbers of this shape, or a ValueError."""
-    table = np.array(values, dtype=np.float64)
-    if table.ndim != 2 or len(table) != rows or columns not in (None, table.shape[-1]):
-        raise ValueError(f"{name} must be a table of numbers with a row for each output.")
-    if not np.all(np.isfinite(table)):
-        raise ValueError(f"{name} must be finite numbers.")
-    table.flags.writeable = False
-    return table

@@ -49,15 +49,9 @@ import numpy as np
 from scipy import sparse
 
 from certo.blas import one_thread
-from certo.certificates.base import Refuted
-from certo.certificates.regression.curvature import LEAST, inverse_factor, norm_above
-from certo.certificates.regression.logistic_terms import (
-    CUT,
-    THREADS,
-    LogisticProblem,
-    Terms,
-    relative,
-)
+from certo.certificates.base import require
+from certo.certificates.regression.factors import LEAST, inverse_factor, norm_above
+from certo.certificates.regression.logistic_terms import CUT, THREADS, Point, relative
 from certo.numbers import exact
 from certo.numbers.rounded import ABOVE
 
@@ -96,12 +90,6 @@ class Hessian(NamedTuple):
     longest: np.ndarray  # for each class, ≥ max ‖z_ik‖
     starts: np.ndarray  # where the coordinates of each class begin
 
-    @property
-    def diagonal(self) -> list[np.ndarray]:
-        """The part of each class."""
-        ends = [*self.starts[1:].tolist(), len(self.gram)]
-        return [self.gram[i:k, i:k] for i, k in zip(self.starts.tolist(), ends, strict=True)]
-
 
 def decrement(hessian: Hessian, room: int) -> Decrement:
     """λ and r, all allowances taken `room` times."""
@@ -134,8 +122,7 @@ def _spectral(matrix: np.ndarray) -> float:
 class _Sums(NamedTuple):
     """What blocks of rows add up to, over the coordinates of all classes."""
 
-    cross: np.ndarray  # Σ s p_k p_l z_k z_lᵀ, for k ≠ l
-    own: list[np.ndarray]  # Σ s p_k (1 − p_k) z_k z_kᵀ
+    gram: np.ndarray  # Σ s p_k (1 − p_k) z_k z_kᵀ for a class, −Σ s p_k p_l z_k z_lᵀ for two
     pull: np.ndarray  # Σ s (p_k − [k = y]) z_l, (classes, coordinates)
     slopes: np.ndarray  # Σ s (p_k − [k = y])²
     squares: np.ndarray  # Σ s x̃²
@@ -144,22 +131,15 @@ class _Sums(NamedTuple):
     furthest: np.ndarray  # max Σ_j x̃_j² ‖T_kj‖²
 
     @classmethod
-    def zero(cls, p: int, sizes: np.ndarray, coupled: bool) -> _Sums:
-        width, c = int(sizes.sum()), sizes.size
-        return cls(
-            np.zeros((width, width) if coupled and c > 1 else (0, 0)),
-            [np.zeros((size, size)) for size in sizes.tolist()],
-            np.zeros((c, width)), np.zeros(c), np.zeros(p), np.zeros(width), *np.zeros((2, c)),
-        )  # fmt: skip
+    def zero(cls, p: int, width: int, c: int) -> _Sums:
+        shapes = ((width, width), (c, width), c, p, width, c, c)
+        return cls(*(np.zeros(shape) for shape in shapes))
 
     def include(self, other: _Sums) -> None:
-        self.cross[...] += other.cross
-        for mine, its in zip(self.own, other.own, strict=True):
+        for mine, its in zip(self[:5], other[:5], strict=True):
             mine += its
-        for name in ("pull", "slopes", "squares", "z_squares"):
-            getattr(self, name)[...] += getattr(other, name)
-        for name in ("longest", "furthest"):
-            np.maximum(getattr(self, name), getattr(other, name), out=getattr(self, name))
+        for mine, its in zip(self[5:], other[5:], strict=True):
+            np.maximum(mine, its, out=mine)
 
 
 class _Coordinates(NamedTuple):
@@ -173,34 +153,31 @@ class _Coordinates(NamedTuple):
         return np.diff([*self.starts, self.factors.shape[1]])
 
     @property
+    def parts(self) -> list[slice]:
+        """Where the coordinates of each class are."""
+        return [slice(i, i + n) for i, n in zip(self.starts, self.sizes, strict=True)]
+
+    @property
     def of_class(self) -> np.ndarray:
         """1 where a coordinate is of a class, (coordinates, classes)."""
         return np.repeat(np.eye(self.starts.size), self.sizes, axis=0)
 
 
-def hessian(
-    problem: LogisticProblem,
-    terms: Terms,
-    factors: np.ndarray,
-    starts: np.ndarray,
-    ridge: float,
-    coef: np.ndarray,
-    coupled: bool = True,
-) -> Hessian:
+def hessian(point: Point, factors: np.ndarray, starts: np.ndarray, coupled: bool = True) -> Hessian:
     """One pass over the data. `factors` has the T_k beside each other, (p, coordinates), those of
     class k from starts[k] on. If not `coupled`, only what is of one class is right."""
     axes = _Coordinates(factors, starts)
     p, width = factors.shape
-    lowered = _lowered(problem, terms)
+    lowered, m = _lowered(point), point.problem.sample.m
     step = max(64, min(4096, BLOCK // max(width, p)))
-    bounds = range(0, problem.sample.m, step)
+    bounds = range(0, m, step)
 
     def look(first: int) -> _Sums:
-        sums = _Sums.zero(p, axes.sizes, coupled)
+        sums = _Sums.zero(p, width, starts.size)
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
             for start in bounds[first : first + share]:
-                some = slice(start, min(start + step, problem.sample.m))
-                _add(sums, problem, terms, some, axes, lowered[some])
+                some = slice(start, min(start + step, m))
+                _add(sums, point, some, axes, lowered[some], coupled and starts.size > 1)
         return sums
 
     many = width <= SMALL  # else BLAS shares the work out
@@ -210,16 +187,14 @@ def hessian(
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         for part in rest:
             whole.include(part)
-        n = min(step, problem.sample.m) + len(bounds) + THREADS
-        return _rounded(whole, problem, axes, ridge, coef, n)
+        return _rounded(whole, point, axes, min(step, m) + len(bounds) + THREADS)
 
 
 def _add(
-    sums: _Sums, problem: LogisticProblem, terms: Terms, some: slice, axes: _Coordinates,
-    lowered: np.ndarray,
-) -> None:  # fmt: skip
-    factors, starts, sizes = *axes, axes.sizes
-    d, c = problem.sample.d, starts.size
+    sums: _Sums, point: Point, some: slice, axes: _Coordinates, lowered: np.ndarray, coupled: bool
+) -> None:
+    problem, terms, factors, sizes = point.problem, point.terms, axes.factors, axes.sizes
+    d, c = problem.sample.d, sizes.size
     weights = problem.shares[some]
     shares, others = terms.shares[some, :c], terms.others[some, :c]
     rows = problem.sample.part(some.start, some.stop)
@@ -235,14 +210,16 @@ def _add(
     slopes = terms.slopes[some, :c]
     sums.pull[...] += (weights[:, None] * slopes).T @ Z
     sums.slopes[...] += weights @ (slopes * slopes)
-    if sums.cross.size:
+    if coupled:
         spread = Z * np.repeat(np.sqrt(lowered)[:, None] * shares, sizes, axis=1)
-        sums.cross[...] += spread.T @ spread
+        cross = spread.T @ spread
+        for part in axes.parts:
+            cross[part, part] = 0.0
+        sums.gram[...] -= cross
     spread = np.sqrt(lowered[:, None] * shares * others)
     spread = Z * (np.repeat(spread, sizes, axis=1) if c > 1 else spread)
-    for own, start in zip(sums.own, starts.tolist(), strict=True):
-        one = spread[:, start : start + len(own)]
-        own += one.T @ one
+    for part in axes.parts:
+        sums.gram[part, part] += spread[:, part].T @ spread[:, part]
     Z *= Z
     sums.z_squares[...] += weights @ Z
     counts = problem.counts[some, :c]
@@ -250,20 +227,11 @@ def _add(
     np.maximum(sums.furthest, np.max(far * counts, axis=0), out=sums.furthest)
 
 
-def _rounded(
-    sums: _Sums,
-    problem: LogisticProblem,
-    axes: _Coordinates,
-    ridge: float,
-    coef: np.ndarray,
-    n: int,
-) -> Hessian:
+def _rounded(sums: _Sums, point: Point, axes: _Coordinates, n: int) -> Hessian:
     """All with what it may be off by; n roundings of the sums over rows."""
-    factors, starts = axes
-    p, K, of_class = len(factors), problem.classes, axes.of_class
-    same = of_class @ of_class.T
-    gram = -sums.cross if sums.cross.size else np.zeros_like(same)
-    gram[same > 0] = np.concatenate([own.ravel() for own in sums.own])
+    problem, coef, _, ridge, _ = point
+    factors, of_class, gram = axes.factors, axes.of_class, sums.gram
+    p, K = len(factors), problem.classes
     # √Σ s x̃², √Σ s z² and √Σ s slopes², all not below
     sigma, z_sigma, slopes = (
         np.sqrt(squares * ABOVE + 2 * problem.sample.m * exact.TINY) * ABOVE
@@ -278,9 +246,10 @@ def _rounded(
     pull_off = ((2 * exact.gamma(n + 8) + relative(K)) * z_sigma + apart) * slopes
     if ridge:
         slopes_of, mean = factors[: problem.sample.d], 1 / K if K > 2 else 0.0
+        same = of_class @ of_class.T
         gram = gram + ridge * (same - mean) * (slopes_of.T @ slopes_of)
         off += 2 * exact.gamma(p + 8) * (ridge * norm_above(slopes_of) ** 2 + norm_above(gram))
-        c = starts.size
+        c = axes.starts.size
         far = coef[:c] - mean * coef.sum(axis=0)
         size = np.abs(coef[:c]) + mean * np.abs(coef).sum(axis=0)
         pull = pull + ridge * np.sum((far @ slopes_of) * of_class.T, axis=0)
@@ -290,25 +259,24 @@ def _rounded(
     longest += exact.gamma(p + 2) * math.sqrt(p) * np.sqrt(sums.furthest) * ABOVE + LEAST
     pull_off = pull_off * ABOVE + LEAST
     numbers = (gram, off, pull, pull_off, longest)
-    if not all(np.all(np.isfinite(number)) for number in numbers):
-        raise Refuted("numbers overflow float64.")
-    return Hessian(gram, float(off * ABOVE), pull, pull_off, longest, starts)
+    require(all(np.all(np.isfinite(number)) for number in numbers), "numbers overflow float64.")
+    return Hessian(gram, float(off * ABOVE), pull, pull_off, longest, axes.starts)
 
 
-def _lowered(problem: LogisticProblem, terms: Terms) -> np.ndarray:
+def _lowered(point: Point) -> np.ndarray:
     """The weights of the examples times 1 − τ: p_k p_l may be off by a factor e^{4ε} from the
     scores, by 2·relative(K) as they are computed, and weights and products by 16 roundings."""
-    off = 4 * terms.within + 2 * relative(problem.classes) + 16 * exact.UNIT
-    return problem.shares * np.maximum(1 - off * ABOVE, 0.0)
+    off = 4 * point.terms.within + 2 * relative(point.problem.classes) + 16 * exact.UNIT
+    return point.problem.shares * np.maximum(1 - off * ABOVE, 0.0)
 
 
-def slopes_moved(problem: LogisticProblem, terms: Terms, reach: float) -> float:
+def slopes_moved(point: Point, reach: float) -> float:
     """What λ must be raised by since slopes come from computed scores: p moves by the integral of
     the Hessian of the loss along the error Δ of the scores, |Δ_k| ≤ ε, which is at most e^{2ε}
     times that at the end, so Σ_k Δp_k v_k·x̃ ≤ e^{2ε} (Var Δ)^½ (Var v·x̃)^½ with (Var Δ)^½ ≤ ε, in
     the mean at most e^{2ε} (mean ε²)^½ h. And K·CUT for each class."""
-    rows = problem.left
-    within, shares = terms.within[rows], problem.shares[rows]
+    problem, rows = point.problem, point.problem.left
+    within, shares = point.terms.within[rows], problem.shares[rows]
     top = float(np.max(within, initial=0.0))
     if not top < 1:
         return math.inf

@@ -5,24 +5,27 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, NamedTuple, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import Certificate, require
+from certo.certificates.base import Certificate, check_shape, require
 from certo.certificates.encoding import rounded_up, says_nothing
 from certo.certificates.fields import (
+    FiniteTable,
+    FiniteTables,
     FiniteVector,
+    FractionRows,
     IndexVector,
     intercept_mode,
 )
 from certo.certificates.regression import logistic_curvature
-from certo.certificates.regression.curvature import kept_columns, triangle
 from certo.certificates.regression.dependence import exact_columns, others, remainders
+from certo.certificates.regression.factors import check_kept, check_triangle
 from certo.certificates.regression.logistic_curvature import Decrement, Hessian, slopes_moved
 from certo.certificates.regression.logistic_idle import moves_nothing
 from certo.certificates.regression.logistic_ridge import strong_convexity
-from certo.certificates.regression.logistic_terms import LogisticProblem, Terms
+from certo.certificates.regression.logistic_terms import LogisticProblem, Point
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import check_classes, class_sample
 from certo.numbers import exact
@@ -31,25 +34,6 @@ from certo.numbers.rounded import ABOVE, Rounded, at_most, positive_sum, total
 PROOFS = ("curvature", "ridge", "none")
 OPEN = 0.01  # A gap of a mean loss that is told as a share of it: nothing, if nothing is proved.
 LEAST_SHARE = 2.0**-900  # of an example in the sum of all weights: below it products underflow
-
-
-class Point(NamedTuple):
-    """The problem, and what there is at (coef, intercept)."""
-
-    problem: LogisticProblem
-    terms: Terms
-
-    @property
-    def risks(self) -> tuple[Rounded, Rounded]:
-        """The mean loss, and that of what is alive. Weights are off by 4 roundings, relatively."""
-        shares, terms = self.problem.shares, self.terms
-        risks = []
-        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            for losses, off in ((terms.losses, terms.losses_off), (terms.left, terms.left_off)):
-                mean = positive_sum(shares * losses, quickly=True)
-                slack = at_most(shares * (off + 4 * exact.UNIT * losses))
-                risks.append(Rounded(mean.value, mean.within + slack))
-        return risks[0], risks[1]
 
 
 @final
@@ -82,15 +66,15 @@ class LogisticExcess(Certificate):
     ridge: float
     class_weight: FiniteVector
     sample_weight: FiniteVector
-    coef: np.ndarray
+    coef: FiniteTable
     intercept: FiniteVector
     dropped: IndexVector
     kept: IndexVector
-    combinations: tuple[tuple[Fraction, ...], ...]
+    combinations: FractionRows
     fixed: IndexVector
-    ties: tuple[tuple[Fraction, ...], ...]
+    ties: FractionRows
     nearly: IndexVector
-    factors: tuple[np.ndarray, ...]
+    factors: FiniteTables
     reach: float | None
     proof: str
     examples: int
@@ -104,11 +88,9 @@ class LogisticExcess(Certificate):
         super().__post_init__()
         intercept_mode(self.treatment)
         check_classes(self.labels)
-        coef, outputs = np.array(self.coef, dtype=np.float64), self.outputs
-        if coef.ndim != 2 or len(coef) != outputs or not np.all(np.isfinite(coef)):
+        outputs = self.outputs
+        if len(self.coef) != outputs:
             raise ValueError(f"coef must be a table of finite numbers with {outputs} rows.")
-        coef.flags.writeable = False
-        object.__setattr__(self, "coef", coef)
         if self.intercept.size != outputs or (not self.lifted and np.any(self.intercept)):
             raise ValueError(f"intercept must hold {outputs} numbers, all 0 if there is none.")
         if self.proof not in PROOFS:
@@ -131,8 +113,8 @@ class LogisticExcess(Certificate):
             raise ValueError("a basis is nothing but part of a proof by curvature.")
 
     def _check_basis(self) -> None:
-        d, r = self.coef.shape[1], np.size(self.kept)
-        object.__setattr__(self, "kept", kept_columns(self.kept, d, self.lifted))
+        d, r = self.coef.shape[1], self.kept.size
+        check_kept(self.kept, d, self.lifted)
         if np.any(self.fixed >= self.vectors * r):
             raise ValueError("fixed must be coordinates.")
         if self.fixed.size and (self.ridge or self.vectors == 1):
@@ -142,10 +124,7 @@ class LogisticExcess(Certificate):
             (self.combinations, d + self.lifted - r, r),
             (self.ties, self.fixed.size, free),
         ):
-            if len(lines) != rows or not all(
-                len(line) == width and all(isinstance(term, Fraction) for term in line)
-                for line in lines
-            ):
+            if len(lines) != rows or any(len(line) != width for line in lines):
                 raise ValueError(f"there must be {rows} combinations of {width} fractions.")
         if (self.reach is None) != (not self.nearly.size) or not np.all(
             np.isin(self.nearly, others(self.kept, d))
@@ -155,9 +134,8 @@ class LogisticExcess(Certificate):
             raise ValueError("with a ridge all columns must be kept.")
         if len(self.factors) != self.vectors:
             raise ValueError(f"there must be {self.vectors} factors, one for each vector.")
-        triangles = zip(self.factors, self._free, strict=True)
-        factors = tuple(triangle(factor, places.size) for factor, places in triangles)
-        object.__setattr__(self, "factors", factors)
+        for factor, places in zip(self.factors, self._free, strict=True):
+            check_triangle(factor, places.size)
 
     @property
     def lifted(self) -> bool:
@@ -192,11 +170,9 @@ class LogisticExcess(Certificate):
         return self.proof == "ridge" or (self.proof == "curvature" and whole)
 
     def _check(self, sample: Sample) -> str:
-        m, d = self.examples, self.coef.shape[1]
-        require(sample.m == m, f"the claim is about {m:,} examples, but X has {sample.m:,} rows.")
-        require(sample.d == d, f"the claim is about {d:,} features, but X has {sample.d:,}.")
+        check_shape(sample, self.examples, self.coef.shape[1])
         last = int(max(self.dropped, default=-1))
-        require(last < m * self.outputs, "a term is dropped that is not there.")
+        require(last < sample.m * self.outputs, "a term is dropped that is not there.")
         point = self._point(sample)
         risk, left = self._risks(point, 1)
         require(risk <= self.risk, f"the risk is not shown to be at most {self.risk!r}.")
@@ -226,16 +202,20 @@ class LogisticExcess(Certificate):
             alive[self.dropped] = False
             alive = alive.reshape((-1,) if self.outputs == 1 else (-1, self.outputs))
         problem = LogisticProblem(sample, len(self.labels.classes), self.lifted, shares, alive)
-        return Point(problem, problem.terms(self.coef, self.intercept))
+        return Point.at(problem, self.coef, self.intercept, self.ridge)
 
     def _risks(self, point: Point, room: int) -> tuple[Fraction, Fraction]:
         """F(w) rounded up, F'(w) rounded down; allowances `room` times.
 
         F' is meant over the vectors against the last class, each of which stands for the best w it
         comes from, with Σ_k w_k = 0: there the penalty is less by (ridge/2)·K·‖mean of w_k‖²."""
-        risk, left = point.risks
-        half, squares = Fraction(self.ridge) / 2, _square(self.coef)
-        risk, left = risk.plus(squares, half), left.plus(squares, half)
+        terms, half = point.terms, Fraction(self.ridge) / 2
+        with np.errstate(over="ignore", under="ignore"):
+            squares = positive_sum((self.coef * self.coef).ravel(), quickly=True)
+        risk, left = (
+            _mean(point.problem.shares, losses, off).plus(squares, half)
+            for losses, off in ((terms.losses, terms.losses_off), (terms.left, terms.left_off))
+        )
         spare = Fraction(0)
         if self.ridge and self.outputs > 1 and self.proof == "curvature":
             K = self.outputs
@@ -248,7 +228,7 @@ class LogisticExcess(Certificate):
         """How far F'(w) is above its infimum, at most."""
         if self.proof == "ridge":
             value = exact.above(self._risks(point, room)[0])
-            return strong_convexity(*point, self.coef, self.intercept, self.ridge, value, room)
+            return strong_convexity(point, value, room)
         if not self.coordinates:
             return self.missed(point, room) * ABOVE
         found = self.decrement(point, self.hessian(point), room)
@@ -262,11 +242,11 @@ class LogisticExcess(Certificate):
         beside = np.zeros((p, sum(sizes)))
         for start, factor, places in zip(starts, self.factors, free, strict=True):
             beside[self.kept[places], start : start + places.size] = factor
-        return logistic_curvature.hessian(*point, beside, starts, self.ridge, self.coef, coupled)
+        return logistic_curvature.hessian(point, beside, starts, coupled)
 
     def decrement(self, point: Point, found: Hessian, room: int) -> Decrement:
         size, reach = logistic_curvature.decrement(found, room)
-        moved = room * slopes_moved(*point, reach)
+        moved = room * slopes_moved(point, reach)
         return Decrement((size + moved) * ABOVE, reach)
 
     def missed(self, point: Point, room: int) -> float:
@@ -288,9 +268,7 @@ class LogisticExcess(Certificate):
         """What the bound loses to columns that are nearly combinations; allowances `room` times."""
         problem, rest = point.problem, others(self.kept, self.coef.shape[1])
         weights = np.where(problem.left, problem.shares, 0.0) * ABOVE
-        off = remainders(
-            problem.sample, self.kept, self.combinations, self.lifted, weights, 1.0, room
-        ).mean_size
+        off = remainders(problem.sample, self.kept, self.combinations, self.lifted, weights, room)
         lost = float(np.max(off[np.isin(rest, self.nearly)])) * (self.reach or 0.0)
         require(lost < math.inf, "what columns that are not kept are apart overflows float64.")
         return lost * ABOVE
@@ -328,7 +306,9 @@ class LogisticExcess(Certificate):
         }
 
 
-def _square(coef: np.ndarray) -> Rounded:
-    flat = coef.ravel()
-    with np.errstate(over="ignore", under="ignore"):
-        return positive_sum(flat * flat, quickly=True)
+def _mean(shares: np.ndarray, losses: np.ndarray, off: np.ndarray) -> Rounded:
+    """Σ share·loss, each loss being off by `off` at most and its share by 4 roundings."""
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        mean = positive_sum(shares * losses, quickly=True)
+        slack = at_most(shares * (off + 4 * exact.UNIT * losses))
+    return Rounded(mean.value, mean.within + slack)

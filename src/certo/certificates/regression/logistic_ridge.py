@@ -28,26 +28,19 @@ import math
 import numpy as np
 
 from certo.blas import one_thread
-from certo.certificates.base import Refuted, require
-from certo.certificates.regression.curvature import norm_above
-from certo.certificates.regression.logistic_terms import CUT, LogisticProblem, Terms, relative
+from certo.certificates.base import require
+from certo.certificates.regression.factors import norm_above
+from certo.certificates.regression.logistic_terms import CUT, Point, relative
 from certo.numbers import exact
 from certo.numbers.rounded import ABOVE
 
 ROWS = 4096  # added in whatever order
 
 
-def strong_convexity(
-    problem: LogisticProblem,
-    terms: Terms,
-    coef: np.ndarray,
-    intercept: np.ndarray,
-    ridge: float,
-    value: float,
-    room: int,
-) -> float:
+def strong_convexity(point: Point, value: float, room: int) -> float:
     """A number that F(coef, intercept) − min F does not exceed, where F(coef, intercept) ≤ value;
     allowances `room` times. Refuted, if there is none."""
+    problem, coef, intercept, ridge, terms = point
     require(ridge > 0, "without a ridge the risk is not strongly convex.")
     require(problem.alive is None, "a proof by the ridge is about all terms.")
     K, codes, m = problem.classes, problem.sample.signs, problem.sample.m
@@ -90,6 +83,5 @@ def strong_convexity(
             here = abs(float(intercept[0])) if two else float(np.ptp(intercept))
             moved = float(np.sum(np.abs(of_slopes[d]) + room * slack[d])) * (1.0 if two else 0.5)
             excess += moved * (most + here) * ABOVE
-    if not excess < math.inf:
-        raise Refuted("numbers overflow float64.")
+    require(excess < math.inf, "numbers overflow float64.")
     return float(excess * ABOVE)

@@ -102,41 +102,56 @@ class LogisticProblem:
         """Whether an example makes a difference."""
         return np.asarray(self.counts.any(axis=1))
 
-    def terms(self, coef: np.ndarray, intercept: np.ndarray) -> Terms:
-        m, outputs = self.sample.m, self.outputs
+
+class Point(NamedTuple):
+    """Coefficients (outputs, d), their intercepts and penalty, and the terms that they make."""
+
+    problem: LogisticProblem
+    coef: np.ndarray
+    intercept: np.ndarray
+    ridge: float
+    terms: Terms
+
+    @classmethod
+    def at(
+        cls, problem: LogisticProblem, coef: np.ndarray, intercept: np.ndarray, ridge: float
+    ) -> Point:
+        m, outputs = problem.sample.m, problem.outputs
         terms = Terms(*(np.empty(m) for _ in range(5)), *(np.empty((m, outputs)) for _ in range(3)))
-        step = max(64, BLOCK // max(self.sample.d, outputs, 1))
-        own = self.own
+        point = cls(problem, coef, intercept, ridge, terms)
+        step = max(64, BLOCK // max(problem.sample.d, outputs, 1))
+        own = problem.own
 
         def fill(start: int) -> None:
             some = slice(start, min(start + step, m))
             with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-                self._fill(terms, some, own[some], coef, intercept)
+                point._fill(some, own[some])
 
         with one_thread(), ThreadPoolExecutor(THREADS) as pool:  # NumPy works without the GIL
             list(pool.map(fill, range(0, m, step)))
-        return terms
+        return point
 
-    def _fill(self, terms: Terms, some: slice, own: np.ndarray, coef, intercept) -> None:
-        part = self.sample.part(some.start, some.stop)
+    def _fill(self, some: slice, own: np.ndarray) -> None:
+        problem, coef, intercept, _, terms = self
+        part, classes = problem.sample.part(some.start, some.stop), problem.classes
         scores = np.asarray(part @ coef.T) + intercept
         size = np.asarray(abs(part) @ np.abs(coef).T) + np.abs(intercept)
         within = exact.allowance(_products(part) + 3, size)
-        counts = self.counts[some]
-        if self.classes == 2:
+        counts = problem.counts[some]
+        if classes == 2:
             losses, shares, others = _two(scores, own)
             left, off = np.where(counts[:, 0], losses, 0.0), _off(losses, within[:, 0], 2)
             near = within[:, 0]
         else:
             losses, shares, others = _several(scores, own)
-            off, left = _off(losses, within.max(axis=1), self.classes), losses
+            off, left = _off(losses, within.max(axis=1), classes), losses
             near = within.max(axis=1)
             if not counts.all():
                 alive = np.where(counts | own, scores, -np.inf)
                 left, shares, others = _several(alive, own)
                 near = np.max(within, axis=1, where=counts, initial=0.0)
         terms.losses[some], terms.losses_off[some] = losses, off
-        terms.left[some], terms.left_off[some] = left, _off(left, near, self.classes)
+        terms.left[some], terms.left_off[some] = left, _off(left, near, classes)
         terms.within[some] = near
         for out, values in (
             (terms.shares, shares), (terms.others, others),

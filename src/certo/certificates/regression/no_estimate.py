@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import Certificate, Refuted, require
+from certo.certificates.base import Certificate, Refuted, check_shape, require
 from certo.certificates.encoding import counted
-from certo.certificates.fields import IndexVector, intercept_mode
+from certo.certificates.fields import FractionRows, IndexVector, intercept_mode
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import check_classes, class_sample
-from certo.certificates.spaces.differences import comparison_signs
-from certo.certificates.spaces.family import check_direction, whole_direction
+from certo.certificates.spaces.comparisons import (
+    check_direction,
+    comparison_signs,
+    whole_direction,
+)
 
 
 @final
@@ -36,7 +38,7 @@ class NoEstimate(Certificate):
     intercept: str
     examples: int
     features: int
-    direction: tuple[tuple[Fraction, ...], ...]
+    direction: FractionRows
     ignored: IndexVector
     rising: int
 
@@ -78,10 +80,11 @@ class NoEstimate(Certificate):
         return rising
 
     def _check(self, sample: Sample) -> str:
-        m, d = self.examples, self.features
-        require(sample.m == m, f"the claim is about {m:,} examples, but X has {sample.m:,} rows.")
-        require(sample.d == d, f"the claim is about {d:,} features, but X has {sample.d:,}.")
-        require(int(max(self.ignored, default=-1)) < m, "an example is ignored that is not there.")
+        check_shape(sample, self.examples, self.features)
+        require(
+            int(max(self.ignored, default=-1)) < sample.m,
+            "an example is ignored that is not there.",
+        )
         rising = self._comparisons(sample)
         require(
             rising == self.rising,

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from certo.certificates.base import require
-from certo.certificates.encoding import rounded_down, rounded_up
+from certo.certificates.encoding import rounded_up
 from certo.certificates.fields import FiniteVector
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.runs.gradient_run import LONGEST_REPLAY, GradientRun, loss_named
@@ -83,10 +83,6 @@ class AverageToBatch(RiskBound):
         return {"online to batch": self.bound}
 
     @property
-    def condition(self) -> str:
-        return f", if no example is longer than {self._shown_reach},"
-
-    @property
     def numbers(self) -> dict[str, Any]:
         names = ("examples", "reach", "loss", "off", "delta", "bound")
         return {name: getattr(self, name) for name in names}
@@ -112,11 +108,6 @@ class AverageToBatch(RiskBound):
     def _check_formulas(self) -> None:
         bound = self.formula(self.level)
         require(self.bound >= bound, f"the bound is {bound!r}, not {self.bound!r}.")
-
-    @property
-    def _shown_reach(self) -> str:
-        text = f"{self.reach:.6g}"
-        return text if float(text) <= self.reach else rounded_down(self.reach)
 
     @property
     def _far(self) -> float:

@@ -8,9 +8,9 @@ from typing import Any, final
 
 import numpy as np
 
-from certo.certificates.base import Certificate, Verification, require
+from certo.certificates.base import require
 from certo.certificates.encoding import rounded_up
-from certo.certificates.fields import IndexVector, same_values
+from certo.certificates.fields import IndexVector
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.risk.scheme import Scheme
 from certo.numbers import tails
@@ -98,12 +98,6 @@ class CompressionBound(RiskBound):
         tells = "" if self.vacuous else self.scheme.why_places_tell(sample.signs)
         return tells or super()._why_not_drawn(sample)
 
-    def _verify(self, sample: Any) -> Verification:
-        try:
-            return super()._verify(sample)
-        except ValueError as wrong:  # A kernel may refuse these examples.
-            return Verification(False, self.name, str(wrong))
-
     def _check_formulas(self) -> None:
         facts = self.examples, self.updated.size, self.errors, self.level
         if self.printed is not None:
@@ -135,12 +129,6 @@ class CompressionBound(RiskBound):
             f"{errors:,} of the others are not shown to be right, and the exact tail gives "
             f"{rounded_up(self.tail)}."
         )
-
-    def __eq__(self, other: object) -> bool:
-        """By value; not by JSON, which a Python function has none of."""
-        return same_values(self, other)
-
-    __hash__ = Certificate.__hash__
 
 
 def errors_outside(wrong: np.ndarray, updated: np.ndarray) -> int:

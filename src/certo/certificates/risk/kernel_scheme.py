@@ -10,6 +10,7 @@ import numpy as np
 
 from certo.certificates.base import require
 from certo.certificates.errors.kernel_predictor import KernelPredictor
+from certo.certificates.fields import FiniteTable
 from certo.certificates.risk.scheme import Scheme, output_signs
 from certo.certificates.runs.kernel_run import Gram, KernelRun, rerun
 from certo.certificates.sample.examples import SampleMismatch
@@ -35,16 +36,14 @@ class KernelScheme(Scheme):
 
     kernel: Kernel
     run: KernelRun
-    dual_coef: np.ndarray
+    dual_coef: FiniteTable
 
     zero_sign = None
 
     def __post_init__(self) -> None:
-        table = np.array(self.dual_coef, dtype=np.float64)
-        if not np.all(np.isfinite(table) & (table == np.rint(table))):
+        super().__post_init__()
+        if not np.array_equal(self.dual_coef, np.rint(self.dual_coef)):
             raise ValueError("dual_coef must be a table of whole numbers.")
-        table.flags.writeable = False
-        object.__setattr__(self, "dual_coef", table)
         if not isinstance(self.kernel, Kernel):
             raise ValueError(f"kernel must be a kernel, got {type(self.kernel).__name__}.")
 

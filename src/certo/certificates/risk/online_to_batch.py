@@ -20,6 +20,7 @@ from scipy import sparse
 
 from certo.certificates.base import require
 from certo.certificates.errors.predictor import LinearPredictor, undecided_is_wrong
+from certo.certificates.fields import FiniteTable, FiniteVector
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.risk.scheme import output_signs
 from certo.certificates.runs.perceptron_run import PaddedRows, PerceptronRun
@@ -29,7 +30,6 @@ from certo.certificates.sample.labels import check_classes, class_sample
 from certo.numbers import exact, tails
 from certo.numbers.lanes import lane_scores
 
-IN_ORDER = "they are visited in the order of their draw, or in one that does not depend on them"
 LONGEST_PASS = 3 * 10**5  # rounds times outputs that a checker is asked to repeat: some seconds
 
 
@@ -49,8 +49,8 @@ class OnlineToBatch(RiskBound):
     """
 
     runs: tuple[PerceptronRun, ...]
-    coef: np.ndarray
-    intercept: np.ndarray
+    coef: FiniteTable
+    intercept: FiniteVector
     examples: int
     mistakes: int
     bound: float
@@ -62,10 +62,8 @@ class OnlineToBatch(RiskBound):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_classes(self.labels)
-        rule = LinearPredictor(self.coef, self.intercept)
-        object.__setattr__(self, "coef", rule.coef)
-        object.__setattr__(self, "intercept", rule.intercept)
-        if not len(self.runs) == rule.outputs == self.labels.outputs:
+        outputs = LinearPredictor(self.coef, self.intercept).outputs
+        if not len(self.runs) == outputs == self.labels.outputs:
             raise ValueError("there must be one run and one score for each class, for two one.")
         if reason := _no_pass(self.runs):
             raise ValueError(reason)

@@ -10,6 +10,7 @@ import numpy as np
 
 from certo.certificates.base import Refuted, require
 from certo.certificates.errors.predictor import LinearPredictor
+from certo.certificates.fields import FiniteTable, FiniteVector
 from certo.certificates.risk.scheme import Scheme, output_signs
 from certo.certificates.runs.perceptron_run import PerceptronRun, TooLong, replay
 from certo.certificates.sample import label_order
@@ -37,19 +38,17 @@ class PerceptronScheme(Scheme):
     """
 
     runs: tuple[PerceptronRun, ...]
-    coef: np.ndarray
-    intercept: np.ndarray
+    coef: FiniteTable
+    intercept: FiniteVector
     zero_sign: int | None = None
 
     kernel = None
 
     def __post_init__(self) -> None:
-        rule = LinearPredictor(self.coef, self.intercept)
-        object.__setattr__(self, "coef", rule.coef)
-        object.__setattr__(self, "intercept", rule.intercept)
-        if len(self.runs) != rule.outputs:
+        super().__post_init__()
+        if len(self.runs) != LinearPredictor(self.coef, self.intercept).outputs:
             raise ValueError("there must be one run for each row of coef.")
-        if self.zero_sign not in ((-1, 1) if rule.outputs == 1 else (None,)):
+        if self.zero_sign not in ((-1, 1) if self.outputs == 1 else (None,)):
             raise ValueError(
                 "zero_sign must be -1 or +1 for one output and None for several, "
                 f"got {self.zero_sign!r}."

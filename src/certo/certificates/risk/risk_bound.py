@@ -14,13 +14,7 @@ from certo.certificates.base import CannotClaim, Certificate, Verification
 from certo.certificates.sample import draws
 from certo.numbers import exact
 
-DRAWN = "the examples are independent draws from one distribution, and new ones are too"
 LEAST_DELTA = 1e-300  # below it, a share of delta may underflow
-UNTOUCHED = "nothing was fitted on them before (scaling, selection, tuning, choice of settings)"
-COMPARED = (
-    "nothing was fitted on them before, but that {:,} settings, which had been fixed before, were "
-    "compared on them: that is paid for, delta being shared by all of them"
-)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -91,16 +85,6 @@ class RiskBound(Certificate):
         """Whether it is the error rate of the model's own predictions that is bounded, rather than
         that of one output among several, or of a rule that the model does not use."""
         return True
-
-    @property
-    def whose(self) -> str:
-        """' of …', where it is not plain what has the error rate that is bounded."""
-        return ""
-
-    @property
-    def condition(self) -> str:
-        """What new examples must be like besides being drawn alike, for a sentence about them."""
-        return ""
 
     def at(self, delta: float, tried: int | None = None) -> Self:
         """The same with another probability, or as the best of so many settings, from the facts

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from certo.certificates import encoding
-from certo.certificates.fields import same_values
+from certo.certificates.fields import Value
 from certo.certificates.sample.examples import exact_matrix
 from certo.certificates.sample.labels import Labels, check_classes
 
@@ -18,7 +18,7 @@ from certo.certificates.sample.labels import Labels, check_classes
 SCHEMES = {"KernelScheme": "kernel_scheme", "PerceptronScheme": "perceptron_scheme"}
 
 
-class Scheme(abc.ABC):
+class Scheme(Value, abc.ABC):
     """A frozen value that states a run and the rule that the run ends with, such that the examples
     `updated` alone determine the rule: running on them again ends with the same rule.
 
@@ -103,11 +103,6 @@ class Scheme(abc.ABC):
             raise ValueError(f"a scheme must be one of {sorted(SCHEMES)}.")
         kind = getattr(importlib.import_module(f"certo.certificates.risk.{SCHEMES[name]}"), name)
         return encoding.from_plain(kind, {k: v for k, v in data.items() if k != "name"})
-
-    def __eq__(self, other: object) -> bool:
-        return same_values(self, other)
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 def output_signs(codes: np.ndarray, output: int, outputs: int) -> np.ndarray:

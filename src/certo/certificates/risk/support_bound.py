@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 
-from certo.certificates.base import Certificate, Refuted, Verification, require
+from certo.certificates.base import Certificate, Refuted, require
 from certo.certificates.encoding import rounded_up
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.risk.risk_bound import RiskBound, majority
 from certo.certificates.risk.supports import Solution, nearby
 from certo.certificates.sample.labels import Labels
 from certo.numbers import exact, tails
-
-MATRIX = "the matrix holds the values of one kernel that was chosen before"
 
 
 @final
@@ -83,7 +81,7 @@ class SupportBound(RiskBound):
     def support_vectors(self) -> int:
         """How many examples have a dual variable that is not 0 in some solution: the count of the
         notes, of the solutions at hand."""
-        rows = [solution.rows[solution.dual_coef != 0] for solution in self._solved]
+        rows = [solution.rows[solution.dual_coef != 0] for solution in self.solutions]
         return np.unique(np.concatenate(rows)).size
 
     @property
@@ -103,15 +101,6 @@ class SupportBound(RiskBound):
         return self.solutions[0]
 
     @property
-    def _solved(self) -> tuple[Any, ...]:
-        return self.solutions
-
-    @property
-    def _takes_matrix(self) -> bool:
-        kernel = self._first.space.kernel
-        return kernel is not None and kernel.takes == "matrix"
-
-    @property
     def _reads(self) -> Hashable:  # type: ignore[override]
         return "one for each output", self._first._reads
 
@@ -122,12 +111,6 @@ class SupportBound(RiskBound):
 
     def _sample(self, X, y) -> tuple[Any, ...]:
         return tuple(solution._sample(X, y) for solution in self.solutions)
-
-    def _verify(self, sample: Any) -> Verification:
-        try:
-            return super()._verify(sample)
-        except ValueError as wrong:  # of the kernel, about these examples
-            return Verification(False, self.name, str(wrong))
 
     def _check(self, sample: tuple[Any, ...]) -> str:
         m, k = self.examples, self._count(sample)
@@ -170,14 +153,6 @@ class SupportBound(RiskBound):
                 raise Refuted(_too_far(solution, exact.above(near.furthest)))
             found |= near.supports
         return min(int(np.count_nonzero(found)) + 1, self.examples)  # 1: the longest
-
-    def __eq__(self, other: object) -> bool:
-        """By value; not by JSON, which a Python function has none of."""
-        return type(other) is type(self) and all(
-            getattr(self, f.name) == getattr(other, f.name) for f in fields(self)
-        )
-
-    __hash__ = RiskBound.__hash__
 
 
 def _all_classes(solutions: tuple[Any, ...]) -> Labels:

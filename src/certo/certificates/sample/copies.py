@@ -70,26 +70,16 @@ class Examples(NamedTuple):
     ids: np.ndarray
     times: np.ndarray
 
-    @property
-    def repeated(self) -> np.ndarray:
-        return self.times > 1
+    def times_in_fit(self, m: int) -> np.ndarray:
+        """How often each occurs among the first m rows, those of the fit."""
+        return np.bincount(self.ids[:m], minlength=self.times.size)
 
 
 def different_examples(groups: np.ndarray, codes: np.ndarray) -> Examples:
     places = np.asarray(codes, np.int64) - int(codes.min())
-    both = _dense(groups * (int(places.max()) + 1) + places)
-    return Examples(both, np.bincount(both))
-
-
-def _dense(numbers: np.ndarray) -> np.ndarray:
-    """Numbers from 0 on, in the order of those given, which are not negative."""
-    most = int(numbers.max()) + 1
-    if most > 16 * numbers.size:
-        return np.unique(numbers, return_inverse=True)[1]
-    seen = np.zeros(most, np.int64)
-    seen[numbers] = 1
-    places = np.cumsum(seen)
-    return places[numbers] - 1
+    both = groups * (int(places.max()) + 1) + places
+    _, ids, times = np.unique(both, return_inverse=True, return_counts=True)
+    return Examples(ids, times)
 
 
 def common_divisor(times: np.ndarray) -> int:
@@ -129,27 +119,22 @@ def are_copies(
     """Whether the repeated examples are copies, by their own values in single columns; with `fit`,
     those that occur both among the first so many rows and among the others, and with `once` only
     those that occur there once."""
-    ids = found.ids
+    ids, in_test = found.ids, None
+    repeated = found.times > 1
     if fit is None:
-        repeated, part = found.repeated, None
-        if np.count_nonzero(repeated) <= ATOMS_ALLOWED:  # no more values are their own
+        if np.count_nonzero(repeated) <= ATOMS_ALLOWED:  # No more values are their own.
             return False
     else:
-        part = np.arange(ids.size) >= fit
-        repeated = np.zeros(found.times.size, bool)
-        repeated[ids[:fit]] = True
-        in_test = np.zeros(found.times.size, bool)
-        in_test[ids[fit:]] = True
-        repeated &= in_test
-    first = np.empty(found.times.size, np.int64)
-    first[ids[::-1]] = np.arange(ids.size)[::-1]
-    rows = first[repeated]
+        in_test = np.arange(ids.size) >= fit
+        in_fit = found.times_in_fit(fit)
+        repeated = (in_fit > 0) & (in_fit < found.times)
+    rows = np.unique(ids, return_index=True)[1][repeated]
     some = rows[np.unique(np.linspace(0, rows.size - 1, SHOWN_EXAMPLES).astype(int))]
     fine, coarse = _columns(tables, some)
     telling = []
     for j in fine:
         values = column_of(tables, j)
-        seen = _own_values(values, ids, part, once)
+        seen = _own_values(values, ids, in_test, once)
         if 2 * seen.own > seen.repeated and 4 * seen.own >= rows.size:
             telling.append((values, seen))
             coarse = [k for k in coarse if k != j]
@@ -194,29 +179,27 @@ class _OwnValues(NamedTuple):
 
 
 def _own_values(
-    values: np.ndarray, ids: np.ndarray, part: np.ndarray | None, once: bool = False
+    values: np.ndarray, ids: np.ndarray, in_test: np.ndarray | None, once: bool
 ) -> _OwnValues:
     order = np.argsort(values, kind="stable")
-    sorted_values, sorted_ids = values[order], ids[order]
-    starts = np.flatnonzero(np.append(True, sorted_values[1:] != sorted_values[:-1]))
+    values, ids = values[order], ids[order]
+    starts = np.flatnonzero(np.append(True, values[1:] != values[:-1]))
     sizes = np.diff(np.append(starts, values.size))
     repeated, single = sizes > 1, np.zeros(starts.size, bool)
-    if part is not None:
-        in_test = np.add.reduceat(part[order].astype(np.int64), starts)
-        repeated, single = (in_test > 0) & (in_test < sizes), sizes - in_test == 1
-    alone = np.minimum.reduceat(sorted_ids, starts) == np.maximum.reduceat(sorted_ids, starts)
-    own = repeated & alone & (single | ~np.bool_(once))
+    if in_test is not None:
+        tested = np.add.reduceat(in_test[order].astype(np.int64), starts)
+        repeated, single = (tested > 0) & (tested < sizes), sizes - tested == 1
+    own = repeated & (np.minimum.reduceat(ids, starts) == np.maximum.reduceat(ids, starts))
+    own &= single | (not once)
     with np.errstate(over="ignore", invalid="ignore"):
-        gaps = np.diff(sorted_values[starts])
-        gaps = gaps[gaps > ROUNDED_APART * (sorted_values[-1] - sorted_values[0])]
+        gaps = np.diff(values[starts])
+        gaps = gaps[gaps > ROUNDED_APART * (values[-1] - values[0])]
     even = 0
     if gaps.size:
         least = int(np.count_nonzero(gaps <= LIKE_THE_LEAST * gaps.min())) - 1
         even = max(least, _regular(gaps))
-    often, alone, once_only = (
-        int(np.count_nonzero(some)) for some in (repeated, own, own & single)
-    )
-    return _OwnValues(often, alone, once_only, even, _is_short(sorted_values[starts]))
+    counts = (int(np.count_nonzero(some)) for some in (repeated, own, own & single))
+    return _OwnValues(*counts, even, _is_short(values[starts]))
 
 
 def _regular(gaps: np.ndarray) -> int:
@@ -253,11 +236,12 @@ def _columns(tables: tuple[Any, ...], rows: np.ndarray) -> tuple[list[int], list
     """Columns in which these rows, of different examples, have the most different values: those
     with at least a quarter as many as there are rows, and those with at most half as many."""
     part, step = rows_of_tables(tables, rows), max(1, BLOCK_NUMBERS // max(rows.size, 1))
-    different = np.empty(part.shape[1], np.int64)
+    counts = []
     for start in range(0, part.shape[1], step):
         block = part[:, start : start + step]
         block = np.sort(block.toarray() if sparse.issparse(block) else block, axis=0)
-        different[start : start + step] = 1 + np.count_nonzero(block[1:] != block[:-1], axis=0)
+        counts.append(1 + np.count_nonzero(block[1:] != block[:-1], axis=0))
+    different = np.concatenate(counts)
     order = np.argsort(-different, kind="stable")
     best, few = order[:MAX_COLUMNS], order[(2 * different[order] <= rows.size)]
     few = few[different[few] > 1][:MAX_COARSE]

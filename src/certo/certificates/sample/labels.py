@@ -121,11 +121,6 @@ class Labels:
         return "all classes" if self.positive is None else str(self.classes[self.positive])
 
 
-def class_labels(classes: tuple[Any, ...]) -> Labels:
-    """Of up to two classes the last is positive; more are compared with each other."""
-    return Labels(classes, None if len(classes) > 2 else len(classes) - 1)
-
-
 def class_sample(X, y, classes: Sequence[Any]) -> Sample:
     """X, and instead of signs the place of every label among the classes."""
     X = exact_matrix(X)

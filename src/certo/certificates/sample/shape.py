@@ -18,3 +18,12 @@ def check_weights(certificate: Any, sample: Sample) -> None:
         sample.d == certificate.coef.size,
         f"the claim is about {certificate.coef.size:,} features, but X has {sample.d:,} columns.",
     )
+
+
+def check_costs(certificate: Any, sample: Sample) -> None:
+    """Each example has a weight, or none has."""
+    weights = certificate.sample_weight
+    require(
+        weights.size in (0, sample.m),
+        f"there are {weights.size:,} weights for {sample.m:,} examples.",
+    )

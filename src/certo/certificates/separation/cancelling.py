@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from certo.certificates.base import Refuted, require
-from certo.certificates.fields import IndexVector, intercept_mode
+from certo.certificates.base import Refuted, check_shape, require
+from certo.certificates.fields import Fractions, IndexVector, intercept_mode
 from certo.certificates.sample.examples import Sample
-from certo.certificates.separation.separation import Separation, check_shape, named, slots_of
+from certo.certificates.separation.separation import Separation, named, slots_of
 from certo.certificates.spaces.differences import family_of
 from certo.certificates.spaces.family import VectorFamily
 from certo.numbers.farkas import cancels, common_denominator
 
 
-def convex_weights(weights: Any, count: int) -> tuple[Fraction, ...]:
-    """`count` positive fractions that add up to 1, or a ValueError."""
-    weights = tuple(weights)
-    if not all(isinstance(weight, Fraction) and weight > 0 for weight in weights):
+def check_convex(weights: Fractions, count: int) -> None:
+    """ValueError, unless these are `count` positive fractions that add up to 1."""
+    if any(weight <= 0 for weight in weights):
         raise ValueError("weights must be positive fractions.")
     common = common_denominator(weights)
     whole = 0 if common is None else sum(w.numerator * (common // w.denominator) for w in weights)
     if len(weights) != count or not count or whole != common:
         raise ValueError("there must be one weight for each vector, and they must add up to 1.")
-    return weights
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -42,13 +39,13 @@ class Cancelling(Separation):
     examples: int
     features: int
     vectors: IndexVector
-    weights: tuple[Fraction, ...]
+    weights: Fractions
 
     def __post_init__(self) -> None:
         super().__post_init__()
         intercept_mode(self.intercept)
         if self.vectors.size or self.weights:
-            object.__setattr__(self, "weights", convex_weights(self.weights, self.vectors.size))
+            check_convex(self.weights, self.vectors.size)
 
     @property
     def lifted(self) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
-from certo.certificates.base import Certificate, Verification
+from certo.certificates.base import Certificate, Verification, words
 from certo.certificates.sample.examples import SampleMismatch, exact_matrix
 from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.separable import Separable
@@ -123,15 +123,4 @@ class ClassSeparability:
         )
 
     def __repr__(self) -> str:
-        alone = [repr(c) for c, v in zip(self.classes, self.one_against_rest, strict=True)
-                 if isinstance(v, Separable)]  # fmt: skip
-        apart = sum(isinstance(claim, Separable) for claim in self.pairwise)
-        how = "" if self.intercept == "free" else " by hyperplanes through the origin"
-        return "\n".join(
-            [
-                f"{len(alone)} of {len(self.classes)} classes are separable from the rest{how}"
-                + (f": {', '.join(alone)}." if alone else "."),
-                f"{apart} of {len(self.pairs)} pairs of classes are separable{how}.",
-                self.joint.claim,
-            ]
-        )
+        return words().class_verdicts(self)

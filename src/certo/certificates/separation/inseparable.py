@@ -7,7 +7,7 @@ from typing import final
 
 from certo.certificates.encoding import counted
 from certo.certificates.sample.examples import Sample
-from certo.certificates.separation.cancelling import Cancelling, convex_weights
+from certo.certificates.separation.cancelling import Cancelling, check_convex
 
 
 @final
@@ -26,7 +26,7 @@ class Inseparable(Cancelling):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        convex_weights(self.weights, self.vectors.size)
+        check_convex(self.weights, self.vectors.size)
 
     def _check(self, sample: Sample) -> str:
         self._cancelling(sample)

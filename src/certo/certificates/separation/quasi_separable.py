@@ -19,11 +19,12 @@ import numpy as np
 
 from certo.certificates.base import Refuted, require
 from certo.certificates.encoding import counted
-from certo.certificates.fields import IndexVector
+from certo.certificates.fields import FractionRows, IndexVector
 from certo.certificates.sample.examples import Sample
 from certo.certificates.separation.cancelling import Cancelling
 from certo.certificates.separation.separation import named
-from certo.certificates.spaces.family import VectorFamily, check_direction, whole_direction
+from certo.certificates.spaces.comparisons import check_direction, whole_direction
+from certo.certificates.spaces.family import VectorFamily
 
 
 def _check_span(claim: Cancelling, family: VectorFamily, ties: np.ndarray) -> None:
@@ -51,7 +52,7 @@ class QuasiSeparable(Cancelling):
     all others lie. Without others the examples are separable, with a direction in fractions.
     """
 
-    direction: tuple[tuple[Fraction, ...], ...]
+    direction: FractionRows
     won: IndexVector
 
     def __post_init__(self) -> None:

@@ -8,11 +8,11 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import Refuted
-from certo.certificates.encoding import counted, number
-from certo.certificates.fields import finite_table, finite_vector
+from certo.certificates.base import Refuted, check_shape
+from certo.certificates.encoding import counted
+from certo.certificates.fields import FiniteArray, FiniteVector
 from certo.certificates.sample.examples import Sample
-from certo.certificates.separation.separation import Separation, check_shape, named
+from certo.certificates.separation.separation import Separation, named
 from certo.certificates.spaces.difference_margins import margins_of
 from certo.numbers import exact
 
@@ -37,8 +37,8 @@ class Separable(Separation):
     classes, which no one hyperplane tells apart. The examples are separated all the same.
     """
 
-    coef: np.ndarray
-    intercept: float | np.ndarray
+    coef: FiniteArray
+    intercept: float | FiniteVector
     examples: int
     functional_margin: float
     margin: float
@@ -48,12 +48,11 @@ class Separable(Separation):
     def __post_init__(self) -> None:
         super().__post_init__()
         several = self.labels.positive is None
-        coef = (finite_table if several else finite_vector)(self.coef, "coef")
-        intercept = (finite_vector if several else number)(self.intercept, "intercept")
-        object.__setattr__(self, "coef", coef)
-        object.__setattr__(self, "intercept", intercept)
-        if several and not len(coef) == np.size(intercept) == len(self.labels.classes):
+        shapes = self.coef.shape[:-1], np.shape(self.intercept)
+        if several and shapes != ((len(self.labels.classes),),) * 2:
             raise ValueError("there must be a row of coef and an intercept for each class.")
+        if not several and shapes != ((), ()):
+            raise ValueError("coef must be a list of finite numbers, and intercept one number.")
         if self.margin < 0 or self.functional_margin < 0:
             raise ValueError(
                 "margin and functional_margin must not be negative, got "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from certo.certificates.base import Certificate, require
+from certo.certificates.base import Certificate
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels, class_sample
 
@@ -33,9 +33,3 @@ class Separation(Certificate):
         if self.labels.positive is None:
             return class_sample(X, y, self.labels.classes)
         return Sample.of(X, y, self.labels)
-
-
-def check_shape(sample: Sample, m: int, d: int) -> None:
-    """The claim is about this many examples and features."""
-    require(sample.m == m, f"the claim is about {m:,} examples, but X has {sample.m:,} rows.")
-    require(sample.d == d, f"the claim is about {d:,} features, but X has {sample.d:,} columns.")

@@ -12,35 +12,13 @@ from __future__ import annotations
 import abc
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import final
 
 import numpy as np
 
 from certo.certificates.sample.examples import Sample
 from certo.certificates.spaces.exact_rows import integer_rows, score_signs
-from certo.numbers.farkas import common_denominator
 from certo.numbers.whole import independent, null_space
-
-Direction = Sequence[Sequence[Fraction]]
-
-
-def whole_direction(direction: Direction) -> list[list[int]] | None:
-    """The direction times its common denominator, or None if that has no reasonable size."""
-    common = common_denominator([entry for row in direction for entry in row])
-    if common is None:
-        return None
-    return [[int(entry * common) for entry in row] for row in direction]
-
-
-def check_direction(direction: Direction, rows: int, width: int) -> None:
-    """ValueError, unless there are so many rows of so many fractions."""
-    if len(direction) != rows or not all(
-        len(row) == width and all(isinstance(entry, Fraction) for entry in row) for row in direction
-    ):
-        raise ValueError(
-            f"direction must have {width} fractions for each class, for two classes once."
-        )
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from certo.certificates import encoding, spaces
-from certo.certificates.base import Certificate, Verification, require
-from certo.certificates.fields import FiniteVector, IndexVector, same_values
+from certo.certificates.base import Certificate, require
+from certo.certificates.fields import FiniteVector, IndexVector
 from certo.certificates.sample.labels import Labels
 from certo.numbers import exact
 from certo.numbers.rounded import Rounded
@@ -218,12 +218,6 @@ class SpaceClaim(Certificate):
     def _sample(self, X, y) -> Any:
         return self.space.sample(X, y, self.labels)
 
-    def _verify(self, sample: Any) -> Verification:
-        try:
-            return super()._verify(sample)
-        except ValueError as wrong:  # of a kernel, about these examples
-            return Verification(False, self.name, str(wrong))
-
     def _check_size(self, sample, *others: Machine) -> None:
         """The machines are about so many examples and features, and about rows that there are."""
         require(
@@ -237,9 +231,3 @@ class SpaceClaim(Certificate):
                 f"the claim has {coef.size:,} weights, but there are {features:,} to give.",
             )
             require(not rows.size or rows[-1] < sample.m, "rows must be rows of X.")
-
-    def __eq__(self, other: object) -> bool:
-        """By value; not by JSON, which a Python function as a kernel has none of."""
-        return same_values(self, other)
-
-    __hash__ = Certificate.__hash__

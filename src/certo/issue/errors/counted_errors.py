@@ -8,14 +8,11 @@ from typing import Any
 import numpy as np
 
 from certo.certificates.base import CannotClaim
-from certo.certificates.errors.counted_errors import (
-    ErrorClaim,
-    TestErrors,
-    TrainingErrors,
-    all_labels,
-)
+from certo.certificates.errors.held_out_errors import TestErrors
 from certo.certificates.errors.predictor import Predictor
+from certo.certificates.errors.training_errors import ErrorClaim, TrainingErrors
 from certo.certificates.risk.risk_bound import majority
+from certo.issue.labels import all_labels
 from certo.issue.risk.formulas import interval
 from certo.issue.slack import SLACK_FACTOR
 from certo.numbers.rounded import NotShown

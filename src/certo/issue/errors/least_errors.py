@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from certo.certificates.base import CannotClaim
-from certo.certificates.errors.least_errors import ErrorCount, is_error, weight_of
+from certo.certificates.errors.error_count import ErrorCount, is_error, weight_of
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.numbers import exact

@@ -12,17 +12,16 @@ from scipy import linalg
 
 from certo.blas import one_thread
 from certo.certificates.base import CannotClaim
-from certo.certificates.regression.curvature import inverse_factor
+from certo.certificates.regression.factors import inverse_factor
 from certo.certificates.regression.least_squares_evidence import (
     Evidence,
     ShiftedGram,
-    by_gram,
     by_rows,
-    shown_exact,
 )
 from certo.certificates.regression.least_squares_excess import HUGE, LeastSquaresExcess
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.values import Values
+from certo.issue.regression.least_squares_sums import by_gram, shown_exact
 from certo.issue.slack import SLACK_FACTOR
 from certo.numbers import exact
 from certo.numbers.rounded import NotShown

@@ -11,14 +11,18 @@ import numpy as np
 from scipy import sparse
 
 from certo.blas import one_thread
-from certo.certificates.regression.curvature import inverse_factor, kept_part, pieces
+from certo.certificates.regression.curvature import kept_part
 from certo.certificates.regression.dependence import exact_columns, others
-from certo.certificates.regression.logistic_idle import idle_coordinates, moves_nothing
+from certo.certificates.regression.factors import inverse_factor, pieces
+from certo.certificates.regression.logistic_idle import moves_nothing
+from certo.issue.regression.idle_coordinates import idle_coordinates
 from certo.issue.slack import SLACK_FACTOR
 from certo.numbers.rounded import ABOVE, NotShown
 
 if TYPE_CHECKING:
-    from certo.certificates.regression.logistic_excess import LogisticExcess, Point
+    from certo.certificates.regression.logistic_curvature import Hessian
+    from certo.certificates.regression.logistic_excess import LogisticExcess
+    from certo.certificates.regression.logistic_terms import Point
 
 ALIKE = 1 + 2.0**-16  # what else may differ: an inverse factor that was rounded in another way
 LOSS = 2.0**-34  # of the bound, at most, where columns are nearly combinations of others
@@ -78,9 +82,10 @@ def _by_curvature(
     known = basis.factor is not None and not fixed.size
     look = claim.hessian(point, coupled=known)
     for _ in range(4):
-        if known and all(np.linalg.norm(g - np.eye(len(g))) < NEAR_ONE for g in look.diagonal):
+        grams = _of_classes(look)
+        if known and all(np.linalg.norm(g - np.eye(len(g))) < NEAR_ONE for g in grams):
             break
-        better = [_inverse_factor(gram) for gram in look.diagonal]
+        better = [_inverse_factor(gram) for gram in grams]
         pairs = zip(claim.factors, better, strict=True)
         whiter = tuple(np.triu(T @ L) for T, L in pairs if L is not None)
         if len(whiter) < len(better):
@@ -94,6 +99,13 @@ def _by_curvature(
         return draft, math.inf
     claim, missed = _reaching(claim, point)
     return claim, (shown.excess + missed) * ALIKE
+
+
+def _of_classes(hessian: Hessian) -> list[np.ndarray]:
+    """The part of each class."""
+    starts = hessian.starts.tolist()
+    ends = [*starts[1:], len(hessian.gram)]
+    return [hessian.gram[i:k, i:k] for i, k in zip(starts, ends, strict=True)]
 
 
 def _reaching(claim: LogisticExcess, point: Point) -> tuple[LogisticExcess, float]:
@@ -116,7 +128,7 @@ def _reaching(claim: LogisticExcess, point: Point) -> tuple[LogisticExcess, floa
 def _nearer(claim: LogisticExcess, point: Point) -> LogisticExcess:
     """The same with better combinations, where they are not exact: corrected by the least squares
     of what they miss, weighted so that the factor of the first class whitens the columns."""
-    problem, terms = point
+    problem, terms = point.problem, point.terms
     if claim.fixed.size:
         return claim
     rest, T = others(claim.kept, problem.sample.d), claim.factors[0]

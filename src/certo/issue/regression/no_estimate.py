@@ -12,7 +12,6 @@ from certo.certificates.base import CannotClaim
 from certo.certificates.regression.no_estimate import NoEstimate
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
-from certo.certificates.spaces.family import Direction
 from certo.numbers.rounded import NotShown
 
 
@@ -20,7 +19,7 @@ def issue_no_estimate(
     sample: Sample,
     labels: Labels,
     intercept: str,
-    direction: Direction,
+    direction: Sequence[Sequence[Fraction]],
     sample_weight: Sequence[float] | np.ndarray | None = None,
 ) -> NoEstimate:
     """The claim; CannotClaim if it is not true of this direction. `sample` has the places of

@@ -12,11 +12,11 @@ import numpy as np
 
 from certo.certificates.base import CannotClaim
 from certo.certificates.encoding import rounded_up
-from certo.certificates.errors.counted_errors import all_labels
 from certo.certificates.risk.average_to_batch import AverageToBatch
 from certo.certificates.risk.risk_bound import majority
 from certo.certificates.runs.gradient_run import GradientRun
 from certo.certificates.sample.examples import Sample
+from certo.issue.labels import all_labels
 from certo.numbers import exact
 from certo.numbers.exact import norm
 from certo.numbers.rounded import NotShown

@@ -6,7 +6,7 @@ from functools import singledispatch
 from typing import Any
 
 from certo import bounds
-from certo.certificates.errors.counted_errors import TestErrors
+from certo.certificates.errors.held_out_errors import TestErrors
 from certo.certificates.risk.average_to_batch import AverageToBatch
 from certo.certificates.risk.compression_bound import CompressionBound
 from certo.certificates.risk.online_to_batch import OnlineToBatch

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from certo.certificates.base import CannotClaim
-from certo.certificates.errors.counted_errors import all_labels
 from certo.certificates.errors.predictor import LinearPredictor
 from certo.certificates.risk.online_to_batch import OnlineToBatch, _no_pass
 from certo.certificates.risk.risk_bound import majority
 from certo.certificates.runs.perceptron_run import PerceptronRun
 from certo.certificates.sample.labels import class_sample
+from certo.issue.labels import all_labels
 from certo.numbers.rounded import NotShown
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from certo.certificates.density.gaussian_likelihood import GaussianLikelihood, NoGaussianDensity
 from certo.certificates.encoding import counted, rounded_up
-from certo.certificates.fields import weighted
 from certo.words.density.likelihood_gap import those_counting
 from certo.words.dispatch import RIGOUR, Rigour, plainly, sentence
+from certo.words.phrases import weighted
 
 RIGOUR[GaussianLikelihood] = Rigour(
     rounded=(

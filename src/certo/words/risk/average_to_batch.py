@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from certo.certificates.encoding import counted, rounded_up
+from certo.certificates.encoding import counted, rounded_down, rounded_up
 from certo.certificates.risk.average_to_batch import AverageToBatch
-from certo.certificates.risk.online_to_batch import IN_ORDER
-from certo.certificates.risk.risk_bound import DRAWN
-from certo.words.dispatch import RIGOUR, Rigour, assumptions, plainly, sentence
-from certo.words.risk.risk_bound import bounded, in_plain, untouched
+from certo.words.dispatch import RIGOUR, Rigour, assumptions, condition, plainly, sentence
+from certo.words.risk.risk_bound import DRAWN, IN_ORDER, bounded, in_plain, untouched
 
 RIGOUR[AverageToBatch] = Rigour(
     rounded=(
@@ -32,9 +30,19 @@ def _(claim: AverageToBatch) -> str:
             "vacuous, since it is not below 1."
         )
     return words + (
-        f"Suppose that no example, new ones included, is longer than {claim._shown_reach}. "
+        f"Suppose that no example, new ones included, is longer than {_reach(claim)}. "
         + bounded(claim, "these weights")
     )
+
+
+@condition.register
+def _(claim: AverageToBatch) -> str:
+    return f", if no example is longer than {_reach(claim)},"
+
+
+def _reach(claim: AverageToBatch) -> str:
+    text = f"{claim.reach:.6g}"
+    return text if float(text) <= claim.reach else rounded_down(claim.reach)
 
 
 @plainly.register
@@ -46,5 +54,5 @@ def _(claim: AverageToBatch) -> str:
 
 @assumptions.register
 def _(claim: AverageToBatch) -> tuple[str, ...]:
-    longest = f"no example, seen or new, is longer than {claim._shown_reach}"
+    longest = f"no example, seen or new, is longer than {_reach(claim)}"
     return (DRAWN, untouched(claim), IN_ORDER, longest)

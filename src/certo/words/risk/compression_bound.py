@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from certo.certificates.encoding import counted, rounded_up
 from certo.certificates.risk.compression_bound import CompressionBound
-from certo.certificates.risk.risk_bound import DRAWN
 from certo.certificates.spaces.images import functions_of
 from certo.words.dispatch import RIGOUR, Rigour, assumptions, plainly, sentence
-from certo.words.risk.risk_bound import SEEDED, bounded, in_plain, untouched
+from certo.words.risk.risk_bound import DRAWN, SEEDED, bounded, in_plain, untouched
 
 RIGOUR[CompressionBound] = Rigour(
     exact=(

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from certo.certificates.encoding import counted
-from certo.certificates.risk.online_to_batch import IN_ORDER, OnlineToBatch
-from certo.certificates.risk.risk_bound import DRAWN
+from certo.certificates.risk.online_to_batch import OnlineToBatch
 from certo.words.dispatch import RIGOUR, Rigour, assumptions, plainly, sentence
-from certo.words.risk.risk_bound import SEEDED, bounded, in_plain, untouched
+from certo.words.risk.risk_bound import DRAWN, IN_ORDER, SEEDED, bounded, in_plain, untouched
 
 RIGOUR[OnlineToBatch] = Rigour(
     exact="The pass is repeated bit for bit.",

@@ -6,9 +6,18 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from certo.certificates.encoding import rounded_down, rounded_up
-from certo.certificates.risk.risk_bound import COMPARED, UNTOUCHED, RiskBound
+from certo.certificates.risk.risk_bound import RiskBound
 from certo.numbers import exact
 from certo.numbers.digits import confidence
+from certo.words.dispatch import condition
+
+DRAWN = "the examples are independent draws from one distribution, and new ones are too"
+IN_ORDER = "they are visited in the order of their draw, or in one that does not depend on them"
+UNTOUCHED = "nothing was fitted on them before (scaling, selection, tuning, choice of settings)"
+COMPARED = (
+    "nothing was fitted on them before, but that {:,} settings, which had been fixed before, were "
+    "compared on them: that is paid for, delta being shared by all of them"
+)
 
 SEEDED = "the random seed was chosen without looking at the examples"
 
@@ -16,7 +25,7 @@ SEEDED = "the random seed was chosen without looking at the examples"
 def in_plain(claim: RiskBound, whose: str = "", least: float | None = None) -> str:
     """The sentence about new data, and whether the majority class does as well."""
     weak = "" if claim.informative else f" The upper bound is {weaker(claim)}."
-    return f"{rate_sentence(claim.delta, claim.best, whose, claim.condition, least)}.{weak}"
+    return f"{rate_sentence(claim.delta, claim.best, whose, condition(claim), least)}.{weak}"
 
 
 def untouched(claim: RiskBound) -> str:

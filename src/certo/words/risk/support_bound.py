@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from certo.certificates.encoding import counted, rounded_up
-from certo.certificates.risk.risk_bound import DRAWN
-from certo.certificates.risk.support_bound import MATRIX, SupportBound
+from certo.certificates.risk.support_bound import SupportBound
 from certo.words.dispatch import RIGOUR, Rigour, assumptions, plainly, sentence
-from certo.words.risk.risk_bound import bounded, in_plain, untouched
+from certo.words.risk.risk_bound import DRAWN, bounded, in_plain, untouched
 
 RIGOUR[SupportBound] = Rigour(
     exact="The sums of a free intercept's multipliers, and what is made of bounds on numbers.",
@@ -48,10 +47,12 @@ def _(claim: SupportBound) -> str:
 
 @assumptions.register
 def _(claim: SupportBound) -> tuple[str, ...]:
+    kernel = claim._first.space.kernel
+    matrix = "the matrix holds the values of one kernel that was chosen before"
     return (
         DRAWN,
         untouched(claim),
         f"every new example is of one of the {len(claim.labels.classes)} classes",
-        *((MATRIX,) * claim._takes_matrix),
+        *((matrix,) if kernel is not None and kernel.takes == "matrix" else ()),
         *claim._first.assumes,
     )

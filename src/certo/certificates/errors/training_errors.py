@@ -1,27 +1,18 @@
-"""How many errors a rule makes on given examples, and what that says of new ones."""
+"""TrainingErrors: how many errors a rule makes on given examples."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, final
 
 import numpy as np
 
-from certo.certificates.base import CannotClaim, Certificate, Verification, require
-from certo.certificates.encoding import counted
+from certo.certificates.base import Certificate, require
 from certo.certificates.errors.predictor import Predictor
-from certo.certificates.fields import same_values
-from certo.certificates.risk.risk_bound import RiskBound, majority
 from certo.certificates.sample.examples import SampleMismatch
 from certo.certificates.sample.labels import Labels
 from certo.containers import count
-from certo.numbers import tails
-
-ALLOWED = "Scores that are level but for rounding, by a proved allowance, may be either."
-COMPUTED = ", whether computed exactly or in float64"
-DRAWN = "the test examples are independent draws from one distribution, and new ones are too"
-UNUSED = "the test examples were not used to fit, to scale, or to choose anything"
 
 
 class Examples(NamedTuple):
@@ -94,12 +85,6 @@ class ErrorClaim(Certificate):
             raise SampleMismatch("X has no examples: there is nothing to check.")
         return Examples(X.taken, codes, X.table)
 
-    def _verify(self, sample: Examples) -> Verification:
-        try:
-            return super()._verify(sample)
-        except ValueError as wrong:  # of a kernel, about these examples
-            return Verification(False, self.name, str(wrong))
-
     def _check_counts(self, sample: Examples) -> str:
         require(
             sample.codes.size == self.examples,
@@ -116,12 +101,6 @@ class ErrorClaim(Certificate):
             f"{errors - ties:,} examples are shown to be wrong, fewer than {self.surely:,}.",
         )
         return self.predictor.counted(errors, ties, self.examples)
-
-    def __eq__(self, other: object) -> bool:
-        """By value; not by JSON, which some rules have none of."""
-        return same_values(self, other)
-
-    __hash__ = Certificate.__hash__
 
 
 class _Counted(NamedTuple):
@@ -146,93 +125,6 @@ class TrainingErrors(ErrorClaim):
 
     def _check(self, sample: Examples) -> str:
         return self._check_counts(sample)
-
-
-@final
-@dataclass(frozen=True, repr=False, eq=False)
-class TestErrors(RiskBound, ErrorClaim):
-    """Claim: with probability at least 1 − delta over the draw of the examples, which had no part
-    in making the rule, its error rate on new ones is at least `lower` and at most `upper`.
-
-    Proof: the number of errors is binomial, and both ends are those of Clopper and Pearson, each
-    failing with probability at most delta/2: `upper` for all errors that may be, `lower` for those
-    that are sure. A tie may be settled in any way, and the claim stays true. Of the errors,
-    `unknown` have labels that are none of the classes, which the rule cannot say.
-    """
-
-    lower: float
-    upper: float
-    unknown: int
-
-    _unknown_allowed: ClassVar[bool] = True
-    __test__: ClassVar[bool] = False  # it is none of pytest's
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0 <= self.lower <= self.upper <= 1:
-            raise ValueError("0 ≤ lower ≤ upper ≤ 1 must hold.")
-        if not 0 <= self.unknown <= self.surely:
-            raise ValueError("0 ≤ unknown ≤ errors − ties must hold.")
-
-    def _rows(self, sample: Examples) -> tuple[Any, np.ndarray]:
-        return sample.table, sample.codes
-
-    def _majority_of(self, sample: Examples) -> int:
-        return majority(sample.codes[sample.codes >= 0])
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        return self.lower, self.upper
-
-    @property
-    def bounds(self) -> dict[str, float]:
-        return {"test set": self.upper}
-
-    @property
-    def whose(self) -> str:
-        return f" of {self.predictor.author}" if self.predictor.outputs is None else ""
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {
-            "examples": self.examples,
-            "errors": self.errors,
-            "ties": self.ties,
-            "delta": self.delta,
-            "lower": self.lower,
-            "upper": self.upper,
-            "unknown": self.unknown,
-        }
-
-    def _check(self, sample: Examples) -> str:
-        unknown = int(np.count_nonzero(sample.codes < 0))
-        require(
-            unknown == self.unknown,
-            f"{counted(unknown, 'label')} of y are not one of the classes "
-            f"{list(self.labels.classes)} of this claim, not {self.unknown:,}.",
-        )
-        why = self._check_counts(sample)
-        self._check_formulas()
-        return f"{why} Both ends of the interval follow."
-
-    def _check_formulas(self) -> None:
-        n, delta = self.examples, self.level
-        require(
-            tails.shows_clopper_pearson(self.lower, 1.0, n, self.surely, delta),
-            f"a rate as low as {self.lower!r} is not shown to be out of the question.",
-        )
-        require(
-            tails.shows_clopper_pearson(0.0, self.upper, n, self.errors, delta),
-            f"a rate as high as {self.upper!r} is not shown to be out of the question.",
-        )
-
-
-def all_labels(classes: Sequence[Any], column: int | None = None) -> Labels:
-    """All classes, in plain Python values."""
-    plain = tuple(c.item() if isinstance(c, np.generic) else c for c in classes)
-    if len(plain) < 2:
-        raise CannotClaim(f"a rule tells at least two classes apart, but there is {len(plain)}.")
-    return Labels(plain, len(plain) - 1, column)
 
 
 def check_places(labels: Labels) -> None:

@@ -1,0 +1,67 @@
+"""Triangular witnesses of curvature, norms rounded up, and the pieces in which rows are added."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from scipy import linalg
+
+from certo.numbers.rounded import ABOVE
+
+PIECE = 4096  # rows added in whatever order, at most
+SHEET = 2**17  # numbers in a piece that is not shorter than 64 rows: a megabyte stays in the cache
+LEAST = 2.0**-500  # more than what underflow takes from a norm
+
+
+def pieces(m: int, width: int) -> Iterator[tuple[int, int]]:
+    """Where pieces of m rows begin and end that have so many numbers in a row."""
+    step = _step(width)
+    return ((start, min(start + step, m)) for start in range(0, m, step))
+
+
+def roundings(m: int, width: int) -> int:
+    """How many additions a term passes through when m rows are added piece by piece."""
+    step = _step(width)
+    return min(step, m) + -(-m // step)
+
+
+def _step(width: int) -> int:
+    return max(64, min(PIECE, SHEET // max(width, 1)))
+
+
+def norm_above(entries: np.ndarray) -> float:
+    """A float that the Euclidean norm of these numbers, each rounded once, does not exceed."""
+    flat = np.ravel(entries)
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        return float(math.sqrt(flat @ flat)) * ABOVE + LEAST if flat.size else 0.0
+
+
+def inverse_factor(gram: np.ndarray) -> np.ndarray | None:
+    """L with LᵀGL = I as nearly as rounding allows; None if G is not numerically positive."""
+    scale = np.sqrt(np.maximum(np.diag(gram), 0.0))
+    if not (np.all(scale > 0) and np.all(np.isfinite(gram))):
+        return None
+    try:
+        root = linalg.cholesky(gram / scale / scale[:, None], check_finite=False)
+        inverse = linalg.solve_triangular(root, np.eye(len(gram)), check_finite=False)
+    except linalg.LinAlgError:
+        return None
+    factor = np.triu(inverse) / scale[:, None]
+    return factor if np.all(np.isfinite(factor)) and np.all(np.diag(factor)) else None
+
+
+def check_triangle(matrix: np.ndarray, size: int) -> None:
+    """ValueError, unless the matrix is upper triangular with no 0 on its diagonal."""
+    if matrix.shape != (size, size):
+        raise ValueError(f"factor must be a matrix of {size} × {size} finite numbers.")
+    if np.any(np.tril(matrix, -1)) or not np.all(np.diag(matrix)):
+        raise ValueError("factor must be upper triangular, with no 0 on its diagonal.")
+
+
+def check_kept(kept: np.ndarray, d: int, lifted: bool) -> None:
+    """ValueError, unless these are some of the columns of x̃, that of the ones, d, among them if
+    there is one."""
+    if np.any(kept >= d + lifted) or (lifted and (not kept.size or kept[-1] != d)):
+        raise ValueError(f"kept must be some of the {d} columns, and {d} for the intercept.")
