@@ -13,7 +13,7 @@ from scipy import optimize, sparse
 from certo.compiled.pairs import exchange
 from certo.compiled.rows import rows_of
 from certo.compiled.soft_margin import signed_products
-from certo.solvers.hard_margin import balanced, hard_margin
+from certo.solvers.hard_margin import balance_exactly, hard_margin
 from certo.solvers.nearest_point import Gram, Vectors, nearest_point
 from certo.solvers.stop import Stop
 
@@ -241,7 +241,7 @@ def test_balanced_multipliers_cancel_exactly(alpha, scale):
 
     alpha = np.array(alpha) * scale
     signs = np.where(np.arange(alpha.size) % 2, 1, -1)
-    near = balanced(alpha, signs)
+    near = balance_exactly(alpha, signs)
     assert sum(Fraction(float(a)) * int(y) for a, y in zip(near, signs, strict=True)) == 0
     assert np.all(near >= 0)
 

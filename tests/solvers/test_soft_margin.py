@@ -333,19 +333,19 @@ def test_a_sample_first_and_fewer_rows_give_the_same(intercept, store, monkeypat
     X, costs = store(X), np.random.default_rng(0).choice([0.5, 2.0], 6000)
     rows = np.asarray(X.todense() if sparse.issparse(X) else X, float)
     sampled, narrowed = [], []
-    begin, fewer = PrimalNewton.begin, PrimalNewton._narrowed
+    begin, fewer = PrimalNewton.begin, PrimalNewton._narrow
 
     def noted(self, *args):
         narrowed.append(fewer(self, *args))
         return narrowed[-1]
 
     monkeypatch.setattr(PrimalNewton, "begin", lambda *a: sampled.append(1) or begin(*a))
-    monkeypatch.setattr(PrimalNewton, "_narrowed", noted)
+    monkeypatch.setattr(PrimalNewton, "_narrow", noted)
     found = solve(X, signs, costs, intercept, tol=1e-10)
     right(rows, signs, costs, intercept, found)
     assert len(sampled) >= 2  # the examples, and a sample of them
     monkeypatch.setattr(primal_newton, "MIN_SAMPLED_ROWS_PER_FEATURE", 10**9)
-    monkeypatch.setattr(PrimalNewton, "_narrowed", lambda *a: None)
+    monkeypatch.setattr(PrimalNewton, "_narrow", lambda *a: None)
     plain = solve(X, signs, costs, intercept, tol=1e-10)
     right(rows, signs, costs, intercept, plain)
     assert found.primal == pytest.approx(plain.primal, rel=2e-10)
@@ -355,17 +355,15 @@ def test_a_sample_first_and_fewer_rows_give_the_same(intercept, store, monkeypat
 
 def test_rows_are_left_out_and_looked_at_again(monkeypatch):
     X, signs = example(22, m=30_000, noise=0.2)
-    fewer, wider, sizes, back = PrimalNewton._narrowed, PrimalNewton._widened, [], []
+    fewer, wider, sizes, back = PrimalNewton._narrow, PrimalNewton._widen, [], []
 
     def narrowed(self, *args):
         found = fewer(self, *args)
         sizes.extend([] if found is None else [found[0].rows.m])
         return found
 
-    monkeypatch.setattr(PrimalNewton, "_narrowed", narrowed)
-    monkeypatch.setattr(
-        PrimalNewton, "_widened", lambda self, *a: back.append(1) or wider(self, *a)
-    )
+    monkeypatch.setattr(PrimalNewton, "_narrow", narrowed)
+    monkeypatch.setattr(PrimalNewton, "_widen", lambda self, *a: back.append(1) or wider(self, *a))
     for k in (3, 6, 9, 12, 15, 18, 10**9):
         sizes.clear()
         back.clear()

@@ -23,7 +23,7 @@ from certo.issue.margins.maximum_margin import issue_maximum_margin
 from certo.issue.separation.separable import issue_separable
 from certo.numbers.digits import rounded_up
 from certo.numbers.exact import UNIT, allowance, norm
-from certo.solvers.hard_margin import MarginTrace, balanced
+from certo.solvers.hard_margin import MarginTrace, balance_exactly
 from certo.solvers.stop import Stop
 from certo.words.reader import separability_call
 
@@ -155,7 +155,7 @@ def _refuse_unfinished(what: str, labels: Labels, outcome) -> None:
 
 def _multipliers(rows, alpha, signs, intercept: str) -> tuple[np.ndarray, np.ndarray]:
     """The rows and signed multipliers other than 0, of sum 0 exactly where b is free."""
-    alpha = balanced(alpha, signs[rows]) if intercept == "free" else alpha
+    alpha = balance_exactly(alpha, signs[rows]) if intercept == "free" else alpha
     return rows[alpha > 0], (alpha * signs[rows])[alpha > 0]
 
 

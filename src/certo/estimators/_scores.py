@@ -63,7 +63,7 @@ def of_layer(X, coef: np.ndarray, intercept, use: Use) -> np.ndarray:
     d = X.shape[1]
     square = greatest_square(rows_of(X), X.shape[0])[0] * np.max(squares(coef))
     within = 2 * gamma(d + 2) * (np.sqrt(square) + np.max(np.abs(intercept))) + 4 * d * LEAST
-    return _settled(
+    return _recompute_close_rows(
         scores, np.array([within]), use, lambda rows: _one_by_one(X[rows], coef, intercept)
     )
 
@@ -85,9 +85,9 @@ def of_expansion(
         return np.concatenate(parts) if parts else np.zeros((0, len(turned)))
     values, off = gram.sums(kernel, X, centres, coef)
     values += intercept
-    return _settled(
+    return _recompute_close_rows(
         values, _rounding_of_sums(kernel, X, centres, coef, intercept, off), use,
-        lambda rows: _alone(kernel, kernel.points(X, rows), centres, turned, intercept),
+        lambda rows: _score_alone(kernel, kernel.points(X, rows), centres, turned, intercept),
     )  # fmt: skip
 
 
@@ -144,7 +144,7 @@ def _lengths(kernel: Kernel, X, delta: float) -> np.ndarray:
     return lengths_of(kernel, X, delta)
 
 
-def _settled(
+def _recompute_close_rows(
     scores: np.ndarray, within: np.ndarray, use: Use, again: Callable[[np.ndarray], np.ndarray]
 ) -> np.ndarray:
     """The scores, those of rows that are too close to call evaluated `again`, row by row."""
@@ -176,7 +176,7 @@ def _one_by_one(X, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
     return scores
 
 
-def _alone(kernel: Kernel, X, centres, turned: np.ndarray, intercept) -> np.ndarray:
+def _score_alone(kernel: Kernel, X, centres, turned: np.ndarray, intercept) -> np.ndarray:
     """The scores of each point by itself. A product with a CSR row adds its terms in the order of
     the columns, and so do all of `plain` for such rows; other points come one at a time."""
     if kernel.takes == "vectors" and not functions_of(kernel):

@@ -42,7 +42,7 @@ from certo.kernels.strips import gram_in_strips
 from certo.numbers.exact import allowance
 from certo.solvers import gram
 from certo.solvers.hard_margin import MarginOutcome, hard_margin
-from certo.solvers.kernel_active_set import finished
+from certo.solvers.kernel_active_set import finish_soft_margin
 from certo.solvers.kernel_hard_margin import KernelMarginOutcome, kernel_hard_margin
 from certo.solvers.kernel_pegasos import kernel_pegasos
 from certo.solvers.kernel_soft_margin import KernelOutcome, kernel_soft_margin
@@ -249,7 +249,9 @@ class Functions:
         if not few or asked_to or done:
             return outcome
         matrix = kernel.plain(X, kernel.take(X, slice(None)))
-        better = finished(matrix, signs, costs, self.intercept, outcome.alpha, limits.asked)
+        better = finish_soft_margin(
+            matrix, signs, costs, self.intercept, outcome.alpha, limits.asked
+        )
         stop = Stop.CONVERGED
         if better.gap > limits.tol * better.primal:
             stop = limits.asked() or Stop.NO_PROGRESS

@@ -31,7 +31,7 @@ STEP_SHARE = 0.995  # Share of the way to the nearest bound that a step takes.
 ROUND_TO_BOUND = 1e-5  # Distance, relative to the furthest inside, that is put at a bound.
 
 
-def box_solved(gram, beta, low, high, slopes, *, free: bool, eps: float, asked) -> np.ndarray:
+def solve_box(gram, beta, low, high, slopes, *, free: bool, eps: float, asked) -> np.ndarray:
     """The best β from this one on: by an active set, if few bounds are wrong; else from the inside,
     and then by an active set."""
     found = box_newton(

@@ -79,7 +79,7 @@ class _Box:
             wrong = np.where(beta <= self.low, ahead, np.where(beta >= self.high, -ahead, 0.0))
             wrong[inside | (self.low == self.high)] = 0.0
             worst = float(np.max(wrong, initial=0.0))
-            inside, move = self._entered(beta, slopes, inside, wrong, move)
+            inside, move = self._let_enter(beta, slopes, inside, wrong, move)
         ratios = self._ratios(beta, move)
         reach = float(np.min(ratios, initial=np.inf))
         beta = np.clip(beta + min(reach, 1.0) * move, self.low, self.high)
@@ -88,7 +88,7 @@ class _Box:
             beta[hit] = np.where(move[hit] < 0, self.low[hit], self.high[hit])
         return beta, inside & (beta > self.low) & (beta < self.high), reach >= 1, worst
 
-    def _entered(self, beta, slopes, inside, wrong, move) -> tuple[np.ndarray, np.ndarray]:
+    def _let_enter(self, beta, slopes, inside, wrong, move) -> tuple[np.ndarray, np.ndarray]:
         """Who is inside after the worst of the wrong ones may leave their bounds, and the move."""
         entering = np.flatnonzero(wrong > 0.1 * wrong.max(initial=0.0))
         entering = entering[np.argsort(-wrong[entering], kind="stable")]
@@ -120,7 +120,7 @@ class _Box:
             return move, self._level(beta, slopes) if self.free else 0.0
         part, aim = self.gram[np.ix_(rows, rows)], slopes[rows]
         if not self.free:
-            move[rows] = _solved(part, aim)
+            move[rows] = _solve_with_ridge(part, aim)
             return move, 0.0
         # only differences to one example, the base, so that the sum stays, and nothing is lost
         # where all images are far from the origin
@@ -129,7 +129,7 @@ class _Box:
         across = part[others, base]
         M = part[np.ix_(others, others)] - across[:, None] - across + part[base, base]
         change = np.zeros(rows.size)
-        change[others] = _solved(M, aim[others] - aim[base])
+        change[others] = _solve_with_ridge(M, aim[others] - aim[base])
         change[base] = -change.sum()
         move[rows] = change
         return move, float(np.mean(aim - part @ change))
@@ -151,7 +151,7 @@ class _Box:
         return ratios
 
 
-def _solved(M: np.ndarray, aim: np.ndarray) -> np.ndarray:
+def _solve_with_ridge(M: np.ndarray, aim: np.ndarray) -> np.ndarray:
     """M⁻¹ aim, M being positive semi-definite up to rounding, nearly."""
     if not aim.size:
         return aim

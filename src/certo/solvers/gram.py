@@ -49,7 +49,7 @@ def sums(kernel: Kernel, X, centres, coef: np.ndarray) -> Sums:
     if isinstance(kernel, Gaussian):
         left, right = _Points.both(X, centres)
         scale, out = 0.5 / float(kernel.variance), np.zeros((count(X), *coef.shape[1:]))
-        if _fine(left, right, scale):
+        if _tells_distances(left, right, scale):
             _add_gaussian(out, left, right, scale, coef)
             longest = right.square.max(initial=0.0)
             return Sums(out, kernel.off_by_norms(X.shape[1], left.square, longest))
@@ -76,7 +76,7 @@ def images_of(kernel: Kernel, X, cache_mb: float) -> Images:
     """The images of examples (as `kernel.examples` gives them)."""
     if isinstance(kernel, Gaussian):
         points, scale = _Points.of(X), 0.5 / float(kernel.variance)
-        if _fine(points, points, scale):
+        if _tells_distances(points, points, scale):
             return GaussianImages(kernel, points, cache_mb)
     return Images(kernel, X)
 
@@ -285,7 +285,7 @@ def _add_gaussian(out, left: _Points, right: _Points, scale: float, coef, rows=N
     _tiles(left, right, len(out), fill)
 
 
-def _fine(left: _Points, right: _Points, scale: float) -> bool:
+def _tells_distances(left: _Points, right: _Points, scale: float) -> bool:
     """Whether inner products tell distances well: those in float32 are exact."""
     longest = left.square.max(initial=0.0) + right.square.max(initial=0.0)
     return left.dtype == np.float32 or 2.0**-52 * scale * float(longest) <= FLOAT64_EXPONENT_ERROR

@@ -115,7 +115,7 @@ def hard_margin(
     slopes = None if start is None else found.start(start)
     pool = np.zeros(0, np.int64)
     while True:
-        pool = np.union1d(pool, hardest(examples.group, examples.groups, weights, slopes))
+        pool = np.union1d(pool, hardest_rows(examples.group, examples.groups, weights, slopes))
         weights[pool] = _solve(examples.take(pool), weights[pool], tol / 20, budget)
         slopes = found.look(weights)
         budget.stop = budget.stop or after_look()
@@ -184,7 +184,7 @@ class _Separators(Search):
         part = self.examples.take(rows)
         p = part.Z.T @ weights[rows]
         self.upper = min(self.upper, float(np.linalg.norm(p)))
-        slopes = self._look_along(_levelled(part, p))
+        slopes = self._look_along(_level_slopes(part, p))
         self.note(self.examples.scale * self.examples.groups, rows.size)
         return slopes
 
@@ -207,7 +207,7 @@ class _Separators(Search):
     def outcome(self, weights: np.ndarray, stop: Stop) -> MarginOutcome:
         examples = self.examples
         rows = np.flatnonzero(weights)
-        kept = _fewest(examples.take(rows), weights[rows])
+        kept = _fewest_rows(examples.take(rows), weights[rows])
         rows, weights = rows[kept > 0], kept[kept > 0]
         w, b = examples.separator(self.best)
         with np.errstate(over="ignore", divide="ignore"):
@@ -302,7 +302,7 @@ def _solve(block: _Block, weights: np.ndarray, tol: float, budget: Budget) -> np
     """The weights of the nearest point of a block, to a relative gap of `tol`."""
     n = block.group.size
     if n <= MAX_GRAM_ROWS:
-        return block.nearest(begun(weights, block.group, block.groups), budget)
+        return block.nearest(initial_weights(weights, block.group, block.groups), budget)
     weights, pool, slopes = weights.copy(), np.zeros(0, np.int64), None
     least, idle = np.inf, 0
     while True:
@@ -321,17 +321,19 @@ def _solve(block: _Block, weights: np.ndarray, tol: float, budget: Budget) -> np
                 or budget.spend(block.numbers)
             ):
                 return weights
-        pool = np.union1d(pool, hardest(block.group, block.groups, weights, slopes))
+        pool = np.union1d(pool, hardest_rows(block.group, block.groups, weights, slopes))
         if n <= MAX_GRAM_ROWS * FIRST_ROWS_PART or 2 * pool.size > n:
             if pool.size > 2 * MAX_GRAM_ROWS:
-                pool = hardest(block.group, block.groups, weights, slopes)
+                pool = hardest_rows(block.group, block.groups, weights, slopes)
             part = block.take(pool)
-            weights[pool] = part.nearest(begun(weights[pool], part.group, part.groups), budget)
+            weights[pool] = part.nearest(
+                initial_weights(weights[pool], part.group, part.groups), budget
+            )
         else:
             weights[pool] = _solve(block.take(pool), weights[pool], tol / 4, budget)
 
 
-def _levelled(block: _Block, p: np.ndarray) -> np.ndarray:
+def _level_slopes(block: _Block, p: np.ndarray) -> np.ndarray:
     """p moved as little as makes the slopes of all rows of a group the same, where they nearly are.
 
     Weights λ in float64 leave p = Σ λ z with an error of the size of u‖z‖, which is much where p is
@@ -357,7 +359,7 @@ def _levelled(block: _Block, p: np.ndarray) -> np.ndarray:
     return p
 
 
-def _fewest(block: _Block, weights: np.ndarray) -> np.ndarray:
+def _fewest_rows(block: _Block, weights: np.ndarray) -> np.ndarray:
     """Weights of the same point on rows that are affinely independent (Carathéodory).
 
     Along each direction in which p and the sums of the groups stay as they are, weight is moved
@@ -384,7 +386,7 @@ def _fewest(block: _Block, weights: np.ndarray) -> np.ndarray:
     return weights
 
 
-def begun(weights: np.ndarray, group: np.ndarray, groups: int) -> np.ndarray:
+def initial_weights(weights: np.ndarray, group: np.ndarray, groups: int) -> np.ndarray:
     """The weights, or if there are none yet, one row for each group."""
     if weights.any():
         return weights
@@ -394,7 +396,7 @@ def begun(weights: np.ndarray, group: np.ndarray, groups: int) -> np.ndarray:
     return weights
 
 
-def hardest(
+def hardest_rows(
     group: np.ndarray, groups: int, weights: np.ndarray, slopes: np.ndarray | None
 ) -> np.ndarray:
     """The rows to solve for next: those with weight, and those furthest below their level."""
@@ -422,7 +424,7 @@ def hardest(
     return np.unique(np.concatenate(picked))
 
 
-def balanced(alpha: np.ndarray, signs: np.ndarray) -> np.ndarray:
+def balance_exactly(alpha: np.ndarray, signs: np.ndarray) -> np.ndarray:
     """The multipliers rounded so that Σ α_t y_t = 0 *exactly*: to multiples of 2⁻⁵⁰ of the size of
     the largest, and what is then missing added to the largest one of the lighter class."""
     unit = 2.0 ** (np.ceil(np.log2(alpha.max())) - 50)

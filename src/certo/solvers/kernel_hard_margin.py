@@ -23,7 +23,7 @@ from scipy import sparse
 
 from certo.kernels.base import Kernel
 from certo.solvers import gram
-from certo.solvers.hard_margin import Budget, MarginTrace, Search, begun, hardest
+from certo.solvers.hard_margin import Budget, MarginTrace, Search, hardest_rows, initial_weights
 from certo.solvers.nearest_point import Gram, nearest_point
 from certo.solvers.stop import Asked, Stop, go_on
 
@@ -74,11 +74,11 @@ def kernel_hard_margin(
         most = max(4, int(min(most, np.sqrt(affordable), affordable / signs.size)))
     weights, slopes = np.zeros(signs.size), None
     while True:
-        rows = hardest(images.group, images.groups, weights, slopes)
+        rows = hardest_rows(images.group, images.groups, weights, slopes)
         if rows.size > most:
-            rows = _furthest(images, weights, slopes, rows, most)
+            rows = _furthest_rows(images, weights, slopes, rows, most)
         budget.spend(each * rows.size**2)
-        weights = _solved(images, weights, rows, tol / 20, budget.spend)
+        weights = _solve_rows(images, weights, rows, tol / 20, budget.spend)
         slopes = found.look(weights)
         budget.stop = budget.stop or after_look()
         budget.spend(each * signs.size * np.count_nonzero(weights))
@@ -121,7 +121,7 @@ class _Images:
         return self.signs[of] * (self.scores(of, rows, coef) + self.lift * coef.sum())
 
 
-def _furthest(images: _Images, weights, slopes, rows, most: int) -> np.ndarray:
+def _furthest_rows(images: _Images, weights, slopes, rows, most: int) -> np.ndarray:
     """As many of the rows as are allowed: those furthest below their level, and, if they have
     weight, above it; at the nearest point all rows with weight are there."""
     if slopes is None:
@@ -133,9 +133,9 @@ def _furthest(images: _Images, weights, slopes, rows, most: int) -> np.ndarray:
     return np.sort(rows[np.argpartition(-away, most)[:most]])
 
 
-def _solved(images: _Images, weights, rows, tol: float, spend) -> np.ndarray:
+def _solve_rows(images: _Images, weights, rows, tol: float, spend) -> np.ndarray:
     """The weights after those of these rows, and what all others have together, were improved."""
-    group, weights = images.group, begun(weights, images.group, images.groups)
+    group, weights = images.group, initial_weights(weights, images.group, images.groups)
     outside = weights.copy()
     outside[rows] = 0.0
     sums = np.bincount(group, outside, images.groups)

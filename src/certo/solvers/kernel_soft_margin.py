@@ -6,7 +6,7 @@ Dual        max Σ y_t β_t − ½ βᵀKβ,   0 ≤ β_t y_t ≤ c_t, and Σ β
 Blocks      take some thousands of the examples that violate optimality, at random (the worst are
             too often alike), and those strictly inside their box; solve for them alone by pairs
             (`smo`) on their own Gram matrix in float32, or where that takes too many steps by
-            `box_solved`; then move all scores in float64, by rows of K that are made for it and
+            `solve_box`; then move all scores in float64, by rows of K that are made for it and
             not kept. The step is cut where the dual, now computed
             precisely, is highest: it never falls, whatever float32 did
 Shrinking   once few violate, only examples near the margin are followed, until all is well with
@@ -29,7 +29,7 @@ import numpy as np
 from certo.compiled.smo import smo_pairs, smo_single
 from certo.kernels.base import Kernel
 from certo.problems.soft_margin import SoftMargin
-from certo.solvers.box_interior import box_solved
+from certo.solvers.box_interior import solve_box
 from certo.solvers.gap_ledger import GapTrace, Ledger
 from certo.solvers.gram import Images, images_of
 from certo.solvers.repetitions import Repetitions
@@ -165,7 +165,7 @@ class _Search:
         size = min(max(MIN_BLOCK_ROWS, self.f.size // BLOCKS_PER_PASS, 2 * inside), self.largest)
         near = np.flatnonzero(look.excess > -FOLLOWED_DISTANCE * look.typical)
         if near.size > rows.size // 2 or rows.size <= size:
-            self._step(rows, f, look, self._chosen(look, size))
+            self._step(rows, f, look, self._choose_block(look, size))
             return
         some, scores = rows[near], f[near]
         before = self.beta[some]
@@ -184,7 +184,7 @@ class _Search:
             self.images.add(scores, rows[rest], some[moved], change[moved])
             f[rest] = scores
 
-    def _chosen(self, look: _Look, size: int) -> np.ndarray:
+    def _choose_block(self, look: _Look, size: int) -> np.ndarray:
         """Which of the examples looked at to solve for: those inside their box, others that
         violate, at random if they are many, and with room left the nearest to violating."""
         if look.excess.size <= size:
@@ -215,7 +215,7 @@ class _Search:
         """Solve for the chosen ones of `rows`, whose scores are f; move β and f."""
         at, slopes = rows[chosen], look.slopes[chosen]
         beta = self.beta[at]
-        now = self._solved(at, slopes, BLOCK_ACCURACY * look.violation)
+        now = self._solve_block(at, slopes, BLOCK_ACCURACY * look.violation)
         low, high = self.low[at], self.high[at]
         last = BOX_ROUNDING * (
             high - low
@@ -238,7 +238,7 @@ class _Search:
         self.beta[at] = now if length == 1 else some
         f += length * step
 
-    def _solved(self, at: np.ndarray, slopes: np.ndarray, eps: float) -> np.ndarray:
+    def _solve_block(self, at: np.ndarray, slopes: np.ndarray, eps: float) -> np.ndarray:
         """β of these examples, the others being what they are, until none violates by more than
         eps: by pairs, and where that would take too many steps, by Newton's."""
         beta, low, high = self.beta[at].copy(), self.low[at], self.high[at]
@@ -254,7 +254,7 @@ class _Search:
         gram = gram if gram.dtype == np.float64 else self._gram(at, np.float64)
         slopes = slopes - gram @ (beta - self.beta[at])
         free = self.intercept == "free"
-        return box_solved(
+        return solve_box(
             gram, beta, low, high, slopes, free=free, eps=NEWTON_ACCURACY * eps, asked=self.asked
         )
 
@@ -292,7 +292,7 @@ class _Look(NamedTuple):
         slopes = signs - f
         b = search.lift
         if search.intercept == "free":
-            b = _middle(slopes, can_rise, can_fall)
+            b = _middle_slope(slopes, can_rise, can_fall)
         slopes = slopes - b
         rise = np.where(can_rise, slopes, -np.inf)
         fall = np.where(can_fall, -slopes, -np.inf)
@@ -308,7 +308,7 @@ class _Look(NamedTuple):
         return cls(slopes, excess, can_rise & can_fall, worst, max(most, 0.0), gap)
 
 
-def _middle(slopes: np.ndarray, can_rise: np.ndarray, can_fall: np.ndarray) -> float:
+def _middle_slope(slopes: np.ndarray, can_rise: np.ndarray, can_fall: np.ndarray) -> float:
     """A b between the slopes of those inside their box, or between those that can rise and those
     that can fall."""
     inside = can_rise & can_fall

@@ -150,7 +150,7 @@ def nearest_point(
 def _nearest_point(points, group, weights, tol, spend) -> NearestPoint:
     n, groups = group.size, int(group.max()) + 1
     members = [np.flatnonzero(group == g) for g in range(groups)]
-    weights, stopped = _exchanged(points, group, weights, spend)
+    weights, stopped = _exchange_pairs(points, group, weights, spend)
     best, best_gap, best_size, idle = weights, np.inf, np.inf, 0
     whole, before = False, 0.0
     for _ in range(200 + 20 * n):
@@ -182,7 +182,7 @@ def _nearest_point(points, group, weights, tol, spend) -> NearestPoint:
     return NearestPoint(best, best_gap)
 
 
-def _exchanged(points, group, weights, spend) -> tuple[np.ndarray, bool]:
+def _exchange_pairs(points, group, weights, spend) -> tuple[np.ndarray, bool]:
     """The weights after exchanges between pairs, until that is slow; and whether to stop."""
     n, weights = group.size, weights.copy()
     chunk = 100 + 2**18 // n
@@ -194,7 +194,7 @@ def _exchanged(points, group, weights, spend) -> tuple[np.ndarray, bool]:
         stopped = spend(EXCHANGE_WORK * made * n + points.work)
         if made < chunk or stopped:
             break
-    return _normalised(weights, group), stopped
+    return _normalise(weights, group), stopped
 
 
 def _step(points, group, slope, weights, rows) -> tuple[np.ndarray, bool, float]:
@@ -210,7 +210,7 @@ def _step(points, group, slope, weights, rows) -> tuple[np.ndarray, bool, float]
         rows = rows[~stuck]
     end = now + move
     if end.min() >= 0:
-        return _with(weights, group, rows, end), True, work
+        return _set_weights(weights, group, rows, end), True, work
     falling = move < 0
     ratio = np.full(rows.size, np.inf)
     ratio[falling] = now[falling] / -move[falling]
@@ -221,12 +221,12 @@ def _step(points, group, slope, weights, rows) -> tuple[np.ndarray, bool, float]
         """½‖p‖² after the step, less what it was."""
         return fall @ step + 0.5 * (step @ (part @ step))
 
-    cut = _with(weights, group, rows, np.maximum(end, 0))
+    cut = _set_weights(weights, group, rows, np.maximum(end, 0))
     if change(cut[rows] - now) < change(reach * move):
         return cut, False, work
     end = np.maximum(now + reach * move, 0)
     end[ratio <= reach] = 0
-    return _with(weights, group, rows, end), False, work
+    return _set_weights(weights, group, rows, end), False, work
 
 
 def _towards_affine_hull(points, rows, group, slope, weights) -> np.ndarray:
@@ -246,12 +246,12 @@ def _towards_affine_hull(points, rows, group, slope, weights) -> np.ndarray:
     return move
 
 
-def _with(weights, group, rows, values) -> np.ndarray:
+def _set_weights(weights, group, rows, values) -> np.ndarray:
     """Weights with these values at these rows and 0 elsewhere, adding up to 1 in each group."""
     after = np.zeros_like(weights)
     after[rows] = values
-    return _normalised(after, group)
+    return _normalise(after, group)
 
 
-def _normalised(weights: np.ndarray, group: np.ndarray) -> np.ndarray:
+def _normalise(weights: np.ndarray, group: np.ndarray) -> np.ndarray:
     return weights / np.bincount(group, weights)[group]

@@ -120,20 +120,20 @@ class PrimalNewton:
             if better:
                 if not snapshot and not part.is_whole:
                     self.best_beta[:] = self.beta
-                self.best_beta[part.chosen], snapshot = _clipped(beta, tau, r), True
+                self.best_beta[part.chosen], snapshot = _clip_weights(beta, tau, r), True
             if ledger.over:
                 break
             arrived = apart + short <= ledger.goal * primal
             if arrived and part.is_whole:
                 break
             if arrived:
-                part, r, beta = self._widened(part, w, beta)
+                part, r, beta = self._widen(part, w, beta)
                 q, snapshot = np.empty(rows.m), False
                 continue
             if short <= SETTLE_BELOW * apart:
-                beta[:] = _clipped(beta, tau, r)
+                beta[:] = _clip_weights(beta, tau, r)
                 tau *= TAU_FACTOR
-                smaller = self._narrowed(part, w, beta, r, 2 * float(np.linalg.norm(w - settled)))
+                smaller = self._narrow(part, w, beta, r, 2 * float(np.linalg.norm(w - settled)))
                 settled = w
                 if smaller is not None:
                     part, r, beta = smaller
@@ -148,7 +148,7 @@ class PrimalNewton:
             w = w + length * step
             r -= length * q
             if length >= most:
-                part, r, beta = self._widened(part, w, beta)
+                part, r, beta = self._widen(part, w, beta)
                 q, snapshot = np.empty(rows.m), False
         self.w, self.tau = w, tau
         self.beta[part.chosen] = beta
@@ -206,34 +206,34 @@ class PrimalNewton:
                 length = low + (high - low) * min(max(share, 0.1), 0.9)
         return length
 
-    def _narrowed(self, part, w, beta, r, radius) -> tuple[Part, np.ndarray, np.ndarray] | None:
+    def _narrow(self, part, w, beta, r, radius) -> tuple[Part, np.ndarray, np.ndarray] | None:
         """The part for this radius, its r and β; None if more than a quarter would be left."""
         if radius == 0 or self.rows.work < NARROW_ABOVE_NUMBERS:
             return None
-        near = _near(part.rows, beta, r, radius)
+        near = _unsettled(part.rows, beta, r, radius)
         if 4 * np.count_nonzero(near) > near.size:
             return None
         if not part.is_whole:
-            _, r, beta = self._widened(part, w, beta)
-            near = _near(self.rows, beta, r, radius)
+            _, r, beta = self._widen(part, w, beta)
+            near = _unsettled(self.rows, beta, r, radius)
         chosen = np.flatnonzero(near)
         weights = np.where(near, 0.0, beta)
         outside = self.rows.pull(weights, 0.0, r)
         small = Part(self.rows.take(chosen), chosen, outside.v, outside.total, w, radius)
         return small, r[chosen], beta[chosen]
 
-    def _widened(self, part, w, beta) -> tuple[Part, np.ndarray, np.ndarray]:
+    def _widen(self, part, w, beta) -> tuple[Part, np.ndarray, np.ndarray]:
         """All examples again."""
         self.beta[part.chosen] = beta
         r = 1.0 - self.rows.products(w, np.empty(self.rows.m))
         return Part.whole(self.rows, w), r, self.beta
 
 
-def _near(rows: HingeRows, beta: np.ndarray, r: np.ndarray, radius: float) -> np.ndarray:
+def _unsettled(rows: HingeRows, beta: np.ndarray, r: np.ndarray, radius: float) -> np.ndarray:
     """Which examples may not be settled somewhere in the ball."""
     reach = rows.lengths * radius
     return ~(((beta == 1) & (r > reach)) | ((beta == 0) & (r < -reach)))
 
 
-def _clipped(beta: np.ndarray, tau: float, r: np.ndarray) -> np.ndarray:
+def _clip_weights(beta: np.ndarray, tau: float, r: np.ndarray) -> np.ndarray:
     return np.clip(beta + tau * r, 0.0, 1.0)

@@ -84,16 +84,16 @@ def soft_margin(
     centre = _centre(X) if intercept == "free" else None
     with one_thread():
         if centre is None:
-            return _priced(rows, intercept, ledger, tol, start, rng)
+            return _solve_by_raising_costs(rows, intercept, ledger, tol, start, rng)
         moved = HingeRows(X - centre, signs, costs, False)
-        found = _priced(moved, intercept, ledger, tol, start, rng)
-        pair = _chosen(rows, intercept, found.w, 0.0)
+        found = _solve_by_raising_costs(moved, intercept, ledger, tol, start, rng)
+        pair = _pair_at(rows, intercept, found.w, 0.0)
         if pair.worst - found.dual > tol * pair.worst:
-            pair = min(pair, _outward(rows, intercept, pair.w, pair.b), key=lambda p: p.worst)
-        return _with(found, pair, ledger)
+            pair = min(pair, _scale_outward(rows, intercept, pair.w, pair.b), key=lambda p: p.worst)
+        return _replace_pair(found, pair, ledger)
 
 
-def _priced(
+def _solve_by_raising_costs(
     rows: HingeRows,
     intercept: str,
     ledger: Ledger,
@@ -109,8 +109,8 @@ def _priced(
     while cap < costs.max():
         capped = HingeRows(X, signs, np.minimum(costs, cap), False)
         found = _solve(capped, intercept, ledger, tol, start, rng)
-        pair = _outward(rows, intercept, found.w, found.b)
-        found = _with(found, pair, ledger)
+        pair = _scale_outward(rows, intercept, found.w, found.b)
+        found = _replace_pair(found, pair, ledger)
         if pair.worst - found.dual <= tol * pair.worst or ledger.spent:
             return found
         start, cap, ledger = found.alpha, cap * MAX_FIRST_COST, ledger.anew()
@@ -128,7 +128,7 @@ def _solve(
     method, back = _method(rows, intercept, rng)
     if start is not None:
         point = _Point.of(rows, intercept, np.clip(start, 0.0, rows.costs))
-        pair = _chosen(rows, intercept, point.w, point.b)
+        pair = _pair_at(rows, intercept, point.w, point.b)
         method.continue_from(point.alpha, pair.w if back is None else back.T @ pair.w, pair.b)
     elif isinstance(method, PrimalNewton):
         method.begin(ledger)
@@ -139,10 +139,10 @@ def _solve(
         method.run(ledger)
         point = _Point.of(rows, intercept, method.best)
         w, b = method.best_pair
-        pairs = [_chosen(rows, intercept, w if back is None else back @ w, b)]
+        pairs = [_pair_at(rows, intercept, w if back is None else back @ w, b)]
         if pairs[0].worst - point.dual > tol * pairs[0].worst:
-            pairs.append(_chosen(rows, intercept, point.w, point.b))
-            pairs += [_outward(rows, intercept, pair.w, pair.b) for pair in pairs]
+            pairs.append(_pair_at(rows, intercept, point.w, point.b))
+            pairs += [_scale_outward(rows, intercept, pair.w, pair.b) for pair in pairs]
         pair = min(pairs, key=lambda pair: pair.worst)
         if best is None or pair.worst - point.dual < gap:
             gap, goal = pair.worst - point.dual, enough * pair.worst
@@ -159,7 +159,7 @@ def _solve(
     )  # fmt: skip
 
 
-def _with(found: SoftOutcome, pair: _Pair, ledger: Ledger) -> SoftOutcome:
+def _replace_pair(found: SoftOutcome, pair: _Pair, ledger: Ledger) -> SoftOutcome:
     """The outcome with another pair; its trace claims no more."""
     ledger.found(pair.primal, found.dual)
     return found._replace(primal=pair.primal, w=pair.w, b=pair.b, trace=ledger.trace)
@@ -185,7 +185,7 @@ def _method(
     few = m < d and m <= MAX_ROTATED_ROWS
     if d > MAX_NEWTON_FEATURES and not few:
         return DualDescent(rows, intercept, rng), None
-    X, back = _turned(rows.X) if few else (rows.X, None)
+    X, back = _rotate(rows.X) if few else (rows.X, None)
     lifted = HingeRows(X, rows.signs, rows.costs, intercept != "none")
     regular = np.ones(lifted.dimension)
     if intercept == "free":
@@ -193,7 +193,7 @@ def _method(
     return PrimalNewton(lifted, regular, rng), back
 
 
-def _turned(X) -> tuple[np.ndarray, np.ndarray | sparse.csr_array]:
+def _rotate(X) -> tuple[np.ndarray, np.ndarray | sparse.csr_array]:
     """Rows with the same inner products and no more features than rows, and what turns a vector
     of these back: X = RᵀQᵀ with orthonormal columns in Q, so Rᵀ and Q."""
     some, embed = X, None
@@ -249,14 +249,14 @@ def _slack(rows: HingeRows, w: np.ndarray, b: float) -> np.ndarray:
     return allowance(most, rows.lengths * float(np.linalg.norm(w)) + abs(b))
 
 
-def _chosen(rows: HingeRows, intercept: str, w: np.ndarray, b: float) -> _Pair:
+def _pair_at(rows: HingeRows, intercept: str, w: np.ndarray, b: float) -> _Pair:
     """A free b is chosen here."""
     problem = SoftMargin(rows.signs, rows.costs, intercept)
     scores = rows.signs * rows.products(w, np.empty(rows.m))
     return _Pair.of(rows, problem, w, problem.best_intercept(scores, b), scores)
 
 
-def _outward(rows: HingeRows, intercept: str, w: np.ndarray, b: float) -> _Pair:
+def _scale_outward(rows: HingeRows, intercept: str, w: np.ndarray, b: float) -> _Pair:
     """The pair times what brings all margins above 1, if they nearly are: where examples are
     separable and errors dear, what rounding may leave of a slack would be most of P."""
     margins = rows.products(w, np.empty(rows.m))
