@@ -47,7 +47,7 @@ def tasks() -> Iterator[tuple[str, Callable[[], object]]]:
         "SVM Gaussian": certo.SVM(Gaussian(20.0), C=1.0),
         "KernelPerceptron": certo.KernelPerceptron(Gaussian(20.0), epochs=2),
         "Pegasos": certo.Pegasos(lam=1e-3, random_state=0),
-        "OnlineGradientDescent": certo.OnlineGradientDescent(certo.losses.Hinge(), lam=1e-2),
+        "OnlineGradientDescent": certo.OnlineGradientDescent(loss=certo.losses.Hinge(), lam=1e-2),
         "LeastSquares": certo.LeastSquares(),
         "LogisticRegression": certo.LogisticRegression(),
         "LogisticRegression ridge": certo.LogisticRegression(ridge=1e-3),

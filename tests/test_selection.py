@@ -26,6 +26,7 @@ from certo import (
 )
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
 from certo.selection import DEFAULT_NEIGHBOURS, ValidationCurve, _parts, gaussians
+from certo.solvers.stop import Stop
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(120, 2))
@@ -40,7 +41,7 @@ KERNELS = [Gaussian(0.01), Gaussian(1.0), Gaussian(100.0)]
     [
         SVM(C=2.0),
         KernelPerceptron(epochs=3, intercept="lifted"),
-        Pegasos(0.1, 200, random_state=0),
+        Pegasos(lam=0.1, steps=200, random_state=0),
     ],
     ids=str,
 )
@@ -222,7 +223,7 @@ def test_a_fit_that_is_stopped_by_hand_ends_it(monkeypatch):
     def stopped(self, X, y):
         fit(self, X, y)
         if self.kernel == KERNELS[1]:
-            self.status_ = "Stopped by hand: so far"
+            self._stop = Stop.BY_HAND
         return self
 
     monkeypatch.setattr(SVM, "fit", stopped)

@@ -24,6 +24,7 @@ from certo.kernels.base import Kernel
 from certo.kernels.gaussian import Gaussian
 from certo.kernels.vectors import squares
 from certo.numbers.digits import share_text
+from certo.solvers.stop import Stop
 
 DEFAULT_NEIGHBOURS = (1, 3, 5, 9, 15, 25, 45)  # Of an odd number, two classes never tie.
 MAX_DISTANCE_ROWS = 1000  # Rows whose distances give the typical variance.
@@ -357,7 +358,7 @@ def _fit_and_count(machine, part: Part) -> _Fit:
         np.mean(machine.predict(X) != y),
         np.mean(machine.predict(X_valid) != y_valid),
         union_of(machine.support_).size,
-        machine.status_.startswith(BY_HAND),
+        getattr(machine, "_stop", None) is Stop.BY_HAND,
     )
 
 

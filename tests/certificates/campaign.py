@@ -326,7 +326,7 @@ def _page(kind: str, seed: int) -> Iterator[Case]:
     mode, model = TREATMENTS[seed % 3], None
     if kind == "SupportBound":
         kernel = Gaussian(2.0) if seed % 4 == 1 else None
-        model = certo.SVM(kernel, 0.5, intercept=mode, tol=1e-6)
+        model = certo.SVM(kernel, C=0.5, intercept=mode, tol=1e-6)
         if seed % 4 == 3 and not several:
             model = certo.HardMarginSVM(intercept=mode)
     elif kind == KERNEL_RUN or (kind.endswith("Errors") and seed % 4 == 1):
@@ -334,7 +334,7 @@ def _page(kind: str, seed: int) -> Iterator[Case]:
         model = certo.KernelPerceptron(kernel, intercept="lifted" if seed % 2 else "none")
     elif kind == "AverageToBatch":
         X = X + 0.01 * np.random.default_rng(seed).standard_normal(X.shape)
-        model = certo.OnlineGradientDescent([Hinge(), Logistic()][seed % 2], lam=0.5)
+        model = certo.OnlineGradientDescent(loss=[Hinge(), Logistic()][seed % 2], lam=0.5)
     else:
         epochs = 1 if kind == "OnlineToBatch" else 20
         order = "shuffled" if seed % 2 and not several else "cyclic"

@@ -263,7 +263,7 @@ def _machine(random: np.random.Generator, one_pass: bool = False):
     radius = float(random.choice([0.5, 1.0, 3.0]))
     online = [
         certo.Perceptron(epochs=passes),
-        certo.OnlineGradientDescent(loss, lam=0, radius=radius),
+        certo.OnlineGradientDescent(loss=loss, lam=0, radius=radius),
     ]
     others = [
         certo.Perceptron(epochs=passes, order="shuffled", random_state=0),

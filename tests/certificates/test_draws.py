@@ -390,7 +390,7 @@ def attacks(random):
     chosen = np.repeat(100 + lucky, 500)
     yield Perceptron(), (*fit, X[chosen], y[chosen])
     twice = np.concatenate([part[np.argsort(y[part])] for part in np.split(np.arange(3000), 2)])
-    machine = OnlineGradientDescent(Hinge(), lam=0, radius=3.0)
+    machine = OnlineGradientDescent(loss=Hinge(), lam=0, radius=3.0)
     yield machine, (0.1 * np.tanh(X[twice, :1]), y[twice])
 
 

@@ -153,7 +153,9 @@ def test_functions_longer_than_any_run_are_not_claimed():
 
 def test_in_probability_and_on_trust():
     words, y = ["tea", "tee", "mate", "coffee", "cafe"], ["t", "t", "t", "c", "c"]
-    model = Pegasos(0.1, 300, kernel=Function(shared_letters), random_state=0).fit(words, y)
+    model = Pegasos(lam=0.1, steps=300, kernel=Function(shared_letters), random_state=0).fit(
+        words, y
+    )
     claim = model.certificate_[0]
     assert claim.verify(words, y)
     assert not claim.verify([*words[:4], "cup of tea, please"], y)

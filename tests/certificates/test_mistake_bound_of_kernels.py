@@ -199,7 +199,7 @@ def test_no_run_makes_more_mistakes_than_any_separator_allows(seed, lifted):
     bounds = set()
     for rule in ("negative", "always", "positive"):
         model = KernelPerceptron(
-            kernel, 50, order="shuffled", update_at_zero=rule, intercept=intercept,
+            kernel, epochs=50, order="shuffled", update_at_zero=rule, intercept=intercept,
             random_state=seed,
         ).fit(X, y)  # fmt: skip
         (claim,) = model.mistake_bound(X, y, best)
@@ -258,7 +258,7 @@ def test_more_mistakes_than_can_be_are_not_claimed():
 
 def test_functions_are_taken_on_trust_and_have_no_json():
     words, y = ["tea", "tee", "mate", "coffee", "cafe"], ["t", "t", "t", "c", "c"]
-    claim = KernelPerceptron(Function(shared_letters), 20).fit(words, y).certificate_[0]
+    claim = KernelPerceptron(Function(shared_letters), epochs=20).fit(words, y).certificate_[0]
     assert claim.verify(words, y)
     assert not claim.verify(["tea", "tee", "mate", "coffee", "cup of tea, please"], y)
     assert "symmetric" in claim.assumes[0]

@@ -80,11 +80,11 @@ def test_scores_of_hyperplanes_to_the_last_bit(classes, dtype):
     y = np.resize(np.arange(classes), 90)
     model = certo.Perceptron(epochs=1).fit(X, y)
     model.coef_ = np.repeat(random.standard_normal((1, 37)), len(model.coef_), axis=0)
-    new = X if classes <= _scores.FEW_OUTPUTS else X[:, random.permutation(37)]
+    new = X if classes <= _scores.MAX_SUMMED_OUTPUTS else X[:, random.permutation(37)]
     whole, scores = model.predict(new), model.decision_function(new)
     for size in SIZES:
         np.testing.assert_array_equal(in_batches(model.predict, new, size), whole)
-        if classes <= _scores.FEW_OUTPUTS:
+        if classes <= _scores.MAX_SUMMED_OUTPUTS:
             np.testing.assert_array_equal(in_batches(model.decision_function, new, size), scores)
     rows = sparse.csr_array(new)
     one = np.concatenate([model.decision_function(rows[[i]]) for i in range(len(new))])

@@ -23,6 +23,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import certo.estimators.hard_margin as module
 from certo import HardMarginSVM, NotSeparable
 from certo.certificates import Inseparable, MaximumMargin, Separable
+from certo.estimators import _limits
+from certo.estimators._errors import RowError
+from certo.kernels import Polynomial
+from certo.words.reader import reading
 
 MODES = ("free", "lifted", "none")
 
@@ -273,7 +277,7 @@ class TestStopping:
     ):
         X, y = separable(5000, 20)
         clock = iter(range(10**6))
-        monkeypatch.setattr(module.time, "monotonic", lambda: next(clock) / 100)
+        monkeypatch.setattr(_limits.time, "monotonic", lambda: next(clock) / 100)
         said = []
         monkeypatch.setattr(module.warnings, "warn", lambda text, *a, **k: said.append(text))
         model = HardMarginSVM(time_limit=seconds)
@@ -313,7 +317,7 @@ class TestStopping:
         X, y = separable(5000, 20)
         with pytest.raises(RuntimeError, match="before it found a hyperplane"):
             HardMarginSVM(max_iter=1).fit(X, y)
-        with pytest.warns(ConvergenceWarning, match="after 2 looks"):
+        with pytest.warns(ConvergenceWarning, match="max_iter = 2 looks"):
             model = HardMarginSVM(max_iter=2, tol=0).fit(X, y)
         assert model.certificate_.verify(X, y)
 
@@ -395,3 +399,17 @@ class TestConventions:
         X[3, 1] = value
         with pytest.raises(ValueError, match=r"X\[3, 1\]"):
             HardMarginSVM().fit(X, y)
+
+
+def test_errors_carry_rows_and_name_them_as_the_reader_counts():
+    X, y = [[0.0], [1.0], [1.0]], ["a", "a", "b"]
+    with reading(places=[10, 20, 30]), pytest.raises(NotSeparable) as caught:
+        HardMarginSVM(Polynomial(3)).fit(X, y)
+    error = pickle.loads(pickle.dumps(caught.value))
+    assert error.rows == [1, 2]
+    assert error.equal_rows == (1, 2)
+    assert "already on rows 20, 30, the margin is at most" in str(error)
+    assert "rows 20, 30 are equal" in str(error)
+    with pytest.raises(RowError, match=r"example 1 \(counting from 0\)") as caught:
+        HardMarginSVM(Polynomial(3)).fit([[0.0], [1e100]], ["a", "b"])
+    assert pickle.loads(pickle.dumps(caught.value)).rows == [1]

@@ -45,7 +45,7 @@ def expected(estimator):
 @parametrize_with_checks(
     [
         KernelPerceptron(),
-        KernelPerceptron(Polynomial(2), 20, intercept="lifted", order="shuffled"),
+        KernelPerceptron(Polynomial(2), epochs=20, intercept="lifted", order="shuffled"),
         KernelPerceptron(budget=30),
         KernelPerceptron(Precomputed()),
     ],
@@ -75,7 +75,7 @@ def test_with_the_linear_kernel_it_is_the_perceptron(seed, intercept, rule):
     y = np.where(X @ rng.standard_normal(3) + rng.standard_normal(40) > 0, "b", "a")
     y[:2] = ("a", "b")
     options = {"intercept": intercept, "update_at_zero": rule}
-    ours = KernelPerceptron(Linear(), 20, **options).fit(X, y)
+    ours = KernelPerceptron(Linear(), epochs=20, **options).fit(X, y)
     theirs = Perceptron(epochs=20, **options).fit(X, y)
     assert np.array_equal(ours.updates_, theirs.updates_)
     assert np.array_equal(ours.support_[0], theirs.updated_[0])
@@ -136,10 +136,10 @@ def test_the_comparison_keeps_to_the_memory_too(monkeypatch):
 def test_storage_and_precision_change_nothing_but_rounding(kernel):
     X, y = ring()
     X = X.astype(np.float32).astype(np.float64)
-    base = KernelPerceptron(kernel, 5).fit(X, y)
+    base = KernelPerceptron(kernel, epochs=5).fit(X, y)
     stores = (sparse.csr_array, sparse.csr_matrix, sparse.csc_array, np.asfortranarray)
     for other in (*(store(X) for store in stores), X.astype(np.float32), X.tolist()):
-        model = KernelPerceptron(kernel, 5).fit(other, y)
+        model = KernelPerceptron(kernel, epochs=5).fit(other, y)
         assert np.array_equal(model.support_[0], base.support_[0])
         assert np.array_equal(model.dual_coef_[0], base.dual_coef_[0])
         assert model.decision_function(X) == pytest.approx(base.decision_function(X), abs=1e-9)
@@ -149,8 +149,8 @@ def test_storage_and_precision_change_nothing_but_rounding(kernel):
 def test_a_precomputed_kernel_is_that_kernel():
     X, y = ring()
     K = Gaussian(0.5)(X)
-    base = KernelPerceptron(Gaussian(0.5), 10).fit(X, y)
-    model = KernelPerceptron(Precomputed(), 10).fit(K, y)
+    base = KernelPerceptron(Gaussian(0.5), epochs=10).fit(X, y)
+    model = KernelPerceptron(Precomputed(), epochs=10).fit(K, y)
     assert np.array_equal(model.dual_coef_[0], base.dual_coef_[0])
     assert model.decision_function(K[:7]) == pytest.approx(base.decision_function(X[:7]), abs=1e-9)
     assert model.certificate_.verify(K, y)
@@ -166,7 +166,7 @@ def test_a_precomputed_kernel_is_that_kernel():
 
 
 def test_objects_through_pipelines_and_grid_search():
-    model = KernelPerceptron(Function(letters), 20).fit(WORDS, DRINKS)
+    model = KernelPerceptron(Function(letters), epochs=20).fit(WORDS, DRINKS)
     assert model.predict(["steam", "coffees"]).tolist() == ["t", "c"]
     assert model.certificate_.verify(WORDS, DRINKS)
     assert isinstance(model.support_vectors_, list)
@@ -186,19 +186,19 @@ def test_over_kernel_objects_in_a_grid():
         {"kernelperceptron__kernel": [Linear(), Gaussian(0.5), Polynomial(2)]},
     ).fit(X, y)
     assert grid.best_params_["kernelperceptron__kernel"] != Linear()
-    scores = cross_val_score(KernelPerceptron(Precomputed(), 5), Gaussian(0.5)(X), y)
+    scores = cross_val_score(KernelPerceptron(Precomputed(), epochs=5), Gaussian(0.5)(X), y)
     assert scores.mean() > 0.8
 
 
 def test_several_classes():
     X, y = load_iris(return_X_y=True)
-    model = KernelPerceptron(Gaussian(1.0), 30).fit(X, y)
+    model = KernelPerceptron(Gaussian(1.0), epochs=30).fit(X, y)
     assert model.score(X, y) > 0.9
     assert len(model.support_) == len(model.certificate_) == 3
     assert model.decision_function(X).shape == (150, 3)
     assert model.certificate_.verify(X, y)
     for k in range(3):
-        one = KernelPerceptron(Gaussian(1.0), 30).fit(X, (y == k).astype(int))
+        one = KernelPerceptron(Gaussian(1.0), epochs=30).fit(X, (y == k).astype(int))
         assert np.array_equal(one.support_[0], model.support_[k])
 
 
@@ -252,20 +252,20 @@ def test_streams_keep_their_settings():
 @given(seed=st.integers(0, 10**6), budget=st.integers(1, 40))
 def test_a_budget_is_kept_and_nothing_is_claimed(seed, budget):
     X, y = ring(120, seed)
-    model = KernelPerceptron(Gaussian(0.3), 3, budget=budget).fit(X, y)
+    model = KernelPerceptron(Gaussian(0.3), epochs=3, budget=budget).fit(X, y)
     assert model.n_support_[0] <= budget
     assert not model.certificate_.claims
     (refusal,) = model.certificate_.not_claimed
     assert refusal.name == MistakeBound.__name__
     assert "budget" in refusal.reason
-    free = KernelPerceptron(Gaussian(0.3), 3).fit(X, y)
+    free = KernelPerceptron(Gaussian(0.3), epochs=3).fit(X, y)
     if free.n_support_[0] <= budget:
         assert np.array_equal(free.dual_coef_[0], model.dual_coef_[0])
 
 
 def test_against_comparators_of_choice():
     X, y = ring(gap=0.1)
-    model = KernelPerceptron(Gaussian(0.5), 2).fit(X, y)
+    model = KernelPerceptron(Gaussian(0.5), epochs=2).fit(X, y)
     best = HardMarginSVM(kernel=Gaussian(0.5), intercept="none").fit(X, y)
     soft = SVM(kernel=Gaussian(0.5), C=1.0, intercept="none").fit(X, y)
     for machine in (best, soft):
@@ -312,7 +312,7 @@ def test_input_is_checked():
 
 def test_state_survives():
     X, y = ring(80)
-    model = KernelPerceptron(Gaussian(0.5), 3, intercept="lifted").fit(X, y)
+    model = KernelPerceptron(Gaussian(0.5), epochs=3, intercept="lifted").fit(X, y)
     for again in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
         assert again.certificate_ == model.certificate_
         assert np.array_equal(again.predict(X), model.predict(X))
@@ -323,14 +323,14 @@ def test_state_survives():
 
 def test_callbacks_are_told(capsys):
     X, y = ring(80)
-    model = KernelPerceptron(Gaussian(0.5), 4)
+    model = KernelPerceptron(Gaussian(0.5), epochs=4)
     model.set_callbacks(ProgressBar())
     assert model.fit(X, y).n_iter_ == 4
 
 
 def test_pictures_of_a_run():
     X, y = ring(80)
-    model = KernelPerceptron(Gaussian(0.5), 30).fit(X, y)
+    model = KernelPerceptron(Gaussian(0.5), epochs=30).fit(X, y)
     (curve, *_) = plots.squared_norm(model, ax=Figure().add_subplot()).lines
     assert np.array_equal(curve.get_ydata(), model.trace_.squared_norm)
     (counts,) = plots.mistakes(model, ax=Figure().add_subplot()).lines
@@ -350,7 +350,7 @@ def test_ctrl_c_returns_what_there_is(monkeypatch):
 
     monkeypatch.setattr(module, "kernel_perceptron", interrupting)
     with pytest.warns(ConvergenceWarning, match="Stopped by hand"):
-        model = KernelPerceptron(Gaussian(1.0), 50).fit(X, y)
+        model = KernelPerceptron(Gaussian(1.0), epochs=50).fit(X, y)
     assert model.n_iter_ == 1
     assert model.updates_[0] > 0
     assert model.updates_[1:].tolist() == [0, 0]

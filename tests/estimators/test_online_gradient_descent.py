@@ -109,7 +109,7 @@ class TestRegret:
 
     def test_what_cannot_be_compared_is_refused(self):
         X, y = noisy()
-        model = OnlineGradientDescent(Logistic(), intercept="none").fit(X, y)
+        model = OnlineGradientDescent(loss=Logistic(), intercept="none").fit(X, y)
         with pytest.raises(ValueError, match="pass coef"):
             model.regret(X, y)
         with pytest.raises(ValueError, match="of shape"):
@@ -146,7 +146,7 @@ def test_several_classes():
     X, y = load_iris(return_X_y=True)
     order = np.random.default_rng(0).permutation(150)
     X, y = X[order], y[order]
-    model = OnlineGradientDescent(Logistic(), lam=0.01).fit(X, y)
+    model = OnlineGradientDescent(loss=Logistic(), lam=0.01).fit(X, y)
     assert model.coef_.shape == (3, 4)
     assert model.suffered_.shape == model.rounds_.shape == (3,)
     assert model.certificate_.verify(X, y)
@@ -177,7 +177,7 @@ def test_settings_that_cannot_be_are_refused(settings, error, words):
 
 def test_it_is_stored_and_copied_whole():
     X, y = noisy()
-    model = OnlineGradientDescent(Logistic(base=2), radius=3).fit(X, y)
+    model = OnlineGradientDescent(loss=Logistic(base=2), radius=3).fit(X, y)
     for again in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
         assert again.certificate_ == model.certificate_
         assert np.array_equal(again.trace_.bound, model.trace_.bound)

@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import certo.estimators._pegasos_spaces as module
+import certo.estimators._spaces as module
 from certo import SVM, Pegasos
 from certo.certificates import ExpectedExcess, SoftMarginGap
 
@@ -83,7 +83,9 @@ def test_what_a_fit_issues_verifies(kind, lam):
         if kind in ("large", "small", "mixed scales") and store is np.float32:
             continue
         for intercept in ("lifted", "none"):
-            model = Pegasos(lam, steps=300, intercept=intercept, random_state=1).fit(store(X), y)
+            model = Pegasos(lam=lam, steps=300, intercept=intercept, random_state=1).fit(
+                store(X), y
+            )
             assert len(model.certificate_) == len(model.coef_), model.certificate_
             verdict = model.certificate_.verify(store(X), y)
             assert verdict, verdict
@@ -106,7 +108,7 @@ def test_every_storage_gives_the_same_weights(store):
 def test_the_objective_is_that_of_the_notes_and_near_the_best():
     X, y = noisy(1)
     for intercept in ("lifted", "none"):
-        model = Pegasos(0.05, steps=200_000, intercept=intercept, random_state=0).fit(X, y)
+        model = Pegasos(lam=0.05, steps=200_000, intercept=intercept, random_state=0).fit(X, y)
         margins = np.where(y == "yes", 1, -1) * model.decision_function(X)
         length2 = np.sum(model.coef_**2) + np.sum(model.intercept_**2)
         F = np.mean(np.maximum(0, 1 - margins)) + 0.05 / 2 * length2
@@ -122,7 +124,7 @@ class TestExcess:
     @pytest.mark.parametrize("intercept", ["lifted", "none"])
     def test_it_is_measured_against_a_certified_optimum(self, intercept):
         X, y = noisy(2)
-        model = Pegasos(0.1, steps=30_000, intercept=intercept, random_state=0).fit(X, y)
+        model = Pegasos(lam=0.1, steps=30_000, intercept=intercept, random_state=0).fit(X, y)
         found = model.excess(X, y)
         assert found.step.tolist() == model.trace_.step.tolist()
         assert found.step[-1] == 30_000
@@ -138,7 +140,7 @@ class TestExcess:
 
     def test_of_several_classes_and_without_a_guarantee(self):
         X, y = load_iris(return_X_y=True)
-        model = Pegasos(0.1, steps=2000, average=False, random_state=0).fit(X, y)
+        model = Pegasos(lam=0.1, steps=2000, average=False, random_state=0).fit(X, y)
         found = model.excess(X, y)
         assert found.output.tolist() == model.trace_.output.tolist()
         assert np.all(found.excess > 0)

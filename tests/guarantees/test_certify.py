@@ -440,7 +440,7 @@ def test_what_has_no_tags_is_refused_in_words():
 def test_the_first_sentence_has_the_condition_of_its_claim():
     Z = np.random.default_rng(0).uniform(-1, 1, (4000, 2))
     y = (Z[:, 0] > 0).astype(int)
-    page = certify(OnlineGradientDescent(Hinge(), lam=0, radius=2.0).fit(Z, y), Z, y)
+    page = certify(OnlineGradientDescent(loss=Hinge(), lam=0, radius=2.0).fit(Z, y), Z, y)
     assert page.best.claim.name == "AverageToBatch"
     assert condition(page.best.claim) in page.in_words()[0]
     assert condition(page.best.claim) in page.best.claim.plain

@@ -19,7 +19,7 @@ X, NEW = random.normal(size=(400, 2)), random.normal(size=(2000, 2))
 Y, TRUE = (X[:, 0] > 0).astype(int), (NEW[:, 0] > 0).astype(int)
 MACHINES = [
     SVM(tol=1e-8), HardMarginSVM(), Perceptron(), Perceptron(average=True),
-    KernelPerceptron(Gaussian(1.0)), OnlineGradientDescent(Hinge(), lam=0, radius=3.0),
+    KernelPerceptron(Gaussian(1.0)), OnlineGradientDescent(loss=Hinge(), lam=0, radius=3.0),
     SVC(kernel="linear", tol=1e-8), SVC(gamma=0.5, tol=1e-8),
 ]  # fmt: skip
 

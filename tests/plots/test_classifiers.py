@@ -204,7 +204,7 @@ def test_the_excess_of_pegasos_is_drawn_with_its_bound(average):
     X = RNG.normal(size=(120, 3))
     for classes in (2, 3, 12):
         y = np.arange(120) % classes
-        model = Pegasos(0.1, 500, average=average, random_state=0).fit(X, y)
+        model = Pegasos(lam=0.1, steps=500, average=average, random_state=0).fit(X, y)
         ax = plots.pegasos_excess(model, X, y)
         assert ax.get_xscale() == ax.get_yscale() == "log"
         drawn = {line.get_label(): line for line in ax.lines}
@@ -330,7 +330,7 @@ def labelled(ax, text):
         SVM(Gaussian(0.5)),
         HardMarginSVM(Gaussian(0.5)),
         KernelPerceptron(Polynomial(2), epochs=20),
-        Pegasos(0.1, 200, kernel=Gaussian(1.0), random_state=0),
+        Pegasos(lam=0.1, steps=200, kernel=Gaussian(1.0), random_state=0),
     ],
     ids=str,
 )

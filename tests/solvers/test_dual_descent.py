@@ -102,7 +102,7 @@ def test_a_free_intercept_moves_where_errors_are_cheap(C, share):
 @pytest.mark.parametrize("shape", [(5, 9), (400, 3), (500, 1200)])
 def test_examples_that_are_all_zero(intercept, store, few, shape, monkeypatch):
     """Only the intercept is left to learn."""
-    monkeypatch.setattr(soft_margin, "FEW_FEATURES", few)
+    monkeypatch.setattr(soft_margin, "MAX_NEWTON_FEATURES", few)
     signs = np.where(np.arange(shape[0]) % 5 < 2, 1, -1).astype(np.int8)
     costs = np.ones(shape[0])
     found = soft_margin.soft_margin(store(np.zeros(shape)), signs, costs, intercept, tol=1e-9)

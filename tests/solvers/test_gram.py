@@ -60,8 +60,8 @@ ROWS = {
 def tiles(request, monkeypatch):
     """Tiles and pieces so small that there are many, in several threads."""
     if request.param == "many tiles":
-        monkeypatch.setattr(gram, "TILE", (7, 16))
-        monkeypatch.setattr(gram, "BLOCK", 50)
+        monkeypatch.setattr(gram, "TILE_SHAPE", (7, 16))
+        monkeypatch.setattr(gram, "BLOCK_VALUES", 50)
         monkeypatch.setattr(threads, "MIN_WORK_PER_THREAD", 1)
         monkeypatch.setattr(threads, "_cores", lambda: 3)
 
@@ -113,7 +113,7 @@ def test_any_tiles(kernel, store, tiles):
 @pytest.mark.parametrize("cache_mb", [0.0, 0.01, 1.0])
 @pytest.mark.parametrize("store", ["dense", "CSR", "binary", "float32"])
 def test_rows_that_are_kept(store, cache_mb, tiles, monkeypatch):
-    monkeypatch.setattr(gram, "DEAR", 0.0)
+    monkeypatch.setattr(gram, "KEEP_ABOVE_NANOSECONDS", 0.0)
     kernel = Gaussian(3.0)
     X = kernel.examples(STORES[store])
     images = images_of(kernel, X, cache_mb)

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from quadratic import objective, soft_margin_qp
 
 from certo.kernels import Gaussian, Linear, Polynomial
-from certo.solvers.kernel_active_set import finished
+from certo.solvers.kernel_active_set import finish_soft_margin
+from certo.solvers.stop import Stop
 
 MODES = st.sampled_from(["free", "lifted", "none"])
 KERNELS = st.sampled_from([Gaussian(0.3), Gaussian(20.0), Polynomial(2), Linear()])
@@ -33,12 +34,12 @@ def problems(draw):
 def test_feasible_exactly_and_never_worse_than_the_start(problem, mode):
     kernel, X, signs, costs, start = problem
     gram = kernel.plain(X, X)
-    found = finished(gram, signs, costs, mode, start)
+    found = finish_soft_margin(gram, signs, costs, mode, start)
     assert np.all((found.alpha >= 0) & (found.alpha <= costs))
     if mode == "free":
         assert float(np.sum(np.sort(found.alpha * signs))) == pytest.approx(0, abs=1e-12)
     np.testing.assert_allclose(found.scores, gram @ (found.alpha * signs), atol=1e-9)
-    first = finished(gram, signs, costs, mode, start, asked=lambda: True)
+    first = finish_soft_margin(gram, signs, costs, mode, start, asked=lambda: Stop.BY_HAND)
     assert found.gap <= first.gap + 1e-12 * first.primal
 
 
@@ -46,7 +47,7 @@ def test_feasible_exactly_and_never_worse_than_the_start(problem, mode):
 def test_a_quadratic_program_finds_the_same(problem, mode):
     kernel, X, signs, costs, start = problem
     gram = kernel.plain(X, X)
-    found = finished(gram, signs, costs, mode, start)
+    found = finish_soft_margin(gram, signs, costs, mode, start)
     assert found.primal - found.dual <= 1e-8 * max(1.0, found.primal)
     values, vectors = np.linalg.eigh(gram)
     Z, used = vectors * np.sqrt(np.maximum(values, 0)), costs > 0

@@ -15,6 +15,7 @@ from certo.solvers import kernel_steps
 from certo.solvers.kernel_pegasos import kernel_pegasos
 from certo.solvers.kernel_steps import GramRows
 from certo.solvers.pegasos import pegasos
+from certo.solvers.stop import Stop
 
 seeds, law = st.integers(0, 10**6), settings(max_examples=40, deadline=None)
 
@@ -43,9 +44,9 @@ def test_it_is_the_box(seed, steps, lifted, average, lam, size):
     iterates = kernel_pegasos_box(gram, signs, lam, draws, lift=int(lifted))
     used = iterates[:-1] if average else iterates[-1:]
     expected = [float(sum(part, Fraction(0)) / len(used)) for part in zip(*used, strict=True)]
-    sizes = dict(kernel_steps.VISITS)
+    sizes = dict(kernel_steps.BLOCK_VISITS)
     try:
-        kernel_steps.VISITS.update(dict.fromkeys(sizes, size))
+        kernel_steps.BLOCK_VISITS.update(dict.fromkeys(sizes, size))
         for rows in (
             GramRows(kernel, X, len(X)),
             GramRows(Precomputed(), gram, len(X)),
@@ -58,7 +59,7 @@ def test_it_is_the_box(seed, steps, lifted, average, lam, size):
             assert outcome.w[:-1] == pytest.approx(expected, rel=1e-9, abs=1e-9 / lam)
             assert outcome.w[-1] == pytest.approx(lifted * sum(expected), abs=1e-9 / lam)
     finally:
-        kernel_steps.VISITS.update(sizes)
+        kernel_steps.BLOCK_VISITS.update(sizes)
 
 
 @law
@@ -113,9 +114,15 @@ def test_it_stops_when_asked_and_tells_of_overflow():
     X, signs = problem(1)
     rows = GramRows(Gaussian(1.0), X, len(X))
     outcome = kernel_pegasos(
-        rows, signs, 0.1, 1000, lifted=False, rng=np.random.default_rng(0), after_block=lambda: True
+        rows,
+        signs,
+        0.1,
+        1000,
+        lifted=False,
+        rng=np.random.default_rng(0),
+        after_block=lambda: Stop.BY_HAND,
     )
-    assert outcome.stopped
+    assert outcome.stop is Stop.BY_HAND
     assert outcome.state.steps == 1
     with pytest.raises(ValueError, match="overflowed"):
         kernel_pegasos(

@@ -17,6 +17,7 @@ from certo.solvers.dual_descent import DualDescent
 from certo.solvers.gap_ledger import GapTrace, Ledger
 from certo.solvers.hinge_rows import HingeRows
 from certo.solvers.primal_newton import PrimalNewton
+from certo.solvers.stop import Stop
 
 INTERCEPTS = ["free", "lifted", "none"]
 MODES = pytest.mark.parametrize("intercept", INTERCEPTS)
@@ -140,7 +141,7 @@ def test_the_quadratic_program_agrees(name, intercept):
     found = solve(X, signs, costs, intercept, tol=1e-9)
     right(X, signs, costs, intercept, found)
     assert found.primal - found.dual <= 1e-9 * found.primal
-    assert not found.stopped
+    assert found.stop in (Stop.CONVERGED, Stop.NO_PROGRESS)
     least = minimum(name, intercept)
     assert found.primal <= least * (1 + 1e-9)
     assert found.dual <= least + slack(max(least, found.alpha.sum()))
@@ -228,7 +229,7 @@ def test_both_methods_take_sparse_rows(intercept, method, dtype, shared):
 
 def stop_at(k):
     looks = iter(range(1, 10**9))
-    return lambda primal, dual: next(looks) >= k
+    return lambda primal, dual: Stop.CALLBACK if next(looks) >= k else None
 
 
 @st.composite
@@ -253,7 +254,7 @@ def test_the_gap_is_true_wherever_it_stops(problem, intercept, k):
     X, signs, costs = problem
     found = solve(X, signs, costs, intercept, tol=1e-12, after_look=stop_at(k))
     right(X, signs, costs, intercept, found)
-    assert len(found.trace) <= k or not found.stopped
+    assert len(found.trace) <= k or found.stop is not Stop.CALLBACK
     other = objective(X, signs, costs, intercept, *soft_margin_qp(X, signs, costs, intercept))
     best = solve(X, signs, costs, intercept, tol=1e-12)
     rounding = slack(max(found.primal, found.alpha.sum()))
@@ -286,7 +287,7 @@ def test_each_method_keeps_its_best_at_every_look(intercept, method):
             assert dual == pytest.approx(ledger.dual, rel=1e-9, abs=1e-9)
             assert dual >= before[1] - 1e-12 * abs(before[1])
         before = primal, dual
-        if not ledger.stopped or len(ledger.looks) < k:
+        if not ledger.asked_to or len(ledger.looks) < k:
             break
     assert k > 3
 
@@ -294,8 +295,8 @@ def test_each_method_keeps_its_best_at_every_look(intercept, method):
 @MODES
 def test_asked_to_stop_at_once(intercept):
     X, signs = example(12)
-    found = solve(X, signs, np.ones(40), intercept, asked=lambda: True)
-    assert found.stopped
+    found = solve(X, signs, np.ones(40), intercept, asked=lambda: Stop.BY_HAND)
+    assert found.stop is Stop.BY_HAND
     assert len(found.trace) == 1
     right(X, signs, np.ones(40), intercept, found)
 
@@ -304,8 +305,10 @@ def test_asked_to_stop_at_once(intercept):
 def test_asked_to_stop_while_a_sample_is_solved(intercept):
     X, signs = example(13, m=5000)
     calls = iter(range(1, 10**9))
-    found = solve(X, signs, np.ones(5000), intercept, asked=lambda: next(calls) >= 2)
-    assert found.stopped
+    found = solve(
+        X, signs, np.ones(5000), intercept, asked=lambda: Stop.BY_HAND if next(calls) >= 2 else None
+    )
+    assert found.stop is Stop.BY_HAND
     assert len(found.trace) == 1
     right(X, signs, np.ones(5000), intercept, found)
 
@@ -316,7 +319,7 @@ def test_no_more_passes_than_allowed_but_for_the_last_look(most, d):
     X, signs = example(14, m=400, d=d)
     found = solve(X, signs, np.ones(400), "lifted", tol=1e-13, max_iter=most)
     assert found.passes <= most + 6
-    assert not found.stopped
+    assert found.stop is Stop.MAX_ITER
     right(X, signs, np.ones(400), "lifted", found)
 
 
@@ -330,19 +333,19 @@ def test_a_sample_first_and_fewer_rows_give_the_same(intercept, store, monkeypat
     X, costs = store(X), np.random.default_rng(0).choice([0.5, 2.0], 6000)
     rows = np.asarray(X.todense() if sparse.issparse(X) else X, float)
     sampled, narrowed = [], []
-    begin, fewer = PrimalNewton.begin, PrimalNewton._narrowed
+    begin, fewer = PrimalNewton.begin, PrimalNewton._narrow
 
     def noted(self, *args):
         narrowed.append(fewer(self, *args))
         return narrowed[-1]
 
     monkeypatch.setattr(PrimalNewton, "begin", lambda *a: sampled.append(1) or begin(*a))
-    monkeypatch.setattr(PrimalNewton, "_narrowed", noted)
+    monkeypatch.setattr(PrimalNewton, "_narrow", noted)
     found = solve(X, signs, costs, intercept, tol=1e-10)
     right(rows, signs, costs, intercept, found)
     assert len(sampled) >= 2  # the examples, and a sample of them
-    monkeypatch.setattr(primal_newton, "ENOUGH", 10**9)
-    monkeypatch.setattr(PrimalNewton, "_narrowed", lambda *a: None)
+    monkeypatch.setattr(primal_newton, "MIN_SAMPLED_ROWS_PER_FEATURE", 10**9)
+    monkeypatch.setattr(PrimalNewton, "_narrow", lambda *a: None)
     plain = solve(X, signs, costs, intercept, tol=1e-10)
     right(rows, signs, costs, intercept, plain)
     assert found.primal == pytest.approx(plain.primal, rel=2e-10)
@@ -352,17 +355,15 @@ def test_a_sample_first_and_fewer_rows_give_the_same(intercept, store, monkeypat
 
 def test_rows_are_left_out_and_looked_at_again(monkeypatch):
     X, signs = example(22, m=30_000, noise=0.2)
-    fewer, wider, sizes, back = PrimalNewton._narrowed, PrimalNewton._widened, [], []
+    fewer, wider, sizes, back = PrimalNewton._narrow, PrimalNewton._widen, [], []
 
     def narrowed(self, *args):
         found = fewer(self, *args)
         sizes.extend([] if found is None else [found[0].rows.m])
         return found
 
-    monkeypatch.setattr(PrimalNewton, "_narrowed", narrowed)
-    monkeypatch.setattr(
-        PrimalNewton, "_widened", lambda self, *a: back.append(1) or wider(self, *a)
-    )
+    monkeypatch.setattr(PrimalNewton, "_narrow", narrowed)
+    monkeypatch.setattr(PrimalNewton, "_widen", lambda self, *a: back.append(1) or wider(self, *a))
     for k in (3, 6, 9, 12, 15, 18, 10**9):
         sizes.clear()
         back.clear()
@@ -397,7 +398,9 @@ def test_many_features(intercept, C, monkeypatch):
     assert found.primal - found.dual <= 1e-9 * found.primal
     again = solve(S, signs, costs, intercept, tol=1e-9, start=found.alpha)
     assert again.passes < found.passes
-    monkeypatch.setattr(soft_margin, "FEW_EXAMPLES", 400)  # turned, and solved by Newton's steps
+    monkeypatch.setattr(
+        soft_margin, "MAX_ROTATED_ROWS", 400
+    )  # turned, and solved by Newton's steps
     turned = solve(S, signs, costs, intercept, tol=1e-9)
     assert len(ran) == 2
     right(X, signs, costs, intercept, turned)

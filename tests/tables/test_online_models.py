@@ -19,9 +19,9 @@ MACHINES = [
     Pegasos(steps=100, random_state=0),
     Pegasos(steps=100, average=False, random_state=0),
     OnlineGradientDescent(),
-    OnlineGradientDescent(Hinge(), lam=0.0, radius=3.0),
-    OnlineGradientDescent(Logistic(base=2)),
-    OnlineGradientDescent(Squared(), radius=1.0, intercept="none"),
+    OnlineGradientDescent(loss=Hinge(), lam=0.0, radius=3.0),
+    OnlineGradientDescent(loss=Logistic(base=2)),
+    OnlineGradientDescent(loss=Squared(), radius=1.0, intercept="none"),
     Perceptron(average=True, epochs=3),
 ]
 

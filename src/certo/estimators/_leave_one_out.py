@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from certo.certificates.encoding import counted
-from certo.estimators._soft_margin import Limits, Space
+from certo.estimators._limits import Limits
+from certo.estimators._spaces import Space
 from certo.solvers.interrupt import ctrl_c_asks
 
-SURE = 1e-9  # margins are computed, so one that decides must be beyond this
+MIN_SURE_MARGIN = 1e-9  # Margins are rounded, so one that decides must be beyond this.
 
 
 @dataclass(frozen=True)
@@ -63,11 +64,11 @@ def leave_one_out(machine, space: Space, X, y, signs, costs, *, exact: bool) -> 
     claims = machine.certificate_.claims
     for k, rows in enumerate(machine.support_):
         support[rows] = True
-        own = signs[k] * scores[:, k] > SURE
+        own = signs[k] * scores[:, k] > MIN_SURE_MARGIN
         own[rows] = False
         if machine.intercept != "free" and len(claims) == len(signs):
             least = _least_margins(machine, space, signs[k], costs[k], k, claims[k].gap)
-            own[rows] = least > SURE
+            own[rows] = least > MIN_SURE_MARGIN
         right &= own
     in_doubt = np.flatnonzero(support & ~right & ~only)
     wrong = only | ((machine.predict(X) != y) & ~support)
@@ -125,11 +126,11 @@ def _without(machine, space: Space, signs, costs, scores: np.ndarray, t: int):
         start = np.zeros(len(left))
         start[rows] = np.abs(machine.dual_coef_[k])
         start[t] = 0.0
-        outcome = space.solve(signs[k], left, start, limits)
+        outcome = space.soft_margin(signs[k], left, start, limits)
         scores[k] = space.scores(outcome)[t] + outcome.b
     if scores.size == 1:
         return machine.classes_[int(scores[0] >= 0)]
     second, first = np.sort(scores)[-2:]
-    if first - second <= SURE * max(1.0, abs(first)):
+    if first - second <= MIN_SURE_MARGIN * max(1.0, abs(first)):
         return None
     return machine.classes_[int(np.argmax(scores))]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,37 +14,18 @@ if TYPE_CHECKING:
     from certo.estimators.svm import SVM
 
 
-class Multipliers(NamedTuple):
-    """Those of a fit, to begin another one from."""
-
-    classes: np.ndarray
-    m: int
-    C: float
-    support: list[np.ndarray]
-    dual_coef: list[np.ndarray]
-
-    @classmethod
-    def of(cls, machine: SVM) -> Multipliers:
-        return cls(
-            machine.classes_,
-            machine.n_samples_fit_,
-            machine.C_,
-            machine.support_,
-            machine.dual_coef_,
-        )
-
-    def at(self, C: float, targets: _input.Targets) -> list[np.ndarray] | None:
-        """For another C in proportion, so that what was at its bound is there again; None if the
-        problem is of another shape."""
-        as_many = self.m == len(targets.signs[0])
-        if not (as_many and np.array_equal(self.classes, targets.classes)):
-            return None
-        alphas = []
-        for rows, dual_coef in zip(self.support, self.dual_coef, strict=True):
-            alpha = np.zeros(self.m)
-            alpha[rows] = np.abs(dual_coef) * (C / self.C)
-            alphas.append(alpha)
-        return alphas
+def starts_from(machine: SVM, C: float, targets: _input.Targets) -> list[np.ndarray] | None:
+    """The multipliers of a fitted machine, for another C in proportion, so that what was at its
+    bound is there again; None if the problem is of another shape."""
+    m = machine.n_samples_fit_
+    if m != len(targets.signs[0]) or not np.array_equal(machine.classes_, targets.classes):
+        return None
+    alphas = []
+    for rows, dual_coef in zip(machine.support_, machine.dual_coef_, strict=True):
+        alpha = np.zeros(m)
+        alpha[rows] = np.abs(dual_coef) * (C / machine.C_)
+        alphas.append(alpha)
+    return alphas
 
 
 @dataclass(frozen=True, repr=False)

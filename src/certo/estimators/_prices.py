@@ -10,7 +10,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from certo.certificates.margins.soft_margin_gap import costs_of
 from certo.estimators import _input
 
-SMALLEST = 1e-280  # what slack can cost: less would vanish in products
+MIN_COST = 1e-280  # What slack can cost, at least: less would vanish in products.
 
 
 class Prices(NamedTuple):
@@ -71,7 +71,7 @@ def prices_of(machine, y: np.ndarray, classes: np.ndarray, sample_weight) -> Pri
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         costs = prices.of(np.where(y == classes[-1], 1, -1))
         least, total = np.min(costs[weights > 0] if weights.size else costs), np.sum(costs)
-    if not (least > SMALLEST and total < np.inf):
+    if not (least > MIN_COST and total < np.inf):
         raise ValueError(
             "the costs C·class_weight·sample_weight of slack must be within float64, but they "
             f"are from {least:g} on, with a sum of {total:g}. Choose numbers of moderate size."

@@ -27,12 +27,7 @@ from scipy import sparse
 
 from certo.certificates.spaces.image_scores import lengths_of
 from certo.certificates.spaces.images import functions_of
-from certo.compiled.layers import (
-    layer_scores,
-    sparse_layer_scores,
-    unclear_highest,
-    unclear_signs,
-)
+from certo.compiled.layers import layer_scores, sparse_layer_scores, unclear_highest, unclear_signs
 from certo.compiled.rows import rows_of
 from certo.compiled.scan import greatest_square
 from certo.compiled.threads import in_pieces, pieces
@@ -45,9 +40,10 @@ from certo.kernels.vectors import MAX_DENSIFIED_ENTRIES, squares
 from certo.numbers.rounding import LEAST, ULPS, Rounding, gamma
 from certo.solvers import gram
 
-FEW_OUTPUTS = 32  # up to which one sum after the other is as fast as BLAS (20 to 1000 features)
-IN_A_ROW = 8  # multiplications here take the time of one in the loops that `pieces` is meant for
-BLOCK_VALUES = 2**20  # kernel values computed at a time
+MAX_SUMMED_OUTPUTS = 32  # Up to so many, single sums are as fast as BLAS (20 to 1000 features).
+DENSE_SPEED = (
+    8  # Multiplications here take the time of one in the loops that `pieces` is meant for.
+)
 #: with γ_{d+6}, what `Gaussian.rounding` does not exceed
 WORST_GAUSSIAN = MAX_NORM_ERROR + 2 * ULPS
 
@@ -59,7 +55,7 @@ def of_layer(X, coef: np.ndarray, intercept, use: Use) -> np.ndarray:
     """coef·x + intercept, (n_samples, n_outputs), for a C-ordered array or CSR matrix X."""
     coef = np.ascontiguousarray(coef, dtype=np.float64)
     intercept = np.array(np.broadcast_to(intercept, (len(coef),)), dtype=np.float64)
-    if len(coef) <= FEW_OUTPUTS or use == "numbers" or sparse.issparse(X):
+    if len(coef) <= MAX_SUMMED_OUTPUTS or use == "numbers" or sparse.issparse(X):
         return _one_by_one(X, coef, intercept)
     scores = X @ coef.T + intercept
     # Any sum of d products and b is within γ_{d+2}·(‖x‖‖w‖ + |b|), by Cauchy and Schwarz; twice,
@@ -67,7 +63,7 @@ def of_layer(X, coef: np.ndarray, intercept, use: Use) -> np.ndarray:
     d = X.shape[1]
     square = greatest_square(rows_of(X), X.shape[0])[0] * np.max(squares(coef))
     within = 2 * gamma(d + 2) * (np.sqrt(square) + np.max(np.abs(intercept))) + 4 * d * LEAST
-    return _settled(
+    return _recompute_close_rows(
         scores, np.array([within]), use, lambda rows: _one_by_one(X[rows], coef, intercept)
     )
 
@@ -89,9 +85,9 @@ def of_expansion(
         return np.concatenate(parts) if parts else np.zeros((0, len(turned)))
     values, off = gram.sums(kernel, X, centres, coef)
     values += intercept
-    return _settled(
+    return _recompute_close_rows(
         values, _rounding_of_sums(kernel, X, centres, coef, intercept, off), use,
-        lambda rows: _alone(kernel, kernel.points(X, rows), centres, turned, intercept),
+        lambda rows: _score_alone(kernel, kernel.points(X, rows), centres, turned, intercept),
     )  # fmt: skip
 
 
@@ -148,11 +144,8 @@ def _lengths(kernel: Kernel, X, delta: float) -> np.ndarray:
     return lengths_of(kernel, X, delta)
 
 
-def _settled(
-    scores: np.ndarray,
-    within: np.ndarray,
-    use: Use,
-    again: Callable[[np.ndarray], np.ndarray],
+def _recompute_close_rows(
+    scores: np.ndarray, within: np.ndarray, use: Use, again: Callable[[np.ndarray], np.ndarray]
 ) -> np.ndarray:
     """The scores, those of rows that are too close to call evaluated `again`, row by row."""
     if use == "highest":
@@ -177,13 +170,13 @@ def _one_by_one(X, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
         return scores
     X = np.ascontiguousarray(X)
     in_pieces(
-        pieces(m, float(X.size) * outputs / IN_A_ROW),
+        pieces(m, float(X.size) * outputs / DENSE_SPEED),
         lambda _, start, stop: layer_scores(X, coef, intercept, start, stop, scores),
     )
     return scores
 
 
-def _alone(kernel: Kernel, X, centres, turned: np.ndarray, intercept) -> np.ndarray:
+def _score_alone(kernel: Kernel, X, centres, turned: np.ndarray, intercept) -> np.ndarray:
     """The scores of each point by itself. A product with a CSR row adds its terms in the order of
     the columns, and so do all of `plain` for such rows; other points come one at a time."""
     if kernel.takes == "vectors" and not functions_of(kernel):
@@ -198,7 +191,7 @@ def _alone(kernel: Kernel, X, centres, turned: np.ndarray, intercept) -> np.ndar
 
 def _blocks(kernel: Kernel, X, centres, block: Callable[[Any, Any], np.ndarray]):
     """Blocks of kernel values, some points after the other."""
-    step = max(1, BLOCK_VALUES // max(1, count(centres)))
+    step = max(1, gram.BLOCK_VALUES // max(1, count(centres)))
     for start in range(0, count(X), step):
         part = kernel.points(X, slice(start, start + step))
         yield np.asarray(block(part, centres), dtype=np.float64)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,20 +73,29 @@ def verdict_words(
     return " ".join(f"{sentence}." for sentence in said)
 
 
+def equal_rows(X: Any, signs: list[np.ndarray]) -> tuple[int, int] | None:
+    """Two rows of numbers that are equal, though some output has them on different sides."""
+    keys = keys_of_numbers(X)
+    if keys is None:
+        return None
+    order = np.argsort(keys, kind="stable")
+    pairs = np.flatnonzero(np.diff(keys[order]) == 0)
+    for a, b in zip(order[pairs].tolist(), order[pairs + 1].tolist(), strict=True):
+        if any(one[a] != one[b] for one in signs) and _is_same(X[a], X[b]):
+            return min(a, b), max(a, b)
+    return None
+
+
 def equal_rows_words(X: Any, signs: list[np.ndarray]) -> str:
     """For functions of any kind: two examples that are the same point with different labels, if
     there are any."""
-    keys = keys_of_numbers(X)
-    if keys is not None:
-        order = np.argsort(keys, kind="stable")
-        pairs = np.flatnonzero(np.diff(keys[order]) == 0)
-        for a, b in zip(order[pairs].tolist(), order[pairs + 1].tolist(), strict=True):
-            if any(one[a] != one[b] for one in signs) and _is_same(X[a], X[b]):
-                return (
-                    " No function separates the examples: "
-                    f"{examples_at(sorted((a, b)))} are the same point with different labels."
-                )
-    return ""
+    equal = equal_rows(X, signs)
+    if equal is None:
+        return ""
+    return (
+        f" No function separates the examples: {examples_at(equal)} are the same point with "
+        "different labels."
+    )
 
 
 def _is_same(first: Any, second: Any) -> bool:
@@ -99,7 +107,3 @@ def _is_same(first: Any, second: Any) -> bool:
 def _few(sentences: list[str]) -> list[str]:
     more = len(sentences) - SHOWN_OUTPUTS
     return sentences[:SHOWN_OUTPUTS] + [f"The same holds of {more:,} more"] * (more > 0)
-
-
-def now() -> float:
-    return time.perf_counter()

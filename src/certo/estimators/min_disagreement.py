@@ -20,11 +20,10 @@ from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.vectors import Margins
 from certo.estimators import _input, description
-from certo.estimators._callbacks import announcer
+from certo.estimators._limits import Running, running
 from certo.estimators._linear import LinearClassifier
 from certo.estimators.new_examples import no_few_examples
 from certo.issue.errors.least_errors import issue_error_count
-from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.min_disagreement import BoundTrace, Outcome, TooLarge, min_disagreement
 from certo.words.fewest_errors_status import fewest_errors_status
 
@@ -124,12 +123,12 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             )
         _input.longest_example(self, X)
         weights = self._weights(sample_weight, X)
-        with ctrl_c_asks() as asked:
-            return self._search(asked, Sample(X, targets.signs[0]), targets, weights)
+        with running(self, X, "better bound") as run:
+            self._search(run, Sample(X, targets.signs[0]), targets, weights)
+        return self
 
     def _check_settings(self) -> None:
-        if self.intercept not in ("free", "none"):
-            raise ValueError(f"intercept must be 'free' or 'none', got {self.intercept!r}.")
+        _input.check_choice(self, "intercept", "free", "none")
         _input.check_time_limit(self.time_limit)
         known = self.target is None or _input.is_number(self.target)
         if not known or (self.target is not None and not 0 <= self.target < math.inf):
@@ -150,15 +149,13 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             raise ValueError("the sum of sample_weight must be finite. Divide it by its largest.")
         return weights
 
-    def _search(self, asked, sample: Sample, targets: _input.Targets, weights: np.ndarray):
-        context = self._init_callback_context(max_subtasks=None)
-        context.call_on_fit_task_begin(estimator=self, X=sample.X)
-        tell = announcer(self, context, sample.X, "better bound")
-
+    def _search(
+        self, run: Running, sample: Sample, targets: _input.Targets, weights: np.ndarray
+    ) -> None:
         def report(upper: float, lower: float, seconds: float) -> None:
             """Callbacks see the bounds known now as errors_ and lower_bound_."""
             self.errors_, self.lower_bound_ = upper, lower
-            tell()
+            run.tell()
 
         try:
             outcome = min_disagreement(
@@ -169,7 +166,7 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
                 enough=None if self.target is None else Fraction(self.target),
                 time_limit=math.inf if self.time_limit is None else float(self.time_limit),
                 rng=np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1)),
-                asked=asked,
+                asked=run.asked,
                 report=report,
             )
         except TooLarge:
@@ -179,8 +176,6 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
                 "matrix of more than 2 GB. Use fewer features or examples."
             ) from None
         self._store(sample, targets, weights, outcome)
-        context.call_on_fit_task_end(estimator=self, X=sample.X, reconstruction_attributes=dict)
-        return self
 
     def _store(self, sample: Sample, targets, weights: np.ndarray, outcome: Outcome) -> None:
         labels: Labels = targets.outputs[0]
@@ -200,6 +195,7 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         margins = Margins.of(sample, outcome.coef, outcome.intercept)
         at_zero = int(np.sum(margins.is_error(-1) & ~margins.is_error(+1)))  # All have y = +1.
         self.status_ = fewest_errors_status(self, outcome.stop, bool(weights.size), at_zero)
+        self._stop = outcome.stop
         if not (self.optimal_ or self.answer_ in ("yes", "no")):
             warnings.warn(self.status_, ConvergenceWarning, stacklevel=4)
 

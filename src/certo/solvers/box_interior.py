@@ -19,31 +19,34 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from certo.compiled.threads import one_thread
-from certo.solvers.box_newton import SMALL, box_newton
+from certo.solvers.box_newton import box_newton
+from certo.solvers.nearest_point import ONE_THREAD_BELOW_ROWS
 from certo.solvers.stop import Asked, go_on
 
-STEPS = 30  # of the active set, after which it goes on from the inside
-WORK = 3e10  # multiplications of its last steps, about
-INNER = 60  # steps from the inside
-TINY = 1e-30  # of its box
-SHORT = 0.995  # of the way to the nearest bound
-AT_BOUND = 1e-5  # of how far the furthest is inside: what is nearer to a bound is there
+MAX_ACTIVE_SET_STEPS = 30  # Steps of the active set, after which it goes on from the inside.
+LAST_STEPS_WORK = 3e10  # Multiplications of its last steps, about.
+MAX_INTERIOR_STEPS = 60  # Steps from the inside.
+MIN_DISTANCE = 1e-30  # Distance from a bound, relative to the box, that is kept inside.
+STEP_SHARE = 0.995  # Share of the way to the nearest bound that a step takes.
+ROUND_TO_BOUND = 1e-5  # Distance, relative to the furthest inside, that is put at a bound.
 
 
-def box_solved(gram, beta, low, high, slopes, *, free: bool, eps: float, asked) -> np.ndarray:
+def solve_box(gram, beta, low, high, slopes, *, free: bool, eps: float, asked) -> np.ndarray:
     """The best β from this one on: by an active set, if few bounds are wrong; else from the inside,
     and then by an active set."""
-    found = box_newton(gram, beta, low, high, slopes, free=free, eps=eps, most=STEPS, asked=asked)
+    found = box_newton(
+        gram, beta, low, high, slopes, free=free, eps=eps, most=MAX_ACTIVE_SET_STEPS, asked=asked
+    )
     now = slopes - gram @ (found - beta)
     if asked() or _violation(found, low, high, now, free) <= eps:
         return found
-    with one_thread() if beta.size <= SMALL else nullcontext():
+    with one_thread() if beta.size <= ONE_THREAD_BELOW_ROWS else nullcontext():
         inner = box_interior(gram, found, low, high, now, free=free, eps=0.01 * eps, asked=asked)
     then = now - gram @ (inner - found)
     if float((inner - found) @ (now + then)) > 0:  # the dual rose
         found, now = inner, then
     inside = np.count_nonzero((found > low) & (found < high))
-    most = int(WORK / (inside**3 + 10.0 * beta.size**2)) + STEPS // 4
+    most = int(LAST_STEPS_WORK / (inside**3 + 10.0 * beta.size**2)) + MAX_ACTIVE_SET_STEPS // 4
     return box_newton(
         gram, found, low, high, now, free=free, eps=eps, most=min(most, 300), asked=asked
     )
@@ -79,7 +82,7 @@ def box_interior(
     b = float(np.median(slope)) if free else 0.0
     z = np.full(x.size, max(float(np.max(np.abs(slope - b))), 1e-12))
     w = z.copy()
-    for _ in range(INNER):
+    for _ in range(MAX_INTERIOR_STEPS):
         slope = first - K @ x
         wrong, missing = slope - b + z - w, float(np.sum(origin - x)) if free else 0.0
         mu = float(x @ z + s @ w) / (2 * x.size)
@@ -112,11 +115,11 @@ def box_interior(
         left = (x + reach[0] * dx) @ (z + reach[1] * dz) + (s - reach[0] * dx) @ (w + reach[1] * dw)
         goal = mu * (float(left) / (2 * x.size * mu)) ** 3 if mu > 0 else 0.0
         dx, db, dz, dw = direction(goal - dx * dz, goal + dx * dw)
-        step = SHORT * min(_reach(x, dx), _reach(s, -dx), _reach(z, dz), _reach(w, dw))
+        step = STEP_SHARE * min(_reach(x, dx), _reach(s, -dx), _reach(z, dz), _reach(w, dw))
         x, z, w, b = x + step * dx, z + step * dz, w + step * dw, b + step * db
-        x = np.clip(x, TINY * box, box)
-        s = np.maximum(box - x, TINY * box)
-    near = AT_BOUND * float(np.max(np.minimum(x, s)))
+        x = np.clip(x, MIN_DISTANCE * box, box)
+        s = np.maximum(box - x, MIN_DISTANCE * box)
+    near = ROUND_TO_BOUND * float(np.max(np.minimum(x, s)))
     x = np.where(x < near, 0.0, np.where(s < near, box, x))
     if free:  # what is missing goes to the one with most room
         most = int(np.argmax(np.minimum(x, box - x)))

@@ -21,11 +21,10 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from certo.compiled.threads import one_thread
+from certo.solvers.nearest_point import ONE_THREAD_BELOW_ROWS, RIDGE_PER_ROW
 from certo.solvers.stop import Asked, go_on
 
-RIDGE = 1e-15  # for each row, relative to the Gram matrix: what rounding may have done to it
-SMALL = 2000  # rows, for which matrices are handled in one thread
-IDLE = 8  # steps in vain after which no more is expected
+MAX_IDLE_STEPS = 8  # Steps in vain after which no more is expected.
 
 
 def box_newton(
@@ -45,14 +44,14 @@ def box_newton(
     problem = _Box(gram, beta, low, high, slopes, free)
     best, highest, idle = beta, 0.0, 0
     inside = (beta > low) & (beta < high)
-    with one_thread() if beta.size <= SMALL else nullcontext():
+    with one_thread() if beta.size <= ONE_THREAD_BELOW_ROWS else nullcontext():
         for _ in range(most):
             beta, inside, whole, wrong = problem.step(beta, inside)
             gain = problem.gain(beta)
             idle = 0 if gain > highest * (1 + 1e-14) or not whole else idle + 1
             if gain > highest:
                 best, highest = beta, gain
-            if (whole and wrong <= eps) or idle >= IDLE or asked():
+            if (whole and wrong <= eps) or idle >= MAX_IDLE_STEPS or asked():
                 break
     return best
 
@@ -80,7 +79,7 @@ class _Box:
             wrong = np.where(beta <= self.low, ahead, np.where(beta >= self.high, -ahead, 0.0))
             wrong[inside | (self.low == self.high)] = 0.0
             worst = float(np.max(wrong, initial=0.0))
-            inside, move = self._entered(beta, slopes, inside, wrong, move)
+            inside, move = self._let_enter(beta, slopes, inside, wrong, move)
         ratios = self._ratios(beta, move)
         reach = float(np.min(ratios, initial=np.inf))
         beta = np.clip(beta + min(reach, 1.0) * move, self.low, self.high)
@@ -89,7 +88,7 @@ class _Box:
             beta[hit] = np.where(move[hit] < 0, self.low[hit], self.high[hit])
         return beta, inside & (beta > self.low) & (beta < self.high), reach >= 1, worst
 
-    def _entered(self, beta, slopes, inside, wrong, move) -> tuple[np.ndarray, np.ndarray]:
+    def _let_enter(self, beta, slopes, inside, wrong, move) -> tuple[np.ndarray, np.ndarray]:
         """Who is inside after the worst of the wrong ones may leave their bounds, and the move."""
         entering = np.flatnonzero(wrong > 0.1 * wrong.max(initial=0.0))
         entering = entering[np.argsort(-wrong[entering], kind="stable")]
@@ -121,7 +120,7 @@ class _Box:
             return move, self._level(beta, slopes) if self.free else 0.0
         part, aim = self.gram[np.ix_(rows, rows)], slopes[rows]
         if not self.free:
-            move[rows] = _solved(part, aim)
+            move[rows] = _solve_with_ridge(part, aim)
             return move, 0.0
         # only differences to one example, the base, so that the sum stays, and nothing is lost
         # where all images are far from the origin
@@ -130,7 +129,7 @@ class _Box:
         across = part[others, base]
         M = part[np.ix_(others, others)] - across[:, None] - across + part[base, base]
         change = np.zeros(rows.size)
-        change[others] = _solved(M, aim[others] - aim[base])
+        change[others] = _solve_with_ridge(M, aim[others] - aim[base])
         change[base] = -change.sum()
         move[rows] = change
         return move, float(np.mean(aim - part @ change))
@@ -152,13 +151,13 @@ class _Box:
         return ratios
 
 
-def _solved(M: np.ndarray, aim: np.ndarray) -> np.ndarray:
+def _solve_with_ridge(M: np.ndarray, aim: np.ndarray) -> np.ndarray:
     """M⁻¹ aim, M being positive semi-definite up to rounding, nearly."""
     if not aim.size:
         return aim
     diagonal = M.diagonal()
     unit = 1 / np.sqrt(np.maximum(diagonal, 1e-30 * (float(diagonal.max()) or 1.0)))
-    M, ridge = unit[:, None] * M * unit, RIDGE * aim.size
+    M, ridge = unit[:, None] * M * unit, RIDGE_PER_ROW * aim.size
     while True:
         shifted = M.copy()
         shifted.flat[:: aim.size + 1] += ridge

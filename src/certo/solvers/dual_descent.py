@@ -9,7 +9,7 @@ Fewer rows  after a look at all examples, those at 0 or c_t whose margin is furt
             side than any other is on the wrong one are left out until the next look
 Intercept   a free one is the multiplier b of Σ α y = 0: β ← b at every look (the method of
             multipliers), κ being the mean of ‖x‖², so that b moves no faster than w does; but no
-            less than LIVELY/Σ c, or b would hardly move where errors are cheap
+            less than MIN_INTERCEPT_MOVE/Σ c, or b would hardly move where errors are cheap
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from certo.problems.soft_margin import SoftMargin
 from certo.solvers.gap_ledger import Ledger
 from certo.solvers.hinge_rows import HingeRows
 
-EPOCHS = 5  # of descent between two looks,
-SLOW = 0.7  # descent is slow if it leaves more than this share of the gap in one look,
-LATE, NEAR = 5, 100  # or in so many, where the gap is within so many times the goal
-ASIDE = 0.3  # of the worst violation: how far on the right side one must be to be left out
-FEWER, MORE = 3, 10  # or so many after conjugate gradients that met no bound, or did
-FIRST, STEPS = 5, 50  # steps of conjugate gradients: at first, and at most, doubled in between
-LIVELY = 10  # how far b moves, at least, in a look that finds Σ α y = Σ c
-FLAT = 1e-10  # curvature, of what it is without its sums' cancelling, that is none
-GAINS = 0.01  # of the best step's gain: a step that gains less is the last
+EPOCHS_PER_LOOK = 5  # Epochs of descent between two looks.
+SLOW_SHARE = 0.7  # Descent is slow if it leaves more than this share of the gap.
+LATE_LOOKS, LATE_WITHIN_GOALS = 5, 100  # Near the goal, so many looks are judged together.
+SET_ASIDE_SHARE = 0.3  # Share of the worst violation, as distance from the margin, to be set aside.
+EPOCHS_AFTER_FREE_STEP, EPOCHS_AFTER_CUT_STEP = 3, 10  # After gradients that met no bound, or did.
+FIRST_CG_STEPS, MAX_CG_STEPS = 5, 50  # Steps of conjugate gradients, doubled in between.
+MIN_INTERCEPT_MOVE = 10  # How far b moves, at least, in a look that finds Σ α y = Σ c.
+FLAT_CURVATURE = 1e-10  # Curvature, relative to that without cancelling, that counts as none.
+LAST_GAIN_SHARE = 0.01  # A step that gains less than this share of the best one is the last.
 
 
 class DualDescent:
@@ -41,7 +41,7 @@ class DualDescent:
         self.rows, self.free, self.rng = rows, intercept == "free", rng
         self.problem = SoftMargin(rows.signs, rows.costs, intercept)
         squares = rows.lengths**2
-        price = max(float(np.mean(squares)), LIVELY / rows.total)
+        price = max(float(np.mean(squares)), MIN_INTERCEPT_MOVE / rows.total)
         self.kappa = {"none": 0.0, "lifted": 1.0, "free": price}[intercept]
         self.squares = squares + self.kappa
         self.alpha, self.w = np.zeros(rows.m), np.zeros(rows.X.shape[1] + 1)
@@ -64,14 +64,16 @@ class DualDescent:
             self.w = np.append(v[:-1], self.w[-1] if self.free else v[-1])
         active, every = np.arange(m), np.arange(m)
         r = np.empty(m)
-        epochs, rounds, slow, gaps = EPOCHS, 0, False, [np.inf]
+        epochs, rounds, slow, gaps = EPOCHS_PER_LOOK, 0, False, [np.inf]
         while True:
             epochs = max(0, min(epochs, int(min(ledger.most, 2**31)) - ledger.passes - 1))
             for _ in range(epochs):
                 self._descend(active)
             passes = epochs + 1
             if slow:
-                epochs = self._conjugate_gradients(epochs, min(FIRST * 2**rounds, STEPS))
+                epochs = self._conjugate_gradients(
+                    epochs, min(FIRST_CG_STEPS * 2**rounds, MAX_CG_STEPS)
+                )
                 rounds += 1
             np.subtract(1.0, self._products(every, self.w, r), out=r)
             self._note(ledger, r, passes)
@@ -80,8 +82,8 @@ class DualDescent:
             active = self._active(r)
             gap = ledger.primal - ledger.dual
             gaps.append(gap)
-            back = LATE if gap <= NEAR * ledger.goal * ledger.primal else 1
-            slow = slow or (len(gaps) > back and gap > SLOW * gaps[-1 - back])
+            back = LATE_LOOKS if gap <= LATE_WITHIN_GOALS * ledger.goal * ledger.primal else 1
+            slow = slow or (len(gaps) > back and gap > SLOW_SHARE * gaps[-1 - back])
 
     def _descend(self, active: np.ndarray) -> None:
         rows = self.rows
@@ -143,7 +145,9 @@ class DualDescent:
             curve = self._product(v, v)
             if not size > 0:
                 break
-            if curve <= FLAT * float(q @ (diagonal * q)):  # straight on, until bounds are met
+            if curve <= FLAT_CURVATURE * float(
+                q @ (diagonal * q)
+            ):  # straight on, until bounds are met
                 p += float(room.max()) / float(np.abs(q).max()) * q
                 break
             length = size / curve
@@ -151,7 +155,7 @@ class DualDescent:
             r -= length * self._products(inside, v, image)
             gain = 0.5 * length * size
             best = max(best, gain)
-            if gain <= GAINS * best:
+            if gain <= LAST_GAIN_SHARE * best:
                 break
         step = 1.0
         while step > 1e-6:
@@ -166,7 +170,7 @@ class DualDescent:
                 self.w[-1] += step * price
                 break
             step /= 2
-        return FEWER if step == 1 else MORE
+        return EPOCHS_AFTER_FREE_STEP if step == 1 else EPOCHS_AFTER_CUT_STEP
 
     def _note(self, ledger: Ledger, r: np.ndarray, passes: int) -> None:
         """The two values; and for a free intercept, a new β."""
@@ -191,4 +195,4 @@ class DualDescent:
         at_zero, at_cost = alpha <= 0, alpha >= costs
         wrong = np.where(at_zero, r, np.where(at_cost, -r, np.abs(r)))  # how far KKT is violated
         worst = max(float(wrong.max(initial=0.0)), 0.0)
-        return np.flatnonzero(wrong >= -ASIDE * worst)
+        return np.flatnonzero(wrong >= -SET_ASIDE_SHARE * worst)

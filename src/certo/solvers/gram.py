@@ -21,15 +21,15 @@ from certo.kernels.gaussian import Gaussian
 from certo.kernels.precomputed import Precomputed
 from certo.kernels.vectors import squares
 
-BLOCK = 2**20  # numbers of a block
-TILE = 256, 1024  # points and centres of a tile
-SPARSE = 0.15  # of the entries: with fewer other than 0, products are made entry by entry
-TURNED = 2**22  # numbers of a tile of centres, at most
-WHOLE = 2.0**24  # up to which float32 holds all whole numbers
-DEAR = 24.0  # nanoseconds: a value of the kernel that takes longer to make is kept,
-FLOP = 0.023  # those of a multiply-add in float32
-ROUGH = 1e-4  # what float32 may do to an exponent
-FINE = 1e-8  # and float64, beyond which differences are taken instead of inner products
+BLOCK_VALUES = 2**20  # Kernel values of a block.
+TILE_SHAPE = 256, 1024  # Points and centres of a tile.
+SPARSE_BELOW = 0.15  # Share of entries other than 0 below which products are made entry by entry.
+MAX_CENTRE_NUMBERS = 2**22  # Numbers of a tile of centres, at most.
+FLOAT32_INTEGERS = 2.0**24  # Up to which float32 holds all integers.
+KEEP_ABOVE_NANOSECONDS = 24.0  # Kernel values that take longer to make are kept.
+MULTIPLY_ADD_NANOSECONDS = 0.023  # A multiplication and addition in float32.
+FLOAT32_EXPONENT_ERROR = 1e-4  # What float32 may do to an exponent.
+FLOAT64_EXPONENT_ERROR = 1e-8  # What float64 may do before differences replace inner products.
 
 
 class Sums(NamedTuple):
@@ -48,8 +48,8 @@ def sums(kernel: Kernel, X, centres, coef: np.ndarray) -> Sums:
     """The same, and how far the values of the kernel may be off."""
     if isinstance(kernel, Gaussian):
         left, right = _Points.both(X, centres)
-        scale, out = 0.5 / kernel.variance, np.zeros((count(X), *coef.shape[1:]))
-        if _fine(left, right, scale):
+        scale, out = 0.5 / float(kernel.variance), np.zeros((count(X), *coef.shape[1:]))
+        if _tells_distances(left, right, scale):
             _add_gaussian(out, left, right, scale, coef)
             longest = right.square.max(initial=0.0)
             return Sums(out, kernel.off_by_norms(X.shape[1], left.square, longest))
@@ -64,7 +64,7 @@ def _sums(kernel: Kernel, X, centres, coef: np.ndarray) -> np.ndarray:
         each = np.zeros((X.shape[1], *coef.shape[1:]))
         np.add.at(each, centres, coef)
         return X @ each
-    step = max(1, BLOCK // max(1, len(coef)))
+    step = max(1, BLOCK_VALUES // max(1, len(coef)))
     parts = [
         np.asarray(kernel._block(X[start : start + step], centres), dtype=np.float64) @ coef
         for start in range(0, m, step)
@@ -75,8 +75,8 @@ def _sums(kernel: Kernel, X, centres, coef: np.ndarray) -> np.ndarray:
 def images_of(kernel: Kernel, X, cache_mb: float) -> Images:
     """The images of examples (as `kernel.examples` gives them)."""
     if isinstance(kernel, Gaussian):
-        points, scale = _Points.of(X), 0.5 / kernel.variance
-        if _fine(points, points, scale):
+        points, scale = _Points.of(X), 0.5 / float(kernel.variance)
+        if _tells_distances(points, points, scale):
             return GaussianImages(kernel, points, cache_mb)
     return Images(kernel, X)
 
@@ -115,14 +115,23 @@ class GaussianImages(Images):
 
     def __init__(self, kernel: Gaussian, points: _Points, cache_mb: float):
         self.m, d = points.values.shape
-        self.kernel, self.diagonal, self.scale = kernel, np.ones(self.m), 0.5 / kernel.variance
+        self.kernel, self.diagonal, self.scale = (
+            kernel,
+            np.ones(self.m),
+            0.5 / float(kernel.variance),
+        )
         self.points, self.rough, self.single = points, points.in_float32(), np.float32
         if self.rough is not points:
             size = self.scale * points.square.max(initial=0.0)
-            if np.sqrt(d) * 2.0**-23 * size > ROUGH:
+            if np.sqrt(d) * 2.0**-23 * size > FLOAT32_EXPONENT_ERROR:
                 self.single = np.float64
-        price = FLOP * self.points.entries / max(1, self.m) * (self.points.dtype.itemsize // 4)
-        room = int(cache_mb * 2**20) // (8 * self.m) if price > DEAR else 0
+        price = (
+            MULTIPLY_ADD_NANOSECONDS
+            * self.points.entries
+            / max(1, self.m)
+            * (self.points.dtype.itemsize // 4)
+        )
+        room = int(cache_mb * 2**20) // (8 * self.m) if price > KEEP_ABOVE_NANOSECONDS else 0
         self._room = np.empty(0, self.single)
         self._kept, self._used = np.empty((min(room, self.m), self.m)), 0
         self._place = np.full(self.m, -1)
@@ -241,9 +250,9 @@ class _Points:
 def _tiles(left: _Points, right: _Points, count: int, fill, half: bool = False) -> None:
     """fill(turned, columns, i, k, room) for all tiles of points i … k of the left and columns of
     the right, on all cores; or `half` of them, those on and above the diagonal."""
-    height, width = TILE
+    height, width = TILE_SHAPE
     n, d = right.values.shape
-    width = height if half else max(16, min(width, TURNED // max(1, d)))
+    width = height if half else max(16, min(width, MAX_CENTRE_NUMBERS // max(1, d)))
     work = 16 + left.entries / max(1, left.values.shape[0])
 
     def down(turned, columns, _, first, last):
@@ -276,19 +285,19 @@ def _add_gaussian(out, left: _Points, right: _Points, scale: float, coef, rows=N
     _tiles(left, right, len(out), fill)
 
 
-def _fine(left: _Points, right: _Points, scale: float) -> bool:
+def _tells_distances(left: _Points, right: _Points, scale: float) -> bool:
     """Whether inner products tell distances well: those in float32 are exact."""
     longest = left.square.max(initial=0.0) + right.square.max(initial=0.0)
-    return left.dtype == np.float32 or 2.0**-52 * scale * float(longest) <= FINE
+    return left.dtype == np.float32 or 2.0**-52 * scale * float(longest) <= FLOAT64_EXPONENT_ERROR
 
 
 def _as_sparse(X):
     """X as it is, or as CSR if few of its entries are other than 0."""
     if sparse.issparse(X):
-        return X.toarray() if X.nnz > SPARSE * X.shape[0] * X.shape[1] else X
-    if np.count_nonzero(X[:: max(1, len(X) // 256)]) > SPARSE * min(len(X), 256) * X.shape[1]:
+        return X.toarray() if X.nnz > SPARSE_BELOW * X.shape[0] * X.shape[1] else X
+    if np.count_nonzero(X[:: max(1, len(X) // 256)]) > SPARSE_BELOW * min(len(X), 256) * X.shape[1]:
         return X
-    return sparse.csr_array(X) if np.count_nonzero(X) <= SPARSE * X.size else X
+    return sparse.csr_array(X) if np.count_nonzero(X) <= SPARSE_BELOW * X.size else X
 
 
 def _exact_in_float32(X):
@@ -299,6 +308,6 @@ def _exact_in_float32(X):
     first = entries[: max(1, 2**14 // max(1, entries[:1].size))]
     for unit in (1.0, 0.5, 0.25, 0.125):
         if all(np.array_equal(some / unit, np.rint(some / unit)) for some in (first, entries)):
-            small = squares(X).max(initial=0.0) / unit**2 <= WHOLE
+            small = squares(X).max(initial=0.0) / unit**2 <= FLOAT32_INTEGERS
             return X.astype(np.float32) if small else None
     return None

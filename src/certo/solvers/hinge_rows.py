@@ -12,7 +12,7 @@ from certo.compiled.rows import rows_of
 from certo.compiled.soft_margin import add_squares, lengths, pull, signed_products, slope_along
 from certo.compiled.threads import in_pieces, pieces
 
-BLOCK = 4096  # dense rows squared at a time
+SQUARED_ROWS_AT_A_TIME = 4096  # Dense rows whose squares are added at a time.
 
 
 class Pull(NamedTuple):
@@ -107,8 +107,8 @@ class HingeRows:
             )
             return sums.sum(axis=0)
         H = np.zeros((D, D), order="F")
-        for start in range(0, opened.size, BLOCK):
-            some = opened[start : start + BLOCK]
+        for start in range(0, opened.size, SQUARED_ROWS_AT_A_TIME):
+            some = opened[start : start + SQUARED_ROWS_AT_A_TIME]
             part = np.ones((some.size, D))
             part[:, : X.shape[1]] = X[some]
             part *= np.sqrt(tau * self.costs[some])[:, None]

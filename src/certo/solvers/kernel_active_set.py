@@ -14,7 +14,7 @@ from certo.problems.soft_margin import SoftMargin
 from certo.solvers.box_newton import box_newton
 from certo.solvers.stop import Asked, go_on
 
-AGAIN = 3  # times it is begun anew, from multipliers that are feasible to the last digit
+MAX_RESTARTS = 3  # Restarts, from multipliers that are feasible to the last digit.
 
 
 class Finished(NamedTuple):
@@ -29,7 +29,7 @@ class Finished(NamedTuple):
         return self.primal - self.dual
 
 
-def finished(
+def finish_soft_margin(
     gram: np.ndarray,
     signs: np.ndarray,
     costs: np.ndarray,
@@ -41,21 +41,21 @@ def finished(
     low, high = np.where(signs > 0, 0.0, -costs), np.where(signs > 0, costs, 0.0)
     lifted = gram + 1.0 if intercept == "lifted" else gram
     problem = SoftMargin(signs, costs, intercept)
-    best = _valued(problem, gram, alpha)
-    for _ in range(AGAIN):
+    best = _evaluate(problem, gram, alpha)
+    for _ in range(MAX_RESTARTS):
         beta = best.alpha * signs
         beta = box_newton(
             lifted, beta, low, high, signs - lifted @ beta,
             free=intercept == "free", most=100 + 10 * signs.size, asked=asked,
         )  # fmt: skip
-        found = _valued(problem, gram, beta * signs)
+        found = _evaluate(problem, gram, beta * signs)
         if not found.gap < best.gap:
             break
         best = found
     return best
 
 
-def _valued(problem: SoftMargin, gram: np.ndarray, alpha: np.ndarray) -> Finished:
+def _evaluate(problem: SoftMargin, gram: np.ndarray, alpha: np.ndarray) -> Finished:
     """The multipliers, feasible exactly, and what they are worth."""
     alpha = problem.feasible(alpha)
     coef = alpha * problem.signs

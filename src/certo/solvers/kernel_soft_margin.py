@@ -6,7 +6,7 @@ Dual        max Σ y_t β_t − ½ βᵀKβ,   0 ≤ β_t y_t ≤ c_t, and Σ β
 Blocks      take some thousands of the examples that violate optimality, at random (the worst are
             too often alike), and those strictly inside their box; solve for them alone by pairs
             (`smo`) on their own Gram matrix in float32, or where that takes too many steps by
-            `box_solved`; then move all scores in float64, by rows of K that are made for it and
+            `solve_box`; then move all scores in float64, by rows of K that are made for it and
             not kept. The step is cut where the dual, now computed
             precisely, is highest: it never falls, whatever float32 did
 Shrinking   once few violate, only examples near the margin are followed, until all is well with
@@ -29,22 +29,22 @@ import numpy as np
 from certo.compiled.smo import smo_pairs, smo_single
 from certo.kernels.base import Kernel
 from certo.problems.soft_margin import SoftMargin
-from certo.solvers.box_interior import box_solved
+from certo.solvers.box_interior import solve_box
 from certo.solvers.gap_ledger import GapTrace, Ledger
 from certo.solvers.gram import Images, images_of
 from certo.solvers.repetitions import Repetitions
-from certo.solvers.stop import Asked, go_on
+from certo.solvers.stop import Asked, Stop, go_on
 
-SMALLEST, LARGEST = 1024, 4096  # examples in a block: an eighth of all, or more,
-PART = 8  # where many are inside their box
-WELL = 0.1  # of the violation, down to which a block is solved
-SLIGHT = 0.005  # of the violation: less does not count as one
-NEAR = 2.0  # violations from the margin, within which examples are followed
-STEPS = 20  # for each example of a block, after which Newton's take over,
-FINER = 0.01  # and go on further, since that costs them little
-LAST_DIGIT = 1e-15  # of a box
-ROUNDS = 30  # blocks between two looks at all examples
-AIM = 0.7  # of the goal: what is aimed at before all are looked at
+MIN_BLOCK_ROWS, MAX_BLOCK_ROWS = 1024, 4096  # Examples in a block.
+BLOCKS_PER_PASS = 8  # A block is this part of all examples, or larger where many are inside.
+BLOCK_ACCURACY = 0.1  # Share of the violation down to which a block is solved.
+NEGLIGIBLE_VIOLATION = 0.005  # Share of the violation below which an example does not violate.
+FOLLOWED_DISTANCE = 2.0  # Examples within so many violations from the margin are followed.
+MAX_PAIR_STEPS_PER_ROW = 20  # Steps by pairs after which Newton steps take over.
+NEWTON_ACCURACY = 0.01  # Newton steps go on further, since that costs them little.
+BOX_ROUNDING = 1e-15  # Distance from a bound, relative to its box, that is rounding.
+MAX_BLOCKS_PER_LOOK = 30  # Blocks between two looks at all examples.
+SHRUNK_GOAL = 0.7  # Share of the goal that is aimed at before all examples are looked at.
 
 
 class KernelOutcome(NamedTuple):
@@ -54,7 +54,7 @@ class KernelOutcome(NamedTuple):
     primal: float
     dual: float
     passes: int
-    stopped: bool
+    stop: Stop
     trace: GapTrace
 
     @property
@@ -74,7 +74,7 @@ def kernel_soft_margin(
     cache_mb: float = 1000,
     start: np.ndarray | None = None,
     asked: Asked = go_on,
-    after_look: Callable[[float, float], bool] = lambda primal, dual: False,
+    after_look: Callable[[float, float], Stop | None] = go_on,
 ) -> KernelOutcome:
     """The best function for examples X (as `kernel.examples` gives them), signs being ±1.
 
@@ -92,7 +92,7 @@ def kernel_soft_margin(
         )  # fmt: skip
         alpha = SoftMargin(signs, costs, intercept).feasible(same.spread(found.alpha, costs))
         return found._replace(alpha=alpha, scores=found.scores[same.group])
-    largest = max(16, min(LARGEST, isqrt(int(cache_mb * 2**20) // 16)))
+    largest = max(16, min(MAX_BLOCK_ROWS, isqrt(int(cache_mb * 2**20) // 16)))
     images = images_of(kernel, X, cache_mb / 2)
     search = _Search(images, signs, costs, intercept, start, largest, asked)
     ledger = Ledger(tol, max_iter, asked, after_look)
@@ -105,11 +105,12 @@ def kernel_soft_margin(
         vain, before = search.stuck and not dual > before, dual
         if best.primal - best.dual <= tol * best.primal or ledger.spent or vain:
             break
-        search.improve(AIM * tol * best.primal, ledger)
+        search.improve(SHRUNK_GOAL * tol * best.primal, ledger)
     alpha = search.problem.feasible(best.beta * signs)
     return KernelOutcome(
-        alpha, best.b, best.f, best.primal, best.dual, ledger.passes, ledger.stopped, ledger.trace
-    )
+        alpha, best.b, best.f, best.primal, best.dual, ledger.passes,
+        ledger.stop(best.primal - best.dual, tol * best.primal), ledger.trace,
+    )  # fmt: skip
 
 
 class _Found(NamedTuple):
@@ -161,14 +162,14 @@ class _Search:
 
     def _improve(self, rows, f: np.ndarray, look: _Look, goal: float, ledger: Ledger) -> None:
         inside = int(np.count_nonzero(look.inside))
-        size = min(max(SMALLEST, self.f.size // PART, 2 * inside), self.largest)
-        near = np.flatnonzero(look.excess > -NEAR * look.typical)
+        size = min(max(MIN_BLOCK_ROWS, self.f.size // BLOCKS_PER_PASS, 2 * inside), self.largest)
+        near = np.flatnonzero(look.excess > -FOLLOWED_DISTANCE * look.typical)
         if near.size > rows.size // 2 or rows.size <= size:
-            self._step(rows, f, look, self._chosen(look, size))
+            self._step(rows, f, look, self._choose_block(look, size))
             return
         some, scores = rows[near], f[near]
         before = self.beta[some]
-        for _ in range(ROUNDS):
+        for _ in range(MAX_BLOCKS_PER_LOOK):
             look = _Look.of(self, some, scores)
             done = look.gap <= goal or look.violation == 0 or self.stuck
             if done or ledger.asked() or self.rounds >= ledger.most:
@@ -183,7 +184,7 @@ class _Search:
             self.images.add(scores, rows[rest], some[moved], change[moved])
             f[rest] = scores
 
-    def _chosen(self, look: _Look, size: int) -> np.ndarray:
+    def _choose_block(self, look: _Look, size: int) -> np.ndarray:
         """Which of the examples looked at to solve for: those inside their box, others that
         violate, at random if they are many, and with room left the nearest to violating."""
         if look.excess.size <= size:
@@ -214,9 +215,11 @@ class _Search:
         """Solve for the chosen ones of `rows`, whose scores are f; move β and f."""
         at, slopes = rows[chosen], look.slopes[chosen]
         beta = self.beta[at]
-        now = self._solved(at, slopes, WELL * look.violation)
+        now = self._solve_block(at, slopes, BLOCK_ACCURACY * look.violation)
         low, high = self.low[at], self.high[at]
-        last = LAST_DIGIT * (high - low)  # one that is nearly at its bound would seem able to move
+        last = BOX_ROUNDING * (
+            high - low
+        )  # one that is nearly at its bound would seem able to move
         now = np.where(now - low <= last, low, np.where(high - now <= last, high, now))
         self.rounds += 1
         change = now - beta
@@ -235,13 +238,13 @@ class _Search:
         self.beta[at] = now if length == 1 else some
         f += length * step
 
-    def _solved(self, at: np.ndarray, slopes: np.ndarray, eps: float) -> np.ndarray:
+    def _solve_block(self, at: np.ndarray, slopes: np.ndarray, eps: float) -> np.ndarray:
         """β of these examples, the others being what they are, until none violates by more than
         eps: by pairs, and where that would take too many steps, by Newton's."""
         beta, low, high = self.beta[at].copy(), self.low[at], self.high[at]
         gram = self._gram(at, self.precision)
         smo = smo_pairs if self.intercept == "free" else smo_single
-        most = STEPS * at.size
+        most = MAX_PAIR_STEPS_PER_ROW * at.size
         made = smo(
             gram, np.ascontiguousarray(gram.diagonal()), beta, low, high,
             slopes.astype(gram.dtype), gram.dtype.type(eps), most,
@@ -251,8 +254,8 @@ class _Search:
         gram = gram if gram.dtype == np.float64 else self._gram(at, np.float64)
         slopes = slopes - gram @ (beta - self.beta[at])
         free = self.intercept == "free"
-        return box_solved(
-            gram, beta, low, high, slopes, free=free, eps=FINER * eps, asked=self.asked
+        return solve_box(
+            gram, beta, low, high, slopes, free=free, eps=NEWTON_ACCURACY * eps, asked=self.asked
         )
 
     def _gram(self, at: np.ndarray, dtype) -> np.ndarray:
@@ -274,7 +277,7 @@ class _Look(NamedTuple):
 
     @property
     def slight(self) -> float:
-        return SLIGHT * self.violation
+        return NEGLIGIBLE_VIOLATION * self.violation
 
     @property
     def typical(self) -> float:
@@ -289,7 +292,7 @@ class _Look(NamedTuple):
         slopes = signs - f
         b = search.lift
         if search.intercept == "free":
-            b = _middle(slopes, can_rise, can_fall)
+            b = _middle_slope(slopes, can_rise, can_fall)
         slopes = slopes - b
         rise = np.where(can_rise, slopes, -np.inf)
         fall = np.where(can_fall, -slopes, -np.inf)
@@ -305,7 +308,7 @@ class _Look(NamedTuple):
         return cls(slopes, excess, can_rise & can_fall, worst, max(most, 0.0), gap)
 
 
-def _middle(slopes: np.ndarray, can_rise: np.ndarray, can_fall: np.ndarray) -> float:
+def _middle_slope(slopes: np.ndarray, can_rise: np.ndarray, can_fall: np.ndarray) -> float:
     """A b between the slopes of those inside their box, or between those that can rise and those
     that can fall."""
     inside = can_rise & can_fall

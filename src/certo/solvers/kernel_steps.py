@@ -18,8 +18,8 @@ from certo.compiled.kernel_steps import Edges, visit
 from certo.kernels.base import Kernel
 from certo.solvers import gram
 
-VISITS = {"vectors": 512, "matrix": 512, "objects": 32}  # in a block; values of objects are dear
-PIECE = 2**22  # numbers computed at a time
+BLOCK_VISITS = {"vectors": 512, "matrix": 512, "objects": 32}  # Values of objects are dear.
+MAX_PIECE_NUMBERS = 2**22  # Kernel values computed at a time.
 
 
 def blocks(order: np.ndarray, size: int) -> Iterator[np.ndarray]:
@@ -51,7 +51,7 @@ class GramRows:
             daxpy(self._kept[place], scores, a=c)
         rows, coef = rows[~kept], coef[~kept]
         if rows.size and self.kernel.takes == "matrix":  # its rows are at hand, whole
-            for some in blocks(np.arange(rows.size), max(1, PIECE // self.m)):
+            for some in blocks(np.arange(rows.size), max(1, MAX_PIECE_NUMBERS // self.m)):
                 scores += coef[some] @ self.block(rows[some], np.arange(self.m))
         elif rows.size:
             needed = slice(None) if needed is None else needed
@@ -61,7 +61,7 @@ class GramRows:
     def _keep(self, rows: np.ndarray) -> None:
         """Compute and keep these, as far as there is room."""
         rows = rows[: len(self._kept) - self._used]
-        for some in blocks(rows, max(1, PIECE // self.m)):
+        for some in blocks(rows, max(1, MAX_PIECE_NUMBERS // self.m)):
             places = np.arange(self._used, self._used + some.size)
             self._kept[places] = self.block(some, np.arange(self.m))
             self._place[some] = places

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 
 class Layered:
-    """A dataclass of arrays of one length, the first of which, `output`, numbers the outputs."""
+    """A dataclass of arrays; those whose name ends in "output" number the outputs, the first of all
+    being `output`."""
 
     output: np.ndarray
 
     @classmethod
     def layer(cls, traces: list[Self]) -> Self:
-        """The traces of several outputs in one."""
-        output = [np.full(len(trace), k) for k, trace in enumerate(traces)]
-        names = [f.name for f in fields(cls)[1:]]  # type: ignore[arg-type]
-        return cls(
-            np.concatenate(output),  # type: ignore[call-arg]
-            *(np.concatenate([getattr(trace, name) for trace in traces]) for name in names),
-        )
+        """The traces of several outputs, each of one output, in one."""
+        columns: dict[str, Any] = {}
+        for name in (field.name for field in fields(cls)):  # type: ignore[arg-type]
+            parts = [getattr(trace, name) for trace in traces]
+            if name.endswith("output"):
+                parts = [part + k for k, part in enumerate(parts)]
+            columns[name] = np.concatenate(parts)
+        return cls(**columns)
 
     def __len__(self) -> int:
         return len(self.output)

@@ -32,18 +32,18 @@ from certo.compiled.differences import solve_differences
 from certo.compiled.pairs import exchange
 from certo.compiled.threads import one_thread
 
-RIDGE = 1e-15  # for each row, relative to the Gram matrix: what rounding may have done to it
-UNIT = 2.0**-53
-TINY = 1e-300
-ROUGH = 0.01  # the gap from which the active set takes over from exchanges of pairs,
-EXCHANGES = 5  # or after so many exchanges for each row
-# what these cost, in multiplications of a plain loop: an exchange, for each row; a step, at least;
-# and how many times faster matrices are multiplied and factored
-EXCHANGE, STEP, FAST = 5.0, 3e5, 8.0
-SMALL = 2000  # rows, for which matrices are handled in one thread
-COMPILED = 100  # up to so many rows a step needs no LAPACK
-MOST_NUMBERS = 2**20  # of a least squares problem
-TOUCHING = 1e-13  # hulls this near, compared with the rows, may as well meet
+RIDGE_PER_ROW = 1e-15  # Added to a Gram matrix, relative to it: what rounding may have done to it.
+ROUNDING_UNIT = 2.0**-53
+TINY_SQUARE = 1e-300
+EXCHANGE_GAP = 0.01  # The gap from which the active set takes over from exchanges of pairs,
+MAX_EXCHANGES_PER_ROW = 5  # or after so many exchanges for each row.
+# Work in multiplications of a plain loop: of an exchange, for each row; of a step, at least; and
+# how many times faster matrices are multiplied and factored.
+EXCHANGE_WORK, STEP_WORK, MATRIX_SPEED = 5.0, 3e5, 8.0
+ONE_THREAD_BELOW_ROWS = 2000  # Matrices of up to so many rows are handled in one thread.
+LAPACK_ABOVE_ROWS = 100  # Up to so many rows a step needs no LAPACK.
+MAX_LSTSQ_NUMBERS = 2**20  # Numbers of a least squares problem, at most.
+TOUCHING_DISTANCE = 1e-13  # Hulls this near, in lengths of rows, may as well meet.
 
 
 class Gram:
@@ -63,13 +63,13 @@ class Gram:
 
     def blur(self, size: float) -> float:
         """What rounding may do to ‖p‖² = λᵀGλ, relative to it: γ_2n·max G·(Σλ)², Σλ ≤ 2."""
-        return 8 * UNIT * len(self.gram) * self.radius2 / size if size > 0 else np.inf
+        return 8 * ROUNDING_UNIT * len(self.gram) * self.radius2 / size if size > 0 else np.inf
 
     def solve(self, i, base, weights, fall) -> np.ndarray:
         """c with M c = fall, M_kl = (z_i[k] − z_base[k])·(z_i[l] − z_base[l]), nearly."""
-        ridge = RIDGE * i.size * self.greatest
+        ridge = RIDGE_PER_ROW * i.size * self.greatest
         for _ in range(8):
-            if i.size <= COMPILED:
+            if i.size <= LAPACK_ABOVE_ROWS:
                 move, good = solve_differences(self.gram, i, base, fall, ridge)
             else:
                 move, good = self._solve_by_lapack(i, base, fall, ridge)
@@ -102,7 +102,7 @@ class Vectors(Gram):
         gram = centred @ centred.T
         self.gram = gram.toarray() if sparse.issparse(gram) else gram
         self.dimension, self.radius2 = Z.shape[1], 1.0
-        self.greatest = float(self.gram.diagonal().max()) + TINY
+        self.greatest = float(self.gram.diagonal().max()) + TINY_SQUARE
         self.work = 2.0 * (Z.nnz if sparse.issparse(Z) else Z.size)
 
     def slopes(self, weights: np.ndarray) -> np.ndarray:
@@ -110,10 +110,10 @@ class Vectors(Gram):
 
     def blur(self, size: float) -> float:
         """p = Σ λ z is off by γ_n Σ λ ‖z‖, hence ‖p‖² by 2‖p‖ times that."""
-        return 8 * UNIT * len(self.gram) / np.sqrt(size) if size > 0 else np.inf
+        return 8 * ROUNDING_UNIT * len(self.gram) / np.sqrt(size) if size > 0 else np.inf
 
     def solve(self, i, base, weights, fall) -> np.ndarray:
-        if not self.careful or i.size * self.dimension > MOST_NUMBERS:
+        if not self.careful or i.size * self.dimension > MAX_LSTSQ_NUMBERS:
             return super().solve(i, base, weights, fall)
         # Σ c_k (z_i[k] − z_base[k]) nearest to −p: the square of M's conditioning is avoided
         steps = self.Z[i] - self.Z[base]
@@ -143,14 +143,14 @@ def nearest_point(
     `group` numbers the groups 0, 1, …. `spend` is told how many multiplications were made, and may
     return True to stop.
     """
-    with one_thread() if group.size <= SMALL else nullcontext():
+    with one_thread() if group.size <= ONE_THREAD_BELOW_ROWS else nullcontext():
         return _nearest_point(points, group, weights, tol, spend)
 
 
 def _nearest_point(points, group, weights, tol, spend) -> NearestPoint:
     n, groups = group.size, int(group.max()) + 1
     members = [np.flatnonzero(group == g) for g in range(groups)]
-    weights, stopped = _exchanged(points, group, weights, spend)
+    weights, stopped = _exchange_pairs(points, group, weights, spend)
     best, best_gap, best_size, idle = weights, np.inf, np.inf, 0
     whole, before = False, 0.0
     for _ in range(200 + 20 * n):
@@ -166,7 +166,7 @@ def _nearest_point(points, group, weights, tol, spend) -> NearestPoint:
         if size < best_size * (1 - same) or (size < best_size * (1 + same) and gap < best_gap):
             best, best_gap = weights, gap
         best_size = min(best_size, size)
-        if gap <= tol or size <= TOUCHING**2 * points.radius2 or idle >= 4 or stopped:
+        if gap <= tol or size <= TOUCHING_DISTANCE**2 * points.radius2 or idle >= 4 or stopped:
             break
         used = np.flatnonzero(weights)
         # after a whole step all slopes of a group are the same, but for rounding
@@ -182,19 +182,19 @@ def _nearest_point(points, group, weights, tol, spend) -> NearestPoint:
     return NearestPoint(best, best_gap)
 
 
-def _exchanged(points, group, weights, spend) -> tuple[np.ndarray, bool]:
+def _exchange_pairs(points, group, weights, spend) -> tuple[np.ndarray, bool]:
     """The weights after exchanges between pairs, until that is slow; and whether to stop."""
     n, weights = group.size, weights.copy()
     chunk = 100 + 2**18 // n
     stopped, groups = False, int(group.max()) + 1
-    for _ in range(1 + EXCHANGES * n // chunk):
+    for _ in range(1 + MAX_EXCHANGES_PER_ROW * n // chunk):
         slope = points.slopes(weights)
         size = float(weights @ slope)
-        made = exchange(points.gram, group, groups, weights, slope, size, ROUGH, chunk)
-        stopped = spend(EXCHANGE * made * n + points.work)
+        made = exchange(points.gram, group, groups, weights, slope, size, EXCHANGE_GAP, chunk)
+        stopped = spend(EXCHANGE_WORK * made * n + points.work)
         if made < chunk or stopped:
             break
-    return _normalised(weights, group), stopped
+    return _normalise(weights, group), stopped
 
 
 def _step(points, group, slope, weights, rows) -> tuple[np.ndarray, bool, float]:
@@ -203,14 +203,14 @@ def _step(points, group, slope, weights, rows) -> tuple[np.ndarray, bool, float]
     while True:
         now = weights[rows]
         move = _towards_affine_hull(points, rows, group[rows], slope[rows], weights)
-        work += STEP + rows.size**3 / FAST + 6.0 * rows.size**2
+        work += STEP_WORK + rows.size**3 / MATRIX_SPEED + 6.0 * rows.size**2
         stuck = (now == 0) & (move < 0)
         if not stuck.any():
             break
         rows = rows[~stuck]
     end = now + move
     if end.min() >= 0:
-        return _with(weights, group, rows, end), True, work
+        return _set_weights(weights, group, rows, end), True, work
     falling = move < 0
     ratio = np.full(rows.size, np.inf)
     ratio[falling] = now[falling] / -move[falling]
@@ -221,12 +221,12 @@ def _step(points, group, slope, weights, rows) -> tuple[np.ndarray, bool, float]
         """½‖p‖² after the step, less what it was."""
         return fall @ step + 0.5 * (step @ (part @ step))
 
-    cut = _with(weights, group, rows, np.maximum(end, 0))
+    cut = _set_weights(weights, group, rows, np.maximum(end, 0))
     if change(cut[rows] - now) < change(reach * move):
         return cut, False, work
     end = np.maximum(now + reach * move, 0)
     end[ratio <= reach] = 0
-    return _with(weights, group, rows, end), False, work
+    return _set_weights(weights, group, rows, end), False, work
 
 
 def _towards_affine_hull(points, rows, group, slope, weights) -> np.ndarray:
@@ -246,12 +246,12 @@ def _towards_affine_hull(points, rows, group, slope, weights) -> np.ndarray:
     return move
 
 
-def _with(weights, group, rows, values) -> np.ndarray:
+def _set_weights(weights, group, rows, values) -> np.ndarray:
     """Weights with these values at these rows and 0 elsewhere, adding up to 1 in each group."""
     after = np.zeros_like(weights)
     after[rows] = values
-    return _normalised(after, group)
+    return _normalise(after, group)
 
 
-def _normalised(weights: np.ndarray, group: np.ndarray) -> np.ndarray:
+def _normalise(weights: np.ndarray, group: np.ndarray) -> np.ndarray:
     return weights / np.bincount(group, weights)[group]

@@ -28,14 +28,14 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from certo.solvers.gap_ledger import Ledger
 from certo.solvers.hinge_rows import HingeRows, Pull
 
-LOOSE = 1.0  # settle when the gradient adds no more than this to the rest of the gap
-STEEPER = 2.5  # the factor of τ when settling
-WIDTH = 4.0  # 1/τ at the start: all examples are open at w = 0
-NEAR = 0.25  # and where a solution is continued: margins may be off by so much
-SAMPLE = 8  # one in so many examples is solved for first,
-ENOUGH = 25  # if these are so many for each feature,
-COARSE = 3e-3  # and to this relative gap
-SMALL = 2**16  # numbers: with fewer, a part saves nothing
+SETTLE_BELOW = 1.0  # Share of the rest of the gap that the gradient may add when settling.
+TAU_FACTOR = 2.5  # The factor of τ when settling.
+FIRST_WIDTH = 4.0  # 1/τ at the start: all examples are open at w = 0.
+CONTINUED_WIDTH = 0.25  # 1/τ where a solution is continued: margins may be off by so much.
+SAMPLED_PART = 8  # One in so many examples is solved for first,
+MIN_SAMPLED_ROWS_PER_FEATURE = 25  # if these are so many for each feature,
+SAMPLE_GAP = 3e-3  # and to this relative gap.
+NARROW_ABOVE_NUMBERS = 2**16  # Problems of fewer numbers gain nothing from leaving examples out.
 
 
 class Part(NamedTuple):
@@ -71,21 +71,21 @@ class PrimalNewton:
     def __init__(self, rows: HingeRows, regular: np.ndarray, rng: np.random.Generator):
         self.rows, self.regular, self.rng = rows, regular, rng
         self.best_w, self.best_beta = np.zeros(rows.dimension), np.zeros(rows.m)
-        self.w, self.beta, self.tau = self.best_w, np.full(rows.m, 0.5), 1 / WIDTH
+        self.w, self.beta, self.tau = self.best_w, np.full(rows.m, 0.5), 1 / FIRST_WIDTH
 
     def begin(self, ledger: Ledger) -> None:
         """Start from the solution for a sample, if there are many examples."""
-        n = self.rows.m // SAMPLE
-        if n < ENOUGH * self.rows.dimension:
+        n = self.rows.m // SAMPLED_PART
+        if n < MIN_SAMPLED_ROWS_PER_FEATURE * self.rows.dimension:
             return
         some = np.sort(self.rng.choice(self.rows.m, n, replace=False))
         part = self.rows.take(some)
         part = self.rows.take(some, self.rows.total / (part.total or 1.0))
         coarse = PrimalNewton(part, self.regular, self.rng)
         coarse.begin(ledger)
-        quick = Ledger(max(ledger.goal, COARSE), ledger.most, ledger.asked)
+        quick = Ledger(max(ledger.goal, SAMPLE_GAP), ledger.most, ledger.asked)
         coarse.run(quick)
-        ledger.stopped |= quick.stopped
+        ledger.asked_to = quick.asked_to
         self.w = coarse.best_w
         # margins of a fit to n examples are off by about √(D/n)
         self.tau = 1 / (4 * np.sqrt(self.rows.dimension / n))
@@ -93,7 +93,7 @@ class PrimalNewton:
     def continue_from(self, alpha: np.ndarray, w: np.ndarray, b: float) -> None:
         """From the solution of a problem much like this one."""
         self.w = np.append(w, b)[: self.rows.dimension]
-        self.beta, self.tau = alpha / self.rows.costs, 1 / NEAR
+        self.beta, self.tau = alpha / self.rows.costs, 1 / CONTINUED_WIDTH
 
     @property
     def best(self) -> np.ndarray:
@@ -120,20 +120,20 @@ class PrimalNewton:
             if better:
                 if not snapshot and not part.is_whole:
                     self.best_beta[:] = self.beta
-                self.best_beta[part.chosen], snapshot = _clipped(beta, tau, r), True
+                self.best_beta[part.chosen], snapshot = _clip_weights(beta, tau, r), True
             if ledger.over:
                 break
             arrived = apart + short <= ledger.goal * primal
             if arrived and part.is_whole:
                 break
             if arrived:
-                part, r, beta = self._widened(part, w, beta)
+                part, r, beta = self._widen(part, w, beta)
                 q, snapshot = np.empty(rows.m), False
                 continue
-            if short <= LOOSE * apart:
-                beta[:] = _clipped(beta, tau, r)
-                tau *= STEEPER
-                smaller = self._narrowed(part, w, beta, r, 2 * float(np.linalg.norm(w - settled)))
+            if short <= SETTLE_BELOW * apart:
+                beta[:] = _clip_weights(beta, tau, r)
+                tau *= TAU_FACTOR
+                smaller = self._narrow(part, w, beta, r, 2 * float(np.linalg.norm(w - settled)))
                 settled = w
                 if smaller is not None:
                     part, r, beta = smaller
@@ -148,7 +148,7 @@ class PrimalNewton:
             w = w + length * step
             r -= length * q
             if length >= most:
-                part, r, beta = self._widened(part, w, beta)
+                part, r, beta = self._widen(part, w, beta)
                 q, snapshot = np.empty(rows.m), False
         self.w, self.tau = w, tau
         self.beta[part.chosen] = beta
@@ -206,34 +206,34 @@ class PrimalNewton:
                 length = low + (high - low) * min(max(share, 0.1), 0.9)
         return length
 
-    def _narrowed(self, part, w, beta, r, radius) -> tuple[Part, np.ndarray, np.ndarray] | None:
+    def _narrow(self, part, w, beta, r, radius) -> tuple[Part, np.ndarray, np.ndarray] | None:
         """The part for this radius, its r and β; None if more than a quarter would be left."""
-        if radius == 0 or self.rows.work < SMALL:
+        if radius == 0 or self.rows.work < NARROW_ABOVE_NUMBERS:
             return None
-        near = _near(part.rows, beta, r, radius)
+        near = _unsettled(part.rows, beta, r, radius)
         if 4 * np.count_nonzero(near) > near.size:
             return None
         if not part.is_whole:
-            _, r, beta = self._widened(part, w, beta)
-            near = _near(self.rows, beta, r, radius)
+            _, r, beta = self._widen(part, w, beta)
+            near = _unsettled(self.rows, beta, r, radius)
         chosen = np.flatnonzero(near)
         weights = np.where(near, 0.0, beta)
         outside = self.rows.pull(weights, 0.0, r)
         small = Part(self.rows.take(chosen), chosen, outside.v, outside.total, w, radius)
         return small, r[chosen], beta[chosen]
 
-    def _widened(self, part, w, beta) -> tuple[Part, np.ndarray, np.ndarray]:
+    def _widen(self, part, w, beta) -> tuple[Part, np.ndarray, np.ndarray]:
         """All examples again."""
         self.beta[part.chosen] = beta
         r = 1.0 - self.rows.products(w, np.empty(self.rows.m))
         return Part.whole(self.rows, w), r, self.beta
 
 
-def _near(rows: HingeRows, beta: np.ndarray, r: np.ndarray, radius: float) -> np.ndarray:
+def _unsettled(rows: HingeRows, beta: np.ndarray, r: np.ndarray, radius: float) -> np.ndarray:
     """Which examples may not be settled somewhere in the ball."""
     reach = rows.lengths * radius
     return ~(((beta == 1) & (r > reach)) | ((beta == 0) & (r < -reach)))
 
 
-def _clipped(beta: np.ndarray, tau: float, r: np.ndarray) -> np.ndarray:
+def _clip_weights(beta: np.ndarray, tau: float, r: np.ndarray) -> np.ndarray:
     return np.clip(beta + tau * r, 0.0, 1.0)

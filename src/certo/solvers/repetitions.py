@@ -14,7 +14,7 @@ from certo.compiled.rows import rows_of
 from certo.compiled.soft_margin import fill_up, signed_products
 from certo.kernels.base import Kernel
 
-WORTH = 0.05  # of the examples: fewer repetitions are left alone
+MIN_REPEATED_SHARE = 0.05  # Fewer repetitions, relative to all examples, are left alone.
 
 
 class Repetitions(NamedTuple):
@@ -31,10 +31,9 @@ class Repetitions(NamedTuple):
         m = signs.size
         direction = np.random.default_rng(0).uniform(1, 2, X.shape[1])
         keys = np.empty(m)
-        signed_products(
-            rows_of(X), signs, direction, 0.0, 0, keys.size, keys
-        )  # rounds the same for the same row
-        if np.unique(keys).size > (1 - WORTH) * m:
+        # The products round the same for the same row.
+        signed_products(rows_of(X), signs, direction, 0.0, 0, keys.size, keys)
+        if np.unique(keys).size > (1 - MIN_REPEATED_SHARE) * m:
             return None
         keys = keys + 0.0
         order = np.lexsort((signs, keys))
@@ -45,7 +44,7 @@ class Repetitions(NamedTuple):
         fresh = np.ones(m, bool)
         fresh[alike + 1] = False
         starts = np.flatnonzero(fresh)
-        if starts.size > (1 - WORTH) * m:
+        if starts.size > (1 - MIN_REPEATED_SHARE) * m:
             return None
         group = np.empty(m, np.intp)
         group[order] = np.cumsum(fresh) - 1

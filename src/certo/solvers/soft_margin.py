@@ -23,18 +23,18 @@ from certo.solvers.dual_descent import DualDescent
 from certo.solvers.gap_ledger import GapTrace, Ledger
 from certo.solvers.hinge_rows import HingeRows
 from certo.solvers.primal_newton import PrimalNewton
-from certo.solvers.stop import Asked, go_on
+from certo.solvers.stop import Asked, Stop, go_on
 
 __all__ = ["GapTrace", "SoftOutcome", "soft_margin"]
 
-FEW_FEATURES = 1000  # up to so many, a system of linear equations is quick to solve
-FEW_EXAMPLES = 300  # up to so many, of more features, are turned
-SMALL = 2**14  # problems with so many numbers are solved as exactly as float64 allows
-DEAR = 1e4  # costs, in units of 1/‖x‖², beyond which they are raised step by step
-AGAIN = 4  # times the method is run: what it says of the gap is rounded, or of an infeasible α
-NEARLY = 1e-10  # and one that is near enough to it
-FAR = 1.0  # examples are centred if their mean is longer than they are far from it, squared
-EXACT = 1e-14  # a relative gap as small as it gets
+MAX_NEWTON_FEATURES = 1000  # Features up to which a Newton system is quick to solve.
+MAX_ROTATED_ROWS = 300  # Examples, of more features than that, that are rotated into fewer.
+EXACT_BELOW_NUMBERS = 2**14  # Problems of fewer numbers are solved as exactly as float64 allows.
+MAX_FIRST_COST = 1e4  # Costs, in units of 1/‖x‖², that are reached by raising them step by step.
+MAX_RUNS = 4  # Runs of the method: the gap it states is rounded, or of an infeasible α.
+ACCEPTED_GAP = 1e-10  # A relative gap that is reported as exact.
+CENTRE_ABOVE = 1.0  # Squared length of the mean, over the spread, above which rows are centred.
+SMALLEST_GAP = 1e-14  # The smallest relative gap that float64 can reach.
 
 
 class SoftOutcome(NamedTuple):
@@ -44,7 +44,7 @@ class SoftOutcome(NamedTuple):
     primal: float
     dual: float
     passes: int
-    stopped: bool  # because it was asked to
+    stop: Stop
     trace: GapTrace
 
 
@@ -59,13 +59,13 @@ def soft_margin(
     start: np.ndarray | None = None,
     rng: np.random.Generator | None = None,
     asked: Asked = go_on,
-    after_look: Callable[[float, float], bool] = lambda primal, dual: False,
+    after_look: Callable[[float, float], Stop | None] = go_on,
 ) -> SoftOutcome:
     """Solve for the rows of X (C-ordered array, or CSR with increasing indices), signs being int8
     in {−1, +1} and costs non-negative, to a relative gap of `tol`.
 
     Stops earlier after `max_iter` passes over the examples, when `asked()` or
-    `after_look(primal, dual)` returns True, or when nothing improves any more. `start` are the
+    `after_look(primal, dual)` says why, or when nothing improves any more. `start` are the
     multipliers of a problem much like this one.
     """
     used = np.flatnonzero(costs > 0)
@@ -84,16 +84,16 @@ def soft_margin(
     centre = _centre(X) if intercept == "free" else None
     with one_thread():
         if centre is None:
-            return _priced(rows, intercept, ledger, tol, start, rng)
+            return _solve_by_raising_costs(rows, intercept, ledger, tol, start, rng)
         moved = HingeRows(X - centre, signs, costs, False)
-        found = _priced(moved, intercept, ledger, tol, start, rng)
-        pair = _chosen(rows, intercept, found.w, 0.0)
+        found = _solve_by_raising_costs(moved, intercept, ledger, tol, start, rng)
+        pair = _pair_at(rows, intercept, found.w, 0.0)
         if pair.worst - found.dual > tol * pair.worst:
-            pair = min(pair, _outward(rows, intercept, pair.w, pair.b), key=lambda p: p.worst)
-        return _with(found, pair, ledger)
+            pair = min(pair, _scale_outward(rows, intercept, pair.w, pair.b), key=lambda p: p.worst)
+        return _replace_pair(found, pair, ledger)
 
 
-def _priced(
+def _solve_by_raising_costs(
     rows: HingeRows,
     intercept: str,
     ledger: Ledger,
@@ -103,17 +103,17 @@ def _priced(
 ) -> SoftOutcome:
     """Where errors are so dear that most likely none is made, their prices are raised in steps."""
     X, signs, costs = rows.X, rows.signs, rows.costs
-    ledger.goal = min(tol, EXACT) if rows.work <= SMALL else tol
+    ledger.goal = min(tol, SMALLEST_GAP) if rows.work <= EXACT_BELOW_NUMBERS else tol
     size = float(np.mean(rows.lengths**2))
-    cap = DEAR / size if size > 0 else np.inf
+    cap = MAX_FIRST_COST / size if size > 0 else np.inf
     while cap < costs.max():
         capped = HingeRows(X, signs, np.minimum(costs, cap), False)
         found = _solve(capped, intercept, ledger, tol, start, rng)
-        pair = _outward(rows, intercept, found.w, found.b)
-        found = _with(found, pair, ledger)
+        pair = _scale_outward(rows, intercept, found.w, found.b)
+        found = _replace_pair(found, pair, ledger)
         if pair.worst - found.dual <= tol * pair.worst or ledger.spent:
             return found
-        start, cap, ledger = found.alpha, cap * DEAR, ledger.anew()
+        start, cap, ledger = found.alpha, cap * MAX_FIRST_COST, ledger.anew()
     return _solve(rows, intercept, ledger, tol, start, rng)
 
 
@@ -128,36 +128,38 @@ def _solve(
     method, back = _method(rows, intercept, rng)
     if start is not None:
         point = _Point.of(rows, intercept, np.clip(start, 0.0, rows.costs))
-        pair = _chosen(rows, intercept, point.w, point.b)
+        pair = _pair_at(rows, intercept, point.w, point.b)
         method.continue_from(point.alpha, pair.w if back is None else back.T @ pair.w, pair.b)
     elif isinstance(method, PrimalNewton):
         method.begin(ledger)
-    best: SoftOutcome | None = None
+    best: tuple[_Pair, _Point] | None = None
     gap = goal = np.inf
-    enough = max(ledger.goal, min(tol, NEARLY))
-    for _ in range(AGAIN):
+    enough = max(ledger.goal, min(tol, ACCEPTED_GAP))
+    for _ in range(MAX_RUNS):
         method.run(ledger)
         point = _Point.of(rows, intercept, method.best)
         w, b = method.best_pair
-        pairs = [_chosen(rows, intercept, w if back is None else back @ w, b)]
+        pairs = [_pair_at(rows, intercept, w if back is None else back @ w, b)]
         if pairs[0].worst - point.dual > tol * pairs[0].worst:
-            pairs.append(_chosen(rows, intercept, point.w, point.b))
-            pairs += [_outward(rows, intercept, pair.w, pair.b) for pair in pairs]
+            pairs.append(_pair_at(rows, intercept, point.w, point.b))
+            pairs += [_scale_outward(rows, intercept, pair.w, pair.b) for pair in pairs]
         pair = min(pairs, key=lambda pair: pair.worst)
         if best is None or pair.worst - point.dual < gap:
             gap, goal = pair.worst - point.dual, enough * pair.worst
-            best = SoftOutcome(
-                pair.w, pair.b, point.alpha, pair.primal, point.dual, 0, False, ledger.trace
-            )
+            best = pair, point
         if gap <= goal or ledger.spent or not ledger.reached:
             break
-        ledger.correct(best.primal, best.dual)
+        ledger.correct(best[0].primal, best[1].dual)
     assert best is not None
-    ledger.found(best.primal, best.dual)
-    return best._replace(passes=ledger.passes, stopped=ledger.stopped, trace=ledger.trace)
+    pair, point = best
+    ledger.found(pair.primal, point.dual)
+    return SoftOutcome(
+        pair.w, pair.b, point.alpha, pair.primal, point.dual, ledger.passes,
+        ledger.stop(gap, tol * pair.worst), ledger.trace,
+    )  # fmt: skip
 
 
-def _with(found: SoftOutcome, pair: _Pair, ledger: Ledger) -> SoftOutcome:
+def _replace_pair(found: SoftOutcome, pair: _Pair, ledger: Ledger) -> SoftOutcome:
     """The outcome with another pair; its trace claims no more."""
     ledger.found(pair.primal, found.dual)
     return found._replace(primal=pair.primal, w=pair.w, b=pair.b, trace=ledger.trace)
@@ -170,7 +172,7 @@ def _centre(X) -> np.ndarray | None:
         return None
     some = X[:: max(1, X.shape[0] // 1000)].astype(np.float64)
     mean = some.mean(axis=0)
-    if float(mean @ mean) <= FAR * float(np.mean(np.sum((some - mean) ** 2, axis=1))):
+    if float(mean @ mean) <= CENTRE_ABOVE * float(np.mean(np.sum((some - mean) ** 2, axis=1))):
         return None
     return X.mean(axis=0, dtype=np.float64)
 
@@ -180,10 +182,10 @@ def _method(
 ) -> tuple[PrimalNewton | DualDescent, np.ndarray | sparse.csr_array | None]:
     """How to solve; and, where the rows were turned, what turns w back."""
     m, d = rows.X.shape
-    few = m < d and m <= FEW_EXAMPLES
-    if d > FEW_FEATURES and not few:
+    few = m < d and m <= MAX_ROTATED_ROWS
+    if d > MAX_NEWTON_FEATURES and not few:
         return DualDescent(rows, intercept, rng), None
-    X, back = _turned(rows.X) if few else (rows.X, None)
+    X, back = _rotate(rows.X) if few else (rows.X, None)
     lifted = HingeRows(X, rows.signs, rows.costs, intercept != "none")
     regular = np.ones(lifted.dimension)
     if intercept == "free":
@@ -191,7 +193,7 @@ def _method(
     return PrimalNewton(lifted, regular, rng), back
 
 
-def _turned(X) -> tuple[np.ndarray, np.ndarray | sparse.csr_array]:
+def _rotate(X) -> tuple[np.ndarray, np.ndarray | sparse.csr_array]:
     """Rows with the same inner products and no more features than rows, and what turns a vector
     of these back: X = RᵀQᵀ with orthonormal columns in Q, so Rᵀ and Q."""
     some, embed = X, None
@@ -247,14 +249,14 @@ def _slack(rows: HingeRows, w: np.ndarray, b: float) -> np.ndarray:
     return allowance(most, rows.lengths * float(np.linalg.norm(w)) + abs(b))
 
 
-def _chosen(rows: HingeRows, intercept: str, w: np.ndarray, b: float) -> _Pair:
+def _pair_at(rows: HingeRows, intercept: str, w: np.ndarray, b: float) -> _Pair:
     """A free b is chosen here."""
     problem = SoftMargin(rows.signs, rows.costs, intercept)
     scores = rows.signs * rows.products(w, np.empty(rows.m))
     return _Pair.of(rows, problem, w, problem.best_intercept(scores, b), scores)
 
 
-def _outward(rows: HingeRows, intercept: str, w: np.ndarray, b: float) -> _Pair:
+def _scale_outward(rows: HingeRows, intercept: str, w: np.ndarray, b: float) -> _Pair:
     """The pair times what brings all margins above 1, if they nearly are: where examples are
     separable and errors dear, what rounding may leave of a slack would be most of P."""
     margins = rows.products(w, np.empty(rows.m))

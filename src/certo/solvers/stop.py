@@ -21,5 +21,5 @@ class Stop(Enum):
 Asked = Callable[[], Stop | None]
 
 
-def go_on(*values: float) -> None:
+def go_on(*values: object) -> None:
     """The answer of nobody who wants a run to stop."""

@@ -7,10 +7,11 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from certo.compiled.trace import Copies, Records
+from certo.solvers.layered import Layered
 
 
 @dataclass(frozen=True, repr=False)
-class Trace:
+class Trace(Layered):
     """Updates of one run, or of the runs of a layer (`output` says whose).
 
     Up to 1024 updates of a run, all are here. Beyond that the run is cut into equal windows and of
@@ -65,36 +66,14 @@ class Trace:
             epoch_updates=np.array(epoch_updates, np.int64),
         )
 
-    @classmethod
-    def layer(cls, traces: list[Trace]) -> Trace:
-        """The traces of several outputs in one."""
-        columns = {}
-        for name in (field.name for field in fields(cls)):
-            parts = [getattr(trace, name) for trace in traces]
-            if name.endswith("output"):
-                parts = [part + k for k, part in enumerate(parts)]
-            columns[name] = np.concatenate(parts)
-        return cls(**columns)
-
     def of_output(self, output: int) -> Trace:
         """The trace of one neuron of the layer."""
-        masks = {
-            "weights": self.weights_output == output,
-            "epoch_output": self.epoch_output == output,
-        }
-        updates = self.output == output
-
-        def pick(name):
-            if name.startswith("weights"):
-                return getattr(self, name)[masks["weights"]]
-            if name in ("epoch_output", "epoch_updates"):
-                return getattr(self, name)[masks["epoch_output"]]
-            return getattr(self, name)[updates]
-
-        return Trace(**{field.name: pick(field.name) for field in fields(self)})
-
-    def __len__(self) -> int:
-        return len(self.update)
+        of = {"weights": self.weights_output, "epoch_": self.epoch_output}
+        columns = {}
+        for name in (field.name for field in fields(self)):
+            whose = next((own for start, own in of.items() if name.startswith(start)), self.output)
+            columns[name] = getattr(self, name)[whose == output]
+        return Trace(**columns)
 
     def __repr__(self) -> str:
         return f"Trace({len(self):,} of {int(self.epoch_updates.sum()):,} updates kept)"

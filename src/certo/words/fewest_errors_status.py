@@ -39,6 +39,8 @@ def fewest_errors_status(machine: Any, stop: Stop, weighted: bool, errors_at_zer
         early = "where floats are too coarse to go on"
         if stop is Stop.BY_HAND:
             early = "by hand"
+        elif stop is Stop.CALLBACK:
+            early = "by a callback"
         elif stop is Stop.TIME_LIMIT:
             early = f"at the time limit of {machine.time_limit:g} seconds"
         said = f"Stopped {early}: {worth}."

@@ -1,0 +1,59 @@
+"""Errors that carry the examples that they speak of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from certo.certificates.sample.labels import Labels
+from certo.certificates.separation.inseparable import Inseparable
+from certo.words.refusals import not_separable
+
+
+class RowError(ValueError):
+    """Something is wrong with the examples in `rows` (and in `column`, if given), from 0."""
+
+    def __init__(self, message: str, rows: Sequence[int] = (), column: int | None = None):
+        super().__init__(message)
+        self.rows, self.column = [int(row) for row in rows], column
+
+
+class NotSeparable(ValueError):
+    """No hyperplane separates the examples; `proof` is an `Inseparable` certificate of it.
+
+    With a kernel `proof` is None: no function was found that separates them, and the message says
+    how small a margin one could have at most.
+
+    Attributes
+    ----------
+    proof : certo.certificates.Inseparable or None
+    labels : certo.certificates.Labels or None
+        Which classes were to be told apart.
+    rows : list of int
+        The examples that cannot all be on their own side, counting from 0.
+    through_origin : bool
+        Whether only hyperplanes through the origin were allowed.
+    kernel : certo.kernels.Kernel or None
+    margin, length : float
+        With a kernel: how large the margin is at most, about, and how long examples are.
+    equal_rows : pair of int or None
+        Two examples of different classes that are equal, counting from 0.
+    """
+
+    def __init__(
+        self,
+        message: str = "",
+        proof: Inseparable | None = None,
+        *,
+        labels: Labels | None = None,
+        rows: Sequence[int] = (),
+        through_origin: bool = False,
+        kernel: Any = None,
+        margin: float = 0.0,
+        length: float = 0.0,
+        equal_rows: tuple[int, int] | None = None,
+    ):
+        self.proof, self.labels, self.rows = proof, labels, list(rows)
+        self.through_origin, self.kernel, self.equal_rows = through_origin, kernel, equal_rows
+        self.margin, self.length = margin, length
+        super().__init__(message or not_separable(self))

@@ -1,0 +1,99 @@
+"""Keywords of scikit-learn's estimators that ours do not have, answered by ours."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import Any, TypeVar
+
+Class = TypeVar("Class", bound=type)
+
+NO_PENALTY = "leave it out: the Perceptron has no penalty. Pegasos has, with lam"
+OF_HINGE = "leave it out: the loss is the hinge. OnlineGradientDescent takes others"
+BY_SHAPE = "leave it out: the shape of X decides how the problem is solved"
+BY_CLAIM = "leave it out: a claim says what the answer is worth"
+ONE_AGAINST_REST = "leave it out: several classes are one against the rest"
+
+#: What to do about a keyword of scikit-learn's: in any machine; or in one of this name, or one that
+#: has this parameter, the first that applies.
+ADVICE: dict[str, str | dict[str, str]] = {
+    "alpha": {
+        "Perceptron": NO_PENALTY,
+        "KernelPerceptron": NO_PENALTY,
+        "lam": "give lam, the weight of the penalty (λ/2)‖w‖²",
+        "LeastSquares": "give ridge=alpha/S, S being the sum of the sample weights",
+        "ridge": "give ridge, the weight of the penalty beside the mean loss",
+    },
+    "C": {
+        "HardMarginSVM": "leave it out: no slack is allowed. SVM has C",
+        "lam": "give lam=1/(C·m), m being the number of examples",
+        "ridge": "give ridge=1/(C·S), S being the sum of the sample weights",
+    },
+    "cache_size": {"cache_mb": "give cache_mb, megabytes too"},
+    "coef0": {"kernel": "give kernel=Polynomial(degree, offset=coef0)"},
+    "covariance_type": {"covariance": "give covariance"},
+    "decision_function_shape": ONE_AGAINST_REST,
+    "degree": {"kernel": "give kernel=Polynomial(degree)"},
+    "dual": BY_SHAPE,
+    "early_stopping": BY_CLAIM,
+    "eta0": {"learning_rate": "give learning_rate=eta0"},
+    "fit_intercept": {"intercept": "give intercept='none' for False, or leave it out"},
+    "gamma": {"kernel": "give kernel=Gaussian(variance), where variance = 1/(2·gamma)"},
+    "intercept_scaling": {"intercept": "give intercept='lifted', which is a scaling of 1"},
+    "kernel": "leave it out: it learns weights of the features. SVM takes kernels",
+    "l1_ratio": "leave it out: penalties are squares",
+    "loss": {
+        "SVM": OF_HINGE,
+        "Pegasos": OF_HINGE,
+        "HardMarginSVM": "leave it out: no slack is allowed. SVM has the hinge",
+    },
+    "max_iter": {
+        "epochs": "give epochs, the largest number of passes over the examples",
+        "steps": "give steps, the number of examples drawn",
+        "time_limit": "give time_limit, in seconds",
+    },
+    "multi_class": {
+        "LogisticRegression": "leave it out: several classes are one multinomial model",
+        "intercept": ONE_AGAINST_REST,
+    },
+    "n_iter_no_change": BY_CLAIM,
+    "penalty": {
+        "Perceptron": NO_PENALTY,
+        "KernelPerceptron": NO_PENALTY,
+        "C": "leave it out: the penalty is ½‖w‖², and C or lam its counterweight",
+        "lam": "leave it out: the penalty is (λ/2)‖w‖²; give lam",
+        "ridge": "give ridge, the weight of ½‖w‖²; 0 is no penalty",
+    },
+    "positive": "leave it out: coefficients are of either sign",
+    "probability": "leave it out: scikit-learn's CalibratedClassifierCV makes probabilities",
+    "shrinking": BY_SHAPE,
+    "shuffle": {"order": "give order='shuffled' or 'cyclic'"},
+    "solver": BY_SHAPE,
+    "tol": BY_CLAIM,
+    "verbose": "give it a callback, as set_callbacks(sklearn.callback.ProgressBar())",
+}
+
+
+def answer_keywords(cls: Class) -> Class:
+    """The class, whose constructor names our parameter where one of scikit-learn's is given."""
+    init: Any = cls.__init__  # type: ignore[misc]
+    known = list(inspect.signature(init).parameters)
+
+    @functools.wraps(init)  # so that scikit-learn finds the parameters
+    def checked(self, *args, **settings):
+        for name in settings:
+            if name not in known:
+                raise TypeError(_answer(cls.__name__, name, known[1:]))
+        init(self, *args, **settings)
+
+    cls.__init__ = checked  # type: ignore[misc]
+    return cls
+
+
+def _answer(machine: str, keyword: str, known: list[str]) -> str:
+    advice = ADVICE.get(keyword)
+    if isinstance(advice, dict):
+        advice = next((text for key, text in advice.items() if key in (machine, *known)), None)
+    if advice is None:
+        advice = f"its parameters are {', '.join(known)}"
+    return f"{machine} has no parameter {keyword!r}: {advice}."
