@@ -20,7 +20,7 @@ from certo.data.soundness import (
     require,
 )
 from certo.estimators import LeastSquares, LogisticRegression
-from certo.estimators._contrasts import against
+from certo.problems.logistic import against
 
 
 def check_least_squares(machine: LeastSquares, features: int) -> None:
