@@ -12,6 +12,7 @@ from certo.certificates.sample.labels import Labels, class_sample
 from certo.compiled.logistic_wide import along_several, along_two, bend_several, times
 from certo.compiled.rows import rows_of
 from certo.issue.regression.logistic_excess import issue_logistic_excess
+from certo.problems.logistic import Weights
 from certo.solvers import logistic as module
 from certo.solvers.logistic import logistic
 from certo.solvers.logistic_tables import table_of
@@ -169,7 +170,7 @@ def test_what_is_said_to_be_left_is_never_less_than_what_is(seed, classes, stora
     problem = Wide(X, codes, classes, np.full(60, 1 / 60), lift, ridge)
     rng = np.random.default_rng(seed)
     for scale in (1.0, 1e-3):
-        start = problem.inner(best.coef, best.intercept)
+        start = problem.inner(Weights(best.coef, best.intercept))
         W = start + scale * rng.standard_normal(start.shape)
         point = problem.point(W, problem.table.times(W))
         assert point.objective - best.objective <= problem.left(point) + 1e-13

@@ -31,7 +31,7 @@ from scipy.linalg.lapack import dpstrf
 
 from certo.problems.logistic import Weights, against
 from certo.solvers.logistic_rows import LogisticRows, centred_weights, plain_weights
-from certo.solvers.logistic_wide import Wide, descend_wide
+from certo.solvers.logistic_wide import Point, Wide, descend_wide
 from certo.solvers.newton import ARMIJO_SHARE, LAST_STEP_SHARE, ROUNDING, NewtonRun, NewtonTrace
 from certo.solvers.stop import Asked, Stop, go_on
 
@@ -258,6 +258,7 @@ def logistic(
         tol, max_iter, -np.inf if risk_threshold is None else risk_threshold, asked, after_step,
         damped=solver == "damped", doubts=doubts and ridge == 0 and solver == "damped",
     )  # fmt: skip
+    end: State | Point
     hessian = None
     if (classes - 1) * (X.shape[1] + lift) > (MAX_RIDGE_DIM if ridge else MAX_DIM):
         wide = Wide(X, codes, classes, shares, lift, ridge, alive)
@@ -278,8 +279,8 @@ def logistic(
         end = _descend(problem, W, run)
         found = plain_weights(end.W, rows.centre, lift)
         if classes > 2:
-            coef, intercept = np.vstack([found.coef, np.zeros(rows.d)]), found.intercept
-            found = Weights(coef, np.append(intercept, 0.0)).symmetric
+            coef = np.vstack([found.coef, np.zeros(rows.d)])
+            found = Weights(coef, np.append(found.intercept, 0.0)).symmetric
         direction = np.column_stack(plain_weights(run.step, rows.centre, lift))[:, : rows.p]
         hessian = _uncentred(rows, problem.hessian)
     assert run.stop is not None

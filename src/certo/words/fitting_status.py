@@ -109,11 +109,11 @@ def _logistic_worth(machine: Any, found: Any) -> str:
 
 def _among(excess: LogisticExcess) -> str:
     """Of which coefficients alone the infimum is proved."""
-    count = excess.nearly.size
+    count, reach = excess.nearly.size, float(excess.reach or 0.0)
     kind = "a combination" if count == 1 else "combinations"
     return (
         f" among coefficients of which those of {counted(count, 'column')}, nearly {kind} of "
-        f"others, differ from these by at most {rounded_down(excess.reach, 2)} in all; whether "
+        f"others, differ from these by at most {rounded_down(reach, 2)} in all; whether "
         "others have less is not known"
     )
 
