@@ -9,9 +9,28 @@ from hypothesis import strategies as st
 from scipy import optimize, sparse
 from scipy.special import logsumexp
 
-from certo.solvers import logistic as newton
-from certo.solvers.logistic import logistic
+from certo.problems.logistic import LogisticProblem, Weights
+from certo.solvers import logistic as module
+from certo.solvers.newton import NewtonLimits
 from certo.solvers.stop import Stop
+
+
+def logistic(
+    X,
+    codes,
+    classes,
+    *,
+    sample_weight=None,
+    intercept="free",
+    ridge=0.0,
+    alive=None,
+    start=None,
+    doubts=True,
+    **limits,
+):
+    problem = LogisticProblem(X, codes, np.arange(classes), None, sample_weight, intercept, ridge)
+    start = None if start is None else Weights(*start)
+    return module.logistic(problem, NewtonLimits(**limits), alive=alive, start=start, doubts=doubts)
 
 
 def problem(seed: int, m: int, d: int, K: int, noise: float = 1.5):
@@ -152,9 +171,9 @@ def test_huge_scores_do_not_overflow():
 
 def test_a_sample_first_gives_the_same_answer(monkeypatch):
     X, codes = problem(9, 4000, 3, 2)
-    monkeypatch.setattr(newton, "MIN_SAMPLED_NUMBERS", 0)
+    monkeypatch.setattr(module, "MIN_SAMPLED_NUMBERS", 0)
     sampled = logistic(X, codes, 2, tol=1e-14)
-    monkeypatch.setattr(newton, "MIN_SAMPLED_NUMBERS", 2**40)
+    monkeypatch.setattr(module, "MIN_SAMPLED_NUMBERS", 2**40)
     plain = logistic(X, codes, 2, tol=1e-14)
     np.testing.assert_allclose(sampled.coef, plain.coef, rtol=1e-6)
 

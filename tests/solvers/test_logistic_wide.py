@@ -12,12 +12,30 @@ from certo.certificates.sample.labels import Labels, class_sample
 from certo.compiled.logistic_wide import along_several, along_two, bend_several, times
 from certo.compiled.rows import rows_of
 from certo.issue.regression.logistic_excess import issue_logistic_excess
-from certo.problems.logistic import Weights
+from certo.problems.logistic import LogisticProblem, Weights
 from certo.solvers import logistic as module
-from certo.solvers.logistic import logistic
 from certo.solvers.logistic_tables import table_of
 from certo.solvers.logistic_wide import Wide, ascend
+from certo.solvers.newton import NewtonLimits
 from certo.solvers.stop import Stop
+
+
+def logistic(
+    X,
+    codes,
+    classes,
+    *,
+    sample_weight=None,
+    intercept="free",
+    ridge=0.0,
+    alive=None,
+    start=None,
+    doubts=True,
+    **limits,
+):
+    problem = LogisticProblem(X, codes, np.arange(classes), None, sample_weight, intercept, ridge)
+    start = None if start is None else Weights(*start)
+    return module.logistic(problem, NewtonLimits(**limits), alive=alive, start=start, doubts=doubts)
 
 
 def wide(X, codes, classes, **options):

@@ -10,9 +10,10 @@ from scipy.special import chdtrc
 
 from certo.certificates.encoding import rounded_up
 from certo.estimators._coefficients import Table, p_value_shown
-from certo.estimators._logistic import Fitted, NewtonLimits, minimise
+from certo.estimators._logistic import Fitted, minimise
 from certo.problems.logistic import LogisticProblem, Weights
 from certo.solvers.least_squares import least_squares
+from certo.solvers.newton import NewtonLimits
 
 
 class LikelihoodRatio(NamedTuple):

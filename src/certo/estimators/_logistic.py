@@ -27,7 +27,7 @@ from certo.solvers.dependence import Combinations, minimum_norm, others
 from certo.solvers.interrupt import Stopped, Watch
 from certo.solvers.logistic import LogisticOutcome, logistic
 from certo.solvers.logistic_rows import LogisticRows, centred_weights
-from certo.solvers.newton import NewtonTrace
+from certo.solvers.newton import NewtonLimits, NewtonTrace
 from certo.solvers.recession import (
     STILL,
     Core,
@@ -36,7 +36,7 @@ from certo.solvers.recession import (
     decide_recession,
     guessed_recession,
 )
-from certo.solvers.stop import Asked, Stop, go_on
+from certo.solvers.stop import Stop
 
 CUT_OFF_SHARE = (
     0.25  # The share of `tol` that separated terms may still cost where they are cut off.
@@ -49,17 +49,6 @@ SHARPENED_TOL = 1e-14  # What a solution is sharpened to where tol was not enoug
 RUNNING_RATIO = 0.45  # Of the decrement, left by a last step: less with a minimiser, e^−½ without.
 # What dropped terms may cost, in turn, in units of CUT_OFF_SHARE·tol.
 DROPPED_COSTS = (1.0, 64.0, 2.0**12, 2.0**18)
-
-
-class NewtonLimits(NamedTuple):
-    """When to stop, and how to step: arguments of `solvers.logistic`."""
-
-    tol: float
-    max_iter: int
-    risk_threshold: float | None = None
-    solver: str = "damped"
-    asked: Asked = go_on
-    after_step: Asked = go_on
 
 
 def pose_problem(machine, X, y, sample_weight) -> LogisticProblem:
@@ -428,20 +417,10 @@ def _undecided(problem: LogisticProblem, alive: np.ndarray) -> np.ndarray:
 
 
 def _solved(
-    problem: LogisticProblem, limits: NewtonLimits, alive, start, doubts=True
+    problem: LogisticProblem, limits: NewtonLimits, alive, start: Weights | None, doubts=True
 ) -> LogisticOutcome:
-    return logistic(
-        problem.X,
-        problem.codes,
-        len(problem.classes),
-        sample_weight=problem.weights,
-        intercept=problem.intercept,
-        ridge=problem.ridge,
-        alive=alive,
-        start=start,
-        doubts=doubts,
-        **limits._replace(tol=(1 - 2 * CUT_OFF_SHARE) * limits.tol)._asdict(),
-    )
+    tol = (1 - 2 * CUT_OFF_SHARE) * limits.tol
+    return logistic(problem, limits._replace(tol=tol), alive=alive, start=start, doubts=doubts)
 
 
 def _basis(problem: LogisticProblem, outcome: LogisticOutcome | None, alive) -> Basis:

@@ -23,7 +23,7 @@ from certo.containers import exact_input
 from certo.estimators import _input, _scores, description
 from certo.estimators._coefficients import CoefficientTable, check_level, column_labels, quantile
 from certo.estimators._keywords import answer_keywords
-from certo.estimators._least_squares import certified, certified_by_sums, not_claimed
+from certo.estimators._least_squares import certified, not_claimed
 from certo.estimators._linear import Proving
 from certo.estimators._settings import NOT_NEGATIVE, check_settings, one_of
 from certo.estimators.new_examples import unbounded_loss
@@ -201,9 +201,10 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
             )
         else:
             found = found._replace(moments=replace(found.moments, sums=sums))
-            self.certificate_ = certified_by_sums(
-                found, self._values, treatment=self.intercept, ridge=float(self.ridge)
-            )
+            self.certificate_ = certified(
+                found, self._values, None, None,
+                treatment=self.intercept, ridge=float(self.ridge),
+            )  # fmt: skip
         self._say(found)
         return self
 

@@ -31,7 +31,6 @@ from certo.estimators._logistic import (
     DOUBTFUL,
     Existence,
     Fitted,
-    NewtonLimits,
     certified_again,
     covariance_of,
     existence,
@@ -53,7 +52,7 @@ from certo.estimators._settings import (
 from certo.estimators.new_examples import no_few_examples
 from certo.problems.logistic import LogisticProblem, Weights, against
 from certo.solvers.interrupt import Watch, ctrl_c_asks
-from certo.solvers.newton import NewtonTrace
+from certo.solvers.newton import NewtonLimits, NewtonTrace
 from certo.solvers.recession import Recession
 from certo.solvers.recession import words as recession_words
 from certo.solvers.stop import Stop

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import linalg
 
 from certo.certificates.density.box_features import TooSharp
-from certo.solvers.newton import NewtonRun, NewtonTrace
+from certo.solvers.newton import NewtonLimits, NewtonRun, NewtonTrace
 from certo.solvers.stop import Asked, Stop, go_on
 
 MIN_SQUARE = 1e-26  # λ² is known to about the errors of the moments, and these are larger.
@@ -53,7 +53,7 @@ def log_linear(
     asked: Asked = go_on,
 ) -> LogLinearOutcome:
     """From w = 0, or `start`; `moments(w)` may raise TooSharp."""
-    run = NewtonRun(0.0, max_iter, asked=asked)
+    run = NewtonRun(NewtonLimits(max_iter=max_iter, asked=asked))
     w = np.zeros(means.size) if start is None else start
     now = moments(w)
     value = now.log_mass - w @ means

@@ -29,11 +29,18 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, solve_triangular
 from scipy.linalg.lapack import dpstrf
 
-from certo.problems.logistic import Weights, against
+from certo.problems.logistic import LogisticProblem, Weights, against
 from certo.solvers.logistic_rows import LogisticRows, centred_weights, plain_weights
 from certo.solvers.logistic_wide import Point, Wide, descend_wide
-from certo.solvers.newton import ARMIJO_SHARE, LAST_STEP_SHARE, ROUNDING, NewtonRun, NewtonTrace
-from certo.solvers.stop import Asked, Stop, go_on
+from certo.solvers.newton import (
+    ARMIJO_SHARE,
+    LAST_STEP_SHARE,
+    ROUNDING,
+    NewtonLimits,
+    NewtonRun,
+    NewtonTrace,
+)
+from certo.solvers.stop import Stop
 
 SAMPLED_ONE_IN = 8  # One in so many examples is solved for first,
 MIN_SAMPLED_ROWS = 40  # if these are so many for each coordinate,
@@ -180,8 +187,8 @@ def _descend(problem: Direct, W: np.ndarray, run: NewtonRun) -> State:
     run.note(state.loss, state.objective, 0.0)
     while True:
         step, square = problem.step(state)
-        enough = LAST_STEP_SHARE * run.tol
-        if not run.damped and 0.5 * square <= enough < np.max(np.abs(state.gradient)):
+        enough = LAST_STEP_SHARE * run.limits.tol
+        if not run.limits.damped and 0.5 * square <= enough < np.max(np.abs(state.gradient)):
             square = np.nan  # Far out the Hessian is 0 and the gradient is not.
         run.note_next(step, square)
         promised = 0.5 * square * (REUSED_FACTOR if problem.calm else 1.0)
@@ -194,7 +201,7 @@ def _descend(problem: Direct, W: np.ndarray, run: NewtonRun) -> State:
             return state
         found = _stepped(problem, state, step, square, run)
         if found is None:
-            run.stop = run.stop or (Stop.NO_PROGRESS if run.damped else Stop.DIVERGED)
+            run.stop = run.stop or (Stop.NO_PROGRESS if run.limits.damped else Stop.DIVERGED)
             return state
         state, length = found
         run.steps += 1
@@ -215,9 +222,12 @@ def _stepped(
         # Where a whole step is too long, half of it often is, too: no Hessian is made for it.
         complete = again and t == 1 and not problem.several
         new = problem.look(trial, complete)
-        if not run.damped and not np.isfinite(new.objective):
+        if not run.limits.damped and not np.isfinite(new.objective):
             return None
-        if not run.damped or new.objective <= state.objective - ARMIJO_SHARE * t * square + noise:
+        if (
+            not run.limits.damped
+            or new.objective <= state.objective - ARMIJO_SHARE * t * square + noise
+        ):
             return problem.look(trial, True) if again and not complete else new, t
         if not again:
             return None  # What the step promised is below rounding.
@@ -226,43 +236,28 @@ def _stepped(
 
 
 def logistic(
-    X,
-    codes: np.ndarray,
-    classes: int,
+    problem: LogisticProblem,
+    limits: NewtonLimits,
     *,
-    sample_weight: np.ndarray | None = None,
-    intercept: str = "free",
-    ridge: float = 0.0,
     alive: np.ndarray | None = None,
-    start: tuple[np.ndarray, np.ndarray] | None = None,
-    solver: str = "damped",
-    tol: float = 1e-8,
-    risk_threshold: float | None = None,
-    max_iter: float = 100,
+    start: Weights | None = None,
     doubts: bool = True,
-    asked: Asked = go_on,
-    after_step: Asked = go_on,
 ) -> LogisticOutcome:
     """Minimise F over the terms alive: (m,) examples of two classes, (m, K) classes of K.
 
-    `start` is (coef, intercept) of an outcome. `doubts`: stop with `Stop.RUNS_AWAY` where a
-    minimiser seems not to exist. `after_step`, called before every step, may say why to stop, as
-    `asked`, called more often, may.
+    `doubts`: stop with `Stop.RUNS_AWAY` where a minimiser seems not to exist.
     """
-    m, lift = X.shape[0], intercept == "free"
-    weights = np.ones(m) if sample_weight is None else np.asarray(sample_weight, np.float64)
-    shares = weights / weights.sum()
+    X, codes, lift, ridge = problem.X, problem.codes, problem.lifted, problem.ridge
+    classes, weights = len(problem.classes), problem.weights
+    shares = np.full(len(codes), 1 / len(codes)) if weights is None else weights / weights.sum()
     if alive is not None and classes == 2:
         shares, alive = np.where(alive, shares, 0.0), None
-    run = NewtonRun(
-        tol, max_iter, -np.inf if risk_threshold is None else risk_threshold, asked, after_step,
-        damped=solver == "damped", doubts=doubts and ridge == 0 and solver == "damped",
-    )  # fmt: skip
+    run = NewtonRun(limits, doubts=doubts and ridge == 0 and limits.damped)
     end: State | Point
     hessian = None
-    if (classes - 1) * (X.shape[1] + lift) > (MAX_RIDGE_DIM if ridge else MAX_DIM):
+    if (classes - 1) * problem.columns > (MAX_RIDGE_DIM if ridge else MAX_DIM):
         wide = Wide(X, codes, classes, shares, lift, ridge, alive)
-        end = descend_wide(wide, None if start is None else wide.inner(Weights(*start)), run)
+        end = descend_wide(wide, None if start is None else wide.inner(start), run)
         found = wide.outer(end.W)
         direction = None if run.step is None else np.column_stack(wide.outer(run.step))
         if direction is not None:
@@ -270,19 +265,19 @@ def logistic(
     else:
         rows = LogisticRows(X, codes, classes, shares, lift, alive)
         W = np.zeros((rows.vectors, rows.p))
-        problem = Direct(rows, ridge, bare=not run.damped)
+        direct = Direct(rows, ridge, bare=not limits.damped)
         if start is not None:
             last = Weights(*(against(part, len(part) - 1) for part in start))
             W = centred_weights(last, rows.centre, lift)
-        elif run.damped:
+        elif limits.damped:
             W = _coarse(rows, ridge, run)
-        end = _descend(problem, W, run)
+        end = _descend(direct, W, run)
         found = plain_weights(end.W, rows.centre, lift)
         if classes > 2:
             coef = np.vstack([found.coef, np.zeros(rows.d)])
             found = Weights(coef, np.append(found.intercept, 0.0)).symmetric
         direction = np.column_stack(plain_weights(run.step, rows.centre, lift))[:, : rows.p]
-        hessian = _uncentred(rows, problem.hessian)
+        hessian = _uncentred(rows, direct.hessian)
     assert run.stop is not None
     return LogisticOutcome(
         *found, float(end.loss), float(end.objective), hessian, direction, run.steps, run.stop,
@@ -302,8 +297,9 @@ def _coarse(rows: LogisticRows, ridge: float, run: NewtonRun) -> np.ndarray:
     part = rows.take(chosen)
     W = _coarse(part, ridge, run)
     prior = np.tile(part.peaks**2 / (4 * n), rows.vectors)
-    quick = NewtonRun(0.1 / LAST_STEP_SHARE * W.size / n, MAX_SAMPLE_STEPS, asked=run.asked)
-    return _descend(Direct(part, ridge, prior), W, quick).W
+    tol = 0.1 / LAST_STEP_SHARE * W.size / n
+    quick = NewtonLimits(tol, MAX_SAMPLE_STEPS, asked=run.limits.asked)
+    return _descend(Direct(part, ridge, prior), W, NewtonRun(quick)).W
 
 
 def discriminants(rows: LogisticRows) -> np.ndarray:

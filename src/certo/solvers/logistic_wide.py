@@ -220,12 +220,16 @@ class Wide:
 def descend_wide(problem: Wide, W: np.ndarray | None, run: NewtonRun) -> Point:
     """Steps until `run` has a reason to stop."""
     if W is None:
-        W = problem.start(run.asked) if run.damped else np.zeros((problem.p, problem.outputs))
+        W = (
+            problem.start(run.limits.asked)
+            if run.limits.damped
+            else np.zeros((problem.p, problem.outputs))
+        )
     point = problem.point(W, problem.table.times(W))
     run.note(point.loss, point.objective, 0.0)
     first = float(np.linalg.norm(point.gradient)) or 1.0
     max_residual = MAX_RESIDUAL_IN_DOUBT if run.doubts else MAX_RESIDUAL
-    goal = PROVED_SHARE * run.tol
+    goal = PROVED_SHARE * run.limits.tol
     enough = np.sqrt(0.4 * goal * problem.ridge) if problem.whole else 0.0
     while True:
         left = problem.left(point)
@@ -240,9 +244,9 @@ def descend_wide(problem: Wide, W: np.ndarray | None, run: NewtonRun) -> Point:
             run.stop = Stop.RUNS_AWAY
             return point
         moves = problem.table.times(step)
-        t = problem.length(point, step, moves) if run.damped else 1.0
+        t = problem.length(point, step, moves) if run.limits.damped else 1.0
         new = problem.point(point.W + t * step, point.scores + t * moves) if t > 0 else point
-        still = run.damped and not new.objective < point.objective
+        still = run.limits.damped and not new.objective < point.objective
         if still and not np.linalg.norm(new.gradient) < 0.5 * size:
             if problem.system.kind == np.float64:
                 run.stop = Stop.NO_PROGRESS
@@ -252,7 +256,7 @@ def descend_wide(problem: Wide, W: np.ndarray | None, run: NewtonRun) -> Point:
         point = new
         run.note(point.loss, point.objective, t)
         run.steps += 1
-        if left == np.inf and 0.5 * square <= LAST_STEP_SHARE * run.tol:
+        if left == np.inf and 0.5 * square <= LAST_STEP_SHARE * run.limits.tol:
             run.stop = Stop.CONVERGED
             return point
 

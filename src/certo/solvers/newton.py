@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,16 +29,27 @@ class NewtonTrace:
     step: np.ndarray  # The length t of the step; 0 at the start.
 
 
-@dataclass
-class NewtonRun:
-    """The limits of a run, what is known so far, and why it stopped (`stop`)."""
+class NewtonLimits(NamedTuple):
+    """When to stop: `after_step`, called before every step, may say why, as may `asked`, which is
+    called more often. And how to step: "damped", or "newton", which never shortens a step."""
 
-    tol: float
-    max_iter: float
-    risk_threshold: float = -np.inf
+    tol: float = 1e-8
+    max_iter: float = 100
+    risk_threshold: float | None = None
+    solver: str = "damped"
     asked: Asked = go_on
     after_step: Asked = go_on
-    damped: bool = True
+
+    @property
+    def damped(self) -> bool:
+        return self.solver == "damped"
+
+
+@dataclass
+class NewtonRun:
+    """What is known of a run so far, and why it stopped (`stop`)."""
+
+    limits: NewtonLimits
     doubts: bool = False  # Whether the run may stop because a minimiser seems not to exist.
     stop: Stop | None = None
     steps: int = 0
@@ -69,13 +80,13 @@ class NewtonRun:
         """Why to stop here, or None to go on."""
         if not np.isfinite(objective):
             return Stop.DIVERGED
-        if risk <= self.risk_threshold:
+        if self.limits.risk_threshold is not None and risk <= self.limits.risk_threshold:
             return Stop.RISK_THRESHOLD
         if converged:
             return Stop.CONVERGED
-        if self.steps >= self.max_iter:
+        if self.steps >= self.limits.max_iter:
             return Stop.MAX_ITER
-        return self.asked() or self.after_step()
+        return self.limits.asked() or self.limits.after_step()
 
     @property
     def trace(self) -> NewtonTrace:
