@@ -265,24 +265,11 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
 
     def _require_squares(self, X, Y, weights, found: Solution) -> None:
         """Refuse a column that is not 0, but so small that its squares are."""
-        squares, q = np.diag(found.moments.products), Y.shape[1]  # LSQR and "dual": those of y
+        # LSQR and the dual have the squares of y alone.
+        squares, q = np.diag(found.moments.products), Y.shape[1]
         for name, table, sums in (("X", X, squares[:-q]), ("y", Y, squares[-q:])):
             small = np.flatnonzero(sums < _input.SHORTEST**2)
-            if not small.size:
-                continue
-            part = abs(table[:, small])
-            if weights is not None:
-                part = sparse.diags_array(np.sqrt(weights)) @ part
-            largest = part.max(axis=0)
-            largest = largest.toarray().ravel() if sparse.issparse(largest) else largest
-            lost = np.flatnonzero((largest > 0) & (largest < _input.SHORTEST))
-            if lost.size:
-                raise ValueError(
-                    f"LeastSquares needs columns with numbers of a size above {_input.SHORTEST:g}, "
-                    "times the roots of their weights, so that squares stay within float64, but "
-                    f"the largest in column {small[lost[0]]} of {name} (from 0) is "
-                    f"{largest[lost[0]]:g}. Rescale it (StandardScaler)."
-                )
+            _input.refuse_tiny_columns(self, table, small, name, weights)
 
     def _store(self, found: Solution) -> None:
         known, d, q = found.moments, found.coef.shape[1], len(found.coef)

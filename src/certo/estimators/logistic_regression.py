@@ -251,7 +251,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         check_class_weight(self.class_weight)
         X, y = _input.labelled_examples(self, X, y, reset=True)
         _input.longest_example(self, X)
-        _refuse_tiny_columns(X)
+        _input.refuse_tiny_columns(self, X, _maybe_tiny(X))
         problem = pose_problem(self, X, y, sample_weight)
         reference = self._reference(problem.classes)
         with running(self, X, "step") as run:
@@ -539,35 +539,13 @@ def _composite(claims: list[Any]) -> Composite:
     )
 
 
-def _refuse_tiny_columns(X) -> None:
-    """Refuse a column that is not 0, but so small that its squares are."""
-    if sparse.issparse(X):
-        sizes = np.abs(X.data)
-        if not np.any((sizes > 0) & (sizes < _input.SHORTEST)):
-            return
-        largest = abs(X).max(axis=0).toarray().ravel()
-    else:
-        largest = _largest(X)
-    tiny = np.flatnonzero((largest > 0) & (largest < _input.SHORTEST))
-    if tiny.size:
-        raise ValueError(
-            f"LogisticRegression needs columns with numbers of a size above {_input.SHORTEST:g}, "
-            "so that squares stay within float64, but the largest in column "
-            f"{tiny[0]} of X (from 0) is {largest[tiny[0]]:g}. Rescale it (StandardScaler)."
-        )
-
-
-def _largest(X: np.ndarray) -> np.ndarray:
-    """The largest size in each column, as far as it is below SHORTEST: few rows show most."""
-    largest, start = np.zeros(X.shape[1]), 0
-    while start < len(X):
-        small, stop = np.flatnonzero(largest < _input.SHORTEST), max(FIRST_ROWS, 2 * start)
-        if not small.size:
-            break
-        part = X[start:stop] if small.size == X.shape[1] else X[start:stop, small]
-        largest[small] = np.maximum(largest[small], np.max(np.abs(part), axis=0))
-        start = stop
-    return largest
+def _maybe_tiny(X) -> np.ndarray:
+    """The columns that are not seen at once to be large enough."""
+    if not sparse.issparse(X):
+        return np.flatnonzero(np.max(np.abs(X[:FIRST_ROWS]), axis=0) < _input.SHORTEST)
+    sizes = np.abs(X.data)
+    tiny = np.any((sizes > 0) & (sizes < _input.SHORTEST))
+    return np.arange(X.shape[1] if tiny else 0)
 
 
 def _is_same_likelihood(claim: LogisticExcess, machine: LogisticRegression, y) -> bool:
