@@ -26,6 +26,7 @@ from certo import (
 )
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
 from certo.selection import ODD, ValidationCurve, _parts, gaussians
+from certo.solvers.stop import Stop
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(120, 2))
@@ -222,7 +223,7 @@ def test_a_fit_that_is_stopped_by_hand_ends_it(monkeypatch):
     def stopped(self, X, y):
         fit(self, X, y)
         if self.kernel == KERNELS[1]:
-            self.status_ = "Stopped by hand: so far"
+            self._stop = Stop.BY_HAND
         return self
 
     monkeypatch.setattr(SVM, "fit", stopped)

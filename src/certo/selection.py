@@ -23,6 +23,7 @@ from certo.kernels.base import Kernel
 from certo.kernels.gaussian import Gaussian
 from certo.kernels.vectors import squares
 from certo.numbers.digits import share_text
+from certo.solvers.stop import Stop
 
 ODD = (1, 3, 5, 9, 15, 25, 45)  # numbers of neighbours to try: two classes never tie
 SOME = 1000  # examples whose distances say what is near and what is far
@@ -352,7 +353,7 @@ def _fit_and_count(machine, part) -> _Fit:
         np.mean(machine.predict(X) != y),
         np.mean(machine.predict(X_valid) != y_valid),
         union_of(machine.support_).size,
-        machine.status_.startswith(BY_HAND),
+        getattr(machine, "_stop", None) is Stop.BY_HAND,
     )
 
 

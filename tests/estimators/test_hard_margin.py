@@ -23,6 +23,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import certo.estimators.hard_margin as module
 from certo import HardMarginSVM, NotSeparable
 from certo.certificates import Inseparable, MaximumMargin, Separable
+from certo.estimators import _limits
 from certo.estimators._errors import RowError
 from certo.kernels import Polynomial
 from certo.words.reader import reading
@@ -276,7 +277,7 @@ class TestStopping:
     ):
         X, y = separable(5000, 20)
         clock = iter(range(10**6))
-        monkeypatch.setattr(module.time, "monotonic", lambda: next(clock) / 100)
+        monkeypatch.setattr(_limits.time, "monotonic", lambda: next(clock) / 100)
         said = []
         monkeypatch.setattr(module.warnings, "warn", lambda text, *a, **k: said.append(text))
         model = HardMarginSVM(time_limit=seconds)
@@ -316,7 +317,7 @@ class TestStopping:
         X, y = separable(5000, 20)
         with pytest.raises(RuntimeError, match="before it found a hyperplane"):
             HardMarginSVM(max_iter=1).fit(X, y)
-        with pytest.warns(ConvergenceWarning, match="after 2 looks"):
+        with pytest.warns(ConvergenceWarning, match="max_iter = 2 looks"):
             model = HardMarginSVM(max_iter=2, tol=0).fit(X, y)
         assert model.certificate_.verify(X, y)
 

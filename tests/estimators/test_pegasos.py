@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import certo.estimators._pegasos_spaces as module
+import certo.estimators._spaces as module
 from certo import SVM, Pegasos
 from certo.certificates import ExpectedExcess, SoftMarginGap
 

@@ -19,11 +19,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import certo.estimators.svm as module
 from certo import SVM
 from certo.certificates import CannotClaim, NotClaimed, SoftMarginGap
 from certo.certificates.encoding import to_plain
-from certo.estimators import _soft_margin
+from certo.estimators import _limits, _soft_margin
+from certo.solvers.stop import Stop
 
 MODES = ("free", "lifted", "none")
 
@@ -235,7 +235,7 @@ class TestStopping:
     def test_a_time_limit(self, mode, classes, monkeypatch):
         X, y = overlapping(300, 6, classes=classes)
         clock = iter(range(10**9))
-        monkeypatch.setattr(module.time, "monotonic", lambda: next(clock) / 100)
+        monkeypatch.setattr(_limits.time, "monotonic", lambda: next(clock) / 100)
         status = self.ways(SVM(C=100.0, intercept=mode, tol=0, time_limit=0.005), X, y)
         assert status.startswith("Stopped at the time limit of 0.005 seconds")
 
@@ -249,7 +249,7 @@ class TestStopping:
 
     def test_ctrl_c_ends_a_path(self, monkeypatch):
         X, y = overlapping(100)
-        monkeypatch.setattr(module, "ctrl_c_asks", Pressed)
+        monkeypatch.setattr(_limits, "ctrl_c_asks", Pressed)
         with pytest.warns(ConvergenceWarning, match="by hand"):
             path = SVM.path(X, y, [1.0, 10.0, 100.0], tol=0)
         assert len(path) == 1
@@ -303,7 +303,7 @@ class At:
 
 class Pressed:
     def __enter__(self):
-        return lambda: True
+        return lambda: Stop.BY_HAND
 
     def __exit__(self, *what): ...
 

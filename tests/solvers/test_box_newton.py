@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from certo.solvers.box_newton import box_newton
+from certo.solvers.stop import Stop
 
 MODES = pytest.mark.parametrize("free", [True, False])
 
@@ -63,7 +64,7 @@ def test_stopped_anywhere_it_is_feasible_and_no_worse(free, problem, most):
     found = box_newton(K, beta, low, high, v, free=free, most=most)
     assert np.all((found >= low) & (found <= high))
     assert gain(K, v, found - beta) >= -rounding(K, v, found - beta)
-    asked = box_newton(K, beta, low, high, v, free=free, asked=lambda: True)
+    asked = box_newton(K, beta, low, high, v, free=free, asked=lambda: Stop.BY_HAND)
     assert np.array_equal(asked, box_newton(K, beta, low, high, v, free=free, most=1))
 
 

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from certo.solvers.gap_ledger import IDLE, Ledger
+from certo.solvers.stop import Stop
 
 values = st.floats(0, 100)
 looks = st.lists(st.tuples(values, values), min_size=1, max_size=20)
@@ -37,7 +38,7 @@ def test_it_is_over_when_the_goal_is_reached():
     ledger.note(12.0, 9.0)  # together with the 10 of before
     assert ledger.reached
     assert ledger.over
-    assert not ledger.stopped
+    assert ledger.asked_to is None
 
 
 def test_it_is_over_after_the_last_pass_and_another_problem_has_no_more():
@@ -63,14 +64,17 @@ def test_looks_in_vain_end_it_only_near_the_limits(gap):
 
 def test_it_is_stopped_by_whoever_says_so_first_and_stays_so():
     told = []
-    ledger = Ledger(0.0, after_look=lambda *pair: told.append(pair) or len(told) == 2)
+    ledger = Ledger(
+        0.0,
+        after_look=lambda *pair: told.append(pair) or (Stop.CALLBACK if len(told) == 2 else None),
+    )
     ledger.note(3.0, 1.0)
     ledger.note(4.0, 2.0)
     ledger.note(5.0, 0.0)
-    assert ledger.stopped
+    assert ledger.asked_to is Stop.CALLBACK
     assert ledger.over
     assert told == [(3.0, 1.0), (3.0, 2.0)]  # the best so far
-    assert ledger.anew().stopped
-    asked = Ledger(0.0, asked=lambda: True)
+    assert ledger.anew().asked_to is Stop.CALLBACK
+    asked = Ledger(0.0, asked=lambda: Stop.BY_HAND)
     asked.note(3.0, 1.0)
-    assert asked.stopped
+    assert asked.asked_to is Stop.BY_HAND

@@ -15,6 +15,7 @@ from certo.solvers import kernel_steps
 from certo.solvers.kernel_pegasos import kernel_pegasos
 from certo.solvers.kernel_steps import GramRows
 from certo.solvers.pegasos import pegasos
+from certo.solvers.stop import Stop
 
 seeds, law = st.integers(0, 10**6), settings(max_examples=40, deadline=None)
 
@@ -113,9 +114,15 @@ def test_it_stops_when_asked_and_tells_of_overflow():
     X, signs = problem(1)
     rows = GramRows(Gaussian(1.0), X, len(X))
     outcome = kernel_pegasos(
-        rows, signs, 0.1, 1000, lifted=False, rng=np.random.default_rng(0), after_block=lambda: True
+        rows,
+        signs,
+        0.1,
+        1000,
+        lifted=False,
+        rng=np.random.default_rng(0),
+        after_block=lambda: Stop.BY_HAND,
     )
-    assert outcome.stopped
+    assert outcome.stop is Stop.BY_HAND
     assert outcome.state.steps == 1
     with pytest.raises(ValueError, match="overflowed"):
         kernel_pegasos(

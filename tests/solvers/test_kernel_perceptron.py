@@ -13,6 +13,7 @@ from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
 from certo.solvers import kernel_steps
 from certo.solvers.kernel_perceptron import Terms, kernel_perceptron
 from certo.solvers.kernel_steps import GramRows
+from certo.solvers.stop import Stop
 
 seeds, law = st.integers(0, 10**6), settings(max_examples=60, deadline=None)
 rules = st.sampled_from(["always", "positive", "negative"])
@@ -133,12 +134,12 @@ def test_it_stops_when_asked():
     rng = np.random.default_rng(0)
     X, signs = rng.standard_normal((2000, 2)), rng.choice([-1, 1], 2000).astype(np.int8)
     rows = GramRows(Gaussian(1.0), X, 2000)
-    block = kernel_perceptron(rows, signs, epochs=5, after_block=lambda: True)
-    assert block.interrupted
+    block = kernel_perceptron(rows, signs, epochs=5, after_block=lambda: Stop.BY_HAND)
+    assert block.stop is Stop.BY_HAND
     assert block.epochs == 1
     assert block.trace.example.max() < kernel_steps.VISITS["vectors"]
-    epoch = kernel_perceptron(rows, signs, epochs=5, after_epoch=lambda: True)
-    assert epoch.interrupted
+    epoch = kernel_perceptron(rows, signs, epochs=5, after_epoch=lambda: Stop.CALLBACK)
+    assert epoch.stop is Stop.CALLBACK
     assert (epoch.epochs, epoch.converged) == (1, False)
     nothing = kernel_perceptron(rows, signs, epochs=0)
     assert (nothing.updates, nothing.epochs) == (0, 0)

@@ -15,6 +15,7 @@ from sklearn.svm import SVC
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
 from certo.solvers import gram, kernel_soft_margin
 from certo.solvers.gram import Images
+from certo.solvers.stop import Stop
 
 INTERCEPTS = ["free", "none", "lifted"]
 MODES = pytest.mark.parametrize("intercept", INTERCEPTS)
@@ -113,7 +114,7 @@ def test_the_quadratic_program_agrees(blocks, problem, intercept, tol):
     kernel, X, signs, costs = problem
     found = solve(kernel, X, signs, costs, intercept, tol=tol, max_iter=3000)
     primal, dual, last = reached(kernel, X, signs, costs, intercept, found, tol)
-    assert not found.stopped
+    assert found.stop in (Stop.CONVERGED, Stop.NO_PROGRESS)
     K = plain(kernel, X) + float(intercept == "lifted")
     low, high = np.where(signs > 0, 0.0, -costs), np.where(signs > 0, costs, 0.0)
     other = box_qp(K, low, high, signs.astype(float), intercept == "free")
@@ -154,12 +155,26 @@ def test_the_best_so_far_is_true_wherever_it_stops(blocks, problem, intercept, k
     kernel, X, signs, costs = problem
     looks = iter(range(1, 10**9))
     by_look = solve(
-        kernel, X, signs, costs, intercept, tol=1e-9, after_look=lambda P, D: next(looks) >= k
+        kernel,
+        X,
+        signs,
+        costs,
+        intercept,
+        tol=1e-9,
+        after_look=lambda P, D: Stop.CALLBACK if next(looks) >= k else None,
     )
     right(kernel, X, signs, costs, intercept, by_look)
     assert len(by_look.trace) <= k
     calls = iter(range(1, 10**9))
-    asked = solve(kernel, X, signs, costs, intercept, tol=1e-9, asked=lambda: next(calls) >= k)
+    asked = solve(
+        kernel,
+        X,
+        signs,
+        costs,
+        intercept,
+        tol=1e-9,
+        asked=lambda: Stop.BY_HAND if next(calls) >= k else None,
+    )
     right(kernel, X, signs, costs, intercept, asked)
     few = solve(kernel, X, signs, costs, intercept, tol=1e-9, max_iter=k)
     right(kernel, X, signs, costs, intercept, few)
@@ -175,12 +190,12 @@ def test_every_look_is_better_than_the_one_before(blocks, intercept):
         looks = iter(range(1, k + 1))
         found = solve(
             Gaussian(0.5), X, signs, np.full(150, 10.0), intercept, tol=1e-8,
-            after_look=lambda P, D, looks=looks, k=k: next(looks) >= k,
+            after_look=lambda P, D, looks=looks, k=k: Stop.CALLBACK if next(looks) >= k else None,
         )  # fmt: skip
         primal, dual, _ = right(Gaussian(0.5), X, signs, np.full(150, 10.0), intercept, found)
         gaps.append(primal - dual)
         assert gaps[-1] <= gaps[-2] + 1e-9 * primal
-        if not found.stopped or found.gap <= 1e-8 * found.primal:
+        if found.stop is not Stop.CALLBACK or found.gap <= 1e-8 * found.primal:
             break
     assert k > 1
 
@@ -188,8 +203,8 @@ def test_every_look_is_better_than_the_one_before(blocks, intercept):
 @MODES
 def test_asked_to_stop_at_once(intercept):
     X, signs = example(2)
-    found = solve(Gaussian(1.0), X, signs, np.ones(60), intercept, asked=lambda: True)
-    assert found.stopped
+    found = solve(Gaussian(1.0), X, signs, np.ones(60), intercept, asked=lambda: Stop.BY_HAND)
+    assert found.stop is Stop.BY_HAND
     assert len(found.trace) == 1
     right(Gaussian(1.0), X, signs, np.ones(60), intercept, found)
 

@@ -17,6 +17,7 @@ from certo.compiled.online_gradient import value_and_slope
 from certo.losses import ConvexLoss, Hinge, Logistic, Squared
 from certo.solvers.online_gradient import online_gradient, rule_of
 from certo.solvers.pegasos import pegasos
+from certo.solvers.stop import Stop
 
 RUNS = [
     GradientRun("Hinge()", 0.1, None, True, True),
@@ -208,8 +209,10 @@ def test_runs_that_cannot_be_are_refused(settings, words):
 def test_it_stops_when_asked():
     X, signs = problem(0)
     calls = iter([False, True])
-    outcome = online_gradient(X, signs, RUNS[0], after_block=lambda: next(calls))
-    assert outcome.stopped
+    outcome = online_gradient(
+        X, signs, RUNS[0], after_block=lambda: Stop.BY_HAND if next(calls) else None
+    )
+    assert outcome.stop is Stop.BY_HAND
     assert outcome.progress.rounds == 2
 
 

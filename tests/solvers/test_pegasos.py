@@ -13,6 +13,7 @@ from certo.certificates.runs.expected_excess import guarantee
 from certo.solvers import checkpoints
 from certo.solvers.checkpoints import blocks
 from certo.solvers.pegasos import PegasosState, pegasos
+from certo.solvers.stop import Stop
 
 
 def problem(seed, m=30, d=3):
@@ -44,7 +45,7 @@ def test_average_and_last_iterate_are_those_of_the_box(rows, seed, power, steps,
         )
         np.testing.assert_allclose(outcome.w, average(iterates), rtol=1e-12, atol=1e-12)
         last = np.array([float(v) for v in iterates[-1]])
-        np.testing.assert_allclose(outcome.state.last(lam), last, rtol=1e-14, atol=0)
+        np.testing.assert_allclose(outcome.state.answer(lam, False), last, rtol=1e-14, atol=0)
         for step, weights in zip(outcome.trace.step, outcome.trace.weights, strict=True):
             there = average(iterates[: step + 1])
             np.testing.assert_allclose(weights, there, rtol=1e-12, atol=1e-12)
@@ -59,7 +60,7 @@ def test_no_iterate_leaves_the_ball(seed, lam, lifted):
     state, rng = None, np.random.default_rng(seed)
     for _ in range(100):
         state = pegasos(X, signs, lam, 1, lifted=lifted, rng=rng, start=state).state
-        assert np.linalg.norm(state.last(lam)) <= radius * (1 + 1e-12)
+        assert np.linalg.norm(state.answer(lam, False)) <= radius * (1 + 1e-12)
 
 
 @settings(max_examples=40)
@@ -71,14 +72,14 @@ def test_the_sure_inequality_holds_in_every_run(seed, lam, steps, lifted):
     draws = np.random.default_rng(seed).integers(len(X), size=steps)
     state, losses, lengths = PegasosState.start(3), [], []
     for i in draws:
-        w = state.last(lam) if state.steps else np.zeros(4)
+        w = state.answer(lam, False) if state.steps else np.zeros(4)
         hinge = max(0.0, 1 - rows[i] @ w)
         losses.append(hinge + lam / 2 * (w @ w))
         lengths.append(np.linalg.norm(lam * w - (hinge > 0) * rows[i]))
         state = pegasos(X[[i]], signs[[i]], lam, 1, lifted=lifted, rng=None, start=state).state
     allowed = max(lengths) ** 2 * (1 + np.log(steps)) / (2 * lam * steps)
     random = np.random.default_rng(seed + 1)
-    averaged = state.average(lam)
+    averaged = state.answer(lam, True)
     for u in [np.zeros(4), averaged, *(random.standard_normal((20, 4)) / lam)]:
         fixed = np.maximum(0, 1 - rows[draws] @ u) + lam / 2 * (u @ u)
         assert np.mean(losses) <= np.mean(fixed) + allowed + 1e-9
@@ -148,9 +149,9 @@ def test_it_stops_when_asked_and_keeps_what_there_is():
     calls = iter([False] * 3 + [True])
     outcome = pegasos(
         X, signs, 0.1, 10**9, lifted=False, rng=np.random.default_rng(0),
-        after_block=lambda: next(calls),
+        after_block=lambda: Stop.BY_HAND if next(calls) else None,
     )  # fmt: skip
-    assert outcome.stopped
+    assert outcome.stop is Stop.BY_HAND
     assert outcome.state.steps == outcome.trace.step[-1] == 8
     assert np.array_equal(outcome.w, outcome.trace.weights[-1])
 

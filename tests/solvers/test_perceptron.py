@@ -14,6 +14,7 @@ from certo.certificates import PerceptronRun
 from certo.rates import Constant, Geometric, Power
 from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.perceptron import perceptron
+from certo.solvers.stop import Stop
 
 STORAGES = {
     "dense64": lambda X: X.astype(np.float64),
@@ -167,7 +168,7 @@ def test_an_interrupt_returns_what_was_reached():
         raise KeyboardInterrupt
 
     got = perceptron(X, y, PerceptronRun(epochs=50), after_epoch=interrupt)
-    assert got.interrupted
+    assert got.stop is Stop.BY_HAND
     assert not got.converged
     assert got.epochs == 1
     assert got.updates == got.counts.sum() == len(got.trace)

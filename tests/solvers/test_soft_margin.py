@@ -17,6 +17,7 @@ from certo.solvers.dual_descent import DualDescent
 from certo.solvers.gap_ledger import GapTrace, Ledger
 from certo.solvers.hinge_rows import HingeRows
 from certo.solvers.primal_newton import PrimalNewton
+from certo.solvers.stop import Stop
 
 INTERCEPTS = ["free", "lifted", "none"]
 MODES = pytest.mark.parametrize("intercept", INTERCEPTS)
@@ -140,7 +141,7 @@ def test_the_quadratic_program_agrees(name, intercept):
     found = solve(X, signs, costs, intercept, tol=1e-9)
     right(X, signs, costs, intercept, found)
     assert found.primal - found.dual <= 1e-9 * found.primal
-    assert not found.stopped
+    assert found.stop in (Stop.CONVERGED, Stop.NO_PROGRESS)
     least = minimum(name, intercept)
     assert found.primal <= least * (1 + 1e-9)
     assert found.dual <= least + slack(max(least, found.alpha.sum()))
@@ -228,7 +229,7 @@ def test_both_methods_take_sparse_rows(intercept, method, dtype, shared):
 
 def stop_at(k):
     looks = iter(range(1, 10**9))
-    return lambda primal, dual: next(looks) >= k
+    return lambda primal, dual: Stop.CALLBACK if next(looks) >= k else None
 
 
 @st.composite
@@ -253,7 +254,7 @@ def test_the_gap_is_true_wherever_it_stops(problem, intercept, k):
     X, signs, costs = problem
     found = solve(X, signs, costs, intercept, tol=1e-12, after_look=stop_at(k))
     right(X, signs, costs, intercept, found)
-    assert len(found.trace) <= k or not found.stopped
+    assert len(found.trace) <= k or found.stop is not Stop.CALLBACK
     other = objective(X, signs, costs, intercept, *soft_margin_qp(X, signs, costs, intercept))
     best = solve(X, signs, costs, intercept, tol=1e-12)
     rounding = slack(max(found.primal, found.alpha.sum()))
@@ -286,7 +287,7 @@ def test_each_method_keeps_its_best_at_every_look(intercept, method):
             assert dual == pytest.approx(ledger.dual, rel=1e-9, abs=1e-9)
             assert dual >= before[1] - 1e-12 * abs(before[1])
         before = primal, dual
-        if not ledger.stopped or len(ledger.looks) < k:
+        if not ledger.asked_to or len(ledger.looks) < k:
             break
     assert k > 3
 
@@ -294,8 +295,8 @@ def test_each_method_keeps_its_best_at_every_look(intercept, method):
 @MODES
 def test_asked_to_stop_at_once(intercept):
     X, signs = example(12)
-    found = solve(X, signs, np.ones(40), intercept, asked=lambda: True)
-    assert found.stopped
+    found = solve(X, signs, np.ones(40), intercept, asked=lambda: Stop.BY_HAND)
+    assert found.stop is Stop.BY_HAND
     assert len(found.trace) == 1
     right(X, signs, np.ones(40), intercept, found)
 
@@ -304,8 +305,10 @@ def test_asked_to_stop_at_once(intercept):
 def test_asked_to_stop_while_a_sample_is_solved(intercept):
     X, signs = example(13, m=5000)
     calls = iter(range(1, 10**9))
-    found = solve(X, signs, np.ones(5000), intercept, asked=lambda: next(calls) >= 2)
-    assert found.stopped
+    found = solve(
+        X, signs, np.ones(5000), intercept, asked=lambda: Stop.BY_HAND if next(calls) >= 2 else None
+    )
+    assert found.stop is Stop.BY_HAND
     assert len(found.trace) == 1
     right(X, signs, np.ones(5000), intercept, found)
 
@@ -316,7 +319,7 @@ def test_no_more_passes_than_allowed_but_for_the_last_look(most, d):
     X, signs = example(14, m=400, d=d)
     found = solve(X, signs, np.ones(400), "lifted", tol=1e-13, max_iter=most)
     assert found.passes <= most + 6
-    assert not found.stopped
+    assert found.stop is Stop.MAX_ITER
     right(X, signs, np.ones(400), "lifted", found)
 
 

@@ -26,7 +26,6 @@ from certo.seen_rows import SeenRows
 # Beyond these lengths products of examples and weights over- or underflow in float64.
 LONGEST, SHORTEST = 1e140, 1e-140
 
-
 _ACCEPTED: dict[str, Any] = {
     "accept_sparse": "csr",
     "accept_large_sparse": True,
@@ -130,22 +129,54 @@ def check_time_limit(limit: Any, name: str = "time_limit") -> None:
         raise ValueError(f"{name} must be a positive number of seconds, or None, got {limit!r}.")
 
 
-def check_margin_settings(estimator) -> None:
+def check_choice(machine, name: str, *allowed: str) -> None:
+    value = getattr(machine, name)
+    if not isinstance(value, str) or value not in allowed:
+        *most, last = (repr(one) for one in allowed)
+        raise ValueError(f"{name} must be {', '.join(most)} or {last}, got {value!r}.")
+
+
+def check_flag(machine, name: str) -> None:
+    value = getattr(machine, name)
+    if not isinstance(value, bool | np.bool):
+        raise ValueError(f"{name} must be True or False, got {value!r}.")
+
+
+def check_whole(machine, name: str, *, optional: bool = False) -> None:
+    """A setting that counts something, from 1."""
+    value = getattr(machine, name)
+    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not (whole and int(value) >= 1) and not (optional and value is None):
+        none = " or None" * optional
+        raise ValueError(f"{name} must be a whole number of at least 1{none}, got {value!r}.")
+
+
+def check_positive(machine, name: str, *, optional: bool = False) -> None:
+    value = getattr(machine, name)
+    if not (is_number(value) and 0 < value < np.inf) and not (optional and value is None):
+        none = " or None" * optional
+        raise ValueError(f"{name} must be a positive number{none}, got {value!r}.")
+
+
+def check_margin_settings(machine) -> None:
     """Those that the hard and the soft margin share: intercept, tol, max_iter, time_limit and
     cache_mb."""
-    intercept, tol, most = estimator.intercept, estimator.tol, estimator.max_iter
-    if not isinstance(intercept, str) or intercept not in INTERCEPTS:
-        raise ValueError(f"intercept must be 'free', 'lifted' or 'none', got {intercept!r}.")
-    if not (is_number(tol) and 0 <= tol < 1):
-        raise ValueError(f"tol must be a number from 0 to below 1, got {tol!r}.")
-    whole = isinstance(most, numbers.Integral) and not isinstance(most, bool)
-    if not (whole and int(most) >= 1):
-        raise ValueError(f"max_iter must be a whole number of at least 1, got {most!r}.")
-    check_time_limit(estimator.time_limit)
-    if not (is_number(estimator.cache_mb) and 0 < estimator.cache_mb < np.inf):
-        raise ValueError(
-            f"cache_mb must be a positive number of megabytes, got {estimator.cache_mb!r}."
+    check_choice(machine, "intercept", *INTERCEPTS)
+    if not (is_number(machine.tol) and 0 <= machine.tol < 1):
+        raise ValueError(f"tol must be a number from 0 to below 1, got {machine.tol!r}.")
+    check_whole(machine, "max_iter")
+    check_time_limit(machine.time_limit)
+    check_cache(machine)
+
+
+def check_cache(machine, *, may_be_zero: bool = False) -> None:
+    megabytes = machine.cache_mb
+    enough = is_number(megabytes) and (megabytes > 0 or (may_be_zero and megabytes == 0))
+    if not (enough and megabytes < np.inf):
+        what = (
+            "number of megabytes of at least 0" if may_be_zero else "positive number of megabytes"
         )
+        raise ValueError(f"cache_mb must be a {what}, got {megabytes!r}.")
 
 
 def longest_example(estimator, X) -> float:

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from certo.certificates.spaces.images import functions_of, needed_shift
 from certo.containers import count
 from certo.estimators import _input, _scores
-from certo.estimators._errors import RowError
-from certo.estimators._linear import LinearClassifier
+from certo.estimators._linear import Absent, LinearClassifier
 from certo.kernels.base import Kernel
-from certo.kernels.precomputed import Precomputed
-from certo.kernels.semidefinite import IF_ROUNDING, NotPositive, check_gram, symmetrised
 from certo.kernels.settings import WithKernel
-from certo.kernels.strips import gram_in_strips
 from certo.rkhs import Expansion
-from certo.words.reader import examples_at
 
 KERNEL, CSR = "certo.kernels", "csr"  # what a value stands for that is written down
 NAMED = {  # what to give in the place of a name
@@ -33,7 +25,6 @@ NAMED = {  # what to give in the place of a name
     "gaussian": "Gaussian(), or Gaussian(variance)",
     "precomputed": "Precomputed()",
 }
-SOME = 100  # examples on which a function is looked at before it is trusted
 
 
 class KernelClassifier(WithKernel, LinearClassifier):
@@ -43,13 +34,18 @@ class KernelClassifier(WithKernel, LinearClassifier):
     With a kernel, a machine's fit sets `kernel_`, `support_` and `dual_coef_` (an array for each
     output, the first of them increasing), `support_vectors_` (what stands for the supports of all
     outputs on the right of the kernel, in increasing order, each once), and all that a
-    LinearClassifier needs but `coef_`; `_keep` helps.
+    LinearClassifier needs but `coef_`.
     """
 
+    coef_: Any = Absent(
+        ": with a kernel the weights are a function, not a vector. See expansions_, or "
+        "support_vectors_, support_ and dual_coef_. Without one, fit sets it."
+    )
     kernel: Kernel | None
     kernel_: Kernel | None
     support_: list[np.ndarray]
     dual_coef_: list[np.ndarray]
+    n_support_: np.ndarray
     support_vectors_: Any
 
     @property
@@ -81,16 +77,16 @@ class KernelClassifier(WithKernel, LinearClassifier):
             )
         return self._shaped_scores(scores)
 
-    def _keep(self, X, coef: list[Any]) -> None:
-        """Set what predictions need, support_ being set; an earlier fit may have left the other."""
-        kernel = self._kernel_to_fit
-        self.kernel_ = None if kernel is None else kernel.fitted_to(X)
-        for name in ("coef_", "support_vectors_"):
-            self.__dict__.pop(name, None)
-        if self.kernel_ is None:
-            self.coef_ = np.array(coef)
+    def _keep_supports(self, space, found, coef: list[Any]) -> None:
+        """Set the `rows` and `dual_coef` found for each output, and what predictions need: the
+        vectors `coef` of hyperplanes, or the examples that functions are made of."""
+        self.support_ = [item.rows for item in found]
+        self.dual_coef_ = [item.dual_coef for item in found]
+        self.n_support_ = np.array([item.rows.size for item in found])
+        if space.kernel is None:
+            space.keep(coef)
         else:
-            self.support_vectors_ = self.kernel_.take(X, union_of(self.support_))
+            space.keep(self.support_, space.X)
 
     def _expansion(self) -> tuple[np.ndarray, np.ndarray]:
         """The examples that are supports of any output, and their coefficients in each of them:
@@ -111,11 +107,10 @@ class KernelClassifier(WithKernel, LinearClassifier):
             raise AttributeError(
                 "expansions_ is there with a kernel; without one the weights are in coef_."
             )
-        union = union_of(self.support_)
-        places = [np.searchsorted(union, rows) for rows in self.support_]
+        union, points = union_of(self.support_), self.kernel_.points
         return [
-            Expansion(self.kernel_, self.kernel_.points(self.support_vectors_, some), dual_coef)
-            for some, dual_coef in zip(places, self.dual_coef_, strict=True)
+            Expansion(self.kernel_, points(self.support_vectors_, np.searchsorted(union, rows)), a)
+            for rows, a in zip(self.support_, self.dual_coef_, strict=True)
         ]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -140,19 +135,6 @@ class KernelClassifier(WithKernel, LinearClassifier):
             *parts, shape = state["support_vectors_"][CSR]
             state["support_vectors_"] = sparse.csr_array(tuple(parts), shape=tuple(shape))
         super().__setstate__(state)
-
-    def __getattr__(self, name: str):
-        for kind in type(self).__mro__:
-            found: Any = vars(kind).get(name)
-            if hasattr(found, "__get__"):  # it raised an AttributeError with words of its own
-                return found.__get__(self, type(self))
-        advice = ""
-        if name == "coef_" and vars(self).get("kernel_") is not None:
-            advice = (
-                ": with a kernel the weights are a function, not a vector. See expansions_, or "
-                "support_vectors_, support_ and dual_coef_"
-            )
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{advice}.")
 
 
 def check_kernel(estimator, *, optional: bool) -> None:
@@ -181,86 +163,3 @@ def _is_written(value: Any, kind: str) -> bool:
 
 def union_of(support: list[np.ndarray]) -> np.ndarray:
     return np.unique(np.concatenate(support)) if support else np.zeros(0, np.int64)
-
-
-class Measured(NamedTuple):
-    """Examples, and what is known of a kernel on them."""
-
-    X: Any  # a precomputed matrix is made symmetric to the last digit
-    square: float  # max K(x, x)
-    shift: float  # K + shift·I is shown to be positive semi-definite, where K is precomputed
-
-
-def measured(estimator, kernel: Kernel, X) -> Measured:
-    """Refuses numbers beyond float64, and what is seen to be no kernel on these examples."""
-    name = type(estimator).__name__
-    shift = 0.0
-    if kernel.takes == "matrix":
-        shift, X = check_gram(X), symmetrised(X)
-        shift = shift if isinstance(kernel, Precomputed) else needed_shift(X, kernel)
-    with np.errstate(over="ignore", invalid="ignore"):
-        diagonal = kernel.diagonal(X)
-    below = np.flatnonzero(diagonal < 0)
-    if below.size:
-        raise NotPositive(np.eye(1, count(X), below[0])[0], float(diagonal[below[0]]))
-    most = _input.LONGEST**2
-    bad = np.flatnonzero(~(diagonal <= most))
-    if bad.size:
-        raise RowError(
-            f"{name} needs K(x, x) of at most {most:g}, but with {kernel!r} it is "
-            f"{diagonal[bad[0]]:g} for {examples_at(bad[:1])}. Rescale the features, or choose "
-            "another kernel.",
-            [int(bad[0])],
-        )
-    if kernel.takes == "objects" and not np.any(diagonal):
-        warnings.warn(
-            f"{kernel!r} is 0 on all examples, so {name} can tell none from another. Choose "
-            "another kernel, or other settings of it.",
-            UserWarning,
-            stacklevel=2,
-        )
-    if functions_of(kernel):
-        _check_some(kernel, X)
-    return Measured(X, float(diagonal.max()), shift)
-
-
-def posed(
-    kernel: Kernel, X, cache_mb: float, asked: Callable[[], bool] = lambda: False
-) -> tuple[Kernel, Any]:
-    """The kernel and the examples as solvers take them: of objects the Gram matrix, if there is
-    room for it and nobody asks to stop before it is made, since no one knows how long one value
-    takes. Half of it is computed: whether it is symmetric was asked of some."""
-    m = count(X)
-    if kernel.takes != "objects" or 8 * m**2 > cache_mb * 1e6:
-        return kernel, X
-    matrix = gram_in_strips(kernel, X, lambda made, of: asked())
-    if matrix is None:
-        return kernel, X
-    if functions_of(kernel):
-        matrix = _checked(kernel, matrix, np.arange(m), m)
-    return Precomputed(), symmetrised(matrix)
-
-
-def _check_some(kernel: Kernel, X) -> None:
-    """A function may be asymmetric or indefinite: some of the examples show it, most likely."""
-    m = count(X)
-    rows = np.unique(np.linspace(0, m - 1, min(m, SOME)).astype(np.intp))
-    _checked(kernel, kernel.plain(kernel.points(X, rows), kernel.take(X, rows)), rows, m)
-
-
-def _checked(kernel: Kernel, block: np.ndarray, rows: np.ndarray, m: int) -> np.ndarray:
-    """The Gram matrix of these of m examples, if it is one."""
-    try:
-        check_gram(block)
-    except NotPositive as indefinite:
-        witness = np.zeros(m)
-        witness[rows] = indefinite.witness
-        raise NotPositive(witness, indefinite.value) from None
-    except ValueError as wrong:
-        raise RowError(
-            f"{kernel!r} is no kernel: its matrix K of {examples_at(rows)} is no kernel's, since "
-            f"{str(wrong).removesuffix(IF_ROUNDING)} A function f becomes symmetric as "
-            "(f(x, z) + f(z, x)) / 2.",
-            rows.tolist(),
-        ) from None
-    return block

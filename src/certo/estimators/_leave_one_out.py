@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from certo.certificates.encoding import counted
-from certo.estimators._soft_margin import Limits, Space
+from certo.estimators._limits import Limits
+from certo.estimators._spaces import Space
 from certo.solvers.interrupt import ctrl_c_asks
 
 SURE = 1e-9  # margins are computed, so one that decides must be beyond this
@@ -125,7 +126,7 @@ def _without(machine, space: Space, signs, costs, scores: np.ndarray, t: int):
         start = np.zeros(len(left))
         start[rows] = np.abs(machine.dual_coef_[k])
         start[t] = 0.0
-        outcome = space.solve(signs[k], left, start, limits)
+        outcome = space.soft_margin(signs[k], left, start, limits)
         scores[k] = space.scores(outcome)[t] + outcome.b
     if scores.size == 1:
         return machine.classes_[int(scores[0] >= 0)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -65,3 +65,22 @@ def running(machine: Any, X: Any, task: str, most: int | None = None) -> Iterato
         context.call_on_fit_task_begin(estimator=machine, X=X)
         yield Running(machine, X, task, context, by_hand)
         context.call_on_fit_task_end(estimator=machine, X=X, reconstruction_attributes=dict)
+
+
+#: Reasons to stop, those first that explain the end of several runs together.
+_FIRST = (Stop.BY_HAND, Stop.CALLBACK, Stop.TIME_LIMIT, Stop.MAX_ITER, Stop.NO_PROGRESS)
+
+
+def joint_stop(stops: Iterable[Stop]) -> Stop:
+    """Why the runs of several outputs ended."""
+    given = set(stops)
+    return next((stop for stop in _FIRST if stop in given), Stop.CONVERGED)
+
+
+def gap_stop(found: Sequence[Any], tol: float) -> Stop:
+    """The same for outputs with a proved `gap` and a `stop` of their own: converged only where the
+    gap says so, since that of a solver may be lost in the rounding that a claim pays for."""
+    if all(item.gap <= tol for item in found):
+        return Stop.CONVERGED
+    stop = joint_stop(item.stop for item in found)
+    return Stop.NO_PROGRESS if stop is Stop.CONVERGED else stop

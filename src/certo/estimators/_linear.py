@@ -13,6 +13,28 @@ from sklearn.utils.validation import check_is_fitted
 from certo.certificates.composite import Composite
 from certo.certificates.sample.labels import Labels
 from certo.estimators import _input, _scores
+from certo.solvers.stop import Stop
+
+
+class Absent:
+    """An attribute that some fits do not set. Until one does, to read it is an AttributeError that
+    says why."""
+
+    def __init__(self, why: str):
+        self.why = why
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, machine: Any, owner: type) -> Any:
+        raise AttributeError(f"{owner.__name__!r} object has no attribute {self.name!r}{self.why}")
+
+
+def forget(machine: Any, *names: str) -> None:
+    """Delete what an earlier fit with other settings may have left."""
+    for name in names:
+        if name in vars(machine):
+            delattr(machine, name)
 
 
 class Proving:
@@ -20,12 +42,14 @@ class Proving:
     it has one, `trace_` of its `trace_kind`, a dataclass of plain values."""
 
     certificate_: Composite
+    _stop: Stop  # why the last fit ended
     trace_kind: ClassVar[type | None] = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Plain values only, so that a model file can hold them."""
         state = dict(super().__getstate__())  # type: ignore[call-overload]
-        state.pop("_seen_rows", None)  # a file holds no trace of rows
+        for name in ("_seen_rows", "_stop"):  # a file holds no trace of rows, nor of the run
+            state.pop(name, None)
         if "certificate_" in state:
             with suppress(ValueError):  # a kernel that is a function has no such form: pickles only
                 state["certificate_"] = json.dumps(state["certificate_"].to_dict())
@@ -50,7 +74,7 @@ class LinearClassifier(Proving, ClassifierMixin):
     `zero_sign`, if it has one, is the side predicted at a score of exactly 0; else that is +1.
     """
 
-    coef_: np.ndarray
+    coef_: Any
     intercept_: np.ndarray
     classes_: np.ndarray
     _multilabel: bool

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -98,7 +97,3 @@ def _is_same(first: Any, second: Any) -> bool:
 def _few(sentences: list[str]) -> list[str]:
     more = len(sentences) - SHOWN_OUTPUTS
     return sentences[:SHOWN_OUTPUTS] + [f"The same holds of {more:,} more"] * (more > 0)
-
-
-def now() -> float:
-    return time.perf_counter()

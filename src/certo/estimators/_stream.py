@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from certo.estimators import _input
+from certo.kernels.base import Kernel
 
 
 class Batch(NamedTuple):
@@ -15,31 +16,46 @@ class Batch(NamedTuple):
     fresh: bool  # the first call
 
 
-def one_label_each(estimator, targets: _input.Targets) -> _input.Targets:
+def one_label_each(machine, targets: _input.Targets) -> _input.Targets:
     """The same, refusing a matrix of labels."""
     if targets.multilabel:
-        name = type(estimator).__name__
         raise ValueError(
-            f"{name} takes one label for each example, but y is a matrix of labels. Fit one model "
-            "for each column."
+            f"{type(machine).__name__} takes one label for each example, but y is a matrix of "
+            "labels. Fit one model for each column."
         )
     return targets
 
 
-def batch(estimator, X, y, classes) -> Batch:
-    """One call's examples. The first call must see all labels, in y or in `classes`."""
-    fresh = not hasattr(estimator, "coef_")
-    X, y = _input.labelled_examples(estimator, X, y, reset=fresh)
-    _input.remember(estimator, X, fresh=fresh)
-    found = targets(estimator, y, classes, fresh)
-    if not fresh and estimator.intercept == "none" and np.any(estimator.intercept_):
+def whole(machine, kernel: Kernel | None, X, y, *, fewest: int = 2) -> Batch:
+    """The examples of a fit, and their labels."""
+    X, y = _input.labelled_points(machine, kernel, X, y, reset=True)
+    return Batch(X, one_label_each(machine, _input.targets(machine, y, fewest=fewest)), True)
+
+
+def batch(machine, kernel: Kernel | None, X, y, classes) -> Batch:
+    """One call's examples. The first call must see all labels, in y or in `classes`; later ones
+    must have no others."""
+    fresh = not hasattr(machine, "classes_")
+    if not fresh and kernel is not None and not kernel.agrees(machine.kernel_):
+        raise ValueError(f"kernel must stay {machine.kernel_!r} in a run, got {kernel!r}.")
+    X, y = _input.labelled_points(machine, kernel, X, y, reset=fresh)
+    if not fresh and kernel is None:
+        _input.remember(machine, X, fresh=False)
+    if not fresh and classes is not None and not np.array_equal(classes, machine.classes_):
+        raise ValueError(f"classes must stay {machine.classes_.tolist()}, got {list(classes)}.")
+    known = classes if fresh else machine.classes_
+    targets = one_label_each(machine, _input.targets(machine, y, known))
+    if not fresh and machine.intercept == "none" and np.any(machine.intercept_):
         raise ValueError("intercept cannot become 'none' after one was learned.")
-    return Batch(X, found, fresh)
+    return Batch(X, targets, fresh)
 
 
-def targets(estimator, y, classes, fresh: bool) -> _input.Targets:
-    """One call's labels: all of them are known after the first, and must stay the same."""
-    if not fresh and classes is not None and not np.array_equal(classes, estimator.classes_):
-        raise ValueError(f"classes must stay {estimator.classes_.tolist()}, got {list(classes)}.")
-    known = classes if fresh else estimator.classes_
-    return one_label_each(estimator, _input.targets(estimator, y, known))
+def can_stream(machine) -> bool:
+    """Whether there is a partial_fit."""
+    kernel = machine._kernel_to_fit
+    if isinstance(kernel, Kernel) and kernel.takes == "matrix":
+        raise AttributeError(
+            "partial_fit needs a kernel that can be computed between old and new examples, but "
+            f"{kernel!r} is a matrix among those of one call. Use fit."
+        )
+    return True

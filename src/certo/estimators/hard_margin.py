@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 
 import numpy as np
@@ -10,28 +9,19 @@ from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
 
-from certo.certificates.base import (
-    Certificate,
-    NotClaimed,
-)
-from certo.certificates.composite import Composite
-from certo.certificates.encoding import counted, rounded_up
 from certo.certificates.margins.maximum_margin import MaximumMargin
 from certo.certificates.separation.separable import Separable
 from certo.estimators import _input, _kernel, _stream, description
-from certo.estimators._callbacks import announcer
+from certo.estimators._claims import composite
 from certo.estimators._errors import NotSeparable
-from certo.estimators._hard_margin import (
-    KernelSpace,
-    Limits,
-    Separator,
-    Space,
-    VectorSpace,
-)
+from certo.estimators._hard_margin import Separator, one_class, separator_for
 from certo.estimators._keywords import answer_keywords
+from certo.estimators._limits import gap_stop, running
+from certo.estimators._spaces import space_for
 from certo.estimators.new_examples import by_supports
 from certo.solvers.hard_margin import MarginTrace
-from certo.solvers.interrupt import ctrl_c_asks
+from certo.solvers.stop import Stop
+from certo.words import status
 
 __all__ = ["HardMarginSVM", "NotSeparable"]
 
@@ -140,83 +130,49 @@ class HardMarginSVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimato
         C-ordered float32 or float64 arrays and CSR matrices are used as they are, not copied.
         """
         self._check_settings()
-        X, y = _input.labelled_points(self, self.kernel, X, y, reset=True)
-        targets = _stream.one_label_each(self, _input.targets(self, y, fewest=1))
-        with ctrl_c_asks() as asked:
-            return self._separate(asked, X, targets)
+        X, targets, _ = _stream.whole(self, self.kernel, X, y, fewest=1)
+        alone = self.intercept == "free" and len(targets.classes) == 1
+        with running(self, X, "look") as run:
+            space, limits = space_for(self, X), run.limits(float(self.tol))
+            found = [
+                one_class(space, labels, signs)
+                if alone
+                else separator_for(space, labels, signs, limits)
+                for labels, signs in zip(targets.outputs, targets.signs, strict=True)
+            ]
+            self._store(space, targets, found)
+        return self
 
     def _check_settings(self) -> None:
         _kernel.check_kernel(self, optional=True)
         _input.check_margin_settings(self)
 
-    def _separate(self, asked, X, targets: _input.Targets):
-        deadline = np.inf if self.time_limit is None else time.monotonic() + self.time_limit
-        space: Space = VectorSpace(self, X) if self.kernel is None else KernelSpace(self, X)
-        context = self._init_callback_context(max_subtasks=None)
-        context.call_on_fit_task_begin(estimator=self, X=X)
-        limits = Limits(
-            tol=float(self.tol),
-            max_iter=int(self.max_iter),
-            asked=lambda: asked() or time.monotonic() > deadline,
-            after_look=announcer(self, context, X, "look"),
-        )
-        alone = self.intercept == "free" and len(targets.classes) == 1
-        found = [
-            space.alone(labels, signs) if alone else space.separator(labels, signs, limits)
-            for labels, signs in zip(targets.outputs, targets.signs, strict=True)
-        ]
-        self._store(X, targets, found, by_hand=asked())
-        context.call_on_fit_task_end(estimator=self, X=X, reconstruction_attributes=dict)
-        return self
-
-    def _store(self, X, targets: _input.Targets, found: list[Separator], *, by_hand: bool) -> None:
-        outcomes = [item.outcome for item in found]
+    def _store(self, space, targets: _input.Targets, found: list[Separator]) -> None:
         self.classes_, self._multilabel = targets.classes, False
         self.intercept_ = np.array([item.intercept for item in found])
-        self.support_ = [item.rows for item in found]
-        self.dual_coef_ = [item.dual_coef for item in found]
-        self._keep(X, [item.coef for item in found])
-        self.n_support_ = np.array([item.rows.size for item in found])
+        self._keep_supports(space, found, [item.coef for item in found])
         length = np.array([item.length for item in found])
         last = self.intercept_ if self.intercept == "lifted" else 0.0
         with np.errstate(divide="ignore", over="ignore"):  # one class alone: no margin but infinity
             self.margin_, self.geometric_margin_ = 1 / np.hypot(length, last), 1 / length
             self.objective_ = 0.5 * np.hypot(length, last) ** 2
-        self.n_iter_ = max(outcome.looks for outcome in outcomes)
-        self.trace_ = MarginTrace.layer([outcome.trace for outcome in outcomes])
-        made = [claim for item in found for claim in item.claims]
-        self.certificate_ = Composite(
-            tuple(claim for claim in made if isinstance(claim, Certificate)),
-            tuple(claim for claim in made if isinstance(claim, NotClaimed)),
-        )
-        self.converged_ = all(item.gap <= self.tol for item in found)
-        self.status_ = self._status(found, by_hand)
+        self.n_iter_ = max(item.looks for item in found)
+        self.trace_ = MarginTrace.layer([item.trace for item in found])
+        self.certificate_ = composite(claim for item in found for claim in item.claims)
+        self._stop = gap_stop(found, self.tol)
+        self.converged_ = self._stop is Stop.CONVERGED
+        self.status_ = status.ONE_CLASS
+        if length[0] > 0:
+            self.status_ = self._status(max(item.gap for item in found))
         if not self.converged_:
             warnings.warn(self.status_, ConvergenceWarning, stacklevel=4)
 
-    def _status(self, found: list[Separator], by_hand: bool) -> str:
-        if found[0].length == 0:
-            return "There is one class alone: w* = 0, and the free intercept has it on one side."
-        worst = max(item.gap for item in found)
-        worth = f"the margin is proved to be the largest up to a relative gap of {_shown(worst)}"
-        if worst <= self.tol:
-            return f"Converged: {worth}."
-        outcomes = [item.outcome for item in found]
-        if by_hand:
-            why = "Stopped by hand"
-        elif any(outcome.stopped for outcome in outcomes):
-            why = f"Stopped at the time limit of {self.time_limit:g} seconds"
-        elif any(outcome.looks >= self.max_iter for outcome in outcomes):
-            why = f"Stopped after {counted(int(self.max_iter), 'look')} at all examples"
-        else:
-            why = "Stopped because float64 allows no further progress"
-        if worst > 0.99:
-            return f"{why}: nothing is proved about how near this margin is to the largest."
-        return f"{why}: {worth}, more than the tol of {self.tol:g}."
-
-
-def _shown(gap: float) -> str:
-    return rounded_up(gap, 2) if gap > 0 else "0"
+    def _status(self, gap: float) -> str:
+        reason = ""
+        if not self.converged_:
+            looks = {"most": int(self.max_iter), "unit": "looks at all examples"}
+            reason = status.stop_reason(self._stop, seconds=self.time_limit, **looks)
+        return status.gap_status(reason, gap, self.tol, "the margin", "the largest")
 
 
 def _is_same_margin(claim: MaximumMargin, machine: HardMarginSVM, y) -> bool:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numbers
 import warnings
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -17,14 +15,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from certo.certificates.base import (
-    CannotClaim,
-    Certificate,
-    NotClaimed,
-    Refuted,
-)
+from certo.certificates.base import CannotClaim, Refuted
 from certo.certificates.composite import Composite
-from certo.certificates.encoding import counted
 from certo.certificates.risk.compression_bound import CompressionBound
 from certo.certificates.risk.kernel_scheme import KernelScheme
 from certo.certificates.runs.kernel_run import KernelRun
@@ -34,34 +26,26 @@ from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.images import KernelSample
 from certo.certificates.spaces.space import function
 from certo.estimators import _input, _stream, description
-from certo.estimators._callbacks import announcer
-from certo.estimators._kernel import KernelClassifier, check_kernel, measured, union_of
-from certo.estimators._kernel_stream import (
-    KernelBatch,
-    can_stream,
-    quick_margins,
-    streamed_batch,
-)
+from certo.estimators._claims import Claim, composite, refuse
+from certo.estimators._kernel import KernelClassifier, check_kernel
 from certo.estimators._keywords import answer_keywords
+from certo.estimators._limits import joint_stop, running
 from certo.estimators._separation_words import equal_rows_words
+from certo.estimators._spaces import Functions, space_for
 from certo.estimators.new_examples import by_kernel_updates
 from certo.issue.runs.mistake_bound import against, issue_mistake_bound
 from certo.kernels.base import Kernel
 from certo.kernels.gaussian import Gaussian
-from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.kernel_hard_margin import kernel_hard_margin, value_work
 from certo.solvers.kernel_perceptron import KernelPerceptronOutcome, Terms, kernel_perceptron
-from certo.solvers.kernel_steps import GramRows
+from certo.solvers.stop import Asked, Stop
 from certo.solvers.trace import Trace
+from certo.words import status
 
-MOST_COMPARED = 1000  # supports up to which the largest margin is looked for, too
+MAX_COMPARED_SUPPORTS = 1000  # up to which the largest margin is looked for, too
 # The search for a better comparison function may take so many times the work of the run itself, and
 # so many multiplications (some tenths of a second), or values of a kernel of objects, in any case.
 SEARCH_FACTOR, MIN_SEARCH_WORK, MIN_SEARCH_VALUES = 8.0, 1e9, 2000
-CUT_SHORT = (
-    " The mistake bound compares the run with the best function found with an effort like that of "
-    "the run; mistake_bound(X, y, machine) compares it with that of any machine."
-)
 
 
 @answer_keywords
@@ -169,12 +153,9 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
     def fit(self, X, y):
         """Learn from the examples X with labels y, from the start."""
         self._check_settings()
-        kernel = self._kernel_to_fit
-        X, y = _input.labelled_points(self, kernel, X, y, reset=True)
-        targets = _stream.one_label_each(self, _input.targets(self, y))
-        return self._learn(KernelBatch(kernel.fitted_to(X), X, targets), streamed=False)
+        return self._learn(_stream.whole(self, self._kernel_to_fit, X, y), streamed=False)
 
-    @available_if(can_stream)
+    @available_if(_stream.can_stream)
     @with_callbacks
     def partial_fit(self, X, y, classes=None):
         """Go once over these examples, from the function reached so far, which keeps its own copy
@@ -184,11 +165,10 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         speak of the last call alone; `updates_` and `n_iter_` of all.
         """
         self._check_settings()
-        kernel = self._kernel_to_fit
-        fresh = not hasattr(self, "support_")
-        if not fresh and (self.intercept == "lifted") != self._lifted:
+        if hasattr(self, "support_") and (self.intercept == "lifted") != self._lifted:
             raise ValueError("intercept must stay the same in a run.")
-        return self._learn(streamed_batch(self, kernel, X, y, classes, fresh), streamed=True)
+        batch = _stream.batch(self, self._kernel_to_fit, X, y, classes)
+        return self._learn(batch, streamed=True)
 
     def run(self) -> KernelRun:
         """The settings as a run, whatever the seed."""
@@ -225,172 +205,123 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
 
     def _check_settings(self) -> None:
         check_kernel(self, optional=True)
-        for name, least in (("epochs", 1), ("budget", 1)):
-            value = getattr(self, name)
-            whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-            if not (whole and int(value) >= least) and not (name == "budget" and value is None):
-                none = " or None" if name == "budget" else ""
-                raise ValueError(
-                    f"{name} must be a whole number of at least {least}{none}, got {value!r}."
-                )
-        for name, allowed in (
-            ("order", ("cyclic", "shuffled")),
-            ("intercept", ("none", "lifted")),
-            ("update_at_zero", tuple(AT_ZERO)),
-        ):
-            value = getattr(self, name)
-            if not isinstance(value, str) or value not in allowed:
-                raise ValueError(f"{name} must be one of {allowed}, got {value!r}.")
-        if not (_input.is_number(self.cache_mb) and 0 <= self.cache_mb < np.inf):
-            raise ValueError(
-                f"cache_mb must be a number of megabytes of at least 0, got {self.cache_mb!r}."
-            )
+        _input.check_whole(self, "epochs")
+        _input.check_whole(self, "budget", optional=True)
+        _input.check_choice(self, "order", "cyclic", "shuffled")
+        _input.check_choice(self, "intercept", "none", "lifted")
+        _input.check_choice(self, "update_at_zero", *AT_ZERO)
+        _input.check_cache(self, may_be_zero=True)
 
-    def _learn(self, batch: KernelBatch, *, streamed: bool):
-        with ctrl_c_asks() as asked:
-            return self._learn_until(asked, batch, streamed)
-
-    def _learn_until(self, asked, batch: KernelBatch, streamed: bool):
-        kernel, targets = batch.kernel, batch.targets
-        X, _, shift = measured(self, kernel, batch.X)
-        batch = batch._replace(X=X)
+    def _learn(self, batch: _stream.Batch, *, streamed: bool):
+        X, targets, fresh = batch
         epochs = 1 if streamed else int(self.epochs)
-        examples = batch.joint(shift)
-        cache = float(self.cache_mb) if epochs > 1 and self.budget is None else 0.0
-        rows = GramRows(kernel, examples, batch.old + batch.new, cache)
         random = check_random_state(self.random_state) if self.order == "shuffled" else None
         seed = random.randint(2**31 - 1) if random is not None else 0
-        context = self._init_callback_context(max_subtasks=epochs * len(targets.outputs))
-        context.call_on_fit_task_begin(estimator=self, X=X)
-        learned = []
-        for k, (labels, signs) in enumerate(zip(targets.outputs, targets.signs, strict=True)):
-            outcome = kernel_perceptron(
-                rows,
-                batch.signs(k),
-                epochs=epochs,
-                visits=np.arange(batch.old, batch.old + batch.new),
-                random=None if random is None else np.random.default_rng([seed, k]),
-                lifted=self.intercept == "lifted",
-                update_at_zero=self.update_at_zero,
-                budget=None if self.budget is None else int(self.budget),
-                start=None if batch.before is None else self._terms(batch, k),
-                after_block=asked,
-                after_epoch=announcer(self, context, X, "epoch", asked),
-            )
-            sample = KernelSample(kernel, X, signs, shift)
-            learned.append((outcome, self._claim(sample, labels, outcome, batch, rows.X, asked)))
-            if outcome.interrupted:  # the other outputs stay where they are
-                epochs = 0
-        self._store(batch, rows.X, learned, streamed)
-        context.call_on_fit_task_end(estimator=self, X=X, reconstruction_attributes=dict)
+        with running(self, X, "epoch", epochs * len(targets.outputs)) as run:
+            space = cast(Functions, space_for(self, X, fresh=fresh))
+            rows = space.gram_rows(cached=epochs > 1 and self.budget is None)
+            learned = []
+            for k, (labels, signs) in enumerate(zip(targets.outputs, targets.signs, strict=True)):
+                outcome = kernel_perceptron(
+                    rows,
+                    space.all_signs(signs),
+                    epochs=epochs,
+                    visits=space.new_rows,
+                    random=None if random is None else np.random.default_rng([seed, k]),
+                    lifted=self.intercept == "lifted",
+                    update_at_zero=self.update_at_zero,
+                    budget=None if self.budget is None else int(self.budget),
+                    start=None if fresh else self._terms(space, k),
+                    after_block=run.asked,
+                    after_epoch=run.tell,
+                )
+                learned.append((outcome, *self._claim(space, labels, signs, outcome, run.asked)))
+                if outcome.stop not in (Stop.CONVERGED, Stop.MAX_ITER):
+                    epochs = 0  # The other outputs stay where they are.
+            self._store(space, targets, learned)
         return self
 
-    def _terms(self, batch: KernelBatch, output: int) -> Terms:
+    def _terms(self, space: Functions, output: int) -> Terms:
         """The function that an earlier call left."""
-        terms, at = Terms.none(batch.old + batch.new), batch.places(output)
+        terms, at = Terms.none(space.old + space.m), space.places(output)
         terms.coef[at], terms.updated[at] = self.dual_coef_[output], self._updated[output]
         return terms._replace(updates=int(self.updates_[output]), norm2=float(self._norms2[output]))
 
     def _claim(
         self,
-        sample: KernelSample,
+        space: Functions,
         labels: Labels,
+        signs: np.ndarray,
         outcome: KernelPerceptronOutcome,
-        batch: KernelBatch,
-        X: Any,
-        asked: Callable[[], bool],
-    ) -> _Claimed:
+        asked: Asked,
+    ) -> tuple[Claim, bool]:
         """The mistake bound against f itself or, after a run that converged, against the largest
         margin, for which the theorem allows the fewest mistakes, or the best margin that can be
-        found with about the effort of the run."""
-        try:
-            if self.budget is not None:
-                raise CannotClaim(
-                    "examples may have left the function for the sake of the budget, and the "
-                    "theorem is about runs that keep all."
-                )
-            if batch.before is not None:
-                raise CannotClaim(
-                    "the run started from a function of examples that are not among these."
-                )
-            rows = np.flatnonzero(outcome.terms.coef)
-            coef, lifted = outcome.terms.coef[rows], self.intercept == "lifted"
-            f = function(rows, coef, float(coef.sum()) if lifted else 0.0)
-            own = issue_mistake_bound(
-                sample,
-                labels,
-                machine=f,
-                comparator=f,
-                lifted=lifted,
-                margins=quick_margins(sample, X, f),
+        found with about the effort of the run; and whether the search for it was cut short."""
+        if self.budget is not None:
+            reason = (
+                "examples may have left the function for the sake of the budget, and the theorem "
+                "is about runs that keep all."
             )
+            return refuse(MistakeBound, labels, reason), False
+        if not space.fresh:
+            reason = "the run started from a function of examples that are not among these."
+            return refuse(MistakeBound, labels, reason), False
+        sample, lifted = space.sample(signs), self.intercept == "lifted"
+        rows = np.flatnonzero(outcome.terms.coef)
+        coef = outcome.terms.coef[rows]
+        f = function(rows, coef, float(coef.sum()) if lifted else 0.0)
+        try:
+            own = issue_mistake_bound(
+                sample, labels, machine=f, comparator=f, lifted=lifted,
+                margins=space.margins(sample, f),
+            )  # fmt: skip
         except (CannotClaim, Refuted) as reason:
-            return _Claimed(NotClaimed(MistakeBound.__name__, f"{labels.shown}: {reason}"))
-        if not outcome.converged or rows.size > MOST_COMPARED:
-            return _Claimed(own)
+            return refuse(MistakeBound, labels, reason), False
+        if not outcome.converged or rows.size > MAX_COMPARED_SUPPORTS:
+            return own, False
+        kernel, X = space.kernel, space.examples
         best = kernel_hard_margin(
-            batch.kernel, X, sample.signs, self.intercept, tol=1e-3, max_iter=20,
-            effort=_search_work(batch.kernel, X, outcome.epochs, sample.m, rows.size),
+            kernel, X, sample.signs, self.intercept, tol=1e-3, max_iter=20,
+            effort=_search_work(kernel, X, outcome.epochs, sample.m, rows.size),
             cache_mb=float(self.cache_mb), asked=asked,
         )  # fmt: skip
+        cut_short = best.stop not in (Stop.CONVERGED, Stop.NO_PROGRESS)
         with suppress(CannotClaim):
             better = against(own, sample, function(best.rows, best.coef, best.b))
             # A bound for every run is worth more than one for this run, but not from a search that
             # was cut short: its margin may be so small that the bound says nothing.
-            is_rival = own.separable or best.stopped
+            is_rival = own.separable or cut_short
             if better.separable and not (is_rival and (own.bound or 0) <= (better.bound or 0)):
-                return _Claimed(better, best.stopped)
-        return _Claimed(own, best.stopped)
+                return better, cut_short
+        return own, cut_short
 
-    def _store(self, batch: KernelBatch, examples: Any, learned: list[Any], streamed: bool) -> None:
-        outcomes: list[KernelPerceptronOutcome] = [outcome for outcome, _ in learned]
-        claims = [claimed.claim for _, claimed in learned]
+    def _store(self, space: Functions, targets: _input.Targets, learned: list[Any]) -> None:
+        outcomes: list[KernelPerceptronOutcome] = [outcome for outcome, _, _ in learned]
         made = np.array([outcome.updates for outcome in outcomes])
         epochs = max(outcome.epochs for outcome in outcomes)
-        fresh = batch.before is None
-        self.classes_, self._multilabel = batch.targets.classes, False
-        self.updates_ = made if fresh else self.updates_ + made
-        self.n_iter_ = epochs if fresh else self.n_iter_ + epochs
-        places = [np.flatnonzero(outcome.terms.updated) for outcome in outcomes]
-        self.support_ = [batch.numbers[some] for some in places]
-        self.dual_coef_ = [o.terms.coef[some] for o, some in zip(outcomes, places, strict=True)]
-        self.n_support_ = np.array([some.size for some in places])
+        self.classes_, self._multilabel = targets.classes, False
+        self.updates_ = made if space.fresh else self.updates_ + made
+        self.n_iter_ = epochs if space.fresh else self.n_iter_ + epochs
+        terms = [outcome.terms for outcome in outcomes]
+        places = [np.flatnonzero(one.updated) for one in terms]
+        both = list(zip(terms, places, strict=True))
+        space.keep_stream(places, [one.coef[some] for one, some in both])
         self._lifted = self.intercept == "lifted"
         self.intercept_ = np.array([self._lifted * float(a.sum()) for a in self.dual_coef_])
-        self.kernel_ = batch.kernel
-        self.support_vectors_ = batch.kernel.take(examples, union_of(places))
-        self._updated = [o.terms.updated[some] for o, some in zip(outcomes, places, strict=True)]
-        self._norms2 = np.array([outcome.terms.norm2 for outcome in outcomes])
-        self._seen = batch.seen + batch.new
+        self._updated = [one.updated[some] for one, some in both]
+        self._norms2 = np.array([one.norm2 for one in terms])
         self.converged_ = all(outcome.converged for outcome in outcomes)
         self.trace_ = Trace.layer([outcome.trace for outcome in outcomes])
-        self.certificate_ = Composite(
-            tuple(claim for claim in claims if isinstance(claim, Certificate)),
-            tuple(claim for claim in claims if isinstance(claim, NotClaimed)),
-        )
-        self.status_ = self._status(outcomes, batch.new)
-        if not self.converged_ and fresh and not any(outcome.interrupted for outcome in outcomes):
-            self.status_ += equal_rows_words(examples, batch.targets.signs)
-        if any(claimed.cut_short for _, claimed in learned):
-            self.status_ += CUT_SHORT
-        if any(outcome.interrupted for outcome in outcomes):
+        self.certificate_ = composite(claim for _, claim, _ in learned)
+        self._stop = joint_stop(outcome.stop for outcome in outcomes)
+        self.status_ = status.mistakes_status(self._stop, outcomes, space.m)
+        if self._stop is Stop.MAX_ITER and space.fresh:
+            self.status_ += equal_rows_words(space.examples, targets.signs)
+        if any(cut_short for _, _, cut_short in learned):
+            self.status_ += status.SEARCH_CUT_SHORT
+        if self._stop not in (Stop.CONVERGED, Stop.MAX_ITER):
             warnings.warn(self.status_, ConvergenceWarning, stacklevel=5)
-
-    def _status(self, outcomes: list[KernelPerceptronOutcome], m: int) -> str:
-        if any(outcome.interrupted for outcome in outcomes):
-            return "Stopped by hand. The function is the one reached so far."
-        epochs = counted(max(outcome.epochs for outcome in outcomes), "epoch")
-        if self.converged_:
-            return f"Converged: after {epochs} no example leads to a mistake any more."
-        last = sum(int(outcome.trace.epoch_updates[-1]) for outcome in outcomes)
-        made = counted(sum(outcome.updates for outcome in outcomes), "mistake")
-        ended = "" if epochs == "1 epoch" else f", {last:,} of them in the last"
-        return f"{epochs} over {counted(m, 'example')} made {made}{ended}."
-
-
-class _Claimed(NamedTuple):
-    claim: Certificate | NotClaimed
-    cut_short: bool = False  # the search for a better comparison function
 
 
 def _search_work(kernel: Kernel, X: Any, epochs: int, m: int, supports: int) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -13,21 +14,17 @@ from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from certo.certificates.base import (
-    CannotClaim,
-    Certificate,
-    NotClaimed,
-)
+from certo.certificates.base import CannotClaim, Certificate
 from certo.certificates.composite import Composite
-from certo.certificates.encoding import counted, rounded_up
 from certo.certificates.risk.average_to_batch import AverageToBatch
 from certo.certificates.runs.gradient_run import GradientRun, Progress, loss_named
 from certo.certificates.runs.regret import Regret
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.estimators import _input, _stream, description
-from certo.estimators._callbacks import announcer
+from certo.estimators._claims import Claim, attempt, composite
 from certo.estimators._keywords import answer_keywords
+from certo.estimators._limits import joint_stop, running
 from certo.estimators._linear import LinearClassifier
 from certo.estimators.new_examples import of_average
 from certo.issue.runs.regret import against, issue_regret
@@ -35,8 +32,9 @@ from certo.losses.hinge import Hinge
 from certo.losses.logistic import Logistic
 from certo.losses.squared import Squared
 from certo.solvers.checkpoints import blocks
-from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.online_gradient import GradientOutcome, RegretTrace, online_gradient
+from certo.solvers.stop import Stop
+from certo.words import status
 
 
 class _Learned(NamedTuple):
@@ -44,7 +42,7 @@ class _Learned(NamedTuple):
 
     outcome: GradientOutcome
     bound: float
-    claim: Certificate | NotClaimed
+    claim: Claim
 
 
 @answer_keywords
@@ -126,9 +124,7 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
         C-ordered float32 or float64 arrays and CSR matrices are used as they are, not copied.
         """
         run = self.run()
-        X, y = _input.labelled_examples(self, X, y, reset=True)
-        targets = _stream.one_label_each(self, _input.targets(self, y))
-        return self._learn(run, _stream.Batch(X, targets, True))
+        return self._learn(run, _stream.whole(self, None, X, y))
 
     @with_callbacks
     def partial_fit(self, X, y, classes=None):
@@ -138,7 +134,7 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
         `suffered_`, `regret_bound_` and `rounds_` speak of all calls.
         """
         run = self.run()
-        batch = _stream.batch(self, X, y, classes)
+        batch = _stream.batch(self, None, X, y, classes)
         if not batch.fresh and repr(run) != self._run:
             raise ValueError(f"the settings must stay those of the run, {self._run}, got {run}.")
         return self._learn(run, batch)
@@ -157,16 +153,9 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
             )
         if not (_input.is_number(self.lam) and 0 <= self.lam < np.inf):
             raise ValueError(f"lam must be a finite number of at least 0, got {self.lam!r}.")
-        if self.radius is not None and not (
-            _input.is_number(self.radius) and 0 < self.radius < np.inf
-        ):
-            raise ValueError(
-                f"radius must be a positive finite number, or None, got {self.radius!r}."
-            )
-        if not isinstance(self.average, bool | np.bool):
-            raise ValueError(f"average must be True or False, got {self.average!r}.")
-        if not isinstance(self.intercept, str) or self.intercept not in ("lifted", "none"):
-            raise ValueError(f"intercept must be 'lifted' or 'none', got {self.intercept!r}.")
+        _input.check_positive(self, "radius", optional=True)
+        _input.check_flag(self, "average")
+        _input.check_choice(self, "intercept", "lifted", "none")
         return GradientRun(
             loss=repr(loss),
             lam=float(self.lam),
@@ -176,29 +165,18 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
         )
 
     def _learn(self, run: GradientRun, batch: _stream.Batch):
-        with ctrl_c_asks() as asked:
-            return self._learn_until(asked, run, batch)
-
-    def _learn_until(self, asked, run: GradientRun, batch: _stream.Batch):
         X, targets, fresh = batch
         square = _input.longest_example(self, X)
-        before = 0 if fresh else int(self.rounds_[0])
-        looks = sum(1 for _ in blocks(before, X.shape[0])) * len(targets.outputs)
-        context = self._init_callback_context(max_subtasks=looks)
-        context.call_on_fit_task_begin(estimator=self, X=X)
-        learned = []
-        for output, (labels, signs) in enumerate(zip(targets.outputs, targets.signs, strict=True)):
-            outcome = online_gradient(
-                X,
-                signs,
-                run,
-                before=None if fresh else self._progress(output),
-                after_block=announcer(self, context, X, "block of rounds", asked),
-            )
-            sample = Sample(X, signs)
-            learned.append(self._certified(sample, labels, run, outcome, fresh, square))
-        self._store(targets, run, learned)
-        context.call_on_fit_task_end(estimator=self, X=X, reconstruction_attributes=dict)
+        before, outputs = 0 if fresh else int(self.rounds_[0]), len(targets.outputs)
+        looks = sum(1 for _ in blocks(before, X.shape[0])) * outputs
+        with running(self, X, "block of rounds", looks) as fit:
+            learned = []
+            for k, (labels, signs) in enumerate(zip(targets.outputs, targets.signs, strict=True)):
+                start = None if fresh else self._progress(k)
+                outcome = online_gradient(X, signs, run, before=start, after_block=fit.tell)
+                sample = Sample(X, signs)
+                learned.append(self._certified(sample, labels, run, outcome, fresh, square))
+            self._store(targets, run, learned)
         return self
 
     def _progress(self, output: int) -> Progress:
@@ -217,12 +195,13 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
         progress = outcome.progress
         w = progress.answer(run)
         bound = run.bound(progress.squares, progress.budget, progress.rounds)
-        try:
+
+        def claim() -> Certificate:
             if not fresh:
                 raise CannotClaim("the run began on other examples, in an earlier call.")
-            if outcome.stopped:
+            if outcome.stop is not Stop.MAX_ITER:
                 raise CannotClaim("the run was stopped by hand before its last example.")
-            claim: Certificate | NotClaimed = issue_regret(
+            return issue_regret(
                 sample,
                 labels,
                 replace(run, sparse=sparse.issparse(sample.X)),
@@ -234,9 +213,8 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
                 comparator_intercept=float(w[-1]),
                 square=square,
             )
-        except CannotClaim as reason:
-            claim = NotClaimed(Regret.__name__, f"{labels.shown}: {reason}")
-        return _Learned(outcome, bound, claim)
+
+        return _Learned(outcome, bound, attempt(Regret, labels, claim))
 
     def _store(self, targets: _input.Targets, run: GradientRun, learned: list[_Learned]) -> None:
         progress = [item.outcome.progress for item in learned]
@@ -252,19 +230,12 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
         self._run = repr(run)
         self._sums = np.array([(each.u, each.a) for each in progress])
         self._books = np.array([each[3:] for each in progress])
-        self.certificate_ = Composite(
-            tuple(item.claim for item in learned if isinstance(item.claim, Certificate)),
-            tuple(item.claim for item in learned if isinstance(item.claim, NotClaimed)),
-        )
-        stopped = any(item.outcome.stopped for item in learned)
-        went = counted(int(self.rounds_.min()), "round")
-        ball = "" if run.radius is None else " in the ball"
-        self.status_ = (
-            f"{'Stopped by hand after' if stopped else 'Went through'} {went}: the loss suffered "
-            f"exceeds that of any fixed weights{ball} by at most "
-            f"{rounded_up(float(np.max(self.regret_bound_ / self.rounds_)), 3)} a round."
-        )
-        if stopped:
+        self.certificate_ = composite(item.claim for item in learned)
+        self._stop = joint_stop(item.outcome.stop for item in learned)
+        regret = float(np.max(self.regret_bound_ / self.rounds_))
+        in_ball = run.radius is not None
+        self.status_ = status.rounds_status(self._stop, int(self.rounds_.min()), regret, in_ball)
+        if self._stop is not Stop.MAX_ITER:
             warnings.warn(self.status_, ConvergenceWarning, stacklevel=5)
 
     def regret(self, X, y, coef=None, intercept=0.0, *, tol=1e-6) -> Composite:
@@ -289,16 +260,15 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
         intercept = np.broadcast_to(np.asarray(intercept, dtype=np.float64), len(self.coef_))
         if self.intercept == "none" and np.any(intercept):
             raise ValueError("with intercept='none' the weights compared with can have none.")
-        claims: list[Certificate] = []
-        refusals = list(self.certificate_.not_claimed)
+        claims: list[Claim] = list(self.certificate_.not_claimed)
         for claim in self.certificate_.of_kind(Regret):
-            k = self.outputs_.index(claim.labels)
-            try:
-                sample = Sample.of(X, y, claim.labels)
-                claims.append(against(claim, sample, coef[k], intercept[k]))
-            except CannotClaim as reason:
-                refusals.append(NotClaimed(Regret.__name__, f"{claim.labels.shown}: {reason}"))
-        return Composite((*claims, *best), tuple(refusals))
+            k, sample = self.outputs_.index(claim.labels), Sample.of(X, y, claim.labels)
+            claims.append(
+                attempt(
+                    Regret, claim.labels, partial(against, claim, sample, coef[k], intercept[k])
+                )
+            )
+        return composite([*claims, *best])
 
     def _best_fixed(self, X, y, tol: float):
         from certo.estimators.svm import SVM

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 import warnings
 from typing import NamedTuple
 
@@ -14,24 +13,22 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from certo.certificates.base import (
-    Certificate,
-    NotClaimed,
-)
-from certo.certificates.composite import Composite
-from certo.certificates.encoding import counted, rounded_up
+from certo.certificates.base import CannotClaim, Certificate
 from certo.certificates.runs.expected_excess import ExpectedExcess
 from certo.containers import count
 from certo.estimators import _input, _stream, description
-from certo.estimators._callbacks import announcer
+from certo.estimators._claims import Claim, attempt, composite
 from certo.estimators._excess import Excess, excess
 from certo.estimators._kernel import KernelClassifier, check_kernel
-from certo.estimators._kernel_stream import KernelBatch, can_stream, streamed_batch
 from certo.estimators._keywords import answer_keywords
-from certo.estimators._pegasos_spaces import KernelSpace, Space, VectorSpace
+from certo.estimators._limits import joint_stop, running
+from certo.estimators._spaces import Space, space_for
+from certo.issue.runs.expected_excess import issue_expected_excess, objective_to_claim
+from certo.numbers.rounded import NotShown
 from certo.solvers.checkpoints import blocks
-from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.pegasos import PegasosOutcome, StepTrace
+from certo.solvers.stop import Stop
+from certo.words import status
 
 
 class _Learned(NamedTuple):
@@ -39,7 +36,7 @@ class _Learned(NamedTuple):
 
     outcome: PegasosOutcome
     objective: float
-    claim: Certificate | NotClaimed
+    claim: Claim
 
 
 @answer_keywords
@@ -138,17 +135,9 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         C-ordered float32 or float64 arrays and CSR matrices are used as they are, not copied.
         """
         self._check_settings()
-        kernel = self.kernel
-        if kernel is None:
-            X, y = _input.labelled_examples(self, X, y, reset=True)
-        else:
-            X, y = _input.labelled_points(self, kernel, X, y, reset=True)
-        targets = _stream.one_label_each(self, _input.targets(self, y))
-        if kernel is None:
-            return self._learn(_stream.Batch(X, targets, True), streamed=False)
-        return self._learn(KernelBatch(kernel.fitted_to(X), X, targets), streamed=False)
+        return self._learn(_stream.whole(self, self.kernel, X, y), streamed=False)
 
-    @available_if(can_stream)
+    @available_if(_stream.can_stream)
     @with_callbacks
     def partial_fit(self, X, y, classes=None):
         """Take one step on each of these examples, in their order, from where the last call ended.
@@ -156,17 +145,11 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         The first call must see all labels, in y or in `classes`. `lam` must stay the same.
         """
         self._check_settings()
-        fresh = not hasattr(self, "steps_")
-        if not fresh and float(self.lam) != self._lam:
+        if hasattr(self, "steps_") and float(self.lam) != self._lam:
             raise ValueError(f"lam must stay {self._lam!r} in a run, got {self.lam!r}.")
-        if not fresh and (self.kernel is None) != (self.kernel_ is None):
+        if hasattr(self, "steps_") and (self.kernel is None) != (self.kernel_ is None):
             raise ValueError(f"kernel must stay {self.kernel_!r} in a run, got {self.kernel!r}.")
-        if self.kernel is None:
-            return self._learn(_stream.batch(self, X, y, classes), streamed=True)
-        if not fresh and self.intercept == "none" and np.any(self.intercept_):
-            raise ValueError("intercept cannot become 'none' after one was learned.")
-        batch = streamed_batch(self, self.kernel, X, y, classes, fresh)
-        return self._learn(batch, streamed=True)
+        return self._learn(_stream.batch(self, self.kernel, X, y, classes), streamed=True)
 
     def excess(self, X, y, *, tol=1e-6) -> Excess:
         """How far above its minimum F was, after each number of steps that `trace_` holds.
@@ -179,54 +162,35 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
 
     def _check_settings(self) -> None:
         check_kernel(self, optional=True)
-        if not (_input.is_number(self.lam) and 0 < self.lam < np.inf):
-            raise ValueError(f"lam must be a positive finite number, got {self.lam!r}.")
-        whole = isinstance(self.steps, numbers.Integral) and not isinstance(self.steps, bool)
-        if not (whole and int(self.steps) >= 1):
-            raise ValueError(f"steps must be a whole number of at least 1, got {self.steps!r}.")
-        if not isinstance(self.average, bool | np.bool):
-            raise ValueError(f"average must be True or False, got {self.average!r}.")
-        if not isinstance(self.intercept, str) or self.intercept not in ("lifted", "none"):
-            raise ValueError(f"intercept must be 'lifted' or 'none', got {self.intercept!r}.")
-        if not (_input.is_number(self.cache_mb) and 0 <= self.cache_mb < np.inf):
-            raise ValueError(
-                f"cache_mb must be a number of megabytes of at least 0, got {self.cache_mb!r}."
-            )
+        _input.check_positive(self, "lam")
+        _input.check_whole(self, "steps")
+        _input.check_flag(self, "average")
+        _input.check_choice(self, "intercept", "lifted", "none")
+        _input.check_cache(self, may_be_zero=True)
 
-    def _learn(self, batch: _stream.Batch | KernelBatch, *, streamed: bool):
-        with ctrl_c_asks() as asked:
-            return self._learn_until(asked, batch, streamed)
-
-    def _learn_until(self, asked, batch: _stream.Batch | KernelBatch, streamed: bool):
-        steps = count(batch.X) if streamed else int(self.steps)
-        space: Space = (
-            KernelSpace(self, batch, steps)
-            if isinstance(batch, KernelBatch)
-            else VectorSpace(self, batch)
-        )
-        targets, lam, lifted = batch.targets, float(self.lam), self.intercept == "lifted"
+    def _learn(self, batch: _stream.Batch, *, streamed: bool):
+        X, targets, fresh = batch
+        steps = count(X) if streamed else int(self.steps)
         seed = 0 if streamed else int(check_random_state(self.random_state).randint(2**31 - 1))
-        before = 0 if space.fresh else int(self.steps_[0])
-        rounds = sum(1 for _ in blocks(before, steps)) * len(targets.outputs)
-        context = self._init_callback_context(max_subtasks=rounds)
-        context.call_on_fit_task_begin(estimator=self, X=batch.X)
-        learned = []
-        for output in range(len(targets.outputs)):
-            outcome = space.run(
-                output,
-                lam,
-                steps,
-                lifted=lifted,
-                rng=None if streamed else np.random.default_rng([seed, output]),
-                average=bool(self.average),
-                after_block=announcer(self, context, batch.X, "block of steps", asked),
-            )
-            reason = self._no_guarantee(outcome, streamed)
-            learned.append(
-                _Learned(outcome, *space.certified(output, outcome, lam, lifted, reason))
-            )
-        self._store(space, learned)
-        context.call_on_fit_task_end(estimator=self, X=batch.X, reconstruction_attributes=dict)
+        before, outputs = 0 if fresh else int(self.steps_[0]), len(targets.outputs)
+        rounds = sum(1 for _ in blocks(before, steps)) * outputs
+        with running(self, X, "block of steps", rounds) as run:
+            space = space_for(self, X, fresh=fresh)
+            learned = []
+            for output in range(outputs):
+                outcome = space.pegasos(
+                    output,
+                    targets,
+                    float(self.lam),
+                    steps,
+                    lifted=self.intercept == "lifted",
+                    rng=None if streamed else np.random.default_rng([seed, output]),
+                    average=bool(self.average),
+                    after_block=run.tell,
+                )
+                reason = self._no_guarantee(outcome, streamed)
+                learned.append(self._certified(space, targets, output, outcome, reason))
+            self._store(space, targets, learned)
         return self
 
     def _no_guarantee(self, outcome: PegasosOutcome, streamed: bool) -> str:
@@ -238,14 +202,43 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
             )
         if not self.average:
             return "the guarantee is for the average of the iterates. Set average=True."
-        if outcome.stopped:
+        if outcome.stop is not Stop.MAX_ITER:
             return "the run was stopped by hand, not after a number of steps set before."
         return ""
 
-    def _store(self, space: Space, learned: list[_Learned]) -> None:
+    def _certified(
+        self, space: Space, targets: _input.Targets, output: int, outcome, reason: str
+    ) -> _Learned:
+        """F of the answer, rounded up, and what is claimed; nothing, if there is a reason. In later
+        calls f is made of older examples, too, and F is that on the new ones."""
+        labels, lam = targets.outputs[output], float(self.lam)
+        sample, machine = space.sample(targets.signs[output]), space.answer(outcome)
+        try:
+            margins = space.margins(sample, machine)
+            objective = objective_to_claim(margins, lam, space.new_rows, machine.intercept)
+        except NotShown as overflow:
+            objective, reason = np.inf, reason or str(overflow)
+
+        def claim() -> Certificate:
+            if reason:
+                raise CannotClaim(reason)
+            return issue_expected_excess(
+                sample,
+                labels,
+                machine=machine,
+                lifted=self.intercept == "lifted",
+                lam=lam,
+                steps=outcome.state.steps,
+                square=space.square if space.kernel is None else None,
+                margins=margins,
+            )
+
+        return _Learned(outcome, objective, attempt(ExpectedExcess, labels, claim))
+
+    def _store(self, space: Space, targets: _input.Targets, learned: list[_Learned]) -> None:
         outcomes = [item.outcome for item in learned]
-        space.keep(self, outcomes)
-        self.classes_, self._multilabel = space.targets.classes, False
+        space.keep_steps(outcomes)
+        self.classes_, self._multilabel = targets.classes, False
         self.intercept_ = np.array([outcome.w[-1] for outcome in outcomes])
         self.objective_ = np.array([item.objective for item in learned])
         self.steps_ = np.array([outcome.state.steps for outcome in outcomes])
@@ -253,26 +246,16 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         self.trace_ = StepTrace.layer([outcome.trace for outcome in outcomes])
         self._lam = float(self.lam)
         self._harmonics = np.array([outcome.state.harmonic for outcome in outcomes])
-        self.certificate_ = Composite(
-            tuple(item.claim for item in learned if isinstance(item.claim, Certificate)),
-            tuple(item.claim for item in learned if isinstance(item.claim, NotClaimed)),
+        self.certificate_ = composite(item.claim for item in learned)
+        self._stop = joint_stop(outcome.stop for outcome in outcomes)
+        self.status_ = status.steps_status(
+            self._stop,
+            int(self.steps_.min()),
+            [claim.bound for claim in self.certificate_.of_kind(ExpectedExcess)],
+            next((refusal.reason for refusal in self.certificate_.not_claimed), ""),
         )
-        stopped = any(outcome.stopped for outcome in outcomes)
-        self.status_ = self._status(stopped)
-        if stopped:
+        if self._stop is not Stop.MAX_ITER:
             warnings.warn(self.status_, ConvergenceWarning, stacklevel=5)
-
-    def _status(self, stopped: bool) -> str:
-        taken = counted(int(self.steps_.min()), "step")
-        if stopped:
-            return f"Stopped by hand after {taken}: nothing is proved about the answer."
-        bounds = [claim.bound for claim in self.certificate_]
-        if len(bounds) < len(self.outputs_):
-            return f"Took {taken}. No guarantee: {self.certificate_.not_claimed[0].reason}"
-        return (
-            f"Took {taken}: F is expected to exceed its minimum by at most "
-            f"{rounded_up(max(bounds), 4)}."
-        )
 
 
 def _is_same_guarantee(claim: ExpectedExcess, machine: Pegasos, y) -> bool:

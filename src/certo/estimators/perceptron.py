@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import time
 import warnings
 from dataclasses import replace
 from typing import Any
@@ -15,10 +16,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from certo.certificates.base import (
-    Certificate,
-    NotClaimed,
-)
 from certo.certificates.composite import Composite
 from certo.certificates.risk.compression_bound import CompressionBound
 from certo.certificates.risk.online_to_batch import OnlineToBatch
@@ -30,18 +27,20 @@ from certo.certificates.sample.examples import Sample
 from certo.certificates.separation.separable import Separable
 from certo.certificates.spaces.space import hyperplane
 from certo.estimators import _input, description
-from certo.estimators._callbacks import announcer
+from certo.estimators._claims import composite
 from certo.estimators._keywords import answer_keywords
-from certo.estimators._linear import LinearClassifier
-from certo.estimators._perceptron_words import claims, status
-from certo.estimators._separation_words import Unfinished, now, verdict_words
+from certo.estimators._limits import joint_stop, running
+from certo.estimators._linear import LinearClassifier, forget
+from certo.estimators._perceptron_claims import claims
+from certo.estimators._separation_words import Unfinished, verdict_words
 from certo.estimators.new_examples import by_updates
 from certo.geometry import Neuron
 from certo.issue.runs.mistake_bound import against
 from certo.rates import Constant, Geometric, Power, Rate
-from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.perceptron import PerceptronOutcome, perceptron
+from certo.solvers.stop import Stop
 from certo.solvers.trace import Trace
+from certo.words import status
 
 
 @answer_keywords
@@ -194,12 +193,10 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             )
         if not (isinstance(epochs, numbers.Integral) and int(epochs) >= 1):
             raise ValueError(f"epochs must be a whole number of at least 1, got {epochs!r}.")
-        if self.intercept not in ("lifted", "none"):
-            raise ValueError(f"intercept must be 'lifted' or 'none', got {self.intercept!r}.")
+        _input.check_choice(self, "intercept", "lifted", "none")
         if self.zero_sign not in (-1, 1):
             raise ValueError(f"zero_sign must be +1 or -1, got {self.zero_sign!r}.")
-        if not isinstance(self.average, bool | np.bool):
-            raise ValueError(f"average must be True or False, got {self.average!r}.")
+        _input.check_flag(self, "average")
         is_random = self.order != "cyclic" or self.init == "random"
         random = check_random_state(self.random_state) if is_random else None
         return PerceptronRun(
@@ -214,42 +211,45 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         )
 
     def _learn(self, X, targets: _input.Targets, run: PerceptronRun, *, fresh=True, streamed=False):
-        with ctrl_c_asks() as asked:
-            return self._learn_until(asked, X, targets, run, fresh, streamed)
+        square, began, count = (
+            _input.longest_example(self, X),
+            time.perf_counter(),
+            len(targets.outputs),
+        )
+        now = {"classes_": targets.classes, "_multilabel": targets.multilabel}
+        with running(self, X, "epoch", run.epochs * count) as fit:
 
-    def _learn_until(self, asked, X, targets: _input.Targets, run, fresh: bool, streamed: bool):
-        square, began = _input.longest_example(self, X), now()
-        count = len(targets.outputs)
-        context = self._init_callback_context(max_subtasks=run.epochs * count)
-        context.call_on_fit_task_begin(estimator=self, X=X)
-        learned = []
-        for output, (labels, signs) in enumerate(zip(targets.outputs, targets.signs, strict=True)):
-            own = replace(run, output=output, sparse=sparse.issparse(X))
-            outcome = perceptron(
-                X,
-                signs,
-                own,
-                **({} if fresh else self._reached(output)),
-                after_epoch=self._announcer(asked, context, X, targets if count == 1 else None),
-            )
-            sample, before = Sample(X, signs), 0 if fresh else int(self.updates_[output])
-            made = claims(sample, labels, own, outcome, before, fresh, square, int(self.zero_sign))
-            learned.append((outcome, made))
-            if outcome.interrupted:  # the other neurons stay where they are
-                run = replace(run, epochs=0)
-        outcomes = [outcome for outcome, _ in learned]
-        verdict = ""
-        if not streamed and not any(outcome.interrupted for outcome in outcomes):
-            left = [
-                Unfinished(labels, signs, outcome.w)
-                for labels, signs, outcome in zip(
-                    targets.outputs, targets.signs, outcomes, strict=True
+            def after_epoch(w: np.ndarray) -> Stop | None:
+                model = {"coef_": w[None, :-1].copy(), "intercept_": w[-1:].copy()}
+                return fit.tell(now=model | now if count == 1 else None)
+
+            learned = []
+            for output, (labels, signs) in enumerate(
+                zip(targets.outputs, targets.signs, strict=True)
+            ):
+                own = replace(run, output=output, sparse=sparse.issparse(X))
+                reached = {} if fresh else self._reached(output)
+                outcome = perceptron(X, signs, own, **reached, after_epoch=after_epoch)
+                sample, before = Sample(X, signs), 0 if fresh else int(self.updates_[output])
+                made = claims(
+                    sample, labels, own, outcome, before, fresh, square, int(self.zero_sign)
                 )
-                if not outcome.converged
-            ]
-            verdict = verdict_words(X, left, count, run.lifted, run.rate, now() - began)
-        self._store(targets, learned, verdict, fresh=fresh, streamed=streamed)
-        context.call_on_fit_task_end(estimator=self, X=X, reconstruction_attributes=dict)
+                learned.append((outcome, made))
+                if outcome.stop not in (Stop.CONVERGED, Stop.MAX_ITER):
+                    run = replace(run, epochs=0)  # The other neurons stay where they are.
+            stop = joint_stop(outcome.stop for outcome, _ in learned)
+            verdict = ""
+            if not streamed and stop in (Stop.CONVERGED, Stop.MAX_ITER):
+                left = [
+                    Unfinished(labels, signs, outcome.w)
+                    for labels, signs, (outcome, _) in zip(
+                        targets.outputs, targets.signs, learned, strict=True
+                    )
+                    if not outcome.converged
+                ]
+                seconds = time.perf_counter() - began
+                verdict = verdict_words(X, left, count, run.lifted, run.rate, seconds)
+            self._store(targets, learned, stop, verdict, fresh=fresh, streamed=streamed)
         return self
 
     def _reached(self, output: int) -> dict[str, Any]:
@@ -262,20 +262,8 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         sums = {"weighted": self._weighted[output], "looks": int(self._looks[output])}
         return {"start": start, "before": before} | sums
 
-    def _announcer(self, asked, context, X, targets: _input.Targets | None):
-        """Tell the callbacks of every epoch. They, or Ctrl-C, may ask to stop."""
-        tell = announcer(self, context, X, "epoch", asked)
-
-        def announce(w: np.ndarray) -> bool:
-            if targets is None:
-                return tell()
-            now = {"coef_": w[None, :-1].copy(), "intercept_": w[-1:].copy()}
-            return tell(now | {"classes_": targets.classes, "_multilabel": targets.multilabel})
-
-        return announce
-
     def _store(
-        self, targets: _input.Targets, learned, verdict: str, *, fresh: bool, streamed: bool
+        self, targets: _input.Targets, learned, stop: Stop, verdict: str, *, fresh, streamed
     ) -> None:
         outcomes: list[PerceptronOutcome] = [outcome for outcome, _ in learned]
         made = np.array([outcome.updates for outcome in outcomes])
@@ -286,28 +274,22 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         self.n_iter_ = epochs if fresh else self.n_iter_ + epochs
         self.coef_ = np.array([outcome.answer[:-1] for outcome in outcomes])
         self.intercept_ = np.array([outcome.answer[-1] for outcome in outcomes])
-        self._keep_last(outcomes)
-        self.updated_ = [outcome.updated for outcome in outcomes]
-        self.converged_ = all(outcome.converged for outcome in outcomes)
-        self.trace_ = Trace.layer([outcome.trace for outcome in outcomes])
-        claims = [claim for _, made in learned for claim in made if isinstance(claim, Certificate)]
-        refusals = [claim for _, made in learned for claim in made if isinstance(claim, NotClaimed)]
-        self.certificate_ = Composite(tuple(claims), tuple(dict.fromkeys(refusals)))
-        self.status_ = status(outcomes, streamed, bool(self.average), verdict)
-        if any(outcome.interrupted for outcome in outcomes):
-            warnings.warn(self.status_, ConvergenceWarning, stacklevel=4)
-
-    def _keep_last(self, outcomes: list[PerceptronOutcome]) -> None:
-        """What partial_fit needs to go on, where that is not the answer."""
-        if self.average:
+        if self.average:  # what partial_fit goes on from is not the answer
             self.last_coef_ = np.array([outcome.w[:-1] for outcome in outcomes])
             self.last_intercept_ = np.array([outcome.w[-1] for outcome in outcomes])
             self._weighted = np.array([outcome.weighted for outcome in outcomes])
             self._looks = np.array([outcome.looks for outcome in outcomes])
-            return
-        for name in ("last_coef_", "last_intercept_", "_weighted", "_looks"):
-            if hasattr(self, name):  # of an earlier fit
-                delattr(self, name)
+        else:
+            forget(self, "last_coef_", "last_intercept_", "_weighted", "_looks")
+        self.updated_ = [outcome.updated for outcome in outcomes]
+        self.converged_ = all(outcome.converged for outcome in outcomes)
+        self.trace_ = Trace.layer([outcome.trace for outcome in outcomes])
+        self.certificate_ = composite(claim for _, made in learned for claim in made)
+        self._stop = stop
+        self.status_ = status.neurons_status(stop, outcomes, streamed)
+        self.status_ += f" {verdict}" * bool(verdict) + status.AVERAGED * bool(self.average)
+        if stop not in (Stop.CONVERGED, Stop.MAX_ITER):
+            warnings.warn(self.status_, ConvergenceWarning, stacklevel=5)
 
     @property
     def neurons_(self) -> list[Neuron]:

@@ -2,45 +2,37 @@
 
 from __future__ import annotations
 
-import time
 import warnings
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from certo.certificates.base import NotClaimed
-from certo.certificates.composite import Composite
-from certo.certificates.encoding import rounded_up
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.estimators import _input, _kernel, _stream, description
-from certo.estimators._callbacks import announcer
+from certo.estimators._claims import composite
 from certo.estimators._keywords import answer_keywords
 from certo.estimators._leave_one_out import LeaveOneOut, leave_one_out
+from certo.estimators._limits import gap_stop, running
+from certo.estimators._linear import Absent
 from certo.estimators._path import Multipliers, Path
 from certo.estimators._prices import Prices, check_class_weight, prices_of
-from certo.estimators._soft_margin import (
-    KernelSpace,
-    Limits,
-    Machine,
-    Space,
-    VectorSpace,
-    machine_for,
-)
+from certo.estimators._soft_margin import Machine, machine_for
+from certo.estimators._spaces import Functions, Space, Vectors, space_for
 from certo.estimators.new_examples import by_supports
 from certo.kernels.gaussian import Gaussian
-from certo.kernels.polynomial import Polynomial
 from certo.losses.hinge import Hinge
-from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.soft_margin import GapTrace
+from certo.solvers.stop import Stop
+from certo.words import status
 
-LARGE = 1e6  # values of a kernel that leave few digits for the differences that matter
-FEW, NEARLY_ALL = 20, 0.95  # examples below which supports tell nothing; and the part that does
-ROOM = 1e-3  # of tol: the solver leaves it to the rounding that a certificate pays for
+LARGE_SQUARE = 1e6  # values of a kernel that leave few digits for the differences that matter
+CROWDED_FROM_ROWS, CROWDED_SHARE = 20, 0.95  # examples, and share of supports, worth a remark
+CERTIFICATE_SHARE_OF_TOL = 1e-3
 
 
 @answer_keywords
@@ -145,6 +137,10 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
     """
 
     trace_kind = GapTrace
+    slack_: Any = Absent(
+        ": it is there after fit, but neither in pickles nor in model files. Call slacks(X, y) "
+        "with the examples of the fit."
+    )
 
     def __init__(
         self,
@@ -187,19 +183,27 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
 
     def _fit(self, X, y, sample_weight, before: Multipliers | None):
         X, targets, prices = self._problem(X, y, sample_weight, reset=True)
-        start = before.at(prices.C, targets) if before is not None else None
-        with ctrl_c_asks() as asked:
-            return self._minimise(asked, X, targets, prices, start)
+        starts = before.at(prices.C, targets) if before is not None else None
+        with running(self, X, "look") as run:
+            space = space_for(self, X)
+            self._check_size(space, prices.of(targets.signs[0]))
+            # The certificate pays for rounding, so the solver aims at a little less than tol.
+            limits = run.limits((1 - CERTIFICATE_SHARE_OF_TOL) * float(self.tol))
+            found = [
+                machine_for(space, labels, signs, prices, start, limits)
+                for labels, signs, start in zip(
+                    targets.outputs, targets.signs, starts or repeat(None), strict=False
+                )
+            ]
+            self._store(space, targets, found, prices)
+        return self
 
     def _check_settings(self) -> None:
         _kernel.check_kernel(self, optional=True)
-        for name, value in (("C", self.C), ("lam", self.lam)):
-            absent = value is None and name == "lam"
-            if not (absent or (_input.is_number(value) and 0 < value < np.inf)):
-                raise ValueError(f"{name} must be a positive number, got {value!r}.")
+        _input.check_positive(self, "C")
+        _input.check_positive(self, "lam", optional=True)
         _input.check_margin_settings(self)
-        if not isinstance(self.warm_start, bool):
-            raise ValueError(f"warm_start must be True or False, got {self.warm_start!r}.")
+        _input.check_flag(self, "warm_start")
         check_class_weight(self.class_weight)
 
     def _problem(self, X, y, sample_weight, *, reset: bool):
@@ -207,146 +211,58 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         self._check_settings()
         X, y = _input.labelled_points(self, self.kernel, X, y, reset=reset)
         targets = _stream.one_label_each(self, _input.targets(self, y))
-        return X, targets, self._prices(column_or_1d(y), targets.classes, sample_weight)
+        return X, targets, prices_of(self, column_or_1d(y), targets.classes, sample_weight)
 
-    def _prices(self, y: np.ndarray, classes: np.ndarray, sample_weight) -> Prices:
-        return prices_of(self, y, classes, sample_weight)
-
-    def _space(self, X) -> Space:
-        if self.kernel is not None:
-            return KernelSpace(self, X)
-        seed = check_random_state(self.random_state).randint(2**31 - 1)
-        return VectorSpace(self, X, np.random.default_rng(seed))
-
-    def _minimise(self, asked, X, targets: _input.Targets, prices: Prices, start):
-        deadline = np.inf if self.time_limit is None else time.monotonic() + self.time_limit
-        space = self._space(X)
-        longest = float(np.sqrt(space.square + 1) * np.sum(prices.of(targets.signs[0])))
+    def _check_size(self, space: Space, costs: np.ndarray) -> None:
+        longest = float(np.sqrt(space.square + 1) * np.sum(costs))
         if longest > _input.LONGEST:
             size = "‖x_t‖" if self.kernel is None else "√K(x_t, x_t)"
             raise ValueError(
                 f"SVM needs C·Σ{size} below about {_input.LONGEST:g}, so that products stay within "
                 f"float64, but it is up to {longest:g}. Choose a smaller C, or rescale X."
             )
-        context = self._init_callback_context(max_subtasks=None)
-        context.call_on_fit_task_begin(estimator=self, X=X)
-        heard: list[bool] = []  # a callback asked to stop
-        limits = Limits(
-            tol=(1 - ROOM) * float(self.tol),
-            max_iter=int(self.max_iter),
-            asked=lambda: asked() or bool(heard) or time.monotonic() > deadline,
-            after_look=self._announcer(context, X, heard),
-        )
-        starts = start or [None] * len(targets.signs)
-        found = [
-            machine_for(space, labels, signs, prices, self.intercept, begun, limits)
-            for labels, signs, begun in zip(targets.outputs, targets.signs, starts, strict=True)
-        ]
-        self._store(X, targets, found, prices, space, by_hand=asked(), heard=bool(heard))
-        context.call_on_fit_task_end(estimator=self, X=X, reconstruction_attributes=dict)
-        return self
-
-    def _announcer(self, context, X, heard: list[bool]):
-        """Tell the callbacks of every look at all examples. That they asked to stop is `heard`."""
-        tell = announcer(self, context, X, "look")
-
-        def announce(primal: float, dual: float) -> bool:
-            if tell():
-                heard.append(True)
-            return bool(heard)
-
-        return announce
 
     def _store(
         self,
-        X,
+        space: Vectors | Functions,
         targets: _input.Targets,
         found: list[Machine],
         prices: Prices,
-        space: Space,
-        *,
-        by_hand: bool,
-        heard: bool,
     ) -> None:
         outcomes = [item.outcome for item in found]
         self.classes_, self._multilabel = targets.classes, False
         self.intercept_ = np.array([outcome.b for outcome in outcomes])
-        self.support_ = [item.rows for item in found]
-        self.dual_coef_ = [item.dual_coef for item in found]
-        self._keep(X, [getattr(outcome, "w", None) for outcome in outcomes])
-        self.n_support_ = np.array([item.rows.size for item in found])
+        self._keep_supports(space, found, [getattr(outcome, "w", None) for outcome in outcomes])
         self.C_ = prices.C
-        self._slack = [item.slack for item in found]
+        self.slack_ = [item.slack for item in found]
         self.objective_ = np.array([item.objective for item in found])
         if self.lam is not None:
             self.objective_ *= float(self.lam)  # the form with C, divided by Cm
         self.n_iter_ = max(int(outcome.passes) for outcome in outcomes)
         self.n_samples_fit_ = len(targets.signs[0])
         self.trace_ = GapTrace.layer([outcome.trace for outcome in outcomes])
-        claims = [item.claim for item in found]
-        self.certificate_ = Composite(
-            tuple(claim for claim in claims if not isinstance(claim, NotClaimed)),
-            tuple(claim for claim in claims if isinstance(claim, NotClaimed)),
-        )
-        self.converged_ = all(item.gap <= self.tol for item in found)
-        self.status_ = self._status(found, space, by_hand, heard) + self._crowded()
+        self.certificate_ = composite(item.claim for item in found)
+        self._stop = gap_stop(found, self.tol)
+        self.converged_ = self._stop is Stop.CONVERGED
+        self.status_ = self._status(space, max(item.gap for item in found))
         if not self.converged_:
             warnings.warn(self.status_, ConvergenceWarning, stacklevel=5)
 
-    def _crowded(self) -> str:
-        """What it suggests if nearly every example is near to no other."""
-        m, fewest = self.n_samples_fit_, int(self.n_support_.min())
-        if not isinstance(self.kernel, Gaussian) or m < FEW or fewest < NEARLY_ALL * m:
-            return ""
-        return (
-            " Nearly all examples are supports, which suggests that the variance (or C) is too "
-            "small: certo curve or certo.compare_kernels compares variances."
-        )
-
-    def _status(self, found: list[Machine], space: Space, by_hand: bool, heard: bool) -> str:
-        worst = max(item.gap for item in found)
-        shown = rounded_up(worst, 2) if 0 < worst < np.inf else "0"
-        worth = f"the objective is proved to be smallest up to a relative gap of {shown}"
-        if worst <= self.tol:
-            return f"Converged: {worth}."
-        outcomes = [item.outcome for item in found]
-        if by_hand:
-            why = "Stopped by hand"
-        elif heard:
-            why = "Stopped by a callback"
-        elif any(outcome.stopped for outcome in outcomes):
-            why = f"Stopped at the time limit of {self.time_limit:g} seconds"
-        elif any(outcome.passes >= self.max_iter for outcome in outcomes):
-            why = f"Stopped at max_iter = {int(self.max_iter):,} passes over the examples"
-        else:
-            why = "Stopped because float64 allows no further progress" + self._too_large(space)
-        if not worst < 0.995:  # it would be shown as 1
-            return f"{why}: nothing is proved about how near the objective is to the smallest."
-        return f"{why}: {worth}, more than the tol of {self.tol:g}."
-
-    def _too_large(self, space: Space) -> str:
-        if self.kernel is None or space.square < LARGE:
-            return ""
-        advice = ": scale the features" if self.kernel.takes == "vectors" else ""
-        if isinstance(self.kernel, Polynomial):
-            advice += f", or give Polynomial({self.kernel.degree}, scale=…)"
-        return f" (K(x, x) reaches {space.square:.1g}{advice})"
-
-    @property
-    def slack_(self) -> list[np.ndarray]:
-        """ξ_t of the examples of the fit, for each output; neither pickles nor model files keep
-        them, `slacks(X, y)` computes them again."""
-        check_is_fitted(self)
-        if not hasattr(self, "_slack"):
-            raise AttributeError(
-                "slack_ is there after fit, but this machine was copied or read from a file. "
-                "Call slacks(X, y) with the examples of the fit."
-            )
-        return self._slack
+    def _status(self, space: Space, gap: float) -> str:
+        reason = ""
+        if not self.converged_:
+            passes = {"most": int(self.max_iter), "unit": "passes over the examples"}
+            reason = status.stop_reason(self._stop, seconds=self.time_limit, **passes)
+        kernel, m = self.kernel, self.n_samples_fit_
+        if self._stop is Stop.NO_PROGRESS and kernel is not None and space.square >= LARGE_SQUARE:
+            reason += status.large_kernel(kernel, space.square)
+        said = status.gap_status(reason, gap, self.tol, "the objective", "smallest")
+        crowded = m >= CROWDED_FROM_ROWS and self.n_support_.min() >= CROWDED_SHARE * m
+        return said + status.CROWDED if crowded and isinstance(kernel, Gaussian) else said
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()
-        state.pop("_slack", None)
+        state.pop("slack_", None)
         return state
 
     def slacks(self, X, y) -> np.ndarray:
@@ -377,7 +293,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
                 f"same classes, but X and y hold {len(targets.signs[0]):,}, or other classes."
             )
         costs = [prices.of(signs) for signs in targets.signs]
-        space = self._space(examples)
+        space = space_for(self, examples)
         return leave_one_out(self, space, X, column_or_1d(y), targets.signs, costs, exact=exact)
 
     @classmethod
@@ -404,7 +320,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         for C in np.ravel(np.asarray(Cs, dtype=np.float64)).tolist():
             before = Multipliers.of(models[-1]) if models else None
             models.append(cls(C=C, **settings)._fit(X, y, sample_weight, before))
-            if models[-1].status_.startswith("Stopped by hand"):
+            if models[-1]._stop is Stop.BY_HAND:
                 break
         if not models:
             raise ValueError("path needs at least one C, but Cs is empty.")
@@ -418,7 +334,7 @@ def _are_same_costs(claim: SoftMarginGap, machine: SVM, y) -> bool:
         return False
     if not description.has_classes(machine, y):
         return True
-    prices = machine._prices(y, machine.classes_, None)
+    prices = prices_of(machine, y, machine.classes_, None)
     return all(np.array_equal(getattr(claim, name), own) for name, own in prices._asdict().items())
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+
+from certo.solvers.stop import Asked, Stop
 
 BLOCK = 2**14  # steps from one look up to the next, at most
 
@@ -15,3 +17,23 @@ def blocks(before: int, steps: int) -> Iterator[tuple[int, bool]]:
         checkpoint = min(1 << now.bit_length(), last)
         now = min(now + BLOCK, checkpoint)
         yield now, now == checkpoint
+
+
+def run_in_blocks(
+    before: int,
+    steps: int,
+    advance: Callable[[int], None],
+    keep_note: Callable[[int], None],
+    after_block: Asked,
+) -> Stop:
+    """`advance(n)` until n steps have been taken, those `before` included, block by block; then
+    `keep_note(n)` where notes are kept. `after_block()` may say why to stop earlier."""
+    for end, is_kept in blocks(before, steps):
+        advance(end)
+        stop = after_block()
+        stop = stop if end < before + steps else None
+        if stop or is_kept:
+            keep_note(end)
+        if stop:
+            return stop
+    return Stop.MAX_ITER

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from certo.solvers.layered import Layered
-from certo.solvers.stop import Asked, go_on
+from certo.solvers.stop import Asked, Stop, go_on
 
 IDLE = 30  # looks in vain, near the limits of float64, after which no more is expected
 
@@ -53,12 +53,13 @@ class Ledger:
         goal: float,
         most: float = np.inf,
         asked: Asked = go_on,
-        after_look: Callable[[float, float], bool] = lambda primal, dual: False,
+        after_look: Callable[[float, float], Stop | None] = go_on,
     ):
         self.goal, self.most, self.asked, self.after_look = goal, most, asked, after_look
         self.began = time.perf_counter()
         self.primal, self.dual = np.inf, -np.inf
-        self.passes, self.stopped, self.idle, self.least = 0, False, 0, np.inf
+        self.passes, self.idle, self.least = 0, 0, np.inf
+        self.asked_to: Stop | None = None  # why it was asked to stop
         self.looks: list[tuple[float, int, float, float]] = []
 
     def note(self, primal: float, dual: float, passes: int = 1) -> tuple[bool, bool]:
@@ -71,9 +72,7 @@ class Ledger:
         self.least = min(self.least, gap) if self.idle == 0 else self.least
         now = time.perf_counter() - self.began
         self.looks.append((now, self.passes, self.primal, self.dual))
-        self.stopped = (
-            self.stopped or bool(self.asked()) or bool(self.after_look(self.primal, self.dual))
-        )
+        self.asked_to = self.asked_to or self.asked() or self.after_look(self.primal, self.dual)
         return better
 
     def correct(self, primal: float, dual: float) -> None:
@@ -88,7 +87,7 @@ class Ledger:
     def anew(self) -> Ledger:
         """For another problem: only the passes and the time go on."""
         fresh = Ledger(self.goal, self.most, self.asked, self.after_look)
-        fresh.began, fresh.passes, fresh.stopped = self.began, self.passes, self.stopped
+        fresh.began, fresh.passes, fresh.asked_to = self.began, self.passes, self.asked_to
         return fresh
 
     @property
@@ -98,7 +97,13 @@ class Ledger:
     @property
     def spent(self) -> bool:
         """Whether no further pass may be made."""
-        return self.stopped or self.passes >= self.most
+        return self.asked_to is not None or self.passes >= self.most
+
+    def stop(self, gap: float, goal: float) -> Stop:
+        """Why a run is over that reached this gap."""
+        if gap <= goal:
+            return Stop.CONVERGED
+        return self.asked_to or (Stop.MAX_ITER if self.spent else Stop.NO_PROGRESS)
 
     @property
     def over(self) -> bool:

@@ -34,7 +34,7 @@ from certo.solvers.nearest_point import (
     Vectors,
     nearest_point,
 )
-from certo.solvers.stop import Asked, go_on
+from certo.solvers.stop import Asked, Stop, go_on
 
 LEAF = 1000  # at least so many rows are solved for together, through their Gram matrix
 SHRINK = 32  # and of more rows than that, one in so many is taken first
@@ -78,7 +78,7 @@ class MarginOutcome(NamedTuple):
     rows: np.ndarray  # the supports, increasing
     alpha: np.ndarray  # their multipliers, positive
     looks: int
-    stopped: bool  # by the effort, or because it was asked to
+    stop: Stop
     trace: MarginTrace
 
     @property
@@ -97,41 +97,86 @@ def hard_margin(
     effort: float = np.inf,
     start: np.ndarray | None = None,
     asked: Asked = go_on,
-    after_look: Callable[[], bool] = lambda: False,
+    after_look: Callable[[], Stop | None] = go_on,
 ) -> MarginOutcome:
     """The largest margin of the rows of X (C-ordered array, or CSR), signs being int8 in {−1, +1},
     both present where the intercept is free; `radius` is max ‖x_t‖.
 
     Stops at a relative gap of `tol`, after `max_iter` looks at all examples, after about as much
-    work as `effort` multiplications in a loop, when `asked()` (often) or `after_look()` returns
-    True, or when nothing improves any more. If no separator was found by then, the examples may
+    work as `effort` multiplications in a loop, when `asked()` (often) or `after_look()` says why,
+    or when nothing improves any more. If no separator was found by then, the examples may
     have none: that is for exact arithmetic to say. `start` are the weights (intercept last) of a
     separator known before.
     """
     examples = _Examples(X, signs, intercept, radius)
     budget = Budget(effort, asked)
     weights = np.zeros(signs.size)
-    found = _Found(examples)
-    slopes = None if start is None else found.look_along(start)
+    found = _Separators(examples)
+    slopes = None if start is None else found.start(start)
     pool = np.zeros(0, np.int64)
     while True:
         pool = np.union1d(pool, hardest(examples.group, examples.groups, weights, slopes))
         weights[pool] = _solve(examples.take(pool), weights[pool], tol / 20, budget)
         slopes = found.look(weights)
-        budget.spent |= after_look()
+        budget.stop = budget.stop or after_look()
         budget.spend(examples.numbers)
-        if found.gap <= tol / 2 or found.stalled or budget.spent or found.looks >= max_iter:
-            return found.outcome(weights, budget.spent)
+        if stop := found.stop(tol / 2, budget, max_iter):
+            return found.outcome(weights, stop)
 
 
-class _Found:
-    """The best separator so far, and what is known of γ*."""
+class Search:
+    """What is known of γ*, look by look; the hulls meet at a distance of `touching`, and looks that
+    improve nothing by a factor of 1 + `digit` are in vain."""
+
+    touching, looks_in_vain, digit = TOUCHING, 3, 1e-13
+
+    def __init__(self) -> None:
+        self.began = time.perf_counter()
+        self.lower, self.upper = 0.0, np.inf
+        self.looks: list[tuple[float, float, float, int]] = []
+
+    def note(self, unit: float, rows: int) -> None:
+        """After a look: γ* is between lower and upper, divided by the unit."""
+        now = time.perf_counter() - self.began
+        self.looks.append((now, max(self.lower, 0.0) / unit, self.upper / unit, rows))
+
+    @property
+    def gap(self) -> float:
+        return 1 - (max(self.lower, 0.0) / self.upper) ** 2 if self.upper > 0 else 1.0
+
+    def stop(self, goal: float, budget: Budget, max_iter: int) -> Stop | None:
+        """Why to stop now, or None."""
+        if self.gap <= goal:
+            return Stop.CONVERGED
+        if budget.stop:
+            return budget.stop
+        if len(self.looks) >= max_iter:
+            return Stop.MAX_ITER
+        return Stop.NO_PROGRESS if self._stalled else None
+
+    @property
+    def _stalled(self) -> bool:
+        """Whether the hulls meet, or nearly, or the last looks found nothing better."""
+        if self.upper <= self.touching or len(self.looks) <= self.looks_in_vain:
+            return self.upper <= self.touching
+        (_, lower, upper, _), (_, lower_now, upper_now, _) = (
+            self.looks[-1 - self.looks_in_vain],
+            self.looks[-1],
+        )
+        return lower_now <= lower * (1 + self.digit) and upper_now >= upper * (1 - self.digit)
+
+    @property
+    def trace(self) -> MarginTrace:
+        seconds, lower, upper, used = (np.array(column) for column in zip(*self.looks, strict=True))
+        return MarginTrace(np.zeros(seconds.size, np.int64), seconds, lower, upper, used)
+
+
+class _Separators(Search):
+    """The best separator so far."""
 
     def __init__(self, examples: _Examples):
-        self.examples = examples
-        self.began = time.perf_counter()
-        self.best, self.lower, self.upper = np.zeros(0), 0.0, np.inf
-        self.trace: list[tuple[float, float, float, int]] = []
+        super().__init__()
+        self.examples, self.best = examples, np.zeros(0)
 
     def look(self, weights: np.ndarray) -> np.ndarray:
         """Look at all examples along the point with these weights."""
@@ -139,17 +184,17 @@ class _Found:
         part = self.examples.take(rows)
         p = part.Z.T @ weights[rows]
         self.upper = min(self.upper, float(np.linalg.norm(p)))
-        slopes = self._note(_levelled(part, p))
-        unit = self.examples.scale * self.examples.groups
-        now = time.perf_counter() - self.began
-        self.trace.append((now, self.lower / unit, self.upper / unit, rows.size))
+        slopes = self._look_along(_levelled(part, p))
+        self.note(self.examples.scale * self.examples.groups, rows.size)
         return slopes
 
-    def look_along(self, start: np.ndarray) -> np.ndarray:
+    def start(self, weights: np.ndarray) -> np.ndarray:
         """Look at all examples along a separator known before."""
-        return self._note((start if self.examples.lift else start[:-1]) / np.abs(start).max())
+        return self._look_along(
+            (weights if self.examples.lift else weights[:-1]) / np.abs(weights).max()
+        )
 
-    def _note(self, p: np.ndarray) -> np.ndarray:
+    def _look_along(self, p: np.ndarray) -> np.ndarray:
         slopes = self.examples.slopes(p)
         lows = self.examples.lowest(slopes)
         length = float(np.linalg.norm(p))
@@ -159,52 +204,30 @@ class _Found:
             self.best = np.append(p, shift) / sum(lows)
         return slopes
 
-    @property
-    def looks(self) -> int:
-        return len(self.trace)
-
-    @property
-    def gap(self) -> float:
-        return 1 - (self.lower / self.upper) ** 2 if self.upper > 0 else 1.0
-
-    @property
-    def stalled(self) -> bool:
-        """Whether the hulls meet, or nearly, or the last three looks found nothing better."""
-        if self.upper <= TOUCHING or self.looks < 4:
-            return self.upper <= TOUCHING
-        (_, lower, upper, _), (_, lower_now, upper_now, _) = self.trace[-4], self.trace[-1]
-        return lower_now <= lower * (1 + 1e-13) and upper_now >= upper * (1 - 1e-13)
-
-    def outcome(self, weights: np.ndarray, stopped: bool) -> MarginOutcome:
+    def outcome(self, weights: np.ndarray, stop: Stop) -> MarginOutcome:
         examples = self.examples
         rows = np.flatnonzero(weights)
         kept = _fewest(examples.take(rows), weights[rows])
         rows, weights = rows[kept > 0], kept[kept > 0]
         w, b = examples.separator(self.best)
-        seconds, lower, upper, used = (np.array(column) for column in zip(*self.trace, strict=True))
         with np.errstate(over="ignore", divide="ignore"):
             factor = examples.groups * (examples.scale / np.float64(self.upper)) ** 2
-        return MarginOutcome(
-            w=w,
-            b=b,
-            rows=rows,
-            alpha=weights * (factor if np.isfinite(factor) else 1.0),
-            looks=self.looks,
-            stopped=stopped,
-            trace=MarginTrace(np.zeros(self.looks, np.int64), seconds, lower, upper, used),
-        )
+        alpha = weights * (factor if np.isfinite(factor) else 1.0)
+        return MarginOutcome(w, b, rows, alpha, len(self.looks), stop, self.trace)
 
 
 class Budget:
-    """Multiplications made, and whether to stop."""
+    """Multiplications that are left, and why to stop, if so."""
 
-    def __init__(self, effort: float, asked: Callable[[], bool]):
-        self.left, self.asked, self.spent = effort, asked, False
+    def __init__(self, effort: float, asked: Asked):
+        self.left, self.asked = effort, asked
+        self.stop: Stop | None = None
 
     def spend(self, multiplications: float) -> bool:
+        """Whether to stop after these."""
         self.left -= multiplications
-        self.spent = self.spent or self.left < 0 or bool(self.asked())
-        return self.spent
+        self.stop = self.stop or (Stop.MAX_ITER if self.left < 0 else self.asked())
+        return self.stop is not None
 
 
 class _Block:

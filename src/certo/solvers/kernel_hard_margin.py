@@ -15,7 +15,6 @@ Memory      of a Gram matrix that would be too large only the rows are taken tha
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -24,9 +23,9 @@ from scipy import sparse
 
 from certo.kernels.base import Kernel
 from certo.solvers import gram
-from certo.solvers.hard_margin import Budget, MarginTrace, begun, hardest
+from certo.solvers.hard_margin import Budget, MarginTrace, Search, begun, hardest
 from certo.solvers.nearest_point import Gram, nearest_point
-from certo.solvers.stop import Asked, go_on
+from certo.solvers.stop import Asked, Stop, go_on
 
 COPIES = 5  # of a Gram matrix, that a step of `nearest_point` needs
 # Multiplications that a value of a kernel takes besides an inner product (an exponential, say), and
@@ -40,7 +39,7 @@ class KernelMarginOutcome(NamedTuple):
     b: float  # margins are at least 1, up to rounding, if it separates
     scores: np.ndarray  # f(x_t) of all examples
     looks: int
-    stopped: bool
+    stop: Stop
     trace: MarginTrace
 
 
@@ -55,19 +54,19 @@ def kernel_hard_margin(
     effort: float = np.inf,
     cache_mb: float = 1000,
     asked: Asked = go_on,
-    after_look: Callable[[], bool] = lambda: False,
+    after_look: Callable[[], Stop | None] = go_on,
 ) -> KernelMarginOutcome:
     """The largest margin of the examples X (as `kernel.examples` gives them), signs being ±1, both
     present where the intercept is free.
 
     Stops at a relative gap of `tol`, after `max_iter` looks at all examples, after about as much
     work as `effort` multiplications in a loop (`value_work` are those of a value of the kernel),
-    when `asked()` (often) or `after_look()` returns True, or when nothing improves any more. Where
+    when `asked()` (often) or `after_look()` says why, or when nothing improves any more. Where
     no separator was found by then, its scores are zero. Gram matrices are kept within `cache_mb`
     megabytes.
     """
     images = _Images(kernel, X, signs, intercept)
-    found = _Found(images)
+    found = _Functions(images)
     budget, each = Budget(effort, asked), value_work(kernel, X)
     most = max(4, int(np.sqrt(cache_mb * 1e6 / (8 * COPIES))))
     if effort < np.inf:  # so that one Gram matrix and one look at all examples are within it
@@ -81,11 +80,10 @@ def kernel_hard_margin(
         budget.spend(each * rows.size**2)
         weights = _solved(images, weights, rows, tol / 20, budget.spend)
         slopes = found.look(weights)
-        budget.spent |= after_look()
+        budget.stop = budget.stop or after_look()
         budget.spend(each * signs.size * np.count_nonzero(weights))
-        reached = found.gap <= tol / 2
-        if reached or found.stalled or budget.spent or found.looks >= max_iter:
-            return found.outcome(stopped=budget.spent and not reached)
+        if stop := found.stop(tol / 2, budget, max_iter):
+            return found.outcome(stop)
 
 
 def value_work(kernel: Kernel, X) -> float:
@@ -160,15 +158,15 @@ def _solved(images: _Images, weights, rows, tol: float, spend) -> np.ndarray:
     return weights
 
 
-class _Found:
-    """The best separator so far, and what is known of γ*."""
+class _Functions(Search):
+    """The best separator so far."""
+
+    touching, looks_in_vain, digit = 0.0, 5, 1e-12
 
     def __init__(self, images: _Images):
-        self.images = images
-        self.began = time.perf_counter()
-        self.lower, self.upper, self.radius = -np.inf, np.inf, 0.0
+        super().__init__()
+        self.images, self.lower = images, -np.inf
         self.weights = self.slopes = np.zeros(0)
-        self.trace: list[tuple[float, float, float, int]] = []
 
     def look(self, weights: np.ndarray) -> np.ndarray:
         """Look at all examples along the point with these weights."""
@@ -180,27 +178,10 @@ class _Found:
         lower = sum(_lowest(images, slopes)) / length if length > 0 else 0.0
         if lower > self.lower:
             self.lower, self.weights, self.slopes = lower, weights, slopes
-        known = max(self.lower, 0.0) / images.groups, self.upper / images.groups
-        self.trace.append((time.perf_counter() - self.began, *known, rows.size))
+        self.note(images.groups, rows.size)
         return slopes
 
-    @property
-    def looks(self) -> int:
-        return len(self.trace)
-
-    @property
-    def gap(self) -> float:
-        return 1 - (max(self.lower, 0.0) / self.upper) ** 2 if self.upper > 0 else 1.0
-
-    @property
-    def stalled(self) -> bool:
-        """Whether the hulls meet, or nearly, or the last looks found nothing better."""
-        if self.upper == 0 or self.looks < 6:
-            return self.upper == 0
-        (_, lower, upper, _), (_, lower_now, upper_now, _) = self.trace[-6], self.trace[-1]
-        return lower_now <= lower * (1 + 1e-12) and upper_now >= upper * (1 - 1e-12)
-
-    def outcome(self, stopped: bool) -> KernelMarginOutcome:
+    def outcome(self, stop: Stop) -> KernelMarginOutcome:
         images, rows = self.images, np.flatnonzero(self.weights)
         lows = _lowest(images, self.slopes)
         scale = images.groups / sum(lows) if self.lower > 0 else 1.0
@@ -208,16 +189,8 @@ class _Found:
         b = images.lift * float(coef.sum())
         if images.groups == 2:
             b = (lows[0] - lows[1]) / 2 * scale  # the middle between the classes
-        seconds, lower, upper, used = (np.array(column) for column in zip(*self.trace, strict=True))
-        return KernelMarginOutcome(
-            rows=rows,
-            coef=coef,
-            b=b,
-            scores=scale * images.signs * self.slopes - images.lift * coef.sum(),
-            looks=self.looks,
-            stopped=stopped,
-            trace=MarginTrace(np.zeros(self.looks, np.int64), seconds, lower, upper, used),
-        )
+        scores = scale * images.signs * self.slopes - images.lift * coef.sum()
+        return KernelMarginOutcome(rows, coef, b, scores, len(self.looks), stop, self.trace)
 
 
 def _lowest(images: _Images, slopes: np.ndarray) -> list[float]:

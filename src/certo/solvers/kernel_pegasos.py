@@ -8,14 +8,14 @@ drawn, so that u and a are two numbers for each example.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
 
 import numpy as np
 
 from certo.compiled.kernel_steps import Edges
-from certo.solvers import checkpoints
+from certo.solvers.checkpoints import run_in_blocks
 from certo.solvers.kernel_steps import VISITS, GramRows, Growing, blocks
 from certo.solvers.pegasos import PegasosOutcome, PegasosState, StepTrace, finite
+from certo.solvers.stop import Asked, go_on
 
 
 def kernel_pegasos(
@@ -30,13 +30,13 @@ def kernel_pegasos(
     start: PegasosState | None = None,
     first: int = 0,
     keep: int = 64,
-    after_block: Callable[[], bool] = lambda: False,
+    after_block: Asked = go_on,
 ) -> PegasosOutcome:
     """`steps` steps on the examples of `rows`, signs being int8 in {−1, +1}.
 
     `rng` draws the examples, uniformly and with replacement, `rng.integers(m, size=steps)`; without
     it they are taken in their order, from the `first` on. `start` continues an earlier run, and
-    `keep` answers at most stay in the trace. `after_block` may return True to stop, between blocks
+    `keep` answers at most stay in the trace. `after_block` may say why to stop, between blocks
     of draws.
 
     Weights, of the outcome and in its trace, are a coefficient for each example, and the intercept.
@@ -49,12 +49,13 @@ def kernel_pegasos(
     def draw(size: int) -> np.ndarray:
         return np.arange(first, m) if rng is None else rng.integers(m, size=size)
 
-    # all draws at once, where they are few: then other examples need no scores
+    # All draws are made at once where they are few: then other examples need no scores.
     held = draw(steps) if rng is None or steps <= m else None
     growing.start(np.arange(first, m))
     kept: deque[tuple[int, np.ndarray]] = deque(maxlen=max(keep, 1))
-    stopped = False
-    for end, is_kept in checkpoints.blocks(before, steps):
+
+    def advance(end: int) -> None:
+        nonlocal state
         done = state.steps
         draws = draw(end - done) if held is None else held[done - before : end - before]
         for block in blocks(draws, VISITS[rows.kernel.takes]):
@@ -67,15 +68,10 @@ def kernel_pegasos(
             earlier = np.append(state.harmonic, harmonics)[where]  # H_{t−1}
             np.add.at(sums[1], block[where], earlier * signs[block[where]])
             state = PegasosState(sums, done, float(harmonics[-1]))
-        stopped = after_block() and end < before + steps
-        if stopped or is_kept:
-            kept.append((end, _answer(state, lam, lifted, average)))
-        if stopped:
-            break
-    return PegasosOutcome(finite(kept[-1][1], lam), state, stopped, StepTrace.of(kept))
 
+    def keep_note(end: int) -> None:
+        coef = state.answer(lam, average)
+        kept.append((end, np.append(coef, coef.sum() if lifted else 0.0)))
 
-def _answer(state: PegasosState, lam: float, lifted: bool, average: bool) -> np.ndarray:
-    with np.errstate(over="ignore", invalid="ignore"):
-        coef = state.average(lam) if average else state.last(lam)
-        return np.append(coef, coef.sum() if lifted else 0.0)
+    stop = run_in_blocks(before, steps, advance, keep_note, after_block)
+    return PegasosOutcome(finite(kept[-1][1], lam), state, stop, StepTrace.of(kept))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +10,7 @@ from certo.certificates.runs.perceptron_run import AT_ZERO
 from certo.compiled.kernel_steps import Edges, Supports, visit_within
 from certo.compiled.trace import Copies, Log, empty_records, keep
 from certo.solvers.kernel_steps import PIECE, VISITS, GramRows, Growing, blocks
+from certo.solvers.stop import Asked, Stop, go_on
 from certo.solvers.trace import Trace
 
 
@@ -31,9 +31,13 @@ class KernelPerceptronOutcome(NamedTuple):
     terms: Terms
     updates: int  # of this run
     epochs: int
-    converged: bool  # the last epoch made no update
-    interrupted: bool
+    stop: Stop
     trace: Trace
+
+    @property
+    def converged(self) -> bool:
+        """Whether the last epoch made no update."""
+        return self.stop is Stop.CONVERGED
 
 
 def kernel_perceptron(
@@ -47,14 +51,14 @@ def kernel_perceptron(
     update_at_zero: str = "negative",
     budget: int | None = None,
     start: Terms | None = None,
-    after_block: Callable[[], bool] = lambda: False,
-    after_epoch: Callable[[], bool] = lambda: False,
+    after_block: Asked = go_on,
+    after_epoch: Asked = go_on,
 ) -> KernelPerceptronOutcome:
     """Run on the examples of `rows`, signs being int8 in {−1, +1}.
 
     Every epoch visits the examples `visits` (None: all), in that order, or in one that `random`
     permutes anew. `start` continues an earlier run. With a `budget`, the term updated least
-    recently leaves where there would be more. `after_block` and `after_epoch` may return True to
+    recently leaves where there would be more. `after_block` and `after_epoch` may say why to
     stop.
     """
     visits = np.arange(rows.m) if visits is None else visits
@@ -67,15 +71,16 @@ def kernel_perceptron(
     )
     records = empty_records()
     epoch_updates: list[int] = []
-    updates, converged, interrupted = 0, False, False
-    while len(epoch_updates) < epochs and not (converged or interrupted):
+    updates = 0
+    stop: Stop | None = None
+    while len(epoch_updates) < epochs and stop is None:
         order = visits if random is None else random.permutation(visits)
         last, seen, notes = len(epoch_updates) + 1 == epochs, 0, []
         for block in blocks(order, run.size):
             seen += block.size
             notes.append(run.visit(block, order[seen:] if last else None))
-            interrupted = seen < order.size and after_block()
-            if interrupted:
+            stop = after_block() if seen < order.size else None
+            if stop:
                 break
         log = Log(*map(np.concatenate, zip(*notes, strict=True)))
         made = log.example.size
@@ -87,12 +92,13 @@ def kernel_perceptron(
                 f"‖f‖² overflowed float64 in epoch {len(epoch_updates)}: the kernel's values are "
                 "too large, or no numbers. Scale the kernel, or the features."
             )
-        converged = made == 0 and not interrupted
-        interrupted = interrupted or (after_epoch() and not converged)
+        if stop is None:
+            stop = after_epoch()
+            stop = Stop.CONVERGED if made == 0 else stop
     nothing = Copies(np.empty((0, 0)), np.array([0, 1]))
     trace = Trace.of(records, nothing, epoch_updates)
     return KernelPerceptronOutcome(
-        run.terms, updates, len(epoch_updates), converged, interrupted, trace
+        run.terms, updates, len(epoch_updates), stop or Stop.MAX_ITER, trace
     )
 
 

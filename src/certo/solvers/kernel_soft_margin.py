@@ -34,7 +34,7 @@ from certo.solvers.box_interior import box_solved
 from certo.solvers.gap_ledger import GapTrace, Ledger
 from certo.solvers.gram import Images, images_of
 from certo.solvers.repetitions import Repetitions
-from certo.solvers.stop import Asked, go_on
+from certo.solvers.stop import Asked, Stop, go_on
 
 SMALLEST, LARGEST = 1024, 4096  # examples in a block: an eighth of all, or more,
 PART = 8  # where many are inside their box
@@ -55,7 +55,7 @@ class KernelOutcome(NamedTuple):
     primal: float
     dual: float
     passes: int
-    stopped: bool
+    stop: Stop
     trace: GapTrace
 
     @property
@@ -75,7 +75,7 @@ def kernel_soft_margin(
     cache_mb: float = 1000,
     start: np.ndarray | None = None,
     asked: Asked = go_on,
-    after_look: Callable[[float, float], bool] = lambda primal, dual: False,
+    after_look: Callable[[float, float], Stop | None] = go_on,
 ) -> KernelOutcome:
     """The best function for examples X (as `kernel.examples` gives them), signs being ±1.
 
@@ -113,8 +113,9 @@ def kernel_soft_margin(
     if intercept == "free":
         alpha = balanced(alpha, signs, costs)
     return KernelOutcome(
-        alpha, best.b, best.f, best.primal, best.dual, ledger.passes, ledger.stopped, ledger.trace
-    )
+        alpha, best.b, best.f, best.primal, best.dual, ledger.passes,
+        ledger.stop(best.primal - best.dual, tol * best.primal), ledger.trace,
+    )  # fmt: skip
 
 
 class _Found(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,8 +14,9 @@ from certo.compiled.rows import rows_of
 from certo.losses.base import ConvexLoss
 from certo.losses.hinge import Hinge
 from certo.losses.logistic import Logistic
-from certo.solvers.checkpoints import blocks
+from certo.solvers.checkpoints import run_in_blocks
 from certo.solvers.layered import Layered
+from certo.solvers.stop import Asked, Stop, go_on
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,7 +44,7 @@ class RegretTrace(Layered):
 
 class GradientOutcome(NamedTuple):
     progress: Progress
-    stopped: bool
+    stop: Stop  # MAX_ITER: after all steps
     trace: RegretTrace
 
 
@@ -63,26 +63,28 @@ def online_gradient(
     run: GradientRun,
     *,
     before: Progress | None = None,
-    after_block: Callable[[], bool] = lambda: False,
+    after_block: Asked = go_on,
 ) -> GradientOutcome:
     """Go once over the rows of X (C-ordered array, or CSR), signs being int8 in {−1, +1}.
 
-    `before` continues an earlier run. `after_block` may return True to stop.
+    `before` continues an earlier run. `after_block` may say why to stop.
     """
     m, d = X.shape
     start = Progress.start(d) if before is None else before
     u, a = start.u.copy(), start.a.copy()
-    kept = Books(*start[2:])
+    kept, played = Books(*start[2:]), start.rounds
     rows, rule = rows_of(X), rule_of(run, loss_named(run.loss), d)
-    played, stopped, notes = kept.rounds, False, []
-    for end, is_kept in blocks(played, m):
+    notes: list[tuple[int, int, float, float]] = []
+
+    def advance(end: int) -> None:
+        nonlocal kept
         kept = play(rows, signs, rule, kept.rounds - played, end - played, u, a, kept)
-        stopped = after_block() and end < played + m
-        if stopped or is_kept:
-            bound = run.bound(kept.squares, kept.budget, kept.rounds)
-            notes.append((0, end, kept.suffered, bound))
-        if stopped:
-            break
+
+    def keep_note(end: int) -> None:
+        bound = run.bound(kept.squares, kept.budget, kept.rounds)
+        notes.append((0, end, kept.suffered, bound))
+
+    stop = run_in_blocks(played, m, advance, keep_note, after_block)
     progress = Progress(u, a, *kept)
     finite = np.all(np.isfinite(progress.last(run))) and np.all(np.isfinite(progress.mean(run)))
     if not (math.isfinite(progress.suffered + progress.squares) and finite):
@@ -91,4 +93,4 @@ def online_gradient(
             "too extreme for examples of this size. Rescale the features (StandardScaler), or "
             "take a smaller radius or a larger lam."
         )
-    return GradientOutcome(progress, stopped, RegretTrace(*map(np.array, zip(*notes, strict=True))))
+    return GradientOutcome(progress, stop, RegretTrace(*map(np.array, zip(*notes, strict=True))))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,10 +11,11 @@ import numpy as np
 
 from certo.compiled.pegasos import Sums, take_steps
 from certo.compiled.rows import rows_of
-from certo.solvers.checkpoints import blocks
+from certo.solvers.checkpoints import run_in_blocks
 from certo.solvers.layered import Layered
+from certo.solvers.stop import Asked, Stop, go_on
 
-KEPT_NUMBERS = 2**20  # of the trace of all outputs together
+MAX_TRACE_NUMBERS = 2**20  # in the traces of all outputs together
 
 
 @dataclass(frozen=True, repr=False)
@@ -56,20 +57,18 @@ class PegasosState(NamedTuple):
     def start(cls, d: int) -> PegasosState:
         return cls(np.zeros((2, d + 1)), 0, 0.0)
 
-    def last(self, lam: float) -> np.ndarray:
-        """w_{T+1} = u/(λT)."""
-        return self.sums[0] / (lam * self.steps)
-
-    def average(self, lam: float) -> np.ndarray:
-        """w̄ = (H_{T−1} u − a)/(λT), of w_1, …, w_T."""
+    def answer(self, lam: float, average: bool) -> np.ndarray:
+        """w̄ = (H_{T−1} u − a)/(λT), the average of w_1, …, w_T, or w_{T+1} = u/(λT)."""
         u, a = self.sums
-        return ((self.harmonic - 1.0 / self.steps) * u - a) / (lam * self.steps)
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = (self.harmonic - 1.0 / self.steps) * u - a if average else u
+            return total / (lam * self.steps)
 
 
 class PegasosOutcome(NamedTuple):
     w: np.ndarray  # (d + 1,), with a kernel (m + 1,): the intercept's weight last
     state: PegasosState
-    stopped: bool
+    stop: Stop  # MAX_ITER: after all steps
     trace: StepTrace
 
 
@@ -84,35 +83,34 @@ def pegasos(
     average: bool = True,
     start: PegasosState | None = None,
     keep: int = 64,
-    after_block: Callable[[], bool] = lambda: False,
+    after_block: Asked = go_on,
 ) -> PegasosOutcome:
     """`steps` steps on rows of X (C-ordered array, or CSR), signs being int8 in {−1, +1}.
 
     `rng` draws the rows, uniformly and with replacement, `rng.integers(m, size=steps)`; without
     it they are taken in their order. `start` continues an earlier run, and `keep` answers at most
-    stay in the trace. `after_block` may return True to stop, between blocks of draws.
+    stay in the trace. `after_block` may say why to stop, between blocks of draws.
     """
     m, d = X.shape
     state = PegasosState.start(d) if start is None else start
     before, sums = state.steps, state.sums.copy()
     rows, lift = rows_of(X), float(lifted)
     kept: deque[tuple[int, np.ndarray]] = deque(maxlen=max(keep, 1))
-    answer = PegasosState.average if average else PegasosState.last
-    stopped = False
-    for end, is_kept in blocks(before, steps):
+
+    def advance(end: int) -> None:
+        nonlocal state
         done, size = state.steps - before, end - state.steps
         draws = np.arange(done, done + size) if rng is None else rng.integers(m, size=size)
         harmonic = take_steps(
             rows, signs, lift, lam, draws, state.steps, state.harmonic, Sums(*sums)
         )
         state = PegasosState(sums, end, harmonic)
-        stopped = after_block() and end < before + steps
-        if stopped or is_kept:
-            with np.errstate(over="ignore", invalid="ignore"):
-                kept.append((end, answer(state, lam)))
-        if stopped:
-            break
-    return PegasosOutcome(finite(kept[-1][1], lam), state, stopped, StepTrace.of(kept))
+
+    def keep_note(end: int) -> None:
+        kept.append((end, state.answer(lam, average)))
+
+    stop = run_in_blocks(before, steps, advance, keep_note, after_block)
+    return PegasosOutcome(finite(kept[-1][1], lam), state, stop, StepTrace.of(kept))
 
 
 def finite(w: np.ndarray, lam: float) -> np.ndarray:

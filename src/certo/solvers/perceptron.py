@@ -13,6 +13,7 @@ from certo.compiled.perceptron import Rule, Skips, State, measure, visit_all
 from certo.compiled.rows import rows_of
 from certo.compiled.trace import empty_copies, empty_log, empty_records, keep
 from certo.numbers.exact import gamma
+from certo.solvers.stop import Stop, go_on
 from certo.solvers.trace import Trace
 
 
@@ -27,9 +28,13 @@ class PerceptronOutcome(NamedTuple):
     totals: np.ndarray  # (m,): their rates added up; (0,) for a constant rate
     updates: int
     epochs: int
-    converged: bool  # the last epoch made no update
-    interrupted: bool
+    stop: Stop
     trace: Trace
+
+    @property
+    def converged(self) -> bool:
+        """Whether the last epoch made no update."""
+        return self.stop is Stop.CONVERGED
 
 
 def perceptron(
@@ -41,14 +46,14 @@ def perceptron(
     before: int = 0,
     weighted: np.ndarray | None = None,
     looks: int = 0,
-    after_epoch: Callable[[np.ndarray], bool] = lambda w: False,
+    after_epoch: Callable[[np.ndarray], Stop | None] = go_on,
 ) -> PerceptronOutcome:
     """Run on the rows of X (C-ordered array, or CSR), signs being int8 in {−1, +1}.
 
     `start` and `before` continue an earlier run: its weights and how many updates led to them; for
     an average `weighted` and `looks`, too. `after_epoch(w)` is told the answer after every epoch
-    and may return True to stop.
-    A KeyboardInterrupt in it stops too; the outcome is that of the epochs run.
+    and may say why to stop. A KeyboardInterrupt in it stops too; the outcome is that of the epochs
+    run.
     """
     m, d = X.shape
     w = run.start(d) if start is None else start.copy()
@@ -69,9 +74,10 @@ def perceptron(
     random, draws = run.random_order(), np.zeros(0)
     order, cleared = np.arange(m if run.order == "misclassified" else 0), 0
     epoch_updates: list[int] = []
-    updates, converged, interrupted = 0, False, False
+    updates = 0
+    stop: Stop | None = None
     rates = np.array([constant])
-    while len(epoch_updates) < run.epochs and not (converged or interrupted):
+    while len(epoch_updates) < run.epochs and stop is None:
         path = state.scalars[1]
         if constant is None:
             with np.errstate(over="ignore", under="ignore"):  # of rates that may never be used
@@ -95,9 +101,11 @@ def perceptron(
             )
         converged = cleared == m if run.order == "misclassified" else made == 0
         try:
-            interrupted = after_epoch(run.answer(w, state.weighted, looks)) and not converged
+            stop = after_epoch(run.answer(w, state.weighted, looks))
         except KeyboardInterrupt:
-            interrupted = not converged
+            stop = Stop.BY_HAND
+        if converged:
+            stop = Stop.CONVERGED
         # Once w moves little in an epoch, compared with its length, remember the examples that
         # are far from being mistakes.
         if not skips.lengths.size and path_now - path <= np.sqrt(norm2) / 4:
@@ -114,7 +122,6 @@ def perceptron(
         totals=state.totals,
         updates=updates,
         epochs=len(epoch_updates),
-        converged=converged,
-        interrupted=interrupted,
+        stop=stop or Stop.MAX_ITER,
         trace=Trace.of(records, copies, epoch_updates),
     )

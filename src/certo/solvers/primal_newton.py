@@ -85,7 +85,7 @@ class PrimalNewton:
         coarse.begin(ledger)
         quick = Ledger(max(ledger.goal, COARSE), ledger.most, ledger.asked)
         coarse.run(quick)
-        ledger.stopped |= quick.stopped
+        ledger.asked_to = quick.asked_to
         self.w = coarse.best_w
         # margins of a fit to n examples are off by about √(D/n)
         self.tau = 1 / (4 * np.sqrt(self.rows.dimension / n))

@@ -23,7 +23,7 @@ from certo.solvers.dual_descent import DualDescent
 from certo.solvers.gap_ledger import GapTrace, Ledger
 from certo.solvers.hinge_rows import HingeRows
 from certo.solvers.primal_newton import PrimalNewton
-from certo.solvers.stop import Asked, go_on
+from certo.solvers.stop import Asked, Stop, go_on
 
 __all__ = ["GapTrace", "SoftOutcome", "smallest_b", "soft_margin"]
 
@@ -44,7 +44,7 @@ class SoftOutcome(NamedTuple):
     primal: float
     dual: float
     passes: int
-    stopped: bool  # because it was asked to
+    stop: Stop
     trace: GapTrace
 
 
@@ -59,13 +59,13 @@ def soft_margin(
     start: np.ndarray | None = None,
     rng: np.random.Generator | None = None,
     asked: Asked = go_on,
-    after_look: Callable[[float, float], bool] = lambda primal, dual: False,
+    after_look: Callable[[float, float], Stop | None] = go_on,
 ) -> SoftOutcome:
     """Solve for the rows of X (C-ordered array, or CSR with increasing indices), signs being int8
     in {−1, +1} and costs non-negative, to a relative gap of `tol`.
 
     Stops earlier after `max_iter` passes over the examples, when `asked()` or
-    `after_look(primal, dual)` returns True, or when nothing improves any more. `start` are the
+    `after_look(primal, dual)` says why, or when nothing improves any more. `start` are the
     multipliers of a problem much like this one.
     """
     used = np.flatnonzero(costs > 0)
@@ -132,7 +132,7 @@ def _solve(
         method.continue_from(point.alpha, pair.w if back is None else back.T @ pair.w, pair.b)
     elif isinstance(method, PrimalNewton):
         method.begin(ledger)
-    best: SoftOutcome | None = None
+    best: tuple[_Pair, _Point] | None = None
     gap = goal = np.inf
     enough = max(ledger.goal, min(tol, NEARLY))
     for _ in range(AGAIN):
@@ -146,15 +146,17 @@ def _solve(
         pair = min(pairs, key=lambda pair: pair.worst)
         if best is None or pair.worst - point.dual < gap:
             gap, goal = pair.worst - point.dual, enough * pair.worst
-            best = SoftOutcome(
-                pair.w, pair.b, point.alpha, pair.primal, point.dual, 0, False, ledger.trace
-            )
+            best = pair, point
         if gap <= goal or ledger.spent or not ledger.reached:
             break
-        ledger.correct(best.primal, best.dual)
+        ledger.correct(best[0].primal, best[1].dual)
     assert best is not None
-    ledger.found(best.primal, best.dual)
-    return best._replace(passes=ledger.passes, stopped=ledger.stopped, trace=ledger.trace)
+    pair, point = best
+    ledger.found(pair.primal, point.dual)
+    return SoftOutcome(
+        pair.w, pair.b, point.alpha, pair.primal, point.dual, ledger.passes,
+        ledger.stop(gap, tol * pair.worst), ledger.trace,
+    )  # fmt: skip
 
 
 def _with(found: SoftOutcome, pair: _Pair, ledger: Ledger) -> SoftOutcome:

@@ -1,4 +1,4 @@
-"""What a run of the Perceptron proves, and why it stopped."""
+"""What a run of the Perceptron proves."""
 
 from __future__ import annotations
 
@@ -7,12 +7,7 @@ import math
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.base import (
-    CannotClaim,
-    Certificate,
-    NotClaimed,
-)
-from certo.certificates.encoding import counted
+from certo.certificates.base import CannotClaim
 from certo.certificates.risk.compression_bound import CompressionBound
 from certo.certificates.risk.perceptron_scheme import PerceptronScheme
 from certo.certificates.runs.mistake_bound import MistakeBound
@@ -23,12 +18,14 @@ from certo.certificates.sample.labels import Labels
 from certo.certificates.separation.separable import Separable
 from certo.certificates.spaces.space import Machine, hyperplane
 from certo.certificates.spaces.vectors import Margins
+from certo.estimators._claims import Claim, attempt
 from certo.issue.risk.compression_bound import issue_compression_bound
 from certo.issue.runs.mistake_bound import issue_mistake_bound
 from certo.issue.separation.separable import issue_separable
 from certo.numbers.exact import allowance
 from certo.solvers.hard_margin import hard_margin
 from certo.solvers.perceptron import PerceptronOutcome
+from certo.solvers.stop import Stop
 
 
 def claims(
@@ -40,19 +37,12 @@ def claims(
     fresh: bool,
     square: float,
     zero_sign: int,
-) -> list[Certificate | NotClaimed]:
+) -> list[Claim]:
     """What the run of one neuron proves, or why not."""
     coef, intercept = outcome.answer[:-1], float(outcome.answer[-1])
     square += allowance(sample.d, square)
     margins = Margins.of(sample, coef, intercept, square)
     rows = outcome.updated
-    made: list[Certificate | NotClaimed] = []
-
-    def attempt(kind, claim):
-        try:
-            made.append(claim())
-        except CannotClaim as reason:
-            made.append(NotClaimed(kind.__name__, f"{labels.shown}: {reason}"))
 
     def mistakes():
         last = outcome.w[:-1], float(outcome.w[-1])  # the steps of the run lead to these
@@ -83,7 +73,7 @@ def claims(
     def compression():
         if not fresh:
             raise CannotClaim("the run started from weights that depend on other examples.")
-        if outcome.interrupted or not run.epochs:
+        if outcome.stop not in (Stop.CONVERGED, Stop.MAX_ITER) or not run.epochs:
             raise CannotClaim(
                 "the run was stopped by hand, not after a number of epochs set before."
             )
@@ -96,10 +86,11 @@ def claims(
         wrong = margins.is_mispredicted(zero_sign)
         return issue_compression_bound(sample, labels, scheme, rows, wrong=wrong, rerun=False)
 
-    attempt(Separable, lambda: issue_separable(sample, labels, coef, intercept, margins))
-    attempt(MistakeBound, mistakes)
-    attempt(CompressionBound, compression)
-    return made
+    def separable():
+        return issue_separable(sample, labels, coef, intercept, margins)
+
+    kinds = {Separable: separable, MistakeBound: mistakes, CompressionBound: compression}
+    return [attempt(kind, labels, issue) for kind, issue in kinds.items()]
 
 
 def _best_separator(
@@ -118,35 +109,3 @@ def _best_separator(
         start=outcome.w,
     )
     return best.w, best.b
-
-
-def status(
-    outcomes: list[PerceptronOutcome], streamed: bool, average: bool = False, verdict: str = ""
-) -> str:
-    """Why the run stopped, what is known of those that did not converge, and what the answer is."""
-    answer = "The answer is the average of the weights of all looks at examples." * average
-    return " ".join(filter(None, (_stop(outcomes, streamed), verdict, answer)))
-
-
-def _stop(outcomes: list[PerceptronOutcome], streamed: bool) -> str:
-    several = len(outcomes) > 1
-    done = [outcome for outcome in outcomes if outcome.converged]
-    if any(outcome.interrupted for outcome in outcomes):
-        return (
-            "Stopped by hand. The weights are those reached so far; the certificate says what "
-            "they are worth."
-        )
-    if streamed:
-        made = counted(sum(outcome.updates for outcome in outcomes), "update")
-        batch = counted(len(outcomes[0].counts), "example")
-        return f"One pass over a batch of {batch} made {made}."
-    if len(done) == len(outcomes):
-        epochs = max(outcome.epochs for outcome in outcomes)
-        who = f"All {len(outcomes)} neurons converged" if several else "Converged"
-        after = counted(epochs, "epoch")
-        return f"{who}: after {after} no example leads to an update any more."
-    left = [outcome for outcome in outcomes if not outcome.converged]
-    last = sum(int(outcome.trace.epoch_updates[-1]) for outcome in left)
-    who = f"{len(left)} of {len(outcomes)} neurons did not converge" if several else "Not converged"
-    run = counted(left[0].epochs, "epoch")
-    return f"{who}: {run} made, and the last still had {counted(last, 'update')}."

@@ -1,0 +1,32 @@
+"""Claims of a fit, or the reasons why they are not made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from certo.certificates.base import CannotClaim, Certificate, NotClaimed
+from certo.certificates.composite import Composite
+from certo.certificates.sample.labels import Labels
+
+Claim = Certificate | NotClaimed
+
+
+def attempt(kind: type[Certificate], labels: Labels, issue: Callable[[], Certificate]) -> Claim:
+    """What `issue` claims for these labels; or that it cannot, with the reason."""
+    try:
+        return issue()
+    except CannotClaim as reason:
+        return refuse(kind, labels, reason)
+
+
+def refuse(kind: type[Certificate], labels: Labels, reason: object) -> NotClaimed:
+    return NotClaimed(kind.__name__, f"{labels.shown}: {reason}")
+
+
+def composite(made: Iterable[Claim]) -> Composite:
+    """All claims in one; the same reason is given once."""
+    made = list(made)
+    return Composite(
+        tuple(claim for claim in made if isinstance(claim, Certificate)),
+        tuple(dict.fromkeys(claim for claim in made if isinstance(claim, NotClaimed))),
+    )

@@ -1,0 +1,123 @@
+"""Why a fit ended, and what its answer is worth, in a sentence or two.
+
+A reason to stop is a `certo.solvers.stop.Stop`, which is known here by its name alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from typing import Any
+
+from certo.certificates.encoding import counted
+from certo.numbers.digits import rounded_up
+
+REASONS = {
+    "BY_HAND": "Stopped by hand",
+    "CALLBACK": "Stopped by a callback",
+    "NO_PROGRESS": "Stopped because float64 allows no further progress",
+}
+NOTHING_PROVED = 0.995  # a relative gap that would be shown as 1
+
+
+def stop_reason(stop: Enum, *, seconds: float | None = None, most: int = 0, unit: str = "") -> str:
+    """'Stopped at max_iter = 1,000 passes over the examples'; `seconds` and `most` are limits."""
+    if stop.name == "TIME_LIMIT":
+        return f"Stopped at the time limit of {seconds:g} seconds"
+    if stop.name == "MAX_ITER":
+        return f"Stopped at max_iter = {most:,} {unit}"
+    return REASONS[stop.name]
+
+
+def gap_status(reason: str, gap: float, tol: float, thing: str, best: str) -> str:
+    """Of a fit to a proved relative gap: that `thing` is `best`, the objective smallest, say. The
+    reason is empty where the gap is at most tol."""
+    worth = f"{thing} is proved to be {best} up to a relative gap of {_up(gap)}"
+    if not reason:
+        return f"Converged: {worth}."
+    if not gap < NOTHING_PROVED:
+        best = best if best.startswith("the ") else f"the {best}"
+        return f"{reason}: nothing is proved about how near {thing} is to {best}."
+    return f"{reason}: {worth}, more than the tol of {tol:g}."
+
+
+def _up(gap: float) -> str:
+    return rounded_up(gap, 2) if 0 < gap < float("inf") else "0"
+
+
+ONE_CLASS = "There is one class alone: w* = 0, and the free intercept has it on one side."
+CROWDED = (
+    " Nearly all examples are supports, which suggests that the variance (or C) is too small: "
+    "certo curve or certo.compare_kernels compares variances."
+)
+
+
+def large_kernel(kernel: Any, square: float) -> str:
+    """Why float64 has few digits left: K(x, x) is as large as `square`."""
+    advice = ": scale the features" if kernel.takes == "vectors" else ""
+    if hasattr(kernel, "degree"):
+        advice += f", or give Polynomial({kernel.degree}, scale=…)"
+    return f" (K(x, x) reaches {square:.1g}{advice})"
+
+
+def steps_status(stop: Enum, steps: int, bounds: Sequence[float], refusal: str) -> str:
+    """Of a run of random steps: what is expected of it, or why there is no guarantee."""
+    taken = counted(steps, "step")
+    if stop.name != "MAX_ITER":
+        return f"{REASONS[stop.name]} after {taken}: nothing is proved about the answer."
+    if refusal:
+        return f"Took {taken}. No guarantee: {refusal}"
+    most = rounded_up(max(bounds), 4)
+    return f"Took {taken}: F is expected to exceed its minimum by at most {most}."
+
+
+def rounds_status(stop: Enum, rounds: int, regret: float, in_ball: bool) -> str:
+    """Of a run of online steps: what it suffered, a round, beyond any fixed weights."""
+    went = "Went through" if stop.name == "MAX_ITER" else f"{REASONS[stop.name]} after"
+    return (
+        f"{went} {counted(rounds, 'round')}: the loss suffered exceeds that of any fixed weights"
+        f"{' in the ball' * in_ball} by at most {rounded_up(regret, 3)} a round."
+    )
+
+
+def neurons_status(stop: Enum, outcomes: Sequence[Any], streamed: bool) -> str:
+    """Of a layer of neurons, each with its `converged`, `epochs`, `updates` and `trace`."""
+    if stop.name not in ("CONVERGED", "MAX_ITER"):
+        return (
+            f"{REASONS[stop.name]}. The weights are those reached so far; the certificate says "
+            "what they are worth."
+        )
+    if streamed:
+        made = counted(sum(outcome.updates for outcome in outcomes), "update")
+        batch = counted(len(outcomes[0].counts), "example")
+        return f"One pass over a batch of {batch} made {made}."
+    several, count = len(outcomes) > 1, len(outcomes)
+    left = [outcome for outcome in outcomes if not outcome.converged]
+    if not left:
+        who = f"All {count} neurons converged" if several else "Converged"
+        after = counted(max(outcome.epochs for outcome in outcomes), "epoch")
+        return f"{who}: after {after} no example leads to an update any more."
+    last = sum(int(outcome.trace.epoch_updates[-1]) for outcome in left)
+    who = f"{len(left)} of {count} neurons did not converge" if several else "Not converged"
+    run = counted(left[0].epochs, "epoch")
+    return f"{who}: {run} made, and the last still had {counted(last, 'update')}."
+
+
+def mistakes_status(stop: Enum, outcomes: Sequence[Any], examples: int) -> str:
+    """Of functions that grow with their mistakes, each with its `epochs`, `updates`, `trace`."""
+    if stop.name not in ("CONVERGED", "MAX_ITER"):
+        return f"{REASONS[stop.name]}. The function is the one reached so far."
+    epochs = counted(max(outcome.epochs for outcome in outcomes), "epoch")
+    if stop.name == "CONVERGED":
+        return f"Converged: after {epochs} no example leads to a mistake any more."
+    last = sum(int(outcome.trace.epoch_updates[-1]) for outcome in outcomes)
+    made = counted(sum(outcome.updates for outcome in outcomes), "mistake")
+    ended = "" if epochs == "1 epoch" else f", {last:,} of them in the last"
+    return f"{epochs} over {counted(examples, 'example')} made {made}{ended}."
+
+
+AVERAGED = " The answer is the average of the weights of all looks at examples."
+SEARCH_CUT_SHORT = (
+    " The mistake bound compares the run with the best function found with an effort like that of "
+    "the run; mistake_bound(X, y, machine) compares it with that of any machine."
+)
