@@ -37,7 +37,8 @@ def certified(
         "ridge": ridge,
         "sample_weight": () if sample_weight is None else sample_weight,
     }
-    claim, sums = None, found.moments.sums
+    claim: Any = None
+    sums = found.moments.sums
     exact = sums is not None and sums.exact
     if sums is not None and (exact or X is None or not _seem_exact(found, X, treatment == "free")):
         claim = _by_sums(found, sums, labels, problem)

@@ -12,6 +12,7 @@ from certo.certificates.density.likelihood_gap import LikelihoodGap
 from certo.certificates.encoding import counted
 from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.numbers.digits import rounded_down, rounded_up
+from certo.words.status import REASONS, stop_reason
 
 MAX_NAMES_SHOWN = 5
 
@@ -30,17 +31,6 @@ SOLVED_BY = {
     "dual": "by a system as large as the number of rows",
     "lsqr": "by LSQR",
 }
-
-
-def stopped_early(stop: Enum, machine: Any, steps: str = "step") -> str | None:
-    """'Stopped by hand', …; None where nobody and no limit stopped the fit."""
-    return {
-        "BY_HAND": "Stopped by hand",
-        "CALLBACK": "Stopped by a callback",
-        "TIME_LIMIT": f"Stopped at the time limit of {getattr(machine, 'time_limit', None)!r} "
-        "seconds",
-        "MAX_ITER": f"Stopped after {counted(int(getattr(machine, 'max_iter', 0)), steps)}",
-    }.get(stop.name)
 
 
 def columns_have(count: int) -> str:
@@ -82,11 +72,17 @@ def now_decided(status: str, why_none: str) -> str:
 def _why_stopped(machine: Any, found: Any) -> str:
     if found.gap <= machine.tol:
         return "Converged"
-    early = stopped_early(found.stop, machine, "Newton step")
-    return early or {
-        "RISK_THRESHOLD": f"Stopped at the risk threshold of {machine.risk_threshold!r}",
-        "DIVERGED": "Newton's method diverged, as it may where steps are not damped",
-    }.get(found.stop.name, "Stopped because float64 allows no further progress")
+    match found.stop.name:
+        case "RISK_THRESHOLD":
+            return f"Stopped at the risk threshold of {machine.risk_threshold!r}"
+        case "DIVERGED":
+            return "Newton's method diverged, as it may where steps are not damped"
+        case (
+            "CONVERGED" | "RUNS_AWAY"
+        ):  # Less than tol could have been proved only with more digits.
+            return REASONS["NO_PROGRESS"]
+    limits = {"seconds": machine.time_limit, "most": machine.max_iter, "unit": "Newton steps"}
+    return stop_reason(found.stop, **limits)
 
 
 def _logistic_worth(machine: Any, found: Any) -> str:
@@ -165,13 +161,11 @@ def log_linear_status(machine: Any, stop: Enum, claim: Any) -> str:
     proved = isinstance(claim, LikelihoodGap)
     why = {
         "CONVERGED": "Maximum likelihood" if proved else "Newton's method came to its end",
-        "MAX_ITER": f"Stopped after max_iter = {machine.max_iter} steps",
-        "BY_HAND": "Stopped by hand",
         "TOO_SHARP": "Stopped where the density became too sharp to be integrated: there may be no "
         "likeliest one",
         "SINGULAR": "Stopped where the density became so sharp that float64 does not tell its "
         "features apart: there may be no likeliest one",
-    }.get(stop.name, "Stopped where float64 is too coarse to go on")
+    }.get(stop.name) or stop_reason(stop, most=machine.max_iter, unit="steps")
     if proved:
         return f"{why}: {density_worth(claim)}."
     return f"{why}, with a mean −log p of {machine.risk_:.6g}. Not proved: {claim.reason}"
