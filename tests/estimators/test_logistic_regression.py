@@ -635,7 +635,9 @@ class TestNewton:
 class TestStops:
     def test_max_iter(self):
         X, y = overlapping()
-        with pytest.warns(ConvergenceWarning, match="Stopped at max_iter = 1 Newton steps: ") as seen:
+        with pytest.warns(
+            ConvergenceWarning, match="Stopped at max_iter = 1 Newton steps: "
+        ) as seen:
             model = LogisticRegression(max_iter=1, tol=1e-12).fit(X, y)
         assert seen[0].filename == __file__
         assert model.n_iter_ == 1

@@ -8,7 +8,7 @@ Damping     t is halved until the objective falls by t·λ²/4 or more, λ² = g
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
@@ -24,17 +24,6 @@ MIN_STEP = 2.0**-40
 MIN_OWN_VARIANCE = 1e-14  # The share of its variance that rounding may leave of a feature.
 
 
-class DensityMoments(Protocol):
-    """What a step needs to know of the density at w."""
-
-    @property
-    def log_mass(self) -> float: ...
-    @property
-    def mean(self) -> np.ndarray: ...
-    @property
-    def covariance(self) -> np.ndarray: ...
-
-
 class LogLinearOutcome(NamedTuple):
     coef: np.ndarray
     log_mass: float
@@ -46,13 +35,14 @@ class LogLinearOutcome(NamedTuple):
 
 def log_linear(
     means: np.ndarray,
-    moments: Callable[[np.ndarray], DensityMoments],
+    moments: Callable[[np.ndarray], Any],
     *,
     start: np.ndarray | None = None,
     max_iter: int = 100,
     asked: Asked = go_on,
 ) -> LogLinearOutcome:
-    """From w = 0, or `start`; `moments(w)` may raise TooSharp."""
+    """From w = 0, or `start`. `moments(w)` has the `log_mass`, the `mean` and the `covariance` of φ
+    under the density at w, or raises TooSharp."""
     run = NewtonRun(NewtonLimits(max_iter=max_iter, asked=asked))
     w = np.zeros(means.size) if start is None else start
     now = moments(w)
