@@ -20,12 +20,11 @@ from certo.solvers.dependence import (
     with_constant,
 )
 from certo.solvers.exact_relations import exact_combinations
-from certo.solvers.least_squares import least_squares
+from certo.solvers.least_squares import MAX_FRACTIONS, least_squares
 
 CLEAR_SHARE = 1e-9  # The share of a column's square, left by the others, that no rounding makes.
 ROUNDING_SHARE = 1e-12  # A share of which rounding may make all.
 SIZE_ROWS = 4096  # About so many rows tell the size of columns.
-MAX_FRACTIONS = 100_000  # Terms of combinations beyond which they are not made fractions.
 MAX_LISTED_ROWS = 64  # Up to so many rows every column is looked at, whether it is constant.
 
 

@@ -19,7 +19,7 @@ from certo.solvers.least_squares import Solution
 
 MAX_LOOSE_EXCESS = 1e-9  # Of the risk: with more excess than this, the rows are asked.
 MIN_RISK_SHARE = 1e-20  # Of the spread of y: a smaller risk needs no bound from below.
-FIRST_ROWS = 64  # Rows that tell whether combinations of columns can be exact.
+EXACTNESS_ROWS = 64  # Rows that tell whether combinations of columns can be exact.
 MAX_CENTRED_DIM = 2000  # Columns up to which blocks of sparse rows are centred.
 MAX_MULTIPLIER_NUMBERS = 10_000_000  # Numbers in X up to which multipliers of the rows are sought.
 
@@ -59,7 +59,7 @@ def _seem_exact(found: Solution, X, lifted: bool) -> bool:
     at all rows, which rounded sums cannot replace, may show it."""
     if not found.combinations or found.kept is None:
         return False
-    some = Sample(X[:FIRST_ROWS], np.ones(min(FIRST_ROWS, X.shape[0]), np.int8))
+    some = Sample(X[:EXACTNESS_ROWS], np.ones(min(EXACTNESS_ROWS, X.shape[0]), np.int8))
     return exactly(some, found.kept, found.combinations, lifted)
 
 

@@ -38,9 +38,7 @@ from certo.solvers.recession import (
 )
 from certo.solvers.stop import Stop
 
-CUT_OFF_SHARE = (
-    0.25  # The share of `tol` that separated terms may still cost where they are cut off.
-)
+CUT_OFF_SHARE = 0.25  # The share of `tol` that separated terms may cost where they are cut off.
 MIN_COST = 1e-280  # The least that they can cost.
 MAX_DIRECTION_BITS = 500  # Longer numbers of a direction are shortened.
 DOUBTFUL = (Stop.CONVERGED, Stop.RUNS_AWAY, Stop.NO_PROGRESS)  # A minimiser is then asked for.

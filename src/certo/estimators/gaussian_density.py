@@ -30,7 +30,7 @@ from certo.numbers.averages import shares
 from certo.solvers.collinear import hyperplanes
 from certo.words.fitting_status import density_worth
 
-BLOCK_ROWS = 2**13  # Rows that are read at a time.
+MOMENT_BLOCK_ROWS = 2**13  # Rows that are read at a time.
 MAX_CHOLESKY_ERROR = 1e-3  # A second Cholesky factor this near I leaves nothing but rounding.
 WARNED_EXCESS = 1e-6  # A proved excess of more than this for each column is worth a warning.
 
@@ -252,8 +252,8 @@ def _second(blocks: Iterable[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
 
 
 def _blocks(X: np.ndarray, p: np.ndarray, mean) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    for start in range(0, len(X), BLOCK_ROWS):
-        yield X[start : start + BLOCK_ROWS] - mean, p[start : start + BLOCK_ROWS]
+    for start in range(0, len(X), MOMENT_BLOCK_ROWS):
+        yield X[start : start + MOMENT_BLOCK_ROWS] - mean, p[start : start + MOMENT_BLOCK_ROWS]
 
 
 DESCRIPTION = description.register(

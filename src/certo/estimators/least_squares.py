@@ -38,10 +38,8 @@ from certo.words.fitting_status import (
 )
 
 MAX_KEPT_FEATURES = 500  # Up to so many, a fit keeps what partial_fit can go on from.
-NEAR_RELATION = (
-    1e-7  # An example that misses the relations of columns by less has its mean estimated.
-)
-SETTINGS = {"intercept": one_of("free", "none"), "ridge": NOT_NEGATIVE}
+NEAR_RELATION = 1e-7  # The mean is estimated at examples that miss no relation by more.
+LEAST_SQUARES_SETTINGS = {"intercept": one_of("free", "none"), "ridge": NOT_NEGATIVE}
 
 
 @answer_keywords
@@ -240,7 +238,7 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
 
     def _problem(self, X, y, sample_weight, *, reset: bool):
         """The examples, the values as columns of float64, and the weights."""
-        check_settings(self, SETTINGS)
+        check_settings(self, LEAST_SQUARES_SETTINGS)
         y = exact_input(y, "LeastSquares", "y")
         X, y = _input.labelled_examples(self, X, y, reset=reset, order=None)
         Y = _input.values(self, y)

@@ -62,8 +62,8 @@ __all__ = ["LogisticRegression", "Separated", "SeparationWarning"]
 
 # existence_time_limit="auto" is this factor times the time of the fit, and at least these seconds.
 EXISTENCE_TIME_FACTOR, EXISTENCE_MIN_SECONDS = 2.0, 1.0
-FIRST_ROWS = 64  # So many rows show of most columns that they are not tiny.
-SETTINGS = {
+SIZE_CHECK_ROWS = 64  # So many rows show of most columns that they are not tiny.
+LOGISTIC_SETTINGS = {
     "intercept": one_of("free", "none"),
     "solver": one_of("damped", "newton"),
     "on_separation": one_of("warn", "raise", "ridge"),
@@ -247,7 +247,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         also for standard errors, and weight zero as leaving it out. C-ordered float32 or float64
         arrays and CSR matrices are used as they are, not copied.
         """
-        check_settings(self, SETTINGS)
+        check_settings(self, LOGISTIC_SETTINGS)
         check_class_weight(self.class_weight)
         X, y = _input.labelled_examples(self, X, y, reset=True)
         _input.longest_example(self, X)
@@ -542,7 +542,7 @@ def _composite(claims: list[Any]) -> Composite:
 def _maybe_tiny(X) -> np.ndarray:
     """The columns that are not seen at once to be large enough."""
     if not sparse.issparse(X):
-        return np.flatnonzero(np.max(np.abs(X[:FIRST_ROWS]), axis=0) < _input.SHORTEST)
+        return np.flatnonzero(np.max(np.abs(X[:SIZE_CHECK_ROWS]), axis=0) < _input.SHORTEST)
     sizes = np.abs(X.data)
     tiny = np.any((sizes > 0) & (sizes < _input.SHORTEST))
     return np.arange(X.shape[1] if tiny else 0)

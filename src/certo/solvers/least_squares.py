@@ -22,12 +22,13 @@ import numpy as np
 from scipy import linalg, sparse
 
 from certo.certificates.regression.dependence import exactly_by_sums
+from certo.numbers.rounding import UNIT
 from certo.solvers import dependence
 from certo.solvers.dependence import Combinations, Pivoted
 from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.lsqr import lsqr
 from certo.solvers.moments import (
-    BLOCK_NUMBERS,
+    SUM_BLOCK_NUMBERS,
     Moments,
     Rows,
     Triangle,
@@ -36,8 +37,6 @@ from certo.solvers.moments import (
     with_exactness,
 )
 from certo.solvers.stop import Stop
-
-UNIT = 2.0**-53
 
 # Solving with a Gram matrix costs the square of the condition: at 1e5, ten of fifteen digits, of
 # which each refinement gives back five. Beyond, refinement would not be sure to converge.
@@ -281,7 +280,7 @@ def _left(problem: _Problem, kept: np.ndarray, rest: np.ndarray, terms) -> np.nd
     if rows.is_near(mean, problem.known.products):
         left = rows.squared_products(full, mean[:d])
     else:
-        left = reduce(add, rows.over_blocks(BLOCK_NUMBERS, mean, np.zeros(full.shape[1]), step))
+        left = reduce(add, rows.over_blocks(SUM_BLOCK_NUMBERS, mean, np.zeros(full.shape[1]), step))
     return np.sqrt(left).reshape(len(terms), count)
 
 
@@ -348,7 +347,7 @@ def residuals(problem: _Problem, coef: np.ndarray) -> tuple[np.ndarray, np.ndarr
         r = block[:, d:-1] - block[:, :d] @ coef.T
         return so_far + np.vstack([block[:, :d].T @ r, np.sum(r**2, axis=0)])
 
-    total = reduce(add, rows.over_blocks(BLOCK_NUMBERS, mean, np.zeros((d + 1, q)), step))
+    total = reduce(add, rows.over_blocks(SUM_BLOCK_NUMBERS, mean, np.zeros((d + 1, q)), step))
     return total[:d], total[d]
 
 

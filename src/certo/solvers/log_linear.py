@@ -14,13 +14,12 @@ import numpy as np
 from scipy import linalg
 
 from certo.certificates.density.box_features import TooSharp
-from certo.solvers.newton import NewtonLimits, NewtonRun, NewtonTrace
+from certo.solvers.newton import MIN_STEP, NewtonLimits, NewtonRun, NewtonTrace
 from certo.solvers.stop import Asked, Stop, go_on
 
 MIN_SQUARE = 1e-26  # λ² is known to about the errors of the moments, and these are larger.
 FLAT_DECREMENT = 1e-6  # Below it a decrement that is not halved any more is rounding.
-ROUNDING = 2.0**-46  # A relative decrease of the objective that float64 may not show.
-MIN_STEP = 2.0**-40
+MOMENT_ROUNDING = 2.0**-46  # A relative decrease of the objective that float64 may not show.
 MIN_OWN_VARIANCE = 1e-14  # The share of its variance that rounding may leave of a feature.
 
 
@@ -91,7 +90,7 @@ def _line_search(w, step, decrement: float, value: float, means, moments):
             why = Stop.TOO_SHARP
         else:
             new = then.log_mass - trial @ means
-            if new <= value - t * decrement**2 / 4 + ROUNDING * (1 + abs(value)):
+            if new <= value - t * decrement**2 / 4 + MOMENT_ROUNDING * (1 + abs(value)):
                 return trial, then, new, t
         t /= 2
     return why

@@ -35,6 +35,7 @@ from certo.solvers.logistic_wide import Point, Wide, descend_wide
 from certo.solvers.newton import (
     ARMIJO_SHARE,
     LAST_STEP_SHARE,
+    MIN_STEP,
     ROUNDING,
     NewtonLimits,
     NewtonRun,
@@ -46,20 +47,17 @@ SAMPLED_ONE_IN = 8  # One in so many examples is solved for first,
 MIN_SAMPLED_ROWS = 40  # if these are so many for each coordinate,
 MIN_SAMPLED_NUMBERS = 2**20  # and the table has so many numbers.
 MAX_SAMPLE_STEPS = 30  # Newton steps for a sample.
-MIN_STEP = 2.0**-40  # A shorter step gains nothing.
 CALM_RATIO = 0.01  # After a step that leaves less than this share of the decrement's square the
 # Hessian is not made again; and while further steps leave less than the next share of it.
 REUSED_RATIO = 0.1
 REUSED_FACTOR = 1e4  # A step with an old Hessian does not square the decrement: it must promise
 # so many times less to be the last.
-MAX_RIDGE_DIM, MAX_DIM = (
-    1500,
-    4000,
-)  # Coordinates beyond which no Hessian is made: with, without ridge.
+# Coordinates beyond which no Hessian is made, with a ridge and without.
+MAX_RIDGE_DIM, MAX_DIM = 1500, 4000
 HEAVY_HESSIAN = 1e9  # Multiplications of a Hessian that is worth a start at discriminants.
 DISCRIMINANT_SHARES = 1.0, 0.7, 0.5, 0.35, 0.25
 WITHIN_SHARE = 1e-6  # Of a column's variance, added so that its share within classes is not 0.
-INDEPENDENT_SHARE = 1e-12  # What the others must leave of a column scaled to length 1, squared.
+MIN_PIVOT = 1e-12  # What the others must leave of a column scaled to length 1, squared.
 UNSEEN_SHARE = 1e-3  # The share of a gradient that a singular Hessian may leave.
 
 
@@ -159,7 +157,7 @@ def solved(H: np.ndarray, g: np.ndarray, noise: np.ndarray) -> np.ndarray:
     scale = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > noise)
     even = H * scale[:, None] * scale
     n = g.size
-    limit = max(INDEPENDENT_SHARE, 8 * n * np.finfo(float).eps)
+    limit = max(MIN_PIVOT, 8 * n * np.finfo(float).eps)
     try:
         factor = cho_factor(even, lower=True, check_finite=False)
         if np.diag(factor[0]).min() ** 2 > limit:

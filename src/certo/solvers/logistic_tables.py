@@ -19,7 +19,7 @@ from certo.compiled.rows import CsrRows, DenseRows, rows_of
 from certo.compiled.threads import in_pieces, one_thread, pieces
 from certo.solvers.logistic_rows import centre_of
 
-BLOCK_ROWS = 512  # Rows of a dense block.
+TABLE_BLOCK_ROWS = 512  # Rows of a dense block.
 
 Bend = Callable[[np.ndarray, slice], None]  # Changes the scores of these rows, in place.
 
@@ -42,8 +42,10 @@ class DenseTable(Table):
         """x − centre in float32."""
         out = np.empty(self.X.shape, np.float32)
         with np.errstate(over="ignore"):
-            for start in range(0, self.m, BLOCK_ROWS):
-                out[start : start + BLOCK_ROWS] = self.X[start : start + BLOCK_ROWS] - self.centre
+            for start in range(0, self.m, TABLE_BLOCK_ROWS):
+                out[start : start + TABLE_BLOCK_ROWS] = (
+                    self.X[start : start + TABLE_BLOCK_ROWS] - self.centre
+                )
         return out
 
     def times(self, V: np.ndarray) -> np.ndarray:
@@ -85,8 +87,8 @@ class DenseTable(Table):
 
         def piece(k, first, last):
             total = 0
-            for start in range(first, last, BLOCK_ROWS):
-                some = slice(start, min(start + BLOCK_ROWS, last))
+            for start in range(first, last, TABLE_BLOCK_ROWS):
+                some = slice(start, min(start + TABLE_BLOCK_ROWS, last))
                 Z = self.X[some] - self.centre if short is None else short[some]
                 total = total + visit(Z, some)
             return total

@@ -15,18 +15,12 @@ from certo.certificates.regression.least_squares_evidence import ShiftedGram
 from certo.compiled.scan import all_whole
 from certo.compiled.threads import in_pieces, one_thread, pieces
 
-BLOCK_NUMBERS = (
-    2**16
-)  # Numbers in a block of rows, which stays in the cache until it is multiplied.
-QR_BLOCK_NUMBERS = (
-    2**17
-)  # Numbers in a block whose QR is taken: few blocks are few factors to stack.
+SUM_BLOCK_NUMBERS = 2**16  # Numbers in a block of rows that stays in the cache until multiplied.
+QR_BLOCK_NUMBERS = 2**17  # Numbers in a block whose QR is taken: fewer blocks, fewer factors.
 SAMPLE_ROWS = 256  # Rows from which the mean is guessed before the pass.
-MIN_CENTRED_SHARE = (
-    0.01  # A column whose squares fall below this share when centred was shifted badly.
-)
+MIN_CENTRED_SHARE = 0.01  # A column of which centring leaves less was shifted by too little.
 PRODUCT_ROWS = 4096  # Rows multiplied at a time where they are not copied.
-MAX_SPARSE_DENSITY = 0.1  # Density below which a product of sparse rows beats one of dense blocks.
+MAX_SPARSE_DENSITY = 0.1  # Below it a product of sparse rows beats one of dense blocks.
 
 
 @final
@@ -167,9 +161,9 @@ def _shifted_moments(rows: Rows, shift: np.ndarray, centred: bool) -> Moments:
         return so_far + block.T @ block
 
     gram = reduce(
-        add, rows.over_blocks(BLOCK_NUMBERS, shift, np.zeros(2 * (rows.width + 1,)), step)
+        add, rows.over_blocks(SUM_BLOCK_NUMBERS, shift, np.zeros(2 * (rows.width + 1,)), step)
     )
-    height = rows.height(BLOCK_NUMBERS)
+    height = rows.height(SUM_BLOCK_NUMBERS)
     return _centred(rows, shift, gram, centred, height + rows.n // height + 16)
 
 

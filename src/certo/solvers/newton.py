@@ -14,6 +14,7 @@ LAST_STEP_SHARE = 1e-2  # A step that promises at most this share of `tol` is th
 MIN_WHOLE_STEP = 0.9  # A step of at least this length is nearly Newton's.
 SLOW_RATIO = 0.4  # A whole step that leaves more of the decrement does not have Newton's speed.
 MAX_SLOW_STEPS = 5  # After so many slow steps in a row a minimiser is doubted.
+MIN_STEP = 2.0**-40  # The shortest step of a line search: a shorter one gains nothing.
 ARMIJO_SHARE = 1e-4  # The share of the promised decrease that a damped step must bring.
 ROUNDING = 2.0**-50  # A relative decrease of the objective that float64 may not show.
 
