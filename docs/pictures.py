@@ -173,7 +173,7 @@ def one_principle() -> None:
     made = [
         LeastSquares(),
         LogisticRegression(),
-        LogLinearDensity(BoxPolynomials(4), box=(0, 1)),
+        LogLinearDensity(features=BoxPolynomials(4), box=(0, 1)),
     ]
     regression, classifier, density = (
         machine.fit(X, target) for machine, target in zip(made, (y, kind, None), strict=True)

@@ -66,7 +66,7 @@ MODELS = {
     "kernel margin": (HardMarginSVM(Gaussian(2.0), tol=1e-9), X_APART, clear),
     "least squares": (LeastSquares(), X, height),
     "gaussian": (GaussianDensity(), X, None),
-    "log-linear": (LogLinearDensity(BoxPolynomials(2), [(-5.0, 5.0)]), X[:, :1], None),
+    "log-linear": (LogLinearDensity(features=BoxPolynomials(2), box=[(-5.0, 5.0)]), X[:, :1], None),
 }
 
 

@@ -295,9 +295,9 @@ def _density(kind: str, seed: int) -> Iterator[Case]:
     family = [BoxPolynomials, BoxCosines][seed % 2](3 + seed % 2 if "No" in kind else 2)
     kinds = ("full", "diagonal")
     model = (
-        certo.GaussianDensity(kinds[seed // 2 % 2])
+        certo.GaussianDensity(covariance=kinds[seed // 2 % 2])
         if gaussian
-        else certo.LogLinearDensity(family, (-4.0, 4.0))
+        else certo.LogLinearDensity(features=family, box=(-4.0, 4.0))
     )
     try:
         yield from _of(kind, model.fit(X, sample_weight=weight), X)

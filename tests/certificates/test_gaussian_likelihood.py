@@ -39,7 +39,7 @@ def some(seed: int, m: int = 12, d: int = 3):
 
 
 def issued(X, kind="full", weights=None) -> GaussianLikelihood:
-    return GaussianDensity(kind).fit(X, sample_weight=weights).certificate_[0]
+    return GaussianDensity(covariance=kind).fit(X, sample_weight=weights).certificate_[0]
 
 
 @settings(max_examples=30)

@@ -31,7 +31,9 @@ def some(seed: int, m: int = 15) -> np.ndarray:
 
 
 def issued(X, family="polynomials", degree=3, weights=None, box=BOX) -> MomentMatching:
-    model = LogLinearDensity(FAMILIES[family](degree), box).fit(X, sample_weight=weights)
+    model = LogLinearDensity(features=FAMILIES[family](degree), box=box).fit(
+        X, sample_weight=weights
+    )
     return model.certificate_[0]
 
 

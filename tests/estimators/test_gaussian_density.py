@@ -31,7 +31,7 @@ def cannot(estimator):
 
 
 @parametrize_with_checks(
-    [GaussianDensity(), GaussianDensity("diagonal")], expected_failed_checks=cannot
+    [GaussianDensity(), GaussianDensity(covariance="diagonal")], expected_failed_checks=cannot
 )
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
@@ -45,7 +45,7 @@ def some(seed=0, m=60, d=3):
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_is_the_density_of_scipy(kind):
     X = some()
-    model = GaussianDensity(kind).fit(X)
+    model = GaussianDensity(covariance=kind).fit(X)
     covariance = np.cov(X.T, bias=True)
     covariance = np.diag(np.diag(covariance)) if kind == "diagonal" else covariance
     np.testing.assert_allclose(model.mean_, X.mean(axis=0), rtol=1e-12)
@@ -63,7 +63,7 @@ def test_it_is_the_density_of_scipy(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_other_density_does_better(kind):
     X = some(3, 20, 2)
-    model = GaussianDensity(kind).fit(X)
+    model = GaussianDensity(covariance=kind).fit(X)
     lower = model.certificate_[0].lower
     rng = np.random.default_rng(0)
     for size in (1e-6, 1e-3, 0.1, 1.0):
@@ -78,8 +78,8 @@ def test_weights_are_repetitions(seed, kind):
     X = some(seed, 12, 2)
     weights = np.random.default_rng(seed).integers(0, 4, 12)
     weights[:4] = 1
-    one = GaussianDensity(kind).fit(X, sample_weight=weights)
-    two = GaussianDensity(kind).fit(np.repeat(X, weights, axis=0))
+    one = GaussianDensity(covariance=kind).fit(X, sample_weight=weights)
+    two = GaussianDensity(covariance=kind).fit(np.repeat(X, weights, axis=0))
     np.testing.assert_allclose(one.mean_, two.mean_, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(one.covariance_, two.covariance_, rtol=1e-8, atol=1e-12)
     assert one.risk_ == pytest.approx(two.risk_, rel=1e-10)
@@ -98,7 +98,7 @@ def test_shift_and_scale_go_through(seed, size, far):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_samples_have_the_moments_of_the_density(kind):
-    model = GaussianDensity(kind).fit(some())
+    model = GaussianDensity(covariance=kind).fit(some())
     drawn = model.sample(200_000, random_state=0)
     spread = np.sqrt(np.diag(model.covariance_))
     np.testing.assert_allclose((drawn.mean(axis=0) - model.mean_) / spread, 0, atol=0.01)
@@ -116,17 +116,17 @@ def test_there_is_none_on_a_hyperplane():
     assert refusal.value.proof.verify(table.to_numpy())
     again = pickle.loads(pickle.dumps(refusal.value))
     assert again.proof == refusal.value.proof
-    assert GaussianDensity("diagonal").fit(table).certificate_.verify(table.to_numpy())
+    assert GaussianDensity(covariance="diagonal").fit(table).certificate_.verify(table.to_numpy())
     constant = table.assign(b=1.0)
     for kind in KINDS:
         with pytest.raises(NoDensity, match="column 'b' has the same value") as refusal:
-            GaussianDensity(kind).fit(constant)
+            GaussianDensity(covariance=kind).fit(constant)
         assert refusal.value.proof.verify(constant.to_numpy())
     with pytest.raises(NoDensity, match="3 examples with 3 features") as refusal:
         GaussianDensity().fit(X[:3])
     assert refusal.value.proof.verify(X[:3])
     with pytest.raises(NoDensity, match="1 sample"):
-        GaussianDensity("diagonal").fit(X[:1])
+        GaussianDensity(covariance="diagonal").fit(X[:1])
     few = np.zeros(30)
     few[[0, 5]] = 1.0  # examples of weight zero do not count
     with pytest.raises(NoDensity, match="2 examples") as refusal:
@@ -157,7 +157,7 @@ def test_extreme_sizes_are_refused(far):
 @pytest.mark.parametrize("kind", ["round", None, 3, ["full"]])
 def test_settings_are_looked_at(kind):
     with pytest.raises(ValueError, match="covariance must be 'full' or 'diagonal'"):
-        GaussianDensity(kind).fit(some())
+        GaussianDensity(covariance=kind).fit(some())
 
 
 def test_input_is_looked_at():

@@ -69,7 +69,7 @@ class TestCoefficients:
         X, y = data()
         X = X.astype(np.float32).astype(float)
         kept = store(X)
-        model = LeastSquares(intercept).fit(kept, y)
+        model = LeastSquares(intercept=intercept).fit(kept, y)
         theirs = LinearRegression(fit_intercept=intercept == "free").fit(X, y)
         np.testing.assert_allclose(model.coef_, theirs.coef_, rtol=1e-10)
         np.testing.assert_allclose(model.intercept_, theirs.intercept_, rtol=1e-9, atol=1e-12)
@@ -85,7 +85,9 @@ class TestCoefficients:
         X, y = data(seed)
         s = np.random.default_rng(seed).random(60) + 0.1
         for fit_intercept in (True, False):
-            ours = LeastSquares("free" if fit_intercept else "none", ridge).fit(X, y, s)
+            ours = LeastSquares(intercept="free" if fit_intercept else "none", ridge=ridge).fit(
+                X, y, s
+            )
             theirs = Ridge(alpha=ridge * s.sum(), fit_intercept=fit_intercept, solver="svd")
             theirs.fit(X, y, s)
             np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-8)
@@ -151,7 +153,7 @@ class TestCoefficients:
         random = np.random.default_rng(0)
         X, y = random.standard_normal((10, 30)), random.standard_normal(10)
         for intercept in ("free", "none"):
-            model = LeastSquares(intercept).fit(X, y)
+            model = LeastSquares(intercept=intercept).fit(X, y)
             theirs = LinearRegression(fit_intercept=intercept == "free").fit(X, y)
             np.testing.assert_allclose(model.coef_, theirs.coef_, atol=1e-12)
             assert model.rank_ == 10 - (intercept == "free")
@@ -183,7 +185,7 @@ class TestCoefficients:
         [
             ({"intercept": "lifted"}, "intercept must be 'free' or 'none', got 'lifted'"),
             ({"intercept": True}, "intercept must be"),
-            ({"ridge": -1.0}, "ridge must be a number from 0 on, got -1.0"),
+            ({"ridge": -1.0}, "ridge must be a number of at least 0, got -1.0"),
             ({"ridge": np.inf}, "ridge must be"),
             ({"ridge": None}, "ridge must be"),
         ],
@@ -203,7 +205,7 @@ class TestCoefficients:
     @pytest.mark.parametrize("intercept", ["free", "none"])
     def test_columns_whose_squares_underflow_are_refused(self, store, intercept):
         X, y = data()
-        model = LeastSquares(intercept)
+        model = LeastSquares(intercept=intercept)
         tiny = X * np.append(1e-170, np.ones(X.shape[1] - 1))
         for fit in (model.fit, model.partial_fit):
             with pytest.raises(ValueError, match=r"column 0 of X .*e-170\. Rescale"):
@@ -223,7 +225,7 @@ class TestInference:
     def test_it_is_that_of_the_textbooks(self, seed, weighted, lifted):
         X, y = data(seed)
         s = np.random.default_rng(seed).random(60) + 0.1 if weighted else None
-        model = LeastSquares("free" if lifted else "none").fit(X, y, s)
+        model = LeastSquares(intercept="free" if lifted else "none").fit(X, y, s)
         beta, covariance, variance, free = classical(X, y, s, lifted)
         np.testing.assert_allclose(model.covariance_, covariance, rtol=1e-7, atol=1e-12)
         assert model.residual_variance_ == pytest.approx(variance)
@@ -257,7 +259,7 @@ class TestInference:
         s = np.random.default_rng(0).random(60)
         model = LeastSquares().fit(X, y, s)
         assert model.r2_ == pytest.approx(model.score(X, y, s))
-        model = LeastSquares("none").fit(X, y)
+        model = LeastSquares(intercept="none").fit(X, y)
         assert model.r2_ == pytest.approx(1 - np.sum((y - model.predict(X)) ** 2) / np.sum(y**2))
 
     def test_prediction_intervals_are_those_of_the_textbooks(self):
@@ -327,7 +329,7 @@ class TestExactFits:
     def test_r2_of_a_constant_is_the_score(self, value, intercept):
         X, _ = data()
         y = np.full(60, value)
-        model = LeastSquares(intercept).fit(X, y)
+        model = LeastSquares(intercept=intercept).fit(X, y)
         if intercept == "free" or not value:
             assert model.r2_ == model.score(X, y) == 1.0
 
@@ -410,7 +412,7 @@ class TestDependentColumns:
         X = X[:, random.integers(0, d, d)]
         y = random.standard_normal(n).round(int(random.integers(0, 5)))
         intercept = ["free", "none"][seed % 2]
-        model = LeastSquares(intercept).fit(X, y)
+        model = LeastSquares(intercept=intercept).fit(X, y)
         centre = (X.mean(axis=0), y.mean()) if intercept == "free" else (0.0, 0.0)
         expected = np.linalg.lstsq(X - centre[0], y - centre[1], rcond=1e-12)[0]
         np.testing.assert_allclose(model.coef_, expected, atol=1e-10)
@@ -439,7 +441,9 @@ class TestPortions:
             X = np.column_stack([np.rint(X), np.rint(X[:, 0]) - 2 * np.rint(X[:, 1])])
         elif kind == "weights":
             s = np.random.default_rng(seed).random(60)
-        new = LeastSquares("none" if kind == "none" else "free", 0.3 if kind == "ridge" else 0.0)
+        new = LeastSquares(
+            intercept="none" if kind == "none" else "free", ridge=0.3 if kind == "ridge" else 0.0
+        )
         whole, model = clone(new).fit(X, y, s), clone(new)
         for a, b in pairwise(sorted({0, *cuts, 60})):
             model.partial_fit(X[a:b], y[a:b], None if s is None else s[a:b])
@@ -486,7 +490,7 @@ class TestPortions:
 
 class TestLargeSparse:
     def test_iterations_are_certified_and_warned_of(self, monkeypatch):
-        monkeypatch.setattr(solver, "LARGE", 20)
+        monkeypatch.setattr(solver, "MAX_DENSE_DIM", 20)
         X = sparse.random_array((60, 40), density=0.2, rng=3).tocsr()
         y = np.arange(60.0)
         model = LeastSquares(ridge=0.01).fit(X, y)
@@ -495,7 +499,7 @@ class TestLargeSparse:
         (claim,) = model.certificate_
         assert claim.excess < 1e-12 * claim.risk
         assert model.certificate_.verify(X, y)
-        monkeypatch.setattr(solver, "LSQR_STEPS", 3)
+        monkeypatch.setattr(solver, "LSQR_MAX_ITER", 3)
         with pytest.warns(ConvergenceWarning, match="limit of iterations"):
             model.fit(X, y)
         (claim,) = model.certificate_
@@ -507,7 +511,7 @@ class TestLargeSparse:
             signal.raise_signal(signal.SIGINT)
             return lsqr(*given, **named)
 
-        monkeypatch.setattr(solver, "LARGE", 20)
+        monkeypatch.setattr(solver, "MAX_DENSE_DIM", 20)
         monkeypatch.setattr(solver, "lsqr", pressed)
         X, y = sparse.random_array((60, 40), density=0.2, rng=3).tocsr(), np.arange(60.0)
         with pytest.warns(ConvergenceWarning, match="Stopped by hand"):

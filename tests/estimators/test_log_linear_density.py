@@ -24,6 +24,7 @@ from certo.certificates import MomentMatching
 from certo.features import BoxCosines, BoxPolynomials
 from certo.losses import NegativeLogLikelihood
 from certo.solvers import log_linear as solver
+from certo.solvers.stop import Stop
 
 FAMILIES = [BoxPolynomials, BoxCosines]
 
@@ -50,10 +51,10 @@ APPLY = {
 
 @pytest.mark.parametrize("name", sorted(APPLY))
 def test_scikit_learns_own_checks_that_apply(name):
-    made = estimator_checks_generator(LogLinearDensity(BoxPolynomials(2), (0, 1)))
+    made = estimator_checks_generator(LogLinearDensity(features=BoxPolynomials(2), box=(0, 1)))
     found = [check for _, check in made if check.func.__name__ == name]
     for check in found:
-        check(LogLinearDensity(BoxPolynomials(2), (0, 1)))
+        check(LogLinearDensity(features=BoxPolynomials(2), box=(0, 1)))
     assert found or name == "check_parameters_default_constructible"
 
 
@@ -62,7 +63,7 @@ def test_scikit_learns_own_checks_that_apply(name):
 def test_it_is_a_density_and_the_likeliest(family, degree):
     X = some(degree, 60)
     features = family(degree)
-    model = LogLinearDensity(features, (0, 1)).fit(X)
+    model = LogLinearDensity(features=features, box=(0, 1)).fit(X)
     total = integrate.quad(lambda x: math.exp(model.score_samples([[x]])[0]), 0, 1)[0]
     assert total == pytest.approx(1, abs=1e-10)
     grid, weights = np.polynomial.legendre.leggauss(400)
@@ -85,7 +86,7 @@ def test_it_is_a_density_and_the_likeliest(family, degree):
 
 def test_degree_two_is_a_truncated_gaussian():
     X = stats.truncnorm(-2.0, 1.5, loc=1.0, scale=0.5).rvs(500, random_state=0)[:, None]
-    model = LogLinearDensity(BoxPolynomials(2), (0.0, 1.75)).fit(X)
+    model = LogLinearDensity(features=BoxPolynomials(2), box=(0.0, 1.75)).fit(X)
 
     def risk(parameters):
         loc, scale = parameters[0], math.exp(parameters[1])
@@ -98,9 +99,9 @@ def test_degree_two_is_a_truncated_gaussian():
 
 def test_independent_axes_are_a_product():
     X = some(0, 50, 2)
-    both = LogLinearDensity(BoxPolynomials(1), [(0, 1), (0, 2)]).fit(X)
+    both = LogLinearDensity(features=BoxPolynomials(1), box=[(0, 1), (0, 2)]).fit(X)
     each = [
-        LogLinearDensity(BoxPolynomials(1), box).fit(X[:, [j]])
+        LogLinearDensity(features=BoxPolynomials(1), box=box).fit(X[:, [j]])
         for j, box in enumerate([(0, 1), (0, 2)])
     ]
     assert both.risk_ == pytest.approx(each[0].risk_ + each[1].risk_, abs=1e-11)
@@ -110,7 +111,7 @@ def test_independent_axes_are_a_product():
 @pytest.mark.parametrize("family", FAMILIES)
 def test_on_a_rectangle(family):
     X = some(1, 200, 2) * [2.0, 1.0] + [0.0, 5.0]
-    model = LogLinearDensity(family(3), [(0, 2), (5, 6)]).fit(X)
+    model = LogLinearDensity(features=family(3), box=[(0, 2), (5, 6)]).fit(X)
     assert model.certificate_.verify(X)
     total = integrate.dblquad(
         lambda y, x: math.exp(model.score_samples([[x, y]])[0]), 0, 2, 5, 6, epsabs=1e-7
@@ -125,10 +126,12 @@ def test_weights_are_repetitions_and_boxes_may_move(seed, family, degree):
     X = some(seed, 15)
     weights = np.random.default_rng(seed).integers(0, 4, 15)
     weights[:6] = 1
-    one = LogLinearDensity(family(degree), (0, 1)).fit(X, sample_weight=weights)
-    two = LogLinearDensity(family(degree), (0, 1)).fit(np.repeat(X, weights, axis=0))
+    one = LogLinearDensity(features=family(degree), box=(0, 1)).fit(X, sample_weight=weights)
+    two = LogLinearDensity(features=family(degree), box=(0, 1)).fit(np.repeat(X, weights, axis=0))
     assert one.risk_ == pytest.approx(two.risk_, abs=1e-10)
-    moved = LogLinearDensity(family(degree), (-4, 12)).fit(X * 16 - 4, sample_weight=weights)
+    moved = LogLinearDensity(features=family(degree), box=(-4, 12)).fit(
+        X * 16 - 4, sample_weight=weights
+    )
     assert moved.risk_ == pytest.approx(one.risk_ + math.log(16), abs=1e-8)
     assert moved.certificate_.verify(X * 16 - 4)
 
@@ -138,7 +141,7 @@ def test_weights_are_repetitions_and_boxes_may_move(seed, family, degree):
 def test_samples_are_drawn_from_the_density(family, d):
     X = some(0, 200, d)
     features = family(4)
-    model = LogLinearDensity(features, [(0, 1)] * d).fit(X)
+    model = LogLinearDensity(features=features, box=[(0, 1)] * d).fit(X)
     drawn = model.sample(100_000, random_state=0)
     assert drawn.shape == (100_000, d)
     own = features.at(X)
@@ -159,12 +162,12 @@ def test_samples_are_drawn_from_the_density(family, d):
 @pytest.mark.slow
 def test_a_sharp_density():
     X = 0.3 + 1e-2 * np.random.default_rng(0).standard_normal((100, 1))
-    model = LogLinearDensity(BoxPolynomials(2), (0, 1)).fit(X)
+    model = LogLinearDensity(features=BoxPolynomials(2), box=(0, 1)).fit(X)
     assert model.risk_ == pytest.approx(certo.GaussianDensity().fit(X).risk_, abs=1e-6)
     assert model.certificate_.verify(X)
     assert abs(model.sample(1000, random_state=0).std() / X.std() - 1) < 0.1
     with pytest.warns(ConvergenceWarning, match="Not proved: .* smaller box"):
-        sharper = LogLinearDensity(BoxPolynomials(2), (0, 5)).fit(X + 2)
+        sharper = LogLinearDensity(features=BoxPolynomials(2), box=(0, 5)).fit(X + 2)
     assert sharper.risk_ == pytest.approx(model.risk_, abs=1e-3)
 
 
@@ -174,8 +177,8 @@ def test_any_function_may_be_a_feature():
     def powers(points):
         return np.hstack([points, points**2, points**3])
 
-    model = LogLinearDensity(powers, (0, 1)).fit(X)
-    same = LogLinearDensity(BoxPolynomials(3), (0, 1)).fit(X)
+    model = LogLinearDensity(features=powers, box=(0, 1)).fit(X)
+    same = LogLinearDensity(features=BoxPolynomials(3), box=(0, 1)).fit(X)
     assert model.risk_ == pytest.approx(same.risk_, abs=1e-10)
     np.testing.assert_allclose(model.score_samples(X), same.score_samples(X), atol=1e-8)
     assert len(model.certificate_) == 0
@@ -183,28 +186,28 @@ def test_any_function_may_be_a_feature():
     assert "Not proved" in model.status_
     assert abs(model.sample(20_000, random_state=0).mean() - X.mean()) < 0.01
     plane = some(1, 80, 2)
-    both = LogLinearDensity(lambda points: points, [(0, 1), (0, 1)]).fit(plane)
+    both = LogLinearDensity(features=lambda points: points, box=[(0, 1), (0, 1)]).fit(plane)
     assert abs(both.sample(20_000, random_state=0).mean(axis=0) - plane.mean(axis=0)).max() < 0.01
     with pytest.raises(ValueError, match="linearly independent"):
-        LogLinearDensity(lambda points: np.hstack([points, 2 * points]), (0, 1)).fit(X)
+        LogLinearDensity(features=lambda points: np.hstack([points, 2 * points]), box=(0, 1)).fit(X)
     with pytest.raises(ValueError, match="shape"):
-        LogLinearDensity(lambda points: points[:3], (0, 1)).fit(X)
+        LogLinearDensity(features=lambda points: points[:3], box=(0, 1)).fit(X)
     with pytest.raises(ValueError, match="finite"):
-        LogLinearDensity(lambda points: np.full_like(points, np.nan), (0, 1)).fit(X)
+        LogLinearDensity(features=lambda points: np.full_like(points, np.nan), box=(0, 1)).fit(X)
 
 
 def test_there_is_none_with_few_values():
     X = np.repeat([[0.2], [0.6]], 10, axis=0)
     with pytest.raises(NoDensity, match="lower degree") as refusal:
-        LogLinearDensity(BoxCosines(4), (0, 1)).fit(X)
+        LogLinearDensity(features=BoxCosines(4), box=(0, 1)).fit(X)
     assert refusal.value.proof.verify(X)
     double = np.hstack([some(), some()])
     with pytest.raises(NoDensity, match="one line") as refusal:
-        LogLinearDensity(BoxPolynomials(2), [(0, 1), (0, 1)]).fit(double)
+        LogLinearDensity(features=BoxPolynomials(2), box=[(0, 1), (0, 1)]).fit(double)
     assert refusal.value.proof.verify(double)
     table = pd.DataFrame({"age": some()[:, 0], "sex": np.arange(80) % 2})
     with pytest.raises(NoDensity, match="column 'sex'"):
-        LogLinearDensity(BoxPolynomials(2), [(0, 1), (0, 1)]).fit(table)
+        LogLinearDensity(features=BoxPolynomials(2), box=[(0, 1), (0, 1)]).fit(table)
 
 
 @pytest.mark.slow
@@ -212,17 +215,17 @@ def test_where_it_is_not_shown_that_there_is_none_nothing_is_claimed():
     x = some(0, 30)
     X = np.hstack([x, x**2])  # on a parabola, which is the zero of a polynomial of degree 2
     with pytest.warns(ConvergenceWarning, match="there may be no likeliest one"):
-        model = LogLinearDensity(BoxPolynomials(3), [(0, 1), (0, 1)]).fit(X)
+        model = LogLinearDensity(features=BoxPolynomials(3), box=[(0, 1), (0, 1)]).fit(X)
     assert not model.certificate_.of_kind(MomentMatching)
     assert "Not proved" in model.status_
 
 
 def test_outside_the_box():
-    model = LogLinearDensity(BoxPolynomials(2), (0, 1)).fit(some())
+    model = LogLinearDensity(features=BoxPolynomials(2), box=(0, 1)).fit(some())
     scores = model.score_samples([[-1e-9], [0.0], [1.0], [np.nextafter(1, 2)]])
     assert np.isneginf(scores).tolist() == [True, False, False, True]
     with pytest.raises(ValueError, match=r"X\[1, 0\] is 1.5, outside \[0, 1\]"):
-        LogLinearDensity(BoxPolynomials(2), (0, 1)).fit([[0.5], [1.5], [0.2]])
+        LogLinearDensity(features=BoxPolynomials(2), box=(0, 1)).fit([[0.5], [1.5], [0.2]])
 
 
 @pytest.mark.parametrize(
@@ -230,38 +233,38 @@ def test_outside_the_box():
 )
 def test_boxes_are_looked_at(box):
     with pytest.raises(ValueError, match="box must be"):
-        LogLinearDensity(BoxPolynomials(1), box).fit(some())
+        LogLinearDensity(features=BoxPolynomials(1), box=box).fit(some())
 
 
 def test_settings_are_looked_at():
     with pytest.raises(ValueError, match="features must be"):
-        LogLinearDensity(4, (0, 1)).fit(some())
+        LogLinearDensity(features=4, box=(0, 1)).fit(some())
     with pytest.raises(ValueError, match="max_iter"):
-        LogLinearDensity(BoxPolynomials(1), (0, 1), max_iter=0).fit(some())
+        LogLinearDensity(features=BoxPolynomials(1), box=(0, 1), max_iter=0).fit(some())
     with pytest.raises(ValueError, match="one pair for each column"):
-        LogLinearDensity(BoxPolynomials(1), (0, 1)).fit(some(d=2))
+        LogLinearDensity(features=BoxPolynomials(1), box=(0, 1)).fit(some(d=2))
     with pytest.raises(NotFittedError):
-        LogLinearDensity(BoxPolynomials(1), (0, 1)).sample()
+        LogLinearDensity(features=BoxPolynomials(1), box=(0, 1)).sample()
 
 
 def test_it_stops_when_it_is_told_to(monkeypatch):
     with pytest.warns(ConvergenceWarning, match="max_iter = 1"):
-        model = LogLinearDensity(BoxPolynomials(4), (0, 1), max_iter=1).fit(some())
+        model = LogLinearDensity(features=BoxPolynomials(4), box=(0, 1), max_iter=1).fit(some())
     assert model.n_iter_ == 1
     slow = solver.log_linear
     monkeypatch.setattr(
         "certo.estimators.log_linear_density.log_linear",
-        lambda *given, asked, **named: slow(*given, asked=lambda: True, **named),
+        lambda *given, asked, **named: slow(*given, asked=lambda: Stop.BY_HAND, **named),
     )
     with pytest.warns(ConvergenceWarning, match="by hand"):
-        model = LogLinearDensity(BoxPolynomials(4), (0, 1)).fit(some())
+        model = LogLinearDensity(features=BoxPolynomials(4), box=(0, 1)).fit(some())
     assert model.n_iter_ == 0
 
 
 @pytest.mark.slow
 def test_copies_files_and_selection():
     X = some()
-    model = LogLinearDensity(BoxPolynomials(3), (0, 1)).fit(X)
+    model = LogLinearDensity(features=BoxPolynomials(3), box=(0, 1)).fit(X)
     again = pickle.loads(pickle.dumps(model))
     assert again.certificate_.verify(X)
     np.testing.assert_array_equal(again.trace_.risk, model.trace_.risk)
@@ -269,7 +272,7 @@ def test_copies_files_and_selection():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         search = GridSearchCV(
-            LogLinearDensity(BoxPolynomials(1), (0, 1)),
+            LogLinearDensity(features=BoxPolynomials(1), box=(0, 1)),
             {"features": [BoxPolynomials(1), BoxPolynomials(2), BoxCosines(2)]},
         ).fit(X)
     assert search.best_score_ > 0
@@ -277,6 +280,6 @@ def test_copies_files_and_selection():
 
 def test_float32_is_its_own_numbers():
     X = some().astype(np.float32)
-    model = LogLinearDensity(BoxPolynomials(2), (0, 1)).fit(X)
+    model = LogLinearDensity(features=BoxPolynomials(2), box=(0, 1)).fit(X)
     assert model.certificate_.verify(X)
     assert model.certificate_.verify(X.astype(np.float64))

@@ -53,7 +53,7 @@ class TestExistence:
     @given(examples(), st.sampled_from(["free", "none"]))
     def test_the_verdict_is_that_of_a_linear_program(self, data, mode):
         X, codes = data
-        model = LogisticRegression(mode).fit(X, codes)
+        model = LogisticRegression(intercept=mode).fit(X, codes)
         separated = is_separated(X, codes, mode)
         assert model.estimate_exists_ is (not separated)
         assert model.converged_
@@ -68,7 +68,7 @@ class TestExistence:
     def test_nearly_separated(self, data, mode):
         """Never an estimate that is none; and rarely doubt."""
         X, codes = data
-        model = LogisticRegression(mode).fit(X, codes)
+        model = LogisticRegression(intercept=mode).fit(X, codes)
         assert model.certificate_.verify(X, codes)
         A = comparisons(X, codes, mode) * 2.0**20
         best = linprog(-A.sum(axis=0), A_ub=-A, b_ub=np.zeros(len(A)), bounds=(-1, 1))

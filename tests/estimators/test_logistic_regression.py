@@ -102,7 +102,7 @@ class TestEstimate:
     @pytest.mark.parametrize("classes", [("no", "yes"), ("a", "b", "c"), (1, 2, 3, 4)])
     def test_what_a_fit_proves(self, mode, classes):
         X, y = overlapping(classes=classes)
-        model = LogisticRegression(mode, reference=classes[0]).fit(X, y)
+        model = LogisticRegression(intercept=mode, reference=classes[0]).fit(X, y)
         W, least = by_bfgs(X, y, mode)
         (claim,) = model.certificate_
         assert type(claim) is LogisticExcess
@@ -192,7 +192,7 @@ class TestEstimate:
     @pytest.mark.parametrize("mode", MODES)
     def test_a_ridge_is_scikit_learns_c(self, classes, mode):
         X, y = overlapping(classes=classes)
-        model = LogisticRegression(mode, ridge=0.05).fit(X, y)
+        model = LogisticRegression(intercept=mode, ridge=0.05).fit(X, y)
         theirs = TheirLogisticRegression(
             C=1 / (0.05 * len(y)), fit_intercept=mode == "free", tol=1e-12, max_iter=10_000
         ).fit(X, y)
@@ -283,7 +283,7 @@ class TestInference:
     def test_standard_errors_are_those_of_the_information(self, mode, classes):
         X, y = overlapping(classes=classes)
         weights = np.random.default_rng(2).integers(1, 4, len(y)).astype(float)
-        model = LogisticRegression(mode, reference=classes[0]).fit(X, y, weights)
+        model = LogisticRegression(intercept=mode, reference=classes[0]).fit(X, y, weights)
         W, _ = by_bfgs(X, y, mode, weights)
         covariance = np.linalg.inv(information(X, y, W, mode, weights))
         np.testing.assert_allclose(model.covariance_, covariance, rtol=1e-5, atol=1e-9)
@@ -536,7 +536,7 @@ class TestSeparation:
     @pytest.mark.parametrize("mode", MODES)
     def test_complete_separation(self, mode):
         X, y = self.complete()
-        model = LogisticRegression(mode).fit(X - (0 if mode == "free" else [1.5, 0]), y)
+        model = LogisticRegression(intercept=mode).fit(X - (0 if mode == "free" else [1.5, 0]), y)
         assert model.infimum_ == 0
         assert model.risk_ <= 1e-8
         assert model.predict(X - (0 if mode == "free" else [1.5, 0])).tolist() == list("llrr")
@@ -635,7 +635,9 @@ class TestNewton:
 class TestStops:
     def test_max_iter(self):
         X, y = overlapping()
-        with pytest.warns(ConvergenceWarning, match="Stopped after 1 Newton step: ") as seen:
+        with pytest.warns(
+            ConvergenceWarning, match="Stopped at max_iter = 1 Newton steps: "
+        ) as seen:
             model = LogisticRegression(max_iter=1, tol=1e-12).fit(X, y)
         assert seen[0].filename == __file__
         assert model.n_iter_ == 1

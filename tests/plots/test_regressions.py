@@ -162,7 +162,7 @@ def test_densities():
     bars = sum(bar.get_width() * bar.get_height() for bar in ax.patches)
     assert bars == pytest.approx(1.0)
     drawn(plots.density(GaussianDensity().fit(X[:, :2]), X[:, :2]))
-    boxed = LogLinearDensity(BoxPolynomials(3), box=(-5, 5)).fit(X[:, :1])
+    boxed = LogLinearDensity(features=BoxPolynomials(3), box=(-5, 5)).fit(X[:, :1])
     ax = drawn(plots.density(boxed, X[:, :1], ax=Figure().add_subplot()))
     assert ax.get_xlim() == (-5, 5)
     drawn(plots.convergence(boxed))

@@ -11,6 +11,7 @@ from scipy import sparse
 from certo.numbers.rounding import gamma
 from certo.solvers import least_squares as module
 from certo.solvers.least_squares import least_squares
+from certo.solvers.stop import Stop
 
 
 def reference(X, Y, s, lifted, ridge, scaled=True):
@@ -156,7 +157,7 @@ class TestMethod:
         fitted, residual = X @ found.coef.T, Y - X @ found.coef.T
         squares, length = np.sum(residual**2), np.linalg.norm(residual)
         size = np.linalg.norm(np.abs(Y) + np.abs(X) @ np.abs(found.coef.T))
-        bare = method == "cholesky" and found.condition <= module.GOOD
+        bare = method == "cholesky" and found.condition <= module.UNREFINED_CONDITION
         within = predictions_within(X, found, length, size, condition, bare)
         np.testing.assert_allclose(fitted, X @ expected.T, rtol=0, atol=within)
         within = squares_within(*X.shape, length, size, bare)
@@ -167,7 +168,7 @@ class TestMethod:
         truth = np.linalg.lstsq(X.astype(np.longdouble).astype(float), Y, rcond=None)[0].T
         refined = least_squares(X, Y, lifted=False)
         assert refined.method == "cholesky"
-        monkeypatch.setattr(module, "GOOD", np.inf)
+        monkeypatch.setattr(module, "UNREFINED_CONDITION", np.inf)
         bare = least_squares(X, Y, lifted=False)
         error, before = (np.linalg.norm(found.coef - truth) for found in (refined, bare))
         assert error < before / 100
@@ -191,7 +192,7 @@ class TestMethod:
         assert found.rank == 1
 
     def test_a_large_sparse_table_is_iterated(self, monkeypatch):
-        monkeypatch.setattr(module, "LARGE", 20)
+        monkeypatch.setattr(module, "MAX_DENSE_DIM", 20)
         X = sparse.random_array((60, 40), density=0.2, rng=3).tocsr()
         Y = np.random.default_rng(0).standard_normal((60, 2))
         for ridge in (0.0, 0.01):
@@ -205,11 +206,11 @@ class TestMethod:
                 np.testing.assert_allclose(found.intercept, middle, atol=1e-9)
 
     def test_iterations_that_end_early_say_so(self, monkeypatch):
-        monkeypatch.setattr(module, "LARGE", 20)
-        monkeypatch.setattr(module, "LSQR_STEPS", 3)
+        monkeypatch.setattr(module, "MAX_DENSE_DIM", 20)
+        monkeypatch.setattr(module, "LSQR_MAX_ITER", 3)
         X = sparse.random_array((60, 40), density=0.2, rng=3).tocsr()
         found = least_squares(X, np.arange(60.0)[:, None], lifted=True)
-        assert found.stopped == "iterations"
+        assert found.stop == Stop.MAX_ITER
 
     @pytest.mark.parametrize("ridge", [1.0, 1e-14])
     def test_many_columns_with_a_ridge(self, ridge):

@@ -9,8 +9,28 @@ from hypothesis import strategies as st
 from scipy import optimize, sparse
 from scipy.special import logsumexp
 
-from certo.solvers import logistic as newton
-from certo.solvers.logistic import logistic
+from certo.problems.logistic import LogisticProblem, Weights
+from certo.solvers import logistic as module
+from certo.solvers.newton import NewtonLimits
+from certo.solvers.stop import Stop
+
+
+def logistic(
+    X,
+    codes,
+    classes,
+    *,
+    sample_weight=None,
+    intercept="free",
+    ridge=0.0,
+    alive=None,
+    start=None,
+    doubts=True,
+    **limits,
+):
+    problem = LogisticProblem(X, codes, np.arange(classes), None, sample_weight, intercept, ridge)
+    start = None if start is None else Weights(*start)
+    return module.logistic(problem, NewtonLimits(**limits), alive=alive, start=start, doubts=doubts)
 
 
 def problem(seed: int, m: int, d: int, K: int, noise: float = 1.5):
@@ -55,7 +75,7 @@ def test_the_gradient_vanishes_and_scipy_finds_nothing_better(K, intercept, ridg
         given, codes, K, sample_weight=weights, intercept=intercept, ridge=ridge, tol=1e-12
     )
     X = X.astype(given.dtype).astype(float)
-    assert found.stopped == "optimal"
+    assert found.stop == Stop.CONVERGED
     slopes, biases = gradient(X, codes, found.coef, found.intercept, ridge, weights)
     assert np.abs(slopes).max() < 1e-8
     value = objective(X, codes, found.coef, found.intercept, ridge, weights)
@@ -93,10 +113,10 @@ def test_bare_newton_diverges_where_damped_converges():
     x, y, times = [1, -1, 236, -167, 2], [0, 1, 0, 1, 1], [48, 3, 3, 1, 1]
     X, codes = np.repeat(x, times)[:, None].astype(float), np.repeat(y, times)
     bare = logistic(X, codes, 2, solver="newton")
-    assert bare.stopped == "diverged"
+    assert bare.stop == Stop.DIVERGED
     assert np.max(bare.trace.risk) > np.log(2)
     damped = logistic(X, codes, 2, tol=1e-14, doubts=False)
-    assert damped.stopped == "optimal"
+    assert damped.stop == Stop.CONVERGED
     assert np.any(damped.trace.step < 1)
     slopes, biases = gradient(X, codes, damped.coef, damped.intercept)
     assert abs(slopes).max() < 1e-9
@@ -109,7 +129,7 @@ def test_collinear_and_constant_columns_change_no_score(K):
     wide = np.column_stack([X, X[:, 0] - 2 * X[:, 1], np.full(len(X), 7.0), np.zeros(len(X))])
     plain = logistic(X, codes, K, tol=1e-13)
     found = logistic(wide, codes, K, tol=1e-13)
-    assert found.stopped == "optimal"
+    assert found.stop == Stop.CONVERGED
     np.testing.assert_allclose(
         scores(wide, found.coef, found.intercept), scores(X, plain.coef, plain.intercept), atol=1e-6
     )
@@ -134,10 +154,10 @@ def test_a_part_alive_is_a_problem_of_its_own():
 def test_separable_examples_run_away():
     X = np.array([[0.0], [1.0], [2.0], [3.0]])
     found = logistic(X, np.array([0, 0, 1, 1]), 2)
-    assert found.stopped == "runs away"
+    assert found.stop == Stop.RUNS_AWAY
     assert found.direction is not None
     further = logistic(X, np.array([0, 0, 1, 1]), 2, doubts=False, tol=1e-10)
-    assert further.stopped == "optimal"
+    assert further.stop == Stop.CONVERGED
     assert further.risk < 1e-9
 
 
@@ -151,19 +171,21 @@ def test_huge_scores_do_not_overflow():
 
 def test_a_sample_first_gives_the_same_answer(monkeypatch):
     X, codes = problem(9, 4000, 3, 2)
-    monkeypatch.setattr(newton, "LARGE", 0)
+    monkeypatch.setattr(module, "MIN_SAMPLED_NUMBERS", 0)
     sampled = logistic(X, codes, 2, tol=1e-14)
-    monkeypatch.setattr(newton, "LARGE", 2**40)
+    monkeypatch.setattr(module, "MIN_SAMPLED_NUMBERS", 2**40)
     plain = logistic(X, codes, 2, tol=1e-14)
     np.testing.assert_allclose(sampled.coef, plain.coef, rtol=1e-6)
 
 
 def test_thresholds_limits_and_wishes_are_told_apart():
     X, codes = problem(10, 100, 3, 2)
-    assert logistic(X, codes, 2, risk_threshold=0.69).stopped == "threshold"
-    assert logistic(X, codes, 2, max_iter=1).stopped == "iterations"
-    assert logistic(X, codes, 2, asked=lambda: True).stopped == "interrupted"
-    assert logistic(X, codes, 2, after_step=lambda steps, risk: steps == 1).steps == 1
+    assert logistic(X, codes, 2, risk_threshold=0.69).stop == Stop.RISK_THRESHOLD
+    assert logistic(X, codes, 2, max_iter=1).stop == Stop.MAX_ITER
+    assert logistic(X, codes, 2, asked=lambda: Stop.BY_HAND).stop == Stop.BY_HAND
+    told = iter([None, Stop.CALLBACK])
+    called = logistic(X, codes, 2, after_step=lambda: next(told))
+    assert (called.steps, called.stop) == (1, Stop.CALLBACK)
 
 
 def test_a_constant_column_that_rounds_has_no_weight_of_its_own():
@@ -178,7 +200,7 @@ def test_a_start_at_discriminants_ends_at_the_same_minimum_in_fewer_steps(kind, 
     X, codes = problem(3, 400, 4, 5)
     given = X if kind == "dense" else sparse.csr_array(X)
     from_zero = logistic(given, codes, 5, tol=1e-12)
-    monkeypatch.setattr("certo.solvers.logistic.HEAVY", 0)
+    monkeypatch.setattr("certo.solvers.logistic.HEAVY_HESSIAN", 0)
     found = logistic(given, codes, 5, tol=1e-12)
     assert found.steps <= from_zero.steps
     assert found.trace.risk[0] == pytest.approx(np.log(5))

@@ -13,18 +13,37 @@ from certo.certificates.sample.labels import Labels
 from certo.compiled.logistic_wide import along_several, along_two, bend_several, times
 from certo.compiled.rows import rows_of
 from certo.issue.regression.logistic_excess import issue_logistic_excess
+from certo.problems.logistic import LogisticProblem, Weights
 from certo.solvers import logistic as module
-from certo.solvers.logistic import logistic
-from certo.solvers.logistic_dual import ascend
 from certo.solvers.logistic_tables import table_of
-from certo.solvers.logistic_wide import Wide
+from certo.solvers.logistic_wide import Wide, ascend
+from certo.solvers.newton import NewtonLimits
+from certo.solvers.stop import Stop
+
+
+def logistic(
+    X,
+    codes,
+    classes,
+    *,
+    sample_weight=None,
+    intercept="free",
+    ridge=0.0,
+    alive=None,
+    start=None,
+    doubts=True,
+    **limits,
+):
+    problem = LogisticProblem(X, codes, np.arange(classes), None, sample_weight, intercept, ridge)
+    start = None if start is None else Weights(*start)
+    return module.logistic(problem, NewtonLimits(**limits), alive=alive, start=start, doubts=doubts)
 
 
 def wide(X, codes, classes, **options):
     """As if there were many coordinates."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "MANY", 0)
-        patch.setattr(module, "TOO_MANY", 0)
+        patch.setattr(module, "MAX_RIDGE_DIM", 0)
+        patch.setattr(module, "MAX_DIM", 0)
         return logistic(X, codes, classes, **options)
 
 
@@ -147,7 +166,7 @@ def test_the_minimum_is_that_found_with_a_hessian(
     options = {"sample_weight": weights, "intercept": intercept, "ridge": ridge}
     ours = wide(X, codes, classes, tol=1e-9, **options)
     other = logistic(X, codes, classes, tol=1e-13, **options)
-    assert ours.stopped == "optimal"
+    assert ours.stop == Stop.CONVERGED
     assert other.objective - 1e-12 <= ours.objective <= other.objective + 1e-9
     assert np.all(np.diff(ours.trace.objective) <= 1e-15)
     assert ours.coef.shape == other.coef.shape
@@ -170,7 +189,7 @@ def test_what_is_said_to_be_left_is_never_less_than_what_is(seed, classes, stora
     problem = Wide(X, codes, classes, np.full(60, 1 / 60), lift, ridge)
     rng = np.random.default_rng(seed)
     for scale in (1.0, 1e-3):
-        start = problem.inner(best.coef, best.intercept)
+        start = problem.inner(Weights(best.coef, best.intercept))
         W = start + scale * rng.standard_normal(start.shape)
         point = problem.point(W, problem.table.times(W))
         assert point.objective - best.objective <= problem.left(point) + 1e-13
@@ -182,7 +201,7 @@ def test_what_is_said_to_be_left_is_never_less_than_what_is(seed, classes, stora
 def test_the_claim_reaches_the_tolerance(storage, classes, intercept):
     X, codes = data(8, m=40, d=1600, classes=classes, storage=storage)
     ours = logistic(X, codes, classes, ridge=1 / 40, tol=1e-8, intercept=intercept)
-    assert ours.stopped == "optimal"
+    assert ours.stop == Stop.CONVERGED
     assert ours.hessian is None
     claim = issue_logistic_excess(
         class_sample(X, codes, range(classes)), Labels(tuple(range(classes)), classes - 1),
@@ -212,7 +231,7 @@ def test_long_examples_and_columns_of_other_scales_do_no_harm(classes, storage):
     X = sparse.csr_array(X) if storage == "csr" else X
     ours = wide(X, codes, classes, ridge=1e-3, tol=1e-9)
     other = logistic(X, codes, classes, ridge=1e-3, tol=1e-13)
-    assert ours.stopped == "optimal"
+    assert ours.stop == Stop.CONVERGED
     assert ours.objective <= other.objective + 1e-9
     assert np.all(np.diff(ours.trace.objective) <= 1e-14)
 
@@ -222,7 +241,7 @@ def test_numbers_that_float32_cannot_hold(storage):
     X, codes = data(11, classes=3, storage=storage)
     ours = wide(X * 1e25, codes, 3, ridge=1e45, tol=1e-9, intercept="none")
     other = wide(X, codes, 3, ridge=1e-5, tol=1e-9, intercept="none")
-    assert ours.stopped == other.stopped == "optimal"
+    assert ours.stop == other.stop == Stop.CONVERGED
     assert ours.objective == pytest.approx(other.objective, abs=2e-9)
 
 
@@ -240,7 +259,7 @@ def test_without_a_ridge(storage, classes):
     X, codes = data(13, m=200, d=6, classes=classes, storage=storage)
     ours = wide(X, codes, classes, tol=1e-8)
     other = logistic(X, codes, classes, tol=1e-12)
-    assert ours.stopped == "optimal"
+    assert ours.stop == Stop.CONVERGED
     assert ours.objective <= other.objective + 1e-8
 
 
@@ -248,7 +267,7 @@ def test_without_a_ridge(storage, classes):
 def test_without_a_ridge_separable_examples_run_away_or_cost_nothing(storage):
     X, codes = data(14, m=20, d=50, classes=3, storage=storage)
     ours = wide(X, codes, 3, tol=1e-8)
-    assert ours.stopped in ("runs away", "optimal")
+    assert ours.stop in (Stop.RUNS_AWAY, Stop.CONVERGED)
     assert ours.risk < 1e-2
     onward = wide(X, codes, 3, tol=1e-6, doubts=False, start=(ours.coef, ours.intercept))
     assert onward.risk < 1e-5
@@ -268,27 +287,26 @@ def test_a_start_at_the_minimum_ends_there():
     first = wide(X, codes, 3, ridge=0.01, tol=1e-10)
     again = wide(X, codes, 3, ridge=0.01, tol=1e-8, start=(first.coef, first.intercept))
     assert again.steps == 0
-    assert again.stopped == "optimal"
+    assert again.stop == Stop.CONVERGED
     np.testing.assert_allclose(again.coef, first.coef, atol=1e-12)
 
 
 def test_every_reason_to_stop():
     X, codes = data(17, m=400, d=40, classes=3)
     options = {"ridge": 1e-5, "tol": 1e-12}
-    assert wide(X, codes, 3, **options, max_iter=1).stopped == "iterations"
-    assert wide(X, codes, 3, **options, risk_threshold=5.0).stopped == "threshold"
-    assert wide(X, codes, 3, **options, asked=lambda: True).stopped == "interrupted"
-    seen = []
-    ours = wide(X, codes, 3, **options, after_step=lambda *at: seen.append(at) or len(seen) == 3)
-    assert ours.stopped == "interrupted"
+    assert wide(X, codes, 3, **options, max_iter=1).stop == Stop.MAX_ITER
+    assert wide(X, codes, 3, **options, risk_threshold=5.0).stop == Stop.RISK_THRESHOLD
+    assert wide(X, codes, 3, **options, asked=lambda: Stop.BY_HAND).stop == Stop.BY_HAND
+    told = iter([None, None, Stop.CALLBACK])
+    ours = wide(X, codes, 3, **options, after_step=lambda: next(told))
+    assert ours.stop == Stop.CALLBACK
     assert ours.steps == 2
-    assert [steps for steps, _ in seen] == [0, 1, 2]
-    assert ours.trace.risk.tolist() == [risk for _, risk in seen]
-    assert wide(X, codes, 3, ridge=1e-5, tol=0.0).stopped == "no progress"
+    assert ours.trace.risk.size == 3
+    assert wide(X, codes, 3, ridge=1e-5, tol=0.0).stop == Stop.NO_PROGRESS
 
 
 def test_bare_steps_are_whole():
     X, codes = data(18, m=200, d=6, classes=3)
     ours = wide(X, codes, 3, ridge=0.1, solver="newton")
-    assert ours.stopped == "optimal"
+    assert ours.stop == Stop.CONVERGED
     assert set(ours.trace.step.tolist()) == {0.0, 1.0}

@@ -9,12 +9,15 @@ from hypothesis import strategies as st
 from scipy.sparse.linalg import lsqr as theirs
 
 from certo.solvers.lsqr import lsqr
+from certo.solvers.stop import Stop, go_on
 
 damps = st.sampled_from([0.0, 0.0, 0.1, 10.0])
 
 
-def solve(A, b, damp=0.0, most=1000, asked=lambda: False):
-    return lsqr(lambda v: A @ v, lambda u: A.T @ u, b, damp=damp, tol=1e-12, most=most, asked=asked)
+def solve(A, b, damp=0.0, max_iter=1000, asked=go_on):
+    return lsqr(
+        lambda v: A @ v, lambda u: A.T @ u, b, damp=damp, tol=1e-12, max_iter=max_iter, asked=asked
+    )
 
 
 @given(st.integers(0, 10**6), damps)
@@ -28,7 +31,7 @@ def test_it_finds_the_shortest_solution(seed, damp):
     expected = np.linalg.lstsq(
         np.vstack([A, damp * np.eye(d)]), np.append(b, np.zeros(d)), rcond=1e-10
     )[0]
-    assert found.stopped == "optimal"
+    assert found.stop == Stop.CONVERGED
     np.testing.assert_allclose(found.x, expected, atol=1e-6 * (1 + np.max(np.abs(expected))))
 
 
@@ -43,20 +46,20 @@ def test_its_steps_are_those_of_scipy(seed, damp, most):
     )
     np.testing.assert_allclose(found.x, x, rtol=1e-6, atol=1e-9)
     assert found.condition == pytest.approx(condition, rel=1e-6)
-    assert (found.stopped == "iterations") == (code == 7)
+    assert (found.stop == Stop.MAX_ITER) == (code == 7)
 
 
 def test_it_ends_when_asked_with_the_best_so_far():
     rng = np.random.default_rng(0)
     A, b = rng.standard_normal((30, 20)), rng.standard_normal(30)
-    looks = iter([False, False, True])
+    looks = iter([None, None, Stop.BY_HAND])
     found = solve(A, b, asked=lambda: next(looks))
-    assert found.stopped == "interrupted"
-    np.testing.assert_array_equal(found.x, solve(A, b, most=3).x)
+    assert found.stop == Stop.BY_HAND
+    np.testing.assert_array_equal(found.x, solve(A, b, max_iter=3).x)
 
 
 def test_nothing_to_explain():
     for A, b in ((np.eye(3), np.zeros(3)), (np.zeros((3, 2)), np.ones(3))):
         found = solve(A, b)
-        assert found.stopped == "optimal"
+        assert found.stop == Stop.CONVERGED
         assert not found.x.any()

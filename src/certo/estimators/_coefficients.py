@@ -1,13 +1,84 @@
-"""The table of a regression: each coefficient with its error, its test and its interval."""
+"""The tables of a regression: each coefficient with its error, its test and its interval."""
 
 from __future__ import annotations
 
 import html
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, final
+from typing import Any, ClassVar, Literal, NamedTuple, final
 
 import numpy as np
 from scipy import special
+
+from certo.estimators import _input
+from certo.words.reader import column_names
+
+
+class Table:
+    """A sequence of named rows that is shown by `print` and in a notebook, rows of one `group` (if
+    they have one) under its name."""
+
+    rows: Any
+    title: str = ""
+    notes: tuple[str, ...] = ()
+    row_kind: ClassVar[str]  # What a row is about,
+    css_class: ClassVar[str]  # and the class of the HTML table.
+    _header: tuple[str, ...]
+
+    def _cells(self, row: Any) -> tuple[str, ...]:
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, name: int | str) -> Any:
+        """A row by its place, or the first of this name."""
+        if not isinstance(name, str):
+            return self.rows[name]
+        names = [row.name for row in self.rows]
+        if name not in names:
+            raise KeyError(f"no {self.row_kind} is called {name!r}; there are {names}.")
+        return self.rows[names.index(name)]
+
+    def _lines(self) -> list[tuple[str, ...]]:
+        """The cells of all lines; a line of one cell begins a group."""
+        lines, group = [self._header], ""
+        for row in self.rows:
+            if getattr(row, "group", "") != group:
+                group = row.group
+                lines.append((group,))
+            lines.append(self._cells(row))
+        return lines
+
+    def __repr__(self) -> str:
+        lines = self._lines()
+        widths = [max(map(len, column)) for column in zip(*filter(_is_row, lines), strict=True)]
+        shown = [
+            "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]).rstrip()
+            if _is_row(line)
+            else f"[{line[0]}]"
+            for line in lines
+        ]
+        return "\n".join([*filter(None, [self.title]), *shown, *self.notes])
+
+    def _repr_html_(self) -> str:
+        lines = self._lines()
+        body = ""
+        for line in lines:
+            tag = "td" if _is_row(line) and line is not lines[0] else "th"
+            span = "" if _is_row(line) else f' colspan="{len(lines[0])}"'
+            cells = "".join(f"<{tag}{span}>{html.escape(cell)}</{tag}>" for cell in line)
+            body += f"<tr>{cells}</tr>"
+        title = f"<p><strong>{html.escape(self.title)}</strong></p>" if self.title else ""
+        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
+        return f'<div>{title}<table class="{self.css_class}">{body}</table>{notes}</div>'
+
+
+def _is_row(line: Sequence[str]) -> bool:
+    return len(line) > 1
 
 
 class CoefficientRow(NamedTuple):
@@ -25,7 +96,7 @@ class CoefficientRow(NamedTuple):
 
 @final
 @dataclass(frozen=True, repr=False, eq=False)
-class CoefficientTable:
+class CoefficientTable(Table):
     """Estimates, standard errors, tests of "this coefficient is 0", and confidence intervals.
 
     Shown by `print`, in a notebook, or as plain values by `to_dict`; a sequence of its rows.
@@ -62,26 +133,27 @@ class CoefficientTable:
     notes: tuple[str, ...] = ()
     heading: str = "estimate"
 
+    row_kind = "coefficient"
+    css_class = "coefficients"
+
     def __post_init__(self) -> None:
         check_level(self.level)
-        estimates = np.array(self.estimates, dtype=np.float64)
         count = len(self.names)
-        missing = np.full(count, np.nan)
-        errors = missing if self.errors is None else np.array(self.errors, dtype=np.float64)
-        groups = tuple(self.groups) or ("",) * count
-        if not (estimates.shape == errors.shape == (count,) and len(groups) == count):
-            raise ValueError(
-                f"a table of {count} names needs as many estimates, errors and groups, got "
-                f"{estimates.shape}, {errors.shape} and {len(groups)}."
-            )
+        errors = np.full(count, np.nan) if self.errors is None else self.errors
         for field, value in (
-            ("names", tuple(str(name) for name in self.names)),
-            ("estimates", estimates),
-            ("errors", errors),
-            ("groups", groups),
+            ("names", tuple(map(str, self.names))),
+            ("estimates", np.array(self.estimates, dtype=np.float64)),
+            ("errors", np.array(errors, dtype=np.float64)),
+            ("groups", tuple(self.groups) or ("",) * count),
             ("notes", tuple(self.notes)),
         ):
             object.__setattr__(self, field, value)
+        shapes = self.estimates.shape, self.errors.shape, (len(self.groups),)
+        if set(shapes) != {(count,)}:
+            raise ValueError(
+                f"a table of {count} names needs as many estimates, errors and groups, got "
+                f"{shapes[0]}, {shapes[1]} and {len(self.groups)}."
+            )
 
     @property
     def statistics(self) -> np.ndarray:
@@ -110,20 +182,6 @@ class CoefficientTable:
             for group, name, row in zip(self.groups, self.names, numbers.tolist(), strict=True)
         )
 
-    def __iter__(self):
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-    def __getitem__(self, name: int | str) -> CoefficientRow:
-        """A row by its place, or the first of this name."""
-        if not isinstance(name, str):
-            return self.rows[name]
-        if name not in self.names:
-            raise KeyError(f"no coefficient is called {name!r}; there are {list(self.names)}.")
-        return self.rows[self.names.index(name)]
-
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
         return {
@@ -136,55 +194,29 @@ class CoefficientTable:
         }
 
     @property
-    def _header(self) -> tuple[str, ...]:
+    def _header(self) -> tuple[str, ...]:  # type: ignore[override]
         s, low = self.statistic, 50 * (1 - self.level)
         ends = (f"{low:.4g} %", f"{100 - low:.4g} %")
         return ("", self.heading, "std. error", s, f"P>|{s}|", *ends)
 
     def _cells(self, row: CoefficientRow) -> tuple[str, ...]:
-        p = row.p_value
-        shown = "" if p is None else "<0.001" if p < 0.0005 else f"{p:.3f}"
-        return (
-            row.name,
-            _number(row.estimate),
-            _number(row.standard_error),
-            "" if row.statistic is None else f"{row.statistic:.3f}",
-            shown,
-            _number(row.low),
-            _number(row.high),
-        )
+        statistic = "" if row.statistic is None else f"{row.statistic:.3f}"
+        first = row.name, _number(row.estimate), _number(row.standard_error)
+        return *first, statistic, p_value_shown(row.p_value), _number(row.low), _number(row.high)
 
-    def __repr__(self) -> str:
-        cells = [self._header, *(self._cells(row) for row in self.rows)]
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        lines = ["  ".join(map(_aligned, line, widths, range(7))).rstrip() for line in cells]
-        body, group = [lines[0]], ""
-        for row, line in zip(self.rows, lines[1:], strict=True):
-            if row.group != group:
-                body.append(f"[{row.group}]")
-                group = row.group
-            body.append(line)
-        return "\n".join([*filter(None, [self.title]), *body, *self.notes])
 
-    def _repr_html_(self) -> str:
-        def line(cells, tag: str) -> str:
-            return "<tr>" + "".join(f"<{tag}>{html.escape(c)}</{tag}>" for c in cells) + "</tr>"
+def p_value_shown(p: float | None) -> str:
+    return "" if p is None else "<0.001" if p < 0.0005 else f"{p:.3f}"
 
-        body, group = [line(self._header, "th")], ""
-        for row in self.rows:
-            if row.group != group:
-                body.append(f'<tr><th colspan="7">{html.escape(row.group)}</th></tr>')
-                group = row.group
-            body.append(line(self._cells(row), "td"))
-        title = f"<p><strong>{html.escape(self.title)}</strong></p>" if self.title else ""
-        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
-        table = f'<table class="coefficients">{"".join(body)}</table>'
-        return f"<div>{title}{table}{notes}</div>"
+
+def column_labels(machine: Any) -> list[str]:
+    """The names of the columns of a machine, as the reader knows them, or x0, x1, …"""
+    plain = [f"x{j}" for j in range(machine.n_features_in_)]
+    return column_names(getattr(machine, "feature_names_in_", plain))
 
 
 def check_level(level: Any) -> None:
-    number = isinstance(level, float | int | np.number) and not isinstance(level, bool)
-    if not (number and 0 < level < 1):
+    if not (_input.is_number(level) and 0 < level < 1):
         raise ValueError(f"level must be a number between 0 and 1, got {level!r}.")
 
 
@@ -206,7 +238,3 @@ def _tail(below: np.ndarray, degrees: float) -> np.ndarray:
 
 def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.6g}"
-
-
-def _aligned(cell: str, width: int, column: int) -> str:
-    return cell.ljust(width) if column == 0 else cell.rjust(width)

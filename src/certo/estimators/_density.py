@@ -6,24 +6,15 @@ import numpy as np
 from sklearn.base import DensityMixin
 from sklearn.utils.validation import validate_data
 
-from certo.certificates.base import Certificate
-from certo.certificates.density.likelihood_gap import LikelihoodGap
-from certo.certificates.encoding import rounded_up
 from certo.containers import exact_input
 from certo.estimators import _input
+from certo.estimators._errors import ProofError
 from certo.estimators._linear import Proving
 
 
-class NoDensity(ValueError):
+class NoDensity(ProofError):
     """No density of this form is the likeliest; `proof` is a certificate of it, or None where
     float64 cannot tell."""
-
-    def __init__(self, message: str, proof: Certificate | None):
-        super().__init__(message)
-        self.proof = proof
-
-    def __reduce__(self):
-        return type(self), (str(self), self.proof)
 
 
 class Density(Proving, DensityMixin):
@@ -65,11 +56,3 @@ class Density(Proving, DensityMixin):
         shown += ["…"] if len(places) > 5 else []
         listed = " and ".join([", ".join(shown[:-1]), shown[-1]] if shown[1:] else shown)
         return f"column{'s' * (len(places) > 1)} {listed}" + (" (from 0)" if names is None else "")
-
-
-def worth(claim: LikelihoodGap) -> str:
-    """What a fit is worth, for a status."""
-    return (
-        f"a mean −log p of at most {rounded_up(claim.risk)}, and it is proved that no density of "
-        f"this form has one that is smaller by more than {rounded_up(claim.excess, 2)}"
-    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from certo.certificates.base import Certificate
 from certo.certificates.sample.labels import Labels
 from certo.certificates.separation.inseparable import Inseparable
 from certo.words.refusals import not_separable
@@ -57,3 +58,14 @@ class NotSeparable(ValueError):
         self.through_origin, self.kernel, self.equal_rows = through_origin, kernel, equal_rows
         self.margin, self.length = margin, length
         super().__init__(message or not_separable(self))
+
+
+class ProofError(ValueError):
+    """What was asked for does not exist; `proof` is a certificate of it, or None."""
+
+    def __init__(self, message: str, proof: Certificate | None):
+        super().__init__(message)
+        self.proof = proof
+
+    def __reduce__(self):
+        return type(self), (str(self), self.proof)

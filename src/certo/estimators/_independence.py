@@ -20,18 +20,17 @@ from certo.solvers.dependence import (
     with_constant,
 )
 from certo.solvers.exact_relations import exact_combinations
-from certo.solvers.least_squares import least_squares
+from certo.solvers.least_squares import MAX_FRACTIONS, least_squares
 
-CLEAR = 1e-9  # of a column's square, left by the others: no rounding makes this,
-NOTHING = 1e-12  # and of this it may make all
-SEEN = 4096  # rows that tell the size of columns
-MOST = 100_000  # terms that are worth being made fractions
-FEW_ROWS = 64  # rows of which every column is looked at, whether it is constant
+CLEAR_SHARE = 1e-9  # The share of a column's square, left by the others, that no rounding makes.
+ROUNDING_SHARE = 1e-12  # A share of which rounding may make all.
+SIZE_ROWS = 4096  # About so many rows tell the size of columns.
+MAX_LISTED_ROWS = 64  # Up to so many rows every column is looked at, whether it is constant.
 
 
 class Relations(NamedTuple):
-    kept: np.ndarray  # columns of x̃, in increasing order
-    combinations: Combinations  # of them, for each other column
+    kept: np.ndarray  # Columns of x̃, in increasing order.
+    combinations: Combinations  # Of the columns kept, for each other column.
 
 
 def independent(X, counting: np.ndarray | None, gram: np.ndarray, lifted: bool) -> Relations:
@@ -43,12 +42,12 @@ def independent(X, counting: np.ndarray | None, gram: np.ndarray, lifted: bool) 
     constant, doubtful = _constant(X, counting, gram, lifted)
     varied = np.setdiff1d(np.arange(p), [*constant])
     part = gram[np.ix_(varied, varied)]
-    clear, most = (kept_columns(part, lifted, left) for left in (CLEAR, NOTHING))
+    clear, most = (kept_columns(part, lifted, left) for left in (CLEAR_SHARE, ROUNDING_SHARE))
     if doubtful or clear.size < most.size:
         kept, lines = _by_rows(X, counting, varied, lifted)
     else:
         kept, lines = clear, ()
-        if kept.size < varied.size and kept.size * (varied.size - kept.size) <= MOST:
+        if kept.size < varied.size and kept.size * (varied.size - kept.size) <= MAX_FRACTIONS:
             row = np.append(_some_row(X, counting), 1.0)[varied]
             lines = combinations(part, kept, lifted, row)
     if len(lines) < varied.size - kept.size:
@@ -68,11 +67,11 @@ def _constant(X, counting, gram: np.ndarray, lifted: bool) -> tuple[dict[int, fl
     weight = gram[-1, -1] if lifted else 0.0
     if lifted:
         squares = squares - gram[-1, :d] ** 2 / weight
-    some = abs(X[:: max(1, X.shape[0] // SEEN)])
+    some = abs(X[:: max(1, X.shape[0] // SIZE_ROWS)])
     size = np.asarray(some.mean(axis=0)).ravel() ** 2 * weight + np.diag(gram)[:d]
-    found, suspects = {}, np.flatnonzero(squares <= CLEAR * size)
-    if counting is not None and np.count_nonzero(counting) <= FEW_ROWS:
-        # what rounding leaves of a column that is 0 in all of few rows may be all there is
+    found, suspects = {}, np.flatnonzero(squares <= CLEAR_SHARE * size)
+    if counting is not None and np.count_nonzero(counting) <= MAX_LISTED_ROWS:
+        # Rounding may leave something of a column that is 0 in all of few rows.
         few = X[np.flatnonzero(counting)]
         few = few.toarray() if sparse.issparse(few) else few
         same = np.all(few == few[:1], axis=0) & (lifted | ~np.any(few, axis=0))
@@ -106,7 +105,7 @@ def _by_rows(X, counting, varied: np.ndarray, lifted: bool) -> tuple[np.ndarray,
     if found.kept is None or found.combinations is None:
         return np.arange(varied.size), ()
     kept, lines = found.kept, found.combinations
-    if lifted and lines:  # the row that the constants were made from need not count
+    if lifted and lines:  # The row that the constants were made from may not count.
         rest, row = others(kept, varied.size), _some_row(X, counting)
         lines = with_constant([line[:-1] for line in lines], kept[:-1], rest, row)
     return kept, lines

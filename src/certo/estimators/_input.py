@@ -212,6 +212,25 @@ def longest_example(estimator, X) -> float:
     return float(square)
 
 
+def refuse_tiny_columns(estimator, table, columns, name: str = "X", weights=None) -> None:
+    """Refuse one of these columns of a table that is not 0, but so small that its squares, with the
+    weights of the rows, are."""
+    part = abs(table[:, columns])
+    if weights is not None:
+        part = sparse.diags_array(np.sqrt(weights)) @ part
+    largest = part.max(axis=0) if part.shape[1] else np.zeros(0)
+    largest = largest.toarray().ravel() if sparse.issparse(largest) else largest
+    tiny = np.flatnonzero((largest > 0) & (largest < SHORTEST))
+    if tiny.size:
+        times = "" if weights is None else "times the roots of their weights, "
+        raise ValueError(
+            f"{type(estimator).__name__} needs columns with numbers of a size above {SHORTEST:g}, "
+            f"{times}so that squares stay within float64, but the largest in column "
+            f"{columns[tiny[0]]} of {name} (from 0) is {largest[tiny[0]]:g}. Rescale it "
+            "(StandardScaler)."
+        )
+
+
 def values(estimator, y) -> np.ndarray:
     """y, whose numbers float64 can hold, as columns of finite numbers in float64."""
     name = type(estimator).__name__

@@ -7,37 +7,29 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.base import (
-    CannotClaim,
-    NotClaimed,
-)
+from certo.certificates.base import CannotClaim, NotClaimed
 from certo.certificates.composite import Composite
 from certo.certificates.regression.dependence import exact_columns
+from certo.certificates.regression.least_squares_evidence import ShiftedGram
 from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.values import Values
 from certo.issue.regression.least_squares_excess import issue_least_squares_excess
 from certo.solvers.least_squares import Solution
 
-TIGHT = 1e-9  # of the risk: with more excess than this, the rows are asked
-NOTHING = 1e-20  # of the spread of y: a risk that needs no bound from below
-FIRST = 64  # rows that tell whether combinations of columns can be exact
-DENSE = 2000  # columns up to which blocks of sparse rows are centred
-SMALL = 10_000_000  # numbers in X up to which multipliers of the rows are sought
+MAX_LOOSE_EXCESS = 1e-9  # Of the risk: with more excess than this, the rows are asked.
+MIN_RISK_SHARE = 1e-20  # Of the spread of y: a smaller risk needs no bound from below.
+EXACTNESS_ROWS = 64  # Rows that tell whether combinations of columns can be exact.
+MAX_CENTRED_DIM = 2000  # Columns up to which blocks of sparse rows are centred.
+MAX_MULTIPLIER_NUMBERS = 10_000_000  # Numbers in X up to which multipliers of the rows are sought.
 
 
 def certified(
-    found: Solution,
-    labels: Values,
-    X,
-    Y: np.ndarray,
-    *,
-    treatment: str,
-    ridge: float,
-    sample_weight: np.ndarray | None,
-) -> Composite:
+    found: Solution, labels: Values, X, Y, *, treatment: str, ridge: float,
+    sample_weight: np.ndarray | None = None,
+) -> Composite:  # fmt: skip
     """How far the risk is at most from the smallest: from the sums that solved it, if they are good
-    for that, else from the rows."""
+    for that, else from the rows. X is None where the rows, which had no weights, are gone."""
     problem = {
         "coef": found.coef,
         "intercept": found.intercept,
@@ -45,12 +37,16 @@ def certified(
         "ridge": ridge,
         "sample_weight": () if sample_weight is None else sample_weight,
     }
-    claim = None
+    claim: Any = None
     sums = found.moments.sums
-    if sums is not None and (sums.exact or not _seem_exact(found, X, treatment == "free")):
-        claim = _by_sums(found, labels, problem)
-    # a reach is chosen so that it costs about as much
-    if claim is None or (claim.excess > TIGHT * claim.risk and claim.reach is None):
+    exact = sums is not None and sums.exact
+    if sums is not None and (exact or X is None or not _seem_exact(found, X, treatment == "free")):
+        claim = _by_sums(found, sums, labels, problem)
+    if X is None and claim is None:
+        return not_claimed("the sums that partial_fit keeps have too few digits for a claim.")
+    # A reach is chosen so that it costs about as much as the excess.
+    loose = claim is None or (claim.excess > MAX_LOOSE_EXCESS * claim.risk and claim.reach is None)
+    if loose and X is not None:
         try:
             claim = _by_rows(found, labels, Sample(X, Y), problem)
         except CannotClaim as reason:
@@ -63,34 +59,18 @@ def _seem_exact(found: Solution, X, lifted: bool) -> bool:
     at all rows, which rounded sums cannot replace, may show it."""
     if not found.combinations or found.kept is None:
         return False
-    some = Sample(X[:FIRST], np.ones(min(FIRST, X.shape[0]), np.int8))
+    some = Sample(X[:EXACTNESS_ROWS], np.ones(min(EXACTNESS_ROWS, X.shape[0]), np.int8))
     return bool(np.all(exact_columns(some, found.kept, found.combinations, lifted)))
-
-
-def certified_by_sums(
-    found: Solution, labels: Values, *, treatment: str, ridge: float
-) -> Composite:
-    """The same where the rows, which have no weights, are gone."""
-    problem = {
-        "coef": found.coef,
-        "intercept": found.intercept,
-        "treatment": treatment,
-        "ridge": ridge,
-    }
-    claim = _by_sums(found, labels, problem)
-    if claim is None:
-        return not_claimed("the sums that partial_fit keeps have too few digits for a claim.")
-    return Composite((claim,))
 
 
 def not_claimed(reason: str) -> Composite:
     return Composite((), (NotClaimed("LeastSquaresExcess", reason),))
 
 
-def _by_sums(found: Solution, labels: Values, problem: dict[str, Any]) -> LeastSquaresExcess | None:
+def _by_sums(
+    found: Solution, sums: ShiftedGram, labels: Values, problem: dict[str, Any]
+) -> LeastSquaresExcess | None:
     """None, where the sums are not enough."""
-    sums = found.moments.sums
-    assert sums is not None
     try:
         return issue_least_squares_excess(
             sums, labels, shift=sums.shift, kept=found.kept, combinations=found.combinations or (),
@@ -105,17 +85,17 @@ def _by_rows(
 ) -> LeastSquaresExcess:
     known, d, ridge = found.moments, sample.d, problem["ridge"]
     shift, factor, kept, combined = known.mean, found.factor, found.kept, found.combinations or ()
-    if sparse.issparse(sample.X) and d > DENSE:
+    if sparse.issparse(sample.X) and d > MAX_CENTRED_DIM:
         shift = np.append(np.zeros(d), known.mean[d:])
         if factor is not None and kept is not None and problem["treatment"] == "free":
-            factor = factor.copy()  # of columns that are not centred
+            factor = factor.copy()  # The factor of columns that are not centred.
             factor[-1, :-1] = -known.mean[kept[:-1]] @ factor[:-1, :-1]
     spread = float(np.sum(np.diag(known.products)[-len(found.coef) :]))
-    if not ridge and float(np.sum(found.squares)) <= NOTHING * spread:
+    if not ridge and float(np.sum(found.squares)) <= MIN_RISK_SHARE * spread:
         kept, factor, combined = None, None, ()
     multipliers: Any = ()
     short = found.rank is not None and found.rank < d and not ridge
-    if short and not combined and sample.m * d <= SMALL:
+    if short and not combined and sample.m * d <= MAX_MULTIPLIER_NUMBERS:
         multipliers = _multipliers(sample, known.mean[:d], found.coef, problem["sample_weight"])
     return issue_least_squares_excess(
         sample, labels, shift=shift, kept=kept, factor=factor, combinations=combined,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
@@ -10,9 +9,11 @@ import numpy as np
 from scipy.special import chdtrc
 
 from certo.certificates.encoding import rounded_up
-from certo.estimators._logistic import Fitted, Limits, minimised
-from certo.estimators._logistic_problem import Problem, Weights
+from certo.estimators._coefficients import Table, p_value_shown
+from certo.estimators._logistic import Fitted, minimise
+from certo.problems.logistic import LogisticProblem, Weights
 from certo.solvers.least_squares import least_squares
+from certo.solvers.newton import NewtonLimits
 
 
 class LikelihoodRatio(NamedTuple):
@@ -26,7 +27,7 @@ class LikelihoodRatio(NamedTuple):
 
 @final
 @dataclass(frozen=True, repr=False, eq=False)
-class LikelihoodRatios:
+class LikelihoodRatios(Table):
     """2·(log-likelihood with all columns − without this one), which is χ² distributed for large
     samples if the coefficients of the column are 0. A sequence of its rows.
 
@@ -35,26 +36,22 @@ class LikelihoodRatios:
     rows : sequence of LikelihoodRatio
     within : float
         How far off a statistic may be, at most: proved by the certificates of the fits.
-    notes : sequence of str
     """
 
     rows: tuple[LikelihoodRatio, ...]
     within: float
-    notes: tuple[str, ...] = ()
 
-    def __iter__(self):
-        return iter(self.rows)
+    row_kind = "column"
+    css_class = "likelihood-ratios"
+    _header = ("", "χ²", "df", "P>χ²")
 
-    def __len__(self) -> int:
-        return len(self.rows)
+    @property
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+        exact = f"Each χ² is proved to within {rounded_up(self.within, 2)}."
+        return (exact,) if 0 < self.within < np.inf else ()
 
-    def __getitem__(self, name: int | str) -> LikelihoodRatio:
-        if not isinstance(name, str):
-            return self.rows[name]
-        for row in self.rows:
-            if row.name == name:
-                return row
-        raise KeyError(f"no column is called {name!r}; there are {[r.name for r in self.rows]}.")
+    def _cells(self, row: LikelihoodRatio) -> tuple[str, ...]:
+        return row.name, f"{row.statistic:.6g}", str(row.degrees), p_value_shown(row.p_value)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -64,39 +61,8 @@ class LikelihoodRatios:
             "notes": list(self.notes),
         }
 
-    @property
-    def _lines(self) -> list[tuple[str, ...]]:
-        return [("", "χ²", "df", "P>χ²"), *map(_cells, self.rows)]
 
-    @property
-    def _below(self) -> list[str]:
-        exact = f"Each χ² is proved to within {rounded_up(self.within, 2)}."
-        return [*([exact] if 0 < self.within < np.inf else []), *self.notes]
-
-    def __repr__(self) -> str:
-        widths = [max(map(len, column)) for column in zip(*self._lines, strict=True)]
-        lines = [
-            "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]).rstrip()
-            for line in self._lines
-        ]
-        return "\n".join([*lines, *self._below])
-
-    def _repr_html_(self) -> str:
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in line) + "</tr>"
-            for line in self._lines
-        )
-        below = "".join(f"<p>{html.escape(note)}</p>" for note in self._below)
-        return f'<div><table class="likelihood-ratios">{body}</table>{below}</div>'
-
-
-def _cells(row: LikelihoodRatio) -> tuple[str, ...]:
-    p = row.p_value
-    shown = "" if p is None else "<0.001" if p < 0.0005 else f"{p:.3f}"
-    return row.name, f"{row.statistic:.6g}", str(row.degrees), shown
-
-
-def likelihood_ratio_tests(machine, problem: Problem) -> LikelihoodRatios:
+def likelihood_ratio_tests(machine, problem: LogisticProblem) -> LikelihoodRatios:
     """One test for each column of the problem that a machine was fitted to, and for its intercepts.
 
     Each problem without a column begins from the machine's weights for the others.
@@ -115,14 +81,14 @@ def likelihood_ratio_tests(machine, problem: Problem) -> LikelihoodRatios:
     return LikelihoodRatios(tuple(rows), within)
 
 
-def _new(problem: Problem) -> np.ndarray:
+def _new(problem: LogisticProblem) -> np.ndarray:
     """For each column of x̃, whether it is no combination of the others."""
     codes = problem.codes[:, None].astype(np.float64)
     found = least_squares(problem.X, codes, weights=problem.weights, lifted=problem.lifted)
     return np.ones(problem.columns, dtype=bool) if found.tied is None else ~found.tied
 
 
-def _least_without(problem: Problem, place: int, machine) -> tuple[float, float]:
+def _least_without(problem: LogisticProblem, place: int, machine) -> tuple[float, float]:
     """The least risk without a column, or without intercepts, and how far off it may be."""
     d, weights = problem.X.shape[1], Weights(machine.coef_, machine.intercept_)
     if place == d:
@@ -135,6 +101,6 @@ def _least_without(problem: Problem, place: int, machine) -> tuple[float, float]
         problem = problem._replace(X=problem.X[:, others])
         weights = weights._replace(coef=weights.coef[:, others])
     start = weights if machine.estimate_exists_ else None
-    found = minimised(problem, Limits(float(machine.tol), int(machine.max_iter)), start=start)
+    found = minimise(problem, NewtonLimits(float(machine.tol), int(machine.max_iter)), start=start)
     assert isinstance(found, Fitted)
     return problem.risk(found.weights), found.gap

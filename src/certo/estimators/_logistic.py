@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import fields
 from typing import NamedTuple
 
 import numpy as np
+from scipy import linalg
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.validation import column_or_1d
 
-from certo.certificates.base import (
-    CannotClaim,
-    NotClaimed,
-)
-from certo.certificates.encoding import rounded_down
+from certo.certificates.base import CannotClaim, NotClaimed
 from certo.certificates.regression.factors import inverse_factor
 from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.certificates.regression.no_estimate import NoEstimate
+from certo.certificates.sample.examples import Sample
+from certo.certificates.sample.labels import Labels
 from certo.certificates.separation.quasi_separable import Overlapping
+from certo.estimators import _input, _stream
 from certo.estimators._independence import Relations, independent
-from certo.estimators._logistic_problem import Problem, Weights
 from certo.issue.labels import class_labels
 from certo.issue.regression.logistic_excess import issue_logistic_excess
 from certo.issue.regression.no_estimate import issue_no_estimate
 from certo.issue.separation.inseparable import vector_indices
+from certo.problems.logistic import LogisticProblem, Weights, against
 from certo.solvers.dependence import Combinations, minimum_norm, others
 from certo.solvers.interrupt import Stopped, Watch
-from certo.solvers.logistic import LogisticOutcome, NewtonTrace, logistic
-from certo.solvers.logistic_rows import LogisticRows
+from certo.solvers.logistic import LogisticOutcome, logistic
+from certo.solvers.logistic_rows import LogisticRows, centred_weights
+from certo.solvers.newton import NewtonLimits, NewtonTrace
 from certo.solvers.recession import (
     STILL,
     Core,
@@ -35,26 +37,48 @@ from certo.solvers.recession import (
     decide_recession,
     guessed_recession,
 )
+from certo.solvers.stop import Stop
 
-SHARE = 0.25  # of tol: what a direction that separates may still cost where it is cut off
-SMALLEST = 1e-280  # what that can be
-LONGEST = 500  # bits of a direction's numbers, beyond which it is shortened
-DOUBTFUL = ("optimal", "runs away", "no progress")  # stops after which a minimiser is asked for
-FAIR = (*DOUBTFUL, "iterations", "interrupted")  # and those after which weights may be running
-FINEST = 1e-14  # what a solution is sharpened to where tol was not enough for a proof
-RUNNING = 0.45  # of the decrement, left by a last step: with a minimiser less, without it e^−½
-COSTS = (1.0, 64.0, 2.0**12, 2.0**18)  # of SHARE·tol: what terms that are dropped may cost, in turn
+CUT_OFF_SHARE = 0.25  # The share of `tol` that separated terms may cost where they are cut off.
+MIN_COST = 1e-280  # The least that they can cost.
+MAX_DIRECTION_BITS = 500  # Longer numbers of a direction are shortened.
+DOUBTFUL = (Stop.CONVERGED, Stop.RUNS_AWAY, Stop.NO_PROGRESS)  # A minimiser is then asked for.
+UNFINISHED = (Stop.MAX_ITER, Stop.BY_HAND, Stop.TIME_LIMIT, Stop.CALLBACK)
+SHARPENED_TOL = 1e-14  # What a solution is sharpened to where tol was not enough for a proof.
+RUNNING_RATIO = 0.45  # Of the decrement, left by a last step: less with a minimiser, e^−½ without.
+# What dropped terms may cost, in turn, in units of CUT_OFF_SHARE·tol.
+DROPPED_COSTS = (1.0, 64.0, 2.0**12, 2.0**18)
 
 
-class Limits(NamedTuple):
-    """When to stop, and how to step."""
-
-    tol: float
-    max_iter: int
-    risk_threshold: float | None = None
-    solver: str = "damped"
-    asked: Callable[[], bool] = lambda: False
-    after_step: Callable[[int, float], bool] = lambda steps, risk: False
+def pose_problem(machine, X, y, sample_weight) -> LogisticProblem:
+    """From the settings of a machine, the labels and the weights of its examples."""
+    targets = _stream.one_label_each(machine, _input.targets(machine, y))
+    classes, y = targets.classes, column_or_1d(y)
+    codes = targets.signs[0] > 0 if len(classes) == 2 else np.argmax(targets.signs, axis=0)
+    weights = by_class = None
+    if sample_weight is not None:
+        weights = _input.weights(machine, sample_weight, y)
+    if machine.class_weight is not None:
+        by_class = compute_class_weight(
+            machine.class_weight, classes=classes, y=y, sample_weight=weights
+        )
+    problem = LogisticProblem(
+        X, codes.astype(np.int64), classes, by_class, weights,
+        machine.intercept, float(machine.ridge),
+    )  # fmt: skip
+    sums = problem.by_class
+    missing = np.flatnonzero(sums == 0)
+    if missing.size:
+        raise ValueError(
+            "sample_weight must be positive for some example of every class, but it is zero for "
+            f"all of class {classes.tolist()[missing[0]]!r}. Leave these examples out."
+        )
+    if not np.sum(sums) < np.inf:
+        raise ValueError(
+            "the weights of the examples must have a sum within float64, but it is infinite. "
+            "Divide them by a number: only their ratios matter to the weights found."
+        )
+    return problem
 
 
 class Basis(NamedTuple):
@@ -70,13 +94,13 @@ class Fitted(NamedTuple):
     """What was found."""
 
     weights: Weights
-    problem: Problem  # that was solved
-    outcomes: tuple[LogisticOutcome, ...]  # the last one for what no direction separates
+    problem: LogisticProblem  # The one that was solved.
+    outcomes: tuple[LogisticOutcome, ...]  # The last one is of what no direction separates.
     basis: Basis
     excess: LogisticExcess | NotClaimed
     separation: Recession | None = None
-    nothing_left: bool = False  # since the direction separates all examples
-    overlap: Overlapping | None = None  # that there is no such direction
+    nothing_left: bool = False  # Whether the direction separates all examples.
+    overlap: Overlapping | None = None  # Proves that there is no such direction.
 
     @property
     def gap(self) -> float:
@@ -109,19 +133,9 @@ class Fitted(NamedTuple):
         return self.basis.kept.size - self.problem.lifted
 
     @property
-    def near(self) -> str:
-        """Of which coefficients alone the infimum is proved; empty: of all."""
-        if isinstance(self.excess, NotClaimed) or self.excess.reach is None:
-            return ""
-        count = self.excess.nearly.size
-        columns, kind = ("1 column", "a combination") if count == 1 else (
-            f"{count:,} columns", "combinations"
-        )  # fmt: skip
-        return (
-            f" among coefficients of which those of {columns}, nearly {kind} of others, differ "
-            f"from these by at most {rounded_down(self.excess.reach, 2)} in all; whether others "
-            "have less is not known"
-        )
+    def near(self) -> bool:
+        """Whether the infimum is proved only of coefficients that are not far from these."""
+        return isinstance(self.excess, LogisticExcess) and self.excess.reach is not None
 
     @property
     def dropped(self) -> bool:
@@ -129,17 +143,17 @@ class Fitted(NamedTuple):
         return isinstance(self.excess, LogisticExcess) and self.excess.dropped.size > 0
 
     @property
-    def stopped(self) -> str:
-        return self.outcomes[-1].stopped if self.outcomes else "optimal"
+    def stop(self) -> Stop:
+        return self.outcomes[-1].stop if self.outcomes else Stop.CONVERGED
 
     @property
     def steps(self) -> int:
         return sum(outcome.steps for outcome in self.outcomes)
 
 
-def minimised(
-    problem: Problem,
-    limits: Limits,
+def minimise(
+    problem: LogisticProblem,
+    limits: NewtonLimits,
     *,
     beyond: bool = True,
     start: Weights | None = None,
@@ -170,26 +184,27 @@ def minimised(
             last = _solved(problem, allowed, alive, start, doubts)
             outcomes += (last,)
             start = Weights(last.coef, last.intercept)
-            if last.stopped == "runs away" and not limits.asked():
+            if last.stop is Stop.RUNS_AWAY and not limits.asked():
                 more = _guessed(problem, known, start)
                 known, doubts = more or known, more is not None
                 continue
         if last is None:
             found = _certified(problem, limits, outcomes, None, alive, known)
             return _better(found, _plainly(problem, limits, found, start))
-        running = not problem.ridge and last.stopped in FAIR and _runs(problem, last)
+        fair = last.stop in (*DOUBTFUL, *UNFINISHED)
+        running = not problem.ridge and fair and _runs(problem, last)
         if not running:
             best = _better(best, _certified(problem, limits, outcomes, last, alive, known))
-            if best.settled or last.stopped not in DOUBTFUL:
+            if best.settled or last.stop not in DOUBTFUL:
                 return best
         dropping = problem, limits, outcomes, last, alive, known
-        if limits.asked():
+        if stop := limits.asked():
             found = best or _with_small_terms_dropped(*dropping)
-            return found._replace(outcomes=(*outcomes[:-1], last._replace(stopped="interrupted")))
-        if last.stopped not in DOUBTFUL:
+            return found._replace(outcomes=(*outcomes[:-1], last._replace(stop=stop)))
+        if last.stop not in DOUBTFUL:
             return _with_small_terms_dropped(*dropping)
-        if not running and last.stopped == "optimal" and tol > FINEST:
-            tol = FINEST
+        if not running and last.stop is Stop.CONVERGED and tol > SHARPENED_TOL:
+            tol = SHARPENED_TOL
             continue
         more = _guessed(problem, known, Weights(last.coef, last.intercept))
         if more is None:
@@ -199,7 +214,9 @@ def minimised(
     return known
 
 
-def _plainly(problem: Problem, limits: Limits, found: Fitted, start: Weights | None) -> Fitted:
+def _plainly(
+    problem: LogisticProblem, limits: NewtonLimits, found: Fitted, start: Weights | None
+) -> Fitted:
     """The same, if tol was reached, or no direction was used. Else one may have led too far for
     float64: Newton's steps alone, whatever separates the examples."""
     steps = limits.max_iter - found.steps
@@ -222,20 +239,20 @@ def _better(best: Fitted | None, found: Fitted) -> Fitted:
     return min(found, best, key=worth)._replace(outcomes=found.outcomes)
 
 
-def _runs(problem: Problem, outcome: LogisticOutcome) -> bool:
+def _runs(problem: LogisticProblem, outcome: LogisticOutcome) -> bool:
     """Whether the last steps were not those of Newton's method near a minimiser, which square the
     decrement and move little, but divided it, as where there is none."""
     decrements = outcome.trace.decrement[-3:]
     decrements = decrements[np.isfinite(decrements)]
-    slow = decrements.size > 1 and decrements[-1] > RUNNING * decrements[-2] > 0
+    slow = decrements.size > 1 and decrements[-1] > RUNNING_RATIO * decrements[-2] > 0
     return bool(slow and np.any(_moving(problem, outcome)))
 
 
-def _places(problem: Problem) -> tuple:
+def _places(problem: LogisticProblem) -> tuple:
     return problem.X, problem.codes, len(problem.classes), problem.lifted
 
 
-def _guessed(problem: Problem, known: Recession | None, run: Weights) -> Recession | None:
+def _guessed(problem: LogisticProblem, known: Recession | None, run: Weights) -> Recession | None:
     """What is known, and what weights that ran separate beyond it; None if that is nothing."""
     guess = np.column_stack(run)[:, : problem.columns]
     return guessed_recession(
@@ -251,7 +268,7 @@ class Existence(NamedTuple):
     overlap: Overlapping | None = None
 
 
-def existence(problem: Problem, weights: Weights, watch: Watch) -> Existence:
+def existence(problem: LogisticProblem, weights: Weights, watch: Watch) -> Existence:
     """Whether there are weights of the least risk, decided by linear programs in exact arithmetic
     if the watch leaves them the time. `weights` are of a risk near the infimum: they lead the way.
     """
@@ -268,27 +285,29 @@ def existence(problem: Problem, weights: Weights, watch: Watch) -> Existence:
     return Existence(more, None if more is not None or why is None else _overlap(problem, why))
 
 
-def _overlap(problem: Problem, why: Core) -> Overlapping | None:
+def _overlap(problem: LogisticProblem, why: Core) -> Overlapping | None:
     """The proof that no direction separates any examples; None if some do not count."""
     if problem.counting is not None and not np.all(problem.counting):
         return None
-    (m, d), labels = problem.X.shape, class_labels(problem.labels.classes)
+    (m, d), labels = problem.X.shape, class_labels(tuple(problem.classes.tolist()))
     vectors = vector_indices(labels, why.rows, why.against)
     return Overlapping(labels, problem.intercept, m, d, vectors, why.weights)
 
 
-def _certified(problem: Problem, limits: Limits, outcomes, last, alive, known) -> Fitted:
+def _certified(
+    problem: LogisticProblem, limits: NewtonLimits, outcomes, last, alive, known
+) -> Fitted:
     """The solution, beyond what is known to be separated, and what can be claimed of it."""
     basis = _basis(problem, last, alive)
     weights = _shortest(problem, last, basis)
     if known is not None:
-        weights = _pushed(problem, weights, known, SHARE * limits.tol)
+        weights = _pushed(problem, weights, known, CUT_OFF_SHARE * limits.tol)
     excess = _excess(problem, weights, alive, basis)
     return Fitted(weights, problem, outcomes, basis, excess, known, last is None)
 
 
 def _with_small_terms_dropped(
-    problem: Problem, limits: Limits, outcomes, last: LogisticOutcome, alive, known
+    problem: LogisticProblem, limits: NewtonLimits, outcomes, last: LogisticOutcome, alive, known
 ) -> Fitted:
     """The weights that ran, as they are, and a claim about what is left when the terms are dropped
     that have become smallest.
@@ -300,10 +319,12 @@ def _with_small_terms_dropped(
     evenly = _look(problem, alive, Weights(0 * last.coef, 0 * last.intercept))
     weights = _shortest(problem, last, _basis(problem, evenly, alive))
     if known is not None:
-        weights = _pushed(problem, weights, known, SHARE * limits.tol)
+        weights = _pushed(problem, weights, known, CUT_OFF_SHARE * limits.tol)
     terms, moving = _terms(problem, weights), _moving(problem, last)
-    choices = [(moving, SHARE * limits.tol)] if np.any(moving) else []
-    choices += [(np.ones_like(moving), times * SHARE * limits.tol) for times in COSTS]
+    choices = [(moving, CUT_OFF_SHARE * limits.tol)] if np.any(moving) else []
+    choices += [
+        (np.ones_like(moving), times * CUT_OFF_SHARE * limits.tol) for times in DROPPED_COSTS
+    ]
     best, before = None, None
     for among, cost in choices:
         left = _without_small_terms(problem, terms, alive, among, cost)
@@ -319,19 +340,19 @@ def _with_small_terms_dropped(
     return best
 
 
-def certified_again(problem: Problem, weights: Weights) -> Fitted:
+def certified_again(problem: LogisticProblem, weights: Weights) -> Fitted:
     """What there is at the weights of an earlier fit, as far as standard errors need it."""
     here = _look(problem, None, weights)
     basis = _basis(problem, here, None)
     return Fitted(weights, problem, (here,), basis, NotClaimed("LogisticExcess", "made before"))
 
 
-def _look(problem: Problem, alive: np.ndarray | None, weights: Weights) -> LogisticOutcome:
+def _look(problem: LogisticProblem, alive: np.ndarray | None, weights: Weights) -> LogisticOutcome:
     """What there is at these weights, for these terms: no step is taken."""
-    return _solved(problem, Limits(SMALLEST, 0), alive, weights, False)
+    return _solved(problem, NewtonLimits(MIN_COST, 0), alive, weights, False)
 
 
-def _terms(problem: Problem, weights: Weights) -> np.ndarray:
+def _terms(problem: LogisticProblem, weights: Weights) -> np.ndarray:
     """e^{−margin} times the share of its example: no term adds more than this to the risk."""
     margins = problem.margins(weights)
     share = np.ones(len(margins)) if problem.weights is None else problem.weights
@@ -340,7 +361,7 @@ def _terms(problem: Problem, weights: Weights) -> np.ndarray:
         return share * np.exp(-margins)
 
 
-def _step(problem: Problem, outcome: LogisticOutcome) -> np.ndarray | None:
+def _step(problem: LogisticProblem, outcome: LogisticOutcome) -> np.ndarray | None:
     """The last Newton step, one vector for each output."""
     step = outcome.direction
     if step is None or problem.outputs == 1:
@@ -348,7 +369,7 @@ def _step(problem: Problem, outcome: LogisticOutcome) -> np.ndarray | None:
     return np.vstack([step, np.zeros(step.shape[1])])
 
 
-def _moving(problem: Problem, outcome: LogisticOutcome) -> np.ndarray:
+def _moving(problem: LogisticProblem, outcome: LogisticOutcome) -> np.ndarray:
     """The margins that the last Newton step moves. Near the infimum a step moves nothing that is
     not separated, and what is, and matters most, by 1: e^{−margin} is divided by e."""
     step, d = _step(problem, outcome), problem.X.shape[1]
@@ -360,7 +381,11 @@ def _moving(problem: Problem, outcome: LogisticOutcome) -> np.ndarray:
 
 
 def _without_small_terms(
-    problem: Problem, terms: np.ndarray, alive: np.ndarray | None, among: np.ndarray, cost: float
+    problem: LogisticProblem,
+    terms: np.ndarray,
+    alive: np.ndarray | None,
+    among: np.ndarray,
+    cost: float,
 ) -> np.ndarray:
     """What is alive without the smallest terms among these that together are at most `cost`."""
     left = np.ones(terms.shape, dtype=bool) if alive is None else alive.copy()
@@ -373,7 +398,7 @@ def _without_small_terms(
     return left
 
 
-def _left(problem: Problem, known: Recession) -> np.ndarray:
+def _left(problem: LogisticProblem, known: Recession) -> np.ndarray:
     """What the direction does not separate: examples, or for each the classes, its own always."""
     left = ~known.strict
     if problem.counting is not None:
@@ -383,29 +408,21 @@ def _left(problem: Problem, known: Recession) -> np.ndarray:
     return left
 
 
-def _undecided(problem: Problem, alive: np.ndarray) -> np.ndarray:
+def _undecided(problem: LogisticProblem, alive: np.ndarray) -> np.ndarray:
     """The examples that have a class alive besides their own."""
     if alive.ndim == 1:
         return alive
     return alive.sum(axis=1) > alive[np.arange(len(alive)), problem.codes]
 
 
-def _solved(problem: Problem, limits: Limits, alive, start, doubts=True) -> LogisticOutcome:
-    return logistic(
-        problem.X,
-        problem.codes,
-        len(problem.classes),
-        sample_weight=problem.weights,
-        intercept=problem.intercept,
-        ridge=problem.ridge,
-        alive=alive,
-        start=start,
-        doubts=doubts,
-        **limits._replace(tol=(1 - 2 * SHARE) * limits.tol)._asdict(),
-    )
+def _solved(
+    problem: LogisticProblem, limits: NewtonLimits, alive, start: Weights | None, doubts=True
+) -> LogisticOutcome:
+    tol = (1 - 2 * CUT_OFF_SHARE) * limits.tol
+    return logistic(problem, limits._replace(tol=tol), alive=alive, start=start, doubts=doubts)
 
 
-def _basis(problem: Problem, outcome: LogisticOutcome | None, alive) -> Basis:
+def _basis(problem: LogisticProblem, outcome: LogisticOutcome | None, alive) -> Basis:
     p, vectors = problem.columns, len(problem.classes) - 1
     if outcome is None or outcome.hessian is None:
         return Basis(np.arange(p), (), None)
@@ -420,7 +437,7 @@ def _basis(problem: Problem, outcome: LogisticOutcome | None, alive) -> Basis:
     return Basis(*relations, inverse_factor(among))
 
 
-def _shortest(problem: Problem, outcome: LogisticOutcome | None, basis: Basis) -> Weights:
+def _shortest(problem: LogisticProblem, outcome: LogisticOutcome | None, basis: Basis) -> Weights:
     """Those of the least norm that have the same scores, intercepts not counted; None: 0."""
     if outcome is None:
         return Weights(np.zeros((problem.outputs, problem.X.shape[1])), np.zeros(problem.outputs))
@@ -433,7 +450,7 @@ def _shortest(problem: Problem, outcome: LogisticOutcome | None, basis: Basis) -
     return Weights(*minimum_norm(a, basis.kept, basis.combinations, problem.lifted))
 
 
-def _pushed(problem: Problem, weights: Weights, known: Recession, budget: float) -> Weights:
+def _pushed(problem: LogisticProblem, weights: Weights, known: Recession, budget: float) -> Weights:
     """So far along the direction that what it separates costs at most `budget`.
 
     An example adds Σ e^{−margin} at most to the mean loss of what is left, over the classes it is
@@ -441,24 +458,31 @@ def _pushed(problem: Problem, weights: Weights, known: Recession, budget: float)
     power of two: the direction's own numbers, whole ones mostly, are not rounded then.
     """
     d, peak = problem.X.shape[1], max(abs(c) for row in known.coef for c in row)
-    unit = 2 ** max(0, int(peak).bit_length() - LONGEST)
+    unit = 2 ** max(0, int(peak).bit_length() - MAX_DIRECTION_BITS)
     u = np.array([[float(c / unit) for c in row] for row in known.coef])
     along = Weights(u[:, :d], u[:, d:].sum(axis=1))
     margins, slopes = (problem.margins(part)[known.strict] for part in (weights, along))
-    far = np.log((len(problem.classes) - 1) / max(budget, SMALLEST))
+    far = np.log((len(problem.classes) - 1) / max(budget, MIN_COST))
     t = np.max((far - margins[slopes > 0]) / slopes[slopes > 0], initial=1.0)
     t = 2.0 ** np.ceil(np.log2(t))
     coef, intercept = (a + t * b for a, b in zip(weights, along, strict=True))
-    if problem.outputs == 1:
-        return Weights(coef, intercept)
-    return Weights(coef - coef.mean(axis=0), intercept - intercept.mean())
+    return Weights(coef, intercept).symmetric
 
 
-def _excess(problem: Problem, weights: Weights, alive, basis: Basis) -> LogisticExcess | NotClaimed:
+def _sample(problem: LogisticProblem) -> tuple[Sample, Labels]:
+    """The examples, with the index of the class of each, and the classes."""
+    K = len(problem.classes)
+    return Sample(problem.X, problem.codes), Labels(tuple(problem.classes.tolist()), K - 1)
+
+
+def _excess(
+    problem: LogisticProblem, weights: Weights, alive, basis: Basis
+) -> LogisticExcess | NotClaimed:
+    sample, labels = _sample(problem)
     try:
         return issue_logistic_excess(
-            problem.sample,
-            problem.labels,
+            sample,
+            labels,
             treatment=problem.intercept,
             ridge=problem.ridge,
             class_weight=problem.class_weight,
@@ -471,33 +495,50 @@ def _excess(problem: Problem, weights: Weights, alive, basis: Basis) -> Logistic
         return NotClaimed("LogisticExcess", str(reason))
 
 
-def no_estimate(problem: Problem, found: Recession) -> NoEstimate | NotClaimed:
+def no_estimate(problem: LogisticProblem, found: Recession) -> NoEstimate | NotClaimed:
     """The proof that the direction is one."""
     try:
-        return issue_no_estimate(
-            problem.sample, problem.labels, problem.intercept, found.coef, problem.weights
-        )
+        return issue_no_estimate(*_sample(problem), problem.intercept, found.coef, problem.weights)
     except CannotClaim as reason:
         return NotClaimed("NoEstimate", str(reason))
 
 
-def curvature(found: Fitted) -> tuple[np.ndarray, np.ndarray] | None:
-    """The Hessian of the mean loss at the weights found, for classes against the last and with
-    x − centre in place of x; and the centre. None: it is too large."""
+def covariance_of(found: Fitted, reference: int) -> np.ndarray | None:
+    """(S·H)⁻¹ of the contrasts with the reference class, all columns of a class after another's;
+    NaN where the examples do not decide a coefficient; None where H is too large.
+
+    H is the Hessian of the mean loss for classes against the last one, and of x − centre: the
+    intercept is that of the centred columns less w·centre. Of dependent columns each that is not
+    kept is a combination of those kept: what is added to its coefficient can be taken from theirs,
+    which are no more decided than its own.
+    """
     if not found.outcomes or found.outcomes[-1].hessian is None:
         return None
-    problem, (coef, intercept) = found.problem, found.weights
+    problem, basis, kept = found.problem, found.basis, found.basis.kept
+    p, K = problem.columns, len(problem.classes)
     weights = np.ones(len(problem.codes)) if problem.weights is None else problem.weights
-    shares = weights / weights.sum()
-    rows = LogisticRows(problem.X, problem.codes, len(problem.classes), shares, problem.lifted)
-    if problem.outputs > 1:
-        coef, intercept = coef[:-1] - coef[-1], intercept[:-1] - intercept[-1]
-    W = np.column_stack([coef, intercept + coef @ rows.centre])[:, : problem.columns]
-    lower = rows.look(W, True).hessian
-    return np.tril(lower) + np.tril(lower, -1).T, rows.centre
+    rows = LogisticRows(problem.X, problem.codes, K, weights / weights.sum(), problem.lifted)
+    last = Weights(*(against(part, problem.outputs - 1) for part in found.weights))
+    lower = rows.look(centred_weights(last, rows.centre, problem.lifted), True).hessian
+    hessian = np.tril(lower) + np.tril(lower, -1).T
+    among = np.arange(K - 1)[:, None] * p + kept
+    part = hessian[np.ix_(among.ravel(), among.ravel())]
+    scale = 1 / np.sqrt(np.diag(part))  # The columns may be of very different sizes.
+    inverse = linalg.inv(part * scale * scale[:, None]) * scale * scale[:, None] / problem.total
+    back = np.eye(kept.size)
+    if problem.lifted:
+        back[-1, :-1] = -rows.centre[kept[:-1]]
+    turn = np.kron(against(np.eye(K, K - 1), reference), back)
+    turned = (turn @ inverse @ turn.T).reshape(K - 1, kept.size, K - 1, kept.size)
+    combined = np.array(basis.combinations, dtype=object).reshape(p - kept.size, kept.size)
+    shared = np.any(combined != 0, axis=0)
+    turned[:, shared] = turned[:, :, :, shared] = np.nan
+    covariance, every = np.full((K - 1, p, K - 1, p), np.nan), np.arange(K - 1)
+    covariance[np.ix_(every, kept, every, kept)] = turned
+    return covariance.reshape((K - 1) * p, (K - 1) * p)
 
 
-def joined(outcomes: tuple[LogisticOutcome, ...]) -> NewtonTrace:
+def join_traces(outcomes: tuple[LogisticOutcome, ...]) -> NewtonTrace:
     """What happened, one solution after another."""
     traces = [outcome.trace for outcome in outcomes]
     parts = {

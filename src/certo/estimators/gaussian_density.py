@@ -18,18 +18,21 @@ from certo.certificates.composite import Composite
 from certo.certificates.density.likelihood_gap import covariance_kind
 from certo.certificates.encoding import counted
 from certo.estimators import _input, description
-from certo.estimators._density import Density, NoDensity, worth
+from certo.estimators._density import Density, NoDensity
+from certo.estimators._keywords import answer_keywords
 from certo.estimators.new_examples import unbounded_loss
 from certo.issue.density import issue_gaussian_likelihood, issue_no_gaussian_density
 from certo.kernels.base import whole
 from certo.numbers.averages import shares
 from certo.solvers.collinear import hyperplanes
+from certo.words.fitting_status import density_worth
 
-ROWS = 2**13  # taken at once
-NEAR = 1e-3  # of I: then what is left after a second Cholesky is its rounding
-WEAK = 1e-6  # an excess of more than this for each column is worth a warning
+MOMENT_BLOCK_ROWS = 2**13  # Rows that are read at a time.
+MAX_CHOLESKY_ERROR = 1e-3  # A second Cholesky factor this near I leaves nothing but rounding.
+WARNED_EXCESS = 1e-6  # A proved excess of more than this for each column is worth a warning.
 
 
+@answer_keywords
 class GaussianDensity(Density, BaseEstimator):
     r"""The Gaussian density under which the examples are likeliest.
 
@@ -72,7 +75,7 @@ class GaussianDensity(Density, BaseEstimator):
     True
     """
 
-    def __init__(self, covariance="full"):
+    def __init__(self, *, covariance="full"):
         self.covariance = covariance
 
     def fit(self, X, y=None, sample_weight=None):
@@ -101,15 +104,15 @@ class GaussianDensity(Density, BaseEstimator):
         self.mean_, self.covariance_, self.factor_ = mean, covariance, factor
         self.certificate_ = Composite((claim,))
         self.risk_ = claim.risk
-        self.status_ = f"Maximum likelihood: {worth(claim)}."
-        if claim.excess > WEAK * X.shape[1]:
+        self.status_ = f"Maximum likelihood: {density_worth(claim)}."
+        if claim.excess > WARNED_EXCESS * X.shape[1]:
             self.status_ += (
                 " Columns are so nearly collinear that float64 shows no more. Leave some out."
             )
             warnings.warn(self.status_, ConvergenceWarning, stacklevel=2)
         return self
 
-    def _no_density(self, X, weights, why: str, coef=(), level=0) -> NoDensity | None:
+    def _no_density(self, X, weights, why: str, advice="", coef=(), level=0) -> NoDensity | None:
         """The error with its proof, if that holds."""
         proof = issue_no_gaussian_density(
             X, coef, level, kind=self.covariance, sample_weight=weights
@@ -118,7 +121,7 @@ class GaussianDensity(Density, BaseEstimator):
             return None
         return NoDensity(
             f"There is no likeliest Gaussian density: {why}. So densities that are flatter and "
-            "flatter across it have a likelihood beyond all bounds.",
+            f"flatter across it have a likelihood beyond all bounds.{advice}",
             proof,
         )
 
@@ -127,12 +130,10 @@ class GaussianDensity(Density, BaseEstimator):
         if m > (1 if diagonal else d):
             return
         few = "1 sample" if m == 1 else counted(m, "example")
-        error = self._no_density(
-            X, weights, f"{few} with {counted(d, 'feature')} always lie on a hyperplane"
-        )
-        if error is not None:
-            advice = "" if diagonal else " Give more examples than features, or fewer features."
-            raise NoDensity(str(error) + advice, error.proof)
+        why = f"{few} with {counted(d, 'feature')} always lie on a hyperplane"
+        advice = "" if diagonal else " Give more examples than features, or fewer features."
+        if error := self._no_density(X, weights, why, advice):
+            raise error
 
     def _refuse_constant(self, X: np.ndarray, counting: np.ndarray, weights: np.ndarray) -> None:
         constant = np.flatnonzero(np.all(counting == counting[0], axis=0)).tolist()
@@ -142,9 +143,9 @@ class GaussianDensity(Density, BaseEstimator):
         coef[constant[0]] = 1
         which = f"{self._columns(constant)} {'has' if len(constant) == 1 else 'have'}"
         why = f"{which} the same value in all examples, which therefore lie on a hyperplane"
-        error = self._no_density(X, weights, why, coef, counting[0, constant[0]].item())
-        if error is not None:
-            raise NoDensity(f"{error} Leave out such columns.", error.proof)
+        level = counting[0, constant[0]].item()
+        if error := self._no_density(X, weights, why, " Leave out such columns.", coef, level):
+            raise error
 
     def _refuse_extreme(self, counting: np.ndarray) -> None:
         """Spreads whose squares over- or underflow."""
@@ -165,9 +166,9 @@ class GaussianDensity(Density, BaseEstimator):
         for coef, level in hyperplanes(counting) if self.covariance == "full" else ():
             used = [j for j, number in enumerate(coef) if number]
             why = f"in {self._columns(used)} all examples lie on one hyperplane, exactly"
-            error = self._no_density(X, weights, why, coef, level)
-            if error is not None:
-                return NoDensity(f"{error} Leave out one of these columns.", error.proof)
+            advice = " Leave out one of these columns."
+            if error := self._no_density(X, weights, why, advice, coef, level):
+                return error
         return NoDensity(
             f"No likeliest Gaussian density can be found in float64: {reason} Columns may be "
             "nearly collinear, or of extreme size: leave some out, or rescale them.",
@@ -198,7 +199,7 @@ class GaussianDensity(Density, BaseEstimator):
         check_is_fitted(self)
         random = check_random_state(random_state)
         z = random.standard_normal((whole(n_samples, "n_samples", 1), self.n_features_in_))
-        # x − mean = z·L⁻¹, a row
+        # x − mean = z·L⁻¹ for rows x and z.
         return self.mean_ + linalg.solve_triangular(self.factor_, z.T, trans="T").T
 
 
@@ -232,7 +233,7 @@ def _triangle(X: np.ndarray, p: np.ndarray, mean: np.ndarray) -> np.ndarray:
         first = linalg.cholesky(_second(_blocks(X, p, mean)))
         inverse = linalg.solve_triangular(first, np.eye(len(first)))
         near = _second((part @ inverse, share) for part, share in _blocks(X, p, mean))
-        if np.linalg.norm(near - np.eye(len(near))) < NEAR:
+        if np.linalg.norm(near - np.eye(len(near))) < MAX_CHOLESKY_ERROR:
             return linalg.cholesky(near) @ first
     except linalg.LinAlgError:
         pass
@@ -248,8 +249,8 @@ def _second(blocks: Iterable[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
 
 
 def _blocks(X: np.ndarray, p: np.ndarray, mean) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    for start in range(0, len(X), ROWS):
-        yield X[start : start + ROWS] - mean, p[start : start + ROWS]
+    for start in range(0, len(X), MOMENT_BLOCK_ROWS):
+        yield X[start : start + MOMENT_BLOCK_ROWS] - mean, p[start : start + MOMENT_BLOCK_ROWS]
 
 
 DESCRIPTION = description.register(

@@ -21,19 +21,28 @@ from certo.certificates.regression.least_squares_excess import LeastSquaresExces
 from certo.certificates.sample.values import Values
 from certo.containers import exact_input
 from certo.estimators import _input, _scores, description
-from certo.estimators._coefficients import CoefficientTable, check_level, quantile
-from certo.estimators._least_squares import certified, certified_by_sums, not_claimed
+from certo.estimators._coefficients import CoefficientTable, check_level, column_labels, quantile
+from certo.estimators._keywords import answer_keywords
+from certo.estimators._least_squares import certified, not_claimed
 from certo.estimators._linear import Proving
+from certo.estimators._settings import NOT_NEGATIVE, check_settings, one_of
 from certo.estimators.new_examples import unbounded_loss
 from certo.solvers.least_squares import Solution, from_triangle, least_squares
 from certo.solvers.moments import Moments, Rows, Triangle, sums_of, triangle
-from certo.words.reader import column_names
+from certo.solvers.stop import Stop
+from certo.words.fitting_status import (
+    MAX_NAMES_SHOWN,
+    RIDGE_BIAS,
+    exactly_fitted,
+    least_squares_status,
+)
 
-KEPT = 500  # features of small tables: fit keeps of them what partial_fit can go on from
-SHOWN = 5  # names in a note
-NEAR = 1e-7  # an example that the combinations of columns miss by less has its mean estimated
+MAX_KEPT_FEATURES = 500  # Up to so many, a fit keeps what partial_fit can go on from.
+NEAR_RELATION = 1e-7  # The mean is estimated at examples that miss no relation by more.
+LEAST_SQUARES_SETTINGS = {"intercept": one_of("free", "none"), "ridge": NOT_NEGATIVE}
 
 
+@answer_keywords
 class LeastSquares(RegressorMixin, Proving, BaseEstimator):
     r"""Linear regression: min (1/S) Σ_i s_i ‖y_i − W x_i − b‖² + ridge·‖W‖², S = Σ_i s_i.
 
@@ -95,19 +104,19 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
     intercept  0.181818    0.264263   0.688  0.563  -0.955212  1.31885
     """
 
-    # how the coefficients depend on y, None where that is not known; see Solution
+    # How the coefficients depend on y, None where that is not known: see Solution.
     _kept: Any
     _factor: Any
     _terms: Any
     _tied: Any
-    _seen: Any  # what partial_fit goes on from, as plain values: a Triangle, or Moments
+    _seen: Any  # What partial_fit goes on from, as plain values: a Triangle, or Moments.
     _seen_factored: bool
-    _sums: Any  # and what claims about them are made from
+    _sums: Any  # What claims about the examples seen are made from.
     intercept_standard_error_: Any
     degrees_of_freedom_: Any
     residual_variance_: Any
 
-    def __init__(self, intercept="free", ridge=0.0):
+    def __init__(self, *, intercept="free", ridge=0.0):
         self.intercept = intercept
         self.ridge = ridge
 
@@ -132,7 +141,7 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
 
     def _threads(self):
         """Rows are shared out between the cores, and small systems are best left to one."""
-        return one_thread() if self.n_features_in_ <= KEPT else nullcontext()
+        return one_thread() if self.n_features_in_ <= MAX_KEPT_FEATURES else nullcontext()
 
     def _fit(self, X, Y, weights):
         try:
@@ -145,7 +154,7 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
         self._store(found)
         known = found.moments
         self._seen = None
-        if X.shape[1] <= KEPT and found.factor is not None:
+        if X.shape[1] <= MAX_KEPT_FEATURES and found.factor is not None:
             self._seen = (known.rows, known.weight, known.mean, known.products)
         self._seen_factored, self._sums = False, None
         self.certificate_ = certified(
@@ -188,12 +197,12 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
             self.certificate_ = not_claimed(
                 "partial_fit keeps neither the examples nor their weights, nor sums from a fit."
             )
-            self._say(found)
-            return self
-        found = found._replace(moments=replace(found.moments, sums=sums))
-        self.certificate_ = certified_by_sums(
-            found, self._values, treatment=self.intercept, ridge=float(self.ridge)
-        )
+        else:
+            found = found._replace(moments=replace(found.moments, sums=sums))
+            self.certificate_ = certified(
+                found, self._values, None, None,
+                treatment=self.intercept, ridge=float(self.ridge),
+            )  # fmt: skip
         self._say(found)
         return self
 
@@ -208,9 +217,9 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
         """What was kept of the examples so far."""
         if self._seen is None:
             raise ValueError(
-                f"partial_fit cannot go on from a fit with more than {KEPT:,} features, or with "
-                "more features than examples and a ridge, which keeps nothing of its examples. "
-                "Use partial_fit from the first examples on."
+                f"partial_fit cannot go on from a fit with more than {MAX_KEPT_FEATURES:,} "
+                "features, or with more features than examples and a ridge, which keeps nothing of "
+                "its examples. Use partial_fit from the first examples on."
             )
         if self._lifted != self._seen_lifted:
             raise ValueError(
@@ -229,10 +238,7 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
 
     def _problem(self, X, y, sample_weight, *, reset: bool):
         """The examples, the values as columns of float64, and the weights."""
-        if not (isinstance(self.intercept, str) and self.intercept in ("free", "none")):
-            raise ValueError(f"intercept must be 'free' or 'none', got {self.intercept!r}.")
-        if not (_input.is_number(self.ridge) and 0 <= self.ridge < np.inf):
-            raise ValueError(f"ridge must be a number from 0 on, got {self.ridge!r}.")
+        check_settings(self, LEAST_SQUARES_SETTINGS)
         y = exact_input(y, "LeastSquares", "y")
         X, y = _input.labelled_examples(self, X, y, reset=reset, order=None)
         Y = _input.values(self, y)
@@ -257,24 +263,11 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
 
     def _require_squares(self, X, Y, weights, found: Solution) -> None:
         """Refuse a column that is not 0, but so small that its squares are."""
-        squares, q = np.diag(found.moments.products), Y.shape[1]  # LSQR and "dual": those of y
+        # LSQR and the dual have the squares of y alone.
+        squares, q = np.diag(found.moments.products), Y.shape[1]
         for name, table, sums in (("X", X, squares[:-q]), ("y", Y, squares[-q:])):
             small = np.flatnonzero(sums < _input.SHORTEST**2)
-            if not small.size:
-                continue
-            part = abs(table[:, small])
-            if weights is not None:
-                part = sparse.diags_array(np.sqrt(weights)) @ part
-            largest = part.max(axis=0)
-            largest = largest.toarray().ravel() if sparse.issparse(largest) else largest
-            lost = np.flatnonzero((largest > 0) & (largest < _input.SHORTEST))
-            if lost.size:
-                raise ValueError(
-                    f"LeastSquares needs columns with numbers of a size above {_input.SHORTEST:g}, "
-                    "times the roots of their weights, so that squares stay within float64, but "
-                    f"the largest in column {small[lost[0]]} of {name} (from 0) is "
-                    f"{largest[lost[0]]:g}. Rescale it (StandardScaler)."
-                )
+            _input.refuse_tiny_columns(self, table, small, name, weights)
 
     def _store(self, found: Solution) -> None:
         known, d, q = found.moments, found.coef.shape[1], len(found.coef)
@@ -305,10 +298,8 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
 
     def _say(self, found: Solution) -> None:
         """Set `status_`, the certificate being there."""
-        self.status_ = " ".join([self._status(), *self._exactness()])
-        if found.stopped != "optimal":
-            at = "by hand" if found.stopped == "interrupted" else "at the limit of iterations"
-            self.status_ = f"Stopped {at}: see certificate_. {self.status_}"
+        self.status_ = least_squares_status(self, found.stop, self._exact_outputs)
+        if found.stop is not Stop.CONVERGED:
             warnings.warn(self.status_, ConvergenceWarning, stacklevel=4)
 
     def _spread(self) -> np.ndarray:
@@ -321,27 +312,6 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
         V[self._tied] = np.nan
         return V
 
-    def _status(self) -> str:
-        how = {
-            "cholesky": "by the normal equations (Cholesky)",
-            "qr": "by an orthogonal factorisation of the rows (QR)",
-            "dual": "by a system as large as the number of rows",
-            "lsqr": "by LSQR",
-        }[self.method_]
-        d = self.n_features_in_
-        solved = f"Solved {how}, condition number about {self.condition_:.2g}."
-        if self.rank_ is None:
-            return solved
-        columns = "column has" if d == 1 else f"{d:,} columns have"
-        if self.rank_ < d:
-            exact = any(claim.combinations for claim in self.certificate_)
-            within = "" if exact else ", up to rounding"
-            return (
-                f"{solved} The {columns} rank {self.rank_}{within}: many coefficients give the "
-                f"same predictions{within}, and the shortest of them are returned."
-            )
-        return f"{solved} The {columns} rank {self.rank_}."
-
     @property
     def _exact(self) -> np.ndarray:
         """The outputs that are fitted exactly up to rounding, though there were examples left."""
@@ -349,15 +319,10 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
             return np.zeros(0, dtype=np.int64)
         return np.flatnonzero(np.isnan(self.residual_variance_))
 
-    def _exactness(self) -> tuple[str, ...]:
-        if not self._exact.size:
-            return ()
-        names = [f"y{k}" for k in self._exact[:SHOWN]] + ["…"] * (self._exact.size > SHOWN)
-        of = "" if self._flat else f" of {', '.join(names)}"
-        return (
-            f"The fit{of} is exact up to rounding: what is left says nothing about errors, so that "
-            "standard errors, tests and intervals are not given.",
-        )
+    @property
+    def _exact_outputs(self) -> np.ndarray | None:
+        """The same; None where y had no columns and is fitted exactly."""
+        return None if self._flat and self._exact.size else self._exact
 
     def _shaped(self, rows: np.ndarray) -> Any:
         """One entry for each output; the only one, if y had no columns."""
@@ -386,54 +351,34 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
     def intervals(self, level=0.95) -> np.ndarray:
         """Confidence intervals of the coefficients, a row (low, high) for each, that of a free
         intercept last; for each column of y, if it had columns."""
-        tables = self._tables(level)
-        return self._shaped(np.stack([table.intervals for table in tables]))
+        table = self.summary(level)
+        return self._shaped(table.intervals.reshape(-1, len(self._names()), 2))
 
     def summary(self, level=0.95) -> CoefficientTable:
         """Estimates, standard errors, t tests and confidence intervals, as a table to look at."""
-        tables = self._tables(level)
-        if self._flat:
-            return tables[0]
-        first, names = tables[0], [f"y{k}" for k in range(len(tables))]
+        check_is_fitted(self)
+        estimates, errors = [np.atleast_2d(self.coef_)], None
+        if self._lifted:
+            estimates.append(np.reshape(self.intercept_, (-1, 1)))
+        if self.standard_errors_ is not None:
+            parts = [np.atleast_2d(self.standard_errors_)]
+            if self._lifted:
+                parts.append(np.reshape(self.intercept_standard_error_, (-1, 1)))
+            errors = np.hstack(parts).ravel()
+        names, outputs = self._names(), range(len(estimates[0]))
         return CoefficientTable(
-            first.names * len(tables),
-            np.concatenate([table.estimates for table in tables]),
-            np.concatenate([table.errors for table in tables]),
-            degrees=first.degrees,
+            tuple(names) * len(outputs),
+            np.hstack(estimates).ravel(),
+            errors,
+            degrees=self.degrees_of_freedom_ or 0,
             level=level,
-            groups=tuple(name for name in names for _ in first.names),
-            title=first.title,
-            notes=first.notes,
+            groups=() if self._flat else tuple(f"y{k}" for k in outputs for _ in names),
+            title=self._title(),
+            notes=self._notes(),
         )
 
-    def _tables(self, level: float) -> list[CoefficientTable]:
-        check_is_fitted(self)
-        check_level(level)
-        estimates = np.atleast_2d(self.coef_)
-        errors: Any = [None] * len(estimates)
-        if self.standard_errors_ is not None:
-            errors = np.atleast_2d(self.standard_errors_)
-        if self._lifted:
-            estimates = np.column_stack([estimates, np.atleast_1d(self.intercept_)])
-            if self.standard_errors_ is not None:
-                errors = np.column_stack([errors, np.atleast_1d(self.intercept_standard_error_)])
-        return [
-            CoefficientTable(
-                tuple(self._names()),
-                line,
-                wrong,
-                degrees=self.degrees_of_freedom_ or 0,
-                level=level,
-                title=self._title(),
-                notes=self._notes(),
-            )
-            for line, wrong in zip(estimates, errors, strict=True)
-        ]
-
     def _names(self) -> list[str]:
-        plain = [f"x{j}" for j in range(self.n_features_in_)]
-        known = column_names(getattr(self, "feature_names_in_", plain))
-        return [*known, *["intercept"] * self._lifted]
+        return [*column_labels(self), *["intercept"] * self._lifted]
 
     def _title(self) -> str:
         r2 = ", ".join(f"{value:.4g}" for value in np.atleast_1d(self.r2_))
@@ -449,24 +394,21 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
 
     def _notes(self) -> tuple[str, ...]:
         if self.ridge:
-            return (
-                "No standard errors: a ridge trades variance for a bias that the data do not tell.",
-            )
+            return (f"No standard errors: {RIDGE_BIAS}.",)
         if self.rank_ is None:
             return ("No standard errors: the rank of X was not found (method lsqr).",)
         if not self.degrees_of_freedom_:
             return ("No standard errors: there are no more examples than coefficients.",)
-        if self._exact.size == np.size(self.residual_variance_):
-            return self._exactness()
-        if np.any(self._tied):
-            names = [name for name, tied in zip(self._names(), self._tied, strict=True) if tied]
-            more = f", … ({len(names)} in all)" if len(names) > SHOWN else ""
-            return (
-                f"No standard error for {', '.join(names[:SHOWN])}{more}: these columns depend on "
-                "each other, so the data determine sums of their coefficients only.",
-                *self._exactness(),
-            )
-        return self._exactness()
+        exact = exactly_fitted(self._exact_outputs)
+        if self._exact.size == np.size(self.residual_variance_) or not np.any(self._tied):
+            return exact
+        names = [name for name, tied in zip(self._names(), self._tied, strict=True) if tied]
+        more = f", … ({len(names)} in all)" if len(names) > MAX_NAMES_SHOWN else ""
+        return (
+            f"No standard error for {', '.join(names[:MAX_NAMES_SHOWN])}{more}: these columns "
+            "depend on each other, so the data determine sums of their coefficients only.",
+            *exact,
+        )
 
     def predict_interval(self, X, level=0.95, *, mean=False):
         """(low, high): where a new y at each x is with this probability, if errors are independent
@@ -495,7 +437,7 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
         variance = np.sum((lifted @ self._factor) ** 2, axis=1) / self._weight + (not mean)
         missed = np.abs(away[:, rest] - away[:, slopes] @ self._terms.T)
         size = np.abs(away[:, rest]) + np.abs(away[:, slopes]) @ np.abs(self._terms.T)
-        variance[np.any(missed > NEAR * (size + self._scale[rest]), axis=1)] = np.inf
+        variance[np.any(missed > NEAR_RELATION * (size + self._scale[rest]), axis=1)] = np.inf
         reach = quantile(level, self.degrees_of_freedom_) * np.sqrt(
             np.multiply.outer(variance, self.residual_variance_)
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 import warnings
 from functools import partial
 from typing import Any
@@ -13,17 +12,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from certo.certificates.base import (
-    CannotClaim,
-    NotClaimed,
-)
+from certo.certificates.base import CannotClaim, NotClaimed
 from certo.certificates.composite import Composite
 from certo.certificates.density.box_features import BoxFeatures, check_box, moments, positions
 from certo.certificates.density.likelihood_gap import weight_vector
 from certo.certificates.density.moment_matching import MomentMatching, feature_means
 from certo.certificates.sample.examples import Sample
 from certo.estimators import description
-from certo.estimators._density import Density, NoDensity, worth
+from certo.estimators._density import Density, NoDensity
+from certo.estimators._keywords import answer_keywords
 from certo.estimators.new_examples import unbounded_loss
 from certo.issue.density import find_no_log_linear_density, issue_moment_matching
 from certo.kernels.base import whole
@@ -31,14 +28,17 @@ from certo.numbers.averages import averages
 from certo.solvers.collinear import hyperplanes
 from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.log_linear import LogLinearOutcome, log_linear
-from certo.solvers.logistic import NewtonTrace
+from certo.solvers.newton import NewtonTrace
 from certo.solvers.quadrature import FeatureTable, draw, feature_values
+from certo.solvers.stop import Stop
+from certo.words.fitting_status import log_linear_status
 
-# nodes of an axis for features that are any function: the first, and the last, by number of axes
-FEWEST, MOST = 64, {1: 4096, 2: 512}
-REFINED = 1e-9  # a doubling of the nodes that changes no moment by more is the last
+# Nodes of an axis for features that are any function: the first, and the last, by number of axes.
+MIN_NODES, MAX_NODES = 64, {1: 4096, 2: 512}
+MAX_MOMENT_CHANGE = 1e-9  # A doubling of the nodes that changes no moment by more is the last.
 
 
+@answer_keywords
 class LogLinearDensity(Density, BaseEstimator):
     r"""The density p(x) ∝ exp(w·φ(x)) on a box under which the examples are likeliest.
 
@@ -72,7 +72,7 @@ class LogLinearDensity(Density, BaseEstimator):
         The mean −log p over the examples.
     n_iter_ : int
         Newton steps.
-    trace_ : certo.solvers.logistic.NewtonTrace
+    trace_ : certo.solvers.newton.NewtonTrace
         What happened at each step.
     status_ : str
         Why it stopped, and what the answer is worth.
@@ -84,7 +84,7 @@ class LogLinearDensity(Density, BaseEstimator):
     >>> from certo import LogLinearDensity
     >>> from certo.features import BoxPolynomials
     >>> X = [[0.1], [0.2], [0.3], [0.3], [0.6], [0.8]]
-    >>> model = LogLinearDensity(BoxPolynomials(2), box=(0, 1)).fit(X)
+    >>> model = LogLinearDensity(features=BoxPolynomials(2), box=(0, 1)).fit(X)
     >>> model.score_samples([[0.25], [0.95], [1.5]]).round(3).tolist()
     [0.4, -1.448, -inf]
     >>> bool(model.certificate_.verify(X))
@@ -94,7 +94,7 @@ class LogLinearDensity(Density, BaseEstimator):
     trace_kind = NewtonTrace
     trace_: NewtonTrace
 
-    def __init__(self, features, box, *, max_iter=100):
+    def __init__(self, *, features, box, max_iter=100):
         self.features = features
         self.box = box
         self.max_iter = max_iter
@@ -110,18 +110,18 @@ class LogLinearDensity(Density, BaseEstimator):
         self._refuse_outside(X, low, high)
         weights = weight_vector(self._weights(sample_weight, X), len(X))
         sample = Sample(X, np.ones(len(X), np.int8))
-        if isinstance(self.features, BoxFeatures):
-            self._refuse_without_likeliest(X, weights, low, high)
-            means, _ = feature_means(sample, weights, self.features, low, high)
-            with ctrl_c_asks() as asked:
+        claim: MomentMatching | NotClaimed
+        with ctrl_c_asks() as asked:
+            if isinstance(self.features, BoxFeatures):
+                self._refuse_without_likeliest(X, weights, low, high)
+                means, _ = feature_means(sample, weights, self.features, low, high)
                 outcome = log_linear(
                     means, partial(moments, self.features, d=low.size),
                     max_iter=int(self.max_iter), asked=asked,
                 )  # fmt: skip
-            claim = self._claim(X, weights, low, high, outcome)
-        else:
-            means = averages(sample, weights, lambda part, p: p @ self._values(part))
-            with ctrl_c_asks() as asked:
+                claim = self._claim(X, weights, low, high, outcome)
+            else:
+                means = averages(sample, weights, lambda part, p: p @ self._values(part))
                 outcome, claim = self._by_table(means, low, high, asked)
         self.low_, self.high_ = low, high
         self.coef_, self.n_iter_, self.trace_ = outcome.coef, outcome.steps, outcome.trace
@@ -130,9 +130,9 @@ class LogLinearDensity(Density, BaseEstimator):
         self.certificate_ = (
             Composite((), (claim,)) if isinstance(claim, NotClaimed) else Composite((claim,))
         )
-        self.status_ = self._status(outcome, claim)
+        self.status_ = log_linear_status(self, outcome.stop, claim)
         proved = isinstance(claim, MomentMatching) or not isinstance(self.features, BoxFeatures)
-        if outcome.stopped != "optimal" or not proved:
+        if outcome.stop is not Stop.CONVERGED or not proved:
             warnings.warn(self.status_, ConvergenceWarning, stacklevel=2)
         return self
 
@@ -142,11 +142,7 @@ class LogLinearDensity(Density, BaseEstimator):
                 "features must be BoxPolynomials or BoxCosines of certo.features, or a function of "
                 f"points, got {self.features!r}."
             )
-        whole = isinstance(self.max_iter, numbers.Integral) and not isinstance(self.max_iter, bool)
-        if not (whole and self.max_iter >= 1):
-            raise ValueError(
-                f"max_iter must be a whole number of at least 1, got {self.max_iter!r}."
-            )
+        whole(self.max_iter, "max_iter", 1)
 
     def _refuse_outside(self, X: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
         if X.shape[1] != low.size:
@@ -205,7 +201,7 @@ class LogLinearDensity(Density, BaseEstimator):
 
     def _by_table(self, means, low, high, asked) -> tuple[LogLinearOutcome, NotClaimed]:
         """For features that are any function: more nodes until the moments do not change."""
-        n, start = FEWEST, None
+        n, start = MIN_NODES, None
         table = FeatureTable(self.features, low, high, n)
         while True:
             outcome = log_linear(
@@ -219,7 +215,7 @@ class LogLinearDensity(Density, BaseEstimator):
             finer = FeatureTable(self.features, low, high, 2 * n)
             one, two = table.moments(outcome.coef), finer.moments(outcome.coef)
             change = float(max(np.abs(one.mean - two.mean).max(), abs(one.log_mass - two.log_mass)))
-            if change <= REFINED or 2 * n >= MOST[low.size]:
+            if change <= MAX_MOMENT_CHANGE or 2 * n >= MAX_NODES[low.size]:
                 break
             n, table, start = 2 * n, finer, outcome.coef
         reason = (
@@ -227,22 +223,6 @@ class LogLinearDensity(Density, BaseEstimator):
             f"nodes as the {n} of each axis change the moments by {change:.1g}."
         )
         return outcome, NotClaimed("MomentMatching", reason)
-
-    def _status(self, outcome: LogLinearOutcome, claim: MomentMatching | NotClaimed) -> str:
-        proved = isinstance(claim, MomentMatching)
-        why = {
-            "optimal": "Maximum likelihood" if proved else "Newton's method came to its end",
-            "iterations": f"Stopped after max_iter = {self.max_iter} steps",
-            "interrupted": "Stopped by hand",
-            "too sharp": "Stopped where the density became too sharp to be integrated: there may "
-            "be no likeliest one",
-            "singular": "Stopped where the density became so sharp that float64 does not tell its "
-            "features apart: there may be no likeliest one",
-            "no progress": "Stopped where float64 is too coarse to go on",
-        }[outcome.stopped]
-        if isinstance(claim, MomentMatching):
-            return f"{why}: {worth(claim)}."
-        return f"{why}, with a mean −log p of {self.risk_:.6g}. Not proved: {claim.reason}"
 
     def score_samples(self, X):
         """log p(x) for each of the examples X; −inf outside the box."""
@@ -268,18 +248,13 @@ class LogLinearDensity(Density, BaseEstimator):
         ndarray (n_samples, n_features)
         """
         check_is_fitted(self)
-        random, d, n_samples = (
-            check_random_state(random_state),
-            self.low_.size,
-            whole(n_samples, "n_samples", 1),
-        )
+        random, d = check_random_state(random_state), self.low_.size
+        n_samples = whole(n_samples, "n_samples", 1)
         if isinstance(self.features, BoxFeatures):
             places = draw(self.features, self.coef_, d, n_samples, random)
         else:
-            n = MOST[d]
-            cells = np.stack(np.meshgrid(*[np.arange(n)] * d, indexing="ij"), axis=-1).reshape(
-                -1, d
-            )
+            n = MAX_NODES[d]
+            cells = np.indices((n,) * d).reshape(d, -1).T
             width = (self.high_ - self.low_) / n
             s = self._values(self.low_ + (cells + 0.5) * width) @ self.coef_
             ladder = np.cumsum(np.exp(s - s.max()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 import time
 import warnings
 from typing import Any
@@ -16,58 +15,82 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
-from certo.certificates.base import (
-    Certificate,
-    NotClaimed,
-)
+from certo.certificates.base import NotClaimed
 from certo.certificates.composite import Composite
 from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.certificates.regression.no_estimate import NoEstimate
 from certo.certificates.separation.quasi_separable import Overlapping
 from certo.estimators import _input, description
-from certo.estimators._callbacks import announcer
-from certo.estimators._coefficients import CoefficientTable
-from certo.estimators._contrasts import against, covariance
+from certo.estimators._coefficients import CoefficientTable, column_labels
+from certo.estimators._errors import ProofError
+from certo.estimators._keywords import answer_keywords
 from certo.estimators._likelihood_ratio import LikelihoodRatios, likelihood_ratio_tests
+from certo.estimators._limits import running
 from certo.estimators._linear import LinearClassifier
 from certo.estimators._logistic import (
     DOUBTFUL,
     Existence,
     Fitted,
-    Limits,
     certified_again,
-    curvature,
+    covariance_of,
     existence,
-    joined,
-    minimised,
+    join_traces,
+    minimise,
     no_estimate,
-)
-from certo.estimators._logistic_problem import Problem, Weights, posed
-from certo.estimators._logistic_words import (
-    Separated,
-    SeparationWarning,
-    now_decided,
-    status,
-    why_none,
+    pose_problem,
 )
 from certo.estimators._prices import check_class_weight
+from certo.estimators._settings import (
+    COUNT,
+    NOT_NEGATIVE,
+    POSITIVE,
+    SECONDS,
+    Setting,
+    check_settings,
+    one_of,
+)
 from certo.estimators.new_examples import no_few_examples
+from certo.problems.logistic import LogisticProblem, Weights, against
 from certo.solvers.interrupt import Watch, ctrl_c_asks
-from certo.solvers.logistic import NewtonTrace
-from certo.words.reader import column_names
+from certo.solvers.newton import NewtonLimits, NewtonTrace
+from certo.solvers.recession import Recession
+from certo.words.separating_columns import separating_columns
+from certo.solvers.stop import Stop
+from certo.words.fitting_status import RIDGE_BIAS, logistic_status, now_decided
 
 __all__ = ["LogisticRegression", "Separated", "SeparationWarning"]
 
-EXISTENCE_FACTOR = 2.0  # "auto" is so many times the time of the fit,
-EXISTENCE_LEAST_S = 1.0  # and at least so many seconds
-FEW = 64  # rows that show of most columns that they are not tiny
-CHOICES = {
-    "intercept": ("free", "none"),
-    "solver": ("damped", "newton"),
-    "on_separation": ("warn", "raise", "ridge"),
+# existence_time_limit="auto" is this factor times the time of the fit, and at least these seconds.
+EXISTENCE_TIME_FACTOR, EXISTENCE_MIN_SECONDS = 2.0, 1.0
+SIZE_CHECK_ROWS = 64  # So many rows show of most columns that they are not tiny.
+LOGISTIC_SETTINGS = {
+    "intercept": one_of("free", "none"),
+    "solver": one_of("damped", "newton"),
+    "on_separation": one_of("warn", "raise", "ridge"),
+    "ridge": NOT_NEGATIVE,
+    "tol": POSITIVE,
+    "risk_threshold": NOT_NEGATIVE.or_none,
+    "max_iter": COUNT,
+    "time_limit": SECONDS.or_none,
+    "existence_time_limit": Setting(
+        f"{SECONDS.wanted}, None or 'auto'",
+        lambda value: (isinstance(value, str) and value == "auto") or SECONDS.or_none.holds(value),
+    ),
 }
 
 
+class SeparationWarning(UserWarning):
+    """No estimate exists: a direction separates classes, at least in part."""
+
+
+class Separated(ProofError):
+    """No estimate exists, since a direction separates classes; `proof` is a `NoEstimate` of it, or
+    None if its fractions are too long for one."""
+
+    proof: NoEstimate | None
+
+
+@answer_keywords
 class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     r"""Logistic regression: min (1/S) Σ_t s_t (log Σ_k e^{f_k(x_t)} − f_y(x_t)) + (ridge/2)‖w‖².
 
@@ -160,7 +183,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     converged_ : bool
     n_iter_ : int
         Newton steps.
-    trace_ : certo.solvers.logistic.NewtonTrace
+    trace_ : certo.solvers.newton.NewtonTrace
         Risk, gradient and step length against steps and time.
     status_ : str
         Why it stopped, and what the answer is worth.
@@ -191,9 +214,9 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
 
     def __init__(
         self,
+        *,
         intercept="free",
         ridge=0.0,
-        *,
         reference=None,
         solver="damped",
         on_separation="warn",
@@ -224,43 +247,27 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         also for standard errors, and weight zero as leaving it out. C-ordered float32 or float64
         arrays and CSR matrices are used as they are, not copied.
         """
-        self._check_settings()
+        check_settings(self, LOGISTIC_SETTINGS)
+        check_class_weight(self.class_weight)
         X, y = _input.labelled_examples(self, X, y, reset=True)
         _input.longest_example(self, X)
-        _refuse_tiny_columns(X)
-        problem = posed(self, X, y, sample_weight)
-        with ctrl_c_asks() as asked:
-            return self._minimise(asked, problem)
-
-    def _check_settings(self) -> None:
-        for name, allowed in CHOICES.items():
-            value = getattr(self, name)
-            if not (isinstance(value, str) and value in allowed):
-                shown = " or ".join(map(repr, allowed))
-                raise ValueError(f"{name} must be {shown}, got {value!r}.")
-        if not (_input.is_number(self.ridge) and 0 <= self.ridge < np.inf):
-            raise ValueError(f"ridge must be a number of at least 0, got {self.ridge!r}.")
-        if not (_input.is_number(self.tol) and 0 < self.tol < np.inf):
-            raise ValueError(f"tol must be a positive number, got {self.tol!r}.")
-        least = self.risk_threshold
-        if not (least is None or (_input.is_number(least) and least >= 0)):
-            raise ValueError(
-                f"risk_threshold must be a number of at least 0, or None, got {least!r}."
-            )
-        most = self.max_iter
-        whole = isinstance(most, numbers.Integral) and not isinstance(most, bool)
-        if not (whole and int(most) >= 1):
-            raise ValueError(f"max_iter must be a whole number of at least 1, got {most!r}.")
-        _input.check_time_limit(self.time_limit)
-        limit = self.existence_time_limit
-        if isinstance(limit, str) and limit != "auto":
-            raise ValueError(
-                "existence_time_limit must be a positive number of seconds, None or 'auto', got "
-                f"{limit!r}."
-            )
-        if not isinstance(limit, str):
-            _input.check_time_limit(limit, "existence_time_limit")
-        check_class_weight(self.class_weight)
+        _input.refuse_tiny_columns(self, X, _maybe_tiny(X))
+        problem = pose_problem(self, X, y, sample_weight)
+        reference = self._reference(problem.classes)
+        with running(self, X, "step") as run:
+            limits = NewtonLimits(
+                float(self.tol), int(self.max_iter), self.risk_threshold, self.solver,
+                run.asked, run.tell,
+            )  # fmt: skip
+            found = self._minimise(problem, limits)
+            self._store(found, reference)
+            why_none = found.separation and self._why_none(problem, found.separation)
+            self.status_ = logistic_status(self, found, why_none or "")
+        if found.separation is not None:
+            warnings.warn(self.status_, SeparationWarning, stacklevel=3)
+        elif not self.converged_ and found.stop is not Stop.RISK_THRESHOLD:
+            warnings.warn(self.status_, ConvergenceWarning, stacklevel=3)
+        return self
 
     def _reference(self, classes: np.ndarray) -> int:
         """The place of the reference class."""
@@ -274,77 +281,48 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             )
         return places[0]
 
-    def _minimise(self, asked, problem: Problem):
-        reference = self._reference(problem.classes)
-        began = time.monotonic()
-        deadline = np.inf if self.time_limit is None else began + self.time_limit
-        context = self._init_callback_context(max_subtasks=None)
-        context.call_on_fit_task_begin(estimator=self, X=problem.X)
-        heard: list[bool] = []  # a callback asked to stop
-        tell = announcer(self, context, problem.X, "step")
-
-        def announce(steps: int, risk: float) -> bool:
-            if tell():
-                heard.append(True)
-            return bool(heard)
-
-        limits = Limits(
-            tol=float(self.tol),
-            max_iter=int(self.max_iter),
-            risk_threshold=self.risk_threshold,
-            solver=self.solver,
-            asked=lambda: asked() or time.monotonic() > deadline,
-            after_step=announce,
-        )
-        found = self._found(problem, limits, began)
-        self._store(found, reference)
-        early = (
-            "by hand" if asked() else "by a callback" if heard
-            else f"at the time limit of {self.time_limit!r} seconds"
-        )  # fmt: skip
-        self.status_ = status(self, found, self._names, early)
-        context.call_on_fit_task_end(estimator=self, X=problem.X, reconstruction_attributes=dict)
-        if found.separation is not None:
-            warnings.warn(self.status_, SeparationWarning, stacklevel=4)
-        elif not self.converged_ and found.stopped != "threshold":
-            warnings.warn(self.status_, ConvergenceWarning, stacklevel=4)
-        return self
-
-    def _found(self, problem: Problem, limits: Limits, began: float) -> Fitted:
+    def _minimise(self, problem: LogisticProblem, limits: NewtonLimits) -> Fitted:
         """What is returned; or Separated is raised."""
-        found = minimised(problem, limits, beyond=self.on_separation == "warn")
+        began = time.monotonic()
+        found = minimise(problem, limits, beyond=self.on_separation == "warn")
+        direction: Any = found
         if isinstance(found, Fitted):
-            if found.exists is None and not problem.ridge and found.stopped in DOUBTFUL:
-                found = self._settled(problem, limits, found, began)
+            if found.exists is None and not problem.ridge and found.stop in DOUBTFUL:
+                found = self._decided(problem, limits, found, began)
             if found.separation is None or self.on_separation == "warn":
                 return found
             direction = found.separation
-        else:
-            direction = found
         if self.on_separation == "raise":
             claim = no_estimate(problem, direction)
             raise Separated(
-                f"{why_none(problem, direction, self._names)} Drop or merge such columns, set "
-                "ridge > 0, or choose on_separation='warn' or 'ridge'.",
+                f"{self._why_none(problem, direction)} Drop or merge such columns, set ridge > 0, "
+                "or choose on_separation='warn' or 'ridge'.",
                 claim if isinstance(claim, NoEstimate) else None,
             )
-        again = minimised(problem._replace(ridge=1 / problem.total), limits)
-        assert isinstance(again, Fitted)  # with a penalty there is nothing to fall along for ever
+        again = minimise(problem._replace(ridge=1 / problem.total), limits)
+        assert isinstance(again, Fitted)  # With a penalty the risk falls for ever along nothing.
         return again._replace(separation=direction)
 
-    def _settled(self, problem: Problem, limits: Limits, found: Fitted, began: float) -> Fitted:
+    def _why_none(self, problem: LogisticProblem, direction: Recession) -> str:
+        why = separating_columns(direction, self._names, problem.classes.tolist())
+        return f"No estimate exists: {why}."
+
+    def _decided(
+        self, problem: LogisticProblem, limits: NewtonLimits, found: Fitted, began: float
+    ) -> Fitted:
         """The same, and whether an estimate exists, if that can be decided in time."""
         seconds = self.existence_time_limit
         if seconds == "auto":
-            if found.near:  # it depends on what rounding has left of columns
+            if found.near:  # The answer depends on what rounding has left of columns.
                 return found
-            seconds = max(EXISTENCE_LEAST_S, EXISTENCE_FACTOR * (time.monotonic() - began))
+            fit_seconds = time.monotonic() - began
+            seconds = max(EXISTENCE_MIN_SECONDS, EXISTENCE_TIME_FACTOR * fit_seconds)
         watch = Watch(limits.asked, np.inf if seconds is None else seconds)
         decided = existence(problem, found.weights, watch)
         known, gap = decided.separation, found.gap
         if known is not None and self.on_separation == "warn" and gap > self.tol:
-            again = minimised(problem, limits, start=found.weights, known=known)
-            assert isinstance(again, Fitted)  # beyond what is known there is always an answer
+            again = minimise(problem, limits, start=found.weights, known=known)
+            assert isinstance(again, Fitted)  # Beyond what is known there is always an answer.
             found = again if again.gap < gap else found
         return found._replace(separation=known, overlap=decided.overlap)
 
@@ -364,11 +342,11 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         self.certificate_ = _composite(claims)
         self.estimate_exists_ = found.exists
         if found.separation is not None and self.separation_ is None:
-            self.estimate_exists_ = None  # there is a direction, but no claim could be made of it
+            self.estimate_exists_ = None  # No claim could be made of the direction.
         self.converged_ = found.gap <= self.tol
         self.risk_ = problem.risk(found.weights)
-        penalty = 0.5 * problem.ridge * float(np.sum(self.coef_**2))
-        self.objective_, self.infimum_ = self.risk_ + penalty, -np.inf
+        self.objective_ = self.risk_ + problem.penalty(found.weights)
+        self.infimum_ = -np.inf
         if isinstance(found.excess, LogisticExcess):
             self.objective_, self.infimum_ = found.excess.risk, found.excess.lower
         self.gap_ = found.gap
@@ -376,32 +354,33 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         self.null_log_likelihood_ = problem.null_log_likelihood
         self.rank_, self.n_iter_ = found.rank, found.steps
         self.n_samples_fit_ = len(problem.codes)
-        self.trace_ = joined(found.outcomes)
+        self.trace_ = join_traces(found.outcomes)
         self._store_errors(found, reference)
 
     def _store_errors(self, found: Fitted, reference: int) -> None:
         self.covariance_ = self.standard_errors_ = self.intercept_standard_errors_ = None
         if self._why_no_errors():
             return
-        curved, problem = curvature(found), found.problem
-        if curved is None:
+        self.covariance_ = covariance_of(found, reference)
+        if self.covariance_ is None:
             return
-        self.covariance_ = covariance(
-            *curved, found.basis, problem.total, len(problem.classes), reference
-        )
-        with np.errstate(invalid="ignore"):
-            errors = np.sqrt(np.diag(self.covariance_)).reshape(len(self.contrasts_), -1)
-        d = self.n_features_in_
+        errors, d = self._errors.reshape(len(self.contrasts_), -1), self.n_features_in_
         self.standard_errors_ = errors[:, :d]
-        if problem.lifted:
+        if found.problem.lifted:
             self.intercept_standard_errors_ = errors[:, d]
+
+    @property
+    def _errors(self) -> np.ndarray:
+        assert self.covariance_ is not None
+        with np.errstate(invalid="ignore"):
+            return np.sqrt(np.diag(self.covariance_))
 
     def _why_no_errors(self) -> str:
         """Why there are no standard errors; empty if there are."""
         if self.estimate_exists_ is False:
             return "no estimate exists"
         if self.ridge_:
-            return "a ridge trades variance for a bias that the data do not tell"
+            return RIDGE_BIAS
         if self.class_weight is not None:
             return "with class_weight it is not the likelihood of the examples that is made largest"
         if not self.estimate_exists_:
@@ -421,8 +400,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
 
     @property
     def _names(self) -> list[str]:
-        plain = [f"x{j}" for j in range(self.n_features_in_)]
-        return column_names(getattr(self, "feature_names_in_", plain))
+        return column_labels(self)
 
     def summary(self, level=0.95) -> CoefficientTable:
         """Contrasts with the reference class, standard errors, Wald tests (z) and confidence
@@ -432,27 +410,19 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         if self.intercept == "free":
             names = [*names, "intercept"]
             estimates = np.column_stack([estimates, self.contrast_intercepts_])
-        errors = None
-        if self.covariance_ is not None:
-            errors = np.sqrt(np.diag(self.covariance_))
-        others = [c for c in self.classes_.tolist() if c != self.reference_]
+        compared = [c for c in self.classes_.tolist() if c != self.reference_]
+        least, most = self.null_log_likelihood_, self.log_likelihood_
         return CoefficientTable(
-            tuple(names) * len(others),
+            tuple(names) * len(compared),
             estimates.ravel(),
-            errors,
+            None if self.covariance_ is None else self._errors,
             statistic="z",
             level=level,
-            groups=tuple(f"{c} against {self.reference_}" for c in others for _ in names),
-            title=self._title(),
+            groups=tuple(f"{c} against {self.reference_}" for c in compared for _ in names),
+            title=f"LogisticRegression: {self.n_samples_fit_:,} examples, log-likelihood "
+            f"{most:.6g} ({least:.6g} without columns: McFadden's R² {1 - most / least:.4g})",
             notes=self._notes(),
             heading="no estimate" if self.estimate_exists_ is False else "estimate",
-        )
-
-    def _title(self) -> str:
-        least, most = self.null_log_likelihood_, self.log_likelihood_
-        return (
-            f"LogisticRegression: {self.n_samples_fit_:,} examples, log-likelihood {most:.6g} "
-            f"({least:.6g} without columns: McFadden's R² {1 - most / least:.4g})"
         )
 
     def _notes(self) -> tuple[str, ...]:
@@ -495,41 +465,35 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         it stays undecided.
         """
         check_is_fitted(self)
-        _input.check_time_limit(time_limit)
+        SECONDS.or_none.check("time_limit", time_limit)
         problem = self._posed_again(X, y, sample_weight, "decide_existence")
-        if self.estimate_exists_ is not None:
-            return self.estimate_exists_
-        weights = Weights(self.coef_, self.intercept_)
-        with ctrl_c_asks() as asked:
-            watch = Watch(asked, np.inf if time_limit is None else time_limit)
-            decided = existence(problem, weights, watch)
-        self._store_existence(problem, decided)
+        if self.estimate_exists_ is None:
+            weights = Weights(self.coef_, self.intercept_)
+            with ctrl_c_asks() as asked:
+                watch = Watch(asked, np.inf if time_limit is None else time_limit)
+                self._store_existence(problem, existence(problem, weights, watch), weights)
         return self.estimate_exists_
 
-    def _store_existence(self, problem: Problem, decided: Existence) -> None:
-        claim: Certificate | NotClaimed
+    def _store_existence(
+        self, problem: LogisticProblem, decided: Existence, weights: Weights
+    ) -> None:
+        claim: Any = decided.overlap
         if decided.separation is not None:
             claim = no_estimate(problem, decided.separation)
-            if isinstance(claim, NotClaimed):
-                return
-            self.estimate_exists_ = False
-            said = why_none(problem, decided.separation, self._names)
-        elif decided.overlap is not None:
-            claim, self.estimate_exists_ = decided.overlap, True
-            said = ""
-        else:
+        if claim is None or isinstance(claim, NotClaimed):
             return
+        self.estimate_exists_ = decided.separation is None
         self.certificate_ = _composite([*self.certificate_.not_claimed, *self.certificate_, claim])
-        self.status_ = now_decided(self.status_, said)
+        why_none = decided.separation and self._why_none(problem, decided.separation)
+        self.status_ = now_decided(self.status_, why_none or "")
         if self.estimate_exists_:
             reference = self.classes_.tolist().index(self.reference_)
-            weights = Weights(self.coef_, self.intercept_)
             self._store_errors(certified_again(problem, weights), reference)
 
-    def _posed_again(self, X, y, sample_weight, name: str) -> Problem:
+    def _posed_again(self, X, y, sample_weight, name: str) -> LogisticProblem:
         """The problem of the fit, or an error if it is another."""
         X, y = _input.labelled_examples(self, X, y, reset=False)
-        problem = posed(self, X, y, sample_weight)
+        problem = pose_problem(self, X, y, sample_weight)
         weights = Weights(self.coef_, self.intercept_)
         seen = getattr(self, "_seen_rows", None)  # a model from a file has none
         same = (
@@ -575,35 +539,13 @@ def _composite(claims: list[Any]) -> Composite:
     )
 
 
-def _refuse_tiny_columns(X) -> None:
-    """Refuse a column that is not 0, but so small that its squares are."""
-    if sparse.issparse(X):
-        sizes = np.abs(X.data)
-        if not np.any((sizes > 0) & (sizes < _input.SHORTEST)):
-            return
-        largest = abs(X).max(axis=0).toarray().ravel()
-    else:
-        largest = _largest(X)
-    tiny = np.flatnonzero((largest > 0) & (largest < _input.SHORTEST))
-    if tiny.size:
-        raise ValueError(
-            f"LogisticRegression needs columns with numbers of a size above {_input.SHORTEST:g}, "
-            "so that squares stay within float64, but the largest in column "
-            f"{tiny[0]} of X (from 0) is {largest[tiny[0]]:g}. Rescale it (StandardScaler)."
-        )
-
-
-def _largest(X: np.ndarray) -> np.ndarray:
-    """The largest size in each column, as far as it is below SHORTEST: few rows show most."""
-    largest, start = np.zeros(X.shape[1]), 0
-    while start < len(X):
-        small, stop = np.flatnonzero(largest < _input.SHORTEST), max(FEW, 2 * start)
-        if not small.size:
-            break
-        part = X[start:stop] if small.size == X.shape[1] else X[start:stop, small]
-        largest[small] = np.maximum(largest[small], np.max(np.abs(part), axis=0))
-        start = stop
-    return largest
+def _maybe_tiny(X) -> np.ndarray:
+    """The columns that are not seen at once to be large enough."""
+    if not sparse.issparse(X):
+        return np.flatnonzero(np.max(np.abs(X[:SIZE_CHECK_ROWS]), axis=0) < _input.SHORTEST)
+    sizes = np.abs(X.data)
+    tiny = np.any((sizes > 0) & (sizes < _input.SHORTEST))
+    return np.arange(X.shape[1] if tiny else 0)
 
 
 def _is_same_likelihood(claim: LogisticExcess, machine: LogisticRegression, y) -> bool:

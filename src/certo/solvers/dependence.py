@@ -15,11 +15,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
-# Of a column scaled to length 1, the square of what the others leave. Sums of squares are good to
-# about 1e-14 here: less than this may be rounding.
-LEFT = 1e-11
-SIMPLE = (64, 10_000)  # denominators that are tried before a float's own
-ROUNDING = 1e-7  # of a combination's term, relative to the column it gives
+# Of a column scaled to length 1, the square of what the others must leave. Sums of squares are good
+# to about 1e-14 here: less than this may be rounding.
+INDEPENDENT_SHARE = 1e-11
+SIMPLE_DENOMINATORS = (64, 10_000)  # They are tried before the float's own.
+TERM_ROUNDING = 1e-7  # The rounding of a combination's term, relative to the column it gives.
 
 
 Combinations = Sequence[Sequence[Fraction]]
@@ -39,20 +39,20 @@ class Pivoted(NamedTuple):
         return self.factor[:, : self.rank]
 
 
-def pivoted_cholesky(gram: np.ndarray, left: float = LEFT) -> Pivoted:
+def pivoted_cholesky(gram: np.ndarray, left: float = INDEPENDENT_SHARE) -> Pivoted:
     """Columns in the order of how much is new in them, down to `left`."""
     scale = np.sqrt(np.maximum(np.diag(gram), 0.0))
     usable = scale > 0
     scale = np.where(usable, scale, 1.0)
     matrix = gram / scale / scale[:, None]
-    np.fill_diagonal(matrix, usable)  # exactly 1, not nearly
+    np.fill_diagonal(matrix, usable)  # Exactly 1, not nearly.
     if not len(matrix):
         return Pivoted(scale, np.arange(0), 0, matrix)
     factor, order, rank, _ = linalg.lapack.dpstrf(matrix, tol=left)
     return Pivoted(scale, order - 1, int(rank), np.triu(factor)[: int(rank)])
 
 
-def kept_columns(gram: np.ndarray, lifted: bool, left: float = LEFT) -> np.ndarray:
+def kept_columns(gram: np.ndarray, lifted: bool, left: float = INDEPENDENT_SHARE) -> np.ndarray:
     """Independent columns of X̃ that span the others, in increasing order, from X̃ᵀX̃. The column
     of ones, which is the last if `lifted`, is kept first."""
     p = len(gram)
@@ -92,8 +92,8 @@ def rational(
 ) -> Combinations:
     """Combinations (rest, kept) as fractions, simple ones where these are near: a term c of column
     i in column j counts as c·scale_i/scale_j."""
-    within = ROUNDING * scale[rest][:, None] / scale[kept]
-    simple = np.full(terms.shape, Fraction(0), dtype=object)  # most terms, often
+    within = TERM_ROUNDING * scale[rest][:, None] / scale[kept]
+    simple = np.full(terms.shape, Fraction(0), dtype=object)  # Most terms are 0, often.
     for place in zip(*np.nonzero(np.abs(terms) > within), strict=True):
         simple[place] = _simple(float(terms[place]), float(within[place]))
     return tuple(map(tuple, simple))
@@ -103,9 +103,9 @@ def _simple(value: float, within: float) -> Fraction:
     if abs(value - round(value)) <= within:
         return Fraction(round(value))
     exact = Fraction(value)
-    for largest in SIMPLE:
+    for largest in SIMPLE_DENOMINATORS:
         near = exact.limit_denominator(largest)
-        if abs(near - exact) <= within / largest:  # any number is within 1/largest² of some
+        if abs(near - exact) <= within / largest:  # Any number is within 1/largest² of some.
             return near
     return exact
 

@@ -16,7 +16,7 @@ from flint import fmpq_mat, fmpz_mat
 from scipy import linalg, sparse
 
 from certo.numbers.farkas import common_denominator, whole_numbers
-from certo.solvers.dependence import ROUNDING, Combinations
+from certo.solvers.dependence import TERM_ROUNDING, Combinations
 from certo.solvers.vectors import residues
 
 ROWS_LOOKED_AT = 1024  # Rows from which a linear system is chosen.
@@ -66,7 +66,7 @@ def _solved(
     dense = part.toarray() if sparse.issparse(part) else part
     scale = np.max(np.abs(dense), axis=0)
     terms = np.abs([float(c) for c in line[: slopes.size]])
-    used = np.flatnonzero(terms * scale[:-1] > ROUNDING * scale[-1])
+    used = np.flatnonzero(terms * scale[:-1] > TERM_ROUNDING * scale[-1])
     if not 0 < used.size + lifted <= MAX_SYSTEM:
         return None
     dense = np.unique(dense[:, [*used.tolist(), -1]], axis=0)

@@ -4,9 +4,10 @@ Problem    min over (W, b) of (1/S) Σ_i s_i ‖y_i − W x_i − b‖² + ridge
            of several minima the one with the shortest W.
 Method     With rows z = (x, y), one pass gives Σ s (z − z̄)(z − z̄)ᵀ. Its Cholesky factor, columns
            scaled to the same length, solves the normal equations, and its pivots say which columns
-           the others leave nothing of. The square of the condition number enters: beyond SAFE the
-           triangular factor of the rows themselves is taken (QR by blocks, the factors stacked).
-           Refinement with residuals from the rows takes back what rounding in the sums has cost.
+           the others leave nothing of. The square of the condition number enters: where that is
+           too large the triangular factor of the rows themselves is taken (QR by blocks, the
+           factors stacked). Refinement with residuals from the rows takes back what rounding in
+           the sums has cost.
 Reference  Björck (1996), Numerical Methods for Least Squares Problems, chapters 2 and 6.
 """
 
@@ -21,12 +22,13 @@ import numpy as np
 from scipy import linalg, sparse
 
 from certo.issue.regression.least_squares_sums import exactly_by_sums
+from certo.numbers.rounding import UNIT
 from certo.solvers import dependence
 from certo.solvers.dependence import Combinations, Pivoted
 from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.lsqr import lsqr
 from certo.solvers.moments import (
-    BLOCK,
+    SUM_BLOCK_NUMBERS,
     Moments,
     Rows,
     Triangle,
@@ -34,20 +36,19 @@ from certo.solvers.moments import (
     triangle,
     with_exactness,
 )
-
-UNIT = 2.0**-53
+from certo.solvers.stop import Stop
 
 # Solving with a Gram matrix costs the square of the condition: at 1e5, ten of fifteen digits, of
 # which each refinement gives back five. Beyond, refinement would not be sure to converge.
-SAFE = 1e5
-GOOD = 1e3  # up to here the coefficients have nine digits without refinement
-FAR = 1e-4  # a residual of less than this part of Σ y² is not got from sums of squares
-REFINEMENTS = 3
-LARGE = 5000  # sparse examples with more columns, and rows, are never made a dense matrix
-LSQR_TOL = 1e-12  # of the gradient: the excess risk goes with its square
-LSQR_STEPS = 10_000
-TIED = 1e-9  # a combination's term of less, relative to the column it gives, is rounding
-FRACTIONS = 100_000  # terms of combinations beyond which nobody wants them as fractions
+MAX_GRAM_CONDITION = 1e5
+UNREFINED_CONDITION = 1e3  # Up to it the coefficients have nine digits without refinement.
+MIN_RESIDUAL_SHARE = 1e-4  # Sums of squares do not tell a residual of less than this part of Σ y².
+MAX_REFINEMENTS = 3
+MAX_DENSE_DIM = 5000  # Sparse examples with more columns, and rows, are never made dense.
+LSQR_TOL = 1e-12  # Of the gradient: the excess risk goes with its square.
+LSQR_MAX_ITER = 10_000
+TIED_SHARE = 1e-9  # A combination's term of less, relative to the column it gives, is rounding.
+MAX_FRACTIONS = 100_000  # Terms of combinations beyond which they are not made fractions.
 
 
 class Solution(NamedTuple):
@@ -70,7 +71,7 @@ class Solution(NamedTuple):
     factor: np.ndarray | None = None
     terms: np.ndarray | None = None  # the combinations rounded, without those of the ones
     tied: np.ndarray | None = None  # the columns of X̃ whose coefficients the data do not decide
-    stopped: str = "optimal"  # or "iterations", "interrupted": LSQR ended before rounding did
+    stop: Stop = Stop.CONVERGED  # Else why LSQR ended before rounding did.
 
     @property
     def spread(self) -> np.ndarray:
@@ -145,7 +146,7 @@ def least_squares(
 
 def _by_rows(rows: Rows, lifted: bool, ridge: float) -> Solution:
     X, (n, d) = rows.X, rows.X.shape
-    if sparse.issparse(X) and min(n, d) > LARGE:
+    if sparse.issparse(X) and min(n, d) > MAX_DENSE_DIM:
         return _iterated(rows, lifted, ridge)
     if ridge and d > n:
         return _dual(rows, lifted, ridge)
@@ -157,11 +158,13 @@ def _by_rows(rows: Rows, lifted: bool, ridge: float) -> Solution:
     reduced = _normal_equations(problem)
     _require_finite(reduced.pivoted.factor, reduced.right)
     relations, problem = _relations(problem, reduced)
-    if reduced.condition > SAFE or not relations.sure:
+    if reduced.condition > MAX_GRAM_CONDITION or not relations.sure:
         return from_triangle(triangle(rows, lifted), d, lifted, ridge, rows)
     a = reduced.solved(reduced.right)
     found = _solution("cholesky", problem, reduced, a, relations)
-    if reduced.condition > GOOD or np.any(found.squares < FAR * np.diag(known.products)[d:]):
+    if reduced.condition > UNREFINED_CONDITION or np.any(
+        found.squares < MIN_RESIDUAL_SHARE * np.diag(known.products)[d:]
+    ):
         found = _refined(found, problem, reduced, a, relations)
     return found
 
@@ -231,7 +234,7 @@ def _relations(problem: _Problem, reduced: _Reduced) -> tuple[_Relations, _Probl
     kept, rest = np.sort(order[:rank]), np.sort(order[rank:])
     terms = reduced.terms[np.argsort(order[rank:])][:, np.argsort(order[:rank])]
     terms[np.abs(terms) * scale[kept] < UNIT * scale[rest][:, None]] = 0.0  # less than rounding
-    if rank == d or terms.size > FRACTIONS:
+    if rank == d or terms.size > MAX_FRACTIONS:
         return _Relations(kept, rest, terms, () if rank == d else None, rank == d), problem
     if rows is None:
         exact = tuple(tuple(map(Fraction, line)) for line in terms.tolist())
@@ -277,7 +280,7 @@ def _left(problem: _Problem, kept: np.ndarray, rest: np.ndarray, terms) -> np.nd
     if rows.is_near(mean, problem.known.products):
         left = rows.squared_products(full, mean[:d])
     else:
-        left = reduce(add, rows.over_blocks(BLOCK, mean, np.zeros(full.shape[1]), step))
+        left = reduce(add, rows.over_blocks(SUM_BLOCK_NUMBERS, mean, np.zeros(full.shape[1]), step))
     return np.sqrt(left).reshape(len(terms), count)
 
 
@@ -303,11 +306,13 @@ def _solution(
     L = np.sqrt(known.weight) * L / scale[kept][:, None]
     tied = np.zeros(d + lifted, dtype=bool)
     tied[rest] = True
-    tied[kept] = np.any(np.abs(terms) * scale[kept] > TIED * scale[rest][:, None], axis=0)
+    tied[kept] = np.any(np.abs(terms) * scale[kept] > TIED_SHARE * scale[rest][:, None], axis=0)
     if lifted:
         row = known.mean if rows is None else rows.pick([0])[0]
         needed = np.abs(row[rest] - terms @ row[kept])
-        tied[d] = np.any(needed > TIED * (np.abs(row[rest]) + np.abs(terms) @ np.abs(row[kept])))
+        tied[d] = np.any(
+            needed > TIED_SHARE * (np.abs(row[rest]) + np.abs(terms) @ np.abs(row[kept]))
+        )
         kept, L = np.append(kept, d), linalg.block_diag(L, 1.0)
     return Solution(
         coef, intercept, method, squares, known, reduced.pivoted.rank, reduced.condition, kept,
@@ -321,7 +326,7 @@ def _refined(
     """Better coefficients by residuals from the rows, until nothing changes any more."""
     scale = reduced.pivoted.scale[reduced.columns]
     before, pull = np.inf, problem.ridge * problem.known.weight
-    for _ in range(REFINEMENTS):
+    for _ in range(MAX_REFINEMENTS):
         gradient, squares = residuals(problem, found.coef)
         found = found._replace(squares=squares)
         change = reduced.correction((gradient - pull * found.coef.T)[reduced.columns])
@@ -342,7 +347,7 @@ def residuals(problem: _Problem, coef: np.ndarray) -> tuple[np.ndarray, np.ndarr
         r = block[:, d:-1] - block[:, :d] @ coef.T
         return so_far + np.vstack([block[:, :d].T @ r, np.sum(r**2, axis=0)])
 
-    total = reduce(add, rows.over_blocks(BLOCK, mean, np.zeros((d + 1, q)), step))
+    total = reduce(add, rows.over_blocks(SUM_BLOCK_NUMBERS, mean, np.zeros((d + 1, q)), step))
     return total[:d], total[d]
 
 
@@ -365,7 +370,9 @@ def _dual(rows: Rows, lifted: bool, ridge: float) -> Solution:
     gram = X @ X.T
     _require_finite(gram, known.mean, known.products)
     values, vectors = np.linalg.eigh(gram)
-    if values[-1] > SAFE**2 * ridge * known.weight:  # the squares would cost the small ones
+    if (
+        values[-1] > MAX_GRAM_CONDITION**2 * ridge * known.weight
+    ):  # the squares would cost the small ones
         vectors, roots, _ = linalg.svd(X, full_matrices=False)
         values = roots**2
     values = np.maximum(values, 0.0)
@@ -391,16 +398,15 @@ def _iterated(rows: Rows, lifted: bool, ridge: float) -> Solution:
                 roots * (y - centre),
                 damp=float(np.sqrt(ridge * known.weight)),
                 tol=LSQR_TOL,
-                most=LSQR_STEPS,
+                max_iter=LSQR_MAX_ITER,
                 asked=asked,
             )
             for y, centre in zip(rows.Y.T, known.mean[rows.d :], strict=True)
         ]
     solution = _given(rows, known, np.array([part.x for part in found]), "lsqr", lifted)
-    early = [part.stopped for part in found if part.stopped != "optimal"]
-    return solution._replace(
-        condition=max(part.condition for part in found), stopped=early[-1] if early else "optimal"
-    )
+    early = [part.stop for part in found if part.stop is not Stop.CONVERGED]
+    condition = max(part.condition for part in found)
+    return solution._replace(condition=condition, stop=[Stop.CONVERGED, *early][-1])
 
 
 def _given(rows: Rows, known: Moments, coef: np.ndarray, method: str, lifted: bool) -> Solution:

@@ -24,12 +24,33 @@ from scipy.linalg.blas import dsyrk
 from certo.compiled.logistic import add_weighted_squares, several_classes, two_classes
 from certo.compiled.rows import rows_of
 from certo.compiled.threads import in_pieces, one_thread, pieces
+from certo.problems.logistic import Weights
 
-BLOCK = 2**18  # numbers worked on at a time: two megabytes
-FEWEST = 64  # rows, however long
-SPARSE = 8  # one multiplication of the sparse loop costs as much as so many of BLAS
-NOISE = 1e-13
-SEEN = 4096  # examples from which the centre is taken: any point near the mean does
+PASS_NUMBERS = 2**18  # Numbers worked on at a time: two megabytes.
+MIN_BLOCK_ROWS = 64  # Rows of a block, however long they are.
+SPARSE_COST = 8  # A multiplication of the sparse loop costs as much as so many of BLAS.
+CONSTANT_NOISE = 1e-13  # What rounding leaves of a constant column, relative to its value.
+CENTRE_ROWS = 4096  # About so many rows give the centre: any point near the mean does.
+
+
+def centre_of(X, lift: bool) -> np.ndarray:
+    """A point near the mean of dense examples with a free intercept; else 0."""
+    if not lift or sparse.issparse(X):
+        return np.zeros(X.shape[1])
+    some = X[:: max(1, X.shape[0] // CENTRE_ROWS)]
+    return some.mean(axis=0, dtype=np.float64)
+
+
+def centred_weights(weights: Weights, centre: np.ndarray, lift: bool) -> np.ndarray:
+    """Weights (outputs, p) of x̃ with the scores of coef·x + intercept."""
+    coef, intercept = weights
+    return np.column_stack([coef, intercept + coef @ centre]) if lift else coef.copy()
+
+
+def plain_weights(W: np.ndarray, centre: np.ndarray, lift: bool) -> Weights:
+    """coef and intercept with the scores W·x̃."""
+    coef = W[:, : centre.size]
+    return Weights(coef, W[:, -1] - coef @ centre if lift else np.zeros(len(W)))
 
 
 class Look(NamedTuple):
@@ -47,21 +68,14 @@ class LogisticRows:
         self.alive = alive
         self.m, self.d = X.shape
         self.p, self.vectors = self.d + int(lift), classes - 1
-        self.centre = self._centre() if centre is None else centre
+        self.centre = centre_of(X, lift) if centre is None else centre
         self.signs = np.where(codes == 1, 1.0, -1.0)  # of two classes
-        width = self.p * self.vectors
-        self._step = max(FEWEST, BLOCK // max(width, 1))
+        self._step = max(MIN_BLOCK_ROWS, PASS_NUMBERS // max(self.p * self.vectors, 1))
         self._by_entries = sparse.issparse(X) and classes == 2 and self._is_thin()
-
-    def _centre(self) -> np.ndarray:
-        if not self.lift or sparse.issparse(self.X):
-            return np.zeros(self.d)
-        some = self.X[:: max(1, self.m // SEEN)]
-        return some.mean(axis=0, dtype=np.float64)
 
     def _is_thin(self) -> bool:
         counts = np.diff(self.X.indptr).astype(np.float64)
-        return SPARSE * float(counts @ counts) < self.m * self.p**2
+        return SPARSE_COST * float(counts @ counts) < self.m * self.p**2
 
     @property
     def loss_at_zero(self) -> float:
@@ -72,9 +86,8 @@ class LogisticRows:
     @property
     def noise(self) -> np.ndarray:
         """What rounding may leave of a constant column when its value is taken away."""
-        return np.tile(
-            NOISE * np.append(np.abs(self.centre), np.zeros(int(self.lift))), self.vectors
-        )
+        sizes = np.append(np.abs(self.centre), np.zeros(int(self.lift)))
+        return np.tile(CONSTANT_NOISE * sizes, self.vectors)
 
     @property
     def peaks(self) -> np.ndarray:
@@ -185,7 +198,7 @@ class LogisticRows:
         if not curvature:
             return Look(loss, gradient[None, :], None)
         rows, lift = rows_of(self.X), float(self.lift)
-        ranges = pieces(self.m, SPARSE * self.X.nnz**2 / self.m)
+        ranges = pieces(self.m, SPARSE_COST * self.X.nnz**2 / self.m)
         sums = np.zeros((len(ranges), self.p, self.p))
         in_pieces(ranges, lambda k, a, b: add_weighted_squares(rows, roots, lift, a, b, sums[k]))
         return Look(loss, gradient[None, :], sums.sum(axis=0))

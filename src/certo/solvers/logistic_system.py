@@ -22,12 +22,12 @@ from certo.compiled.logistic_wide import bend_several
 from certo.compiled.threads import in_pieces, one_thread, pieces
 from certo.solvers.logistic_tables import DenseTable, SparseTable
 
-BLOCKS = 2048  # features up to which classes get a block of their own,
-ROWS = 4  # made of so many examples for each feature
-CHANGED = 0.2  # share of the weights after which it is made anew
-TINY = 1e-6  # added to its diagonal, relative to the mean: some digits more than float32 has
-MOST = 500  # products
-FAINT = 1e-12  # curvature of examples that are all but separated: nothing for float32
+MAX_BLOCK_DIM = 2048  # Features up to which each class has a preconditioner of its own,
+BLOCK_ROWS_PER_FEATURE = 4  # which is made of so many examples for each feature,
+CHANGED_SHARE = 0.2  # and made anew after this share of the weights has changed.
+DIAGONAL_SHARE = 1e-6  # Added to its diagonal, relative to the mean: float32 has few digits more.
+MAX_PRODUCTS = 500  # Products with the Hessian in one solution.
+MIN_CURVATURE = 1e-12  # Examples that are all but separated have less: too little for float32.
 
 Vectors = np.ndarray  # (p, outputs)
 
@@ -39,9 +39,8 @@ class NewtonSystem:
         self.diagonal = np.where(np.arange(table.p) < table.d, ridge, 0.0)[:, None]
         fits = table.fits_float32 and ridge < np.finfo(np.float32).max
         self.kind: np.dtype = np.dtype(np.float32 if fits else np.float64)
-        self.products = 0
-        self.blocked = fits and isinstance(table, DenseTable) and table.p <= BLOCKS
-        self._weights = np.zeros((table.m, 0))  # those of the blocks made
+        self.blocked = fits and isinstance(table, DenseTable) and table.p <= MAX_BLOCK_DIM
+        self._weights = np.zeros((table.m, 0))  # The weights of the blocks that were made.
         self._inverses: list[np.ndarray] = []
 
     def solve(self, parts: np.ndarray, b: Vectors, share: float, enough: float) -> Vectors:
@@ -51,7 +50,7 @@ class NewtonSystem:
         """
         size = float(np.linalg.norm(b)) or 1.0
         weights = parts if parts.shape[1] == 1 else self.shares[:, None] * parts * (1 - parts)
-        if not self.ridge and float(weights.sum()) < FAINT:
+        if not self.ridge and float(weights.sum()) < MIN_CURVATURE:
             self.kind, self.blocked = np.dtype(np.float64), False
         parts, diagonal = parts.astype(self.kind), self.diagonal.astype(self.kind)
 
@@ -62,7 +61,6 @@ class NewtonSystem:
                 bend_several(U, parts[some], self.shares[some])
 
         def product(V: Vectors) -> Vectors:
-            self.products += 1
             out = self.table.through(V, bend)
             out += diagonal * V
             return out
@@ -80,7 +78,7 @@ class NewtonSystem:
             scale = (1 / np.sqrt(1 + squares / base)).astype(self.kind)
             return lambda R: R * scale
         last = self._weights
-        if not last.size or np.sum(np.abs(weights - last)) > CHANGED * np.sum(last):
+        if not last.size or np.sum(np.abs(weights - last)) > CHANGED_SHARE * np.sum(last):
             self._weights, self._inverses = weights, [weights] * weights.shape[1]
             self._each_class(weights.shape[1], self._invert)
         return self._apply
@@ -98,7 +96,7 @@ class NewtonSystem:
         """A class's own part of the Hessian, nearly."""
         table, weights = self.table, self._weights[:, k]
         assert isinstance(table, DenseTable)
-        n = min(table.m, ROWS * table.p)
+        n = min(table.m, BLOCK_ROWS_PER_FEATURE * table.p)
         chosen = np.argpartition(weights, table.m - n)[table.m - n :]
         Z = np.ones((n, table.p), np.float32)
         Z[:, : table.d] = table.short[chosen]
@@ -106,7 +104,7 @@ class NewtonSystem:
         H = ssyrk(1.0, Z.T, lower=True)
         H[np.diag_indices(table.p)] += self.diagonal[:, 0]
         H[table.d :, table.d :] += max(float(weights.sum() - weights[chosen].sum()), 0.0)
-        more, failed = TINY * float(np.trace(H)) / table.p or 1.0, 1
+        more, failed = DIAGONAL_SHARE * float(np.trace(H)) / table.p or 1.0, 1
         while failed and more < np.inf:
             H[np.diag_indices(table.p)] += more
             factor, failed = spotrf(H, lower=True)
@@ -126,24 +124,20 @@ class NewtonSystem:
 def _conjugate_gradients(product, precondition, b: Vectors, share: float, enough: float) -> Vectors:
     x, r = np.zeros_like(b), b.copy()
     z = precondition(r)
-    rz, v = _dot(r, z), z.copy()
+    rz, v = float(np.vdot(r, z)), z.copy()
     first = rz
-    for _ in range(MOST):
+    for _ in range(MAX_PRODUCTS):
         Hv = product(v)
-        curve = _dot(v, Hv)
+        curve = float(np.vdot(v, Hv))
         if not curve > 0:
             break
         a = b.dtype.type(rz / curve)
         x += a * v
         r -= a * Hv
         z = precondition(r)
-        rz, before = _dot(r, z), rz
-        if not rz > share * share * first or _dot(r, r) <= enough * enough:
+        rz, before = float(np.vdot(r, z)), rz
+        if not rz > share * share * first or float(np.vdot(r, r)) <= enough * enough:
             break
         v *= b.dtype.type(rz / before)
         v += z
     return x
-
-
-def _dot(a: np.ndarray, b: np.ndarray) -> float:
-    return float(np.vdot(a, b))

@@ -17,40 +17,39 @@ from scipy import sparse
 from certo.compiled.logistic_wide import times
 from certo.compiled.rows import CsrRows, DenseRows, rows_of
 from certo.compiled.threads import in_pieces, one_thread, pieces
+from certo.solvers.logistic_rows import centre_of
 
-ROWS = 512  # of a dense block
-SEEN = 4096  # examples from which the centre is taken: any point near the mean does
+TABLE_BLOCK_ROWS = 512  # Rows of a dense block.
 
-Bend = Callable[[np.ndarray, slice], None]  # changes the scores of these rows, in place
+Bend = Callable[[np.ndarray, slice], None]  # Changes the scores of these rows, in place.
 
 
 def table_of(X, lift: bool) -> DenseTable | SparseTable:
     return SparseTable(X, lift) if sparse.issparse(X) else DenseTable(X, lift)
 
 
-class DenseTable:
-    def __init__(self, X: np.ndarray, lift: bool):
+class Table:
+    def __init__(self, X, lift: bool):
         self.X, self.lift = X, lift
         self.m, self.d = X.shape
         self.p = self.d + int(lift)
-        some = X[:: max(1, self.m // SEEN)]
-        self.centre = some.mean(axis=0, dtype=np.float64) if lift else np.zeros(self.d)
+        self.centre = centre_of(X, lift)
 
+
+class DenseTable(Table):
     @cached_property
     def short(self) -> np.ndarray:
         """x − centre in float32."""
         out = np.empty(self.X.shape, np.float32)
         with np.errstate(over="ignore"):
-            for start in range(0, self.m, ROWS):
-                out[start : start + ROWS] = self.X[start : start + ROWS] - self.centre
+            for start in range(0, self.m, TABLE_BLOCK_ROWS):
+                out[start : start + TABLE_BLOCK_ROWS] = (
+                    self.X[start : start + TABLE_BLOCK_ROWS] - self.centre
+                )
         return out
 
-    def block(self, start: int, stop: int, kind) -> np.ndarray:
-        if kind == np.float32:
-            return self.short[start:stop]
-        return self.X[start:stop] - self.centre
-
     def times(self, V: np.ndarray) -> np.ndarray:
+        """Scores."""
         out = np.empty((self.m, V.shape[1]), V.dtype)
         self._blocks(V, lambda Z, some: self._scores(Z, V, out[some]))
         return out
@@ -73,7 +72,7 @@ class DenseTable:
         np.matmul(Z, V[: self.d], out=out)
         if self.lift:
             out += V[self.d]
-        return 0
+        return 0  # `_blocks` adds up what its visits return.
 
     def _sums(self, Z, R) -> np.ndarray:
         part = np.empty((self.p, R.shape[1]), R.dtype)
@@ -84,15 +83,14 @@ class DenseTable:
 
     def _blocks(self, like: np.ndarray, visit) -> list:
         """The sum of what `visit` returns, for each piece."""
-        kind = like.dtype
-        if kind == np.float32:
-            _ = self.short  # made once, before threads ask for it
+        short = self.short if like.dtype == np.float32 else None
 
         def piece(k, first, last):
             total = 0
-            for start in range(first, last, ROWS):
-                some = slice(start, min(start + ROWS, last))
-                total = total + visit(self.block(some.start, some.stop, kind), some)
+            for start in range(first, last, TABLE_BLOCK_ROWS):
+                some = slice(start, min(start + TABLE_BLOCK_ROWS, last))
+                Z = self.X[some] - self.centre if short is None else short[some]
+                total = total + visit(Z, some)
             return total
 
         with one_thread():
@@ -117,13 +115,7 @@ class DenseTable:
         return bool(np.isfinite(self.squares).all())
 
 
-class SparseTable:
-    def __init__(self, X, lift: bool):
-        self.X, self.lift = X, lift
-        self.m, self.d = X.shape
-        self.p = self.d + int(lift)
-        self.centre = np.zeros(self.d)
-
+class SparseTable(Table):
     @cached_property
     def _maps(self) -> dict:
         """For each type: the rows and the columns."""
@@ -132,15 +124,14 @@ class SparseTable:
             X = sparse.csr_array(
                 (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape
             )
-        turned = X.T.tocsr()
-        found = {}
-        for kind in (np.float32, np.float64):
-            with np.errstate(over="ignore"):
-                found[np.dtype(kind)] = tuple(
-                    CsrRows(A.data.astype(kind, copy=False), A.indices, A.indptr)
-                    for A in (X, turned)
+        pair = X, X.T.tocsr()
+        with np.errstate(over="ignore"):
+            return {
+                np.dtype(kind): tuple(
+                    CsrRows(A.data.astype(kind, copy=False), A.indices, A.indptr) for A in pair
                 )
-        return found
+                for kind in (np.float32, np.float64)
+            }
 
     def _scores(self, V: np.ndarray, bend: Bend | None) -> np.ndarray:
         out = np.empty((self.m, V.shape[1]), V.dtype)

@@ -2,7 +2,7 @@ r"""Logistic problems with many coordinates: Newton's method with inexact steps.
 
 All K vectors are kept, in the symmetric form, whose sum stays 0; two classes have one.
 
-Start   with a ridge: from the dual (`logistic_dual`), else at 0
+Start   with a ridge: from the dual (`ascend`), else at 0
 Step    by conjugate gradients (`logistic_system`), the nearer to Newton's the nearer the end
         (Eisenstat and Walker 1996). It is taken so far that the risk along it has its minimum,
         nearly: a trial costs no pass over the examples, as scores move in proportion. Then the
@@ -13,27 +13,31 @@ Stop    with a ridge when strong convexity proves (`certificates.logistic_ridge`
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from certo.compiled.logistic import several_classes, two_classes
-from certo.compiled.logistic_wide import along_several, along_two
+from certo.compiled.logistic_wide import along_several, along_two, ascend_several, ascend_two
 from certo.compiled.threads import in_pieces, pieces
-from certo.solvers.logistic_dual import ascend
+from certo.problems.logistic import Weights
+from certo.solvers.logistic_rows import centred_weights, plain_weights
 from certo.solvers.logistic_system import NewtonSystem
-from certo.solvers.logistic_tables import table_of
+from certo.solvers.logistic_tables import DenseTable, SparseTable, table_of
+from certo.solvers.newton import ARMIJO_SHARE, LAST_STEP_SHARE, ROUNDING, NewtonRun
+from certo.solvers.stop import Asked, Stop
 
-LOOSEST, CAREFUL = 0.3, 0.05  # residuals of a step; the second where a minimiser is doubted
-EARLY = 0.03  # the dual has served its turn when so many more visits bring less than this share
-TRIALS = 16  # of a step's length
-NEAR = 0.25  # share of the slope at first that may be left at the end of a step
-WHOLE = 0.9  # a step that is nearly Newton's
-ARMIJO, ROUNDING = 1e-4, 2.0**-50
-LEFT = 0.5  # of tol may be left: the rest is for the rounding of who checks it
-SPARE = 1e-2  # without a ridge: of tol
-COSTLY = 32  # multiplications that an exponential is worth
+MAX_RESIDUAL = 0.3  # The share of the gradient that a step may leave;
+MAX_RESIDUAL_IN_DOUBT = 0.05  # where a minimiser is doubted, this share.
+MIN_DUAL_GAIN = 0.03  # The dual is left once its next visits bring less than this share.
+MAX_TRIALS = 16  # Trials of a step's length.
+MAX_SLOPE_LEFT = 0.25  # The share of its first slope that may be left at the end of a step.
+PROVED_SHARE = 0.5  # With a ridge, the share of `tol` that may be left: a check adds its rounding.
+EXPONENTIAL_COST = 32  # Multiplications that an exponential is worth.
+OTHERS_SHARE = 1e-3  # What classes other than its own have of an example when the dual begins.
+INTERCEPT_SHARE = 0.1  # Of the squared length of examples: the square of the intercepts' column.
+DUAL_VISITS = (5, 5, 10, 20)  # Visits to every example between two looks at what was reached.
 
 
 class Point(NamedTuple):
@@ -61,11 +65,11 @@ class Wide:
         shape = (self.m, self.outputs)
         self.alive = np.ones(shape, bool) if alive is None else np.ascontiguousarray(alive)
         self._own = shares[:, None] * (codes[:, None] == np.arange(classes))
-        self._ranges = pieces(self.m, COSTLY * self.m * self.outputs)
+        self._ranges = pieces(self.m, EXPONENTIAL_COST * self.m * self.outputs)
         self._weights = self._own.sum(axis=0)
         self._lengths = self._class_lengths() if ridge and lift else np.zeros(classes)
 
-    def start(self, asked: Callable[[], bool]) -> np.ndarray:
+    def start(self, asked: Asked) -> np.ndarray:
         """From the dual, if it is better than nothing."""
         best = np.zeros((self.p, self.outputs))
         if not (self.ridge and self.whole and self.system.kind == np.float32):
@@ -79,7 +83,7 @@ class Wide:
             value, last = loss + self._penalty(W), least
             if value < least:
                 best, least = W, value
-            if self.system.blocked or not value < (1 - EARLY) * last or asked():
+            if self.system.blocked or not value < (1 - MIN_DUAL_GAIN) * last or asked():
                 break
         return best
 
@@ -156,19 +160,13 @@ class Wide:
         sums = self.table.sums(self._own)[: self.d] + self.table.centre[:, None] * self._weights
         return np.linalg.norm(sums, axis=0)
 
-    def inner(self, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
-        """Weights of x̃ = (x − centre, 1)."""
-        W = coef.T.astype(np.float64)
-        return np.vstack([W, intercept + self.table.centre @ W]) if self.lift else W
+    def inner(self, weights: Weights) -> np.ndarray:
+        """Weights (p, outputs) of x̃ = (x − centre, 1)."""
+        return centred_weights(weights, self.table.centre, self.lift).T
 
-    def outer(self, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def outer(self, W: np.ndarray) -> Weights:
         """coef and intercept, of x."""
-        coef, bias = W[: self.d].T.copy(), np.zeros(self.outputs)
-        if self.lift:
-            bias = W[self.d] - coef @ self.table.centre
-        if self.outputs > 1:
-            coef, bias = coef - coef.mean(axis=0), bias - bias.mean()
-        return coef, bias
+        return plain_weights(W.T.copy(), self.table.centre, self.lift).symmetric
 
     def step(self, point: Point, share: float, enough: float) -> np.ndarray:
         step = self.system.solve(point.parts, -point.gradient, share, enough)
@@ -202,9 +200,12 @@ class Wide:
         first = float(np.sum(point.gradient * step))
         noise = ROUNDING * abs(point.objective)
         t, low, high = 1.0, 0.0, np.inf
-        for _ in range(TRIALS):
+        for _ in range(MAX_TRIALS):
             risen, slope, curve = at(t)
-            if abs(slope) <= NEAR * abs(first) and risen <= ARMIJO * t * first + noise:
+            if (
+                abs(slope) <= MAX_SLOPE_LEFT * abs(first)
+                and risen <= ARMIJO_SHARE * t * first + noise
+            ):
                 return t
             if slope > 0 or not np.isfinite(risen):
                 high = t
@@ -216,63 +217,82 @@ class Wide:
         return low  # convex: it falls as far as there
 
 
-class End(NamedTuple):
-    point: Point
-    step: np.ndarray | None
-    decrement: float
-    steps: int
-
-
-def descend_wide(problem: Wide, W: np.ndarray | None, run: Any) -> End:
-    """Steps until `run` (see `logistic`) has a reason to stop."""
+def descend_wide(problem: Wide, W: np.ndarray | None, run: NewtonRun) -> Point:
+    """Steps until `run` has a reason to stop."""
     if W is None:
-        W = problem.start(run.asked) if run.damped else np.zeros((problem.p, problem.outputs))
+        W = (
+            problem.start(run.limits.asked)
+            if run.limits.damped
+            else np.zeros((problem.p, problem.outputs))
+        )
     point = problem.point(W, problem.table.times(W))
-    run.note(point, np.nan, 0.0)
-    loosest = CAREFUL if run.doubts else LOOSEST
-    end, first, slow, t = End(point, None, np.inf, 0), float(np.linalg.norm(point.gradient)), 0, 0.0
-    goal = LEFT * run.tol
+    run.note(point.loss, point.objective, 0.0)
+    first = float(np.linalg.norm(point.gradient)) or 1.0
+    max_residual = MAX_RESIDUAL_IN_DOUBT if run.doubts else MAX_RESIDUAL
+    goal = PROVED_SHARE * run.limits.tol
     enough = np.sqrt(0.4 * goal * problem.ridge) if problem.whole else 0.0
     while True:
         left = problem.left(point)
-        run.stopped = _why(run, point, left <= goal, end.steps)
-        if run.stopped:
-            return end
+        run.stop = run.reason(point.loss, point.objective, left <= goal)
+        if run.stop is not None:
+            return point
         size = float(np.linalg.norm(point.gradient))
-        step = problem.step(point, min(loosest, np.sqrt(size / (first or 1.0))), enough)
+        step = problem.step(point, min(max_residual, np.sqrt(size / first)), enough)
         square = -float(np.sum(step * point.gradient))
-        decrement = float(np.sqrt(max(square, 0.0)))
-        run.notes[-1] = (*run.notes[-1][:3], decrement, run.notes[-1][4])
-        slow = slow + 1 if decrement > run.wild * end.decrement and t >= WHOLE else 0
-        end = end._replace(step=step, decrement=decrement)
-        if run.doubts and slow >= run.patience:
-            run.stopped = "runs away"
-            return end
+        run.note_next(step, square)
+        if run.runs_away:
+            run.stop = Stop.RUNS_AWAY
+            return point
         moves = problem.table.times(step)
-        t = problem.length(point, step, moves) if run.damped else 1.0
+        t = problem.length(point, step, moves) if run.limits.damped else 1.0
         new = problem.point(point.W + t * step, point.scores + t * moves) if t > 0 else point
-        still = run.damped and not new.objective < point.objective
+        still = run.limits.damped and not new.objective < point.objective
         if still and not np.linalg.norm(new.gradient) < 0.5 * size:
             if problem.system.kind == np.float64:
-                run.stopped = "no progress"
-                return end
-            problem.system.kind = np.dtype(np.float64)  # what float32 could not see
+                run.stop = Stop.NO_PROGRESS
+                return point
+            problem.system.kind = np.dtype(np.float64)  # It shows what float32 did not.
             continue
         point = new
-        run.note(point, np.nan, t)
-        end = end._replace(point=point, steps=end.steps + 1)
-        if left == np.inf and 0.5 * square <= SPARE * run.tol:
-            run.stopped = "optimal"
-            return end
+        run.note(point.loss, point.objective, t)
+        run.steps += 1
+        if left == np.inf and 0.5 * square <= LAST_STEP_SHARE * run.limits.tol:
+            run.stop = Stop.CONVERGED
+            return point
 
 
-def _why(run: Any, point: Point, done: bool, steps: int) -> str:
-    if not np.isfinite(point.objective):
-        return "diverged"
-    if point.loss <= run.threshold:
-        return "threshold"
-    if done:
-        return "optimal"
-    if steps >= run.most:
-        return "iterations"
-    return "interrupted" if run.asked() or run.after_step(steps, point.loss) else ""
+def ascend(
+    table: DenseTable | SparseTable, codes: np.ndarray, classes: int, shares: np.ndarray,
+    ridge: float,
+) -> Iterator[np.ndarray]:  # fmt: skip
+    """Weights (p, outputs) with a ridge, again and again: the dual, one example after the other.
+
+    With factors c_t = s_t/ridge the minimiser is w_k = Σ_t c_t (Y_tk − q_tk) x_t, q_t the
+    probabilities that it gives. The dual is a function of the q, and is maximised over one q_t at a
+    time (Yu, Huang and Lin 2011; Shalev-Shwartz and Zhang 2013). An example a thousand times as
+    long as others spoils Newton's first steps; here it costs what the others cost. The intercepts
+    take part as weights of a short column with the ridge: they are set right afterwards.
+    """
+    rng = np.random.default_rng(0)
+    seen = np.flatnonzero(shares > 0)
+    factors, squares = shares / ridge, table.squares
+    extra = INTERCEPT_SHARE * float(np.median(squares[seen])) if table.lift else 0.0
+    if classes == 2:
+        signs = np.where(codes == 1, 1.0, -1.0)
+        logits = np.full(table.m, np.log(OTHERS_SHARE))
+        R = (factors * signs * OTHERS_SHARE / (1 + OTHERS_SHARE))[:, None]
+    else:
+        parts = np.full((table.m, classes), OTHERS_SHARE / classes)
+        parts[np.arange(table.m), codes] += 1 - OTHERS_SHARE
+        R = -factors[:, None] * parts
+        R[np.arange(table.m), codes] += factors
+    V, bias = table.sums(R)[: table.d], extra * R.sum(axis=0)
+    V = V if classes == 2 else V.astype(np.float32)
+    for visits in DUAL_VISITS:
+        for _ in range(visits):
+            order = rng.permutation(seen)
+            if classes == 2:
+                ascend_two(table.rows, squares, signs, factors, order, V[:, 0], bias, extra, logits)
+            else:
+                ascend_several(table.rows, squares, factors, order, V, bias, extra, parts)
+        yield np.vstack([V, bias]).astype(np.float64) if table.lift else V.astype(np.float64)

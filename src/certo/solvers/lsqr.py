@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from certo.solvers.stop import Asked
+from certo.solvers.stop import Asked, Stop
 
 Product = Callable[[np.ndarray], np.ndarray]
 
@@ -22,33 +22,27 @@ Product = Callable[[np.ndarray], np.ndarray]
 class Iterated(NamedTuple):
     x: np.ndarray
     condition: float  # of A and damp, estimated in the Frobenius norm
-    stopped: str  # "optimal", "iterations" or "interrupted"
+    stop: Stop
 
 
 def lsqr(
-    forward: Product,
-    back: Product,
-    b: np.ndarray,
-    *,
-    damp: float,
-    tol: float,
-    most: int,
+    forward: Product, back: Product, b: np.ndarray, *, damp: float, tol: float, max_iter: int,
     asked: Asked,
-) -> Iterated:
-    """x from Av = forward(v) and Aᵀu = back(u). Optimal: ‖Aᵀr‖ ≤ tol·‖A‖‖r‖ (with damp for A), or
-    ‖r‖ ≤ tol·(‖b‖ + ‖A‖‖x‖). It ends after `most` steps, or when it is asked to."""
+) -> Iterated:  # fmt: skip
+    """x from Av = forward(v) and Aᵀu = back(u). Converged: ‖Aᵀr‖ ≤ tol·‖A‖‖r‖ (with damp for A), or
+    ‖r‖ ≤ tol·(‖b‖ + ‖A‖‖x‖). It ends after `max_iter` steps, or when it is asked to."""
     length, u = _unit(b)
     alpha, v = _unit(back(u))
     x, w = np.zeros_like(v), v.copy()
     if not alpha:
-        return Iterated(x, 0.0, "optimal")
+        return Iterated(x, 0.0, Stop.CONVERGED)
     phi_left, rho_left = length, alpha
-    squares = damped = inverse = 0.0  # ‖A‖², the part of ‖r‖² from damp, ‖A⁻¹‖²
-    for step in range(1, most + 1):
+    squares = damped = inverse = 0.0  # ‖A‖², the part of ‖r‖² from damp, ‖A⁻¹‖².
+    for _ in range(max_iter):
         beta, u = _unit(forward(v) - alpha * u)
         squares += alpha**2 + beta**2 + damp**2
         alpha, v = _unit(back(u) - beta * v)
-        # damp is rotated into the diagonal, then beta, which is below it
+        # The rotations take damp into the diagonal, and then beta, which is below it.
         with_damp = hypot(rho_left, damp)
         damped += (damp / with_damp * phi_left) ** 2
         phi_left *= rho_left / with_damp
@@ -62,11 +56,10 @@ def lsqr(
         size, residual = sqrt(squares), sqrt(phi_left**2 + damped)
         slope = alpha * abs(sine * phi)  # ‖Aᵀr‖
         near = residual <= tol * (length + size * float(np.linalg.norm(x)))
-        done = near or slope <= tol * size * residual
-        if done or step == most or asked():
+        stop = Stop.CONVERGED if near or slope <= tol * size * residual else asked()
+        if stop is not None:
             break
-    stopped = "optimal" if done else "iterations" if step == most else "interrupted"
-    return Iterated(x, sqrt(squares * inverse), stopped)
+    return Iterated(x, sqrt(squares * inverse), stop or Stop.MAX_ITER)
 
 
 def _unit(vector: np.ndarray) -> tuple[float, np.ndarray]:

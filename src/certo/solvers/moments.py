@@ -15,12 +15,12 @@ from certo.certificates.regression.least_squares_evidence import ShiftedGram
 from certo.compiled.scan import all_whole
 from certo.compiled.threads import in_pieces, one_thread, pieces
 
-BLOCK = 2**16  # numbers in a block of rows: they stay in the cache from the copy to the product
-TALL = 2**17  # numbers in a block whose QR is taken: fewer blocks are fewer factors to stack
-SAMPLE = 256  # rows from which the mean is guessed before the pass
-NEAR = 0.01  # a column whose sum of squares falls below this part when centred was shifted badly
-HEIGHT = 4096  # rows multiplied at a time where they are not copied
-SPARSE = 0.1  # part of non-zeros below which a product of sparse rows beats one of dense blocks
+SUM_BLOCK_NUMBERS = 2**16  # Numbers in a block of rows that stays in the cache until multiplied.
+QR_BLOCK_NUMBERS = 2**17  # Numbers in a block whose QR is taken: fewer blocks, fewer factors.
+SAMPLE_ROWS = 256  # Rows from which the mean is guessed before the pass.
+MIN_CENTRED_SHARE = 0.01  # A column of which centring leaves less was shifted by too little.
+PRODUCT_ROWS = 4096  # Rows multiplied at a time where they are not copied.
+MAX_SPARSE_DENSITY = 0.1  # Below it a product of sparse rows beats one of dense blocks.
 
 
 @final
@@ -96,8 +96,8 @@ class Rows:
 
         def loop(k: int, start: int, stop: int) -> np.ndarray:
             squares = np.zeros(len(moved))
-            for low in range(start, stop, HEIGHT):
-                part = self.X[low : min(low + HEIGHT, stop)] @ vectors - moved
+            for low in range(start, stop, PRODUCT_ROWS):
+                part = self.X[low : min(low + PRODUCT_ROWS, stop)] @ vectors - moved
                 squares += np.einsum("ij,ij->j", part, part)
             return squares
 
@@ -108,7 +108,7 @@ class Rows:
 @final
 @dataclass(frozen=True)
 class Moments:
-    """What rows z = (x, y) with weights s leave behind. Those of more rows are their sum.
+    """What rows z = (x, y) with weights s leave behind.
 
     With a free intercept: n, Σ s, z̄ and Σ s (z − z̄)(z − z̄)ᵀ. Without: n, Σ s, 0 and Σ s z zᵀ.
     """
@@ -117,30 +117,19 @@ class Moments:
     weight: float
     mean: np.ndarray
     products: np.ndarray
-    sums: ShiftedGram | None = None  # what they come from, of rows that are one block
-
-    def __add__(self, other: Moments) -> Moments:
-        weight = self.weight + other.weight
-        if not weight:
-            return self
-        apart = other.mean - self.mean
-        between = self.weight * (other.weight / weight)
-        return Moments(
-            self.rows + other.rows,
-            weight,
-            self.mean + apart * (other.weight / weight),
-            self.products + other.products + between * np.outer(apart, apart),
-        )
+    sums: ShiftedGram | None = None  # The sums that the moments come from, where they are known.
 
 
 def moments(rows: Rows, centred: bool) -> Moments:
     """In one pass; in two where the rows of the sample told nothing about the mean."""
-    if sparse.issparse(rows.X) and rows.X.nnz < SPARSE * rows.n * rows.d:
+    if sparse.issparse(rows.X) and rows.X.nnz < MAX_SPARSE_DENSITY * rows.n * rows.d:
         found = _sparse_moments(rows, centred)
     else:
         found = _shifted_moments(rows, middle(rows, centred), centred)
     assert found.sums is not None
-    if centred and np.any(np.diag(found.products) < NEAR * np.diag(found.sums.gram)[:-1]):
+    if centred and np.any(
+        np.diag(found.products) < MIN_CENTRED_SHARE * np.diag(found.sums.gram)[:-1]
+    ):
         return _shifted_moments(rows, found.mean, centred)
     return found
 
@@ -160,7 +149,7 @@ def middle(rows: Rows, centred: bool) -> np.ndarray:
     """Near the mean of each column, and exactly the value of one that is constant."""
     if not centred:
         return np.zeros(rows.width)
-    some = rows.pick(np.unique(np.linspace(0, rows.n - 1, SAMPLE).astype(int)))
+    some = rows.pick(np.unique(np.linspace(0, rows.n - 1, SAMPLE_ROWS).astype(int)))
     mean, whole = np.mean(some, axis=0), np.all(some == np.rint(some), axis=0)
     mean = np.where(whole, np.rint(mean), mean)  # the shifted numbers are whole again
     return np.where(np.all(some == some[0], axis=0), some[0], mean)
@@ -171,8 +160,10 @@ def _shifted_moments(rows: Rows, shift: np.ndarray, centred: bool) -> Moments:
     def step(so_far: np.ndarray, block: np.ndarray) -> np.ndarray:
         return so_far + block.T @ block
 
-    gram = reduce(add, rows.over_blocks(BLOCK, shift, np.zeros(2 * (rows.width + 1,)), step))
-    height = rows.height(BLOCK)
+    gram = reduce(
+        add, rows.over_blocks(SUM_BLOCK_NUMBERS, shift, np.zeros(2 * (rows.width + 1,)), step)
+    )
+    height = rows.height(SUM_BLOCK_NUMBERS)
     return _centred(rows, shift, gram, centred, height + rows.n // height + 16)
 
 
@@ -273,7 +264,7 @@ def triangle(rows: Rows, centred: bool) -> Triangle:
         first = block[:, [k, *range(k)]] if centred else block[:, :k]
         return _factor([so_far, first])
 
-    parts = rows.over_blocks(TALL, shift, np.empty((0, k + centred)), step)
+    parts = rows.over_blocks(QR_BLOCK_NUMBERS, shift, np.empty((0, k + centred)), step)
     factor = _factor(parts)
     weight = float(rows.n if rows.roots is None else rows.roots @ rows.roots)
     count = rows.n if rows.roots is None else int(np.count_nonzero(rows.roots))

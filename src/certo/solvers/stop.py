@@ -15,6 +15,11 @@ class Stop(Enum):
     BY_HAND = auto()  # Ctrl-C was pressed.
     CALLBACK = auto()  # A callback asked to stop.
     NO_PROGRESS = auto()  # float64 allows no further progress.
+    RISK_THRESHOLD = auto()  # The mean loss fell to a threshold that was given.
+    RUNS_AWAY = auto()  # Steps do not become smaller, as where there is no minimiser.
+    DIVERGED = auto()  # The objective is no longer finite, or no further step is.
+    TOO_SHARP = auto()  # A density is too sharp to be integrated.
+    SINGULAR = auto()  # A Hessian is singular in float64.
 
 
 #: A question that a solver asks now and then: why it should stop, or None to go on.
