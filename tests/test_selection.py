@@ -26,7 +26,7 @@ from certo import (
 )
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
 from certo.selection import DEFAULT_NEIGHBOURS, ValidationCurve, _parts, gaussians
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(120, 2))

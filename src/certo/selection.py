@@ -24,7 +24,7 @@ from certo.kernels.base import Kernel
 from certo.kernels.gaussian import Gaussian
 from certo.kernels.vectors import squares
 from certo.numbers.digits import share_text
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 
 DEFAULT_NEIGHBOURS = (1, 3, 5, 9, 15, 25, 45)  # Of an odd number, two classes never tie.
 MAX_DISTANCE_ROWS = 1000  # Rows whose distances give the typical variance.

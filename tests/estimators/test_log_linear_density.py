@@ -24,7 +24,7 @@ from certo.certificates import MomentMatching
 from certo.features import BoxCosines, BoxPolynomials
 from certo.losses import NegativeLogLikelihood
 from certo.solvers import log_linear as solver
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 
 FAMILIES = [BoxPolynomials, BoxCosines]
 

@@ -23,7 +23,7 @@ from certo import SVM
 from certo.certificates import CannotClaim, NotClaimed, SoftMarginGap
 from certo.certificates.encoding import to_plain
 from certo.estimators import _limits, _soft_margin
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 
 MODES = ("free", "lifted", "none")
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from certo.solvers.box_newton import box_newton
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 
 MODES = pytest.mark.parametrize("free", [True, False])
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from certo.solvers.gap_ledger import MAX_IDLE_LOOKS, Ledger
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 
 values = st.floats(0, 100)
 looks = st.lists(st.tuples(values, values), min_size=1, max_size=20)

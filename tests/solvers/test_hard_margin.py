@@ -15,7 +15,7 @@ from certo.compiled.rows import rows_of
 from certo.compiled.soft_margin import signed_products
 from certo.solvers.hard_margin import balance_exactly, hard_margin
 from certo.solvers.nearest_point import Gram, Vectors, nearest_point
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 
 MODES = ("free", "lifted", "none")
 

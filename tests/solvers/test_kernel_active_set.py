@@ -8,7 +8,7 @@ from quadratic import objective, soft_margin_qp
 
 from certo.kernels import Gaussian, Linear, Polynomial
 from certo.solvers.kernel_active_set import finish_soft_margin
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 
 MODES = st.sampled_from(["free", "lifted", "none"])
 KERNELS = st.sampled_from([Gaussian(0.3), Gaussian(20.0), Polynomial(2), Linear()])

@@ -15,7 +15,7 @@ from certo.solvers import kernel_steps
 from certo.solvers.kernel_pegasos import kernel_pegasos
 from certo.solvers.kernel_steps import GramRows
 from certo.solvers.pegasos import pegasos
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 
 seeds, law = st.integers(0, 10**6), settings(max_examples=40, deadline=None)
 

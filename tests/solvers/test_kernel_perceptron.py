@@ -13,7 +13,7 @@ from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
 from certo.solvers import kernel_steps
 from certo.solvers.kernel_perceptron import Terms, kernel_perceptron
 from certo.solvers.kernel_steps import GramRows
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 
 seeds, law = st.integers(0, 10**6), settings(max_examples=60, deadline=None)
 rules = st.sampled_from(["always", "positive", "negative"])

@@ -15,7 +15,7 @@ from sklearn.svm import SVC
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
 from certo.solvers import gram, kernel_soft_margin
 from certo.solvers.gram import Images
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 
 INTERCEPTS = ["free", "none", "lifted"]
 MODES = pytest.mark.parametrize("intercept", INTERCEPTS)

@@ -11,7 +11,7 @@ from scipy import sparse
 from certo.numbers.rounding import gamma
 from certo.solvers import least_squares as module
 from certo.solvers.least_squares import least_squares
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 
 
 def reference(X, Y, s, lifted, ridge, scaled=True):

@@ -12,7 +12,7 @@ from scipy.special import logsumexp
 from certo.problems.logistic import LogisticProblem, Weights
 from certo.solvers import logistic as module
 from certo.solvers.newton import NewtonLimits
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 
 
 def logistic(

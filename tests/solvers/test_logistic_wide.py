@@ -18,7 +18,7 @@ from certo.solvers import logistic as module
 from certo.solvers.logistic_tables import table_of
 from certo.solvers.logistic_wide import Wide, ascend
 from certo.solvers.newton import NewtonLimits
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 
 
 def logistic(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse.linalg import lsqr as theirs
 
 from certo.solvers.lsqr import lsqr
-from certo.solvers.stop import Stop, go_on
+from certo.stop import Stop, go_on
 
 damps = st.sampled_from([0.0, 0.0, 0.1, 10.0])
 

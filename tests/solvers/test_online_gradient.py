@@ -17,7 +17,7 @@ from certo.compiled.online_gradient import value_and_slope
 from certo.losses import ConvexLoss, Hinge, Logistic, Squared
 from certo.solvers.online_gradient import online_gradient, rule_of
 from certo.solvers.pegasos import pegasos
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 
 RUNS = [
     GradientRun("Hinge()", 0.1, None, True, True),

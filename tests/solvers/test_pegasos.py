@@ -13,7 +13,7 @@ from certo.certificates.runs.expected_excess import guarantee
 from certo.solvers import checkpoints
 from certo.solvers.checkpoints import blocks
 from certo.solvers.pegasos import PegasosState, pegasos
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 
 
 def problem(seed, m=30, d=3):

@@ -14,7 +14,7 @@ from certo.certificates import PerceptronRun
 from certo.rates import Constant, Geometric, Power
 from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.perceptron import perceptron
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 
 STORAGES = {
     "dense64": lambda X: X.astype(np.float64),

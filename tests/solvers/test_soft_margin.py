@@ -17,7 +17,7 @@ from certo.solvers.dual_descent import DualDescent
 from certo.solvers.gap_ledger import GapTrace, Ledger
 from certo.solvers.hinge_rows import HingeRows
 from certo.solvers.primal_newton import PrimalNewton
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 
 INTERCEPTS = ["free", "lifted", "none"]
 MODES = pytest.mark.parametrize("intercept", INTERCEPTS)

@@ -24,7 +24,7 @@ from certo.issue.separation.separable import issue_separable
 from certo.numbers.decimals import rounded_up
 from certo.numbers.exact import UNIT, allowance, norm
 from certo.solvers.hard_margin import MarginTrace, balance_exactly
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 from certo.words.reader import separability_call
 
 MIN_RELATIVE_MARGIN = 3e-8  # of the length of examples: float64 cannot tell smaller margins from 0

@@ -218,7 +218,7 @@ def refuse_tiny_columns(estimator, table, columns, name: str = "X", weights=None
     part = abs(table[:, columns])
     if weights is not None:
         part = sparse.diags_array(np.sqrt(weights)) @ part
-    largest = part.max(axis=0) if part.shape[1] else np.zeros(0)
+    largest: Any = part.max(axis=0) if part.shape[1] else np.zeros(0)
     largest = largest.toarray().ravel() if sparse.issparse(largest) else largest
     tiny = np.flatnonzero((largest > 0) & (largest < SHORTEST))
     if tiny.size:

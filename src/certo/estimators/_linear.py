@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from certo.certificates.composite import Composite
 from certo.certificates.sample.labels import Labels
 from certo.estimators import _input, _scores
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 
 
 class Absent:

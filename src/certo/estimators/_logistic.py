@@ -37,7 +37,7 @@ from certo.solvers.recession import (
     decide_recession,
     guessed_recession,
 )
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 
 CUT_OFF_SHARE = 0.25  # The share of `tol` that separated terms may cost where they are cut off.
 MIN_COST = 1e-280  # The least that they can cost.

@@ -25,7 +25,7 @@ from certo.issue.separation.separable import issue_separable
 from certo.numbers.exact import allowance
 from certo.solvers.hard_margin import hard_margin
 from certo.solvers.perceptron import PerceptronOutcome
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 
 
 def claims(

@@ -16,7 +16,7 @@ from certo.issue.margins.soft_margin_gap import issue_soft_margin_gap
 from certo.problems.soft_margin import SoftMargin
 from certo.solvers.kernel_soft_margin import KernelOutcome
 from certo.solvers.soft_margin import SoftOutcome
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 
 AT_BOUND = 1e-10  # relative distance from its bound within which a multiplier counts as being there
 

@@ -49,7 +49,7 @@ from certo.solvers.kernel_soft_margin import KernelOutcome, kernel_soft_margin
 from certo.solvers.kernel_steps import GramRows
 from certo.solvers.pegasos import MAX_TRACE_NUMBERS, PegasosOutcome, PegasosState, pegasos
 from certo.solvers.soft_margin import SoftOutcome, soft_margin
-from certo.solvers.stop import Asked, Stop
+from certo.stop import Asked, Stop
 from certo.words.reader import examples_at
 
 FINISH_BELOW_ROWS = 200  # examples that are solved for as exactly as float64 allows

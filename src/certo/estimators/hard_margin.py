@@ -20,7 +20,7 @@ from certo.estimators._limits import gap_stop, running
 from certo.estimators._spaces import space_for
 from certo.estimators.new_examples import by_supports
 from certo.solvers.hard_margin import MarginTrace
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 from certo.words import status
 
 __all__ = ["HardMarginSVM", "NotSeparable"]
@@ -171,7 +171,7 @@ class HardMarginSVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimato
         reason = ""
         if not self.converged_:
             reason = status.stop_reason(
-                self._stop, self.time_limit, int(self.max_iter), "looks at all examples"
+                self._stop, int(self.max_iter), "looks at all examples", self.time_limit
             )
         return status.gap_status(reason, gap, self.tol, "the margin", "the largest")
 

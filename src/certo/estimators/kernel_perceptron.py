@@ -38,8 +38,8 @@ from certo.kernels.base import Kernel
 from certo.kernels.gaussian import Gaussian
 from certo.solvers.kernel_hard_margin import kernel_hard_margin, value_work
 from certo.solvers.kernel_perceptron import KernelPerceptronOutcome, Terms, kernel_perceptron
-from certo.solvers.stop import Asked, Stop
 from certo.solvers.trace import Trace
+from certo.stop import Asked, Stop
 from certo.words import status
 
 MAX_COMPARED_SUPPORTS = 1000  # up to which the largest margin is looked for, too

@@ -29,7 +29,7 @@ from certo.estimators._settings import NOT_NEGATIVE, check_settings, one_of
 from certo.estimators.new_examples import unbounded_loss
 from certo.solvers.least_squares import Solution, from_triangle, least_squares
 from certo.solvers.moments import Moments, Rows, Triangle, sums_of, triangle
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 from certo.words.fitting_status import (
     MAX_NAMES_SHOWN,
     RIDGE_BIAS,

@@ -30,7 +30,7 @@ from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.log_linear import LogLinearOutcome, log_linear
 from certo.solvers.newton import NewtonTrace
 from certo.solvers.quadrature import FeatureTable, draw, feature_values
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 from certo.words.fitting_status import log_linear_status
 
 # Nodes of an axis for features that are any function: the first, and the last, by number of axes.

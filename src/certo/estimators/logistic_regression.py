@@ -54,9 +54,9 @@ from certo.problems.logistic import LogisticProblem, Weights, against
 from certo.solvers.interrupt import Watch, ctrl_c_asks
 from certo.solvers.newton import NewtonLimits, NewtonTrace
 from certo.solvers.recession import Recession
-from certo.words.separating_columns import separating_columns
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 from certo.words.fitting_status import RIDGE_BIAS, logistic_status, now_decided
+from certo.words.separating_columns import separating_columns
 
 __all__ = ["LogisticRegression", "Separated", "SeparationWarning"]
 

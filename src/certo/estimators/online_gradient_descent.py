@@ -33,7 +33,7 @@ from certo.losses.logistic import Logistic
 from certo.losses.squared import Squared
 from certo.solvers.checkpoints import blocks
 from certo.solvers.online_gradient import GradientOutcome, RegretTrace, online_gradient
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 from certo.words import status
 
 

@@ -27,7 +27,7 @@ from certo.issue.runs.expected_excess import issue_expected_excess, objective_to
 from certo.numbers.rounded import NotShown
 from certo.solvers.checkpoints import blocks
 from certo.solvers.pegasos import PegasosOutcome, StepTrace
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 from certo.words import status
 
 

@@ -38,8 +38,8 @@ from certo.geometry import Neuron
 from certo.issue.runs.mistake_bound import against
 from certo.rates import Constant, Geometric, Power, Rate
 from certo.solvers.perceptron import PerceptronOutcome, perceptron
-from certo.solvers.stop import Stop
 from certo.solvers.trace import Trace
+from certo.stop import Stop
 from certo.words import status
 
 

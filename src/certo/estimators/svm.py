@@ -27,7 +27,7 @@ from certo.estimators.new_examples import by_supports
 from certo.kernels.gaussian import Gaussian
 from certo.losses.hinge import Hinge
 from certo.solvers.soft_margin import GapTrace
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 from certo.words import status
 
 LARGE_SQUARE = 1e6  # values of a kernel that leave few digits for the differences that matter
@@ -248,7 +248,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         reason = ""
         if not self.converged_:
             reason = status.stop_reason(
-                self._stop, self.time_limit, int(self.max_iter), "passes over the examples"
+                self._stop, int(self.max_iter), "passes over the examples", self.time_limit
             )
         kernel, m = self.kernel, self.n_samples_fit_
         if self._stop is Stop.NO_PROGRESS and kernel is not None and space.square >= LARGE_SQUARE:

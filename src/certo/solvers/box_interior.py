@@ -21,7 +21,7 @@ from scipy.linalg import cho_factor, cho_solve
 from certo.compiled.threads import one_thread
 from certo.solvers.box_newton import box_newton
 from certo.solvers.nearest_point import ONE_THREAD_BELOW_ROWS
-from certo.solvers.stop import Asked, go_on
+from certo.stop import Asked, go_on
 
 MAX_ACTIVE_SET_STEPS = 30  # Steps of the active set, after which it goes on from the inside.
 LAST_STEPS_WORK = 3e10  # Multiplications of its last steps, about.

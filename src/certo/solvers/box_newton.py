@@ -22,7 +22,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from certo.compiled.threads import one_thread
 from certo.solvers.nearest_point import ONE_THREAD_BELOW_ROWS, RIDGE_PER_ROW
-from certo.solvers.stop import Asked, go_on
+from certo.stop import Asked, go_on
 
 MAX_IDLE_STEPS = 8  # Steps in vain after which no more is expected.
 

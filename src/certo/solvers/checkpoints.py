@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from certo.solvers.stop import Asked, Stop
+from certo.stop import Asked, Stop
 
 BLOCK_STEPS = 2**14  # steps from one look up to the next, at most
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from certo.solvers.layered import Layered
-from certo.solvers.stop import Asked, Stop, go_on
+from certo.stop import Asked, Stop, go_on
 
 MAX_IDLE_LOOKS = 30  # Looks in vain, near the limits of float64, after which no more is expected.
 

@@ -34,7 +34,7 @@ from certo.solvers.nearest_point import (
     Vectors,
     nearest_point,
 )
-from certo.solvers.stop import Asked, Stop, go_on
+from certo.stop import Asked, Stop, go_on
 
 MAX_GRAM_ROWS = 1000  # Rows that are solved for together, through their Gram matrix.
 FIRST_ROWS_PART = 32  # Of more rows than that, one in so many is taken first.

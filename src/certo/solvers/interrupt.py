@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from certo.solvers.stop import Asked, Stop, go_on
+from certo.stop import Asked, Stop, go_on
 
 
 @contextmanager

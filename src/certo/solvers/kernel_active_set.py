@@ -12,7 +12,7 @@ import numpy as np
 
 from certo.problems.soft_margin import SoftMargin
 from certo.solvers.box_newton import box_newton
-from certo.solvers.stop import Asked, go_on
+from certo.stop import Asked, go_on
 
 MAX_RESTARTS = 3  # Restarts, from multipliers that are feasible to the last digit.
 

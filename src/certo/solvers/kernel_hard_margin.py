@@ -25,7 +25,7 @@ from certo.kernels.base import Kernel
 from certo.solvers import gram
 from certo.solvers.hard_margin import Budget, MarginTrace, Search, hardest_rows, initial_weights
 from certo.solvers.nearest_point import Gram, nearest_point
-from certo.solvers.stop import Asked, Stop, go_on
+from certo.stop import Asked, Stop, go_on
 
 GRAM_COPIES_PER_STEP = 5  # Gram matrices in memory that a step of `nearest_point` needs.
 # Multiplications that a value of a kernel takes besides an inner product (an exponential, say), and

@@ -15,7 +15,7 @@ from certo.compiled.kernel_steps import Edges
 from certo.solvers.checkpoints import run_in_blocks
 from certo.solvers.kernel_steps import BLOCK_VISITS, GramRows, Growing, blocks
 from certo.solvers.pegasos import PegasosOutcome, PegasosState, StepTrace, finite
-from certo.solvers.stop import Asked, go_on
+from certo.stop import Asked, go_on
 
 
 def kernel_pegasos(

@@ -10,8 +10,8 @@ from certo.certificates.runs.perceptron_run import AT_ZERO
 from certo.compiled.kernel_steps import Edges, Supports, visit_within
 from certo.compiled.trace import Copies, Log, empty_records, keep
 from certo.solvers.kernel_steps import BLOCK_VISITS, MAX_PIECE_NUMBERS, GramRows, Growing, blocks
-from certo.solvers.stop import Asked, Stop, go_on
 from certo.solvers.trace import Trace
+from certo.stop import Asked, Stop, go_on
 
 
 class Terms(NamedTuple):

@@ -33,7 +33,7 @@ from certo.solvers.box_interior import solve_box
 from certo.solvers.gap_ledger import GapTrace, Ledger
 from certo.solvers.gram import Images, images_of
 from certo.solvers.repetitions import Repetitions
-from certo.solvers.stop import Asked, Stop, go_on
+from certo.stop import Asked, Stop, go_on
 
 MIN_BLOCK_ROWS, MAX_BLOCK_ROWS = 1024, 4096  # Examples in a block.
 BLOCKS_PER_PASS = 8  # A block is this part of all examples, or larger where many are inside.

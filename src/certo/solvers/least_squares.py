@@ -36,7 +36,7 @@ from certo.solvers.moments import (
     triangle,
     with_exactness,
 )
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 
 # Solving with a Gram matrix costs the square of the condition: at 1e5, ten of fifteen digits, of
 # which each refinement gives back five. Beyond, refinement would not be sure to converge.

@@ -15,7 +15,7 @@ from scipy import linalg
 
 from certo.certificates.density.box_features import TooSharp
 from certo.solvers.newton import MIN_STEP, NewtonLimits, NewtonRun, NewtonTrace
-from certo.solvers.stop import Asked, Stop, go_on
+from certo.stop import Asked, Stop, go_on
 
 MIN_SQUARE = 1e-26  # λ² is known to about the errors of the moments, and these are larger.
 FLAT_DECREMENT = 1e-6  # Below it a decrement that is not halved any more is rounding.

@@ -41,7 +41,7 @@ from certo.solvers.newton import (
     NewtonRun,
     NewtonTrace,
 )
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 
 SAMPLED_ONE_IN = 8  # One in so many examples is solved for first,
 MIN_SAMPLED_ROWS = 40  # if these are so many for each coordinate,

@@ -26,7 +26,7 @@ from certo.solvers.logistic_rows import centred_weights, plain_weights
 from certo.solvers.logistic_system import NewtonSystem
 from certo.solvers.logistic_tables import DenseTable, SparseTable, table_of
 from certo.solvers.newton import ARMIJO_SHARE, LAST_STEP_SHARE, ROUNDING, NewtonRun
-from certo.solvers.stop import Asked, Stop
+from certo.stop import Asked, Stop
 
 MAX_RESIDUAL = 0.3  # The share of the gradient that a step may leave;
 MAX_RESIDUAL_IN_DOUBT = 0.05  # where a minimiser is doubted, this share.

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from certo.solvers.stop import Asked, Stop
+from certo.stop import Asked, Stop
 
 Product = Callable[[np.ndarray], np.ndarray]
 

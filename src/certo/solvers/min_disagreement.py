@@ -32,8 +32,8 @@ from certo.solvers.hitting_tree import HittingTree, goal
 from certo.solvers.interrupt import Watch
 from certo.solvers.local_search import local_search, surrogate
 from certo.solvers.separation import Separator, separate
-from certo.solvers.stop import Asked, Stop, go_on
 from certo.solvers.vectors import Examples
+from certo.stop import Asked, Stop, go_on
 
 MAX_MARGIN_PRODUCTS = 1e9  # Multiplications for a wide margin: about a second.
 MAX_QUICK_CELL_WORK = 2e6  # Numbers to sort that take milliseconds: no tree is tried before.

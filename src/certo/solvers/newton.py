@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from certo.solvers.stop import Asked, Stop, go_on
+from certo.stop import Asked, Stop, go_on
 
 LAST_STEP_SHARE = 1e-2  # A step that promises at most this share of `tol` is the last one.
 MIN_WHOLE_STEP = 0.9  # A step of at least this length is nearly Newton's.

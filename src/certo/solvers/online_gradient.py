@@ -16,7 +16,7 @@ from certo.losses.hinge import Hinge
 from certo.losses.logistic import Logistic
 from certo.solvers.checkpoints import run_in_blocks
 from certo.solvers.layered import Layered
-from certo.solvers.stop import Asked, Stop, go_on
+from certo.stop import Asked, Stop, go_on
 
 
 @dataclass(frozen=True, repr=False)

@@ -13,7 +13,7 @@ from certo.compiled.pegasos import Sums, take_steps
 from certo.compiled.rows import rows_of
 from certo.solvers.checkpoints import run_in_blocks
 from certo.solvers.layered import Layered
-from certo.solvers.stop import Asked, Stop, go_on
+from certo.stop import Asked, Stop, go_on
 
 MAX_TRACE_NUMBERS = 2**20  # in the traces of all outputs together
 

@@ -13,8 +13,8 @@ from certo.compiled.perceptron import Rule, Skips, State, measure, visit_all
 from certo.compiled.rows import rows_of
 from certo.compiled.trace import empty_copies, empty_log, empty_records, keep
 from certo.numbers.exact import gamma
-from certo.solvers.stop import Stop, go_on
 from certo.solvers.trace import Trace
+from certo.stop import Stop, go_on
 
 
 class PerceptronOutcome(NamedTuple):

@@ -23,7 +23,7 @@ from certo.solvers.dual_descent import DualDescent
 from certo.solvers.gap_ledger import GapTrace, Ledger
 from certo.solvers.hinge_rows import HingeRows
 from certo.solvers.primal_newton import PrimalNewton
-from certo.solvers.stop import Asked, Stop, go_on
+from certo.stop import Asked, Stop, go_on
 
 __all__ = ["GapTrace", "SoftOutcome", "soft_margin"]
 

@@ -58,7 +58,7 @@ def sentence(claim: Any) -> str:
 @_by_kind
 def plainly(claim: Any) -> str:
     """What the claim means, for someone who knows nothing of the subject."""
-    return sentence(claim)
+    return str(sentence(claim))
 
 
 @_by_kind

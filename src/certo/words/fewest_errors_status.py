@@ -6,7 +6,7 @@ from typing import Any
 
 from certo.certificates.encoding import counted
 from certo.numbers.decimals import readable, rounded_down, rounded_up
-from certo.solvers.stop import Stop
+from certo.stop import Stop
 
 
 def fewest_errors_status(machine: Any, stop: Stop, weighted: bool, errors_at_zero: int) -> str:

@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Any
 
 from certo.certificates.density.likelihood_gap import LikelihoodGap
 from certo.certificates.encoding import counted
 from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.numbers.digits import rounded_down, rounded_up
+from certo.stop import Stop
 from certo.words.status import REASONS, stop_reason
 
 MAX_NAMES_SHOWN = 5
@@ -72,17 +72,14 @@ def now_decided(status: str, why_none: str) -> str:
 def _why_stopped(machine: Any, found: Any) -> str:
     if found.gap <= machine.tol:
         return "Converged"
-    match found.stop.name:
-        case "RISK_THRESHOLD":
+    match found.stop:
+        case Stop.RISK_THRESHOLD:
             return f"Stopped at the risk threshold of {machine.risk_threshold!r}"
-        case "DIVERGED":
+        case Stop.DIVERGED:
             return "Newton's method diverged, as it may where steps are not damped"
-        case (
-            "CONVERGED" | "RUNS_AWAY"
-        ):  # Less than tol could have been proved only with more digits.
-            return REASONS["NO_PROGRESS"]
-    limits = {"seconds": machine.time_limit, "most": machine.max_iter, "unit": "Newton steps"}
-    return stop_reason(found.stop, **limits)
+        case Stop.CONVERGED | Stop.RUNS_AWAY:  # A proof to tol would need more digits.
+            return REASONS[Stop.NO_PROGRESS]
+    return stop_reason(found.stop, machine.max_iter, "Newton steps", machine.time_limit)
 
 
 def _logistic_worth(machine: Any, found: Any) -> str:
@@ -114,7 +111,7 @@ def _among(excess: LogisticExcess) -> str:
     )
 
 
-def least_squares_status(machine: Any, stop: Enum, exact_outputs: Any) -> str:
+def least_squares_status(machine: Any, stop: Stop, exact_outputs: Any) -> str:
     """How a `LeastSquares` was solved, and what its answer is worth; `exact_outputs` are the
     outputs that are fitted exactly, None if it is the only one."""
     said = f"Solved {SOLVED_BY[machine.method_]}, condition number about {machine.condition_:.2g}."
@@ -129,7 +126,7 @@ def least_squares_status(machine: Any, stop: Enum, exact_outputs: Any) -> str:
                 "of them are returned"
             )
         said += "."
-    early = {"BY_HAND": "by hand", "MAX_ITER": "at the limit of iterations"}.get(stop.name)
+    early = {Stop.BY_HAND: "by hand", Stop.MAX_ITER: "at the limit of iterations"}.get(stop)
     said = " ".join([said, *exactly_fitted(exact_outputs)])
     return f"Stopped {early}: see certificate_. {said}" if early else said
 
@@ -156,16 +153,16 @@ def density_worth(claim: LikelihoodGap) -> str:
     )
 
 
-def log_linear_status(machine: Any, stop: Enum, claim: Any) -> str:
+def log_linear_status(machine: Any, stop: Stop, claim: Any) -> str:
     """Of a `LogLinearDensity` with this claim, or with the reason why there is none."""
     proved = isinstance(claim, LikelihoodGap)
     why = {
-        "CONVERGED": "Maximum likelihood" if proved else "Newton's method came to its end",
-        "TOO_SHARP": "Stopped where the density became too sharp to be integrated: there may be no "
+        Stop.CONVERGED: "Maximum likelihood" if proved else "Newton's method came to its end",
+        Stop.TOO_SHARP: "Stopped where the density became too sharp to be integrated: there may be no "
         "likeliest one",
-        "SINGULAR": "Stopped where the density became so sharp that float64 does not tell its "
+        Stop.SINGULAR: "Stopped where the density became so sharp that float64 does not tell its "
         "features apart: there may be no likeliest one",
-    }.get(stop.name) or stop_reason(stop, most=machine.max_iter, unit="steps")
+    }.get(stop) or stop_reason(stop, machine.max_iter, "steps")
     if proved:
         return f"{why}: {density_worth(claim)}."
     return f"{why}, with a mean −log p of {machine.risk_:.6g}. Not proved: {claim.reason}"

@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 
 from certo.certificates.encoding import counted
-from certo.solvers.recession import ROWS_KEPT, Cut, Recession
 from certo.words.reader import row_numbers
 
-MAX_SHOWN = ROWS_KEPT  # Columns, classes, and rows of each, that a message names.
+MAX_SHOWN = 3  # Columns, classes, and rows of each, that a message names.
 
 
-def separating_columns(found: Recession, names: Sequence[str], classes: Sequence[Any]) -> str:
-    """Which columns separate which classes, and where; for a message."""
+def separating_columns(found: Any, names: Sequence[str], classes: Sequence[Any]) -> str:
+    """Which columns separate which classes, and where, as a `certo.solvers.recession.Recession` says;
+    for a message."""
     rows = np.flatnonzero(np.any(found.strict.reshape(len(found.strict), -1), axis=1))
     if not found.cuts:
         used = [any(row[j] for row in found.coef) for j in range(len(names))]
         return f"{counted(sum(used), 'column')} together separate some classes {_rows(rows)}"
-    facts: dict[tuple[int, tuple[bool, ...], bool], list[Cut]] = {}
+    facts: dict[tuple[int, tuple[bool, ...], bool], list[Any]] = {}
     for cut in found.cuts:  # two with the same classes above are the sides of one gap
         facts.setdefault((cut.column, cut.above, cut.everywhere), []).append(cut)
     first = {column: cuts for (column, *_), cuts in reversed(facts.items())}  # of each column
@@ -31,7 +31,7 @@ def separating_columns(found: Recession, names: Sequence[str], classes: Sequence
     return "; ".join(said)
 
 
-def _of_cuts(cuts: list[Cut], names: Sequence[str], classes: Sequence[Any], rows: int) -> str:
+def _of_cuts(cuts: list[Any], names: Sequence[str], classes: Sequence[Any], rows: int) -> str:
     cut = cuts[0]
     above = [repr(label) for label, up in zip(classes, cut.above, strict=True) if up]
     below = [repr(label) for label, up in zip(classes, cut.above, strict=True) if not up]

@@ -1,32 +1,29 @@
-"""Why a fit ended, and what its answer is worth, in a sentence or two.
-
-A reason to stop is a `certo.solvers.stop.Stop`, which is known here by its name alone.
-"""
+"""Why a fit ended, and what its answer is worth, in a sentence or two."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import Enum
 from typing import Any
 
 from certo.certificates.encoding import counted
-from certo.numbers.digits import rounded_up
+from certo.numbers.decimals import rounded_up
+from certo.stop import Stop
 
 REASONS = {
-    "BY_HAND": "Stopped by hand",
-    "CALLBACK": "Stopped by a callback",
-    "NO_PROGRESS": "Stopped because float64 allows no further progress",
+    Stop.BY_HAND: "Stopped by hand",
+    Stop.CALLBACK: "Stopped by a callback",
+    Stop.NO_PROGRESS: "Stopped because float64 allows no further progress",
 }
 NOTHING_PROVED = 0.995  # a relative gap that would be shown as 1
 
 
-def stop_reason(stop: Enum, seconds: float | None, most: int, unit: str) -> str:
+def stop_reason(stop: Stop, most: int, unit: str, seconds: float | None = None) -> str:
     """'Stopped at max_iter = 1,000 passes over the examples'; the numbers are the limits."""
-    if stop.name == "TIME_LIMIT":
+    if stop is Stop.TIME_LIMIT:
         return f"Stopped at the time limit of {seconds:g} seconds"
-    if stop.name == "MAX_ITER":
+    if stop is Stop.MAX_ITER:
         return f"Stopped at max_iter = {most:,} {unit}"
-    return REASONS[stop.name]
+    return REASONS[stop]
 
 
 def gap_status(reason: str, gap: float, tol: float, thing: str, best: str) -> str:
@@ -60,31 +57,31 @@ def large_kernel(kernel: Any, square: float) -> str:
     return f" (K(x, x) reaches {square:.1g}{advice})"
 
 
-def steps_status(stop: Enum, steps: int, bounds: Sequence[float], refusal: str) -> str:
+def steps_status(stop: Stop, steps: int, bounds: Sequence[float], refusal: str) -> str:
     """Of a run of random steps: what is expected of it, or why there is no guarantee."""
     taken = counted(steps, "step")
-    if stop.name != "MAX_ITER":
-        return f"{REASONS[stop.name]} after {taken}: nothing is proved about the answer."
+    if stop is not Stop.MAX_ITER:
+        return f"{REASONS[stop]} after {taken}: nothing is proved about the answer."
     if refusal:
         return f"Took {taken}. No guarantee: {refusal}"
     most = rounded_up(max(bounds), 4)
     return f"Took {taken}: F is expected to exceed its minimum by at most {most}."
 
 
-def rounds_status(stop: Enum, rounds: int, regret: float, in_ball: bool) -> str:
+def rounds_status(stop: Stop, rounds: int, regret: float, in_ball: bool) -> str:
     """Of a run of online steps: what it suffered, a round, beyond any fixed weights."""
-    went = "Went through" if stop.name == "MAX_ITER" else f"{REASONS[stop.name]} after"
+    went = "Went through" if stop is Stop.MAX_ITER else f"{REASONS[stop]} after"
     return (
         f"{went} {counted(rounds, 'round')}: the loss suffered exceeds that of any fixed weights"
         f"{' in the ball' * in_ball} by at most {rounded_up(regret, 3)} a round."
     )
 
 
-def neurons_status(stop: Enum, outcomes: Sequence[Any], streamed: bool) -> str:
+def neurons_status(stop: Stop, outcomes: Sequence[Any], streamed: bool) -> str:
     """Of a layer of neurons, each with its `converged`, `epochs`, `updates` and `trace`."""
-    if stop.name not in ("CONVERGED", "MAX_ITER"):
+    if stop not in (Stop.CONVERGED, Stop.MAX_ITER):
         return (
-            f"{REASONS[stop.name]}. The weights are those reached so far; the certificate says "
+            f"{REASONS[stop]}. The weights are those reached so far; the certificate says "
             "what they are worth."
         )
     if streamed:
@@ -103,12 +100,12 @@ def neurons_status(stop: Enum, outcomes: Sequence[Any], streamed: bool) -> str:
     return f"{who}: {run} made, and the last still had {counted(last, 'update')}."
 
 
-def mistakes_status(stop: Enum, outcomes: Sequence[Any], examples: int) -> str:
+def mistakes_status(stop: Stop, outcomes: Sequence[Any], examples: int) -> str:
     """Of functions that grow with their mistakes, each with its `epochs`, `updates`, `trace`."""
-    if stop.name not in ("CONVERGED", "MAX_ITER"):
-        return f"{REASONS[stop.name]}. The function is the one reached so far."
+    if stop not in (Stop.CONVERGED, Stop.MAX_ITER):
+        return f"{REASONS[stop]}. The function is the one reached so far."
     epochs = counted(max(outcome.epochs for outcome in outcomes), "epoch")
-    if stop.name == "CONVERGED":
+    if stop is Stop.CONVERGED:
         return f"Converged: after {epochs} no example leads to a mistake any more."
     last = sum(int(outcome.trace.epoch_updates[-1]) for outcome in outcomes)
     made = counted(sum(outcome.updates for outcome in outcomes), "mistake")
