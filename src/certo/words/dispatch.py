@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from functools import cache, singledispatch, wraps
-from typing import Any, NamedTuple
+from functools import cache, singledispatch, update_wrapper
+from typing import Any, NamedTuple, TypeVar
 
 
 class Rigour(NamedTuple):
@@ -36,44 +36,50 @@ def _load(kinds: tuple[type, ...]) -> None:
             importlib.import_module(f"certo.words.{module.split('.')[0]}")
 
 
-def _by_kind(default: Callable[[Any], Any]) -> Any:
+Sentence = TypeVar("Sentence", bound=Callable[..., Any])
+
+
+class _ByKind:
     """A function of claims, with a version for each kind, imported when it is asked."""
-    versions = singledispatch(default)
 
-    @wraps(default)
-    def asked(claim: Any) -> Any:
+    def __init__(self, default: Callable[[Any], Any]) -> None:
+        self._versions = singledispatch(default)
+        update_wrapper(self, default)
+
+    def __call__(self, claim: Any) -> Any:
         _load(type(claim).__mro__)
-        return versions(claim)
+        return self._versions(claim)
 
-    asked.register = versions.register  # type: ignore[attr-defined]
-    return asked
+    def register(self, version: Sentence) -> Sentence:
+        self._versions.register(version)
+        return version
 
 
-@_by_kind
+@_ByKind
 def sentence(claim: Any) -> str:
     """The claim, in one or two plain sentences."""
     raise TypeError(f"{type(claim).__name__} is no kind of claim that has words.")
 
 
-@_by_kind
+@_ByKind
 def plainly(claim: Any) -> str:
     """What the claim means, for someone who knows nothing of the subject."""
     return str(sentence(claim))
 
 
-@_by_kind
+@_ByKind
 def assumptions(claim: Any) -> tuple[str, ...]:
     """What must be true of the world, beyond the data, for the claim to be true."""
     return ()
 
 
-@_by_kind
+@_ByKind
 def whose(claim: Any) -> str:
     """' of …', where it is not plain what has the error rate that a claim bounds."""
     return ""
 
 
-@_by_kind
+@_ByKind
 def condition(claim: Any) -> str:
     """What new examples must be like besides being drawn alike, for a sentence about them."""
     return ""

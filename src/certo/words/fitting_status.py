@@ -158,8 +158,8 @@ def log_linear_status(machine: Any, stop: Stop, claim: Any) -> str:
     proved = isinstance(claim, LikelihoodGap)
     why = {
         Stop.CONVERGED: "Maximum likelihood" if proved else "Newton's method came to its end",
-        Stop.TOO_SHARP: "Stopped where the density became too sharp to be integrated: there may be no "
-        "likeliest one",
+        Stop.TOO_SHARP: "Stopped where the density became too sharp to be integrated: there may "
+        "be no likeliest one",
         Stop.SINGULAR: "Stopped where the density became so sharp that float64 does not tell its "
         "features apart: there may be no likeliest one",
     }.get(stop) or stop_reason(stop, machine.max_iter, "steps")

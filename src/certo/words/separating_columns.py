@@ -14,8 +14,7 @@ MAX_SHOWN = 3  # Columns, classes, and rows of each, that a message names.
 
 
 def separating_columns(found: Any, names: Sequence[str], classes: Sequence[Any]) -> str:
-    """Which columns separate which classes, and where, as a `certo.solvers.recession.Recession` says;
-    for a message."""
+    """Which columns separate which classes, and where, by a `certo.solvers.recession.Recession`."""
     rows = np.flatnonzero(np.any(found.strict.reshape(len(found.strict), -1), axis=1))
     if not found.cuts:
         used = [any(row[j] for row in found.coef) for j in range(len(names))]
