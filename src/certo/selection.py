@@ -19,7 +19,6 @@ from sklearn.utils.validation import column_or_1d
 
 from certo.containers import count
 from certo.estimators import SVM, NotSeparable
-from certo.estimators._kernel import union_of
 from certo.kernels.base import Kernel
 from certo.kernels.gaussian import Gaussian
 from certo.kernels.vectors import squares
@@ -357,7 +356,7 @@ def _fit_and_count(machine, part: Part) -> _Fit:
     return _Fit(
         np.mean(machine.predict(X) != y),
         np.mean(machine.predict(X_valid) != y_valid),
-        union_of(machine.support_).size,
+        machine.support_.size,
         getattr(machine, "_stop", None) is Stop.BY_HAND,
     )
 

@@ -49,8 +49,7 @@ def tied_machine(kernel, X, outputs: int):
     else:
         first = random.random((outputs, m)) < 0.5
         coef = [np.concatenate([share * some, share * ~some]) for some in first]
-    model.support_ = [np.arange(2 * m) for _ in coef]
-    model.dual_coef_ = coef
+    model.support_, model.dual_coef_ = np.arange(2 * m), np.array(coef)
     model.support_vectors_ = model.kernel_.take(model.kernel_.examples(twice), np.arange(2 * m))
     return model
 
@@ -146,7 +145,7 @@ def test_rows_far_away_change_nothing():
     random = np.random.default_rng(0)
     X = random.standard_normal((30, 3))
     model = certo.SVM(Gaussian(1.0)).fit(X, np.where(X[:, 0] * X[:, 1] > 0, 1, -1))
-    model.dual_coef_ = [np.resize([0.1, -0.1], rows.size) for rows in model.support_]
+    model.dual_coef_ = np.resize([0.1, -0.1], (1, model.support_.size))
     model.intercept_ = np.zeros(1)
     new = np.concatenate([X, 30 + 0.1 * X, [[1e9, 0, 0]]])
     whole = model.predict(new)

@@ -115,9 +115,9 @@ class TestFitted:
         signs = np.where(y == "yes", 1, -1)
         assert (signs * (X @ model.coef_[0] + model.intercept_[0])).min() >= 1 - 1e-14
         assert model.certificate_[0].functional_margin >= 1, "feasible, in exact arithmetic"
-        assert np.array_equal(np.sign(model.dual_coef_[0]), signs[model.support_[0]])
-        np.testing.assert_allclose(model.dual_coef_[0] @ X[model.support_[0]], model.coef_[0])
-        assert model.n_support_.tolist() == [len(model.support_[0])]
+        assert np.array_equal(np.sign(model.dual_coef_[0]), signs[model.support_])
+        np.testing.assert_allclose(model.dual_coef_[0] @ X[model.support_], model.coef_[0])
+        assert model.n_support_.sum() == len(model.support_)
         length2 = model.coef_[0] @ model.coef_[0]
         assert np.isclose(model.geometric_margin_[0], length2**-0.5)
         extra = model.intercept_[0] ** 2 if mode == "lifted" else 0.0
@@ -159,7 +159,7 @@ class TestFitted:
     def test_dropping_what_is_no_support_changes_nothing(self, mode):
         X, y = separable(300, mode=mode)
         whole = HardMarginSVM(intercept=mode).fit(X, y)
-        alone = HardMarginSVM(intercept=mode).fit(X[whole.support_[0]], y[whole.support_[0]])
+        alone = HardMarginSVM(intercept=mode).fit(X[whole.support_], y[whole.support_])
         np.testing.assert_allclose(alone.coef_, whole.coef_, rtol=1e-9)
         np.testing.assert_allclose(alone.intercept_, whole.intercept_, rtol=1e-9, atol=1e-12)
 

@@ -78,7 +78,7 @@ class TestFitted:
         assert claim.lower * (1 - 1e-9) <= model.margin_[0] <= claim.upper * (1 + 1e-9)
         if mode == "free":
             assert model.dual_coef_[0].sum() == pytest.approx(0, abs=1e-9)
-        np.testing.assert_array_equal(model.support_vectors_, X[model.support_[0]])
+        np.testing.assert_array_equal(model.support_vectors_, X[model.support_])
 
     def test_classes_against_the_rest(self, kernel, mode):
         X, y = curved(classes=("a", "b", "c"))
@@ -140,7 +140,7 @@ class TestAgainstOthers:
         assert model.converged_ or gap > model.tol
         np.testing.assert_allclose(model.margin_, explicit.margin_, rtol=gap)
         # ½‖w − w*‖² ≤ gap·½‖w‖², as the objective is strongly convex; for both machines.
-        w = model.dual_coef_[0] @ phi.transform(X[model.support_[0]])
+        w = model.dual_coef_[0] @ phi.transform(X[model.support_])
         scale = np.linalg.norm(explicit.coef_[0])
         assert np.linalg.norm(w - explicit.coef_[0]) <= 2.01 * np.sqrt(gap) * scale
 

@@ -107,7 +107,7 @@ def test_what_a_fit_leaves():
     assert model.kernel_ == Gaussian(0.7)
     (claim,) = model.certificate_
     assert isinstance(claim, ExpectedExcess)
-    assert np.array_equal(claim.rows, model.support_[0])
+    assert np.array_equal(claim.rows, model.support_)
     assert np.array_equal(claim.dual_coef, model.dual_coef_[0])
     assert model.certificate_.verify(X, y)
     assert not model.certificate_.verify(X, np.where(y == "in", "out", "in"))

@@ -54,7 +54,7 @@ class TestFitted:
         assert claim.relative_gap <= 1e-4
         assert model.converged_
         assert model.status_.startswith("Converged")
-        signs, rows, dual_coef = np.where(y == "yes", 1, -1), model.support_[0], model.dual_coef_[0]
+        signs, rows, dual_coef = np.where(y == "yes", 1, -1), model.support_, model.dual_coef_[0]
         assert np.all(dual_coef * signs[rows] >= 0)
         assert np.abs(dual_coef).max() <= 1
         np.testing.assert_allclose(dual_coef @ X[rows], model.coef_[0], atol=1e-2)
@@ -67,7 +67,7 @@ class TestFitted:
         primal = 0.5 * (model.coef_[0] @ model.coef_[0] + extra) + slacks.sum()
         assert model.objective_[0] == pytest.approx(primal)
         assert claim.primal >= primal * (1 - 1e-12)
-        assert model.n_support_.tolist() == [rows.size]
+        assert model.n_support_.tolist() == [np.sum(signs[rows] < 0), np.sum(signs[rows] > 0)]
         assert model.n_samples_fit_ == len(y)
         assert model.C_ == 1
         assert model.trace_.gap[-1] <= 1e-4
@@ -121,7 +121,7 @@ class TestIntercept:
         assert model.coef_[0, 0] == pytest.approx(w)
         assert model.intercept_[0] == pytest.approx(-1 + w)
         # none of the supports fixes it: they are the same four rows whatever b is
-        assert model.support_[0].tolist() == [0, 1, 2, 3]
+        assert model.support_.tolist() == [0, 1, 2, 3]
 
     def test_the_row_that_fixes_it_is_kept(self):
         """α = C at −1 and 1, so w = 0.2, and nothing at 2, whose margin stops b from falling."""
@@ -129,7 +129,7 @@ class TestIntercept:
         model = SVM(C=0.1).fit(X, y)
         assert model.coef_[0, 0] == pytest.approx(0.2)
         assert model.intercept_[0] == pytest.approx(1 - 0.2 * 2)
-        assert model.support_[0].tolist() == [0, 1, 2]
+        assert model.support_.tolist() == [0, 1, 2]
         assert model.dual_coef_[0].tolist() == [-0.1, 0.1, 0.0]
         assert model.certificate_.verify(X, y)
         for rows, b in (([0, 1, 2], 0.6), ([0, 1], -0.8)):
@@ -171,7 +171,7 @@ class TestWeights:
         assert model.C_ == alone.C_
         np.testing.assert_allclose(model.coef_, alone.coef_, atol=1e-5)
         np.testing.assert_allclose(model.objective_, alone.objective_, rtol=1e-7)
-        assert not set(model.support_[0]) & set(np.flatnonzero(weights == 0))
+        assert not set(model.support_) & set(np.flatnonzero(weights == 0))
         assert model.certificate_.verify(X, y)
 
     @pytest.mark.parametrize(

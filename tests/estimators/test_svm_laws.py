@@ -103,7 +103,7 @@ def test_rows_that_are_no_support_can_be_dropped(problem, C, mode):
     """w stays, and so does b: with a free intercept under the rule of the smallest b."""
     X, y = problem
     whole = fitted(SVM(C=C, intercept=mode, tol=1e-9), X, y)
-    rows = whole.support_[0]
+    rows = whole.support_
     if len(set(y[rows].tolist())) < 2:
         return
     alone = fitted(SVM(C=C, intercept=mode, tol=1e-9), X[rows], y[rows])

@@ -159,7 +159,7 @@ def test_the_band_is_empty_and_touches_the_supports(d):
     assert np.all((place < 1e-6) | (place > 1 - 1e-6))
     rings = next(part for part in ax.collections if "supports" in part.get_label())
     place = (rings.get_offsets() - corner) @ normal
-    assert place.size == model.n_support_[0]
+    assert place.size == model.support_.size
     assert np.allclose(np.minimum(np.abs(place), np.abs(place - 1)), 0, atol=1e-4)
 
 
@@ -177,7 +177,7 @@ def test_slack_ends_at_the_edge_of_the_band(d):
     segments = np.array(lines.get_segments())
     np.testing.assert_allclose(segments[:, 0], rings.get_offsets())
     ends = (segments[:, 1] - corner) @ normal
-    slack = model.slacks(X, y)[model.support_[0]]
+    slack = model.slacks(X, y)[model.support_]
     edges = np.minimum(np.abs(ends), np.abs(ends - 1))
     assert np.allclose(edges[slack > 1e-3], 0, atol=1e-6)
     lengths = np.linalg.norm(np.diff(segments, axis=1)[:, 0], axis=1) * np.linalg.norm(model.coef_)
@@ -339,8 +339,8 @@ def test_regions_show_the_supports_and_end_where_the_score_is_zero(machine, make
     X = make(PLANE)
     model = machine.fit(X, OUT)
     ax = plots.regions(model, X, OUT, names=["a", "b"])
-    rings = labelled(ax, f"supports ({model.n_support_[0]})")
-    np.testing.assert_allclose(rings.get_offsets(), PLANE[model.support_[0]], rtol=1e-6)
+    rings = labelled(ax, f"supports ({model.support_.size})")
+    np.testing.assert_allclose(rings.get_offsets(), PLANE[model.support_], rtol=1e-6)
     boundary = next(p for p in ax.collections if isinstance(p, ContourSet))
     points = np.concatenate([path.vertices for path in boundary.get_paths()])
     scores = model.decision_function(make(points))

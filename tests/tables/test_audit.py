@@ -122,7 +122,7 @@ def swapped(model):
     made = model.machine
     made.coef_, made.intercept_ = -made.coef_, -made.intercept_
     if hasattr(made, "dual_coef_"):
-        made.dual_coef_ = [-part for part in made.dual_coef_]
+        made.dual_coef_ = -made.dual_coef_
 
     def turn(claim):
         signed = ("coef", "intercept", "dual_coef")
@@ -148,8 +148,8 @@ SHARED = {
 ATTACKS = {
     "hard-margin": SHARED
     | {
-        "supports": put("support_", lambda rows: [rows[0][1:]]),
-        "multipliers": put("dual_coef_", lambda a: [2 * a[0]]),
+        "supports": put("support_", lambda rows: rows[1:]),
+        "multipliers": put("dual_coef_", lambda a: 2 * a),
         "a smaller tol": put("tol", 1e-300),
         "not converged, yet said": lambda m: claims(m, without(MaximumMargin)),
         "only that it separates": lambda m: (
@@ -161,16 +161,17 @@ ATTACKS = {
         "margin_": put("margin_", lambda g: 2 * g),
         "geometric_margin_": put("geometric_margin_", lambda g: 2 * g),
         "objective_": put("objective_", lambda v: v / 2),
-        "n_support_": put("n_support_", lambda n: n - 1),
+        "n_support_": put("_support_classes", lambda codes: 1 - codes),
+        "no output": put("_in_output", lambda mine: mine & False),
         "lifted": lambda m: (put("intercept", "lifted")(m),),
         "lifted in the claim": lambda m: claims(m, only(MaximumMargin, treatment="lifted")),
     },
     "svm": SHARED
     | {
-        "supports": put("support_", lambda rows: [rows[0][1:]]),
-        "multipliers": put("dual_coef_", lambda a: [a[0] / 2]),
-        "multipliers of no supports": put("dual_coef_", lambda a: [np.append(a[0], 0.0)]),
-        "supports that are no examples": put("support_", lambda rows: [rows[0] + 40]),
+        "supports": put("support_", lambda rows: rows[1:]),
+        "multipliers": put("dual_coef_", lambda a: a / 2),
+        "multipliers of no supports": put("dual_coef_", lambda a: np.append(a, [[0.0]], axis=1)),
+        "supports that are no examples": put("support_", lambda rows: rows + 40),
         "a smaller tol": put("tol", 1e-300),
         "not converged, yet said": lambda m: claims(m, without(SoftMarginGap)),
         "a better objective": lambda m: (
@@ -181,7 +182,8 @@ ATTACKS = {
         "a higher bound": lambda m: claims(
             m, lambda claim: replace(claim, dual=claim.primal, allowance=0.0)
         ),
-        "n_support_": put("n_support_", lambda n: n - 1),
+        "n_support_": put("_support_classes", lambda codes: 1 - codes),
+        "no output": put("_in_output", lambda mine: mine & False),
         "n_samples_fit_": put("n_samples_fit_", 41),
         "C": put("C", 0.5),
         "C_": put("C_", 0.5),

@@ -90,7 +90,7 @@ def other_price(machine):
 
 
 def other_coefficients(machine):
-    machine.dual_coef_ = [0.5 * part for part in machine.dual_coef_]
+    machine.dual_coef_ = 0.5 * machine.dual_coef_
 
 
 def other_intercept(machine):
@@ -126,7 +126,7 @@ def holed_vectors(machine):
 
 
 def repeated_supports(machine):
-    machine.support_[0][1] = machine.support_[0][0]
+    machine.support_[1] = machine.support_[0]
 
 
 def two_kernels(machine):

@@ -43,16 +43,16 @@ def piped_content(path: Path) -> bytes | None:
     return content
 
 
-def read_whole(path: Path, magic: bytes = b"") -> bytes:
-    """The bytes of a file or a pipe; of a file that does not start with `magic`, the start alone,
-    since it may be of any size."""
+def read_whole(path: Path, *magics: bytes) -> bytes:
+    """The bytes of a file or a pipe; of a file that does not start with one of `magics`, which are
+    of one length, the start alone, since it may be of any size."""
     content = piped_content(path)
     if content is not None:
         return content
     try:
         with open(path, "rb") as file:
-            start = file.read(len(magic))
-            return start + file.read() if start == magic else start
+            start = file.read(len(magics[0]))
+            return start + file.read() if start in magics else start
     except OSError as wrong:
         raise Problem(f"{path} cannot be read: {wrong.strerror or wrong}.") from wrong
 

@@ -257,6 +257,13 @@ class Targets(NamedTuple):
     signs: list[np.ndarray]
     multilabel: bool
 
+    def codes(self, rows: Any = slice(None)) -> np.ndarray:
+        """The places in `classes` of the labels of these rows; not of a matrix of labels."""
+        signs = np.array([part[rows] for part in self.signs])
+        if len(self.signs) == 1:  # two classes, or one alone
+            return (signs[0] > 0) * np.int64(len(self.classes) - 1)
+        return np.argmax(signs, axis=0)
+
 
 def targets(estimator, y, classes=None, *, fewest: int = 2) -> Targets:
     """Two classes: one output. More: one against the rest for each. Multi-label: one a column.

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from certo.containers import count
 from certo.estimators import _input, _scores
-from certo.estimators._linear import Absent, LinearClassifier
+from certo.estimators._linear import Absent, LinearClassifier, forget
 from certo.kernels.base import Kernel
 from certo.kernels.settings import WithKernel
 from certo.rkhs import Expansion
@@ -27,14 +27,27 @@ NAMED = {  # what to give in the place of a name
 }
 
 
+class _SupportVectors(Absent):
+    """`support_vectors_`, which a fit with a kernel sets. Those of hyperplanes are half of the
+    examples, or more, and predictions do not need them: they are gathered when they are first read.
+    """
+
+    def __get__(self, machine: Any, owner: type) -> Any:
+        X = None if machine is None else vars(machine).get("_fit_examples")
+        if X is None:
+            super().__get__(machine, owner)
+        machine.support_vectors_ = X[machine.support_]
+        forget(machine, "_fit_examples")
+        return machine.support_vectors_
+
+
 class KernelClassifier(WithKernel, LinearClassifier):
     """Scores, predictions and stored state of a layer of functions f = Σ dual_coef_i K(x_i, ·), one
     for each output; or of hyperplanes, where `kernel_` is None.
 
-    With a kernel, a machine's fit sets `kernel_`, `support_` and `dual_coef_` (an array for each
-    output, the first of them increasing), `support_vectors_` (what stands for the supports of all
-    outputs on the right of the kernel, in increasing order, each once), and all that a
-    LinearClassifier needs but `coef_`.
+    With a kernel, a machine's fit sets `kernel_`, what `_set_supports` does, `support_vectors_`
+    (what stands for the supports on the right of the kernel), and all that a LinearClassifier needs
+    but `coef_`.
     """
 
     coef_: Any = Absent(
@@ -42,11 +55,17 @@ class KernelClassifier(WithKernel, LinearClassifier):
         "support_vectors_, support_ and dual_coef_. Without one, fit sets it."
     )
     kernel: Kernel | None
+    support_vectors_: Any = _SupportVectors(
+        ": without a kernel it is gathered from the examples of the fit, which neither pickles nor "
+        "model files hold. Where there is a support_, take X[model.support_] of the examples of "
+        "the fit."
+    )
+    support_: Any = Absent(": fit sets it, but a Pegasos without a kernel has no supports.")
     kernel_: Kernel | None
-    support_: list[np.ndarray]
-    dual_coef_: list[np.ndarray]
-    n_support_: np.ndarray
-    support_vectors_: Any
+    dual_coef_: np.ndarray
+    _in_output: np.ndarray  # (n_outputs, n_supports): whether it is a support of the output
+    _support_classes: np.ndarray  # places in classes_; -1, if an old file does not say
+    _fit_examples: Any  # the examples of the fit of hyperplanes, until support_vectors_ is read
 
     @property
     def _kernel_to_fit(self) -> Kernel | None:
@@ -69,35 +88,49 @@ class KernelClassifier(WithKernel, LinearClassifier):
         if self.kernel_ is None:
             return super().decision_function(X)
         X = _input.points(self, self.kernel_, X)
-        union, coef = self._expansion()
         scores = np.tile(self.intercept_, (count(X), 1))
-        if union.size:
+        if self.support_.size:
+            coef = np.ascontiguousarray(self.dual_coef_.T)
             scores = _scores.of_expansion(
                 self.kernel_, X, self.support_vectors_, coef, self.intercept_, self._use
             )
         return self._shaped_scores(scores)
 
-    def _keep_supports(self, space, found, coef: list[Any]) -> None:
+    def _set_supports(self, rows: list[np.ndarray], dual_coef: list[np.ndarray]) -> None:
+        """Set `support_`, `dual_coef_` and `_in_output` from the increasing rows of each output and
+        their coefficients, of which some may be 0."""
+        self.support_ = np.unique(np.concatenate(rows))
+        self._in_output = np.array([np.isin(self.support_, part) for part in rows])
+        self.dual_coef_ = spread(dual_coef, self._in_output)
+
+    def _keep_supports(self, space, targets: _input.Targets, found, coef: list[Any]) -> None:
         """Set the `rows` and `dual_coef` found for each output, and what predictions need: the
         vectors `coef` of hyperplanes, or the examples that functions are made of."""
-        self.support_ = [item.rows for item in found]
-        self.dual_coef_ = [item.dual_coef for item in found]
-        self.n_support_ = np.array([item.rows.size for item in found])
+        self._set_supports([item.rows for item in found], [item.dual_coef for item in found])
+        self._support_classes = targets.codes(self.support_)
         if space.kernel is None:
             space.keep(coef)
+            self._fit_examples = space.X
         else:
-            space.keep(self.support_, space.X)
+            space.keep(space.X, self.support_)
 
-    def _expansion(self) -> tuple[np.ndarray, np.ndarray]:
-        """The examples that are supports of any output, and their coefficients in each of them:
-        (n_supports,) and (n_supports, n_outputs)."""
-        if len(self.support_) == 1:
-            return self.support_[0], self.dual_coef_[0][:, None]
-        union = union_of(self.support_)
-        coef = np.zeros((union.size, len(self.support_)))
-        for k, (rows, dual_coef) in enumerate(zip(self.support_, self.dual_coef_, strict=True)):
-            coef[np.searchsorted(union, rows), k] = dual_coef
-        return union, coef
+    def supports_of_output(self, output: int) -> tuple[np.ndarray, np.ndarray]:
+        """The supports of one output, in increasing order, and their coefficients: those columns of
+        `dual_coef_` that are not 0, and the examples of coefficient 0 that the output depends on.
+        """
+        rows, mine = self.support_, self._in_output[output]
+        return rows[mine], self.dual_coef_[output, mine]
+
+    @property
+    def n_support_(self) -> np.ndarray:
+        """How many supports each class has, in the order of `classes_`."""
+        codes = self._support_classes if self.support_.size else np.zeros(0, np.int64)
+        if np.any(codes < 0):
+            raise AttributeError(
+                "n_support_ is not known of this machine: the format of its file is an earlier "
+                "one, which does not say of which classes the supports are. Fit it again."
+            )
+        return np.bincount(codes, minlength=len(self.classes_))
 
     @property
     def expansions_(self) -> list[Expansion]:
@@ -107,10 +140,10 @@ class KernelClassifier(WithKernel, LinearClassifier):
             raise AttributeError(
                 "expansions_ is there with a kernel; without one the weights are in coef_."
             )
-        union, points = union_of(self.support_), self.kernel_.points
+        kernel, vectors = self.kernel_, self.support_vectors_
         return [
-            Expansion(self.kernel_, points(self.support_vectors_, np.searchsorted(union, rows)), a)
-            for rows, a in zip(self.support_, self.dual_coef_, strict=True)
+            Expansion(kernel, kernel.points(vectors, np.flatnonzero(mine)), coef[mine])
+            for mine, coef in zip(self._in_output, self.dual_coef_, strict=True)
         ]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -120,6 +153,9 @@ class KernelClassifier(WithKernel, LinearClassifier):
             if isinstance(state.get(name), Kernel):
                 with suppress(ValueError):
                     state[name] = {KERNEL: state[name].to_dict()}
+        state.pop("_fit_examples", None)
+        if state.get("kernel_") is None:
+            state.pop("support_vectors_", None)
         vectors: Any = state.get("support_vectors_")
         if sparse.issparse(vectors):
             parts = vectors.data, vectors.indices, vectors.indptr
@@ -161,5 +197,10 @@ def _is_written(value: Any, kind: str) -> bool:
     return isinstance(value, dict) and set(value) == {kind}
 
 
-def union_of(support: list[np.ndarray]) -> np.ndarray:
-    return np.unique(np.concatenate(support)) if support else np.zeros(0, np.int64)
+def spread(parts: list[np.ndarray], in_output: np.ndarray) -> np.ndarray:
+    """A table with what the supports of each output have, and 0 for the others: (n_outputs, …,
+    n_supports), a part having a place for each of its own supports in its last dimension."""
+    table = np.zeros((len(parts), *parts[0].shape[:-1], in_output.shape[1]), parts[0].dtype)
+    for line, part, mine in zip(table, parts, in_output, strict=True):
+        line[..., mine] = part
+    return table

@@ -62,7 +62,8 @@ def leave_one_out(machine, space: Space, X, y, signs, costs, *, exact: bool) -> 
     support, right = np.zeros(m, dtype=bool), np.ones(m, dtype=bool)
     scores = machine.decision_function(X).reshape(m, -1)
     claims = machine.certificate_.claims
-    for k, rows in enumerate(machine.support_):
+    for k in range(len(signs)):
+        rows, _ = machine.supports_of_output(k)
         support[rows] = True
         own = signs[k] * scores[:, k] > MIN_SURE_MARGIN
         own[rows] = False
@@ -101,7 +102,7 @@ def _least_margins(machine, space: Space, signs, costs, k: int, gap: float) -> n
 
     best at δ = √(2A/K). (δ = α_t at gap 0 is the bound of Jaakkola and Haussler.)
     """
-    rows, dual_coef = machine.support_[k], machine.dual_coef_[k]
+    rows, dual_coef = machine.supports_of_output(k)
     alpha, extra = np.abs(dual_coef), machine.intercept == "lifted"
     products, squares = space.among(rows, dual_coef)
     squares = squares + extra
@@ -118,13 +119,14 @@ def _without(machine, space: Space, signs, costs, scores: np.ndarray, t: int):
     decide between the scores of two."""
     limits = Limits(float(machine.tol), int(machine.max_iter))
     scores = scores.copy()
-    for k, rows in enumerate(machine.support_):
+    for k in range(len(signs)):
+        rows, dual_coef = machine.supports_of_output(k)
         if t not in rows:
             continue
         left = costs[k].copy()
         left[t] = 0.0
         start = np.zeros(len(left))
-        start[rows] = np.abs(machine.dual_coef_[k])
+        start[rows] = np.abs(dual_coef)
         start[t] = 0.0
         outcome = space.soft_margin(signs[k], left, start, limits)
         scores[k] = space.scores(outcome)[t] + outcome.b

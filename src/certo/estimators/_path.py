@@ -20,12 +20,9 @@ def starts_from(machine: SVM, C: float, targets: _input.Targets) -> list[np.ndar
     m = machine.n_samples_fit_
     if m != len(targets.signs[0]) or not np.array_equal(machine.classes_, targets.classes):
         return None
-    alphas = []
-    for rows, dual_coef in zip(machine.support_, machine.dual_coef_, strict=True):
-        alpha = np.zeros(m)
-        alpha[rows] = np.abs(dual_coef) * (C / machine.C_)
-        alphas.append(alpha)
-    return alphas
+    alphas = np.zeros((len(machine.dual_coef_), m))
+    alphas[:, machine.support_] = np.abs(machine.dual_coef_) * (C / machine.C_)
+    return list(alphas)
 
 
 @dataclass(frozen=True, repr=False)
@@ -72,7 +69,7 @@ class Path:
     @property
     def supports(self) -> np.ndarray:
         """(n_Cs, n_outputs): how many supports."""
-        return np.array([model.n_support_ for model in self.models])
+        return np.array([model._in_output.sum(axis=1) for model in self.models])
 
     def __len__(self) -> int:
         return len(self.models)

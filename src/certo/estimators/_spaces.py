@@ -32,7 +32,6 @@ from certo.certificates.spaces.vectors import Margins
 from certo.containers import count
 from certo.estimators import _input
 from certo.estimators._errors import RowError
-from certo.estimators._kernel import union_of
 from certo.estimators._limits import Limits
 from certo.estimators._linear import forget
 from certo.kernels.base import Kernel
@@ -122,12 +121,12 @@ class Vectors:
 
     def keep(self, coef: list[np.ndarray]) -> None:
         """Set what predictions need."""
-        forget(self.machine, "support_vectors_")
+        forget(self.machine, "support_vectors_", "_fit_examples")
         self.machine.kernel_ = None
         self.machine.coef_ = np.array(coef)
 
-    def keep_steps(self, outcomes: list[PegasosOutcome]) -> None:
-        forget(self.machine, "support_", "dual_coef_", "n_support_", "_seen")
+    def keep_steps(self, targets: _input.Targets, outcomes: list[PegasosOutcome]) -> None:
+        forget(self.machine, "support_", "dual_coef_", "_in_output", "_support_classes", "_seen")
         self.keep([outcome.w[:-1] for outcome in outcomes])
         self.machine._sums = np.array([outcome.state.sums for outcome in outcomes])
 
@@ -142,7 +141,6 @@ class Functions:
         self.X, self.square, self.shift = check_images(machine, kernel, X)
         self.m = count(self.X)
         self.old = 0 if fresh else count(machine.support_vectors_)
-        self._earlier = np.zeros(0, np.int64) if fresh else union_of(machine.support_)
         self._seen = 0 if fresh else machine._seen
         self._posed: tuple[Kernel, Any] | None = None
         self._gram_rows: GramRows | None = None
@@ -153,10 +151,6 @@ class Functions:
     def new_rows(self) -> np.ndarray:
         """The places of the examples of this call among all."""
         return np.arange(self.old, self.old + self.m)
-
-    def places(self, output: int) -> np.ndarray:
-        """Where the supports that an earlier call left in an output are."""
-        return np.searchsorted(self._earlier, self.machine.support_[output])
 
     def all_signs(self, signs: np.ndarray) -> np.ndarray:
         """Those of the examples of this call; 0 for the old, which are not visited again."""
@@ -192,20 +186,29 @@ class Functions:
         X = self.examples if self.old else self.X
         return KernelSample(self.kernel, X, self.all_signs(signs), self.shift)
 
-    def keep(self, places: list[np.ndarray], examples: Any) -> None:
-        """Set what predictions need, the supports of each output being at these places."""
-        forget(self.machine, "coef_")
+    def keep(self, examples: Any, supports: np.ndarray) -> None:
+        """Set what predictions need, these of the examples being the supports of any output."""
+        forget(self.machine, "coef_", "_fit_examples")
         self.machine.kernel_ = self.kernel
-        self.machine.support_vectors_ = self.kernel.take(examples, union_of(places))
+        self.machine.support_vectors_ = self.kernel.take(examples, supports)
 
-    def keep_stream(self, places: list[np.ndarray], coef: list[np.ndarray]) -> None:
-        """The same for a machine whose later calls go on; examples are numbered as they came."""
-        numbers = np.append(self._earlier, self._seen + np.arange(self.m))
-        self.keep(places, self.examples)
-        self.machine.support_ = [numbers[some] for some in places]
-        self.machine.dual_coef_ = coef
-        self.machine.n_support_ = np.array([some.size for some in places])
-        self.machine._seen = self._seen + self.m
+    def keep_stream(
+        self, targets: _input.Targets, rows: list[np.ndarray], coef: list[np.ndarray]
+    ) -> np.ndarray:
+        """The same for a machine whose later calls go on, whose supports are numbered as they came;
+        the rows of old and new examples that are supports of any output."""
+        machine = self.machine
+        numbers, codes = self._seen + np.arange(self.m), targets.codes()
+        if not self.fresh:
+            numbers = np.append(machine.support_, numbers)
+            codes = np.append(machine._support_classes, codes)
+        examples = self.examples
+        machine._set_supports(rows, coef)
+        union = machine.support_
+        self.keep(examples, union)
+        machine.support_, machine._support_classes = numbers[union], codes[union]
+        machine._seen = self._seen + self.m
+        return union
 
     def margins(self, sample: Any, machine: Machine) -> ImageMargins:
         """Margins for a claim, with kernel values from the fast way where there is one."""
@@ -285,7 +288,7 @@ class Functions:
         start, model, total = None, self.machine, self.old + self.m
         if not self.fresh:
             sums = np.zeros((2, total))
-            sums[:, self.places(output)] = model._sums[output]
+            sums[:, : self.old] = model._sums[output]
             start = _state(model, output, sums)
         if self._gram_rows is None:
             # With fewer steps than examples, rows of the Gram matrix are hardly needed twice.
@@ -299,11 +302,11 @@ class Functions:
         rows = np.flatnonzero(outcome.state.sums[0])
         return function(rows, outcome.w[rows], float(outcome.w[-1]))
 
-    def keep_steps(self, outcomes: list[PegasosOutcome]) -> None:
-        places = [np.flatnonzero(outcome.state.sums[0]) for outcome in outcomes]
-        both = list(zip(outcomes, places, strict=True))
-        self.keep_stream(places, [outcome.w[some] for outcome, some in both])
-        self.machine._sums = [outcome.state.sums[:, some] for outcome, some in both]
+    def keep_steps(self, targets: _input.Targets, outcomes: list[PegasosOutcome]) -> None:
+        rows = [np.flatnonzero(outcome.state.sums[0]) for outcome in outcomes]
+        coef = [outcome.w[some] for outcome, some in zip(outcomes, rows, strict=True)]
+        union = self.keep_stream(targets, rows, coef)
+        self.machine._sums = np.array([outcome.state.sums[:, union] for outcome in outcomes])
 
 
 Space = Vectors | Functions

@@ -245,11 +245,12 @@ CLASSIFIER: dict[str, Check] = {
 }
 #: what a layer of hyperplanes has
 LINEAR = CLASSIFIER | {"coef_": array("outputs", "features")}
-#: what stands for the examples that a function is made of, in each output
+#: what stands for the supports of all outputs
 SUPPORTS: dict[str, Check] = {
-    "support_": for_each_output(array(None, kinds="iu")),
-    "dual_coef_": for_each_output(array(None)),
-    "n_support_": COUNTS,
+    "support_": array(None, kinds="iu"),
+    "dual_coef_": array("outputs", None),
+    "_in_output": array("outputs", None, kinds="b"),
+    "_support_classes": array(None, kinds="iu"),
 }
 #: what a layer of functions of a kernel's space has
 EXPANSIONS = (
@@ -269,14 +270,25 @@ def hyperplanes_or_functions(machine: Any) -> dict[str, Check]:
 
 
 def check_supports(machine: Any) -> None:
-    """Each output has as many supports as it says, each with its coefficient; with a kernel, each
-    with its vector."""
-    sizes = [rows.size for rows in machine.support_]
-    require(sizes == machine.n_support_.tolist(), "n_support_ is not the number of its supports.")
-    for name in ("dual_coef_", "_updated", "_sums"):  # what a run needs to go on with
-        if name in vars(machine) and (name != "_sums" or has_kernel(machine)):
-            own = [np.shape(part)[-1] for part in getattr(machine, name)]
-            require(own == sizes, f"its {name} does not belong to its supports.")
+    """Supports are in order, each with its class and its coefficient in the outputs that it belongs
+    to; with a kernel, each with its vector."""
+    rows, mine, codes = machine.support_, machine._in_output, machine._support_classes
+    require(np.all(rows >= 0) and np.all(np.diff(rows) > 0), "its supports are not in order.")
+    require(
+        mine.shape[1] == rows.size and np.all(np.any(mine, axis=0)),
+        "its outputs do not have its supports.",
+    )
+    require(
+        codes.shape == rows.shape and np.all((codes >= -1) & (codes < len(machine.classes_))),
+        "its supports are not of its classes.",
+    )
+    of_supports = {"dual_coef_": machine.dual_coef_}
+    if has_kernel(machine):  # what a run needs to go on with
+        of_supports["_updated"] = getattr(machine, "_updated", machine.dual_coef_)
+        of_supports["_sums"] = machine._sums[:, 0] if hasattr(machine, "_sums") else mine
+    for name, values in of_supports.items():
+        belongs = values.shape == mine.shape and not np.any(values[~mine])
+        require(belongs, f"its {name} does not belong to its supports.")
     if not has_kernel(machine):
         return
     kernel = machine.kernel_
@@ -284,12 +296,7 @@ def check_supports(machine: Any) -> None:
     same = given is not None and given.agrees(kernel)
     require(same, "its kernel is not the one of its settings.")
     require(kernel.takes == "vectors", "its kernel takes no columns of numbers.")
-    require(
-        all(np.all(rows >= 0) and np.all(np.diff(rows) > 0) for rows in machine.support_),
-        "its supports are not in order.",
-    )
-    different = np.unique(np.concatenate(machine.support_)).size
-    require(different == machine.support_vectors_.shape[0], "its supports lack their vectors.")
+    require(rows.size == machine.support_vectors_.shape[0], "its supports lack their vectors.")
 
 
 def check_converged(machine: Any, claims: tuple[Any, ...]) -> None:

@@ -63,20 +63,24 @@ class HardMarginSVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimato
         Without a kernel.
     expansions_ : list of n_outputs certo.rkhs.Expansion
         With a kernel: the functions f, intercept left out.
-    support_vectors_
-        With a kernel: the supports of all outputs, each once. Indices of them, if precomputed.
     kernel_ : certo.kernels.Kernel or None
     intercept_ : ndarray (n_outputs,)
         Scaled so that y_t (coef·x_t + intercept) ≥ 1 in exact arithmetic; with a kernel, up to
         rounding.
     classes_ : ndarray
-    support_ : list of n_outputs integer arrays
-        The examples with a positive multiplier, in increasing order.
-    dual_coef_ : list of n_outputs arrays
-        α_t y_t of these examples: Σ dual_coef_t x_t is coef, up to the gap and rounding (with a
-        kernel, Σ dual_coef_t K(x_t, ·) is f), and Σ dual_coef_t = 0 exactly where the intercept is
-        free.
-    n_support_ : ndarray (n_outputs,)
+    support_ : integer array (n_supports,)
+        The examples with a positive multiplier in any output, in increasing order.
+    dual_coef_ : ndarray (n_outputs, n_supports)
+        α_t y_t of these examples, 0 in outputs that a support does not belong to
+        (`supports_of_output` leaves these out). dual_coef_ @ support_vectors_ is coef_ up to the
+        gap and rounding (with a kernel, Σ dual_coef_t K(x_t, ·) is f), and each row sums to 0
+        exactly where the intercept is free.
+    support_vectors_ : array, sparse matrix or list
+        X[support_]; for a precomputed kernel support_ itself. Without a kernel they are gathered
+        from X when they are first read, until when X is kept; then neither pickles nor model files
+        hold them: take X[model.support_] of the examples of the fit.
+    n_support_ : integer array (n_classes,)
+        How many supports each class has, in the order of classes_.
     margin_ : ndarray (n_outputs,)
         1/‖w‖ (or 1/‖f‖), or 1/‖(w, b)‖ if lifted: what was made as large as possible.
     geometric_margin_ : ndarray (n_outputs,)
@@ -98,7 +102,7 @@ class HardMarginSVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimato
     >>> from certo import HardMarginSVM
     >>> X, y = [[0, 0], [0, 2], [2, 0], [3, 3]], ["low", "low", "low", "up"]
     >>> model = HardMarginSVM().fit(X, y)
-    >>> float(round(model.margin_[0], 6)), model.support_[0].tolist()
+    >>> float(round(model.margin_[0], 6)), model.support_.tolist()
     (1.414214, [1, 2, 3])
     >>> bool(model.certificate_.verify(X, y))
     True
@@ -150,7 +154,7 @@ class HardMarginSVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimato
     def _store(self, space, targets: _input.Targets, found: list[Separator]) -> None:
         self.classes_, self._multilabel = targets.classes, False
         self.intercept_ = np.array([item.intercept for item in found])
-        self._keep_supports(space, found, [item.coef for item in found])
+        self._keep_supports(space, targets, found, [item.coef for item in found])
         length = np.array([item.length for item in found])
         last = self.intercept_ if self.intercept == "lifted" else 0.0
         with np.errstate(divide="ignore", over="ignore"):  # one class alone: no margin but infinity

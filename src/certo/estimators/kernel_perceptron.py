@@ -82,14 +82,15 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
     Attributes
     ----------
     kernel_ : certo.kernels.Kernel
-    support_ : list of n_outputs integer arrays
-        The examples f is made of, in increasing order; over calls of partial_fit they are numbered
-        as they came.
-    dual_coef_ : list of n_outputs arrays
+    support_ : integer array (n_supports,)
+        The examples that any output is made of, in increasing order; over calls of partial_fit
+        they are numbered as they came.
+    dual_coef_ : ndarray (n_outputs, n_supports)
         For each of them y times the number of mistakes on it.
     support_vectors_ : array, sparse matrix or list
-        The examples that any output is made of (for a precomputed kernel, their numbers).
-    n_support_ : ndarray (n_outputs,)
+        X[support_]; for a precomputed kernel support_ itself.
+    n_support_ : integer array (n_classes,)
+        How many supports each class has, in the order of classes_.
     intercept_ : ndarray (n_outputs,)
     classes_ : ndarray
     updates_ : ndarray (n_outputs,)
@@ -199,7 +200,7 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
             k = self.outputs_.index(claim.labels)
             sample = KernelSample.of(X, y, claim.labels, self.kernel_, claim.space.shift)
             b = float(machine.intercept_[k])
-            u = function(machine.support_[k], machine.dual_coef_[k], b)
+            u = function(*machine.supports_of_output(k), b)
             claims.append(against(claim, sample, u, target=1.0))
         return Composite(tuple(claims))
 
@@ -243,8 +244,8 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
 
     def _terms(self, space: Functions, output: int) -> Terms:
         """The function that an earlier call left."""
-        terms, at = Terms.none(space.old + space.m), space.places(output)
-        terms.coef[at], terms.updated[at] = self.dual_coef_[output], self._updated[output]
+        terms, old = Terms.none(space.old + space.m), space.old
+        terms.coef[:old], terms.updated[:old] = self.dual_coef_[output], self._updated[output]
         return terms._replace(updates=int(self.updates_[output]), norm2=float(self._norms2[output]))
 
     def _claim(
@@ -304,12 +305,12 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         self.updates_ = made if space.fresh else self.updates_ + made
         self.n_iter_ = epochs if space.fresh else self.n_iter_ + epochs
         terms = [outcome.terms for outcome in outcomes]
-        places = [np.flatnonzero(one.updated) for one in terms]
-        both = list(zip(terms, places, strict=True))
-        space.keep_stream(places, [one.coef[some] for one, some in both])
+        rows = [np.flatnonzero(one.updated) for one in terms]
+        coef = [one.coef[some] for one, some in zip(terms, rows, strict=True)]
+        union = space.keep_stream(targets, rows, coef)
         self._lifted = self.intercept == "lifted"
         self.intercept_ = np.array([self._lifted * float(a.sum()) for a in self.dual_coef_])
-        self._updated = [one.updated[some] for one, some in both]
+        self._updated = np.array([one.updated[union] for one in terms])
         self._norms2 = np.array([one.norm2 for one in terms])
         self.converged_ = all(outcome.converged for outcome in outcomes)
         self.trace_ = Trace.layer([outcome.trace for outcome in outcomes])
@@ -364,7 +365,7 @@ DESCRIPTION = description.register(
                 "updates_": description.COUNTS,
                 "converged_": description.of_type(bool),
                 "_lifted": description.of_type(bool),
-                "_updated": description.for_each_output(description.array(None, kinds="iu")),
+                "_updated": description.array("outputs", None, kinds="iu"),
                 "_norms2": description.NUMBERS,
                 "_seen": description.of_type(int),
             }

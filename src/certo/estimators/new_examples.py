@@ -130,9 +130,9 @@ def _kernel_compression(machine: KernelPerceptron, X: Any, y: Any, delta: float)
             "does not have."
         )
     seed = _seed(machine) if machine.order == "shuffled" else 0
-    updated, coef = machine._expansion()
-    scheme = KernelScheme(machine.kernel_, replace(machine.run(), seed=seed), coef.T)
-    return _compression(machine, scheme, updated, X, y, delta)
+    run = replace(machine.run(), seed=seed)
+    scheme = KernelScheme(machine.kernel_, run, machine.dual_coef_)
+    return _compression(machine, scheme, machine.support_, X, y, delta)
 
 
 def of_average(page: Page, machine: OnlineGradientDescent, X: Any, y: Any) -> None:

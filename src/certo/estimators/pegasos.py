@@ -70,12 +70,15 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
     ----------
     coef_ : ndarray (n_outputs, n_features), float64 for float32 examples too
         Without a kernel; with one there are instead:
-    support_, dual_coef_ : lists of n_outputs arrays
-        The examples whose hinge was positive in some step, in increasing order, and their
-        coefficients in the answer. Over calls of partial_fit they are numbered as they came.
+    support_ : integer array (n_supports,)
+        The examples whose hinge was positive in some step of any output, in increasing order. Over
+        calls of partial_fit they are numbered as they came.
+    dual_coef_ : ndarray (n_outputs, n_supports)
+        Their coefficients in the answer of each output.
     support_vectors_ : array, sparse matrix or list
-        The examples that any output is made of (for a precomputed kernel, their numbers).
-    n_support_ : ndarray (n_outputs,)
+        X[support_]; for a precomputed kernel support_ itself.
+    n_support_ : integer array (n_classes,)
+        How many supports each class has, in the order of classes_.
     expansions_ : list of certo.rkhs.Expansion
         f of each output, intercept left out.
     kernel_ : certo.kernels.Kernel or None
@@ -237,7 +240,7 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
 
     def _store(self, space: Space, targets: _input.Targets, learned: list[_Learned]) -> None:
         outcomes = [item.outcome for item in learned]
-        space.keep_steps(outcomes)
+        space.keep_steps(targets, outcomes)
         self.classes_, self._multilabel = targets.classes, False
         self.intercept_ = np.array([outcome.w[-1] for outcome in outcomes])
         self.objective_ = np.array([item.objective for item in learned])
@@ -283,7 +286,7 @@ def _fitted(machine: Pegasos) -> dict[str, description.Check]:
     }
     if description.has_kernel(machine):
         left |= {
-            "_sums": description.for_each_output(description.array(2, None)),
+            "_sums": description.array("outputs", 2, None),
             "_seen": description.of_type(int),
         }
     return left

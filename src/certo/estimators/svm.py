@@ -88,22 +88,26 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         Without a kernel.
     expansions_ : list of n_outputs certo.rkhs.Expansion
         With a kernel: the functions f, intercept left out.
-    support_vectors_
-        With a kernel: the supports of all outputs, each once. Indices of them, if precomputed.
     kernel_ : certo.kernels.Kernel or None
     intercept_ : ndarray (n_outputs,)
     classes_ : ndarray
-    support_ : list of n_outputs integer arrays
-        The examples with a positive multiplier, in increasing order; and, where the intercept is
-        free and all these have reached their bounds, the one that fixes b. The others could be
-        dropped, with the same C, and nothing would change.
-    dual_coef_ : list of n_outputs arrays
-        α_t y_t of these examples, 0 for the one that fixes b. Σ dual_coef_t x_t is coef up to the
-        gap and rounding (with a kernel, Σ dual_coef_t K(x_t, ·) is f), and Σ dual_coef_t = 0
-        exactly where the intercept is free.
+    support_ : integer array (n_supports,)
+        The examples with a positive multiplier in any output, in increasing order; and, for an
+        output whose intercept is free and whose multipliers have all reached their bounds, the one
+        that fixes b. The others could be dropped, with the same C, and nothing would change.
+    dual_coef_ : ndarray (n_outputs, n_supports)
+        α_t y_t of these examples, 0 for the one that fixes b and in outputs that a support does not
+        belong to (`supports_of_output` leaves these out). dual_coef_ @ support_vectors_ is coef_ up
+        to the gap and rounding (with a kernel, Σ dual_coef_t K(x_t, ·) is f), and each row sums to
+        0 exactly where the intercept is free.
+    support_vectors_ : array, sparse matrix or list
+        X[support_]; for a precomputed kernel support_ itself. Without a kernel they are gathered
+        from X when they are first read, until when X is kept; then neither pickles nor model files
+        hold them: take X[model.support_] of the examples of the fit.
+    n_support_ : integer array (n_classes,)
+        How many supports each class has, in the order of classes_.
     slack_ : list of ndarray (n_samples,)
         ξ of the examples of the fit, for each output; not kept in pickles and model files.
-    n_support_ : ndarray (n_outputs,)
     C_ : float
         C, or 1/(λm).
     objective_ : ndarray (n_outputs,)
@@ -124,7 +128,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
     >>> from certo import SVM
     >>> X, y = [[0, 0], [0, 2], [2, 0], [3, 3], [1, 0]], ["low", "low", "low", "up", "up"]
     >>> model = SVM(C=10).fit(X, y)
-    >>> float(round(model.objective_[0], 6)), model.support_[0].tolist()
+    >>> float(round(model.objective_[0], 6)), model.support_.tolist()
     (25.25, [1, 2, 3, 4])
     >>> bool(model.certificate_.verify(X, y))
     True
@@ -228,7 +232,8 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         outcomes = [item.outcome for item in found]
         self.classes_, self._multilabel = targets.classes, False
         self.intercept_ = np.array([outcome.b for outcome in outcomes])
-        self._keep_supports(space, found, [getattr(outcome, "w", None) for outcome in outcomes])
+        coef = [getattr(outcome, "w", None) for outcome in outcomes]
+        self._keep_supports(space, targets, found, coef)
         self.C_ = prices.C
         self.slack_ = [item.slack for item in found]
         self.objective_ = np.array([item.objective for item in found])
@@ -254,7 +259,8 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         if self._stop is Stop.NO_PROGRESS and kernel is not None and space.square >= LARGE_SQUARE:
             reason += status.large_kernel(kernel, space.square)
         said = status.gap_status(reason, gap, self.tol, "the objective", "smallest")
-        crowded = m >= CROWDED_FROM_ROWS and self.n_support_.min() >= CROWDED_SHARE * m
+        fewest = self._in_output.sum(axis=1).min()
+        crowded = m >= CROWDED_FROM_ROWS and fewest >= CROWDED_SHARE * m
         return said + status.CROWDED if crowded and isinstance(kernel, Gaussian) else said
 
     def __getstate__(self) -> dict[str, Any]:
@@ -339,10 +345,8 @@ def _check_fitted(machine: SVM) -> None:
     """Objective and convergence follow from the certificate."""
     description.check_supports(machine)
     m, claims = machine.n_samples_fit_, machine.certificate_.of_kind(SoftMarginGap)
-    description.require(
-        all(rows.size <= m and np.all((rows >= 0) & (rows < m)) for rows in machine.support_),
-        "support_ contains indices outside 0…m−1.",
-    )
+    inside = not machine.support_.size or machine.support_[-1] < m
+    description.require(inside, "support_ contains indices outside 0…m−1.")
     description.require(0 < machine.C_ < np.inf, "its C must be positive.")
     same = all(claim.examples == m for claim in claims)
     description.require(same, "its claims are about other examples.")

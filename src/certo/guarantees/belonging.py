@@ -22,6 +22,7 @@ from certo.issue.model import model_of
 
 OTHER_SETTINGS = "speaks of a fit with other settings than the model's."
 OTHER_VECTORS = "The support vectors of the model are not the rows of the table."
+OTHER_CLASSES = "The supports of the model are of other classes than the rows of the table."
 
 
 def objections(claims: Iterable[Certificate], machine: Any, X: Any, y: np.ndarray) -> list[str]:
@@ -35,7 +36,8 @@ def objections(claims: Iterable[Certificate], machine: Any, X: Any, y: np.ndarra
         for claim in claims
         if known.may_be_claimed(claim) and not known.is_same_fit(claim, machine, y)
     ]
-    return wrong + [OTHER_VECTORS] * (not has_same_vectors(machine, X))
+    wrong += [OTHER_VECTORS] * (not has_same_vectors(machine, X))
+    return wrong + [OTHER_CLASSES] * (not has_same_classes(machine, y))
 
 
 def objections_to_fit(
@@ -74,13 +76,22 @@ def has_same_vectors(machine: Any, X: Any) -> bool:
     kernel = getattr(machine, "kernel_", None)
     if kernel is None or kernel.takes == "matrix":
         return True
-    rows, vectors = machine._expansion()[0], machine.support_vectors_
+    rows, vectors = machine.support_, machine.support_vectors_
     if rows.size != count(vectors) or (rows.size and rows[-1] >= count(X)):
         return False
     if kernel.takes == "objects":
         own = zip([X[row] for row in rows.tolist()], vectors, strict=True)
         return all(one == other for one, other in own if isinstance(one, str))
     return are_equal_rows(exact_matrix(X)[rows], vectors)
+
+
+def has_same_classes(machine: Any, y: np.ndarray) -> bool:
+    """Whether the supports are of the classes that the machine counts them in."""
+    codes = getattr(machine, "_support_classes", None)
+    if codes is None or (codes.size and machine.support_[-1] >= len(y)):  # which is said elsewhere
+        return True
+    known = codes >= 0
+    return np.array_equal(machine.classes_[codes[known]], np.asarray(y)[machine.support_[known]])
 
 
 def are_equal_rows(own: Any, vectors: Any) -> bool:

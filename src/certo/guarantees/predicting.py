@@ -60,10 +60,8 @@ def _rule(machine) -> Predictor | None:
     own_kernel = getattr(machine, "kernel_", None) if _home(machine) == "certo" else None
     if own_kernel is not None:
         if own_kernel.takes == "vectors":
-            coef = machine._expansion()[1].T
-            return KernelPredictor(
-                own_kernel, machine.support_vectors_, coef, np.asarray(machine.intercept_)
-            )
+            vectors, coef = machine.support_vectors_, machine.dual_coef_
+            return KernelPredictor(own_kernel, vectors, coef, np.asarray(machine.intercept_))
     elif isinstance(machine, SVC):
         kernel = kernel_of(machine) if len(machine.classes_) == 2 else None
         if kernel is not None and kernel.takes == "vectors":

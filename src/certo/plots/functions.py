@@ -10,7 +10,6 @@ from matplotlib.colors import LinearSegmentedColormap
 from scipy import sparse
 
 from certo.estimators import SVM, HardMarginSVM, Pegasos
-from certo.estimators._kernel import union_of
 from certo.numbers.digits import share_text
 from certo.plots import _canvas as canvas
 from certo.plots._canvas import INK, MOST_NAMED, NEGATIVE, POSITIVE
@@ -29,7 +28,7 @@ def regions(model, X, y, ax: Axes | None = None, names=None) -> Axes:
     if X.ndim != 2 or X.shape[1] != 2:
         raise ValueError(f"regions are drawn of two features, but X has shape {X.shape}.")
     names = getattr(model, "feature_names_in_", None) if names is None else names
-    supports = union_of(getattr(model, "support_", []))
+    supports = getattr(model, "support_", np.zeros(0, dtype=np.int64))
     kernel = getattr(model, "kernel_", None)
     rows = canvas.some_of(len(y))
     points = X.toarray() if sparse.issparse(X) else X

@@ -46,7 +46,7 @@ def margin_band(model, X, y, output: int = 0, ax: Axes | None = None, names=None
         supports = np.zeros(0, dtype=np.int64)
     else:
         labels, w, b = model.outputs_[output], model.coef_[output], float(model.intercept_[output])
-        margin, supports = 1 / (norm(w) or np.inf), model.support_[output]
+        margin, (supports, _) = 1 / (norm(w) or np.inf), model.supports_of_output(output)
         names = getattr(model, "feature_names_in_", None) if names is None else names
     ax.set_title(f"Margin: {canvas.both_sides(labels)}")
     shown = supports if not soft else np.intersect1d(supports, canvas.some_of(len(y)))

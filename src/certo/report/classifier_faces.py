@@ -31,6 +31,10 @@ from certo.tables.examples import Examples
 MAX_COMPARED_ROWS = 5000  # Up to here the best function of a kernel's space is looked for.
 
 
+def supports_per_output(machine) -> list[int]:
+    return [machine.supports_of_output(k)[0].size for k in range(len(machine.outputs_))]
+
+
 def supports_tile(said: dict[str, Any]) -> Tile:
     return Tile("/".join(map(readable, said["supports"][:6])), "supports")
 
@@ -96,7 +100,7 @@ class PerceptronFace(Face):
 @shows(KernelPerceptron)
 class KernelPerceptronFace(PerceptronFace):
     def numbers(self, machine) -> dict[str, Any]:
-        return super().numbers(machine) | {"supports": machine.n_support_.tolist()}
+        return super().numbers(machine) | {"supports": supports_per_output(machine)}
 
     def tiles(self, said: dict[str, Any]) -> list[Tile]:
         return [*super().tiles(said), supports_tile(said)]
@@ -109,7 +113,7 @@ class HardMarginFace(Face):
             "converged": bool(machine.converged_),
             "margins": machine.margin_.tolist(),
             "geometric_margins": machine.geometric_margin_.tolist(),
-            "supports": machine.n_support_.tolist(),
+            "supports": supports_per_output(machine),
             "relative_gap": worst(machine, "relative_gap", MaximumMargin),
         }
 
@@ -125,10 +129,13 @@ class HardMarginFace(Face):
         ]
 
     def rows(self, machine, X, y) -> list[tuple[str, np.ndarray]]:
-        found = []
-        for labels, rows in zip(machine.outputs_, machine.support_, strict=True):
-            found.append((f"supports of {labels.shown} against {labels.rest}", rows))
-        return found
+        return [
+            (
+                f"supports of {labels.shown} against {labels.rest}",
+                machine.supports_of_output(k)[0],
+            )
+            for k, labels in enumerate(machine.outputs_)
+        ]
 
     def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
         yield from rules(machine, examples, plots.margin_band)
@@ -141,7 +148,7 @@ class SVMFace(Face):
             "converged": bool(machine.converged_),
             "C": machine.C_,
             "objectives": machine.objective_.tolist(),
-            "supports": machine.n_support_.tolist(),
+            "supports": supports_per_output(machine),
             "passes": machine.n_iter_,
             "relative_gap": worst(machine, "relative_gap", SoftMarginGap),
         }
@@ -174,7 +181,7 @@ class SVMFace(Face):
 @shows(Pegasos)
 class PegasosFace(Face):
     def numbers(self, machine) -> dict[str, Any]:
-        supports = {"supports": machine.n_support_.tolist()} if has_kernel(machine) else {}
+        supports = {"supports": supports_per_output(machine)} if has_kernel(machine) else {}
         return {
             "steps": machine.steps_.tolist(),
             "objectives": machine.objective_.tolist(),

@@ -1,8 +1,9 @@
 """Model files: the whole pipeline and its certificates, loaded without running any code.
 
-Layout: a line ``certo model 3``, a line ``sha256 <hex digest of all that follows>``, then a skops
+Layout: a line ``certo model 4``, a line ``sha256 <hex digest of all that follows>``, then a skops
 archive (an uncompressed ZIP). What may be created from a file is decided by `_KINDS` and `_trusted`
-below and by nothing in the file; `model_check` then looks at what was created.
+below and by nothing in the file; `model_check` then looks at what was created. Files of format 3
+are read, too: see `format_3`.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from certo.data.encoder import TableEncoder
 from certo.data.files import read_whole, write_whole
 from certo.data.problem import Problem
 from certo.estimators.description import Unsound, describe, descriptions
+from certo.tables.format_3 import upgrade_supports
 from certo.tables.model_check import check_machine, check_model
 
 # skops trusts much of NumPy, SciPy and scikit-learn; beside our own classes (see `_trusted`), a
@@ -42,7 +44,7 @@ _KINDS = {
     "NdArrayNode": {"numpy.ndarray", "numpy.float64", "numpy.int64", "numpy.bool"},
     "TypeNode": {"builtins.str", "numpy.float64"},
 }
-_MAGIC = b"certo model 3\n"
+_MAGIC, _FORMAT_3 = b"certo model 4\n", b"certo model 3\n"
 
 
 @dataclass
@@ -200,9 +202,9 @@ def load_model(path: str | Path) -> LoadedModel:
 
 def _load(path: Path) -> tuple[Any, str, bool]:
     """What a model file holds, its fingerprint, and whether it is as it was written."""
-    data = read_whole(path, _MAGIC)
-    header, _, payload = data.removeprefix(_MAGIC).partition(b"\n")
-    if not data.startswith(_MAGIC) or not header.startswith(b"sha256 "):
+    data = read_whole(path, _MAGIC, _FORMAT_3)
+    magic, (header, _, payload) = data[: len(_MAGIC)], data[len(_MAGIC) :].partition(b"\n")
+    if magic not in (_MAGIC, _FORMAT_3) or not header.startswith(b"sha256 "):
         raise Problem(
             f"{path} is not a Certo model file: it does not start like one. A file that certo fit "
             "or certo.save of this version wrote is needed."
@@ -210,7 +212,7 @@ def _load(path: Path) -> tuple[Any, str, bool]:
     digest = hashlib.sha256(payload).hexdigest()
     as_written = header == f"sha256 {digest}".encode()
     try:
-        return _read(payload), digest, as_written
+        return _read(payload, magic == _FORMAT_3), digest, as_written
     except Exception as wrong:  # a broken archive can fail anywhere
         if not as_written:
             what = "is damaged: it was changed since it was written (its fingerprint is another)."
@@ -221,13 +223,15 @@ def _load(path: Path) -> tuple[Any, str, bool]:
         raise Problem(f"{path} {what} Fit the model again, or get an unchanged copy.") from wrong
 
 
-def _read(payload: bytes) -> Any:
+def _read(payload: bytes, is_format_3: bool = False) -> Any:
     import skops.io
 
     _refuse_other_kinds(payload)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # another version of scikit-learn: its checks follow
         content = skops.io.loads(payload, trusted=sorted(_trusted()))
+    if is_format_3 and isinstance(content, dict):
+        upgrade_supports(content.get("machine"))
     names = {item.name for item in fields(StoredModel)}
     if isinstance(content, dict) and set(content) == {"machine"}:
         machine = content["machine"]
