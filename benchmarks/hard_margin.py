@@ -77,7 +77,7 @@ def compare(name: str, X, y, intercept: str, repeats: int, patience: float) -> d
         "proved gap": claim.relative_gap,
         "LinearSVC's margin": f"{margin / largest - 1:+.1e}",
         "by": f"{loss}, {iterations:,}",
-        "supports": int(model.n_support_[0]),
+        "supports": int(model.support_.size),
         "verify s": float(np.median(times["verify"])),
         "MB besides X": memory(HardMarginSVM(intercept=intercept), X, y),
     }

@@ -102,10 +102,8 @@ class Fit(NamedTuple):
     @property
     def supports(self) -> tuple[np.ndarray, np.ndarray]:
         """Rows, and α_t y_t of each."""
-        rows, coef = self.model.support_, self.model.dual_coef_
-        if isinstance(rows, list):  # ours: one for each output
-            return rows[0], coef[0]
-        return rows, np.ravel(coef.toarray() if sparse.issparse(coef) else coef)
+        coef = self.model.dual_coef_
+        return self.model.support_, np.ravel(coef.toarray() if sparse.issparse(coef) else coef)
 
 
 class Side(NamedTuple):
