@@ -28,7 +28,6 @@ from certo.stop import Stop
 DEFAULT_NEIGHBOURS = (1, 3, 5, 9, 15, 25, 45)  # Of an odd number, two classes never tie.
 MAX_DISTANCE_ROWS = 1000  # Rows whose distances give the typical variance.
 NO_ANSWER = "not separable in every fold"  # What is shown where a hard margin has no answer.
-BY_HAND = "Stopped by hand"  # How the status of an interrupted machine begins.
 
 
 @dataclass(frozen=True)

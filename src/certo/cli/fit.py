@@ -110,7 +110,7 @@ def fit(
     from certo.data.files import check_writable, write_all
     from certo.data.problem import Problem
     from certo.estimators import SeparationWarning
-    from certo.selection import BY_HAND
+    from certo.stop import Stop
     from certo.tables.fit import CannotSeparate, fit_table
     from certo.tables.model_file import model_bytes
     from certo.tables.settings import machine as make_machine
@@ -154,7 +154,7 @@ def fit(
                 raise typer.Exit(options.BAD_INPUT) from wrong
         progress.stage("Writing")
         said = reports.facts(fitted)
-        said["interrupted"] = BY_HAND in said["status"]
+        said["interrupted"] = getattr(fitted.model.machine, "_stop", None) is Stop.BY_HAND
         said["model_file"] = said["model_fingerprint"] = said["report_file"] = None
         written: dict[Path, bytes] = {}
         if output is not None:

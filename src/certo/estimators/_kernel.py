@@ -33,9 +33,9 @@ class _SupportVectors(Absent):
     """
 
     def __get__(self, machine: Any, owner: type) -> Any:
-        X = None if machine is None else vars(machine).get("_fit_examples")
+        X: Any = None if machine is None else vars(machine).get("_fit_examples")
         if X is None:
-            super().__get__(machine, owner)
+            return super().__get__(machine, owner)
         machine.support_vectors_ = X[machine.support_]
         forget(machine, "_fit_examples")
         return machine.support_vectors_

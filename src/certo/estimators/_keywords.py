@@ -83,17 +83,18 @@ def answer_keywords(cls: Class) -> Class:
     def checked(self, *args, **settings):
         for name in settings:
             if name not in known:
-                raise TypeError(_answer(cls.__name__, name, known[1:]))
+                advice = advice_on(cls, name) or f"its parameters are {', '.join(known[1:])}"
+                raise TypeError(f"{cls.__name__} has no parameter {name!r}: {advice}.")
         init(self, *args, **settings)
 
     cls.__init__ = checked  # type: ignore[misc]
     return cls
 
 
-def _answer(machine: str, keyword: str, known: list[str]) -> str:
+def advice_on(cls: type, keyword: str) -> str | None:
+    """What to do about a keyword that the class does not have; None, if it is not known here."""
     advice = ADVICE.get(keyword)
     if isinstance(advice, dict):
-        advice = next((text for key, text in advice.items() if key in (machine, *known)), None)
-    if advice is None:
-        advice = f"its parameters are {', '.join(known)}"
-    return f"{machine} has no parameter {keyword!r}: {advice}."
+        own = cls.__name__, *inspect.signature(cls).parameters
+        return next((text for key, text in advice.items() if key in own), None)
+    return advice

@@ -112,8 +112,6 @@ class Description:
     ignores_scale: Callable[[Any], bool] = lambda machine: False
     #: whether 0/1 features of all levels of a category would be one too many beside its intercept
     needs_reference_levels: Callable[[Any], bool] = lambda machine: False
-    #: settings of other libraries' machines: which of ours to use, and what the other one is
-    instead: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     #: how far a fit is, where a number of steps does not tell
     progress: Callable[[Any], str] | None = None
 

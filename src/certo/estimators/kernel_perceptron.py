@@ -199,8 +199,8 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         for claim in self.certificate_.of_kind(MistakeBound):
             k = self.outputs_.index(claim.labels)
             sample = KernelSample.of(X, y, claim.labels, self.kernel_, claim.space.shift)
-            b = float(machine.intercept_[k])
-            u = function(*machine.supports_of_output(k), b)
+            rows, coef = machine.supports_of_output(k)
+            u = function(rows, coef, float(machine.intercept_[k]))
             claims.append(against(claim, sample, u, target=1.0))
         return Composite(tuple(claims))
 

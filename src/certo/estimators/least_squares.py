@@ -298,6 +298,7 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
 
     def _say(self, found: Solution) -> None:
         """Set `status_`, the certificate being there."""
+        self._stop = found.stop
         self.status_ = least_squares_status(self, found.stop, self._exact_outputs)
         if found.stop is not Stop.CONVERGED:
             warnings.warn(self.status_, ConvergenceWarning, stacklevel=4)
@@ -540,6 +541,5 @@ DESCRIPTION = description.register(
         check_fitted=_check_fitted,
         ignores_scale=lambda machine: not machine.ridge,
         needs_reference_levels=lambda machine: not machine.ridge and machine.intercept == "free",
-        instead={"alpha": ("ridge", "alpha is ridge·n with n examples")},
     )
 )

@@ -261,6 +261,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             )  # fmt: skip
             found = self._minimise(problem, limits)
             self._store(found, reference)
+            self._stop = Stop.CONVERGED if self.converged_ else found.stop
             why_none = found.separation and self._why_none(problem, found.separation)
             self.status_ = logistic_status(self, found, why_none or "")
         if found.separation is not None:
@@ -661,6 +662,5 @@ DESCRIPTION = description.register(
         check_fitted=_check_fitted,
         ignores_scale=lambda machine: not machine.ridge,
         needs_reference_levels=lambda machine: not machine.ridge and machine.intercept == "free",
-        instead={"C": ("ridge", "C is 1/(ridge·n) with n examples")},
     )
 )

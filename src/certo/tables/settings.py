@@ -9,6 +9,7 @@ from typing import Any
 from certo import rates
 from certo.data.problem import Problem
 from certo.estimators._kernel import NAMED
+from certo.estimators._keywords import advice_on
 from certo.estimators.description import Description, descriptions
 from certo.kernels.base import Kernel
 from certo.kernels.gaussian import Gaussian
@@ -42,10 +43,9 @@ def machine(name: str, settings: Sequence[str] = ()) -> Any:
         if not equals:
             raise Problem(f"{setting('set')} needs NAME=VALUE, as epochs=20, got {text!r}.")
         if key not in made.get_params():
-            use, what = known.instead.get(key, ("", ""))
-            other = f": use {setting(use)}; {what}" if use else ""
+            advice = advice_on(known.kind, key)
             has = ", ".join(sorted(made.get_params()))
-            raise Problem(f"{name} has no {key}{other}. It has {has}.")
+            raise Problem(f"{name} has no {key}{f': {advice}' if advice else ''}. It has {has}.")
         is_call = "(" in value
         read = READERS.get(key, read_literal) if is_call else read_literal
         made.set_params(**{key: read(value)})
