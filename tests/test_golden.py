@@ -96,39 +96,5 @@ def test_proofs_verify(name):
     assert verify_folder(GOLDEN / f"{name}.proof").code == HOLDS
 
 
-def test_supports_of_format_3_become_those_of_format_4():
-    import numpy as np
-
-    from certo.tables.model_file import load_model
-
-    names = [path.stem for path in (GOLDEN / "format-4").glob("*.certo")]
-    assert {"svm-3-classes", "gaussian-svm", "kernel-perceptron", "kernel-pegasos"} <= set(names)
-    for name in names:
-        old, new = (
-            vars(load_model(folder / f"{name}.certo").model.machine)
-            for folder in (GOLDEN, GOLDEN / "format-4")
-        )
-        assert set(old) == set(new)
-        for attribute in ("support_", "dual_coef_", "_in_output", "_updated", "_sums"):
-            if attribute in new:
-                assert old[attribute].dtype == new[attribute].dtype
-                np.testing.assert_allclose(old[attribute], new[attribute], rtol=1e-6, atol=1e-9)
-        if "_support_classes" in new:
-            known = old["_support_classes"] >= 0
-            assert np.all(known) or len(new["classes_"]) > 2
-            same = old["_support_classes"] == new["_support_classes"]
-            assert np.all(same | ~known)
-
-
-def test_counts_that_format_3_does_not_know():
-    from certo.tables.model_file import load_model
-
-    machine = load_model(GOLDEN / "svm-3-classes.certo").model.machine
-    with pytest.raises(AttributeError, match="Fit it again"):
-        _ = machine.n_support_
-    machine = load_model(GOLDEN / "svm.certo").model.machine
-    assert machine.n_support_.sum() == machine.support_.size
-
-
 if __name__ == "__main__":
     write(Path(sys.argv[1]))

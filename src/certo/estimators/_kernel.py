@@ -99,8 +99,10 @@ class KernelClassifier(WithKernel, LinearClassifier):
     def _set_supports(self, rows: list[np.ndarray], dual_coef: list[np.ndarray]) -> None:
         """Set `support_`, `dual_coef_` and `_in_output` from the increasing rows of each output and
         their coefficients, of which some may be 0."""
-        self.support_ = np.unique(np.concatenate(rows))
-        self._in_output = np.array([np.isin(self.support_, part) for part in rows])
+        self.support_ = rows[0] if len(rows) == 1 else np.unique(np.concatenate(rows))
+        self._in_output = np.zeros((len(rows), self.support_.size), dtype=bool)
+        for line, part in zip(self._in_output, rows, strict=True):
+            line[np.searchsorted(self.support_, part)] = True
         self.dual_coef_ = spread(dual_coef, self._in_output)
 
     def _keep_supports(self, space, targets: _input.Targets, found, coef: list[Any]) -> None:
