@@ -1,13 +1,12 @@
 """Files that were written once must verify in every later version.
 
-`python tests/test_golden.py` writes them anew, in `tests/golden`: only where a format gets a new
+`python -m tests.test_golden` writes them anew, in `tests/golden`: only where a format gets a new
 number. The old ones are then kept beside them if the format is still read.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pyarrow.csv
@@ -28,7 +27,6 @@ FITS = {
     "logistic": ("iris", "species", "logistic", []),
     "min-disagreement": ("setosa", "species", "min-disagreement", []),
 }
-sys.path[:0] = [str(TESTS), str(TESTS / "certificates"), str(TESTS / "solvers")]
 
 
 def table_of(name: str):
@@ -37,12 +35,12 @@ def table_of(name: str):
 
 def write() -> None:
     """Everything anew."""
-    import portable
     from certo.tables.audit import rows_of
     from certo.tables.fit import fit_table
     from certo.tables.model_file import save_model
     from certo.tables.proof_folder import write_proof
     from certo.tables.settings import machine
+    from tests import portable
 
     portable.issue_to(CLAIMS, None, 1, {})
     for name, (_, target, kind, settings) in FITS.items():
@@ -60,8 +58,8 @@ def write() -> None:
 
 
 def test_certificates_of_every_kind_verify():
-    import portable
     from certo import certificates
+    from tests import portable
 
     given = json.loads(CLAIMS.read_text())["cases"]
     assert portable.rejected(given) == []
