@@ -38,7 +38,7 @@ strict: $(DEV)
 # The numerical tests, and claims exchanged, under the arithmetic of several processors: an hour on
 # two cores; with ARGS=--quick ten minutes.
 portable: $(DEV)
-	$(BIN)/python tests/portable.py $(ARGS)
+	$(BIN)/python -m tests.portable $(ARGS)
 
 bench: $(BENCH)
 	$(BIN)/python -m benchmarks $(ARGS)

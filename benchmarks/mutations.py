@@ -1,7 +1,7 @@
 """Certificates, models and data corrupted by the hundred thousand: what is accepted must be true.
 
-The truth is told by `tests/certificates/truths`, in rational arithmetic or to many digits, without
-the package. The corruptions of numbers, words and data are those of `tests/certificates/campaign`;
+The truth is told by `tests/oracles/truths`, in rational arithmetic or to many digits, without
+the package. The corruptions of numbers, words and data are those of `tests/oracles/campaign`;
 those of containers, dtypes, sizes and of what a claim assumes are those of `families` beside it.
 """
 
@@ -14,13 +14,11 @@ import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
-from pathlib import Path
 
 import numpy as np
 
 from benchmarks.harness import BenchTable
 
-TESTS = Path(__file__).parent.parent / "tests"
 ROUNDS = 240  # attacks by each corruption on each kind of certificate
 SCENARIOS = {
     "beyond_float64": 200,
@@ -34,8 +32,7 @@ BAD = ("FALSE", "LOST")
 
 
 def run(quick: bool = False) -> list[BenchTable]:
-    sys.path[:0] = [str(TESTS / folder) for folder in ("certificates", "solvers")]
-    import campaign
+    from tests.oracles import campaign
 
     divisor = 60 if quick else 1
     jobs = [("numbers", kind, max(2, ROUNDS // divisor)) for kind in campaign.SOURCES]
@@ -97,7 +94,6 @@ def run(quick: bool = False) -> list[BenchTable]:
 
 def _prepare() -> None:
     """Each worker has one core for itself."""
-    sys.path[:0] = [str(TESTS / folder) for folder in ("certificates", "solvers")]
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(1)
@@ -111,8 +107,7 @@ def _attack(job: tuple[str, str | int, int]) -> tuple[dict[str, Counter], float]
 
 
 def _attacked(family: str, subject: str | int, rounds: int) -> dict[str, Counter]:
-    import campaign
-    import families
+    from tests.oracles import campaign, families
 
     random = np.random.default_rng([2026, *map(ord, f"{family}{subject}")])
     found: dict[str, Counter] = {}

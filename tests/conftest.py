@@ -10,16 +10,11 @@ from __future__ import annotations
 import gc
 import os
 import signal
-import sys
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
-
-for folder in ("solvers", "certificates"):  # boxes: the notes' algorithms; kernel_truth
-    sys.path.insert(0, str(Path(__file__).parent / folder))
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -1,8 +1,8 @@
 """The same answers under the arithmetic of several processors.
 
-    python tests/portable.py             all variants: certificates and verdicts of each are checked
+    python -m tests.portable             all variants: certificates and verdicts of each are checked
                                          under all others, then the numerical tests under each
-    python tests/portable.py --quick     certificates and verdicts under all; tests under two
+    python -m tests.portable --quick     certificates and verdicts under all; tests under two
 
 A variant is a choice of the kernels that OpenBLAS, NumPy and Numba use, and of threads, by the
 environment of a process. One that this processor, or this build, does not have is left out, and a
@@ -24,8 +24,6 @@ from typing import Any, NamedTuple
 
 TESTS = Path(__file__).resolve().parent
 SOURCE = TESTS.parent / "src"
-for folder in ("solvers", "certificates"):  # where the campaign and its truths are
-    sys.path.insert(0, str(TESTS / folder))
 
 #: what a kind of processor must have, by NumPy's names
 NEEDS = {
@@ -104,7 +102,7 @@ def _not_obeyed(settings: dict[str, str]) -> str:
 
 def issued(kinds, count: int) -> list[dict[str, Any]]:
     """Certificates with their data, as JSON holds them exactly."""
-    from campaign import cases
+    from tests.oracles.campaign import cases
 
     found = []
     with warnings.catch_warnings():
@@ -119,7 +117,8 @@ def issued(kinds, count: int) -> list[dict[str, Any]]:
 def rejected(found: list[dict[str, Any]]) -> list[str]:
     """The claims that do not verify, and why."""
     import numpy as np
-    from campaign import reread
+
+    from tests.oracles.campaign import reread
 
     wrong = []
     for place, case in enumerate(found):
@@ -197,8 +196,10 @@ def differences(one: Any, other: Any, path: str = "") -> list[str]:
 
 
 def _in(variant: Variant, *arguments: str) -> subprocess.CompletedProcess:
-    command = [sys.executable, str(Path(__file__)), *arguments]
-    return subprocess.run(command, env=variant.environment, capture_output=True, text=True)
+    command = [sys.executable, "-m", "tests.portable", *arguments]
+    return subprocess.run(
+        command, env=variant.environment, cwd=TESTS.parent, capture_output=True, text=True
+    )
 
 
 def cross_checked(there: list[Variant], count: int) -> list[str]:
@@ -226,7 +227,7 @@ def cross_checked(there: list[Variant], count: int) -> list[str]:
 
 
 def issue_to(file: Path, kinds, count: int, said: dict[str, Any]) -> None:
-    from campaign import SOURCES
+    from tests.oracles.campaign import SOURCES
 
     cases = issued(kinds or sorted(SOURCES), count)
     file.write_text(json.dumps({"cases": cases, "verdicts": said}))

@@ -2,7 +2,7 @@
 
 Those in `tests/golden` are of the first format that is still read: "certo model 3". Model files of
 format 4 are in `tests/golden/format-4`, of the machines that it has other arrays of, and of one
-more. `python tests/test_golden.py FOLDER` writes all of them anew, into a folder for a format that
+more. `python -m tests.test_golden FOLDER` writes all of them anew, into a folder for a format that
 gets a new number.
 """
 
@@ -36,7 +36,6 @@ FITS = {
 }  # fmt: skip
 #: model files, and the name of the fit in each
 MODELS = {path: path.stem for path in sorted(GOLDEN.glob("**/*.certo"))}
-sys.path[:0] = [str(TESTS), str(TESTS / "certificates"), str(TESTS / "solvers")]
 
 
 def table_of(name: str):
@@ -45,12 +44,12 @@ def table_of(name: str):
 
 def write(folder: Path) -> None:
     """Everything anew."""
-    import portable
     from certo.tables.audit import rows_of
     from certo.tables.fit import fit_table
     from certo.tables.model_file import save_model
     from certo.tables.proof_folder import write_proof
     from certo.tables.settings import machine
+    from tests import portable
 
     portable.issue_to(folder / CLAIMS.name, None, 1, {})
     for name, (_, target, kind, settings) in FITS.items():
@@ -68,8 +67,8 @@ def write(folder: Path) -> None:
 
 
 def test_certificates_of_every_kind_verify():
-    import portable
     from certo import certificates
+    from tests import portable
 
     given = json.loads(CLAIMS.read_text())["cases"]
     assert portable.rejected(given) == []

@@ -9,11 +9,9 @@ from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).parent
-sys.path.insert(0, str(FOLDER))
+from tests import portable
 
-import portable  # noqa: E402
-
+ROOT = Path(__file__).parents[1]
 pytestmark = pytest.mark.slow  # each test starts processes
 #: whose checks add up rounded products, one for each way in which that is done
 KINDS = (
@@ -30,11 +28,11 @@ def test_claims_are_exchanged_with_another_arithmetic(tmp_path):
     there, here = tmp_path / "there.json", tmp_path / "here.json"
     portable.issue_to(here, KINDS, 1, {})
     command = [
-        sys.executable, str(FOLDER / "portable.py"), "--check", str(here), "--issue", str(there),
+        sys.executable, "-m", "tests.portable", "--check", str(here), "--issue", str(there),
         "--count", "1", "--kinds", *KINDS,
     ]  # fmt: skip
     settings = {**old.environment, **portable.without_optional_instructions()}
-    seen = subprocess.run(command, env=settings, capture_output=True, text=True)
+    seen = subprocess.run(command, env=settings, cwd=ROOT, capture_output=True, text=True)
     assert seen.returncode == 0, seen.stdout + seen.stderr
     given = json.loads(there.read_text())["cases"]
     assert {case["kind"] for case in given} == set(KINDS)

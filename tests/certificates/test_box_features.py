@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from density_truth import LogLinear, real, rectangle
 from flint import arb, fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,6 +20,7 @@ from certo.certificates.density.box_features import (
     moments,
     truncation,
 )
+from tests.oracles.density_truth import LogLinear, real, rectangle
 
 KINDS = sorted(FAMILIES)
 

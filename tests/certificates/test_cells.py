@@ -10,9 +10,9 @@ import pytest
 from flint import fmpz_mat
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from rays import least
 
 from certo.certificates.errors import cells
+from tests.oracles.rays import least
 
 
 def on_different_lines(vectors):

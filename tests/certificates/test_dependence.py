@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from least_squares_truth import dot, rational
 from scipy import sparse
 
 from certo.certificates import Sample
 from certo.certificates.regression import dependence
 from certo.issue.regression.least_squares_sums import exactly_by_sums
+from tests.oracles.least_squares_truth import dot, rational
 
 seeds = st.integers(0, 10**6)
 STORES = [np.asarray, sparse.csr_array, np.asfortranarray]

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from kernel_truth import shared_letters, true_gram
 from scipy import sparse
 
 from certo import Pegasos
@@ -26,6 +25,7 @@ from certo.certificates import (
 from certo.certificates.spaces.space import function
 from certo.issue.runs.expected_excess import issue_expected_excess
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
+from tests.oracles.kernel_truth import shared_letters, true_gram
 
 KERNELS = [Linear(), Polynomial(2), Gaussian(0.8), Precomputed()]
 NUMBERS = ["objective", "bound", "radius2", "lam", "steps", "examples", "intercept", "lifted"]

@@ -9,13 +9,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from density_truth import (
-    Moments,
-    gaussian_is_true,
-    gaussian_risk,
-    least_gaussian_risk,
-    real,
-)
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -26,6 +19,13 @@ from certo.checks import check_certificate
 from certo.issue.density import (
     issue_gaussian_likelihood,
     issue_no_gaussian_density,
+)
+from tests.oracles.density_truth import (
+    Moments,
+    gaussian_is_true,
+    gaussian_risk,
+    least_gaussian_risk,
+    real,
 )
 
 KINDS = ["full", "diagonal"]

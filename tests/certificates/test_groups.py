@@ -9,11 +9,11 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from rays import least, least_errors
 from scipy import sparse
 
 from certo.certificates import Sample
 from certo.certificates.errors.groups import grouped, whole_weights
+from tests.oracles.rays import least, least_errors
 
 SIZES = [0.0, -0.0, 1.0, -1.0, 2.0, 3.0, 0.1, 0.2, 0.3, -0.1, 1e-300, 3e-300, 1e300, 5e-324]
 

@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kernel_truth import (
+from scipy import sparse
+
+from certo.certificates import KernelSample
+from certo.certificates.base import Refuted
+from certo.certificates.sample.examples import SampleMismatch
+from certo.certificates.spaces import images as module
+from certo.kernels import Function, Gaussian, Linear, NotPositive, Polynomial, Precomputed
+from tests.oracles.kernel_truth import (
     KERNELS,
     LABELS,
     STORIES,
@@ -19,13 +26,6 @@ from kernel_truth import (
     true_square,
     true_value,
 )  # fmt: skip
-from scipy import sparse
-
-from certo.certificates import KernelSample
-from certo.certificates.base import Refuted
-from certo.certificates.sample.examples import SampleMismatch
-from certo.certificates.spaces import images as module
-from certo.kernels import Function, Gaussian, Linear, NotPositive, Polynomial, Precomputed
 
 seeds = st.integers(0, 10**6)
 

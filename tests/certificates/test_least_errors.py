@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rays import least_errors
 from scipy import sparse
 
 from certo.certificates import Certificate, Labels, Sample
@@ -24,6 +23,7 @@ from certo.certificates.errors.least_errors_by_tree import (
     Subsystem,
 )
 from certo.issue.errors.least_errors import issue_error_count
+from tests.oracles.rays import least_errors
 
 LABELS = Labels(("no", "yes"))
 NONE = np.zeros(0)

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from least_squares_truth import Truth
 from scipy import sparse
 
 from certo import LeastSquares
@@ -24,6 +23,7 @@ from certo.certificates.sample.values import Values
 from certo.issue.regression.least_squares_excess import issue_least_squares_excess
 from certo.issue.regression.least_squares_sums import by_gram
 from certo.numbers import exact
+from tests.oracles.least_squares_truth import Truth
 
 TREATMENTS = ["free", "none"]
 STORES = [np.asarray, np.asfortranarray, sparse.csr_array, sparse.csc_matrix, np.ndarray.tolist]

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from logistic_truth import KINDS, STORES, Problem, problem
 from scipy import sparse
 
 from certo.certificates import CannotClaim, Certificate, LogisticExcess
@@ -20,6 +19,7 @@ from certo.certificates.regression.logistic_terms import LogisticProblem, Point,
 from certo.estimators import LogisticRegression
 from certo.issue.regression import logistic_search as search
 from certo.issue.regression.logistic_excess import issue_logistic_excess
+from tests.oracles.logistic_truth import KINDS, STORES, Problem, problem
 
 seeds = st.integers(0, 10**6)
 problems = st.builds(

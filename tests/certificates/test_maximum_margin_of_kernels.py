@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kernel_truth import LABELS, Problem, rational, solved, true_gram, true_scores, true_square
 from scipy import sparse
 
 from certo.certificates import (
@@ -23,6 +22,15 @@ from certo.certificates import (
 from certo.checks import check_certificate
 from certo.issue.margins.maximum_margin import issue_maximum_margin
 from certo.kernels import Gaussian, Kernel, Linear, Polynomial, Precomputed
+from tests.oracles.kernel_truth import (
+    LABELS,
+    Problem,
+    rational,
+    solved,
+    true_gram,
+    true_scores,
+    true_square,
+)
 
 TREATMENTS = ["free", "lifted", "none"]
 treatments = st.sampled_from(TREATMENTS)

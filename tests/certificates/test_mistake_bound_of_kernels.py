@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from kernel_truth import shared_letters, true_gram
 from scipy import sparse
 
 from certo import HardMarginSVM, KernelPerceptron
@@ -25,6 +24,7 @@ from certo.certificates import (
 from certo.certificates.spaces.space import function
 from certo.issue.runs.mistake_bound import issue_mistake_bound
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
+from tests.oracles.kernel_truth import shared_letters, true_gram
 
 KERNELS = [Linear(), Polynomial(2), Gaussian(0.8), Precomputed(), 2 * Gaussian(1.0)]
 FLOATS = [

@@ -9,7 +9,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from density_truth import LogLinear, real
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, sparse
@@ -20,6 +19,7 @@ from certo.certificates.density.box_features import FAMILIES, BoxCosines, BoxPol
 from certo.checks import check_certificate
 from certo.issue.density import find_no_log_linear_density, issue_moment_matching
 from certo.solvers.collinear import hyperplanes
+from tests.oracles.density_truth import LogLinear, real
 
 KINDS = sorted(FAMILIES)
 BOX = (-1.5, 4.0)

@@ -7,14 +7,23 @@ import warnings
 
 import numpy as np
 import pytest
-from campaign import CORRUPTIONS, SOURCES, Case, cases, is_precomputed, judged, reread, verified
 from scipy import sparse
-from truths import TRUTHS, is_true
 
 from certo import LogisticRegression, SeparationWarning, certificates
 from certo.certificates import Certificate, Labels, LeastErrorsByCells
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.checks import check_certificate
+from tests.oracles.campaign import (
+    CORRUPTIONS,
+    SOURCES,
+    Case,
+    cases,
+    is_precomputed,
+    judged,
+    reread,
+    verified,
+)
+from tests.oracles.truths import TRUTHS, is_true
 
 KINDS = sorted(SOURCES)
 CLAIMS = [kind for kind in KINDS if kind.partition(" ")[0] in certificates.KINDS]

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from logistic_truth import STORES, Problem
 from scipy import sparse
 
 from certo.certificates import CannotClaim, Labels, NoEstimate
 from certo.certificates.spaces.comparisons import comparison_signs
 from certo.checks import check_certificate
 from certo.issue.regression.no_estimate import issue_no_estimate
+from tests.oracles.logistic_truth import STORES, Problem
 
 seeds = st.integers(0, 10**6)
 

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from online_boxes import gradient_box
 from scipy import sparse
 
 from certo import OnlineGradientDescent
@@ -21,6 +20,7 @@ from certo.certificates.runs.gradient_run import loss_named, replay
 from certo.issue.runs import regret as issuer
 from certo.issue.runs.regret import _rough_slack, against, issue_regret
 from certo.losses import Hinge, Logistic, Squared
+from tests.oracles.online_boxes import gradient_box
 
 SETTINGS = [
     {"loss": Hinge(), "lam": 0.1},

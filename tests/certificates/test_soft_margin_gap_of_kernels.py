@@ -11,17 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from kernel_truth import (
-    KERNELS,
-    LABELS,
-    STORIES,
-    Problem,
-    problem,
-    shared_letters,
-    solved,
-    stopped_early,
-    true_values,
-)  # fmt: skip
 from scipy import sparse
 
 from certo.certificates import (
@@ -38,6 +27,17 @@ from certo.checks import check_certificate
 from certo.issue.margins.soft_margin_gap import issue_soft_margin_gap
 from certo.kernels import Function, Gaussian, Kernel, Linear, Polynomial, Precomputed, Product
 from certo.numbers.rounding import gamma
+from tests.oracles.kernel_truth import (
+    KERNELS,
+    LABELS,
+    STORIES,
+    Problem,
+    problem,
+    shared_letters,
+    solved,
+    stopped_early,
+    true_values,
+)  # fmt: skip
 
 TREATMENTS = ["free", "lifted", "none"]
 treatments = st.sampled_from(TREATMENTS)

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kernel_truth import STORIES, gram, problem, solved, stopped_early
 from scipy import sparse
 
 from certo import SVM, HardMarginSVM, bounds
@@ -31,6 +30,7 @@ from certo.certificates.spaces.space import Scores
 from certo.issue.margins.soft_margin_gap import issue_soft_margin_gap
 from certo.issue.risk.support_bound import issue_support_bound
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
+from tests.oracles.kernel_truth import STORIES, gram, problem, solved, stopped_early
 
 TREATMENTS = ["free", "lifted", "none"]
 RANDOM = np.random.default_rng(3)

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from box_qp import box_qp, gain
 from hypothesis import given
 from hypothesis import strategies as st
 
 from certo.compiled.smo import smo_pairs, smo_single
+from tests.oracles.box_qp import box_qp, gain
 
 KINDS = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 LOOPS = pytest.mark.parametrize("smo", [smo_pairs, smo_single])

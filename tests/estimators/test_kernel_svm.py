@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from quadratic import soft_margin_qp
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -26,6 +25,7 @@ from certo.certificates import SoftMarginGap
 from certo.features import Monomials
 from certo.kernels import Function, Gaussian, Linear, NotPositive, Polynomial, Precomputed
 from certo.rkhs import Expansion
+from tests.oracles.quadratic import soft_margin_qp
 
 MODES = ("free", "lifted", "none")
 

@@ -19,7 +19,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rays import least_errors
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -29,6 +28,7 @@ from certo import MinDisagreement
 from certo.certificates import Composite, LeastErrorsByCells, LeastErrorsByTree
 from certo.solvers import interrupt
 from certo.solvers import min_disagreement as solver
+from tests.oracles.rays import least_errors
 
 
 @parametrize_with_checks([MinDisagreement(time_limit=2, random_state=0)])

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from boxes import perceptron_box
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -29,6 +28,7 @@ from certo.certificates import CompressionBound, Inseparable, MistakeBound, Sepa
 from certo.estimators import _separation_words
 from certo.kernels import Gaussian
 from certo.rates import Constant, Geometric, Power
+from tests.oracles.boxes import perceptron_box
 
 
 @parametrize_with_checks(

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from quadratic import objective, soft_margin_qp
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from certo import SVM, HardMarginSVM
 from certo.certificates.margins.soft_margin_gap import costs_of
+from tests.oracles.quadratic import objective, soft_margin_qp
 
 MODES = st.sampled_from(["free", "lifted", "none"])
 

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from real_numbers import value
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.kernel_ridge import KernelRidge
@@ -32,6 +31,7 @@ from certo.kernels import (
     Sum,
 )
 from certo.kernels.objects import StructuredKernel
+from tests.oracles.real_numbers import value
 
 NAMED = [
     Linear(),

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sequences import COLLECTIONS
 from sklearn.feature_extraction.text import CountVectorizer
 
 from certo import SVM
@@ -15,6 +14,7 @@ from certo.features import CountedFeatures
 from certo.kernels import Mismatch, Spectrum, Subsequence, WeightedDegree
 from certo.kernels.objects import Base
 from certo.kernels.sequence import symbols
+from tests.oracles.sequences import COLLECTIONS
 
 
 def naive(kernel, x, z):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sequences import COLLECTIONS
 
 from certo.kernels import WeightedDegree
+from tests.oracles.sequences import COLLECTIONS
 
 
 def naive(kernel, x, z):

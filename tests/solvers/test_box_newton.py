@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from box_qp import box_qp, gain
 from hypothesis import given
 from hypothesis import strategies as st
 
 from certo.solvers.box_newton import box_newton
 from certo.stop import Stop
+from tests.oracles.box_qp import box_qp, gain
 
 MODES = pytest.mark.parametrize("free", [True, False])
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from quadratic import objective, soft_margin_qp
 from scipy import sparse
 
 from certo.solvers import soft_margin
 from certo.solvers.dual_descent import DualDescent
 from certo.solvers.gap_ledger import Ledger
 from certo.solvers.hinge_rows import HingeRows
+from tests.oracles.quadratic import objective, soft_margin_qp
 
 MODES = pytest.mark.parametrize("intercept", ["free", "lifted", "none"])
 

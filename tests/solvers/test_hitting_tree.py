@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from rays import least
 
 from certo.certificates import Labels, Sample
 from certo.certificates.errors.groups import grouped
 from certo.certificates.errors.least_errors import proved
 from certo.certificates.errors.least_errors_by_tree import LeastErrorsByTree
 from certo.solvers.hitting_tree import HittingTree
+from tests.oracles.rays import least
 
 NONE = np.zeros(0)
 

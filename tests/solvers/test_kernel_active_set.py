@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from quadratic import objective, soft_margin_qp
 
 from certo.kernels import Gaussian, Linear, Polynomial
 from certo.solvers.kernel_active_set import finish_soft_margin
 from certo.stop import Stop
+from tests.oracles.quadratic import objective, soft_margin_qp
 
 MODES = st.sampled_from(["free", "lifted", "none"])
 KERNELS = st.sampled_from([Gaussian(0.3), Gaussian(20.0), Polynomial(2), Linear()])

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kernel_boxes import kernel_pegasos_box
 
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
 from certo.solvers import kernel_steps
@@ -16,6 +15,7 @@ from certo.solvers.kernel_pegasos import kernel_pegasos
 from certo.solvers.kernel_steps import GramRows
 from certo.solvers.pegasos import pegasos
 from certo.stop import Stop
+from tests.oracles.kernel_boxes import kernel_pegasos_box
 
 seeds, law = st.integers(0, 10**6), settings(max_examples=40, deadline=None)
 

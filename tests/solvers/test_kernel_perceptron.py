@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from boxes import perceptron_box
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kernel_boxes import kernel_perceptron_box
 
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
 from certo.solvers import kernel_steps
 from certo.solvers.kernel_perceptron import Terms, kernel_perceptron
 from certo.solvers.kernel_steps import GramRows
 from certo.stop import Stop
+from tests.oracles.boxes import perceptron_box
+from tests.oracles.kernel_boxes import kernel_perceptron_box
 
 seeds, law = st.integers(0, 10**6), settings(max_examples=60, deadline=None)
 rules = st.sampled_from(["always", "positive", "negative"])

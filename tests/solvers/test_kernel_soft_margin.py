@@ -5,7 +5,6 @@ import math
 
 import numpy as np
 import pytest
-from box_qp import box_qp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -16,6 +15,7 @@ from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
 from certo.solvers import gram, kernel_soft_margin
 from certo.solvers.gram import Images
 from certo.stop import Stop
+from tests.oracles.box_qp import box_qp
 
 INTERCEPTS = ["free", "none", "lifted"]
 MODES = pytest.mark.parametrize("intercept", INTERCEPTS)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from rays import least
 
 from certo.solvers.local_search import cost_of, local_search, surrogate
+from tests.oracles.rays import least
 
 
 def never() -> bool:

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from online_boxes import gradient_box
 from scipy import sparse
 
 from certo.certificates import GradientRun, Sample
@@ -18,6 +17,7 @@ from certo.losses import ConvexLoss, Hinge, Logistic, Squared
 from certo.solvers.online_gradient import online_gradient, rule_of
 from certo.solvers.pegasos import pegasos
 from certo.stop import Stop
+from tests.oracles.online_boxes import gradient_box
 
 RUNS = [
     GradientRun("Hinge()", 0.1, None, True, True),

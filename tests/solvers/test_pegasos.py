@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from online_boxes import average, pegasos_box
 from scipy import sparse
 
 from certo.certificates.runs.expected_excess import guarantee
@@ -14,6 +13,7 @@ from certo.solvers import checkpoints
 from certo.solvers.checkpoints import blocks
 from certo.solvers.pegasos import PegasosState, pegasos
 from certo.stop import Stop
+from tests.oracles.online_boxes import average, pegasos_box
 
 
 def problem(seed, m=30, d=3):

@@ -4,7 +4,6 @@ import signal
 
 import numpy as np
 import pytest
-from boxes import perceptron_box
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -15,6 +14,7 @@ from certo.rates import Constant, Geometric, Power
 from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.perceptron import perceptron
 from certo.stop import Stop
+from tests.oracles.boxes import perceptron_box
 
 STORAGES = {
     "dense64": lambda X: X.astype(np.float64),

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from quadratic import objective, soft_margin_qp
 from scipy import sparse
 
 from certo.compiled import threads
@@ -18,6 +17,7 @@ from certo.solvers.gap_ledger import GapTrace, Ledger
 from certo.solvers.hinge_rows import HingeRows
 from certo.solvers.primal_newton import PrimalNewton
 from certo.stop import Stop
+from tests.oracles.quadratic import objective, soft_margin_qp
 
 INTERCEPTS = ["free", "lifted", "none"]
 MODES = pytest.mark.parametrize("intercept", INTERCEPTS)

@@ -6,6 +6,7 @@ the right types and fit together. Whether the claims in it are true is for `veri
 
 from __future__ import annotations
 
+from inspect import getattr_static
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from certo.data.encoder import TableEncoder, new_level_encoder
 from certo.data.problem import Problem
+from certo.estimators._linear import Absent
 from certo.estimators.description import Sizes, array, describe, require
 from certo.kernels.base import Kernel
 
@@ -157,8 +159,13 @@ def is_texts(values: Any) -> bool:
 
 def refuse_overrides(part: Any) -> None:
     """Values may not take the place of methods: the code is ours, the file has only numbers."""
-    taken = sorted(name for name in vars(part) if hasattr(type(part), name))
-    require(not taken, f"its {type(part).__name__} replaces {taken[:1]}, which is code.")
+    kind = type(part)
+    taken = sorted(
+        name
+        for name in set(vars(part)) & set(dir(kind))
+        if not isinstance(getattr_static(kind, name), Absent)
+    )
+    require(not taken, f"its {kind.__name__} replaces {taken[:1]}, which is code.")
 
 
 def require_attributes(part: Any, *names: str) -> None:

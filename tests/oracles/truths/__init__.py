@@ -6,8 +6,16 @@ rational arithmetic where the claim is about rational numbers, and to many digit
 
 from __future__ import annotations
 
-from truths import densities, hyperplanes, kernels, regression, risks, runs, separation
-from truths.samples import Mismatch
+from tests.oracles.truths import (
+    densities,
+    hyperplanes,
+    kernels,
+    regression,
+    risks,
+    runs,
+    separation,
+)
+from tests.oracles.truths.samples import Mismatch
 
 TRUTHS = {
     "AverageToBatch": risks.average_to_batch,

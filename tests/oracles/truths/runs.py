@@ -11,9 +11,9 @@ import numpy as np
 
 from certo.losses import Hinge, Logistic, Squared
 from certo.rates import Rate
-from truths.arithmetic import ZERO, dot, rational, rationals
-from truths.hyperplanes import margins
-from truths.samples import require, rows_of, signs_of
+from tests.oracles.truths.arithmetic import ZERO, dot, rational, rationals
+from tests.oracles.truths.hyperplanes import margins
+from tests.oracles.truths.samples import require, rows_of, signs_of
 
 NEAR = 2.5e-9  # a claim of regret holds up to a relative 1e-9, and the truth told here is rounded
 

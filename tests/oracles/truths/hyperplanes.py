@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from truths.arithmetic import ONE, ZERO, dot, least_quadratic, rational, rationals
-from truths.samples import lifted, require, rows_of, signed, signs_of
+from tests.oracles.truths.arithmetic import ONE, ZERO, dot, least_quadratic, rational, rationals
+from tests.oracles.truths.samples import lifted, require, rows_of, signed, signs_of
 
 
 def margins(data, X, y, coef="coef", bias="intercept") -> list:

@@ -9,12 +9,26 @@ import numpy as np
 
 from certo.certificates import Certificate
 from certo.rates import Rate
-from truths import formulas
-from truths.arithmetic import ONE, ZERO, dot, least_quadratic, rational, rationals, table
-from truths.hyperplanes import costs_of, margins
-from truths.kernels import gram_of, maximum_margin, of_vectors, soft_margin_gap, value_of
-from truths.runs import descent, lanes, loss_of, perceptron
-from truths.samples import codes_of, require, rows_of, signs_of
+from tests.oracles.truths import formulas
+from tests.oracles.truths.arithmetic import (
+    ONE,
+    ZERO,
+    dot,
+    least_quadratic,
+    rational,
+    rationals,
+    table,
+)
+from tests.oracles.truths.hyperplanes import costs_of, margins
+from tests.oracles.truths.kernels import (
+    gram_of,
+    maximum_margin,
+    of_vectors,
+    soft_margin_gap,
+    value_of,
+)
+from tests.oracles.truths.runs import descent, lanes, loss_of, perceptron
+from tests.oracles.truths.samples import codes_of, require, rows_of, signs_of
 
 
 def standing(scores, code: int) -> int:

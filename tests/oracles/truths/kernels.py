@@ -9,11 +9,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from truths import hyperplanes, runs
-from truths.arithmetic import ZERO, dot, is_semidefinite, rational, rationals, table
-from truths.hyperplanes import greatest_margin2, soft_margin
-from truths.runs import pegasos_bound
-from truths.samples import require, signs_of
+from tests.oracles.truths import hyperplanes, runs
+from tests.oracles.truths.arithmetic import ZERO, dot, is_semidefinite, rational, rationals, table
+from tests.oracles.truths.hyperplanes import greatest_margin2, soft_margin
+from tests.oracles.truths.runs import pegasos_bound
+from tests.oracles.truths.samples import require, signs_of
 
 
 def exponential(value):

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from rays import least
-
-from truths.arithmetic import all_positive, can_be_positive, dot, rational, rationals
-from truths.hyperplanes import keeps, margins
-from truths.samples import codes_of, comparisons, lifted, require, rows_of, signed, signs_of
+from tests.oracles.rays import least
+from tests.oracles.truths.arithmetic import all_positive, can_be_positive, dot, rational, rationals
+from tests.oracles.truths.hyperplanes import keeps, margins
+from tests.oracles.truths.samples import (
+    codes_of,
+    comparisons,
+    lifted,
+    require,
+    rows_of,
+    signed,
+    signs_of,
+)
 
 
 def vectors(data, X, y) -> dict:

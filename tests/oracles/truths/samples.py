@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from truths.arithmetic import ONE, rational, table
+from tests.oracles.truths.arithmetic import ONE, rational, table
 
 
 class Mismatch(Exception):

@@ -6,10 +6,10 @@ import contextlib
 
 import numpy as np
 from flint import arb, arb_mat, ctx, fmpq
-from least_squares_truth import Truth
 
 from certo.certificates import Certificate
-from truths.arithmetic import (
+from tests.oracles.least_squares_truth import Truth
+from tests.oracles.truths.arithmetic import (
     ONE,
     ZERO,
     approximate,
@@ -19,8 +19,8 @@ from truths.arithmetic import (
     rational,
     rationals,
 )
-from truths.samples import codes_of, comparisons, lifted, require, rows_of
-from truths.separation import winnable
+from tests.oracles.truths.samples import codes_of, comparisons, lifted, require, rows_of
+from tests.oracles.truths.separation import winnable
 
 DIGITS = 250  # bits
 

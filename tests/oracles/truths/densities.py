@@ -5,10 +5,16 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from density_truth import LogLinear, Moments, gaussian_is_true, least_gaussian_risk, real
 
-from truths.arithmetic import dot, rational, rationals, table
-from truths.samples import require
+from tests.oracles.density_truth import (
+    LogLinear,
+    Moments,
+    gaussian_is_true,
+    least_gaussian_risk,
+    real,
+)
+from tests.oracles.truths.arithmetic import dot, rational, rationals, table
+from tests.oracles.truths.samples import require
 
 
 def gaussian_likelihood(data, X, y) -> bool:

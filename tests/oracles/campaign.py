@@ -18,7 +18,6 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-from truths import is_true
 
 import certo
 from certo.certificates import (
@@ -35,6 +34,7 @@ from certo.estimators.new_examples import one_pass
 from certo.kernels import Gaussian, Linear, Polynomial, Precomputed
 from certo.losses import Hinge, Logistic, Squared
 from certo.rates import Power
+from tests.oracles.truths import is_true
 
 TREATMENTS = ("free", "lifted", "none")
 EXTREME = 1000  # seeds from here on are for numbers of unusual size

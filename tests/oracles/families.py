@@ -27,22 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import polars as pl
-from campaign import (
-    CORRUPTIONS,
-    KERNEL_RUN,
-    LARGER,
-    LARGEST_WITH_KERNEL,
-    LAYER,
-    REFUSALS,
-    SOURCES,
-    Case,
-    cases,
-    is_precomputed,
-    judged_case,
-    reread,
-)
 from scipy import sparse
-from truths import is_true
 
 import certo
 from certo.certificates import (
@@ -57,6 +42,21 @@ from certo.certificates import (
 )
 from certo.kernels import Gaussian, Linear
 from certo.losses import Hinge, Logistic
+from tests.oracles.campaign import (
+    CORRUPTIONS,
+    KERNEL_RUN,
+    LARGER,
+    LARGEST_WITH_KERNEL,
+    LAYER,
+    REFUSALS,
+    SOURCES,
+    Case,
+    cases,
+    is_precomputed,
+    judged_case,
+    reread,
+)
+from tests.oracles.truths import is_true
 
 FAIR = 0.5  # the error rate of every rule about a fair coin
 SMALL_DELTA = 1e-6  # so that no bound is wrong by chance

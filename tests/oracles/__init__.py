@@ -1,0 +1,1 @@
+"""Independent ways to the truth, and the notes' algorithms as they are printed."""
