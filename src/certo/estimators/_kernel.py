@@ -126,13 +126,12 @@ class KernelClassifier(WithKernel, LinearClassifier):
     @property
     def n_support_(self) -> np.ndarray:
         """How many supports each class has, in the order of `classes_`."""
-        codes = self._support_classes if self.support_.size else np.zeros(0, np.int64)
-        if np.any(codes < 0):
+        if self.support_.size and np.any(self._support_classes < 0):
             raise AttributeError(
                 "n_support_ is not known of this machine: the format of its file is an earlier "
                 "one, which does not say of which classes the supports are. Fit it again."
             )
-        return np.bincount(codes, minlength=len(self.classes_))
+        return np.bincount(self._support_classes, minlength=len(self.classes_))
 
     @property
     def expansions_(self) -> list[Expansion]:
