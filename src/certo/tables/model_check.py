@@ -157,7 +157,7 @@ def is_texts(values: Any) -> bool:
 
 def refuse_overrides(part: Any) -> None:
     """Values may not take the place of methods: the code is ours, the file has only numbers."""
-    taken = sorted(set(vars(part)) & set(dir(type(part))))
+    taken = sorted(name for name in vars(part) if hasattr(type(part), name))
     require(not taken, f"its {type(part).__name__} replaces {taken[:1]}, which is code.")
 
 
