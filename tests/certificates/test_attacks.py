@@ -161,7 +161,7 @@ def compression_is_true(data, X, y) -> bool:
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch):
     """Edited settings may ask for runs without end."""
-    monkeypatch.setattr(perceptron_run, "LONGEST_REPLAY", 2_000)
+    monkeypatch.setattr(perceptron_run, "MAX_REPLAY_UPDATES", 2_000)
 
 
 TRUTH = {

@@ -460,7 +460,7 @@ class TestRidge:
         p = problem("plain", seed, classes, treatment, ridge)
         W = near(p, seed)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(search, "MOST", 0)
+            patch.setattr(search, "MAX_RIDGE_CURVATURE_DIM", 0)
             claim = p.claim(W)
         assert is_true(claim, p, p.risk(p.best()))
         assert claim.verify(p.X, p.y)

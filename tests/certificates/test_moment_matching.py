@@ -16,12 +16,12 @@ from scipy import optimize, sparse
 
 from certo import LogLinearDensity, NoDensity
 from certo.certificates import CannotClaim, Certificate, MomentMatching
-from certo.certificates.density.box_features import FAMILIES, BoxCosines, BoxPolynomials
+from certo.certificates.density.box_features import FEATURE_FAMILIES, BoxCosines, BoxPolynomials
 from certo.checks import check_certificate
 from certo.issue.density import find_no_log_linear_density, issue_moment_matching
 from certo.solvers.collinear import hyperplanes
 
-KINDS = sorted(FAMILIES)
+KINDS = sorted(FEATURE_FAMILIES)
 BOX = (-1.5, 4.0)
 
 
@@ -31,7 +31,7 @@ def some(seed: int, m: int = 15) -> np.ndarray:
 
 
 def issued(X, family="polynomials", degree=3, weights=None, box=BOX) -> MomentMatching:
-    model = LogLinearDensity(features=FAMILIES[family](degree), box=box).fit(
+    model = LogLinearDensity(features=FEATURE_FAMILIES[family](degree), box=box).fit(
         X, sample_weight=weights
     )
     return model.certificate_[0]
@@ -78,7 +78,12 @@ def test_the_bound_holds_for_densities_that_are_not_the_likeliest(seed, family, 
     factor = best.factor
     try:
         claim = issue_moment_matching(
-            X, features=FAMILIES[family](2), low=best.low, high=best.high, coef=coef, factor=factor
+            X,
+            features=FEATURE_FAMILIES[family](2),
+            low=best.low,
+            high=best.high,
+            coef=coef,
+            factor=factor,
         )
     except CannotClaim:
         return

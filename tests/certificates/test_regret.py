@@ -145,11 +145,11 @@ def test_a_comparator_outside_the_ball_is_refused():
 
 def test_what_is_too_long_to_be_checked_is_not_claimed(monkeypatch):
     X, y, data = problem(0)
-    monkeypatch.setattr(module, "LONGEST_REPLAY", 3)
-    monkeypatch.setattr(issuer, "LONGEST_REPLAY", 3)
+    monkeypatch.setattr(module, "MAX_REPLAY_ROUNDS", 3)
+    monkeypatch.setattr(issuer, "MAX_REPLAY_ROUNDS", 3)
     model = OnlineGradientDescent().fit(X, y)
     assert not model.certificate_.claims
-    assert "running again" in model.certificate_.not_claimed[0].reason
+    assert "repeats the run" in model.certificate_.not_claimed[0].reason
     assert not verified(data, X, y)
 
 

@@ -266,9 +266,9 @@ class TestRounding:
         w = w * 2.0**-scale * (1 + 1e-3)
         alpha = alpha * 2.0 ** -max(2 * scale, 0)
         with pytest.MonkeyPatch.context() as patch:
-            for name, value in (("PIECE", 3), ("EXACT_PRODUCTS", 1)):
+            for name, value in (("MAX_SUMMED_ROWS", 3), ("EXACT_PRODUCTS", 1)):
                 patch.setattr(combinations, name, value)
-            patch.setattr(rounded, "LANES", 2)
+            patch.setattr(rounded, "SUM_LANES", 2)
             patch.setattr(exact, "SHORT", 0)
             claim = p.claim(w, b, alpha)
             primal, dual = true_primal(p, w, b), true_dual(p, alpha)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
@@ -31,9 +32,35 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for _module in (fit, curve, separable, predict, verify, proof):
-    _name = _module.__name__.rpartition(".")[2]
-    app.command(_name, short_help=_module.SUMMARY, epilog=_module.EXAMPLE)(getattr(_module, _name))
+#: Each command, with its line in `certo --help` and an example of its use.
+COMMANDS: dict[Callable[..., None], tuple[str, str]] = {
+    fit.fit: (
+        "Fit a model to a table, and prove what can be proved about it.",
+        "certo fit iris.csv --target species --out iris.certo --report iris.html",
+    ),
+    curve.curve: (
+        "Compare kernels by cross-validation.",
+        "certo curve shores.csv --target shore --kernel gaussian --values 0.1,1,10",
+    ),
+    separable.separable: (
+        "Decide whether hyperplanes separate the classes.",
+        "certo separable iris.csv --target species --report iris.html",
+    ),
+    predict.predict: (
+        "Predict the target for the rows of a table.",
+        "certo predict iris.certo new.csv --out predicted.csv",
+    ),
+    verify.verify: (
+        "Check every claim of a model from the data alone.",
+        "certo verify iris.certo iris.csv",
+    ),
+    proof.proof: (
+        "Write a folder that proves a model to anyone.",
+        "certo proof iris.certo iris.csv --out iris-proof",
+    ),
+}
+for _command, (_summary, _example) in COMMANDS.items():
+    app.command(short_help=_summary, epilog=f"Example: {_example}")(_command)
 
 
 def _version(wanted: bool) -> None:

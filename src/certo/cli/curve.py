@@ -12,8 +12,6 @@ import typer
 from certo.cli import options
 from certo.cli.console import Voice
 
-SUMMARY = "Compare kernels by cross-validation."
-EXAMPLE = "Example: certo curve shores.csv --target shore --kernel gaussian --values 0.1,1,10"
 PICTURES = (".svg", ".png", ".pdf")
 UNDATED: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 

@@ -14,8 +14,6 @@ import typer
 from certo.cli import options
 from certo.cli.console import Voice, print_json
 
-SUMMARY = "Fit a model to a table, and prove what can be proved about it."
-EXAMPLE = "Example: certo fit iris.csv --target species --out iris.certo --report iris.html"
 MAX_CLAIMS_SHOWN = 6  # Claims of one kind, where there may be one for each of many classes.
 MAX_TERMS_SHOWN = 20  # Coefficients that a terminal shows.
 

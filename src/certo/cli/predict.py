@@ -14,9 +14,6 @@ import typer
 from certo.cli.console import Voice
 from certo.cli.options import DataFile, Json, ModelFile
 
-SUMMARY = "Predict the target for the rows of a table."
-EXAMPLE = "Example: certo predict iris.certo new.csv --out predicted.csv"
-
 
 def predict(
     model: ModelFile,

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from certo.tables.audit import Audit
     from certo.tables.model_file import LoadedModel
 
-SUMMARY = "Check every claim of a model from the data alone."
-EXAMPLE = "Example: certo verify iris.certo iris.csv"
 MAX_CLAIMS_SHOWN = 6  # Claims of one kind that hold, where there may be one for each class.
 MIN_TABLE_WIDTH = 110  # Columns of a terminal that has room for numbers beside the reasons.
 

@@ -12,7 +12,7 @@ from certo.certificates.encoding import counted
 from certo.words.reader import setting
 
 # Texts that are often written for a missing value.
-UNKNOWN = {"?", "na", "n/a", "nan", "null", "none", "-", "."}
+MISSING_TEXTS = {"?", "na", "n/a", "nan", "null", "none", "-", "."}
 
 
 class LeftOut(NamedTuple):
@@ -138,7 +138,7 @@ def about_texts(
                 f"column {name!r} has {levels.size:,} different values in {cells.size:,} rows: it "
                 f"nearly names the rows. Consider {setting('drop', [name])}."
             )
-        odd = np.array([level.strip().lower() in UNKNOWN for level in levels])
+        odd = np.array([level.strip().lower() in MISSING_TEXTS for level in levels])
         for level in levels[odd]:
             unknown.setdefault(level.strip(), []).append(name)
         numeric = np.array([is_number(level) for level in levels])

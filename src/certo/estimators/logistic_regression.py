@@ -43,7 +43,7 @@ from certo.estimators._prices import check_class_weight
 from certo.estimators._settings import (
     COUNT,
     NOT_NEGATIVE,
-    POSITIVE,
+    POSITIVE_NUMBER,
     SECONDS,
     Setting,
     check_settings,
@@ -68,7 +68,7 @@ LOGISTIC_SETTINGS = {
     "solver": one_of("damped", "newton"),
     "on_separation": one_of("warn", "raise", "ridge"),
     "ridge": NOT_NEGATIVE,
-    "tol": POSITIVE,
+    "tol": POSITIVE_NUMBER,
     "risk_threshold": NOT_NEGATIVE.or_none,
     "max_iter": COUNT,
     "time_limit": SECONDS.or_none,
@@ -580,7 +580,7 @@ def _has_own_size(value: Any, sizes: description.Sizes) -> bool:
     return any(description.array(n, n, finite=False)(value, sizes) for n in wanted)
 
 
-_FITTED: dict[str, description.Check] = description.LINEAR | {
+_LOGISTIC_FITTED: dict[str, description.Check] = description.LINEAR | {
     "reference_": description.of_type(int, float, str, bool),
     "contrasts_": description.array("contrasts", "features"),
     "contrast_intercepts_": description.array("contrasts"),
@@ -643,7 +643,7 @@ def _check_fitted(machine: LogisticRegression) -> None:
     )
 
 
-DESCRIPTION = description.register(
+description.register(
     description.Description(
         kind=LogisticRegression,
         command="logistic",
@@ -657,7 +657,7 @@ DESCRIPTION = description.register(
         },
         claims_all_outputs=True,
         spoken_of=lambda machine: ("coef_", "intercept_"),
-        fitted=lambda machine: _FITTED,
+        fitted=lambda machine: _LOGISTIC_FITTED,
         check_fitted=_check_fitted,
         ignores_scale=lambda machine: not machine.ridge,
         needs_reference_levels=lambda machine: not machine.ridge and machine.intercept == "free",

@@ -1,8 +1,8 @@
 """Model files: the whole pipeline and its certificates, loaded without running any code.
 
 Layout: a line ``certo model 3``, a line ``sha256 <hex digest of all that follows>``, then a skops
-archive (an uncompressed ZIP). What may be created from a file is decided by `_KINDS` and `_trusted`
-below and by nothing in the file; `model_check` then looks at what was created.
+archive (an uncompressed ZIP). What may be created from a file is decided by `_NODE_TYPES` and
+`_trusted` below and by nothing in the file; `model_check` then checks what was created.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from certo.tables.model_check import check_machine, check_model
 
 # skops trusts much of NumPy, SciPy and scikit-learn; beside our own classes (see `_trusted`), a
 # model file needs only this much.
-_KINDS = {
+_NODE_TYPES = {
     "ObjectNode": {
         "sklearn.preprocessing._data.StandardScaler",
         "sklearn.preprocessing._encoders.OneHotEncoder",
@@ -266,7 +266,7 @@ def _refuse_other_kinds(payload: bytes) -> None:
         for name in sizes.keys() - {"schema.json"}:
             with archive.open(name) as file:
                 _refuse_other_size(file, sizes[name])
-    kinds = _KINDS | {"ObjectNode": _KINDS["ObjectNode"] | _trusted()}
+    kinds = _NODE_TYPES | {"ObjectNode": _NODE_TYPES["ObjectNode"] | _trusted()}
     read_as: dict[str, Any] = {}  # the object that the array in each part becomes
     while left:
         node = left.pop()

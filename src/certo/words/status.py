@@ -14,7 +14,7 @@ REASONS = {
     Stop.CALLBACK: "Stopped by a callback",
     Stop.NO_PROGRESS: "Stopped because float64 allows no further progress",
 }
-NOTHING_PROVED = 0.995  # a relative gap that would be shown as 1
+VACUOUS_RELATIVE_GAP = 0.995  # A relative gap from which on it would be shown as 1.
 
 
 def stop_reason(stop: Stop, most: int, unit: str, seconds: float | None = None) -> str:
@@ -32,7 +32,7 @@ def gap_status(reason: str, gap: float, tol: float, thing: str, best: str) -> st
     worth = f"{thing} is proved to be {best} up to a relative gap of {_up(gap)}"
     if not reason:
         return f"Converged: {worth}."
-    if not gap < NOTHING_PROVED:
+    if not gap < VACUOUS_RELATIVE_GAP:
         best = best if best.startswith("the ") else f"the {best}"
         return f"{reason}: nothing is proved about how near {thing} is to {best}."
     return f"{reason}: {worth}, more than the tol of {tol:g}."

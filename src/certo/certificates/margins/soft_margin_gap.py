@@ -18,7 +18,6 @@ from certo.numbers import exact
 from certo.numbers.rounded import Rounded, positive_sum, total
 
 HALF = Fraction(1, 2)
-HUGE = np.finfo(np.float64).max
 
 
 def costs_of(C: float, class_weight, signs: np.ndarray, sample_weight=()) -> np.ndarray:
