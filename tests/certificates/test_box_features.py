@@ -135,7 +135,7 @@ def test_truncation_is_bounded_before_anything_is_computed(family, n):
         assert n > 6 or seen > 1e-6
 
 
-def test_what_is_too_sharp_is_not_integrated():
+def test_integration_refuses_too_sharp_densities():
     with pytest.raises(TooSharp, match="axis 0"):
         moments(BoxPolynomials(2), np.array([0.0, -1e8]), 1)
     with pytest.raises(TooSharp, match="nodes"):

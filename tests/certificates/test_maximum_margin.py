@@ -97,7 +97,7 @@ class TestTrueClaims:
         for treatment in ("free", "lifted", "none"):
             assert square(treatment).verify(store(SQUARE), SIDES)
 
-    def test_there_and_back(self):
+    def test_json_round_trip(self):
         claim = square("lifted")
         check_certificate(claim, SQUARE, SIDES)
 
@@ -130,7 +130,7 @@ class TestTrueClaims:
             monkeypatch.undo()
             monkeypatch.setattr(issuer, "NEGLIGIBLE_SQUARE_SHARE", -1.0)
 
-    def test_what_cannot_be_claimed(self):
+    def test_impossible_claims_are_refused(self):
         with pytest.raises(CannotClaim, match="own side"):
             square(coef=np.array([0.0, 1.0]))
         with pytest.raises(CannotClaim, match="multipliers"):

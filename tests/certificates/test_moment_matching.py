@@ -59,7 +59,7 @@ def is_true(data: dict, X, best) -> bool:
 
 @settings(max_examples=8)
 @given(st.integers(0, 10**6), st.sampled_from(KINDS), st.integers(1, 4), st.booleans())
-def test_what_is_claimed_is_true_and_nearly_all_there_is(seed, family, degree, weighted):
+def test_claims_are_true_and_tight(seed, family, degree, weighted):
     X = some(seed)
     weights = np.random.default_rng(seed).random(len(X)) + 0.1 if weighted else None
     claim = issued(X, family, degree, weights)
@@ -116,7 +116,7 @@ def mutations(data: dict, rng: np.random.Generator):
 
 
 @pytest.mark.parametrize("family", KINDS)
-def test_nothing_false_verifies(family):
+def test_false_claims_do_not_verify(family):
     X = some(4)
     rng = np.random.default_rng(0)
     best = issued(X, family, 2)
@@ -177,7 +177,7 @@ def test_hostile_fields_are_refused(change):
         Certificate.from_dict(data | change)
 
 
-def test_a_claim_about_a_density_too_sharp_to_check_is_not_believed():
+def test_too_sharp_density_is_refuted():
     X = some(0)
     data = issued(X, degree=2).to_dict()
     sharp = Certificate.from_dict(data | {"coef": [0.0, -1e12], "risk": 1e300, "lower": -1e300})

@@ -58,7 +58,7 @@ def test_names_are_where_the_package_says():
 
 
 @pytest.mark.parametrize("kind", sorted(certificates.KINDS))
-def test_one_kind_needs_no_more_code_than_this(kind):
+def test_code_lines_per_kind_stay_within_their_limit(kind):
     assert lines_of(modules_needed(module_of(kind))) <= MAX_LINES_OF_A_KIND
 
 

@@ -33,7 +33,7 @@ def read_examples(content: bytes) -> tuple[Any, np.ndarray]:
                 )
             *rows, y = (_array(archive.read(part)) for part in parts)
     except (EOFError, OSError, RuntimeError, zipfile.BadZipFile) as wrong:
-        raise ValueError(f"it is no archive of arrays: {wrong}") from wrong
+        raise ValueError(f"it is not an archive of arrays: {wrong}") from wrong
     if names == DENSE_ARRAYS:
         return rows[0], y
     shape = tuple(rows.pop().tolist())

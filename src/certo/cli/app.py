@@ -21,12 +21,12 @@ SEPARABLE = "certo separable DATA --target COLUMN"
 _WrongUse: Any = typer.BadParameter.__base__  # click's UsageError, of typer's own copy of click
 
 app = typer.Typer(
-    help="Linear and kernel models of tables, with proofs of what is said about them. Start with "
+    help="Fit linear and kernel models to tables, with proofs that anyone can check. Start with "
     "certo fit; certo COMMAND --help explains each command.",
-    epilog="Exit codes: 0 done, and every claim holds; 1 no: a claim does not hold, or the classes "
+    epilog="Exit codes: 0 success, and every claim holds; 1 a claim does not hold, or the classes "
     "are not separable; 2 the input cannot be used, or the model claims nothing; 3 the data or the "
-    "model are not those of the fit; 4 an error in Certo itself; 130 interrupted; 141 the reader "
-    "of the output went away.\n\nExample: certo fit iris.csv --target species --out iris.certo",
+    "model file differ from those of the fit; 4 an internal error of Certo; 130 interrupted; 141 "
+    "the output pipe was closed.\n\nExample: certo fit iris.csv --target species --out iris.certo",
     invoke_without_command=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -55,7 +55,7 @@ COMMANDS: dict[Callable[..., None], tuple[str, str]] = {
         "certo verify iris.certo iris.csv",
     ),
     proof.proof: (
-        "Write a folder that proves a model to anyone.",
+        "Write a folder with which anyone can check a model's claims.",
         "certo proof iris.certo iris.csv --out iris-proof",
     ),
 }

@@ -31,7 +31,7 @@ def predict(
         float | None,
         typer.Option(
             metavar="LEVEL",
-            help="Add prediction intervals of this level, as 0.95 (least-squares).",
+            help="Add prediction intervals of this level, such as 0.95 (least-squares).",
             show_default=False,
         ),
     ] = None,

@@ -91,7 +91,7 @@ def _tell(voice: Voice, said: dict[str, Any]) -> None:
     if said["report_file"]:
         voice.say(f"Report written to {said['report_file']}: open it in a browser.")
     else:
-        voice.say("--report FILE writes a page on it; --json prints the certificate.")
+        voice.say("--report FILE writes a report; --json prints the certificate.")
 
 
 def _tell_witness(voice: Voice, answer: dict[str, Any]) -> None:

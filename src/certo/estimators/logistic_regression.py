@@ -117,7 +117,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         last of several classes, and the first of two (`contrasts_` is then `coef_`).
     solver : {"damped", "newton"}, default="damped"
         "damped": steps are shortened so that the risk never rises. "newton": never shortened, as
-        in the notes; this may diverge.
+        in many textbooks; this may diverge.
     on_separation : {"warn", "raise", "ridge"}, default="warn"
         If no estimate exists. "warn": weights of a risk within `tol` of its infimum, which are not
         an estimate, and a SeparationWarning. "raise": raise Separated, which carries the proof.
@@ -420,7 +420,8 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             level=level,
             groups=tuple(f"{c} against {self.reference_}" for c in compared for _ in names),
             title=f"LogisticRegression: {self.n_samples_fit_:,} examples, log-likelihood "
-            f"{most:.6g} ({least:.6g} without columns: McFadden's R² {1 - most / least:.4g})",
+            f"{most:.6g} ({least:.6g} with the intercept alone: McFadden's R² "
+            f"{1 - most / least:.4g})",
             notes=self._notes(),
             heading="no estimate" if self.estimate_exists_ is False else "estimate",
         )
@@ -607,7 +608,7 @@ _LOGISTIC_FITTED: dict[str, description.Check] = description.LINEAR | {
 def _check_fitted(machine: LogisticRegression) -> None:
     """What follows from the weights and the certificate is as they say."""
     require, classes = description.require, machine.classes_.tolist()
-    require(machine.reference_ in classes, "its reference is none of its classes.")
+    require(machine.reference_ in classes, "its reference is not one of its classes.")
     place = classes.index(machine.reference_)
     require(
         np.array_equal(machine.contrasts_, against(machine.coef_, place))

@@ -52,7 +52,7 @@ def claims(page: Page, machine, X, y) -> None:
             page.refuse("RiskBound", DEPENDS_ON_ALL if smooth else UNKNOWN_METHOD.format(name=name))
     elif is_regressor(machine):
         _regression(page, machine, X, y, name)
-        page.refuse("RiskBound", "losses of a regression have no upper end.")
+        page.refuse("RiskBound", "the losses of a regression are unbounded.")
     else:
         raise TypeError(f"certify needs a classifier or a regressor, got {name}.")
 

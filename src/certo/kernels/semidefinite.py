@@ -58,7 +58,7 @@ ISSUER_MARGIN_FACTOR = 1.5  # A shift is proved with more than a checker needs: 
 
 
 class NotPositive(ValueError):
-    """A matrix that is no Gram matrix: zᵀKz < 0.
+    """A matrix that is not a Gram matrix: zᵀKz < 0.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class NotPositive(ValueError):
     def __init__(self, witness: np.ndarray, value: float):
         self.witness, self.value = witness, value
         super().__init__(
-            "the kernel matrix is not positive semi-definite, so it is no kernel's: zᵀKz is "
+            "the kernel matrix is not positive semi-definite, so that no kernel has it: zᵀKz is "
             f"{rounded_up(value)} for the z with {_entries(witness)}. The whole z is the attribute "
             "`witness` of this error. certo.kernels.repair(K) makes a kernel's matrix of it and "
             "says how far that is from it; or use a similarity that is a kernel."

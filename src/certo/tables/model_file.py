@@ -213,7 +213,7 @@ def _load(path: Path) -> tuple[Any, str, bool]:
         return _read(payload), digest, as_written
     except Exception as wrong:  # a broken archive can fail anywhere
         if not as_written:
-            what = "is damaged: it was changed since it was written (its fingerprint is another)."
+            what = "is damaged: it was changed since it was written (its fingerprint differs)."
         else:
             own = isinstance(wrong, Problem | Unsound)
             reason = str(wrong) if own else type(wrong).__name__

@@ -35,17 +35,19 @@ def machine(name: str, settings: Sequence[str] = ()) -> Any:
     'kernel=Gaussian(variance=2)'."""
     known = commands().get(name)
     if known is None:
-        raise Problem(f"there is no machine {name!r}; there is {', '.join(sorted(commands()))}.")
+        raise Problem(
+            f"there is no machine {name!r}; choose one of {', '.join(sorted(commands()))}."
+        )
     made = known.kind()
     for text in settings:
         key, equals, value = text.partition("=")
         if not equals:
-            raise Problem(f"{setting('set')} needs NAME=VALUE, as epochs=20, got {text!r}.")
+            raise Problem(f"{setting('set')} needs NAME=VALUE, such as epochs=20, got {text!r}.")
         if key not in made.get_params():
             use, what = known.instead.get(key, ("", ""))
             other = f": use {setting(use)}; {what}" if use else ""
             has = ", ".join(sorted(made.get_params()))
-            raise Problem(f"{name} has no {key}{other}. It has {has}.")
+            raise Problem(f"{name} has no setting {key}{other}. Its settings are {has}.")
         is_call = "(" in value
         read = OBJECT_READERS.get(key, read_literal) if is_call else read_literal
         made.set_params(**{key: read(value)})
@@ -93,7 +95,7 @@ def read_kernel(text: str) -> Kernel:
 def _kernel(node: ast.expr, depth: int) -> Any:
     """A kernel, or a number to multiply one with."""
     if depth == 0:
-        raise ValueError(f"it is more than {MAX_KERNEL_DEPTH} deep.")
+        raise ValueError(f"it is nested more than {MAX_KERNEL_DEPTH} deep.")
     match node:
         case ast.BinOp(left, ast.Add(), right):
             return _kernel(left, depth - 1) + _kernel(right, depth - 1)
@@ -108,8 +110,8 @@ def _kernel(node: ast.expr, depth: int) -> Any:
         case ast.Constant(value) if type(value) in (int, float):
             return value
         case ast.Name(name) if name.lower() in NAMED:
-            raise ValueError(f"{name!r} is no kernel: give {NAMED[name.lower()]}.")
-    raise ValueError(f"{ast.unparse(node)[:40]!r} is no kernel.")
+            raise ValueError(f"{name!r} is not a kernel: give {NAMED[name.lower()]}.")
+    raise ValueError(f"{ast.unparse(node)[:40]!r} is not a kernel.")
 
 
 def _made(call: ast.Call, kinds: dict[str, Any]) -> Any:

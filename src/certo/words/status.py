@@ -81,8 +81,8 @@ def neurons_status(stop: Stop, outcomes: Sequence[Any], streamed: bool) -> str:
     """Of a layer of neurons, each with its `converged`, `epochs`, `updates` and `trace`."""
     if stop not in (Stop.CONVERGED, Stop.MAX_ITER):
         return (
-            f"{REASONS[stop]}. The weights are those reached so far; the certificate says "
-            "what they are worth."
+            f"{REASONS[stop]}. The weights are those at that moment; the certificate says "
+            "what is proved about them."
         )
     if streamed:
         made = counted(sum(outcome.updates for outcome in outcomes), "update")
@@ -103,7 +103,7 @@ def neurons_status(stop: Stop, outcomes: Sequence[Any], streamed: bool) -> str:
 def mistakes_status(stop: Stop, outcomes: Sequence[Any], examples: int) -> str:
     """Of functions that grow with their mistakes, each with its `epochs`, `updates`, `trace`."""
     if stop not in (Stop.CONVERGED, Stop.MAX_ITER):
-        return f"{REASONS[stop]}. The function is the one reached so far."
+        return f"{REASONS[stop]}. The function is the one at that moment."
     epochs = counted(max(outcome.epochs for outcome in outcomes), "epoch")
     if stop is Stop.CONVERGED:
         return f"Converged: after {epochs} no example leads to a mistake any more."

@@ -391,7 +391,7 @@ def _under(own: list[int], k: int, others: list[_Line]) -> tuple[int, list[_Line
 
 
 def _off_all(lines: list[_Line]) -> list[Fraction]:
-    """Some w that is on none of the lines: powers of a number that is no root of any of them."""
+    """Some w that is on none of the lines: powers of a number that is not a root of any of them."""
     for base in itertools.count(1):
         w = [Fraction(base) ** j for j in range(len(lines[0].vector))]
         if all(_dot(w, line.vector) for line in lines):

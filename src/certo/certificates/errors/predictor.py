@@ -41,7 +41,7 @@ class Predictor(Value, abc.ABC):
 
     def counted(self, errors: int, ties: int, examples: int) -> str:
         """What a check counted."""
-        return f"{errors:,} of {examples:,} are not right, {ties:,} of them by a tie."
+        return f"{errors:,} of {examples:,} are wrong, {ties:,} of them by a tie."
 
     @property
     def reads(self) -> Hashable:

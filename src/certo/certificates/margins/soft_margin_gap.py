@@ -91,8 +91,8 @@ class SoftMarginGap(MarginSolution):
             shown = primal.above <= self.primal and lowest >= self.dual
             if shown and spread <= self.allowance:
                 return (
-                    f"the objective is at most {rounded_up(self.primal)}, and nowhere lower by "
-                    f"more than {rounded_up(self.gap, 2)}."
+                    f"the objective is at most {rounded_up(self.primal)}, and its infimum is "
+                    f"lower by at most {rounded_up(self.gap, 2)}."
                 )
         require(
             primal.above <= self.primal,

@@ -189,8 +189,8 @@ class LeastSquaresExcess(Certificate):
                 f"the coefficients are not shown to be within {self.distance!r} of the shortest.",
             )
         return (
-            f"the objective is at most {rounded_up(self.risk)}, and nowhere lower by more than "
-            f"{rounded_up(self.excess, 2)}."
+            f"the objective is at most {rounded_up(self.risk)}, and its infimum is lower "
+            f"by at most {rounded_up(self.excess, 2)}."
         )
 
     def _is_exact(self, sample: Sample) -> bool:

@@ -1,9 +1,9 @@
 """A run of the Perceptron as a value, and the run itself in plain NumPy, for the auditor.
 
-`PerceptronRun` says everything that decides a run besides the examples. `replay` is the box of
-the notes, written independently of the compiled loop; both follow the one rounding rule stated
-in `lane_scores`, so they agree bit for bit, on any machine, for rates that NumPy's power function
-rounds alike.
+`PerceptronRun` says everything that decides a run besides the examples. `replay` is Rosenblatt's
+algorithm (1958), written independently of the compiled loop; both follow the one rounding rule
+stated in `lane_scores`, so they agree bit for bit, on any machine, for rates that NumPy's power
+function rounds alike.
 """
 
 from __future__ import annotations

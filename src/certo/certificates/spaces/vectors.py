@@ -207,7 +207,7 @@ class Margins(MachineMargins):
         return wrong
 
     def is_mispredicted(self, zero_sign: int) -> np.ndarray:
-        """The same, and which examples it gets wrong if scores are computed as models of the house
+        """The same, and which examples it gets wrong if scores are computed as models of Certo
         compute them: each as a sum by itself, rounded as in `lane_scores`.
 
         Both evaluations are within their allowance of the truth, so that they agree on the sign of
