@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import integrate
 
 from certo.certificates.density.box_features import (
-    FAMILIES,
+    FEATURE_FAMILIES,
     FEJER,
     BoxCosines,
     BoxPolynomials,
@@ -22,7 +22,7 @@ from certo.certificates.density.box_features import (
 )
 from tests.oracles.density_truth import LogLinear, real, rectangle
 
-KINDS = sorted(FAMILIES)
+KINDS = sorted(FEATURE_FAMILIES)
 
 
 def off(value: float, truth: arb) -> float:
@@ -39,7 +39,7 @@ def off(value: float, truth: arb) -> float:
 def test_moments_on_an_interval_are_as_near_as_is_said(family, degree, size, seed):
     rng = np.random.default_rng(seed)
     coef = 10.0**size * rng.standard_normal(degree)
-    found = moments(FAMILIES[family](degree), coef, 1)
+    found = moments(FEATURE_FAMILIES[family](degree), coef, 1)
     truth = LogLinear(family, degree, 0.0, 1.0, [[0.5]])
     w = [real(c) for c in coef]
     mass = truth.integral(w)
@@ -55,7 +55,7 @@ def test_moments_on_an_interval_are_as_near_as_is_said(family, degree, size, see
 @pytest.mark.parametrize("family", KINDS)
 @pytest.mark.parametrize("size", [0.1, 3.0, 30.0])
 def test_moments_on_a_rectangle_are_as_near_as_is_said(family, size):
-    features = FAMILIES[family](2)
+    features = FEATURE_FAMILIES[family](2)
     orders = features.orders(2)
     coef = size * np.random.default_rng(0).standard_normal(len(orders))
     found = moments(features, coef, 2)
@@ -108,7 +108,7 @@ def test_the_rule_is_exact_for_polynomials():
 @settings(max_examples=30)
 @given(st.sampled_from(KINDS), st.integers(1, 12), st.floats(0, 1), st.floats(0, 1))
 def test_features_of_examples_are_as_near_as_is_said(family, degree, low, place):
-    features = FAMILIES[family](degree)
+    features = FEATURE_FAMILIES[family](degree)
     high = low + 0.7
     x = min(low + place * (high - low), high)
     tau = (x - low) / (high - low)
@@ -121,7 +121,7 @@ def test_features_of_examples_are_as_near_as_is_said(family, degree, low, place)
 @pytest.mark.parametrize("n", [2, 6, 10, 16, 24, 32])
 def test_truncation_is_bounded_before_anything_is_computed(family, n):
     """With few nodes on purpose: the error that is seen is there, and below what is said."""
-    features, coef = FAMILIES[family](3), np.array([2.0, -3.0, 1.0])
+    features, coef = FEATURE_FAMILIES[family](3), np.array([2.0, -3.0, 1.0])
     angles = (2 * np.arange(n) + 1) * math.pi / (2 * n)
     weights, _ = features.weights(n)
     phi = np.cos(np.outer(angles, np.arange(1, 4)))
@@ -135,7 +135,7 @@ def test_truncation_is_bounded_before_anything_is_computed(family, n):
         assert n > 6 or seen > 1e-6
 
 
-def test_what_is_too_sharp_is_not_integrated():
+def test_integration_refuses_too_sharp_densities():
     with pytest.raises(TooSharp, match="axis 0"):
         moments(BoxPolynomials(2), np.array([0.0, -1e8]), 1)
     with pytest.raises(TooSharp, match="nodes"):
@@ -157,7 +157,7 @@ def test_names_and_orders_go_together():
     features = BoxPolynomials(2)
     point = np.array([[0.25, 0.75]])  # t = −0.5, 0.5
     np.testing.assert_allclose(features.at(point)[0], [-0.5, 0.5, -0.5, -0.25, -0.5], atol=1e-15)
-    for kind in FAMILIES.values():
+    for kind in FEATURE_FAMILIES.values():
         places = np.linspace(0, 1, 7)
         back = kind(1).positions(kind(1).angles(places))
         np.testing.assert_allclose(back, places, atol=1e-15)

@@ -96,7 +96,7 @@ def test_impossible_parameters_are_refused(wrong):
         issued(**wrong)
 
 
-def test_a_vacuous_claim_says_so_and_claims_no_rerun_that_is_not_made(monkeypatch):
+def test_vacuous_claim_is_marked_and_skips_the_rerun(monkeypatch):
     X, signs, short = issued(m=30, seed=1, noise=1.0, run=PerceptronRun(5), delta=1e-9)
     assert short.printed > 1 > short.best == short.tail > 0.5
     assert "alone gives these weights" in short.claim

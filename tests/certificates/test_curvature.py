@@ -121,7 +121,7 @@ def test_storage_changes_next_to_nothing(seed, lifted):
         assert other.gram_off == pytest.approx(shown.gram_off, rel=1e-6)
 
 
-def test_what_overflows_shows_nothing():
+def test_overflow_proves_nothing():
     case = Case(1, False)
     case.X = case.X * 1e200
     case.factor = np.eye(case.kept.size)

@@ -51,7 +51,7 @@ def test_exactly(seed, lifted, store):
     assert exactly(sample_of(store(X)), kept, lines, lifted, alive)
 
 
-def test_other_than_simple_fractions():
+def test_dependence_with_non_binary_fractions():
     x = np.array([3.0, -6.0, 1.5])
     X = np.c_[x, x / 3]
     kept = np.array([0])

@@ -1,4 +1,4 @@
-"""What shows that rows are no independent draws, and what must not be taken for it."""
+"""What shows that rows are not independent draws, and what must not be taken for it."""
 
 import itertools
 import json
@@ -72,7 +72,7 @@ def test_share_of_multiples_is_a_bound(g):
 
 
 @pytest.mark.parametrize("times", [2, 3, 60])
-def test_a_discrete_table_that_was_written_several_times_is_refused(times):
+def test_repeated_discrete_table_is_refused(times):
     random = np.random.default_rng(times)
     X, y = random.integers(0, 4, (200, 3)).astype(float), random.integers(0, 2, 200)
     order = random.permutation(np.tile(np.arange(200), times))
@@ -244,7 +244,7 @@ def test_rows_in_both_are_at_least_as_frequent_as_that(m, n, pairs, monkeypatch)
     assert shared_rows._shared(groups, m)
 
 
-def test_what_is_frequent_in_the_population_is_not_left_out():
+def test_frequent_rows_are_kept():
     """Goods with prices and weights of their own: draws repeat, and those that the fit has not seen
     are no sample of new ones."""
     random = np.random.default_rng(9)
@@ -374,7 +374,7 @@ TOSSED = "the error rate of every rule about a fair coin is one half"
 
 
 def attacks(random):
-    """Machines and rows of a fair coin that are no draws, with test rows or without."""
+    """Machines and rows of a fair coin that are not draws, with test rows or without."""
     X, y = random.normal(size=(3000, 200)), tosses(random, 3000)
     fit = X[:100], y[:100]
     more = X[:102], y[:102]
@@ -395,7 +395,7 @@ def attacks(random):
 
 
 @pytest.mark.parametrize("place", range(6))
-def test_nothing_false_is_claimed_of_a_fair_coin(place, monkeypatch):
+def test_fair_coin_yields_no_false_claim(place, monkeypatch):
     random = np.random.default_rng(5)
     machine, data = next(itertools.islice(attacks(random), place, None))
     model = machine.fit(*data[:2])
@@ -458,7 +458,7 @@ def test_issuing_refuses_what_checking_would():
     assert issue_test_errors(X, y, (0, 1), rule).verify(X, y)
 
 
-def test_a_column_whose_gaps_are_steady_by_chance_excuses_no_copies():
+def test_steady_gaps_do_not_excuse_copies():
     """Among six rows every column determines all others, and one of many looks regular."""
     random = np.random.default_rng(8)
     X, y = np.round(random.normal(size=(6, 20)), 3), np.arange(6) % 2

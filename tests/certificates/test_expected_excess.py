@@ -75,7 +75,7 @@ def verified(data, X, y) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_what_fits_issue_is_true_and_verifies(seed):
+def test_issued_claims_are_true_and_verify(seed):
     X, y, data = problem(seed)
     assert is_true(data, X, y)
     for store in (np.asarray, sparse.csr_array):

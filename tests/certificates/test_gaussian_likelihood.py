@@ -44,7 +44,7 @@ def issued(X, kind="full", weights=None) -> GaussianLikelihood:
 
 @settings(max_examples=30)
 @given(st.integers(0, 10**6), st.sampled_from(KINDS), st.booleans())
-def test_what_is_claimed_is_true_and_nearly_all_there_is(seed, kind, weighted):
+def test_claims_are_true_and_tight(seed, kind, weighted):
     X = some(seed)
     weights = np.random.default_rng(seed).integers(0, 4, len(X)).astype(float) + 0.5
     claim = issued(X, kind, weights if weighted else None)
@@ -111,7 +111,7 @@ def mutations(data: dict, rng: np.random.Generator):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(3))
-def test_nothing_false_verifies(kind, seed):
+def test_false_claims_do_not_verify(kind, seed):
     X = some(seed, 9, 2)
     rng = np.random.default_rng(seed)
     data = issued(X, kind).to_dict()

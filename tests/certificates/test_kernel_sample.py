@@ -133,7 +133,7 @@ class TestPrecomputed:
             assert 0 <= sample.shift <= 1e-4 * np.trace(K)
             KernelSample.of(K, y, LABELS, Precomputed(), sample.shift)
 
-    def test_what_is_not_quite_symmetric_is_made_so(self):
+    def test_nearly_symmetric_matrix_is_symmetrised(self):
         K, y = self.gram()
         K[0, 1] *= 1 + 1e-12
         sample = KernelSample.of(K, y, LABELS, Precomputed())
@@ -159,7 +159,7 @@ class TestPrecomputed:
             with pytest.raises(SampleMismatch, match="not shown"):
                 KernelSample.of(K, y, LABELS, kernel, 0.0)
 
-    def test_it_must_be_square(self):
+    def test_matrix_must_be_square(self):
         K, y = self.gram()
         with pytest.raises(SampleMismatch, match="square"):
             KernelSample.of(K[:, :10], y, LABELS, Precomputed(), 0.0)
@@ -189,6 +189,6 @@ class TestOfObjects:
         ([[1.0], [2.0]], ["a", "c"], "classes"),
     ],
 )
-def test_what_cannot_be_the_data(X, y, why):
+def test_impossible_data_are_refused(X, y, why):
     with pytest.raises(SampleMismatch, match=why):
         KernelSample.of(X, y, LABELS, Gaussian(1.0))

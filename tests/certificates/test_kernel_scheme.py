@@ -142,7 +142,7 @@ def test_attacks():
             Certificate.from_dict(written | hostile)
 
 
-def test_what_is_too_close_to_call_is_not_claimed(monkeypatch):
+def test_decisions_within_rounding_are_not_claimed(monkeypatch):
     X, codes = np.eye(4), np.array([0, 1, 0, 1])
     run = KernelRun(2, update_at_zero="always")
     made = perceptron(Linear(), X, codes, run, 1)

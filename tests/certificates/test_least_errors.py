@@ -68,7 +68,7 @@ class TestErrorCount:
         intercept=st.sampled_from([0.0, 1.0, -0.2, 1e300, -5e-324]),
         weights=st.none() | st.lists(st.sampled_from([0.0, 1.0, 0.1, 1e9]), min_size=8, max_size=8),
     )
-    def test_it_is_the_truth_and_nothing_else_verifies(self, coef, intercept, weights):
+    def test_only_the_true_count_verifies(self, coef, intercept, weights):
         costs = NONE if weights is None else np.array(weights)
         count = issue_error_count(Sample(X, SIGNS), LABELS, np.array(coef), intercept, costs)
         scores = [sum(Fraction(a) * Fraction(c) for a, c in zip(x, coef, strict=True)) for x in X]
@@ -83,7 +83,7 @@ class TestErrorCount:
         for other in (count.errors - 1, count.errors + 1, math.nextafter(count.errors, -1), 1e300):
             assert not reread({**count.to_dict(), "errors": other}).verify(X, Y)
 
-    def test_other_data_and_other_weights_refute_it(self):
+    def test_other_data_or_weights_refute_the_claim(self):
         count = issue_error_count(Sample(X, SIGNS), LABELS, np.array([1.0, 1.0]), -0.5, NONE)
         assert count.verify(X, Y)
         assert not count.verify(X, np.where(Y == "yes", "no", "yes"))
@@ -126,14 +126,14 @@ class TestCells:
         assert by_cells(2.0, True, weights).verify(X, Y)
         assert not by_cells(math.nextafter(2.0, 3), True, weights).verify(X, Y)
 
-    def test_too_many_cells_are_refused_not_looked_at(self):
+    def test_too_many_cells_are_refused_before_the_search(self):
         random = np.random.default_rng(0)
         Z, labels = random.normal(size=(300, 12)), np.where(random.random(300) < 0.5, "yes", "no")
         answer = by_cells(1.0, True, NONE, 300).verify(Z, labels)
         assert not answer
         assert "too many cells" in answer.why
 
-    def test_nothing_left_to_err_on(self):
+    def test_contradicting_pairs_alone(self):
         pairs, labels = X[4:], Y[4:]
         assert by_cells(2.0, m=4).verify(pairs, labels)
         assert not by_cells(3.0, m=4).verify(pairs, labels)
@@ -191,10 +191,10 @@ class TestTree:
             {"at_least": 1e300},
         ],
     )
-    def test_what_proves_nothing_is_rejected(self, changed):
+    def test_invalid_trees_are_rejected(self, changed):
         assert not by_tree(**changed).verify(X, Y)
 
-    def test_other_data_refute_it(self):
+    def test_other_data_refute_the_claim(self):
         assert not by_tree().verify(X, np.where(Y == "yes", "no", Y))
         moved = X.copy()
         moved[0, 0] = 5e-324
@@ -250,7 +250,7 @@ class TestTree:
             Certificate.from_dict({**copy.deepcopy(by_tree().to_dict()), field: value})
 
     @given(st.data())
-    def test_whatever_verifies_is_true(self, data):
+    def test_verified_claims_are_true(self, data):
         """Any tree, packings and subsystems over four crossed examples and a fifth."""
         points = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0], [0.5, 0.5]])
         signs = np.array(data.draw(st.lists(st.sampled_from([1, -1]), min_size=5, max_size=5)))

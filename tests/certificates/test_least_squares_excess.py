@@ -305,7 +305,7 @@ class TestDependentColumns:
         forged = {**claim.to_dict(), "distance": 0.0}
         assert not verified(forged, p.X, p.y) or not p.distance_squared(W)
 
-    def test_whole_numbers_show_it_from_sums(self):
+    def test_integer_data_are_proved_from_sums(self):
         rng = np.random.default_rng(0)
         X, y = np.eye(3)[rng.integers(0, 3, 40)], rng.standard_normal(40)
         p = Problem(X, y[:, None], True)
@@ -343,7 +343,7 @@ class TestDependentColumns:
 
     @given(seeds, treatments, st.floats(0, 2))
     @settings(max_examples=40, deadline=None)
-    def test_nothing_within_reach_is_better(self, seed, treatment, reach):
+    def test_no_coefficients_within_reach_are_better(self, seed, treatment, reach):
         """Two columns not kept: the best for any of their coefficients on the edge of the reach."""
         p = problem("plain", seed, treatment, ridge=0.0)
         rng = np.random.default_rng(seed)
@@ -437,7 +437,7 @@ def changed(data: dict, p: Problem, rng) -> dict:
 class TestAttacks:
     @given(kinds, seeds, treatments)
     @settings(max_examples=60, deadline=None)
-    def test_whatever_is_accepted_is_true(self, kind, seed, treatment):
+    def test_accepted_claims_are_true(self, kind, seed, treatment):
         """One thing in the witness changes, and the numbers are the strongest that pass with it."""
         p = problem(kind, seed, treatment)
         rng = np.random.default_rng(seed + 1)
@@ -475,7 +475,7 @@ class TestAttacks:
 
     @given(kinds, seeds, treatments)
     @settings(max_examples=80, deadline=None)
-    def test_other_data(self, kind, seed, treatment):
+    def test_claims_about_other_data_are_refuted(self, kind, seed, treatment):
         p = problem(kind, seed, treatment)
         claim = p.claim(*p.fitted())
         assume(claim.reach is None)
@@ -509,7 +509,7 @@ class TestAttacks:
             ("labels", {"columns": 2}), ("risk", float("inf")),
         ],
     )  # fmt: skip
-    def test_what_cannot_be_is_refused(self, name, value):
+    def test_impossible_fields_are_refused(self, name, value):
         X, y = np.array([[0.0], [1.0], [2.0]]), np.array([1.0, 2.0, 4.0])
         p = Problem(X, y[:, None], True)
         data = p.claim(np.array([[1.5]]), np.array([0.8])).to_dict()

@@ -64,7 +64,7 @@ class TestTheClaim:
 
     @settings(max_examples=20, deadline=None)
     @given(problems, seeds, st.sampled_from(STORES))
-    def test_it_holds_in_every_storage_and_after_json(self, p, seed, store):
+    def test_claim_holds_in_every_storage_and_after_json(self, p, seed, store):
         claim = p.claim(near(p, seed))
         copy = again(claim)
         assert copy == claim
@@ -73,7 +73,7 @@ class TestTheClaim:
     @pytest.mark.parametrize("classes", [2, 3, 5])
     @pytest.mark.parametrize("treatment", ["free", "none"])
     @pytest.mark.parametrize("ridge", [0.0, 0.01])
-    def test_at_the_minimum_it_is_tight_and_exists(self, classes, treatment, ridge):
+    def test_claim_is_tight_at_the_minimum(self, classes, treatment, ridge):
         rng = np.random.default_rng(classes)
         X = rng.standard_normal((120, 3))
         p = Problem(X, rng.integers(0, classes, 120), classes, treatment, ridge)
@@ -131,7 +131,7 @@ class TestTheClaim:
 class TestLargeNumbers:
     @pytest.mark.parametrize("classes", [2, 3])
     @pytest.mark.parametrize("scale", [1e4, 1e15, 1e150, 1e300])
-    def test_nothing_overflows_unsaid(self, classes, scale):
+    def test_overflow_is_reported(self, classes, scale):
         p = problem("plain", 5, classes, "free", 0.0)
         W = scale * np.random.default_rng(0).standard_normal((p.outputs, p.lift.shape[1]))
         try:
@@ -250,7 +250,7 @@ class TestRounding:
 class TestExistence:
     @settings(max_examples=30, deadline=None)
     @given(seeds, st.integers(2, 3), st.sampled_from(["free", "none"]))
-    def test_it_agrees_with_a_linear_program(self, seed, classes, treatment):
+    def test_separation_agrees_with_a_linear_program(self, seed, classes, treatment):
         p = problem("integer", seed, classes, treatment, 0.0)._replace(sample_weight=None)
         claim = p.claim(p.best())
         won, _ = p.separated()
@@ -263,7 +263,7 @@ class TestExistence:
     @settings(max_examples=30, deadline=None)
     @given(seeds, st.integers(2, 4), st.sampled_from(["free", "none"]))
     @example(150, 4, "free")
-    def test_what_no_direction_separates_has_a_minimum(self, seed, classes, treatment):
+    def test_inseparable_examples_have_a_minimum(self, seed, classes, treatment):
         """The infimum is that of what is left, and is reached along the direction."""
         p = problem("repeated", seed, classes, treatment, 0.0)._replace(sample_weight=None)
         won, u = p.separated()
@@ -313,7 +313,7 @@ def basis(p: Problem, rows: np.ndarray):
 class TestDroppedTerms:
     @settings(max_examples=30, deadline=None)
     @given(seeds, st.integers(2, 4))
-    def test_whatever_is_dropped_the_claim_is_true(self, seed, classes):
+    def test_claim_is_true_whichever_columns_are_dropped(self, seed, classes):
         p = problem("plain", seed, classes, "free", 0.0)._replace(sample_weight=None)
         rng = np.random.default_rng(seed)
         share = rng.choice([0.1, 0.5, 0.9])
@@ -460,7 +460,7 @@ class TestRidge:
         p = problem("plain", seed, classes, treatment, ridge)
         W = near(p, seed)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(search, "MOST", 0)
+            patch.setattr(search, "MAX_RIDGE_CURVATURE_DIM", 0)
             claim = p.claim(W)
         assert is_true(claim, p, p.risk(p.best()))
         assert claim.verify(p.X, p.y)
@@ -526,7 +526,7 @@ class TestAttacks:
     @pytest.mark.slow
     @settings(max_examples=12, deadline=None)
     @given(problems, seeds)
-    def test_nothing_false_is_accepted(self, p, seed):
+    def test_false_claims_are_refuted(self, p, seed):
         claim = p.claim(near(p, seed))
         rng = np.random.default_rng(seed)
         for forged in attacks(claim, rng):
@@ -537,7 +537,7 @@ class TestAttacks:
 
     @settings(max_examples=16, deadline=None)
     @given(problems, seeds)
-    def test_other_data_are_not_accepted_unless_it_is_true_of_them(self, p, seed):
+    def test_other_data_verify_only_if_the_claim_is_true_of_them(self, p, seed):
         claim, rng = p.claim(near(p, seed)), np.random.default_rng(seed)
         X, codes = p.X.copy(), p.codes.copy()
         t, j = rng.integers(len(X)), rng.integers(X.shape[1])

@@ -150,7 +150,7 @@ def test_shortfalls_are_not_understated_and_a_claimed_one_can_be_shown(
             assert not checker.falls_short_by_at_most(less, target, rows, weights, roundings)
 
 
-def test_where_many_different_rows_tie_the_least_is_a_lower_bound(monkeypatch):
+def test_tied_rows_give_a_lower_bound(monkeypatch):
     monkeypatch.setattr(module, "EXACT_ROWS", 3)
     rng = np.random.default_rng(0)
     X = np.repeat(rng.standard_normal((1, 6)), 40, axis=0)

@@ -97,7 +97,7 @@ class TestTrueClaims:
         for treatment in ("free", "lifted", "none"):
             assert square(treatment).verify(store(SQUARE), SIDES)
 
-    def test_there_and_back(self):
+    def test_json_round_trip(self):
         claim = square("lifted")
         check_certificate(claim, SQUARE, SIDES)
 
@@ -117,7 +117,7 @@ class TestTrueClaims:
     def test_exactly_or_with_an_allowance(self, monkeypatch):
         rounded = square("lifted")
         assert rounded.upper > 1
-        monkeypatch.setattr(issuer, "NEGLIGIBLE", -1.0)
+        monkeypatch.setattr(issuer, "NEGLIGIBLE_SQUARE_SHARE", -1.0)
         exact = square("lifted")
         assert 1 <= exact.upper < rounded.upper <= 1 + 1e-13
         for store in (np.asarray, sparse.csr_array):
@@ -128,9 +128,9 @@ class TestTrueClaims:
             monkeypatch.setattr(combinations, "EXACT_PRODUCTS", 0)
             assert not verified(lowered, store(SQUARE), SIDES)
             monkeypatch.undo()
-            monkeypatch.setattr(issuer, "NEGLIGIBLE", -1.0)
+            monkeypatch.setattr(issuer, "NEGLIGIBLE_SQUARE_SHARE", -1.0)
 
-    def test_what_cannot_be_claimed(self):
+    def test_impossible_claims_are_refused(self):
         with pytest.raises(CannotClaim, match="own side"):
             square(coef=np.array([0.0, 1.0]))
         with pytest.raises(CannotClaim, match="multipliers"):

@@ -146,7 +146,7 @@ class TestTrueClaims:
             p = separable(kernel, 3, "none")
             assert claimed(p).verify(store(p.X), p.y)
 
-    def test_what_cannot_be_claimed(self):
+    def test_impossible_claims_are_refused(self):
         X, signs = np.array([[1.0], [1.0], [2.0]]), np.array([1, -1, 1])
         p = Problem(Gaussian(1.0), X, signs, "none")
         with pytest.raises(CannotClaim, match="own side"):  # the same example, twice
@@ -175,7 +175,7 @@ class TestTrueClaims:
 class TestAttacks:
     @given(kernels, seeds, treatments, st.data())
     @settings(max_examples=90)
-    def test_what_verifies_is_true(self, kernel, seed, treatment, data):
+    def test_verified_claims_are_true(self, kernel, seed, treatment, data):
         p = separable(kernel, seed, treatment)
         b, alpha = solved(p)
         try:

@@ -165,7 +165,7 @@ def test_any_rate_and_start(seed, rate, random, lifted):
 
 @law
 @given(seed=seeds)
-def test_the_bound_of_the_notes_for_data_that_are_not_separable(seed):
+def test_mistake_bound_for_inseparable_data(seed):
     rng = np.random.default_rng(seed)
     X, signs = rng.standard_normal((20, 2)), rng.choice([-1, 1], 20).astype(np.int8)
     run = PerceptronRun(7, lifted=False)
@@ -213,7 +213,7 @@ def test_extreme_scales_give_weak_claims_and_no_false_ones():
         assert claim.verify(X, signs)
 
 
-def test_what_overflows_is_not_claimed():
+def test_overflowing_runs_are_not_claimed():
     X, signs = np.array([[1e200], [-1e200]]), np.array([1, -1], np.int8)
     with pytest.raises(CannotClaim, match="overflow"):
         issue_mistake_bound(

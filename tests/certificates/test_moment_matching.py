@@ -15,13 +15,13 @@ from scipy import optimize, sparse
 
 from certo import LogLinearDensity, NoDensity
 from certo.certificates import CannotClaim, Certificate, MomentMatching
-from certo.certificates.density.box_features import FAMILIES, BoxCosines, BoxPolynomials
+from certo.certificates.density.box_features import FEATURE_FAMILIES, BoxCosines, BoxPolynomials
 from certo.checks import check_certificate
 from certo.issue.density import find_no_log_linear_density, issue_moment_matching
 from certo.solvers.collinear import hyperplanes
 from tests.oracles.density_truth import LogLinear, real
 
-KINDS = sorted(FAMILIES)
+KINDS = sorted(FEATURE_FAMILIES)
 BOX = (-1.5, 4.0)
 
 
@@ -31,7 +31,7 @@ def some(seed: int, m: int = 15) -> np.ndarray:
 
 
 def issued(X, family="polynomials", degree=3, weights=None, box=BOX) -> MomentMatching:
-    model = LogLinearDensity(features=FAMILIES[family](degree), box=box).fit(
+    model = LogLinearDensity(features=FEATURE_FAMILIES[family](degree), box=box).fit(
         X, sample_weight=weights
     )
     return model.certificate_[0]
@@ -59,7 +59,7 @@ def is_true(data: dict, X, best) -> bool:
 
 @settings(max_examples=8)
 @given(st.integers(0, 10**6), st.sampled_from(KINDS), st.integers(1, 4), st.booleans())
-def test_what_is_claimed_is_true_and_nearly_all_there_is(seed, family, degree, weighted):
+def test_claims_are_true_and_tight(seed, family, degree, weighted):
     X = some(seed)
     weights = np.random.default_rng(seed).random(len(X)) + 0.1 if weighted else None
     claim = issued(X, family, degree, weights)
@@ -78,7 +78,12 @@ def test_the_bound_holds_for_densities_that_are_not_the_likeliest(seed, family, 
     factor = best.factor
     try:
         claim = issue_moment_matching(
-            X, features=FAMILIES[family](2), low=best.low, high=best.high, coef=coef, factor=factor
+            X,
+            features=FEATURE_FAMILIES[family](2),
+            low=best.low,
+            high=best.high,
+            coef=coef,
+            factor=factor,
         )
     except CannotClaim:
         return
@@ -111,7 +116,7 @@ def mutations(data: dict, rng: np.random.Generator):
 
 
 @pytest.mark.parametrize("family", KINDS)
-def test_nothing_false_verifies(family):
+def test_false_claims_do_not_verify(family):
     X = some(4)
     rng = np.random.default_rng(0)
     best = issued(X, family, 2)
@@ -172,7 +177,7 @@ def test_hostile_fields_are_refused(change):
         Certificate.from_dict(data | change)
 
 
-def test_a_claim_about_a_density_too_sharp_to_check_is_not_believed():
+def test_too_sharp_density_is_refuted():
     X = some(0)
     data = issued(X, degree=2).to_dict()
     sharp = Certificate.from_dict(data | {"coef": [0.0, -1e12], "risk": 1e300, "lower": -1e300})

@@ -37,7 +37,7 @@ def test_every_kind_of_certificate_has_a_truth_and_is_attacked():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_nothing_false_is_accepted(kind):
+def test_no_mutation_yields_an_accepted_false_claim(kind):
     random = np.random.default_rng([8, *map(ord, kind)])
     verdicts = []
     for corruption in CORRUPTIONS:
@@ -51,7 +51,7 @@ def test_nothing_false_is_accepted(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_issued_is_true_in_every_storage(kind):
+def test_issued_claims_are_true_in_every_storage(kind):
     for case in cases(kind, 2):
         _check_every_storage(kind, case)
 
@@ -101,7 +101,7 @@ def test_claims_about_all_classes_have_no_column(kind):
         Certificate.from_dict(data | {"labels": data["labels"] | {"column": 0}})
 
 
-def test_where_only_the_origin_is_left_there_is_a_claim():
+def test_separation_that_leaves_only_the_origin_yields_a_claim():
     rows = [[1, 2], [-3, 2], [0, 0], [1, -1], [3, -3], [-2, -1], [0, -1], [-3, -3], [-3, -3]]
     X, y = np.array(rows, float), list("abcaacccc")
     with warnings.catch_warnings():

@@ -55,7 +55,7 @@ def brute_signs(p: Problem, direction) -> np.ndarray:
 class TestTheClaim:
     @settings(max_examples=80, deadline=None)
     @given(seeds, st.integers(2, 4), st.sampled_from(["free", "none"]), st.sampled_from(STORES))
-    def test_it_is_made_exactly_where_it_is_true(self, seed, classes, treatment, store):
+    def test_claim_is_issued_exactly_when_it_is_true(self, seed, classes, treatment, store):
         p, direction = table(seed, classes, treatment)
         signs = brute_signs(p, direction)
         try:
@@ -137,7 +137,7 @@ class TestTheClaim:
 class TestAttacks:
     @settings(max_examples=60, deadline=None)
     @given(seeds, st.integers(2, 3), st.sampled_from(["free", "none"]))
-    def test_nothing_false_is_accepted(self, seed, classes, treatment):
+    def test_false_claims_are_refuted(self, seed, classes, treatment):
         p, direction = table(seed, classes, treatment)
         try:
             claim = issue_no_estimate(p.sample, p.labels, treatment, direction)

@@ -67,7 +67,7 @@ def test_a_linear_rule_is_never_called_right_or_wrong_falsely(data, classes, d, 
             assert np.all(truth[wrong.errors & ~wrong.ties] == -1)
 
 
-def test_what_is_not_noise_is_decided():
+def test_integer_scores_are_decided_exactly():
     """Whole numbers, and scores that a float sees apart."""
     random = np.random.default_rng(0)
     X, codes = random.integers(-9, 10, (300, 4)), random.integers(0, 3, 300)
@@ -198,7 +198,7 @@ def test_json_there_and_back(rule):
         Predictor.from_dict([])
 
 
-def test_what_has_no_json_form_says_so(monkeypatch):
+def test_values_without_json_form_are_refused(monkeypatch):
     texts = KernelPredictor(Spectrum(2), ["abc", "bcd"], [[1.0, -1.0]], [0.0])
     assert not texts.wrong(texts.read(["abab"]), np.array([1])).errors.any()
     with pytest.raises(ValueError, match="objects has no JSON form"):

@@ -63,7 +63,7 @@ def is_true(plain, X, y):
 
 @pytest.mark.parametrize("mode", ["free", "none"])
 @pytest.mark.parametrize("data", [PARTLY, MIXED])
-def test_what_is_issued_verifies(data, mode):
+def test_issued_claims_verify(data, mode):
     X, y = data
     claim = quasi_separability(X, y, mode)
     check = claim.verify(X, y)
@@ -156,7 +156,7 @@ def test_an_example_is_not_compared_with_its_own_class():
     assert "example 0 with class 'a' is named" in str(own.verify(*MIXED))
 
 
-def test_what_two_classes_have_several_do_not():
+def test_several_classes_have_no_single_hyperplane():
     claim = quasi_separability(*PARTLY)
     for name in ("coef", "bias", "ties"):
         with pytest.raises(AttributeError, match="no one hyperplane"):

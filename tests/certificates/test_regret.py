@@ -87,7 +87,7 @@ def verified(data, X, y) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(25))
-def test_what_fits_issue_is_true_and_verifies(seed):
+def test_issued_claims_are_true_and_verify(seed):
     X, y, data = problem(seed)
     assert is_true(data, X, y)
     for store in (np.asarray, sparse.csr_array):
@@ -143,13 +143,13 @@ def test_a_comparator_outside_the_ball_is_refused():
         against(claim, Sample.of(X, y, claim.labels), np.full(X.shape[1], 9.0))
 
 
-def test_what_is_too_long_to_be_checked_is_not_claimed(monkeypatch):
+def test_runs_too_long_to_check_are_not_claimed(monkeypatch):
     X, y, data = problem(0)
-    monkeypatch.setattr(module, "LONGEST_REPLAY", 3)
-    monkeypatch.setattr(issuer, "LONGEST_REPLAY", 3)
+    monkeypatch.setattr(module, "MAX_REPLAY_ROUNDS", 3)
+    monkeypatch.setattr(issuer, "MAX_REPLAY_ROUNDS", 3)
     model = OnlineGradientDescent().fit(X, y)
     assert not model.certificate_.claims
-    assert "running again" in model.certificate_.not_claimed[0].reason
+    assert "repeats the run" in model.certificate_.not_claimed[0].reason
     assert not verified(data, X, y)
 
 

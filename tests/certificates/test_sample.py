@@ -120,7 +120,7 @@ def test_floats_are_not_copied():
         sparse.coo_array(([1.0], ([0],)), shape=(1,)), "text", None,
     ],
 )  # fmt: skip
-def test_what_float64_cannot_hold_is_a_mismatch(X):
+def test_values_beyond_float64_are_a_mismatch(X):
     with pytest.raises(SampleMismatch):
         Sample.of(X, [1], LABELS)
 

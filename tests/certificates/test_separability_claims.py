@@ -369,7 +369,7 @@ ROWS = st.lists(st.lists(SMALL, min_size=4, max_size=4), min_size=1, max_size=7)
 
 
 @given(ROWS, st.integers(0, 7), st.booleans(), st.sampled_from([1.0, 0.1, float(PRIME)]))
-def test_what_is_beyond_a_span_is_so_by_rank(rows, count, lifted, factor):
+def test_rows_beyond_a_span_agree_with_the_rank(rows, count, lifted, factor):
     X = np.array(rows) * np.array([factor, 1, 1, 1])
     sample = Sample(X, np.ones(len(X), np.int8))
     lift = [Fraction(1)] * lifted

@@ -266,9 +266,9 @@ class TestRounding:
         w = w * 2.0**-scale * (1 + 1e-3)
         alpha = alpha * 2.0 ** -max(2 * scale, 0)
         with pytest.MonkeyPatch.context() as patch:
-            for name, value in (("PIECE", 3), ("EXACT_PRODUCTS", 1)):
+            for name, value in (("MAX_SUMMED_ROWS", 3), ("EXACT_PRODUCTS", 1)):
                 patch.setattr(combinations, name, value)
-            patch.setattr(rounded, "LANES", 2)
+            patch.setattr(rounded, "SUM_LANES", 2)
             patch.setattr(exact, "SHORT", 0)
             claim = p.claim(w, b, alpha)
             primal, dual = true_primal(p, w, b), true_dual(p, alpha)
@@ -371,7 +371,7 @@ class TestWhatCannotBeClaimed:
             )
             assert ("weight" in claim.claim) == (seed % 2 == 0 or seed % 3 == 0)
 
-    def test_there_and_back(self):
+    def test_json_round_trip(self):
         for seed in range(6):
             p = problem("plain", seed, TREATMENTS[seed % 3])
             claim = p.claim(*stopped_early(p, seed))
@@ -395,7 +395,7 @@ class TestAttacks:
 
     @given(st.sampled_from(KINDS), seeds, treatments, st.data())
     @settings(max_examples=100)
-    def test_what_verifies_is_true(self, kind, seed, treatment, data):
+    def test_verified_claims_are_true(self, kind, seed, treatment, data):
         p = problem(kind, seed, treatment)
         w, b, alpha = solved(p)
         claim = p.claim(w, b, feasible(alpha, p))
@@ -489,7 +489,7 @@ class TestAttacks:
         data["dual_coef"][top] = 0.25 * np.sign(data["dual_coef"][top])
         assert verified({**data, "dual": 0.0, "allowance": 10.0}, p.X, p.y)
 
-    def test_other_data(self):
+    def test_claims_about_other_data_are_refuted(self):
         p, data = self.claim()
         assert not verified(data, p.X[:-1], p.y[:-1])
         assert not verified(data, p.X[:, :1], p.y)

@@ -169,7 +169,7 @@ class TestTheGap:
 
 
 class TestWords:
-    def test_there_and_back(self):
+    def test_json_round_trip(self):
         for seed, kernel in enumerate(KERNELS[:5]):
             p = problem(kernel, "plain", seed, TREATMENTS[seed % 3])
             claim = p.claim(*stopped_early(p, seed))
@@ -304,7 +304,7 @@ class TestAttacks:
 
     @given(st.sampled_from(KERNELS[:5]), stories, seeds, treatments, st.data())
     @settings(max_examples=70)
-    def test_what_verifies_is_true(self, kernel, story, seed, treatment, data):
+    def test_verified_claims_are_true(self, kernel, story, seed, treatment, data):
         p = problem(kernel, story, seed, treatment)
         claim = p.claim(*solved(p))
         forged, X, y = claim.to_dict(), p.X.copy(), p.y.copy()
@@ -390,7 +390,7 @@ class TestAttacks:
         assert not verified(off, p.X, p.y)
         assert verified({**off, "treatment": "lifted"}, p.X, p.y)
 
-    def test_other_data(self):
+    def test_claims_about_other_data_are_refuted(self):
         p, data = self.claim()
         assert not verified(data, p.X[:-1], p.y[:-1])
         assert not verified(data, p.X[:, :1], p.y)
@@ -425,7 +425,7 @@ class TestAttacks:
         ],
         ids=repr,
     )
-    def test_what_cannot_be_said_of_the_data_is_refused_with_the_reason(self, kernel, X, says):
+    def test_impossible_claims_are_refused_with_a_reason(self, kernel, X, says):
         weights = np.zeros(0)
         claim = SoftMarginGap(
             labels=LABELS, space=Images(kernel, 0.0), coef=weights, intercept=0.0,

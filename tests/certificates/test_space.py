@@ -34,7 +34,7 @@ def test_json_there_and_back(space):
      {"name": "Images", "kernel": {"name": "Precomputed"}, "shift": float("inf")}],
     ids=str,
 )  # fmt: skip
-def test_what_is_no_space_is_refused(data):
+def test_values_that_are_not_spaces_are_refused(data):
     with pytest.raises(ValueError, match="must"):
         Space.from_dict(data)
 

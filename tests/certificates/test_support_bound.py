@@ -289,7 +289,7 @@ class TestAttacks:
 
     @pytest.mark.parametrize("treatment", TREATMENTS)
     @pytest.mark.parametrize("kernel", [None, Gaussian(4.0)])
-    def test_one_number_at_a_time(self, treatment, kernel):
+    def test_changing_one_number_refutes_the_claim(self, treatment, kernel):
         claim = issued(treatment, kernel)
         data = claim.to_dict()
         assert verified(data)
@@ -351,7 +351,7 @@ class TestAttacks:
         assert other.verify(X, SIDES)
         assert not verified({**data, "solutions": [other.to_dict()]})
 
-    def test_other_data(self):
+    def test_claims_about_other_data_are_refuted(self):
         claim = issued()
         flipped = SIDES.copy()
         flipped[0] = "a" if SIDES[0] == "b" else "b"

@@ -67,7 +67,7 @@ def test_several_columns():
         (None, Labels((0, 1)), "one label for each"),
     ],
 )
-def test_what_is_refused(y, labels, why):
+def test_invalid_fields_are_refused(y, labels, why):
     with pytest.raises(SampleMismatch, match=why):
         Sample.of(X, y, labels)
 
@@ -108,7 +108,7 @@ def test_matrices_both_ways(shape):
     assert again.tolist() == table.tolist()
 
 
-def test_claims_that_read_y_in_different_ways_live_in_one_composite():
+def test_composite_holds_claims_that_read_y_differently():
     data, y = np.array([[-1.0], [0.0], [1.0]]), ["a", "b", "c"]
     labels = Labels(("a", "b", "c"), 2)
     coef, intercept = np.array([[-4.0], [0.0], [4.0]]), np.array([0.0, 1.0, 0.0])

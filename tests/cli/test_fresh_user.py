@@ -238,7 +238,7 @@ class TestClaimsThatSayNothing:
         checked = certo("verify", model, table, "--json").json
         (claim,) = (part for part in checked["claims"] if part["type"] == name)
         assert (claim["holds"], claim["informative"]) == (True, False)
-        assert claim["remark"] == "That says nothing which is not plain without it."
+        assert claim["remark"] == "This is trivially true."
 
     @pytest.mark.slow
     def test_coefficients_are_called_an_estimate_only_where_they_are(
@@ -251,11 +251,11 @@ class TestClaimsThatSayNothing:
         assert "Coefficients, which are not proved to be an estimate" in page.read_text()
 
 
-def test_what_would_be_lost_in_silence_is_refused(certo, written, tmp_path):
+def test_silent_data_loss_is_refused(certo, written, tmp_path):
     table, both = written("a,b,t\n" + _rows()), tmp_path / "both.svg"
     words = ["--target", "t", "--values", "1,2"]
     said = certo("curve", table, *words, "--report", both, "--picture", both)
     assert (said.code, both.exists()) == (2, False)
     said = certo("fit", table, "--target", "t", "--machine", "svm", "--C", "1", "--lam", "1")
     assert said.code == 2
-    assert "--C and --lam are two ways to say one thing" in said.err
+    assert "--C and --lam set the same penalty" in said.err

@@ -90,7 +90,7 @@ def test_verify_says_what_holds(certo, iris):
     assert all(part["holds"] for part in facts["claims"])
 
 
-def test_where_nothing_is_claimed_nothing_was_proved(certo, iris, tmp_path):
+def test_model_without_claims_is_reported_as_unproved(certo, iris, tmp_path):
     words = "--machine", "kernel-perceptron", "--set", "budget=20", "--set", "epochs=2"
     model, table = tmp_path / "m", iris[1]
     assert certo("fit", table, "--target", "species", *words, "--out", model).code == 0
@@ -137,7 +137,7 @@ def test_verify_notices_a_changed_file_whose_claims_still_hold(certo, iris):
     assert certo("predict", model, table).code == 2
 
 
-def test_verify_finds_a_false_claim_in_a_file_that_was_saved_anew(certo, iris):
+def test_verify_refutes_a_false_claim_in_a_resaved_file(certo, iris):
     model, table = iris
     stored = load_model(model).model
     stored.machine.coef_[0, 0] += 1

@@ -197,7 +197,7 @@ def unread(*words) -> tuple[int, bytes]:
     return done.returncode, done.stderr
 
 
-def test_a_reader_that_goes_away_is_neither_a_success_nor_a_verdict(certo, iris, tmp_path):
+def test_broken_pipe_has_its_own_exit_code(certo, iris, tmp_path):
     model, data = iris
     assert certo("proof", model, data, "--out", tmp_path / "proof").code == 0
     for words in (

@@ -53,9 +53,9 @@ def test_least_squares_from_the_table_to_the_audit(certo, houses, tmp_path):
     assert said.code == 0
     for text in (
         "LeastSquares for price (from ", "80 examples, 4 features", "as they are",
-        "for each level but the first", "The typical error is", "P>|t|", "place = harbour",
+        "for each level but the first", "The root mean square error is", "P>|t|", "place = harbour",
         "R² is 0.9", "; residual standard error ", " on 75 degrees of freedom.",
-        "Levels are compared: place with 'centre'.", "LeastSquaresExcess",
+        "compared with a reference level: place with 'centre'.", "LeastSquaresExcess",
     ):  # fmt: skip
         assert text in said.out
     checked = certo("verify", model, houses)
@@ -106,8 +106,8 @@ def test_a_ridge_scales_and_keeps_all_levels(certo, houses):
 def test_an_option_of_another_machine(certo, patients):
     said = certo("fit", patients, "--target", "ill", "--machine", "logistic", "--C", "1")
     assert said.code == 2
-    assert "logistic has no C: give ridge=1/(C·S), S being" in " ".join(said.err.split())
-    assert "svm has no ridge. It has C, " in " ".join(
+    assert "logistic has no setting C: give ridge=1/(C·S), S being" in " ".join(said.err.split())
+    assert "svm has no setting ridge. Its settings are C, " in " ".join(
         certo("fit", patients, "--target", "ill", "--machine", "svm", "--ridge", "1").err.split()
     )
 
@@ -197,14 +197,14 @@ def test_a_separation_is_told_first_by_columns_and_rows_of_the_file(certo, patie
     assert {row["row"] for row in separated["rows"]} == set(range(3, 91, 3))
 
 
-def test_what_to_do_about_a_separation_can_be_chosen(certo, patients):
+def test_on_separation_setting_is_obeyed(certo, patients):
     words = ["--machine", "logistic", "--target", "ill"]
     refused = certo("fit", patients, *words, "--set", "on_separation=raise")
     assert refused.code == 2
     assert "column 'group = c'" in refused.err
     held = certo("fit", patients, *words, "--set", "on_separation=ridge", "--json").json
     assert held["ridge"] > 0
-    assert "a ridge stands in for one" in held["warning"]
+    assert "a fit with a ridge replaces it" in held["warning"]
     ridge = certo("fit", patients, *words, "--ridge", "0.01", "--json").json
     assert ridge["warning"] is None
     assert ridge["scale"] == "standard"

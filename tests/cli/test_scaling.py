@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 
-def test_whoever_checks_says_that_numbers_were_merged(certo, tmp_path):
+def test_verify_reports_merged_numbers(certo, tmp_path):
     """Eight values next to each other, apart from one far away, are one number when scaled."""
     table, model = tmp_path / "near.parquet", tmp_path / "model"
     x = np.append(1 + np.arange(8) * 2.0**-52, -1e9)

@@ -39,7 +39,7 @@ def copy_of_package(place: Path) -> Path:
     return place
 
 
-def test_a_second_process_finds_the_loops_and_an_edit_anywhere_forgets_them(tmp_path):
+def test_cache_is_reused_until_any_compiled_file_changes(tmp_path):
     package = copy_of_package(tmp_path)
     first, hits = run(package)
     assert hits == "0"
@@ -61,7 +61,7 @@ def test_the_users_cache_folder_serves_where_the_package_cannot_be_written(tmp_p
     assert Path(folder).is_relative_to(home)
 
 
-def test_nothing_fails_where_no_place_can_be_written(tmp_path):
+def test_unwritable_cache_folders_are_tolerated(tmp_path):
     package = copy_of_package(tmp_path / "package")
     (package / "certo" / "compiled" / "__pycache__").write_text("")
     blocked = tmp_path / "file"

@@ -52,12 +52,12 @@ def test_parquet_through_a_pipe(tmp_path):
 
 def test_a_pipe_that_brings_too_much_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "MAX_PIPED_BYTES", 2**20)
-    with pytest.raises(Problem, match="pipe that brings more than 1 MB, the most"):
+    with pytest.raises(Problem, match="pipe that carries more than 1 MB, the most"):
         read_table(piped(tmp_path, b"a,b\n" + b"1,2\n" * 2**19))
 
 
 @pytest.mark.parametrize("read", [read_table, model_file.load_model])
-def test_what_is_no_file_is_refused(tmp_path, read):
+def test_paths_that_are_not_files_are_refused(tmp_path, read):
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(tmp_path / "s"))
         for path, what in (
@@ -129,7 +129,7 @@ def test_a_row_longer_than_the_sample(tmp_path):
         (b"PAR1" + bytes(20) + b"PAR1", "cannot be read as a table"),
     ],
 )
-def test_what_is_no_table_is_refused(tmp_path, content, why):
+def test_values_that_are_not_tables_are_refused(tmp_path, content, why):
     path = tmp_path / "t.csv"
     path.write_bytes(content)
     with pytest.raises(Problem, match=why):

@@ -37,7 +37,7 @@ def read(tmp_path):
         ("a,b\n1,2", {"a": [1], "b": [2]}),
     ],
 )
-def test_what_is_read(read, text, expected):
+def test_columns_are_read_as_expected(read, text, expected):
     assert read(text).table.to_pydict() == expected
 
 

@@ -147,7 +147,7 @@ def test_the_sharpest_bound_pays_for_being_chosen(pages):
     first, second = repr(page).splitlines()[1:3]
     assert first.strip().startswith("With 95 % confidence, the error rate on new data from the ")
     assert first.endswith(" % (TestErrors, from the test examples).")
-    assert "chosen among 2 after looking" in second
+    assert "chosen among 2 after seeing" in second
 
 
 def test_errors_are_those_of_predict_too():
@@ -206,7 +206,7 @@ def test_a_search_over_settings_is_paid_for():
     data = page.to_dict()
     for forged in data["claims"]["claims"]:
         forged |= {"tried": 1} if "tried" in forged else {}
-    with pytest.raises(ValueError, match="pay for 4"):
+    with pytest.raises(ValueError, match="corrected for 4"):
         Certified.from_dict(data)
 
 

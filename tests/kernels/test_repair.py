@@ -58,7 +58,7 @@ def test_each_repair_is_what_it_says(K, how):
 
 @settings(max_examples=60, deadline=None)
 @given(K=similarities(), seed=st.integers(0, 10**6))
-def test_nothing_is_nearer_than_the_clipped(K, seed):
+def test_clipping_is_the_nearest_psd_matrix(K, seed):
     """⟨K − K₊, X − K₊⟩ ≤ 0 for every positive semi-definite X is what makes K₊ the projection: it
     holds iff K₊ − K is positive semi-definite and orthogonal to K₊."""
     clipped, scale = repair(K), size_of(K) + 1e-300
@@ -202,12 +202,12 @@ def test_machines_take_what_was_repaired():
         (lambda: repair(np.eye(2)).transform([[1.0, np.inf]]), r"S\[0, 1\] is inf"),
     ],
 )
-def test_what_cannot_be_repaired_is_refused(act, says):
+def test_irreparable_matrices_are_refused(act, says):
     with pytest.raises(ValueError, match=says):
         act()
 
 
-def test_it_says_what_it_did():
+def test_repair_reports_its_method_and_distance():
     assert repr(repair([[0.0, 1.0], [1.0, 0.0]])) == (
         "2×2 kernel matrix by clip: 1 of 2 eigenvalues were negative (50 % of the sum of sizes); "
         "moved by 1 (Frobenius), no eigenvalue by more than 1"
@@ -215,12 +215,12 @@ def test_it_says_what_it_did():
 
 
 @pytest.mark.parametrize("scale", [1e-315, 1e-300, 1e200, 1e299])
-def test_what_moved_is_a_number_at_every_scale(scale):
+def test_distance_is_finite_at_every_scale(scale):
     repaired = repair(np.array([[1.0, 2.0], [2.0, 1.0]]) * scale)
     assert repaired.moved == pytest.approx(scale, rel=1e-6, abs=1e-320)
 
 
-def test_what_is_out_of_reach_is_refused_in_words():
+def test_repair_refuses_invalid_input():
     with pytest.raises(ValueError, match="must be a table of numbers"):
         repair(np.eye(2)).transform("ab")
     with pytest.raises(ValueError, match="of a size up to 1e"):

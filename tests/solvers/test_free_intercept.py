@@ -168,7 +168,7 @@ def test_balanced_keeps_what_is_balanced():
     assert not balanced(np.zeros(4), signs, np.zeros(4)).any()
 
 
-def test_one_class_much_dearer_leaves_the_other_its_multipliers():
+def test_very_unequal_class_costs():
     signs, costs = np.array([1, -1, -1], np.int8), np.array([1e30, 1.0, 0.5])
     found = balanced(np.array([1.5, 1.0, 0.5]), signs, costs)
     feasible(found, signs, costs)

@@ -41,7 +41,7 @@ MACHINES = [
 
 @pytest.mark.parametrize("table", [TABLE, SPARSE, THREE], ids=["dense", "sparse", "three"])
 @pytest.mark.parametrize("machine", MACHINES, ids=str)
-def test_it_comes_back_whole(machine, table, tmp_path):
+def test_model_file_round_trip(machine, table, tmp_path):
     model = fit_table(table, "y", clone(machine)).model
     save_model(tmp_path / "m", model)
     loaded = load_model(tmp_path / "m")
@@ -157,7 +157,7 @@ def other_margin(machine):
         weights_besides,
     ],
 )
-def test_what_no_fit_leaves_is_refused(change, tmp_path):
+def test_impossible_states_are_refused(change, tmp_path):
     with pytest.raises(Problem, match="damaged or was not written by Certo"):
         forged(change, tmp_path)
 

@@ -27,7 +27,7 @@ MACHINES = [
 
 
 @pytest.mark.parametrize("machine", MACHINES, ids=str)
-def test_it_comes_back_whole_and_goes_on(machine, tmp_path):
+def test_model_file_round_trip_and_partial_fit(machine, tmp_path):
     model = fit_table(TABLE, "y", clone(machine)).model
     save_model(tmp_path / "m", model)
     loaded = load_model(tmp_path / "m").model.machine
@@ -40,7 +40,7 @@ def test_it_comes_back_whole_and_goes_on(machine, tmp_path):
 
 
 @pytest.mark.parametrize("machine", MACHINES, ids=str)
-def test_it_verifies_from_the_file(machine, tmp_path):
+def test_loaded_model_verifies(machine, tmp_path):
     save_model(tmp_path / "m", fit_table(TABLE, "y", clone(machine)).model)
     audit = audit_table(load_model(tmp_path / "m"), TABLE)
     assert audit.passed, audit.about_model
@@ -76,7 +76,7 @@ def test_a_run_with_other_settings_is_not_that_of_the_model(setting, tmp_path):
         (MACHINES[6], "average", False),
     ],
 )
-def test_what_no_fit_leaves_is_refused(machine, name, value, tmp_path):
+def test_impossible_states_are_refused(machine, name, value, tmp_path):
     model = fit_table(TABLE, "y", clone(machine)).model
     setattr(model.machine, name, value)
     save_model(tmp_path / "m", model)

@@ -76,7 +76,7 @@ def test_the_model_of_a_table_predicts_for_data_frames(tmp_path):
     ],
     ids=str,
 )
-def test_what_no_file_can_hold_leaves_no_file(tmp_path, model, why):
+def test_unstorable_models_leave_no_file(tmp_path, model, why):
     with pytest.raises(ValueError, match=why):
         certo.save(model, tmp_path / "m")
     assert list(tmp_path.iterdir()) == []

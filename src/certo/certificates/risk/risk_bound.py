@@ -100,7 +100,7 @@ class RiskBound(Certificate):
         return sample.X, sample.signs
 
     def _why_not_drawn(self, sample: Any) -> str:
-        """What shows that the examples are no independent draws; nothing, if nothing does, or if
+        """What shows that the examples are not independent draws; nothing, if nothing does, or if
         the bound is vacuous, and true of all."""
         return "" if self.vacuous else draws.why_copied(*self._rows(sample))
 

@@ -37,7 +37,7 @@ def of_draws(claim: Bound, sample: Any) -> Bound:
 @singledispatch
 def formulas(claim: Any, level: float) -> dict[str, Any]:
     """The fields of a claim that hold what its formulas give, with this delta."""
-    raise TypeError(f"{type(claim).__name__} is no bound on an error rate.")
+    raise TypeError(f"{type(claim).__name__} is not a bound on an error rate.")
 
 
 @formulas.register
