@@ -1,29 +1,15 @@
-"""Pictures of regressions and densities show the numbers of their models."""
+"""Pictures of regressions show the numbers of their models."""
 
 from __future__ import annotations
 
-import io
-import warnings
-
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 from scipy import sparse, stats
 
-from certo import (
-    GaussianDensity,
-    LeastSquares,
-    LogisticRegression,
-    LogLinearDensity,
-    plots,
-)
-from certo.features import BoxPolynomials
+from certo import LeastSquares, LogisticRegression, plots
+from tests.plots.scenes import THREE, X, Y, drawn
 
 RNG = np.random.default_rng(0)
-X = RNG.normal(size=(200, 3)) * [1.0, 10.0, 0.1]
-Y = X @ [1.0, 0.05, 20.0] + RNG.normal(size=200)
-KIND = np.where(Y + RNG.normal(size=200) > 0, "yes", "no")
-THREE = np.array(list("abc"))[np.digitize(Y + RNG.normal(size=200), [-1, 1])]
 
 
 @pytest.fixture(scope="module")
@@ -31,18 +17,8 @@ def squares():
     return LeastSquares().fit(X, Y)
 
 
-@pytest.fixture(scope="module")
-def logistic():
-    return LogisticRegression().fit(X, KIND)
-
-
 def named(ax, text):
     return next(part for part in ax.collections if text in str(part.get_label()))
-
-
-def drawn(ax):
-    ax.figure.savefig(io.BytesIO(), format="svg")
-    return ax
 
 
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
@@ -114,57 +90,3 @@ def test_quantiles_beside_normal_ones(squares):
     points = named(ax, "residuals").get_offsets()
     assert len(points) == 400
     assert np.all(np.diff(points[:, 1]) >= 0)
-
-
-def test_calibration_counts_all_examples(logistic):
-    ax = drawn(plots.calibration(logistic, X, KIND))
-    line = next(line for line in ax.lines if line.get_label() == "yes")
-    said, came = line.get_xydata().T
-    p = logistic.predict_proba(X)[:, 1]
-    assert np.all(np.diff(said) > 0)
-    assert came.mean() == pytest.approx(np.mean(KIND == "yes"), abs=1e-12), "groups of 20"
-    assert said.mean() == pytest.approx(p.mean())
-    for (low, high), at in zip(
-        [segment[:, 1] for segment in ax.collections[0].get_segments()], came, strict=True
-    ):
-        assert low <= at <= high
-
-
-def test_calibration_of_several_classes_and_of_few_probabilities():
-    model = LogisticRegression(ridge=0.01).fit(X, THREE)
-    ax = drawn(plots.calibration(model, X, THREE))
-    assert {"a", "b", "c"} <= {str(line.get_label()) for line in ax.lines}
-    alike = LogisticRegression().fit([[0.0], [0.0], [1.0], [1.0]] * 9, [0, 1, 0, 1] * 9)
-    drawn(plots.calibration(alike, [[0.0], [1.0]] * 9, [0, 1] * 9))
-    many = RNG.integers(0, 12, 200)
-    ax = plots.calibration(LogisticRegression(ridge=0.1).fit(X, many), X, many)
-    assert "the first 10 of 12 classes" in ax.get_title()
-
-
-def test_convergence_ends_at_the_gap(logistic):
-    ax = drawn(plots.convergence(logistic))
-    above = ax.lines[0].get_ydata()
-    assert above[0] == pytest.approx(logistic.trace_.objective[0] - logistic.infimum_)
-    assert ax.get_yscale() == "log"
-    assert any("proved at the end" in str(line.get_label()) for line in ax.lines)
-    with warnings.catch_warnings(action="ignore"):
-        separated = LogisticRegression().fit(X, X[:, 0] > 0)
-    assert "no weights have" in drawn(plots.convergence(separated)).get_title()
-
-
-def test_densities():
-    model = GaussianDensity().fit(X[:, :1])
-    ax = drawn(plots.density(model, X[:, :1], names=["height"]))
-    curve = ax.lines[0].get_xydata()
-    expected = stats.norm(model.mean_[0], np.sqrt(model.covariance_[0, 0])).pdf(curve[:, 0])
-    np.testing.assert_allclose(curve[:, 1], expected)
-    assert ax.get_xlabel() == "height"
-    bars = sum(bar.get_width() * bar.get_height() for bar in ax.patches)
-    assert bars == pytest.approx(1.0)
-    drawn(plots.density(GaussianDensity().fit(X[:, :2]), X[:, :2]))
-    boxed = LogLinearDensity(features=BoxPolynomials(3), box=(-5, 5)).fit(X[:, :1])
-    ax = drawn(plots.density(boxed, X[:, :1], ax=Figure().add_subplot()))
-    assert ax.get_xlim() == (-5, 5)
-    drawn(plots.convergence(boxed))
-    with pytest.raises(ValueError, match=r"one or two features, but X has shape \(200, 3\)"):
-        plots.density(GaussianDensity().fit(X), X)
