@@ -38,6 +38,7 @@ def modules_of_tests() -> list[Path]:
     return sorted(TESTS.rglob("test_*.py"))
 
 
+@cache
 def source_names() -> dict[tuple[str, str], str]:
     """The module of each folder and name: ('solvers', 'pegasos') is 'solvers/pegasos.py'."""
     paths = [path.relative_to(SOURCE) for path in source_modules()]

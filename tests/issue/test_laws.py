@@ -2,54 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from scipy import sparse
 
 from certo import Perceptron
-from certo.certificates import CompressionBound, MistakeBound, Sample, Separable
+from certo.certificates import CompressionBound, MistakeBound, Separable
 from certo.checks import check_certificate
 from certo.rates import Geometric, Power
-
-
-def table(kind: str):
-    rng = np.random.default_rng(len(kind))
-    X = rng.standard_normal((60, 4))
-    y = np.where(X[:, 0] - X[:, 1] + 0.2 * rng.standard_normal(60) > 0, "yes", "no")
-    if kind == "separable":
-        y = np.where(X[:, 0] > X[:, 1], "yes", "no")
-    elif kind == "two rows":
-        X, y = X[:2], np.array(["a", "b"])
-    elif kind == "one feature":
-        X = X[:, :1]
-    elif kind == "duplicates":  # more than are ever computed exactly, some with both labels
-        pick = rng.integers(0, 5, 3000)
-        X, y = X[pick], np.where(X[pick, 0] > 0, "yes", "no")
-    elif kind == "contradiction":
-        X, y = np.repeat(X[:1], 10, axis=0), np.array(["a", "b"] * 5)
-    elif kind == "constant columns":
-        X = np.hstack([X, np.full((60, 2), 0.1)])
-    elif kind == "zeros":
-        X = 0.0 * X
-    elif kind == "integers":
-        X = rng.integers(-3, 4, (60, 4))
-    elif kind == "large":
-        X = X * 1e130
-    elif kind == "small":
-        X = X * 1e-130
-    elif kind == "mixed scales":
-        X = X * 10.0 ** np.array([-60, -3, 4, 60])
-    elif kind == "three classes":
-        y = np.array(["a", "b", "c"])[np.argmax(X[:, :3], axis=1)]
-    elif kind == "labels":
-        y = np.column_stack([X[:, 0] > 0, X[:, 1] > X[:, 2], rng.random(60) < 0.5]).astype(int)
-    elif kind == "unit length":
-        X = X / np.linalg.norm(X, axis=1, keepdims=True)
-    return X, y
-
+from tests.oracles.hard_tables import table
 
 KINDS = [
     "noisy", "separable", "two rows", "one feature", "duplicates", "contradiction",
@@ -120,28 +81,3 @@ def test_claims_without_a_rerun_hold_in_any_storage(kind):
         data = claim.to_dict()
         data["coef"] = data["coef"][::-1]
         assert Separable.from_dict(data).verify(backwards, y)
-
-
-def test_a_sample_of_a_composite_is_made_once_for_each_meaning(monkeypatch):
-    X, y = table("three classes")
-    certificate = Perceptron(epochs=20).fit(X, y).certificate_
-    seen = []
-    of = Sample.of
-    monkeypatch.setattr(Sample, "of", lambda X, y, labels: seen.append(labels) or of(X, y, labels))
-    assert certificate.verify(X, y)
-    assert len(seen) == 3
-    wrong = certificate.verify(X[:-1], y)
-    assert not wrong
-    assert len(wrong.parts) == len(certificate)
-
-
-def test_an_auditor_needs_numpy_and_scipy_only():
-    code = (
-        "import sys, certo.certificates; "
-        "heavy = {'numba', 'sklearn', 'skops', 'pyarrow', 'matplotlib', 'pandas', 'llvmlite', "
-        "'certo.solvers', 'certo.compiled', 'certo.estimators', 'certo.data'}; "
-        "print(*sorted(heavy & set(sys.modules)))"
-    )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert found.returncode == 0, found.stderr
-    assert found.stdout.split() == []

@@ -22,23 +22,11 @@ from certo import (
 from certo.features import BoxPolynomials
 from certo.kernels import Gaussian
 from certo.losses.confidence import EstimatedRisk
-from certo.numbers.decimals import apart, rounded_down, rounded_up
+from certo.numbers.decimals import rounded_down, rounded_up
 from certo.numbers.digits import AT_LEAST, AT_MOST, shown_numbers
 from certo.verify import numbers_text
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
-
-
-@given(numbers, st.integers(1, 12))
-def test_bounds_are_rounded_outward(value, digits):
-    assert Fraction(rounded_down(value, digits)) <= Fraction(value)
-    assert Fraction(rounded_up(value, digits)) >= Fraction(value)
-
-
-@given(numbers, numbers)
-def test_distances_are_rounded_up(value, bound):
-    if abs(value) < 1e300 > abs(bound):
-        assert Fraction(apart(value, bound)) >= abs(Fraction(value) - Fraction(bound))
 
 
 @given(st.sampled_from(sorted(AT_MOST)), st.floats(1e-9, 1e9))

@@ -104,16 +104,6 @@ def test_root_above_is_above_and_near(value, exponent):
         assert Fraction(root) ** 2 <= value * (1 + Fraction(8, 2**52))
 
 
-@pytest.mark.parametrize("n", [1, 10, 10**6, 4 * 10**13])
-def test_gamma_is_not_below_its_definition(n):
-    nu = Fraction(n, 2**53)
-    assert Fraction(exact.gamma(n)) >= nu / (1 - nu)
-
-
-def test_gamma_gives_none_where_there_are_too_many_operations():
-    assert exact.gamma(10**14) == math.inf
-
-
 def test_roots_of_squares_are_exact():
     assert exact.root_above(Fraction(9, 4)) == 1.5
     assert exact.root_above(Fraction(1)) == 1.0

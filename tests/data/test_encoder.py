@@ -1,4 +1,4 @@
-"""Reading tables as people have them, and encoding them by name."""
+"""Tables are encoded by the names of their columns."""
 
 from __future__ import annotations
 
@@ -7,74 +7,8 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 
-from certo.data.columns import as_table, read_table
 from certo.data.encoder import TableEncoder
 from certo.data.problem import Problem
-
-
-@pytest.fixture
-def read(tmp_path):
-    def reading(text, name="t.csv", **how):
-        (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
-        return read_table(tmp_path / name, **how)
-
-    return reading
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("a,b\n1,2\n", {"a": [1], "b": [2]}),
-        ("a;b\n1;2\n", {"a": [1], "b": [2]}),
-        ("a\tb\n1\t2\n", {"a": [1], "b": [2]}),
-        ("price, EUR;name;b\n1;x, y;2\n", {"price, EUR": [1], "name": ["x, y"], "b": [2]}),
-        ("a;b\n1,5;2\n2,25;3\n", {"a": [1.5, 2.25], "b": [2, 3]}),
-        ("a;b\n1.5;x\n", {"a": [1.5], "b": ["x"]}),
-        ('a,b\n"x\ny","he said ""no"", twice"\n', {"a": ["x\ny"], "b": ['he said "no", twice']}),
-        ("only\nx\ny\n", {"only": ["x", "y"]}),
-        ("a,b\nNA,NA\n1,x\n", {"a": [None, 1], "b": ["NA", "x"]}),
-        ("a,b\n,\n1,x\n", {"a": [None, 1], "b": [None, "x"]}),
-        ("a,b\n1,2", {"a": [1], "b": [2]}),
-    ],
-)
-def test_what_is_read(read, text, expected):
-    assert read(text).table.to_pydict() == expected
-
-
-def test_quotation_marks_that_do_not_come_in_pairs(read):
-    said = read('k\tt\nham\t"Wen u miss someone\nspam\tno "quotes" here\nham\t"all of it"\n')
-    assert said.table.column("t").to_pylist() == [
-        '"Wen u miss someone', 'no "quotes" here', '"all of it"',
-    ]  # fmt: skip
-    assert any("quotation marks" in note for note in said.notes)
-    quoted = read('k\tt\nham\t"a\ttab"\nspam\t"say ""hi"""\n')
-    assert quoted.table.column("t").to_pylist() == ["a\ttab", 'say "hi"']
-
-
-def test_notes_say_how_a_file_was_read(read):
-    assert read("a,b\n1,2\n").notes == []
-    assert "separated by semicolons" in read("a;b\n1,5;2\n").notes[0]
-    assert "decimal commas" in read("a;b\n1,5;2\n").notes[1]
-
-
-def test_text_can_be_asked_for(read):
-    assert read("a,b\n01,1\n", as_text=["a", "z"]).table.to_pydict() == {"a": ["01"], "b": [1]}
-
-
-def test_tables_come_in_one_form():
-    odd = pa.table(
-        {
-            "d": pa.array(["x", "", None]).dictionary_encode(),
-            "l": pa.array(["x", "", None], pa.large_string()),
-            "v": pa.array(["x", "", None], pa.string_view()),
-            "f": pa.array([1.0, np.nan, None], pa.float32()),
-        }
-    )
-    plain = as_table(odd)
-    assert plain.schema.types == [pa.string()] * 3 + [pa.float32()]
-    assert plain.column("d").to_pylist() == plain.column("v").to_pylist() == ["x", None, None]
-    assert plain.column("f").null_count == 2
-
 
 TABLE = pa.table({"n": [1, 2, 3], "c": ["u", "v", "u"], "b": [True, False, True]})
 
