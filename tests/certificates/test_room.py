@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -89,3 +91,15 @@ def test_no_folder_holds_more_files_than_this():
     for folder in (SOURCE / "certificates").rglob("*"):
         if folder.is_dir() and folder.name != "__pycache__":
             assert len(list(folder.glob("*.py"))) <= MAX_FILES, folder
+
+
+def test_an_auditor_needs_numpy_and_scipy_only():
+    code = (
+        "import sys, certo.certificates; "
+        "heavy = {'numba', 'sklearn', 'skops', 'pyarrow', 'matplotlib', 'pandas', 'llvmlite', "
+        "'certo.solvers', 'certo.compiled', 'certo.estimators', 'certo.data'}; "
+        "print(*sorted(heavy & set(sys.modules)))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert found.returncode == 0, found.stderr
+    assert found.stdout.split() == []
