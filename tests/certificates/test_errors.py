@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -25,6 +27,7 @@ from certo.certificates import (
 from certo.certificates.sample.examples import SampleMismatch
 from certo.issue.errors.counted_errors import issue_test_errors, issue_training_errors
 from certo.kernels import Gaussian, Polynomial
+from certo.numbers.rounded import NotShown
 from certo.words.phrases import no_better
 from certo.words.risk import percentage
 
@@ -89,6 +92,16 @@ def test_the_interval_is_that_of_clopper_and_pearson(n, share, delta):
     if 0 < wrong < n:
         for nudged in ({"lower": low * 1.001}, {"upper": high * 0.999}, {"delta": delta * 0.99}):
             assert not Certificate.from_dict(claim.to_dict() | nudged).verify(None, y)
+
+
+def test_what_an_issuer_finds_is_checked_here(monkeypatch):
+    """The headline of a page is made by `at`, whose numbers must not rest on the issuers."""
+    X, y, rule = problem(2)
+    claim = issue_test_errors(X, y, CLASSES[:2], rule)
+    stranger = SimpleNamespace(formulas=lambda draft, level: {"upper": draft.errors / len(y)})
+    monkeypatch.setitem(sys.modules, "certo.issue.risk.formulas", stranger)
+    with pytest.raises(NotShown, match="not shown to be out of the question"):
+        claim.at(0.01)
 
 
 def test_ties_may_be_either():
