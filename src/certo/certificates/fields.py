@@ -50,9 +50,10 @@ def number_or_vector(value, name: str) -> float | np.ndarray:
 
 def fractions(values, name: str) -> Fractions:
     """A tuple of fractions, or a ValueError."""
+    values = tuple(values) if np.iterable(values) else (None,)
     if not all(isinstance(value, Fraction) for value in values):
         raise ValueError(f"{name} must be fractions.")
-    return tuple(values)
+    return values
 
 
 def cost_vector(values, name: str) -> np.ndarray:

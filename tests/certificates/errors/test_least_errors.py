@@ -194,6 +194,21 @@ class TestTree:
     def test_invalid_trees_are_rejected(self, changed):
         assert not by_tree(**changed).verify(X, Y)
 
+    def test_weights_cannot_be_changed_after_they_were_looked_at(self):
+        """With a negative weight examples that are all right cancel, too."""
+        weights = [Fraction(1)] * 3
+        subsystem = Subsystem(np.arange(3), weights)
+        weights[2] = Fraction(-1)
+        assert subsystem.weights == (Fraction(1),) * 3
+        packing = Packing((0,), (FINENESS,))
+        claim = LeastErrorsByTree(LABELS, False, 3, NONE, 1.0, (subsystem,), (packing,), [-1])
+        assert not claim.verify([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], ["yes"] * 3)
+
+    @pytest.mark.parametrize("weights", [(1, 1), (Fraction(1), Fraction(-1)), (0.5, 0.5), 1, ()])
+    def test_a_subsystem_needs_a_positive_fraction_for_each_row(self, weights):
+        with pytest.raises(ValueError, match="fraction"):
+            Subsystem(np.arange(2), weights)
+
     def test_other_data_refute_the_claim(self):
         assert not by_tree().verify(X, np.where(Y == "yes", "no", Y))
         moved = X.copy()

@@ -10,7 +10,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from certo.certificates import Images, KernelSample, Sample, Vectors, spaces
+from certo.certificates import (
+    Images,
+    KernelSample,
+    Labels,
+    MaximumMargin,
+    Sample,
+    Vectors,
+    spaces,
+)
 from certo.certificates.spaces.space import Space, function, hyperplane
 from certo.kernels import Gaussian, Linear, Precomputed
 
@@ -37,6 +45,13 @@ def test_json_there_and_back(space):
 def test_values_that_are_not_spaces_are_refused(data):
     with pytest.raises(ValueError, match="must"):
         Space.from_dict(data)
+
+
+@pytest.mark.parametrize("space", [None, "Vectors", Linear(), object], ids=repr)
+def test_a_claim_needs_a_space(space):
+    machine = np.ones(1), 0.0, np.arange(2), np.ones(2)
+    with pytest.raises(ValueError, match="space must be a space"):
+        MaximumMargin(Labels((0, 1)), space, 2, *machine, "free", 1.0, 2.0)
 
 
 def test_both_spaces_agree_where_the_kernel_is_linear():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import importlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Self
 
@@ -86,7 +86,11 @@ class RiskBound(Certificate):
     def at(self, delta: float, tried: int | None = None) -> Self:
         """The same with another probability, or as the best of so many settings, from the facts
         stored here."""
-        return importlib.import_module("certo.issue.risk.formulas").at(self, delta, tried)
+        draft = replace(self, delta=delta, tried=self.tried if tried is None else tried)
+        find = importlib.import_module("certo.issue.risk.formulas").formulas
+        found = replace(draft, **find(draft, draft.level))
+        found._check_formulas()  # What the issuer finds counts once it is shown here.
+        return found
 
     @abc.abstractmethod
     def _check_formulas(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import singledispatch
 from typing import Any, TypeVar
 
@@ -17,14 +16,6 @@ from certo.certificates.risk.scheme import Scheme
 from certo.certificates.risk.support_bound import SupportBound
 
 Bound = TypeVar("Bound", bound=RiskBound)
-
-
-def at(claim: Bound, delta: float, tried: int | None = None) -> Bound:
-    """A bound with another probability, or as the best of so many settings, from its own facts."""
-    draft = replace(claim, delta=delta, tried=claim.tried if tried is None else tried)
-    found = replace(draft, **formulas(draft, draft.level))
-    found._check_formulas()  # What is found counts once it is shown by a check.
-    return found
 
 
 def of_draws(claim: Bound, sample: Any) -> Bound:
