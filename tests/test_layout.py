@@ -94,9 +94,11 @@ def members(room: str) -> set[str]:
     """Modules with classes that the laws of this room find: 'hinge.py' is one of losses."""
     package = import_module(f"certo.{room}")
     base = getattr(package, FAMILIES[room])
-    exported = {name: getattr(package, name) for name in package.WHERE}
-    names = [n for n, one in exported.items() if isinstance(one, type) and issubclass(one, base)]
-    return {package.WHERE[name].replace(".", "/") + ".py" for name in names}
+    exported = [getattr(package, name) for name in package.__all__]
+    kinds = [one for one in exported if isinstance(one, type) and issubclass(one, base)]
+    return {
+        f"{one.__module__.removeprefix(f'certo.{room}.').replace('.', '/')}.py" for one in kinds
+    }
 
 
 def whole_of(module: str) -> str | None:

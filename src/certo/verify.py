@@ -43,14 +43,8 @@ from certo.reading_list import functions_in
 from certo.visible import visible
 
 FORMAT = "certo proof 2"
-HOLDS, FAILS, UNUSABLE, NOT_AS_WRITTEN, INTERRUPTED, BROKEN_PIPE = (
-    0,
-    1,
-    2,
-    3,
-    130,
-    141,
-)  # exit codes
+# Exit codes.
+HOLDS, FAILS, UNUSABLE, NOT_AS_WRITTEN, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 130, 141
 OF_ALL = (LogisticExcess, NoEstimate, OnlineToBatch, TrainingErrors)  # of all classes at once
 
 

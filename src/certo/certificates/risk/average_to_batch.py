@@ -23,11 +23,8 @@ from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.shape import check_weights
 from certo.numbers import exact, printed
 
-LOSS_ROUND_UP, LOSS_ROUND_DOWN = (
-    1 + 2.0**-45,
-    1 - 2.0**-45,
-)  # Roundings of a loss.
-SLACKER = 1 + 2.0**-20  # a length of weights that exact arithmetic could not exceed
+LOSS_ROUND_UP, LOSS_ROUND_DOWN = 1 + 2.0**-45, 1 - 2.0**-45  # Factors for the rounding of a loss.
+SLACKER = 1 + 2.0**-20  # Exact arithmetic could not exceed lengths of weights by this factor.
 
 
 @final
@@ -129,9 +126,7 @@ class AverageToBatch(RiskBound):
             span = float(kind.of(1.0, -self._longest * far * LOSS_ROUND_UP)) * LOSS_ROUND_UP
             least = float(kind.of(1.0, off * far * LOSS_ROUND_UP)) * LOSS_ROUND_DOWN
         require(span < math.inf, "the losses that might be overflow float64.")
-        most = exact.below(
-            self.examples * Fraction(span)
-        )  # LOSS_ROUND_UP pays for this rounding, too
+        most = exact.below(self.examples * Fraction(span))  # LOSS_ROUND_UP pays for this rounding.
         risk = printed.online_to_batch(self.examples, min(self.loss, most), delta, span)
         return exact.above(Fraction(risk) / Fraction(least))
 

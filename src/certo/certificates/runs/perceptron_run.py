@@ -19,9 +19,8 @@ from certo.rates import Constant, Rate
 ORDERS = ("cyclic", "shuffled", "misclassified")
 STARTS = ("zeros", "random")
 AT_ZERO = {"always": 0, "positive": 1, "negative": -1}
-MAX_REPLAY_UPDATES = (
-    10**7
-)  # Epochs and updates that a checker repeats in some minutes; a file may ask for any number.
+#: Epochs and updates that a checker repeats in some minutes; a file may ask for any number.
+MAX_REPLAY_UPDATES = 10**7
 
 
 class TooLong(Exception):

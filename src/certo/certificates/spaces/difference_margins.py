@@ -16,9 +16,8 @@ from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.vectors import Margins
 from certo.numbers import exact
 
-SCORE_LOWER_BOUND = Fraction(
-    -(2**2100)
-)  # No sum of fewer than 2⁵⁰ products of two floats is below this.
+#: No sum of fewer than 2⁵⁰ products of two floats is below this.
+SCORE_LOWER_BOUND = Fraction(-(2**2100))
 
 
 def margins_of(
