@@ -126,7 +126,7 @@ def share_of_errors() -> None:
 
 
 def structures() -> None:
-    """Points that are no vectors, by what kernels say of them: mutated copies of three ancestors,
+    """Points that are not vectors, by what kernels say of them: mutated copies of three ancestors,
     and rings and chains of atoms."""
     rng = np.random.default_rng(0)
     ancestors = rng.choice(list("ACGT"), (3, 60))

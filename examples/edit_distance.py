@@ -2,11 +2,11 @@
 
     python examples/edit_distance.py [--data FOLDER] [--languages Italian German] [--picture FILE]
 
-The similarity 1 − d/length, d the edit distance and length that of the longer name, is no kernel.
-In each fold of the cross-validation its matrix of the training names is repaired, a support vector
-machine learns from the result, and the similarities of the names left out are transformed as the
-repair says. Beside it stand the nearest neighbours by the same similarity, and a linear machine
-that counts letters and pairs of letters.
+The similarity 1 − d/length, with the edit distance d and the length of the longer name, is
+not a kernel. In each fold of the cross-validation its matrix of the training names is repaired, a
+support vector machine learns from the result, and the similarities of the names left out are
+transformed as the repair says. For comparison: nearest neighbours by the same similarity, and a
+linear machine that counts letters and pairs of letters.
 """
 
 from __future__ import annotations

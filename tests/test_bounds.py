@@ -105,7 +105,7 @@ def test_clopper_pearson_and_fixed_dimension(n, share, delta):
 
 @given(cases(), st.floats(0, 1))
 @settings(deadline=None, max_examples=50)
-def test_nothing_false_is_shown(case, p):
+def test_shown_bounds_hold_exactly(case, p):
     m, k, e, delta = case
     assume(0 < p < 1)
     exactly = Fraction(p)
@@ -253,6 +253,6 @@ def test_numpy_numbers_are_numbers():
         (lambda: bounds.online_to_batch(100, 200, 0.05), "loss must be at most span·m = 100.0"),
     ],
 )
-def test_what_is_refused(call, words):
+def test_invalid_arguments_are_refused(call, words):
     with pytest.raises(ValueError, match=words):
         call()

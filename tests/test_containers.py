@@ -147,7 +147,7 @@ class TestTooFine:
         assert not claim.verify(X, [0, 1])
         assert separability(np.ma.masked_array(X.data), [0, 1]).verify(X.data, [0, 1])
 
-    def test_what_numpy_has_no_type_for(self):
+    def test_column_types_without_numpy_equivalent_are_refused(self):
         frame = pl.DataFrame({"id": pl.Series(Y, dtype=pl.Int128)})
         with pytest.raises(ValueError, match="NumPy cannot hold column 'id' of X"):
             Perceptron().fit(frame, Y)
@@ -240,7 +240,7 @@ class TestSparseFlags:
         assert not separability(np.eye(2), [0, 1]).verify(X, [0, 1])
 
 
-def test_what_float64_holds_is_not_copied():
+def test_float64_arrays_are_not_copied():
     X = np.ones((3, 2))
     frame = pd.DataFrame(X)
     assert exact_input(X, "this") is X

@@ -39,14 +39,14 @@ def test_claims_are_exchanged_with_another_arithmetic(tmp_path):
     assert portable.rejected(given) == []
 
 
-def test_what_differs_is_told():
+def test_differences_are_reported():
     case = portable.issued(["SoftMarginGap"], 1)[0]
     case["X"][0][0] += 1
     assert len(portable.rejected([case])) == 1
     assert portable.differences({"a": {"b": 1}}, {"a": {"b": 2}}) == ["/a/b: 1 and 2"]
 
 
-def test_what_is_missing_here_is_said(monkeypatch):
+def test_missing_results_are_reported(monkeypatch):
     monkeypatch.setitem(portable.NEEDS, "SkylakeX", ("AVX1024F",))
     missing = portable.blas_variant("SkylakeX", 1).missing
     assert missing == "this processor has no AVX1024F"

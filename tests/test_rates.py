@@ -23,7 +23,7 @@ law = settings(max_examples=60, deadline=None)
 
 @law
 @given(rates)
-def test_there_and_back(rate):
+def test_json_round_trip(rate):
     assert Rate.from_dict(json.loads(json.dumps(rate.to_dict()))) == rate
     assert hash(Rate.from_dict(rate.to_dict())) == hash(rate)
 

@@ -151,7 +151,7 @@ def test_a_precomputed_kernel_needs_its_matrix_for_inner_products():
         (lambda f: f.inner(Expansion(Linear(), [[1.0]], [1.0])), "same kernel's space"),
     ],
 )
-def test_what_makes_no_sense_is_refused(make, says):
+def test_invalid_expansions_are_refused(make, says):
     with pytest.raises(ValueError, match=says):
         make(Expansion(Gaussian(1.0), [[0.0]], [1.0]))
 

@@ -147,7 +147,7 @@ def test_several_at_once_are_the_same():
     assert pickle.loads(pickle.dumps((machine, parts)))
 
 
-def test_it_can_be_read_and_written():
+def test_comparison_to_dict_and_repr():
     curve = compare_kernels(X, Y, KERNELS, SVM(C=3.0), cv=2, random_state=0)
     known = json.loads(json.dumps(curve.to_dict()))
     assert known["kernels"][1] == {"name": "Gaussian", "variance": 1.0}
@@ -177,7 +177,7 @@ def test_of_equal_errors_the_fewest_supports_are_best():
         ({"neighbours": []}, "odd numbers"),
     ],
 )
-def test_what_makes_no_sense_is_refused(given, expected):
+def test_invalid_arguments_are_refused(given, expected):
     with pytest.raises(ValueError, match=expected):
         compare_kernels(X, Y, **{"kernels": KERNELS} | given)
 

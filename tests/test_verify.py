@@ -134,7 +134,7 @@ def test_the_page_is_told_in_words_and_as_json(folders, capsys, monkeypatch):
     assert code == 0
     assert "holds  SoftMarginGap (yes)" in text
     assert "assuming that" in text
-    assert text.startswith("The folder says that this is SVM(")
+    assert text.startswith("Model named in this folder: SVM(")
     sentence = verify_folder(folders / "svm").proof.certified.in_words()[0]
     assert sentence in " ".join(text.split())
     code, text = run(folders / "svm", "--json")
@@ -148,7 +148,7 @@ def test_the_page_is_told_in_words_and_as_json(folders, capsys, monkeypatch):
     assert "there is no file" in json.loads(text)["error"]
 
 
-def test_nothing_is_said_of_new_examples_unless_all_holds(copied):
+def test_no_risk_statement_unless_all_claims_hold(copied):
     folder = copied()
     (folder / "examples.npz").write_bytes((folder / "test.npz").read_bytes())
     said = verify_folder(folder).to_dict()
@@ -211,7 +211,7 @@ FORGED = {
 
 
 @pytest.mark.parametrize("how", FORGED)
-def test_nothing_forged_verifies(copied, how):
+def test_forged_folders_do_not_verify(copied, how):
     assert outcome(rewritten(copied(), FORGED[how])) in (FAILS, "unusable")
 
 
@@ -284,7 +284,7 @@ HOSTILE = {
     "another width": archive(X=X[:, :2], y=Y),
     "one dimension": archive(X=X[:, 0], y=Y),
     "an index beyond the end": archive(data=np.ones(2), **CSR, y=Y[:1]),
-    "an index that is no number": archive(data=np.ones(2), **CSR | {"indices": Y[:2]}, y=Y[:1]),
+    "an index that is not a number": archive(data=np.ones(2), **CSR | {"indices": Y[:2]}, y=Y[:1]),
     "a shape of one number": archive(data=np.ones(2), **CSR | {"shape": np.array(3)}, y=Y[:1]),
     "times": archive(X=X.astype("M8[s]"), y=Y),
 }
@@ -347,7 +347,7 @@ def test_a_folder_is_written_whole_and_only_where_nothing_is_lost(folders, tmp_p
     assert outcome(tmp_path / "p") == HOLDS
 
 
-def test_what_cannot_be_written_is_said(tmp_path):
+def test_unwritable_proofs_are_refused(tmp_path):
     def agree(a, b):
         return float(a @ b)
 
@@ -363,7 +363,7 @@ def test_what_cannot_be_written_is_said(tmp_path):
     assert not any(tmp_path.iterdir())
 
 
-def test_what_a_pipeline_does_to_the_examples_is_done_before(tmp_path):
+def test_pipeline_steps_are_applied_before_writing(tmp_path):
     machine = make_pipeline(Normalizer(), SVM(intercept="none")).fit(X, Y)
     write_proof(tmp_path / "p", certify(machine, X, Y), machine[-1], X, Y)
     assert outcome(tmp_path / "p") == HOLDS

@@ -41,7 +41,7 @@ __all__ = [
     "shows_clopper_pearson", "shows_fixed_dimension", "support_vector_compression",
 ]  # fmt: skip
 
-NEAR_ONE, NEAR_ZERO = 1 - 2.0**-53, 1e-300  # no root is looked for beyond these
+MAX_ROOT, MIN_ROOT = 1 - 2.0**-53, 1e-300  # No root is sought outside these.
 
 
 @in_digits
@@ -108,11 +108,11 @@ def _first(excess: Callable, start: float, width: float) -> float:
     """The first number met from `start` on, about, at which the excess is shown not to be
     positive; 1 or 0 at the end, where it is not shown of any other."""
     excess = functools.cache(excess)
-    end, sign = (NEAR_ONE, 1) if width > 0 else (NEAR_ZERO, -1)
-    a = min(max(start, NEAR_ZERO), NEAR_ONE)
+    end, sign = (MAX_ROOT, 1) if width > 0 else (MIN_ROOT, -1)
+    a = min(max(start, MIN_ROOT), MAX_ROOT)
     if excess(a) <= 0:  # the root is on the other side of the start
         b = a
-        while excess(a) <= 0 and NEAR_ZERO < a < NEAR_ONE:
+        while excess(a) <= 0 and MIN_ROOT < a < MAX_ROOT:
             a, b = (a / 2 if sign > 0 else (1 + a) / 2), a
     else:
         b = a

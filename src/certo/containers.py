@@ -86,7 +86,7 @@ def canonical_csr(X: Any) -> Any:
 
 def _columns(X: Any) -> list[tuple[int, Any, Any]] | None:
     """The columns of a data frame (pandas, polars, Arrow) whose type does not show that float64
-    holds them: the place, the name and the values of each. None, if X is no data frame."""
+    holds them: the place, the name and the values of each. None, if X is not a data frame."""
     if len(getattr(X, "shape", ())) != 2:
         return None
     if hasattr(X, "iloc"):
@@ -227,7 +227,7 @@ def _first_inexact_object(values: np.ndarray) -> int | None:
         # NumPy compares its own integers with floats as floats, which rounds large ones.
         unsure = np.flatnonzero(~same | (np.abs(floats) >= MAX_EXACT_INTEGER)).tolist()
     except (TypeError, ValueError, OverflowError):
-        pass  # something is no number, or is too large: each is looked at
+        pass  # something is not a number, or is too large: each is looked at
     return next((t for t in unsure if not _is_exact(values[t])), None)
 
 

@@ -43,14 +43,8 @@ from certo.reading_list import functions_in
 from certo.visible import visible
 
 FORMAT = "certo proof 2"
-HOLDS, FAILS, UNUSABLE, NOT_AS_WRITTEN, INTERRUPTED, BROKEN_PIPE = (
-    0,
-    1,
-    2,
-    3,
-    130,
-    141,
-)  # exit codes
+# Exit codes.
+HOLDS, FAILS, UNUSABLE, NOT_AS_WRITTEN, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 130, 141
 OF_ALL = (LogisticExcess, NoEstimate, OnlineToBatch, TrainingErrors)  # of all classes at once
 
 
@@ -119,7 +113,7 @@ def verify_folder(folder: str | Path) -> Findings:
         try:
             X, y = read_examples(content)
         except Exception as wrong:  # a broken archive can fail anywhere
-            raise Unusable(f"{name} is damaged or none of Certo's: {wrong}") from wrong
+            raise Unusable(f"{name} is damaged or was not written by Certo: {wrong}") from wrong
         if X.ndim != 2 or X.shape[1] != len(proof.features):
             raise Unusable(f"X must have the {len(proof.features)} features, got {X.shape}.")
         data += [X, y]
@@ -179,7 +173,7 @@ def _read(content: bytes) -> Proof:
         encoded = any({"mean", "level"} & set(feature) for feature in said["features"])
         return Proof(certified, model, features, encoded, sha256)
     except (TypeError, ValueError, RecursionError) as wrong:
-        raise Unusable(f"proof.json is damaged or none of Certo's: {wrong}") from wrong
+        raise Unusable(f"proof.json is damaged or was not written by Certo: {wrong}") from wrong
 
 
 def page_facts(
@@ -228,7 +222,7 @@ def _weakness(claim: Certificate) -> str:
         return ""
     if isinstance(claim, RiskBound):
         return f"The upper bound is {words().weaker(claim)}."
-    return "That says nothing which is not plain without it."
+    return "This is trivially true."
 
 
 def _about(claim: Certificate) -> str:
@@ -250,7 +244,7 @@ def _tell(said: dict[str, Any]) -> None:
             textwrap.fill(visible(text), wide, initial_indent=first, subsequent_indent=" " * indent)
         )
 
-    say(f"The folder says that this is {said['model']}")
+    say(f"Model named in this folder: {said['model']}")
     for claim in said["claims"]:
         print()
         say(f"{claim['type']} ({claim['about']})", "holds  " if claim["holds"] else "FAILS  ", 7)

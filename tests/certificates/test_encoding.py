@@ -32,7 +32,7 @@ def known(request):
     return fitted(learning_rate=request.param)
 
 
-def test_there_and_back_is_bit_exact(known):
+def test_json_round_trip_is_bit_exact(known):
     X, y, certificate = known
     for claim in certificate:
         again = Certificate.from_dict(json.loads(json.dumps(claim.to_dict(), allow_nan=False)))
@@ -213,7 +213,7 @@ def test_a_whole_certificate_is_read_like_a_single_claim():
     assert again[0] == again.of_kind("Separable")[0] == again.of_kind(Separable)[0]
 
 
-def test_claims_within_claims_are_refused_when_they_are_put_together():
+def test_nested_claims_are_refused():
     X, y = [[1.0, 2.0], [3.0, 4.0], [-1.0, -2.0], [-3.0, 0.0]], [1, 1, 0, 0]
     claims = SVM().fit(X, y).certificate_
     with pytest.raises(ValueError, match=r"got a Composite.*one\.claims \+ other\.claims"):

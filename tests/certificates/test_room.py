@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -44,8 +46,11 @@ def test_every_kind_is_listed(package, base, listed):
 
 
 def test_names_are_where_the_package_says():
-    for package in (certificates, kernels):
-        for name, module in package.WHERE.items():
+    for package, modules in (
+        (certificates, certificates.CERTIFICATE_MODULES),
+        (kernels, kernels.KERNEL_MODULES),
+    ):
+        for name, module in modules.items():
             assert getattr(package, name).__module__ == f"{package.__name__}.{module}"
         with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
             package.nothing  # noqa: B018
@@ -55,7 +60,7 @@ def test_names_are_where_the_package_says():
 
 
 @pytest.mark.parametrize("kind", sorted(certificates.KINDS))
-def test_one_kind_needs_no_more_code_than_this(kind):
+def test_code_lines_per_kind_stay_within_their_limit(kind):
     assert lines_of(modules_needed(module_of(kind))) <= MAX_LINES_OF_A_KIND
 
 
@@ -86,3 +91,15 @@ def test_no_folder_holds_more_files_than_this():
     for folder in (SOURCE / "certificates").rglob("*"):
         if folder.is_dir() and folder.name != "__pycache__":
             assert len(list(folder.glob("*.py"))) <= MAX_FILES, folder
+
+
+def test_an_auditor_needs_numpy_and_scipy_only():
+    code = (
+        "import sys, certo.certificates; "
+        "heavy = {'numba', 'sklearn', 'skops', 'pyarrow', 'matplotlib', 'pandas', 'llvmlite', "
+        "'certo.solvers', 'certo.compiled', 'certo.estimators', 'certo.data'}; "
+        "print(*sorted(heavy & set(sys.modules)))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert found.returncode == 0, found.stderr
+    assert found.stdout.split() == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import sys
 from pathlib import Path
@@ -47,3 +48,19 @@ def iris(certo, tmp_path):
     said = certo("fit", IRIS, "--target", "species", "--out", model, "--set", "epochs=20")
     assert said.code == 0
     return model, IRIS
+
+
+def rows_of(path):
+    with open(path, newline="") as file:
+        return list(csv.reader(file))
+
+
+@pytest.fixture
+def rewritten(tmp_path):
+    def write(rows, name="new.csv"):
+        path = tmp_path / name
+        with open(path, "w", newline="") as file:
+            csv.writer(file).writerows(rows)
+        return path
+
+    return write

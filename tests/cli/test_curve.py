@@ -70,7 +70,7 @@ def test_kernels_written_out_and_those_that_suit_the_data(certo):
     ]
     usual = certo(*WORDS, "--json", "--set", "max_iter=1").json
     assert len(usual["rows"]) == 9
-    assert any("ended before their goal" in note for note in usual["notes"])
+    assert any("stopped before they converged" in note for note in usual["notes"])
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_ctrl_c_tells_what_is_done(certo, monkeypatch):
     monkeypatch.setattr(progress.FitProgress, "report", stopping)
     said = certo(*WORDS, "--values", "0.1,1")
     assert said.code == 130
-    assert "Stopped by hand: these kernels were done by then." in said.out
+    assert "Stopped by hand: these kernels were finished by then." in said.out
     assert "Gaussian(variance=1.0)" not in said.out
 
 

@@ -60,7 +60,7 @@ def test_json_and_report_hold_the_same_facts(certo, written, tmp_path):
     assert said.json["converged"] is True
 
 
-def test_what_is_proved_is_said_in_plain_words_before_the_claims_themselves(certo, written):
+def test_plain_sentences_come_before_the_claims(certo, written):
     words = "fit", written(SMALL), "--target", "size", "--drop", "colour", "--scale", "none"
     said, facts = certo(*words), certo(*words, "--json").json
     kinds = [claim["type"] for claim in facts["claims"]]
@@ -82,10 +82,10 @@ def test_lines_that_need_several_stay_beside_their_mark(certo, written, monkeypa
     assert all(len(line) <= 60 + 20 for line in lines)  # and colours
 
 
-def test_what_is_said_in_python_is_said_for_a_file(certo, written):
+def test_messages_name_commands_not_python_functions(certo, written):
     table = written("x,y\n1,a\n2,b\n3,a\n4,b\n")
     said = certo("fit", table, "--target", "y", "--machine", "svm")
-    assert "certo separable DATA --target COLUMN decides" in said.out
+    assert "certo separable DATA --target COLUMN." in said.out
     assert "certo.separability" not in said.out
 
 
@@ -101,7 +101,7 @@ def test_what_is_said_in_python_is_said_for_a_file(certo, written):
         ("zipped-but-not-named-so.csv", lambda text: gzip.compress(text.encode())),
     ],
 )
-def test_other_ways_to_write_the_same_table(certo, written, name, change):
+def test_equivalent_files_give_the_same_result(certo, written, name, change):
     plain = certo("fit", written(SMALL), "--target", "kind", "--json").json
     other = certo("fit", written(change(SMALL), name), "--target", "kind", "--json").json
     for fact in ("data_fingerprint", "claims", "columns", "training_accuracy"):
@@ -151,7 +151,7 @@ REFUSED = {
     "continuous, whole": ("x,y\n" + "".join(f"{i},{i}\n" for i in range(150)), "continuous", []),
     "every row its class": (
         "x,y\n" + "".join(f"{i},n{i}\n" for i in range(30)),
-        "names the rows",
+        "identifier of the rows",
         [],
     ),
     "date as target": ("x,y\n1,2020-01-01\n2,2020-01-02\n", "holds date32", []),
@@ -173,7 +173,7 @@ REFUSED = {
     "scale": (SMALL, "'standard' or 'none'", ["--scale", "robust"]),
     "missing": (SMALL, "'refuse' or 'drop'", ["--missing", "impute"]),
     "machine": (SMALL, "there is no machine 'svn'", ["--machine", "svn"]),
-    "setting": (SMALL, "perceptron has no epoch. It has ", ["--set", "epoch=3"]),
+    "setting": (SMALL, "perceptron has no setting epoch. Its settings are ", ["--set", "epoch=3"]),
     "setting's value": (SMALL, "epochs must be a whole number", ["--set", "epochs=-3"]),
     "setting's code": (SMALL, "a learning rate must be", ["--set", "learning_rate=exit()"]),
     "setting's call": (SMALL, "a learning rate must be", ["--set", "learning_rate=Power(2)"]),
@@ -181,7 +181,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_what_cannot_be_used_is_refused_in_words(certo, written, tmp_path, what):
+def test_unusable_input_is_refused_with_a_message(certo, written, tmp_path, what):
     text, expected, options = REFUSED[what]
     target = "kind" if text == SMALL else "y"
     outputs = ["--out", tmp_path / "m.certo", "--report", tmp_path / "r.html"]
@@ -256,7 +256,7 @@ def test_booleans_and_an_empty_name(certo, written):
     assert facts["columns"]["numbers"] == ["", "f"]
 
 
-def test_what_is_odd_but_usable_is_pointed_out(certo, written):
+def test_odd_but_usable_input_yields_notes(certo, written):
     text = "id,c,k,n,b,y\n1,5,x,?, u,a\n2,5,x,3, v,b\n3,5,x,4, u,a\n4,5,x,5, v,b\n"
     text += "5,5,x,5, v,b\n"
     said = certo("fit", written(text), "--target", "y", "--drop", "id")
@@ -305,7 +305,7 @@ def test_numbers_can_be_categories(certo, written):
     assert facts["features"] == 3
 
 
-def test_scaling_can_be_switched_off_and_then_the_compression_bound_is_claimed(certo, written):
+def test_without_scaling_the_compression_bound_is_claimed(certo, written):
     table = written("x,y\n" + "".join(f"{i},{'a' if i < 30 else 'b'}\n" for i in range(-40, 90)))
     scaled = certo("fit", table, "--target", "y", "--json").json
     plain = certo("fit", table, "--target", "y", "--scale", "none", "--json").json
@@ -382,7 +382,7 @@ def test_rows_left_out_by_a_feature_are_said_everywhere(certo, written, tmp_path
     left = (
         "3 rows with missing values left out: in 1 the target is empty, in 2 a feature is missing."
     )
-    remark = "nothing here, and nothing said of new data, is about such rows."
+    remark = "no result here, and no claim about new data, covers such rows."
     assert left in said.out
     assert remark in said.out
     assert "CompressionBound\n" in said.out

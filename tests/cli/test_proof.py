@@ -43,7 +43,7 @@ def test_a_proof_is_written_and_checked_without_the_model(certo, iris, tmp_path)
     assert certo("proof", model, table, "--out", tmp_path).code == 2  # holds the model
 
 
-def test_what_does_not_hold_is_not_written(certo, iris, parts, tmp_path):
+def test_refuted_claims_are_not_written(certo, iris, parts, tmp_path):
     said = certo("proof", iris[0], parts[0], "--out", tmp_path / "p")
     assert said.code == 1
     assert "Nothing was written." in said.out
@@ -108,7 +108,7 @@ def test_test_rows_are_those_of_the_fit_or_not(certo, tested, tmp_path):
     assert about["test_table"] == load_model(model).model.test_fingerprint != about["table"]
 
 
-def test_what_all_claims_say_together_is_said_again(certo, tested, tmp_path):
+def test_best_bound_is_repeated_by_verify_and_proof(certo, tested, tmp_path):
     model, train, test = tested
     words = "--target", "species", "--machine", "svm", "--test", test
     said = certo("fit", train, *words, "--json").json
@@ -146,7 +146,7 @@ def test_test_rows_that_cannot_be_used(certo, tested, tmp_path):
     assert certo("verify", model, train, "--test", bad).code == 2
 
 
-def test_what_becomes_of_test_rows_is_noted(certo, tmp_path):
+def test_notes_say_which_test_rows_were_used(certo, tmp_path):
     train, test, model = (tmp_path / name for name in ("a.csv", "b.csv", "m"))
     train.write_text("x,c,y\n" + "1,p,a\n2,q,b\n" * 4)
     test.write_text("x,c,y\n1,p,a\n,q,b\n2,new,b\n")
@@ -164,7 +164,7 @@ def test_the_rows_of_the_fit_are_no_test(certo, iris, tmp_path):
     assert "the test examples repeat the examples of the fit. To test, others are" in said.err
 
 
-def test_nothing_is_claimed_about_test_rows_of_a_regression(certo, parts, tmp_path):
+def test_regression_makes_no_claim_about_test_rows(certo, parts, tmp_path):
     train, test = parts
     target = IRIS.read_text().split(",")[0]
     words = "--target", target, "--machine", "least-squares", "--test", test

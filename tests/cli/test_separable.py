@@ -186,7 +186,7 @@ def test_the_report_shows_the_rows_and_holds_the_facts(certo, written, tmp_path)
         ("x,y\n1,a\n2,b\n", ["--report", "no/such/folder/r.html"], "folder"),
     ],
 )
-def test_what_cannot_be_used_is_refused(certo, written, tmp_path, text, options, expected):
+def test_unusable_input_is_refused(certo, written, tmp_path, text, options, expected):
     said = certo("separable", written(text), "--target", "y", *options)
     assert said.code == 2
     assert expected in said.err

@@ -60,7 +60,7 @@ def test_huge_distances_give_nothing_and_no_distance_one(dtype):
 
 
 @KINDS
-def test_it_rises_with_the_exponent_across_powers_of_two(dtype):
+def test_exponential_is_monotone_across_powers_of_two(dtype):
     u = np.linspace(-60, 0, 100_001).astype(dtype)[None]
     G = u / 2
     exp_block(G, np.zeros(1, dtype), np.zeros(u.size, dtype), dtype(1))

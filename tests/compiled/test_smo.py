@@ -46,7 +46,7 @@ def violation(smo, problem, beta, v) -> float:
 @KINDS
 @LOOPS
 @given(problem=problems(), eps=st.sampled_from([0.3, 1e-3]), most=st.sampled_from([0, 1, 7, 10**5]))
-def test_what_holds_wherever_it_stops(smo, dtype, problem, eps, most):
+def test_invariants_hold_after_any_number_of_steps(smo, dtype, problem, eps, most):
     K, low, high, before, signs = problem
     made, beta, v = run(smo, problem, eps, most, dtype)
     assert 0 <= made <= most
@@ -139,7 +139,7 @@ def test_no_curvature_at_all(smo, dtype):
 
 
 @LOOPS
-def test_nothing_to_do(smo):
+def test_optimal_start_takes_no_step(smo):
     nothing = np.zeros(5)
     made, beta, _ = run(smo, (np.eye(5), nothing, nothing, nothing, np.ones(5)), 0.0, 10)
     assert made == 0

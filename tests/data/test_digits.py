@@ -102,7 +102,7 @@ def test_identifiers_may_be_categories(ids, tmp_path):
     assert predict_table(model, table).answers.tolist() == Y
 
 
-def test_what_float64_keeps_apart_is_taken_as_the_nearest(tmp_path):
+def test_distinct_decimals_become_the_nearest_floats(tmp_path):
     texts = ["0.1", "0.10000000000000001", str(2**60 + 2**8), "-0.25"]
     with pytest.raises(Problem, match="would both become"):
         encode_table(read(as_csv(texts), tmp_path), "y")
@@ -127,7 +127,7 @@ def test_labels_are_not_rounded():
 
 
 @given(st.lists(st.decimals(allow_nan=False, allow_infinity=False), max_size=8), st.integers(1, 9))
-def test_too_fine(numbers, parts):
+def test_too_fine_finds_decimals_that_merge(numbers, parts):
     numbers += [number + Decimal(1).scaleb(number.adjusted() - parts * 4) for number in numbers]
     floats = {}
     for number in numbers:
@@ -172,7 +172,7 @@ class TestScaling:
             fit_table(mixed, "y", HardMarginSVM(), scale="standard")
         assert wrong.value.proof.verify([[0.1], [0.1], [0.3], [0.7]], Y)
 
-    def test_other_machines_say_what_is_merged(self):
+    def test_other_machines_report_merged_values(self):
         fitted = fit_table(self.table, "y", MinDisagreement(), scale="standard")
         assert any("scaled number" in note for note in fitted.model.notes)
         assert json.dumps(fitted.model.notes)

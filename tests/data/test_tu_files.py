@@ -85,7 +85,7 @@ def test_classes_are_read_exactly(written, text, classes):
         ({"node_labels": "6\n7\n"}, "SOME_node_labels.txt must have 6 lines.* has 2"),
     ],
 )
-def test_what_is_wrong_is_said(written, changes, words):
+def test_invalid_files_are_refused_with_the_reason(written, changes, words):
     with pytest.raises(Problem, match=words):
         read_tu(written(**changes))
 

@@ -34,7 +34,7 @@ def test_a_tail_far_out_does_not_vanish():
     assert found.p_values[0] == pytest.approx(2 * stats.norm.sf(30), rel=1e-9)
 
 
-def test_what_is_not_estimable_is_left_empty():
+def test_inestimable_coefficients_have_no_errors():
     found = CoefficientTable(("a", "b"), [1.0, 2.0], [np.nan, 1.0], degrees=5)
     assert found["a"].standard_error is found["a"].p_value is found["a"].low is None
     assert found["b"].p_value == pytest.approx(2 * stats.t(5).sf(2))
@@ -44,7 +44,7 @@ def test_what_is_not_estimable_is_left_empty():
     assert CoefficientTable(("a",), [1.0], [1.0], degrees=0)["a"].p_value is None
 
 
-def test_it_is_a_sequence_a_picture_and_plain_values():
+def test_table_is_a_sequence_and_has_html_and_dict_forms():
     found = table(degrees=7, title="A fit", groups=("up", "up", "down"), notes=("Note.",))
     assert len(found) == 3
     assert [row.name for row in found] == ["age", "<b>", "intercept"]

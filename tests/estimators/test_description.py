@@ -42,7 +42,7 @@ def test_a_description_is_about_its_machine(known):
 
 
 @pytest.mark.parametrize("known", [one for one in KNOWN if one.fitted], ids=name_of)
-def test_what_a_fit_leaves_is_what_is_described(known):
+def test_fitted_attributes_match_the_description(known):
     y = X[:, 0] > 0 if known.learns == "classes" else X @ [1.0, 2.0, 3.0] + 1
     machine = known.kind()
     if "random_state" in machine.get_params():

@@ -43,7 +43,7 @@ def some(seed=0, m=60, d=3):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_is_the_density_of_scipy(kind):
+def test_density_agrees_with_scipy(kind):
     X = some()
     model = GaussianDensity(covariance=kind).fit(X)
     covariance = np.cov(X.T, bias=True)
@@ -108,7 +108,7 @@ def test_samples_have_the_moments_of_the_density(kind):
     assert model.sample().shape == (1, 3)
 
 
-def test_there_is_none_on_a_hyperplane():
+def test_examples_on_a_hyperplane_are_refused():
     X = np.random.default_rng(0).integers(-9, 9, (30, 3)).astype(float)
     table = pd.DataFrame(X, columns=["a", "b", "c"]).assign(total=X.sum(axis=1) + 4)
     with pytest.raises(NoDensity, match="'a', 'b', 'c' and 'total'") as refusal:
@@ -134,7 +134,7 @@ def test_there_is_none_on_a_hyperplane():
     assert refusal.value.proof.verify(X)
 
 
-def test_what_float64_cannot_tell_is_said():
+def test_limits_of_float64_are_reported():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((50, 2))
     nearly = np.column_stack([X, X.sum(axis=1) * (1 + 1e-16 * rng.standard_normal(50))])

@@ -35,7 +35,7 @@ def letters(a, b):
 
 def expected(estimator):
     if isinstance(estimator.kernel, Precomputed):
-        reason = "the matrix of this check is no Gram matrix: it has negative directions"
+        reason = "the matrix of this check is not a Gram matrix: it has negative directions"
         return dict.fromkeys(
             ["check_estimators_dtypes", "check_positive_only_tag_during_fit"], reason
         )

@@ -222,7 +222,9 @@ class TestCoefficients:
 class TestInference:
     @given(seed=st.integers(0, 100), weighted=st.booleans(), lifted=st.booleans())
     @settings(max_examples=30)
-    def test_it_is_that_of_the_textbooks(self, seed, weighted, lifted):
+    def test_covariance_and_intervals_agree_with_the_classical_formulas(
+        self, seed, weighted, lifted
+    ):
         X, y = data(seed)
         s = np.random.default_rng(seed).random(60) + 0.1 if weighted else None
         model = LeastSquares(intercept="free" if lifted else "none").fit(X, y, s)
@@ -357,7 +359,7 @@ class TestDependentColumns:
         assert claim.distance < 1e-12
         assert model.certificate_.verify(X, y)
 
-    def test_what_depends_up_to_rounding_only_is_said_so(self):
+    def test_nearly_dependent_columns_are_reported(self):
         X = np.round(np.random.default_rng(0).standard_normal((30, 2)), 2)
         X = np.column_stack([X, X[:, 0] + X[:, 1]])  # rounded: exactly, the rank is 3
         model = LeastSquares().fit(X, X[:, 0] + np.arange(30) % 3)
@@ -459,13 +461,13 @@ class TestPortions:
         verification = model.certificate_.verify(X, y)
         assert verification.holds or kind == "weights", verification
 
-    def test_it_goes_on_from_a_fit(self):
+    def test_partial_fit_continues_a_fit(self):
         X, y = data()
         model = LeastSquares().fit(X[:40], y[:40]).partial_fit(X[40:], y[40:])
         np.testing.assert_allclose(model.coef_, LeastSquares().fit(X, y).coef_, rtol=1e-9)
         assert model.certificate_.not_claimed
 
-    def test_what_cannot_be_gone_on_from_is_refused(self):
+    def test_partial_fit_refuses_fits_without_sums(self):
         X, y = data()
         model = LeastSquares().partial_fit(X, y)
         with pytest.raises(ValueError, match="intercept must stay"):
@@ -534,7 +536,7 @@ class TestCertificate:
         ).verify(X, y)
 
     @pytest.mark.parametrize("condition", [1e2, 1e5, 1e7])
-    def test_it_is_tight_whatever_the_condition(self, condition):
+    def test_claim_is_tight_for_any_condition_number(self, condition):
         random = np.random.default_rng(0)
         X = random.standard_normal((300, 4))
         X[:, 3] = X[:, 0] + X[:, 3] / condition

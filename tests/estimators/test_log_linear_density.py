@@ -60,7 +60,7 @@ def test_scikit_learns_own_checks_that_apply(name):
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("degree", [1, 3, 6])
-def test_it_is_a_density_and_the_likeliest(family, degree):
+def test_fit_is_the_likeliest_density(family, degree):
     X = some(degree, 60)
     features = family(degree)
     model = LogLinearDensity(features=features, box=(0, 1)).fit(X)
@@ -196,7 +196,7 @@ def test_any_function_may_be_a_feature():
         LogLinearDensity(features=lambda points: np.full_like(points, np.nan), box=(0, 1)).fit(X)
 
 
-def test_there_is_none_with_few_values():
+def test_few_distinct_values_have_no_estimate():
     X = np.repeat([[0.2], [0.6]], 10, axis=0)
     with pytest.raises(NoDensity, match="lower degree") as refusal:
         LogLinearDensity(features=BoxCosines(4), box=(0, 1)).fit(X)
@@ -211,7 +211,7 @@ def test_there_is_none_with_few_values():
 
 
 @pytest.mark.slow
-def test_where_it_is_not_shown_that_there_is_none_nothing_is_claimed():
+def test_undecided_existence_makes_no_claim():
     x = some(0, 30)
     X = np.hstack([x, x**2])  # on a parabola, which is the zero of a polynomial of degree 2
     with pytest.warns(ConvergenceWarning, match="there may be no likeliest one"):
@@ -247,7 +247,7 @@ def test_settings_are_looked_at():
         LogLinearDensity(features=BoxPolynomials(1), box=(0, 1)).sample()
 
 
-def test_it_stops_when_it_is_told_to(monkeypatch):
+def test_time_limit_and_interrupts_are_obeyed(monkeypatch):
     with pytest.warns(ConvergenceWarning, match="max_iter = 1"):
         model = LogLinearDensity(features=BoxPolynomials(4), box=(0, 1), max_iter=1).fit(some())
     assert model.n_iter_ == 1

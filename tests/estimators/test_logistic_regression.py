@@ -625,7 +625,7 @@ class TestNewton:
         assert np.all(np.diff(model.trace_.objective) <= 0)
         assert np.any(model.trace_.step[1:] < 1)
 
-    def test_where_nothing_needs_damping_both_are_the_same(self):
+    def test_undamped_and_damped_steps_agree_when_full_steps_descend(self):
         X, y = overlapping()
         bare, damped = (LogisticRegression(solver=s).fit(X, y) for s in ("newton", "damped"))
         assert bare.estimate_exists_ is True

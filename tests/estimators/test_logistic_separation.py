@@ -129,7 +129,7 @@ class TestTheFitComesFirst:
         assert model.standard_errors_ is None
         assert "it is not decided whether an estimate exists" in repr(model.summary())
 
-    def test_it_is_decided_later(self):
+    def test_decide_existence_decides_after_the_fit(self):
         X, y = nearly_separated()
         model = LogisticRegression(existence_time_limit=1e-9).fit(X, y)
         coef = model.coef_.copy()
@@ -242,7 +242,7 @@ class TestClassesApart:
         assert not found.strict[y == 0, 1].any()
         assert found.coef[0] == found.coef[1]
 
-    def test_nothing_is_said_where_none_are(self):
+    def test_guess_finds_no_separation_in_noise(self):
         random = np.random.default_rng(2)
         X, y = random.standard_normal((90, 2)), np.arange(90) % 3
         assert guessed_recession(X, y, 3, True, guess=np.eye(3)) is None

@@ -107,7 +107,7 @@ class TestRegret:
             assert found.claims[0].regret <= found.claims[0].bound
             assert found.verify(X, y)
 
-    def test_what_cannot_be_compared_is_refused(self):
+    def test_invalid_comparators_are_refused(self):
         X, y = noisy()
         model = OnlineGradientDescent(loss=Logistic(), intercept="none").fit(X, y)
         with pytest.raises(ValueError, match="pass coef"):
@@ -175,7 +175,7 @@ def test_settings_that_cannot_be_are_refused(settings, error, words):
         OnlineGradientDescent(**settings).fit(X, y)
 
 
-def test_it_is_stored_and_copied_whole():
+def test_pickle_and_clone_keep_the_state():
     X, y = noisy()
     model = OnlineGradientDescent(loss=Logistic(base=2), radius=3).fit(X, y)
     for again in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):

@@ -81,7 +81,7 @@ class TestTheBox:
             assert model.updates_.tolist() == [len(updates)]
             assert model.updated_[0].tolist() == sorted(set(updates))
 
-    def test_it_agrees_with_scikit_learn_where_both_run_the_box(self):
+    def test_agrees_with_scikit_learn_on_the_plain_algorithm(self):
         X, y = separable(3, m=500)
         y[:60] = "no"
         for kind in (np.asarray, sparse.csr_matrix):
@@ -231,7 +231,7 @@ class TestFitted:
         assert np.array_equal(twin.trace_.weights, model.trace_.weights)
         assert twin.certificate_.verify(X, y)
 
-    def test_a_claim_made_on_csr_holds_of_the_same_numbers_dense_and_the_other_way_round(self):
+    def test_claims_hold_for_sparse_and_dense_forms_of_the_same_data(self):
         X, y = separable(11, m=400)
         X = np.where(np.random.default_rng(0).random(X.shape) < 0.4, 0.0, X) / 3
         for fitted, shown in ((X, sparse.csr_matrix(X)), (sparse.csr_matrix(X), X)):
@@ -495,7 +495,7 @@ class TestAverage:
 
     @pytest.mark.parametrize("store", [np.asarray, np.float32, sparse.csr_array])
     @pytest.mark.parametrize("epochs", [1, 7])
-    def test_it_is_the_mean_of_all_weights(self, store, epochs):
+    def test_averaged_weights_are_the_mean_of_all_weights(self, store, epochs):
         X, y = self.noisy()
         X = store(X)
         model = Perceptron(epochs=epochs, average=True).fit(X, y)
@@ -654,7 +654,7 @@ class TestVerdict:
         many = Perceptron(epochs=2).fit(random.normal(size=(60, 1)), np.arange(60) % 6).status_
         assert "The same holds of 3 more." in many
 
-    def test_what_takes_too_long_is_not_decided(self, monkeypatch):
+    def test_undecided_separability_is_reported(self, monkeypatch):
         for name in ("LEAST_SECONDS", "LEAST_SECONDS_OF_FEW", "SHARE_OF_FIT"):
             monkeypatch.setattr(_separation_words, name, 0.0)
         status = Perceptron(epochs=2).fit(self.XOR, [1, 1, 0, 0]).status_

@@ -26,7 +26,7 @@ def matrices(most=5):
 
 @settings(max_examples=40, deadline=None)
 @given(X=matrices(), Z=matrices())
-def test_it_is_the_kernel_of_the_entries(X, Z):
+def test_equals_the_kernel_of_the_flattened_entries(X, Z):
     trace = [[np.trace(a.T @ b) for b in Z] for a in X]
     np.testing.assert_allclose(Frobenius()(X, Z), trace, atol=1e-12)
     for of in VECTORS:
@@ -50,7 +50,7 @@ def test_every_storage_gives_the_same_values(X, kind):
     np.testing.assert_array_equal((Function(np.vdot) + Frobenius())(list(X)), Frobenius()(X) * 2)
 
 
-def test_it_is_a_value():
+def test_kernel_is_a_value_object():
     kernel = Frobenius(2 * Gaussian(3.0))
     assert Kernel.from_dict(json.loads(json.dumps(kernel.to_dict()))) == kernel
     assert Frobenius().to_dict() == {"name": "Frobenius", "of": {"name": "Linear"}}

@@ -158,7 +158,7 @@ DIRECTED, MULTI = nx.DiGraph([(0, 1)]), nx.MultiGraph([(0, 1)])
         (None, "a networkx graph or a pair"),
     ],
 )
-def test_what_is_no_graph_is_refused_in_words(graph, words):
+def test_invalid_graphs_are_refused(graph, words):
     with pytest.raises(ValueError, match=words) as refusal:
         WeisfeilerLehman()([([], {}), graph])
     assert str(refusal.value).startswith("graph 1: ")

@@ -222,7 +222,7 @@ def test_the_algebra_is_that_of_the_values(X, Z):
     np.testing.assert_allclose(second.normalised()(X, Z), B)
 
 
-def test_what_composes_is_kept_flat_and_readable():
+def test_composed_kernels_are_flat_and_readable():
     a, b, c = Linear(), Polynomial(2), Gaussian(3)
     assert (a + b) + c == a + (b + c) == Sum((a, b, c))
     assert (a * b) * c == Product((a, b, c))
@@ -318,7 +318,7 @@ def nested(depth):
         nested(5000),
     ],
 )
-def test_what_is_no_kernel_is_not_read(data):
+def test_invalid_kernel_descriptions_are_refused(data):
     with pytest.raises(ValueError, match=r"must|takes|cannot|deep"):
         Kernel.from_dict(data)
 
@@ -377,7 +377,7 @@ def test_points_and_centres_must_have_the_same_features():
             kernel(np.ones((4, 2)), np.ones((4, 3)))
 
 
-def test_nothing_but_numbers_may_be_missing():
+def test_invalid_operands_are_type_errors():
     assert TypeError is type(_raises(lambda: Linear() + 1))
     assert TypeError is type(_raises(lambda: Linear() * "a"))
 

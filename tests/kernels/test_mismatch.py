@@ -31,7 +31,7 @@ texts = st.lists(st.text("abcd", max_size=6), min_size=1, max_size=4)
     X=texts, k=st.integers(1, 3), m=st.integers(0, 3), alphabet=st.sampled_from(["abc", "abcde"])
 )
 @pytest.mark.filterwarnings("ignore:.*the longest sequence")
-def test_it_is_its_definition_whether_or_not_symbols_are_of_the_alphabet(X, k, m, alphabet):
+def test_agrees_with_its_definition_for_any_symbols(X, k, m, alphabet):
     kernel = Mismatch(k, min(m, k), alphabet)
     expected = [[naive(kernel, x, z) for z in X] for x in X]
     assert np.array_equal(kernel(X), expected)

@@ -67,7 +67,7 @@ def _answer(K):
 
 @settings(max_examples=90)
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 6), exponent=st.integers(-17, -1))
-def test_what_is_shown_is_true(seed, n, exponent):
+def test_verdicts_are_true(seed, n, exponent):
     """The checker, asked about matrices near the border with shifts near the border."""
     rng = np.random.default_rng(seed)
     Q, _ = np.linalg.qr(rng.standard_normal((n, n)))
@@ -140,7 +140,7 @@ def test_an_indefinite_matrix_is_refused_with_its_witness():
         ([["a"]], "must hold numbers"),
     ],
 )
-def test_what_is_no_kernel_matrix_at_all_is_refused(K, says):
+def test_invalid_matrices_are_refused(K, says):
     with pytest.raises(ValueError, match=says):
         check_gram(K)
 
@@ -276,7 +276,7 @@ def test_witnesses_that_would_overflow():
         assert verdict or exactly(K, verdict.witness) <= Fraction(verdict.value) < 0
 
 
-def test_what_a_verdict_says():
+def test_verdict_repr():
     assert repr(is_psd(np.eye(2))) == "positive semi-definite: K is proved to be"
     assert repr(is_psd(np.ones((2, 2)))).startswith("positive semi-definite: K + ")
     assert repr(is_psd(-np.eye(2))) == (

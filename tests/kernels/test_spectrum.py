@@ -31,7 +31,7 @@ def naive(kernel, x, z):
 @settings(max_examples=40)
 @given(X=COLLECTIONS, k=st.integers(1, 4), upto=st.booleans())
 @pytest.mark.filterwarnings("ignore:.*the longest sequence")
-def test_it_is_its_definition(X, k, upto):
+def test_agrees_with_its_definition(X, k, upto):
     kernel = Spectrum(k, upto)
     expected = [[naive(kernel, x, z) for z in X] for x in X]
     assert np.array_equal(kernel(X), expected)
@@ -48,7 +48,7 @@ def test_long_grams_of_many_symbols_are_told_apart():
         assert np.array_equal(Spectrum(k)(X), [[naive(Spectrum(k), x, z) for z in X] for x in X])
 
 
-def test_it_counts_as_scikit_learn_does_and_names_what_it_counts():
+def test_feature_counts_and_names_agree_with_scikit_learn():
     X = ["to be or not", "not to be", "é\u0301 😀 \ud800", ""]
     rival = CountVectorizer(analyzer="char", ngram_range=(1, 2), lowercase=False)
     expected = rival.fit_transform(X[:2]).toarray()
@@ -118,7 +118,7 @@ def test_a_k_beyond_all_sequences_is_told():
         ("abc", "Put a single point in a list"),
     ],
 )
-def test_what_is_no_sequence_is_refused(X, words):
+def test_invalid_sequences_are_refused(X, words):
     for kernel in (Spectrum(2), WeightedDegree(2)):
         with pytest.raises(ValueError, match=words):
             kernel(X)

@@ -60,7 +60,7 @@ def check(kernel, X, truth):
     upto=st.booleans(),
 )
 @pytest.mark.filterwarnings("ignore:.*the longest sequence")
-def test_it_is_its_definition_up_to_its_rounding(X, length, decay, upto):
+def test_agrees_with_its_definition_up_to_rounding(X, length, decay, upto):
     check(Subsequence(length, decay, upto), X, naive)
 
 

@@ -24,7 +24,7 @@ def nested(tree):
 
 
 @given(trees)
-def test_what_is_written_is_read(tree):
+def test_parsing_inverts_writing(tree):
     assert Tree.parse(str(tree)) == tree == Tree.of(nested(tree))
     assert hash(Tree.parse(str(tree))) == hash(tree)
     assert eval(repr(tree)) == tree
@@ -80,12 +80,12 @@ def test_text_that_is_no_tree(text, message):
 
 
 @pytest.mark.parametrize("x", [None, 3, (), ("S", None), ("S", ()), (1, "a"), {"S": 1}, ("", "a")])
-def test_other_things_that_are_no_trees(x):
+def test_invalid_values_are_refused(x):
     with pytest.raises(ValueError, match="tree"):
         Tree.of(x)
 
 
-def test_what_is_no_tree_is_refused_in_words():
+def test_invalid_texts_are_refused():
     endless = ["a"]
     endless.append(["b", endless])
     with pytest.raises(ValueError, match="a list inside itself"):

@@ -27,7 +27,7 @@ def naive(kernel, x, z):
 
 @settings(max_examples=60)
 @given(X=COLLECTIONS, degree=st.integers(1, 5), shift=st.integers(0, 7))
-def test_it_is_its_definition_up_to_its_rounding(X, degree, shift):
+def test_agrees_with_its_definition_up_to_rounding(X, degree, shift):
     kernel = WeightedDegree(degree, shift)
     relative, absolute = (Fraction(bound) for bound in kernel.rounding(X, X))
     plain, fast = kernel.plain(X, X), kernel(X)

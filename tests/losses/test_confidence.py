@@ -191,7 +191,7 @@ def test_probabilities_that_cannot_be_judged():
 
 
 @pytest.mark.parametrize("confidence", [0.9999999, 1 - 1e-12, 1 - 2.0**-53])
-def test_nothing_is_said_with_certainty(confidence):
+def test_repr_never_rounds_confidence_to_100_percent(confidence):
     said = repr(risk(["a"] * 50, None, ["a"] * 50, confidence=confidence))
     assert " 100 %" not in said
     assert " at 99.99999" in said

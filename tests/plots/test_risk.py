@@ -73,7 +73,10 @@ def test_the_examples_of_the_fit_are_a_point_and_test_examples_an_interval():
     assert tested.interval in lines
     assert (tested.errors / 60,) in lines
     assert (0.25, 0.25) in lines
-    assert f"New examples, by the sharpest of {found.best.among}, the choice paid for" in texts(ax)
+    assert (
+        f"New examples, by the smallest of {found.best.among}, corrected for the choice"
+        in texts(ax)
+    )
     assert bars(ax)[-1].get_width() == found.best.claim.best
 
 
@@ -114,5 +117,5 @@ def test_no_text_leaves_the_picture(share):
         assert box.x1 <= whole.x1
 
 
-def test_where_nothing_is_proved_it_says_so():
+def test_empty_page_is_drawn_with_a_message():
     assert texts(plots.risk_bounds(page())) == ["Nothing is proved of the error rate."]

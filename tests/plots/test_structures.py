@@ -80,7 +80,7 @@ def test_of_many_examples_some_are_drawn():
 
 
 @pytest.mark.parametrize("draw", [plots.gram, plots.kernel_pca])
-def test_what_cannot_be_drawn_is_said(draw):
+def test_undrawable_input_is_refused(draw):
     for K, y, why in (
         (np.ones((2, 3)), None, "square"),
         ([[1.0, 2.0], [0.0, 1.0]], None, "symmetric"),

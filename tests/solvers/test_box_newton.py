@@ -103,7 +103,7 @@ def test_no_curvature(gram, free):
 
 
 @MODES
-def test_nothing_can_move(free):
+def test_zero_and_empty_problems(free):
     nothing = np.zeros(3)
     found = box_newton(np.eye(3), nothing, nothing, nothing, np.ones(3), free=free)
     assert np.array_equal(found, nothing)

@@ -24,7 +24,7 @@ PRIME = 2**31 - 1  # a modulus that exact arithmetic might use
     seed=st.integers(0, 10**6),
     size=st.sampled_from([3, 10**3, 2**53, 10**40]),
 )
-def test_it_finds_the_weights_that_were_hidden(weights, seed, size):
+def test_planted_weights_are_found(weights, seed, size):
     """n − 1 independent vectors, and the last so that the sum cancels."""
     random = np.random.default_rng(seed)
     n = len(weights)
@@ -47,7 +47,7 @@ def test_it_finds_the_weights_that_were_hidden(weights, seed, size):
 
 
 @given(st.lists(st.lists(st.integers(-2, 2), min_size=2, max_size=2), min_size=1, max_size=5))
-def test_what_it_returns_cancels_and_is_minimal(vectors):
+def test_combination_cancels_and_is_minimal(vectors):
     found = cancelling_weights(vectors)
     rank = np.linalg.matrix_rank(np.array(vectors, dtype=float))
     if found is None:

@@ -31,7 +31,7 @@ def test_the_best_so_far_only_improves_also_when_corrected(looks, corrections):
         assert np.array_equal(trace.dual, np.maximum.accumulate([d for _, d in looks]))
 
 
-def test_it_is_over_when_the_goal_is_reached():
+def test_ledger_ends_when_the_goal_is_reached():
     ledger = Ledger(0.1)
     ledger.note(10.0, 8.0)
     assert not ledger.over
@@ -41,7 +41,7 @@ def test_it_is_over_when_the_goal_is_reached():
     assert ledger.asked_to is None
 
 
-def test_it_is_over_after_the_last_pass_and_another_problem_has_no_more():
+def test_ledger_stays_spent_after_max_passes():
     ledger = Ledger(0.0, most=3)
     ledger.note(2.0, 1.0, passes=2)
     assert not ledger.over
@@ -62,7 +62,7 @@ def test_looks_in_vain_end_it_only_near_the_limits(gap):
     assert ledger.over == (gap < 1e-8)
 
 
-def test_it_is_stopped_by_whoever_says_so_first_and_stays_so():
+def test_first_stop_reason_is_kept():
     told = []
     ledger = Ledger(
         0.0,

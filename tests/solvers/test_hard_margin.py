@@ -81,7 +81,7 @@ class TestNearestPoint:
         ),
         seed=st.integers(0, 9),
     )
-    def test_it_is_optimal_for_points_and_for_their_gram_matrix(self, points, seed):
+    def test_optimal_for_points_and_for_their_gram_matrix(self, points, seed):
         Z = np.array(points, float) + np.array([5.0, 0.5])  # the origin is outside
         group = np.random.default_rng(seed).integers(0, 2, len(Z))
         group[:2] = 0, 1
@@ -120,7 +120,7 @@ class TestNearestPoint:
         size = found.weights @ slopes
         assert sum(slopes[group == g].min() for g in (0, 1)) >= size * (1 - 1e-9)
 
-    def test_it_can_be_stopped(self):
+    def test_stop_request_is_obeyed(self):
         X, signs = separable(500, 20)
         group = (signs > 0).astype(np.int64)
         start = np.zeros(500)
@@ -215,7 +215,7 @@ class TestLargestMargin:
         assert little.separates
         np.testing.assert_allclose(little.w, best.w, rtol=1e-6)
 
-    def test_where_classes_overlap_nothing_separates(self, mode):
+    def test_overlapping_classes_are_inseparable(self, mode):
         X, signs = separable(300, 3, mode)
         signs[:150] *= -1
         outcome = solve(X, signs, mode)

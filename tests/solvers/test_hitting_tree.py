@@ -52,7 +52,7 @@ def certificate(tree, groups, X, weights, need):
 
 @given(st.integers(0, 10**6))
 @settings(max_examples=60)
-def test_it_proves_the_optimum_and_no_more(seed):
+def test_tree_proves_exactly_the_optimum(seed):
     X, random = drawn(seed)
     assume(grouped(Sample(X, np.ones(len(X), np.int8)), NONE, False).rows.size)
     tree, groups, truth = tree_of(X, NONE, random)

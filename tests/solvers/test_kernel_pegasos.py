@@ -36,7 +36,7 @@ def problem(seed, most=40):
     lam=st.sampled_from([0.01, 0.25, 3.0]),
     size=st.integers(1, 200),
 )
-def test_it_is_the_box(seed, steps, lifted, average, lam, size):
+def test_agrees_with_the_plain_algorithm(seed, steps, lifted, average, lam, size):
     X, signs = problem(seed)
     kernel = Gaussian(1.5)
     gram = kernel(X)
@@ -110,7 +110,7 @@ def test_iterates_are_no_longer_than_they_may_be():
         assert w @ gram @ w <= (1 + 1e-12) / 0.01**2
 
 
-def test_it_stops_when_asked_and_tells_of_overflow():
+def test_stop_request_and_overflow_are_reported():
     X, signs = problem(1)
     rows = GramRows(Gaussian(1.0), X, len(X))
     outcome = kernel_pegasos(

@@ -85,7 +85,7 @@ def test_any_blocks_and_any_budget_give_the_box(seed, size, budget, degree, lift
 
 @law
 @given(seed=seeds, cut=st.integers(0, 50), budget=st.one_of(st.none(), st.integers(1, 9)))
-def test_it_goes_on_where_it_stopped(seed, cut, budget):
+def test_continued_run_equals_one_run(seed, cut, budget):
     X, signs = whole(seed)
     cut = 1 + cut % (len(X) - 1)
     rows, everyone = GramRows(Linear(), X, len(X)), np.arange(len(X))
@@ -130,7 +130,7 @@ def test_the_trace_follows_the_function():
     assert trace.epoch_updates.sum() == len(trace)
 
 
-def test_it_stops_when_asked():
+def test_stop_request_is_obeyed():
     rng = np.random.default_rng(0)
     X, signs = rng.standard_normal((2000, 2)), rng.choice([-1, 1], 2000).astype(np.int8)
     rows = GramRows(Gaussian(1.0), X, 2000)

@@ -24,7 +24,7 @@ def drawn(seed, whole):
 @given(st.integers(0, 10**6), st.booleans())
 @example(215318, True)  # examples that are 0
 @settings(max_examples=50)
-def test_it_never_gets_worse_and_never_beats_the_optimum(seed, whole):
+def test_cost_never_rises_nor_beats_the_optimum(seed, whole):
     vectors, costs, random = drawn(seed, whole)
     w = random.normal(size=vectors.shape[1])
     _, found = local_search(vectors, costs, w, random, never, patience=3)
@@ -43,7 +43,7 @@ def test_the_cost_is_that_of_the_weights_where_there_are_no_ties(seed):
     assert value == cost_of(vectors, costs, found)
 
 
-def test_it_stops_when_asked():
+def test_stop_request_is_obeyed():
     vectors, costs, random = drawn(3, whole=False)
     w = np.ones(vectors.shape[1])
     _, found = local_search(vectors, costs, w, random, lambda: True)

@@ -182,7 +182,7 @@ def test_the_minimum_is_that_found_with_a_hessian(
     storage=st.sampled_from(STORAGES),
     lift=st.booleans(),
 )
-def test_what_is_said_to_be_left_is_never_less_than_what_is(seed, classes, storage, lift):
+def test_stated_excess_bounds_the_true_excess(seed, classes, storage, lift):
     X, codes = data(seed, classes=classes, storage=storage)
     ridge = 0.01
     best = logistic(X, codes, classes, ridge=ridge, tol=1e-13, intercept="free" if lift else "none")

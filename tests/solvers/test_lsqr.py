@@ -22,7 +22,7 @@ def solve(A, b, damp=0.0, max_iter=1000, asked=go_on):
 
 @given(st.integers(0, 10**6), damps)
 @settings(max_examples=60)
-def test_it_finds_the_shortest_solution(seed, damp):
+def test_finds_the_minimum_norm_solution(seed, damp):
     rng = np.random.default_rng(seed)
     m, d, rank = (int(k) for k in rng.integers(1, 12, 3))
     A = rng.standard_normal((m, rank)) @ rng.standard_normal((rank, d))
@@ -49,7 +49,7 @@ def test_its_steps_are_those_of_scipy(seed, damp, most):
     assert (found.stop == Stop.MAX_ITER) == (code == 7)
 
 
-def test_it_ends_when_asked_with_the_best_so_far():
+def test_stop_request_returns_the_best_iterate():
     rng = np.random.default_rng(0)
     A, b = rng.standard_normal((30, 20)), rng.standard_normal(30)
     looks = iter([None, None, Stop.BY_HAND])
@@ -58,7 +58,7 @@ def test_it_ends_when_asked_with_the_best_so_far():
     np.testing.assert_array_equal(found.x, solve(A, b, max_iter=3).x)
 
 
-def test_nothing_to_explain():
+def test_zero_target_or_zero_matrix_has_zero_solution():
     for A, b in ((np.eye(3), np.zeros(3)), (np.zeros((3, 2)), np.ones(3))):
         found = solve(A, b)
         assert found.stop == Stop.CONVERGED

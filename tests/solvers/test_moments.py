@@ -89,7 +89,7 @@ def test_a_sample_that_misses_the_mean_is_made_up_for():
 
 
 class TestSums:
-    def test_they_are_within_the_roundings_they_admit(self):
+    def test_moments_stay_within_their_error_bounds(self):
         X, Y, s = table(5, n=3000, offset=3.0)
         sums = moments(Rows(X, Y, np.sqrt(s)), True).sums
         Z = np.column_stack([np.column_stack([X, Y]) - sums.shift, np.ones(3000)])
@@ -117,6 +117,6 @@ class TestSums:
         assert not with_exactness(weighted, moments(weighted, True)).sums.exact
 
 
-def test_nothing_plus_something_is_that():
+def test_empty_moments_are_neutral():
     empty = Triangle(0, 0.0, np.zeros(2), np.zeros((2, 2)))
     assert (empty + empty).rows == 0

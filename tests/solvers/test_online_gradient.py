@@ -206,7 +206,7 @@ def test_runs_that_cannot_be_are_refused(settings, words):
         GradientRun(*settings, True, True)
 
 
-def test_it_stops_when_asked():
+def test_stop_request_is_obeyed():
     X, signs = problem(0)
     calls = iter([False, True])
     outcome = online_gradient(

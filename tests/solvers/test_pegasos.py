@@ -144,7 +144,7 @@ def test_storages_agree_and_a_long_run_finds_the_minimum():
     np.testing.assert_allclose(dense, csr, rtol=1e-9, atol=1e-9)
 
 
-def test_it_stops_when_asked_and_keeps_what_there_is():
+def test_stop_request_keeps_the_partial_average():
     X, signs = problem(1)
     calls = iter([False] * 3 + [True])
     outcome = pegasos(

@@ -42,7 +42,7 @@ def arrays(data):
 @pytest.mark.parametrize("at_zero", ["always", "positive", "negative"])
 @given(data=integer_data, lifted=st.booleans())
 @settings(max_examples=25)
-def test_it_is_the_box_of_the_notes(storage, at_zero, data, lifted):
+def test_agrees_with_the_plain_algorithm(storage, at_zero, data, lifted):
     X, y = arrays(data)
     w, updates, epochs = perceptron_box(X, y, 8, lifted=lifted, at_zero=at_zero)
     run = PerceptronRun(epochs=8, lifted=lifted, update_at_zero=at_zero)

@@ -210,7 +210,7 @@ def test_a_class_without_examples_is_left_out():
     assert one.strict.all()
 
 
-def test_it_says_which_columns_and_where():
+def test_separating_columns_and_rows_are_named():
     X = np.zeros((12, 4))
     X[:, 0] = np.tile([0.0, 1.0, 2.0], 4)
     codes = np.array([0] * 6 + [1] * 6)

@@ -453,7 +453,7 @@ def test_dear_errors_and_an_early_stop(intercept, k):
 
 
 @pytest.mark.parametrize("dear", [1, -1])
-def test_one_class_that_is_priceless(dear):
+def test_class_with_extreme_cost(dear):
     """Costs 10²⁰ apart: multipliers must balance, so those of the dear class stay small."""
     X, signs = example(53)
     costs = np.where(signs == dear, 1e20, 1.0)

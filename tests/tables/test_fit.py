@@ -193,7 +193,7 @@ def test_zero_sign_belongs_to_the_compression_bound(fitted):
     assert audit(forge).refuted
 
 
-def test_other_data_of_which_nothing_can_be_said(fitted):
+def test_unusable_data_cannot_be_audited(fitted):
     audit = fitted(table_of())(against=pa.table({"z": [1, 2]}))
     assert not audit.passed
     assert not audit.same_data
@@ -258,7 +258,7 @@ def test_the_target_is_no_feature(tmp_path):
     made = fit_table(table, "kind", machine("perceptron", []), scale="none")
     made.model.target = "a"
     save_model(tmp_path / "m", made.model)
-    with pytest.raises(Problem, match="must be no feature"):
+    with pytest.raises(Problem, match="must not be a feature"):
         load_model(tmp_path / "m")
 
 

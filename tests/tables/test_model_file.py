@@ -59,7 +59,7 @@ def parts_of(path):
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def test_a_model_comes_back_whole(model, path):
+def test_model_file_round_trip(model, path):
     loaded = load_model(path)
     assert loaded.as_written
     assert predict_table(loaded.model, TABLE)[0].tolist() == predict_table(model, TABLE)[0].tolist()
@@ -219,7 +219,7 @@ def test_parts_that_do_not_fit_together_are_refused(path, what):
         load_model(path)
 
 
-def test_what_could_not_be_read_is_not_written(model, tmp_path):
+def test_unreadable_models_are_not_written(model, tmp_path):
     odd = fit_table(TABLE, "y", machine("perceptron", [])).model
     odd.machine.random_state = np.random.RandomState(0)
     with pytest.raises(Problem, match="does not create from a file"):
@@ -294,7 +294,7 @@ def test_a_claim_is_no_composite_of_claims(model):
 @pytest.mark.parametrize(
     "estimator", [GaussianDensity(), LogisticRegression(), Neuron([1.0, 2.0], 0.5)], ids=repr
 )
-def test_what_no_file_can_hold_is_refused_in_words(estimator, model, tmp_path):
+def test_unstorable_models_are_refused(estimator, model, tmp_path):
     name = type(estimator).__name__
     with pytest.raises(Problem, match=f"not a {name}"):
         save_model(tmp_path / "m", replace(model, machine=estimator))

@@ -57,7 +57,7 @@ _KINDS = {
     "risk.online_to_batch": "OnlineToBatch",
     "risk.support_bound": "SupportBound",
 }
-_OTHERS = {
+_OTHER_CERTIFICATES = {
     "base": "CannotClaim Certificate NotClaimed Verification",
     "composite": "Composite",
     "certified": "Certified Chosen",
@@ -81,7 +81,7 @@ _OTHERS = {
 #: every kind of certificate, and the module that has its check
 KINDS = by_name(_KINDS)
 #: these, and what else is named by others
-WHERE = KINDS | by_name(_OTHERS)
-__all__ = sorted(WHERE)
+CERTIFICATE_MODULES = KINDS | by_name(_OTHER_CERTIFICATES)
+__all__ = sorted(CERTIFICATE_MODULES)
 
-__getattr__, __dir__ = names_of(__name__, WHERE)
+__getattr__, __dir__ = names_of(__name__, CERTIFICATE_MODULES)

@@ -81,7 +81,7 @@ class Certified(Value):
             if isinstance(claim, TestErrors):
                 raise ValueError("TestErrors is about test examples, not about those of the fit.")
             if isinstance(claim, RiskBound) and claim.tried < self.tried:
-                raise ValueError(f"{claim.name} must pay for {self.tried:,} settings.")
+                raise ValueError(f"{claim.name} must be corrected for {self.tried:,} settings.")
         if not all(isinstance(claim, TestErrors) for claim in self.test):
             raise ValueError("of test examples there can only be TestErrors.")
 

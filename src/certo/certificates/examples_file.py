@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-DENSE: tuple[str, ...] = ("X", "y")
-CSR: tuple[str, ...] = ("data", "indices", "indptr", "shape", "y")
+DENSE_ARRAYS: tuple[str, ...] = ("X", "y")
+CSR_ARRAYS: tuple[str, ...] = ("data", "indices", "indptr", "shape", "y")
 DTYPE_KINDS = "biufU"  # numbers and texts
 
 
@@ -27,12 +27,14 @@ def read_examples(content: bytes) -> tuple[Any, np.ndarray]:
             if any(part.compress_type != zipfile.ZIP_STORED for part in parts):
                 raise ValueError("it is compressed, which no file of examples is.")
             names = tuple(part.filename.removesuffix(".npy") for part in parts)
-            if names not in (DENSE, CSR):
-                raise ValueError(f"it must hold {DENSE} or {CSR}, but it holds {names[:8]}.")
+            if names not in (DENSE_ARRAYS, CSR_ARRAYS):
+                raise ValueError(
+                    f"it must hold {DENSE_ARRAYS} or {CSR_ARRAYS}, but it holds {names[:8]}."
+                )
             *rows, y = (_array(archive.read(part)) for part in parts)
     except (EOFError, OSError, RuntimeError, zipfile.BadZipFile) as wrong:
-        raise ValueError(f"it is no archive of arrays: {wrong}") from wrong
-    if names == DENSE:
+        raise ValueError(f"it is not an archive of arrays: {wrong}") from wrong
+    if names == DENSE_ARRAYS:
         return rows[0], y
     shape = tuple(rows.pop().tolist())
     X = sparse.csr_array(tuple(rows), shape=shape)

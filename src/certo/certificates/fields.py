@@ -12,10 +12,10 @@ from scipy import sparse
 
 from certo.certificates.encoding import number, whole_number
 
-INTERCEPTS = ("free", "none")  # of hyperplanes that may be anywhere, or must go through the origin
+SEPARATION_INTERCEPTS = ("free", "none")  # Hyperplanes anywhere, or through the origin.
 
-#: Types of fields. `Value.__post_init__` reads each field by the function in `READERS` that stands
-#: beside its type, so that the value is checked and cannot be written to.
+#: Types of fields. `Value.__post_init__` reads each field by the function that `FIELD_READERS` has
+#: for its type, so that the value is checked and cannot be written to.
 FiniteVector = np.ndarray
 FiniteTable = np.ndarray
 FiniteArray = np.ndarray
@@ -50,9 +50,10 @@ def number_or_vector(value, name: str) -> float | np.ndarray:
 
 def fractions(values, name: str) -> Fractions:
     """A tuple of fractions, or a ValueError."""
+    values = tuple(values) if np.iterable(values) else (None,)
     if not all(isinstance(value, Fraction) for value in values):
         raise ValueError(f"{name} must be fractions.")
-    return tuple(values)
+    return values
 
 
 def cost_vector(values, name: str) -> np.ndarray:
@@ -93,7 +94,7 @@ def index_vector(values, name: str) -> np.ndarray:
 
 def intercept_mode(value: Any) -> str:
     """'free' or 'none', or a ValueError."""
-    if not isinstance(value, str) or value not in INTERCEPTS:
+    if not isinstance(value, str) or value not in SEPARATION_INTERCEPTS:
         raise ValueError(f"intercept must be 'free' or 'none', got {str(value)[:40]!r}.")
     return value
 
@@ -103,7 +104,7 @@ def several(read: Callable) -> Callable:
     return lambda values, name: tuple(read(value, name) for value in values)
 
 
-READERS = {
+FIELD_READERS = {
     "float": number,
     "int": whole_number,
     "FiniteVector": finite_vector,
@@ -128,7 +129,7 @@ class Value:
     def __post_init__(self) -> None:
         for f in fields(self):
             value, declared = getattr(self, f.name), str(f.type)
-            read = READERS.get(declared.removesuffix(" | None"))
+            read = FIELD_READERS.get(declared.removesuffix(" | None"))
             if read is not None and not (value is None and declared.endswith(" | None")):
                 object.__setattr__(self, f.name, read(value, f.name))
 

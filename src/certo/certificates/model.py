@@ -14,7 +14,7 @@ from certo.certificates.errors.kernel_predictor import KernelPredictor
 from certo.certificates.errors.predictor import LinearPredictor, Predictor, StatedPredictions
 from certo.kernels.base import Kernel
 
-RULES: dict[type, tuple[str, ...]] = {  # what a rule is made of, in a fitted model
+RULE_ATTRIBUTES: dict[type, tuple[str, ...]] = {  # Fitted attributes that make up a rule.
     LinearPredictor: ("coef_", "intercept_"),
     KernelPredictor: ("support_", "dual_coef_", "intercept_"),
 }
@@ -106,7 +106,7 @@ def parts_of(claim: Certificate) -> Iterator[Certificate]:
 
 def rule_names(claim: Certificate) -> tuple[str, ...]:
     """What the rule of a claim is made of, if it is about one."""
-    return RULES.get(type(getattr(claim, "predictor", None)), ())
+    return RULE_ATTRIBUTES.get(type(getattr(claim, "predictor", None)), ())
 
 
 def _same_rule(claim: Any, model: Model, X: Any) -> bool:

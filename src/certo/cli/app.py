@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
@@ -20,20 +21,46 @@ SEPARABLE = "certo separable DATA --target COLUMN"
 _WrongUse: Any = typer.BadParameter.__base__  # click's UsageError, of typer's own copy of click
 
 app = typer.Typer(
-    help="Linear and kernel models of tables, with proofs of what is said about them. Start with "
+    help="Fit linear and kernel models to tables, with proofs that anyone can check. Start with "
     "certo fit; certo COMMAND --help explains each command.",
-    epilog="Exit codes: 0 done, and every claim holds; 1 no: a claim does not hold, or the classes "
+    epilog="Exit codes: 0 success, and every claim holds; 1 a claim does not hold, or the classes "
     "are not separable; 2 the input cannot be used, or the model claims nothing; 3 the data or the "
-    "model are not those of the fit; 4 an error in Certo itself; 130 interrupted; 141 the reader "
-    "of the output went away.\n\nExample: certo fit iris.csv --target species --out iris.certo",
+    "model file differ from those of the fit; 4 an internal error of Certo; 130 interrupted; 141 "
+    "the output pipe was closed.\n\nExample: certo fit iris.csv --target species --out iris.certo",
     invoke_without_command=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for _module in (fit, curve, separable, predict, verify, proof):
-    _name = _module.__name__.rpartition(".")[2]
-    app.command(_name, short_help=_module.SUMMARY, epilog=_module.EXAMPLE)(getattr(_module, _name))
+#: Each command, with its line in `certo --help` and an example of its use.
+COMMANDS: dict[Callable[..., None], tuple[str, str]] = {
+    fit.fit: (
+        "Fit a model to a table, and prove what can be proved about it.",
+        "certo fit iris.csv --target species --out iris.certo --report iris.html",
+    ),
+    curve.curve: (
+        "Compare kernels by cross-validation.",
+        "certo curve shores.csv --target shore --kernel gaussian --values 0.1,1,10",
+    ),
+    separable.separable: (
+        "Decide whether hyperplanes separate the classes.",
+        "certo separable iris.csv --target species --report iris.html",
+    ),
+    predict.predict: (
+        "Predict the target for the rows of a table.",
+        "certo predict iris.certo new.csv --out predicted.csv",
+    ),
+    verify.verify: (
+        "Check every claim of a model from the data alone.",
+        "certo verify iris.certo iris.csv",
+    ),
+    proof.proof: (
+        "Write a folder with which anyone can check a model's claims.",
+        "certo proof iris.certo iris.csv --out iris-proof",
+    ),
+}
+for _command, (_summary, _example) in COMMANDS.items():
+    app.command(short_help=_summary, epilog=f"Example: {_example}")(_command)
 
 
 def _version(wanted: bool) -> None:

@@ -12,8 +12,6 @@ import typer
 from certo.cli import options
 from certo.cli.console import Voice
 
-SUMMARY = "Compare kernels by cross-validation."
-EXAMPLE = "Example: certo curve shores.csv --target shore --kernel gaussian --values 0.1,1,10"
 PICTURES = (".svg", ".png", ".pdf")
 UNDATED: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
@@ -25,8 +23,8 @@ def curve(
         list[str] | None,
         typer.Option(
             metavar="KERNEL",
-            help="Kernels to compare: gaussian (over variances), polynomial (over degrees), or one "
-            "as 'Gaussian(2) + Linear()', repeated for each.",
+            help="Kernels to compare: gaussian (over variances), polynomial (over degrees), or an "
+            "expression such as 'Gaussian(2) + Linear()'; may be repeated.",
             show_default="gaussian",
         ),
     ] = None,
@@ -34,7 +32,7 @@ def curve(
         str | None,
         typer.Option(
             metavar="NUMBERS",
-            help="Variances or degrees to compare, as 0.1,1,10.",
+            help="Variances or degrees to compare, such as 0.1,1,10.",
             show_default="variances that suit the data, degrees from 1 to 7",
         ),
     ] = None,
@@ -50,7 +48,7 @@ def curve(
     seed: Annotated[int, typer.Option(metavar="N", help="Random seed of the folds.")] = 0,
     jobs: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Number of fits at the same time.", show_default="1"),
+        typer.Option(metavar="N", help="Number of fits to run in parallel.", show_default="1"),
     ] = None,
     report: options.Report = None,
     picture: Annotated[
@@ -71,7 +69,7 @@ def curve(
     as_json: options.Json = False,
 ) -> None:
     """Compare kernels by cross-validation: training error, validation error and number of support
-    vectors of each, with nearest neighbours beside them."""
+    vectors of each, and the errors of nearest neighbours for comparison."""
     from sklearn.exceptions import ConvergenceWarning
 
     from certo.cli.progress import FitProgress
@@ -118,7 +116,7 @@ def curve(
         unfinished = [str(one.message) for one in heard if one.category is ConvergenceWarning]
         if unfinished:
             compared.examples.notes.append(
-                f"{len(unfinished)} fits ended before their goal, as this one: {unfinished[0]}"
+                f"{len(unfinished)} fits stopped before they converged, such as: {unfinished[0]}"
             )
         progress.stage("Writing")
         said = curve_facts(compared)
@@ -179,7 +177,7 @@ def _tell(voice: Voice, said: dict[str, Any]) -> None:
     if said["best_is_at_end"]:
         voice.say(("note ", "yellow"), said["best_is_at_end"])
     if said["interrupted"]:
-        voice.say(("Stopped by hand: ", "yellow"), "these kernels were done by then.")
+        voice.say(("Stopped by hand: ", "yellow"), "these kernels were finished by then.")
     for name, what in (("report_file", "Report"), ("picture_file", "Picture")):
         if said[name]:
             voice.say(f"{what} written to {said[name]}")

@@ -14,8 +14,6 @@ import typer
 from certo.cli import options
 from certo.cli.console import Voice, print_json
 
-SUMMARY = "Fit a model to a table, and prove what can be proved about it."
-EXAMPLE = "Example: certo fit iris.csv --target species --out iris.certo --report iris.html"
 MAX_CLAIMS_SHOWN = 6  # Claims of one kind, where there may be one for each of many classes.
 MAX_TERMS_SHOWN = 20  # Coefficients that a terminal shows.
 
@@ -94,8 +92,9 @@ def fit(
         str,
         typer.Option(
             metavar="N",
-            help="Number of settings that were compared on this table before: claims about new "
-            "data pay for the choice. Write data, if the settings were made from the table.",
+            help="Number of settings that were compared on this table before this fit: bounds on "
+            "new data are corrected for the choice. Give the word data if the settings were "
+            "computed from the table.",
         ),
     ] = "1",
     setting: options.Settings = None,
@@ -117,7 +116,7 @@ def fit(
 
     choices = options.encoding_choices(scale, missing, na, drop, category)
     if C is not None and lam is not None:
-        raise Problem("--C and --lam are two ways to say one thing: give one of them.")
+        raise Problem("--C and --lam set the same penalty: give only one of them.")
     if output is not None and report is not None and output.resolve() == report.resolve():
         raise Problem(f"--out and --report are both {output}. Choose two names.")
     settings = options.settings_of(setting, C=C, lam=lam, ridge=ridge, tol=tol)
@@ -197,7 +196,7 @@ def _tell(voice: Voice, said: dict[str, Any]) -> None:
     _tell_claims(voice, said)
     voice.say()
     if said["interrupted"]:
-        voice.say(("Stopped by hand: ", "yellow"), "this is what was reached until then.")
+        voice.say(("Stopped by hand: ", "yellow"), "this is the model at that moment.")
     if said["model_file"]:
         voice.say(f"Model written to {said['model_file']}")
         if said["claims"]:
@@ -205,7 +204,7 @@ def _tell(voice: Voice, said: dict[str, Any]) -> None:
     if said["report_file"]:
         voice.say(f"Report written to {said['report_file']}: open it in a browser.")
     if not said["model_file"] and not said["report_file"]:
-        voice.say("Nothing was written: --out FILE keeps the model, --report FILE a page on it.")
+        voice.say("Nothing was written: --out FILE saves the model, --report FILE a report.")
 
 
 def _success(said: dict[str, Any]) -> str:
@@ -214,7 +213,7 @@ def _success(said: dict[str, Any]) -> str:
 
     if said["classes"] is None:
         error, usual = readable(said["training_error"]), readable(said["deviation"])
-        return f"The typical error is {error}; always saying the mean has {usual}."
+        return f"The root mean square error is {error}; always predicting the mean has {usual}."
     right = f"{share_text(said['training_accuracy'])} % of the training examples are right"
     return f"{right}; always answering the majority class gets {share_text(said['commonest'])} %."
 
@@ -232,7 +231,7 @@ def _goodness(said: dict[str, Any]) -> Iterator[str]:
     if said.get("null_log_likelihood"):
         most, least = said["log_likelihood"], said["null_log_likelihood"]
         share = f"McFadden's R² is {1 - most / least:.4g}"
-        yield f"The log-likelihood is {most:.6g} ({least:.6g} without columns); {share}."
+        yield f"The log-likelihood is {most:.6g} ({least:.6g} with the intercept alone); {share}."
 
 
 def _tell_coefficients(voice: Voice, said: dict[str, Any]) -> None:
@@ -263,7 +262,10 @@ def _tell_coefficients(voice: Voice, said: dict[str, Any]) -> None:
     tell_more(voice, rows, MAX_TERMS_SHOWN)
     compared = [f"{name} with {level!r}" for name, level in said["references"].items()]
     if compared:
-        voice.say(f"Levels are compared: {', '.join(compared)}.", indent=2)
+        voice.say(
+            f"Levels of a category are compared with a reference level: {', '.join(compared)}.",
+            indent=2,
+        )
     for note in table["notes"]:
         voice.say(note, indent=2)
 

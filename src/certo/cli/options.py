@@ -29,7 +29,7 @@ TestFile = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Table of test rows, which nothing was fitted to or chosen by.",
+        help="Table of test rows, not used to fit or to choose anything.",
         show_default=False,
     ),
 ]
@@ -50,7 +50,7 @@ Missing = Annotated[
 NotAvailable = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="TEXT", help="Text that stands for a missing value, as NA; may be repeated."
+        metavar="TEXT", help="Text that stands for a missing value, such as NA; may be repeated."
     ),
 ]
 Drop = Annotated[
@@ -67,7 +67,7 @@ ErrorPrice = Annotated[
     typer.Option(
         "--C",
         metavar="NUMBER",
-        help="Price of errors in the training rows (svm).",
+        help="Penalty C on errors in the training rows (svm).",
         show_default=False,
     ),
 ]
@@ -76,8 +76,8 @@ Settings = Annotated[
     typer.Option(
         "--set",
         metavar="NAME=VALUE",
-        help="Any setting of the machine, as epochs=20 or 'kernel=Gaussian(variance=2)'; may be "
-        "repeated.",
+        help="Any setting of the machine, such as epochs=20 or 'kernel=Gaussian(variance=2)'; may "
+        "be repeated.",
     ),
 ]
 

@@ -14,9 +14,6 @@ import typer
 from certo.cli.console import Voice
 from certo.cli.options import DataFile, Json, ModelFile
 
-SUMMARY = "Predict the target for the rows of a table."
-EXAMPLE = "Example: certo predict iris.certo new.csv --out predicted.csv"
-
 
 def predict(
     model: ModelFile,
@@ -34,7 +31,7 @@ def predict(
         float | None,
         typer.Option(
             metavar="LEVEL",
-            help="Add prediction intervals of this level, as 0.95 (least-squares).",
+            help="Add prediction intervals of this level, such as 0.95 (least-squares).",
             show_default=False,
         ),
     ] = None,

@@ -12,9 +12,6 @@ from certo.cli.console import Voice, print_json
 from certo.cli.options import DataFile, Json, ModelFile, TestFile, command_line
 from certo.cli.verify import leave, read_tables, tell_audit
 
-SUMMARY = "Write a folder that proves a model to anyone."
-EXAMPLE = "Example: certo proof iris.certo iris.csv --out iris-proof"
-
 
 def proof(
     model: ModelFile,

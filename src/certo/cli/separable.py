@@ -10,10 +10,8 @@ import typer
 from certo.cli import options
 from certo.cli.console import Voice
 
-SUMMARY = "Decide whether hyperplanes separate the classes."
-EXAMPLE = "Example: certo separable iris.csv --target species --report iris.html"
 MAX_TERMS_SHOWN = 20  # Coefficients of a hyperplane that a terminal shows.
-MAX_PAIRS_SHOWN, MAX_CLASSES_SHOWN = 12, 24  # Answers about pairs, and about single classes.
+MAX_PAIRS_SHOWN, MAX_SINGLE_CLASSES_SHOWN = 12, 24  # Answers about pairs, and about single classes.
 
 
 def separable(
@@ -84,7 +82,7 @@ def _tell(voice: Voice, said: dict[str, Any]) -> None:
         voice.say(f"Class by class{through}:")
     for kind, group in groupby(others, key=lambda answer: answer["question"]):
         answers = list(group)
-        most = MAX_PAIRS_SHOWN if kind == "pair" else MAX_CLASSES_SHOWN
+        most = MAX_PAIRS_SHOWN if kind == "pair" else MAX_SINGLE_CLASSES_SHOWN
         for one in answers[:most]:
             mark = ("yes ", "green") if one["separable"] else ("no  ", "red")
             voice.say(mark, f"{question(one)}: {reason(one)}", indent=2)
@@ -93,7 +91,7 @@ def _tell(voice: Voice, said: dict[str, Any]) -> None:
     if said["report_file"]:
         voice.say(f"Report written to {said['report_file']}: open it in a browser.")
     else:
-        voice.say("--report FILE writes a page on it; --json prints the certificate.")
+        voice.say("--report FILE writes a report; --json prints the certificate.")
 
 
 def _tell_witness(voice: Voice, answer: dict[str, Any]) -> None:

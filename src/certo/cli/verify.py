@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from certo.tables.audit import Audit
     from certo.tables.model_file import LoadedModel
 
-SUMMARY = "Check every claim of a model from the data alone."
-EXAMPLE = "Example: certo verify iris.certo iris.csv"
 MAX_CLAIMS_SHOWN = 6  # Claims of one kind that hold, where there may be one for each class.
 MIN_TABLE_WIDTH = 110  # Columns of a terminal that has room for numbers beside the reasons.
 
@@ -65,9 +63,9 @@ def tell_audit(voice: Voice, audit: Audit) -> None:
     def line(good: bool, text: str) -> None:
         voice.item(("✓ ", "green") if good else ("✗ ", "red"), text)
 
-    data = "The data are NOT those of the fit: the table's fingerprint is another."
-    model = "The model file was CHANGED since it was written: its fingerprint is another."
-    test = "The test rows are NOT those of the fit: their table's fingerprint is another."
+    data = "The data are NOT those of the fit: the table's fingerprint differs."
+    model = "The model file was CHANGED since it was written: its fingerprint differs."
+    test = "The test rows are NOT those of the fit: their table's fingerprint differs."
     line(audit.same_data, "The data are those of the fit." if audit.same_data else data)
     line(audit.same_model, "The model file is as it was written." if audit.same_model else model)
     if audit.same_test is not None:
@@ -131,7 +129,7 @@ def _verdict(audit: Audit) -> tuple[Part, ...]:
         here = "the claims hold." if audit.claims_hold else "a claim does not hold."
         return (
             not_verified,
-            "this is not the table of the fit, and what was found speaks of this table only. Here ",
+            "this is not the table of the fit, so the result is about this table only. On it, ",
             here,
         )
     if not audit.claims_hold:

@@ -170,8 +170,8 @@ def _sample(path: Path, opened: Callable[[], pa.NativeFile]) -> str:
         line = 1 + start[: wrong.start].count(b"\n")
         raise Problem(
             f"{path} must be text in UTF-8, but line {line} has the byte "
-            f"0x{start[wrong.start]:02x}, which is none. If it is in Latin-1 (Windows), convert "
-            "it: iconv -f WINDOWS-1252 -t UTF-8 OLD.csv > NEW.csv"
+            f"0x{start[wrong.start]:02x}, which is not valid. If it is in Latin-1 (Windows), "
+            "convert it: iconv -f WINDOWS-1252 -t UTF-8 OLD.csv > NEW.csv"
         ) from wrong
 
 

@@ -65,7 +65,7 @@ def may_be_rounded(values: np.ndarray) -> bool:
 
 def as_decimals(texts: pa.ChunkedArray, point: str) -> pa.Array | None:
     """A column of text as decimals, where some number of it would be too fine for float64; None
-    where none is, or where something is no number. ValueError, if Arrow has no type for them."""
+    where none is, or where something is not a number. ValueError, if Arrow has no type for them."""
     longest = pc.max(pc.binary_length(texts)).as_py() or 0
     tiny = pc.any(pc.match_substring(texts, "e-", ignore_case=True)).as_py()
     if longest <= SURE_DIGITS and not tiny:
@@ -110,7 +110,7 @@ def too_fine_decimals(decimals: pa.Array, floats: np.ndarray) -> TooFine | None:
 
 
 def too_fine(numbers: Sequence[Decimal]) -> TooFine | None:
-    """A number of 2⁵³ or more that is no float64 number, or two that differ and have the same
+    """A number of 2⁵³ or more that is not a float64 number, or two that differ and have the same
     nearest one, if there are such."""
     floats = np.array([float(number) for number in numbers], dtype=np.float64)
     for t in np.flatnonzero(np.abs(floats) >= MAX_EXACT_INTEGER).tolist():

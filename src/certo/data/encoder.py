@@ -200,7 +200,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             known = set(part.tolist())
             strange = [cell for cell in columns.texts(table.column(name)) if cell not in known]
             if strange:
-                taken = "no known one"
+                taken = "none of the known levels"
                 if self.reference_levels:
                     taken = f"{str(part[0])!r}, which the others are compared with"
                 sentences.append(

@@ -25,7 +25,7 @@ def piped_content(path: Path) -> bytes | None:
         if not stat.S_ISFIFO(mode):
             kinds = {stat.S_ISDIR: "a folder", stat.S_ISSOCK: "a socket"}
             what = next((what for is_one, what in kinds.items() if is_one(mode)), "a device")
-            raise Problem(f"{path} is {what}; a file, or a pipe that brings one, is needed.")
+            raise Problem(f"{path} is {what}; a file, or a pipe that carries one, is needed.")
         with open(path, "rb") as pipe:
             content = pipe.read(MAX_PIPED_BYTES + 1)
     except Problem:
@@ -37,7 +37,7 @@ def piped_content(path: Path) -> bytes | None:
         raise Problem(f"{path} cannot be read: {why}.") from wrong
     if len(content) > MAX_PIPED_BYTES:
         raise Problem(
-            f"{path} is a pipe that brings more than {MAX_PIPED_BYTES // 2**20} MB, the most that "
+            f"{path} is a pipe that carries more than {MAX_PIPED_BYTES // 2**20} MB, the most that "
             "is read from one. Save it to a file, and give the file's name."
         )
     return content

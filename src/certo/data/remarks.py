@@ -12,7 +12,7 @@ from certo.certificates.encoding import counted
 from certo.words.reader import setting
 
 # Texts that are often written for a missing value.
-UNKNOWN = {"?", "na", "n/a", "nan", "null", "none", "-", "."}
+MISSING_TEXTS = {"?", "na", "n/a", "nan", "null", "none", "-", "."}
 
 
 class LeftOut(NamedTuple):
@@ -61,20 +61,20 @@ class LeftOut(NamedTuple):
         were = "was" if self.total == 1 else "were"
         return (
             f"{self.total:,} of {counted(self.rows, 'row')} {were} left out for missing values "
-            f"({self._why}): nothing here, and nothing said of new data, is about such rows."
+            f"({self._why}): no result here, and no claim about new data, covers such rows."
         )
 
     @property
     def why_no_draws(self) -> str:
-        """Why those that are left are no draws from the population of all rows; nothing, if they
+        """Why those that are left are not draws from the population of all rows; nothing, if they
         may be draws from the population of the complete ones."""
         if not self.by_word:
             return ""
         were = "row was" if self.by_word == 1 else "rows were"
         return (
             f"{self.by_word:,} {were} left out because of the value of the target "
-            f"({setting('na')}), so the others are no draws from the population of all rows. If "
-            "such rows are no part of the population, take them out of the table before."
+            f"({setting('na')}), so the others are not draws from the population of all rows. If "
+            "such rows are not part of the population, remove them from the table first."
         )
 
 
@@ -136,9 +136,9 @@ def about_texts(
         elif levels.size > 20 and 2 * levels.size > cells.size:
             notes.append(
                 f"column {name!r} has {levels.size:,} different values in {cells.size:,} rows: it "
-                f"nearly names the rows. Consider {setting('drop', [name])}."
+                f"nearly identifies the rows. Consider {setting('drop', [name])}."
             )
-        odd = np.array([level.strip().lower() in UNKNOWN for level in levels])
+        odd = np.array([level.strip().lower() in MISSING_TEXTS for level in levels])
         for level in levels[odd]:
             unknown.setdefault(level.strip(), []).append(name)
         numeric = np.array([is_number(level) for level in levels])
@@ -149,14 +149,14 @@ def about_texts(
             )
         elif numeric.all() and name in texts_of_file:
             notes.append(
-                f"column {name!r} is text in the file, and taken as such, though all of it could "
-                f"be numbers: {levels[0]!r}, say."
+                f"column {name!r} is text in the file and is treated as text, although all its "
+                f"values could be numbers, such as {levels[0]!r}."
             )
         blank += [(name, level) for level in levels if level != level.strip()][:1]
     for word, where in unknown.items():
         notes.append(
-            f"{word!r} stands in column {', '.join(map(repr, where))} and is taken as a value like "
-            f"any other. If it means that a value is missing: {setting('na', [word])}."
+            f"{word!r} stands in column {', '.join(map(repr, where))} and is treated as a value "
+            f"like any other. If it means that a value is missing: {setting('na', [word])}."
         )
     if blank:
         name, level = blank[0]
@@ -170,7 +170,8 @@ def about_texts(
 def about_words(not_found: Sequence[str]) -> list[str]:
     """Texts that were said to mean a missing value."""
     return [
-        f"{setting('na', [word])} made no difference: no cell is that, or it was missing already."
+        f"{setting('na', [word])} made no difference: no cell has that text, or it was "
+        "already read as missing."
         for word in not_found
     ]
 
@@ -199,7 +200,7 @@ def is_number(text: str) -> bool:
 
 
 def not_a_number(column: pa.ChunkedArray, places: np.ndarray | None = None) -> str:
-    """The first cell of a text column that is no number, in words; or the column's type. The
+    """The first cell of a text column that is not a number, in words; or the column's type. The
     `places` of rows in their file are given where these are not all of it."""
     if pa.types.is_string(column.type):
         for row, cell in enumerate(column.to_pylist()):

@@ -16,7 +16,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from certo.certificates.margins.solution import INTERCEPTS
+from certo.certificates.margins.solution import MARGIN_INTERCEPTS
 from certo.certificates.sample.labels import Labels
 from certo.containers import count, exact_input, exact_labels
 from certo.estimators._errors import RowError
@@ -161,7 +161,7 @@ def check_positive(machine, name: str, *, optional: bool = False) -> None:
 def check_margin_settings(machine) -> None:
     """Those that the hard and the soft margin share: intercept, tol, max_iter, time_limit and
     cache_mb."""
-    check_choice(machine, "intercept", *INTERCEPTS)
+    check_choice(machine, "intercept", *MARGIN_INTERCEPTS)
     if not (is_number(machine.tol) and 0 <= machine.tol < 1):
         raise ValueError(f"tol must be a number from 0 to below 1, got {machine.tol!r}.")
     check_whole(machine, "max_iter")

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from certo.certificates.margins.solution import MARGIN_INTERCEPTS
 from certo.containers import count
 from certo.estimators import _input, _scores
 from certo.estimators._linear import Absent, LinearClassifier, forget
@@ -16,7 +17,7 @@ from certo.kernels.base import Kernel
 from certo.kernels.settings import WithKernel
 from certo.rkhs import Expansion
 
-KERNEL, CSR = "certo.kernels", "csr"  # what a value stands for that is written down
+KERNEL_KEY, CSR_KEY = "certo.kernels", "csr"  # Keys of stored values that are objects.
 NAMED = {  # what to give in the place of a name
     "linear": "Linear()",
     "poly": "Polynomial(degree), as Polynomial(3)",
@@ -153,23 +154,23 @@ class KernelClassifier(WithKernel, LinearClassifier):
         for name in ("kernel", "kernel_"):
             if isinstance(state.get(name), Kernel):
                 with suppress(ValueError):
-                    state[name] = {KERNEL: state[name].to_dict()}
+                    state[name] = {KERNEL_KEY: state[name].to_dict()}
         state.pop("_fit_examples", None)
         if state.get("kernel_") is None:
             state.pop("support_vectors_", None)
         vectors: Any = state.get("support_vectors_")
         if sparse.issparse(vectors):
             parts = vectors.data, vectors.indices, vectors.indptr
-            state["support_vectors_"] = {CSR: [*parts, list(vectors.shape)]}
+            state["support_vectors_"] = {CSR_KEY: [*parts, list(vectors.shape)]}
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         state = dict(state)
         for name in ("kernel", "kernel_"):
-            if _is_written(state.get(name), KERNEL):
-                state[name] = Kernel.from_dict(state[name][KERNEL])
-        if _is_written(state.get("support_vectors_"), CSR):
-            *parts, shape = state["support_vectors_"][CSR]
+            if _is_written(state.get(name), KERNEL_KEY):
+                state[name] = Kernel.from_dict(state[name][KERNEL_KEY])
+        if _is_written(state.get("support_vectors_"), CSR_KEY):
+            *parts, shape = state["support_vectors_"][CSR_KEY]
             state["support_vectors_"] = sparse.csr_array(tuple(parts), shape=tuple(shape))
         super().__setstate__(state)
 
@@ -182,7 +183,7 @@ def check_kernel(estimator, *, optional: bool) -> None:
     advice = "Function(f) makes one of any Python function of two objects"
     if isinstance(kernel, str) and kernel.lower() in NAMED:
         advice = f"for {kernel!r} give {NAMED[kernel.lower()]}"
-    elif isinstance(kernel, str) and kernel in _input.INTERCEPTS:
+    elif isinstance(kernel, str) and kernel in MARGIN_INTERCEPTS:
         advice = f"for the intercept give intercept={kernel!r}"
     elif _input.is_number(kernel):
         advice = f"for the price of slack give C={kernel!r}"

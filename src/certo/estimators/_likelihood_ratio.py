@@ -82,7 +82,7 @@ def likelihood_ratio_tests(machine, problem: LogisticProblem) -> LikelihoodRatio
 
 
 def _new(problem: LogisticProblem) -> np.ndarray:
-    """For each column of x̃, whether it is no combination of the others."""
+    """For each column of x̃, whether it is not a combination of the others."""
     codes = problem.codes[:, None].astype(np.float64)
     found = least_squares(problem.X, codes, weights=problem.weights, lifted=problem.lifted)
     return np.ones(problem.columns, dtype=bool) if found.tied is None else ~found.tied

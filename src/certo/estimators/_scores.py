@@ -37,7 +37,7 @@ from certo.kernels.base import Kernel
 from certo.kernels.gaussian import MAX_NORM_ERROR
 from certo.kernels.precomputed import Precomputed
 from certo.kernels.vectors import MAX_DENSIFIED_ENTRIES, squares
-from certo.numbers.rounding import LEAST, ULPS, Rounding, gamma
+from certo.numbers.rounding import TINY, ULPS, Rounding, gamma
 from certo.solvers import gram
 
 MAX_SUMMED_OUTPUTS = 32  # Up to so many, single sums are as fast as BLAS (20 to 1000 features).
@@ -62,7 +62,7 @@ def of_layer(X, coef: np.ndarray, intercept, use: Use) -> np.ndarray:
     # since these are rounded too.
     d = X.shape[1]
     square = greatest_square(rows_of(X), X.shape[0])[0] * np.max(squares(coef))
-    within = 2 * gamma(d + 2) * (np.sqrt(square) + np.max(np.abs(intercept))) + 4 * d * LEAST
+    within = 2 * gamma(d + 2) * (np.sqrt(square) + np.max(np.abs(intercept))) + 4 * d * TINY
     return _recompute_close_rows(
         scores, np.array([within]), use, lambda rows: _one_by_one(X[rows], coef, intercept)
     )
@@ -121,7 +121,7 @@ def _rounding_of_sums(
         within = 2 * (epsilon + gamma(n + 3) * (1 + epsilon)) * lengths * pull
         if delta:
             within += 4 * delta * mass
-        within += 2 * n * LEAST + 2 * gamma(2) * np.max(np.abs(intercept))
+        within += 2 * n * TINY + 2 * gamma(2) * np.max(np.abs(intercept))
     return np.atleast_1d(within)
 
 

@@ -226,7 +226,7 @@ def is_vectors(value: Any, sizes: Sizes) -> bool:
     )
 
 
-NUMBER = of_type(float, np.float64)
+FLOAT = of_type(float, np.float64)
 MAYBE_NUMBER = of_type(float, np.float64, type(None))
 COUNTS = array("outputs", kinds="iu")
 NUMBERS = array("outputs")

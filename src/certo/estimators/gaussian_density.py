@@ -253,7 +253,7 @@ def _blocks(X: np.ndarray, p: np.ndarray, mean) -> Iterator[tuple[np.ndarray, np
         yield X[start : start + MOMENT_BLOCK_ROWS] - mean, p[start : start + MOMENT_BLOCK_ROWS]
 
 
-DESCRIPTION = description.register(
+description.register(
     description.Description(
         kind=GaussianDensity,
         learns="densities",

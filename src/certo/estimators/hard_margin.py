@@ -208,7 +208,7 @@ def _check_fitted(machine: HardMarginSVM) -> None:
     description.check_converged(machine, claims)
 
 
-DESCRIPTION = description.register(
+description.register(
     description.Description(
         kind=HardMarginSVM,
         command="hard-margin",

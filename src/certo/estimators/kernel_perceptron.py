@@ -350,7 +350,7 @@ def _is_same_scheme(claim: CompressionBound, machine: KernelPerceptron, y) -> bo
     )
 
 
-DESCRIPTION = description.register(
+description.register(
     description.Description(
         kind=KernelPerceptron,
         command="kernel-perceptron",

@@ -461,7 +461,7 @@ def _can_go_on(value: Any, sizes: description.Sizes) -> bool:
     )
 
 
-_FITTED: dict[str, description.Check] = {
+_LEAST_SQUARES_FITTED: dict[str, description.Check] = {
     "coef_": description.array("features"),
     "intercept_": lambda value, sizes: type(value) is float and np.isfinite(value),
     "n_features_in_": lambda value, sizes: type(value) is int and value == sizes.features,
@@ -469,8 +469,8 @@ _FITTED: dict[str, description.Check] = {
     "rank_": description.of_type(int, type(None)),
     "condition_": description.MAYBE_NUMBER,
     "method_": lambda value, sizes: value in ("cholesky", "qr", "dual", "lsqr"),
-    "risk_": description.NUMBER,
-    "r2_": description.NUMBER,
+    "risk_": description.FLOAT,
+    "r2_": description.FLOAT,
     "degrees_of_freedom_": description.of_type(int, type(None)),
     "residual_variance_": description.MAYBE_NUMBER,
     # NaN where a coefficient is not determined
@@ -483,7 +483,7 @@ _FITTED: dict[str, description.Check] = {
     "_seen_factored": description.of_type(bool),
     "_seen_lifted": description.of_type(bool),
     "_sums": description.of_type(type(None)),
-    "_weight": description.NUMBER,
+    "_weight": description.FLOAT,
     "_mean": description.array("features"),
     "_scale": description.array(None),
     "_kept": description.optional(description.array(None, kinds="iu")),
@@ -527,7 +527,7 @@ def _check_fitted(machine: LeastSquares) -> None:
         require(not better, "its risk is less than its certificate allows.")
 
 
-DESCRIPTION = description.register(
+description.register(
     description.Description(
         kind=LeastSquares,
         command="least-squares",
@@ -537,7 +537,7 @@ DESCRIPTION = description.register(
         claims={LeastSquaresExcess: _are_same_squares},
         claims_all_outputs=True,
         spoken_of=lambda machine: ("coef_", "intercept_"),
-        fitted=lambda machine: _FITTED,
+        fitted=lambda machine: _LEAST_SQUARES_FITTED,
         check_fitted=_check_fitted,
         ignores_scale=lambda machine: not machine.ridge,
         needs_reference_levels=lambda machine: not machine.ridge and machine.intercept == "free",

@@ -280,7 +280,7 @@ def box_of(box: Any) -> tuple[np.ndarray, np.ndarray]:
         ) from wrong
 
 
-DESCRIPTION = description.register(
+description.register(
     description.Description(
         kind=LogLinearDensity,
         learns="densities",

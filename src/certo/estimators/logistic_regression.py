@@ -43,7 +43,7 @@ from certo.estimators._prices import check_class_weight
 from certo.estimators._settings import (
     COUNT,
     NOT_NEGATIVE,
-    POSITIVE,
+    POSITIVE_NUMBER,
     SECONDS,
     Setting,
     check_settings,
@@ -68,7 +68,7 @@ LOGISTIC_SETTINGS = {
     "solver": one_of("damped", "newton"),
     "on_separation": one_of("warn", "raise", "ridge"),
     "ridge": NOT_NEGATIVE,
-    "tol": POSITIVE,
+    "tol": POSITIVE_NUMBER,
     "risk_threshold": NOT_NEGATIVE.or_none,
     "max_iter": COUNT,
     "time_limit": SECONDS.or_none,
@@ -117,7 +117,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         last of several classes, and the first of two (`contrasts_` is then `coef_`).
     solver : {"damped", "newton"}, default="damped"
         "damped": steps are shortened so that the risk never rises. "newton": never shortened, as
-        in the notes; this may diverge.
+        in many textbooks; this may diverge.
     on_separation : {"warn", "raise", "ridge"}, default="warn"
         If no estimate exists. "warn": weights of a risk within `tol` of its infimum, which are not
         an estimate, and a SeparationWarning. "raise": raise Separated, which carries the proof.
@@ -421,7 +421,8 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             level=level,
             groups=tuple(f"{c} against {self.reference_}" for c in compared for _ in names),
             title=f"LogisticRegression: {self.n_samples_fit_:,} examples, log-likelihood "
-            f"{most:.6g} ({least:.6g} without columns: McFadden's R² {1 - most / least:.4g})",
+            f"{most:.6g} ({least:.6g} with the intercept alone: McFadden's R² "
+            f"{1 - most / least:.4g})",
             notes=self._notes(),
             heading="no estimate" if self.estimate_exists_ is False else "estimate",
         )
@@ -581,7 +582,7 @@ def _has_own_size(value: Any, sizes: description.Sizes) -> bool:
     return any(description.array(n, n, finite=False)(value, sizes) for n in wanted)
 
 
-_FITTED: dict[str, description.Check] = description.LINEAR | {
+_LOGISTIC_FITTED: dict[str, description.Check] = description.LINEAR | {
     "reference_": description.of_type(int, float, str, bool),
     "contrasts_": description.array("contrasts", "features"),
     "contrast_intercepts_": description.array("contrasts"),
@@ -608,7 +609,7 @@ _FITTED: dict[str, description.Check] = description.LINEAR | {
 def _check_fitted(machine: LogisticRegression) -> None:
     """What follows from the weights and the certificate is as they say."""
     require, classes = description.require, machine.classes_.tolist()
-    require(machine.reference_ in classes, "its reference is none of its classes.")
+    require(machine.reference_ in classes, "its reference is not one of its classes.")
     place = classes.index(machine.reference_)
     require(
         np.array_equal(machine.contrasts_, against(machine.coef_, place))
@@ -644,7 +645,7 @@ def _check_fitted(machine: LogisticRegression) -> None:
     )
 
 
-DESCRIPTION = description.register(
+description.register(
     description.Description(
         kind=LogisticRegression,
         command="logistic",
@@ -658,7 +659,7 @@ DESCRIPTION = description.register(
         },
         claims_all_outputs=True,
         spoken_of=lambda machine: ("coef_", "intercept_"),
-        fitted=lambda machine: _FITTED,
+        fitted=lambda machine: _LOGISTIC_FITTED,
         check_fitted=_check_fitted,
         ignores_scale=lambda machine: not machine.ridge,
         needs_reference_levels=lambda machine: not machine.ridge and machine.intercept == "free",

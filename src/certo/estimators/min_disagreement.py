@@ -222,7 +222,7 @@ def _check_fitted(machine: MinDisagreement) -> None:
     require(machine.answer_ == answer, "its answer does not follow from its bounds.")
 
 
-DESCRIPTION = description.register(
+description.register(
     description.Description(
         kind=MinDisagreement,
         command="min-disagreement",

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from certo.estimators.perceptron import Perceptron
 
 DEPENDS_ON_ALL = (
-    "its answer depends on all examples, and no few of them determine it: only test examples can "
-    "bound its errors."
+    "the model depends on all examples and is not determined by a few of them, so that only test "
+    "examples can bound its error rate."
 )
 RANDOM_ITERATE = (
     "the mistakes of the one pass bound the error rate of a rule that draws one of the earlier "
@@ -43,8 +43,8 @@ RANDOM_ITERATE = (
     "certo.certificates.OnlineToBatch makes that claim about the pass itself."
 )
 UNBOUNDED_LOSS = (
-    "losses of a regression or density have no upper end, so that no number of examples bounds "
-    "their mean without more assumptions."
+    "the losses of a regression or density are unbounded, so that no number of examples bounds "
+    "their mean without further assumptions."
 )
 
 

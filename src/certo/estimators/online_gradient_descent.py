@@ -282,7 +282,7 @@ def _are_same_steps(claim: Regret | AverageToBatch, machine: OnlineGradientDesce
     return replace(claim.run, sparse=False) == machine.run()
 
 
-DESCRIPTION = description.register(
+description.register(
     description.Description(
         kind=OnlineGradientDescent,
         learns="classes",

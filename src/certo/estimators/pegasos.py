@@ -297,7 +297,7 @@ def _check_fitted(machine: Pegasos) -> None:
         description.check_supports(machine)
 
 
-DESCRIPTION = description.register(
+description.register(
     description.Description(
         kind=Pegasos,
         command="pegasos",

@@ -361,7 +361,7 @@ def _spoken_of(machine: Perceptron) -> tuple[str, ...]:
     return (*weights, "updates_", "updated_")
 
 
-DESCRIPTION = description.register(
+description.register(
     description.Description(
         kind=Perceptron,
         command="perceptron",

@@ -358,7 +358,7 @@ def _check_fitted(machine: SVM) -> None:
     description.check_converged(machine, claims)
 
 
-DESCRIPTION = description.register(
+description.register(
     description.Description(
         kind=SVM,
         command="svm",

@@ -19,8 +19,8 @@ class Neuron(ArrayValue):
     Output                +1 if the field is positive, −1 if negative, `zero_sign` if zero
     Boundary              the hyperplane w·x = −w₀, at distance |w₀|/‖w‖ from the origin
 
-    At a field of exactly 0 the default is +1, as sgn(0) = +1 in the notes on linear classifiers.
-    The hard limiter of the notes on the neuron (Rosenblatt's: 1 if the field is positive, −1
+    At a field of exactly 0 the default is +1, as sgn(0) = +1 for linear classifiers.
+    The hard limiter of a neuron (Rosenblatt 1958: 1 if the field is positive, −1
     otherwise) answers −1 there: that is `zero_sign=-1`.
 
     All weights may be zero, as before any learning; such a neuron has no boundary.

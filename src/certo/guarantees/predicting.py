@@ -30,7 +30,7 @@ from certo.words.reader import separability_call
 
 def predictor_of(machine, X) -> Predictor:
     """Weights or a function of an RKHS, if that is how the model predicts; else what it predicts
-    for X. Machines of the house do; of others it is seen whether they do so for X."""
+    for X. Estimators of Certo do; of others it is seen whether they do so for X."""
     rule = None if has_own_methods(machine) else _rule(machine)
     if rule is not None and _home(machine) == "certo":
         return rule
@@ -123,8 +123,8 @@ def errors_and_margins(page: Page, machine, X, y) -> None:
     if wrong:
         page.refuse(
             "Separable",
-            f"{counted(wrong, 'example')} of the fit would have to be on another side. Whether "
-            f"other hyperplanes separate the classes, {separability_call()} decides.",
+            f"the model is wrong on {counted(wrong, 'example')} of the fit. To decide whether "
+            f"other hyperplanes separate the classes: {separability_call()}.",
         )
         return
     X, coef = exact_matrix(X), np.atleast_2d(dense(machine.coef_)).astype(np.float64)

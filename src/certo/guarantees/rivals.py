@@ -29,7 +29,7 @@ NO_MULTIPLIERS = (
 NOT_OURS = (
     "nothing is known here about the problem that {name} solves, so its answer is not judged."
 )
-UNKNOWN = (
+UNKNOWN_METHOD = (
     "it is not known here which examples determine the answer of {name}: only test examples can "
     "bound its errors."
 )
@@ -49,10 +49,10 @@ def claims(page: Page, machine, X, y) -> None:
             multipliers.bound(page, machine, X, y)
         else:
             smooth = isinstance(machine, linear_model.LogisticRegression)
-            page.refuse("RiskBound", DEPENDS_ON_ALL if smooth else UNKNOWN.format(name=name))
+            page.refuse("RiskBound", DEPENDS_ON_ALL if smooth else UNKNOWN_METHOD.format(name=name))
     elif is_regressor(machine):
         _regression(page, machine, X, y, name)
-        page.refuse("RiskBound", "losses of a regression have no upper end.")
+        page.refuse("RiskBound", "the losses of a regression are unbounded.")
     else:
         raise TypeError(f"certify needs a classifier or a regressor, got {name}.")
 

@@ -31,7 +31,7 @@ class Wrapped:
 
     machine: Any
     steps: tuple[Callable[[Any], Any], ...] = ()
-    spoilt: str = ""  # why the examples are no independent draws to the machine
+    spoilt: str = ""  # why the examples are not independent draws to the machine
     tried: int = 1  # settings that were compared on the examples
     seeded: tuple[str, ...] = ()  # the steps whose random numbers come from the user's seed
 
@@ -92,7 +92,7 @@ def _adaptive(search) -> str:
         return ""
     return (
         f"{type(search).__name__} may choose the settings it tries by looking at the examples, "
-        "so that their number does not tell what to pay."
+        "so that no correction for their number is valid."
     )
 
 

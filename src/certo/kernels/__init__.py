@@ -30,7 +30,7 @@ _KERNELS = {
     "weighted_degree": "WeightedDegree",
     "weisfeiler_lehman": "WeisfeilerLehman",
 }
-_OTHERS = {
+_OTHER_KERNELS = {
     "repairs": "Repaired repair",
     "semidefinite": "Definiteness NotPositive is_psd",
     "graph": "Graph",
@@ -39,7 +39,7 @@ _OTHERS = {
 }
 #: every kernel, and the module that defines it; it is imported when it is named
 KERNELS = by_name(_KERNELS)
-WHERE = KERNELS | by_name(_OTHERS)
-__all__ = sorted(WHERE)
+KERNEL_MODULES = KERNELS | by_name(_OTHER_KERNELS)
+__all__ = sorted(KERNEL_MODULES)
 
-__getattr__, __dir__ = names_of(__name__, WHERE)
+__getattr__, __dir__ = names_of(__name__, KERNEL_MODULES)

@@ -32,4 +32,4 @@ from certo.kernels.weighted_degree import WeightedDegree as WeightedDegree
 from certo.kernels.weisfeiler_lehman import WeisfeilerLehman as WeisfeilerLehman
 
 KERNELS: dict[str, str]
-WHERE: dict[str, str]
+KERNEL_MODULES: dict[str, str]

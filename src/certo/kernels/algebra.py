@@ -13,7 +13,7 @@ import numpy as np
 
 from certo.kernels.base import Kernel, _read, number
 from certo.kernels.function import Function
-from certo.numbers.rounding import HUGE, LEAST, ULPS, UNKNOWN, Rounding, gamma
+from certo.numbers.rounding import OVERFLOW_LIMIT, TINY, ULPS, UNBOUNDED, Rounding, gamma
 
 MAX_KERNEL_PARTS = 500
 STRIP_FACTORS = 2**16  # Divisors that are computed at once.
@@ -129,8 +129,8 @@ class Sum(_Several):
         Σ ε_k s_k + Σ a_k ≤ (max ε_k)·Σ s_k + Σ a_k, and Σ s_k ≤ √K(x,x)·√K(z,z) by Cauchy–Schwarz;
         p − 1 additions of values that are at most (1 + ε_k)·s_k + a_k add γ_p of that.
         Nothing is known once a value overflows."""
-        if not sum(_greatest(part, X, Z) for part in self.parts) < HUGE:
-            return UNKNOWN
+        if not sum(_greatest(part, X, Z) for part in self.parts) < OVERFLOW_LIMIT:
+            return UNBOUNDED
         bounds = [part.rounding(X, Z) for part in self.parts]
         worst, grow = max(b.relative for b in bounds), gamma(len(bounds))
         return Rounding(
@@ -165,10 +165,10 @@ class Product(_Several):
         sizes = [max(1.0, _greatest(part, X, Z)) for part in self.parts]
         p, size = len(bounds), math.prod(sizes)
         grow = math.expm1(sum(math.log1p(b.relative) for b in bounds)) + gamma(p)
-        if not (size < HUGE and grow < 0.5 and max(b.absolute for b in bounds) <= 1.0):
-            return UNKNOWN
+        if not (size < OVERFLOW_LIMIT and grow < 0.5 and max(b.absolute for b in bounds) <= 1.0):
+            return UNBOUNDED
         hidden = sum(b.absolute / part for b, part in zip(bounds, sizes, strict=True))
-        return Rounding(1.01 * grow, 2.0**p * size * (hidden + LEAST))
+        return Rounding(1.01 * grow, 2.0**p * size * (hidden + TINY))
 
     def __repr__(self):
         first, *others = self.parts  # 2·K·L is (2·K)·L already
@@ -239,10 +239,10 @@ class Scaled(_Single):
     def rounding(self, X, Z):
         """Both sides grow by the factor, and one product rounds. Nothing is known once a value
         overflows."""
-        if not self.factor * _greatest(self.kernel, X, Z) < HUGE:
-            return UNKNOWN
+        if not self.factor * _greatest(self.kernel, X, Z) < OVERFLOW_LIMIT:
+            return UNBOUNDED
         relative, absolute = self.kernel.rounding(X, Z)
-        return Rounding(1.01 * (relative + gamma(1)), self.factor * (2.0 * absolute) + LEAST)
+        return Rounding(1.01 * (relative + gamma(1)), self.factor * (2.0 * absolute) + TINY)
 
     def __repr__(self):
         inner = f"({self.kernel!r})" if isinstance(self.kernel, _Several) else repr(self.kernel)
@@ -297,13 +297,13 @@ class Normalised(_Single):
         relative, absolute = self.kernel.rounding(X, Z)
         with np.errstate(over="ignore", invalid="ignore"):
             diagonals = np.concatenate([self.kernel.diagonal(X), self.kernel.diagonal(Z)])
-        if not np.all(diagonals < HUGE):
-            return UNKNOWN
+        if not np.all(diagonals < OVERFLOW_LIMIT):
+            return UNBOUNDED
         least = np.min(diagonals, where=diagonals != 0.0, initial=math.inf)
         relative += 2.0 * absolute / least
         underflown = absolute > 0 and np.any(diagonals == 0.0)  # or is it an image of 0?
         if not relative < 0.01 or least < 0 or underflown:
-            return UNKNOWN
+            return UNBOUNDED
         return Rounding(float(2.1 * relative + 4.0 * ULPS), 0.0)
 
     def __repr__(self):
@@ -343,4 +343,4 @@ def _greatest(kernel: Kernel, X, Z) -> float:
         else:
             values = np.concatenate([kernel.diagonal(X), kernel.diagonal(Z)])
     greatest = float(np.max(values, initial=0.0))
-    return greatest if greatest < HUGE else math.inf
+    return greatest if greatest < OVERFLOW_LIMIT else math.inf

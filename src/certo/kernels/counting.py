@@ -12,7 +12,7 @@ from scipy import sparse
 from certo.kernels.base import compiled
 from certo.kernels.objects import Base, StructuredKernel
 from certo.kernels.vectors import products, squares
-from certo.numbers.rounding import HUGE, UNKNOWN, Rounding, gamma
+from certo.numbers.rounding import OVERFLOW_LIMIT, UNBOUNDED, Rounding, gamma
 
 EXACT_INTEGERS_BELOW = 2.0**53  # Up to here float64 holds all whole numbers.
 
@@ -68,4 +68,4 @@ class CountingKernel(StructuredKernel):
         if most < EXACT_INTEGERS_BELOW:
             return Rounding(0.0, 0.0)
         n = max(self.counts(self.examples(part).base).matrix.shape[1] for part in (X, Z))
-        return Rounding(gamma(n), 0.0) if most < HUGE else UNKNOWN
+        return Rounding(gamma(n), 0.0) if most < OVERFLOW_LIMIT else UNBOUNDED

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from certo.kernels.base import compiled, number
 from certo.kernels.vectors import VectorKernel, products, same_width, squares
-from certo.numbers.rounding import LEAST, ULPS, UNKNOWN, Rounding, gamma
+from certo.numbers.rounding import TINY, ULPS, UNBOUNDED, Rounding, gamma
 
 MAX_NORM_ERROR = 1e-11  # The formula by norms is used where its error is at most this.
 MAX_FLOAT32_ERROR = 1e-5  # The same in float32.
@@ -181,7 +181,7 @@ class Gaussian(VectorKernel):
     def off_by_norms(self, d: int, left, right):
         """The same for each x, if no ‖z‖² exceeds `right`."""
         exponent = gamma(d + 6) * 2.0 * self._scale * (left + right)
-        exponent = exponent + 6 * (d + 2) * LEAST * self._scale
+        exponent = exponent + 6 * (d + 2) * TINY * self._scale
         off = np.expm1(1.01 * np.minimum(exponent, 1.0)) + 2.0 * gamma(4) + ULPS
         return np.where(exponent < 1, off, np.inf)
 
@@ -191,7 +191,7 @@ class Gaussian(VectorKernel):
 
     def _underflow(self, d: int) -> float:
         """B: see `rounding`."""
-        return 1.02 * d * LEAST * self._scale
+        return 1.02 * d * TINY * self._scale
 
     def rounding(self, X, Z):
         r"""Let t = ‖x − z‖²/(2·variance) and s = 1/(2·variance); √K(x,x)·√K(z,z) = 1.
@@ -215,7 +215,7 @@ class Gaussian(VectorKernel):
         rows. Nothing is known while the variance is open.
         """
         if self.variance == "scale":
-            return UNKNOWN
+            return UNBOUNDED
         d = X.shape[1]
         by_norms = self._by_norms(d, squares(X), squares(Z))
         direct = math.expm1(self._underflow(d)) + gamma(d + 6) + ULPS

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import final
 
 from certo.kernels.vectors import VectorKernel, least_entry, products, squares
-from certo.numbers.rounding import LEAST, Rounding, gamma
+from certo.numbers.rounding import TINY, Rounding, gamma
 
 
 @final
@@ -33,4 +33,4 @@ class Linear(VectorKernel):
         (Cauchy–Schwarz), and ‖x‖ = √K(x, x). Products of entries from 2⁻⁵⁰⁰ on do not underflow."""
         d = X.shape[1]
         tiny = min(least_entry(X), least_entry(Z)) < 2.0**-500
-        return Rounding(gamma(d), d * LEAST if tiny else 0.0)
+        return Rounding(gamma(d), d * TINY if tiny else 0.0)

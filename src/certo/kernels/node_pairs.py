@@ -12,7 +12,7 @@ from scipy import sparse
 
 from certo.kernels.base import compiled
 from certo.kernels.forest import Forest, TreeKernel, forest
-from certo.numbers.rounding import HUGE, UNKNOWN, Rounding, gamma
+from certo.numbers.rounding import OVERFLOW_LIMIT, UNBOUNDED, Rounding, gamma
 
 STRIP_NODE_PAIRS = 2**20  # Pairs of nodes that are held at once.
 MAX_NODE_PAIRS = 2**26  # Pairs that the nodes of one tree may form with those of all others.
@@ -125,7 +125,7 @@ class NodePairKernel(TreeKernel):
         through `_roundings(N)`; products with two counts, and sums first over the nodes of one
         tree, then over those of the other, add 2 + 2N. Δ itself does not underflow."""
         greatest = max(float(np.max(self.diagonal(part), initial=0.0)) for part in (X, Z))
-        return Rounding(self.closeness(X, Z), 0.0) if greatest < HUGE else UNKNOWN
+        return Rounding(self.closeness(X, Z), 0.0) if greatest < OVERFLOW_LIMIT else UNBOUNDED
 
     def closeness(self, X, Z):
         n = self._largest(X, Z)

@@ -1,4 +1,4 @@
-"""Points that are no vectors: objects read once, and what kernels have found out about them."""
+"""Points that are not vectors: objects read once, and what kernels have found out about them."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from certo.kernels.base import number, whole
 from certo.kernels.vectors import VectorKernel, products, squares
-from certo.numbers.rounding import HUGE, LEAST, UNKNOWN, Rounding, gamma
+from certo.numbers.rounding import OVERFLOW_LIMIT, TINY, UNBOUNDED, Rounding, gamma
 
 
 @final
@@ -74,7 +74,7 @@ class Polynomial(VectorKernel):
         longest = max(np.max(squares(part), initial=0.0) for part in (X, Z))
         with np.errstate(over="ignore"):
             greatest = np.power(self.offset + self.scale * longest, float(n))
-        if not greatest < HUGE:
-            return UNKNOWN
-        least = 2.0 * n * (d * max(self.scale, 1.0) + 2) * LEAST
-        return Rounding(gamma(n * (d + 3)) + least, least + 2 * n * LEAST)
+        if not greatest < OVERFLOW_LIMIT:
+            return UNBOUNDED
+        least = 2.0 * n * (d * max(self.scale, 1.0) + 2) * TINY
+        return Rounding(gamma(n * (d + 3)) + least, least + 2 * n * TINY)

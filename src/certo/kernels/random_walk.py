@@ -15,7 +15,7 @@ from certo.numbers.rounding import Rounding, gamma
 RESIDUAL_SLACK = 16.0  # Residuals may be so many times as large as their rounding.
 MAX_RELATIVE_ERROR = 1e-6  # Values that may be off by more are refused.
 MAX_CG_RESTARTS = 20  # Conjugate gradients start again with the true residual.
-MAX_CG_STEPS = 1000  # Steps of conjugate gradients between two restarts.
+CG_RESTART_STEPS = 1000  # Steps of conjugate gradients between two restarts.
 MAX_DENSE_ROWS = 100  # Of smaller matrices all eigenvalues are computed.
 
 
@@ -125,7 +125,7 @@ class RandomWalk(GraphKernel):
         i, j = i.ravel(), j.ravel()
         given = all_.first, all_.labels, A.indptr, A.indices, rows[i], columns[j]
         sums = compiled("graphs").walks(
-            *given, self.decay, RESIDUAL_SLACK * _unit(base), MAX_CG_RESTARTS, MAX_CG_STEPS
+            *given, self.decay, RESIDUAL_SLACK * _unit(base), MAX_CG_RESTARTS, CG_RESTART_STEPS
         )
         if np.any(np.isnan(sums)):
             raise _not_found()
@@ -186,7 +186,7 @@ def _solution(onward, b: np.ndarray, unit: float) -> np.ndarray | None:
         if np.max(np.abs(r), initial=0.0) <= enough:
             return x if np.min(x, initial=0.0) >= 0 else None
         p, square = r.copy(), np.vdot(r, r)
-        for _ in range(MAX_CG_STEPS):
+        for _ in range(CG_RESTART_STEPS):
             q = p - onward(p)
             curvature = np.vdot(p, q)
             if not curvature > 0:  # I − decay·A has an eigenvalue of 0 or below

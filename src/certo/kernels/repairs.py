@@ -45,7 +45,7 @@ from certo.kernels.semidefinite import (
     proof_margin,
 )
 from certo.numbers.decimals import rounded_up
-from certo.numbers.rounding import HUGE, UNIT
+from certo.numbers.rounding import OVERFLOW_LIMIT, UNIT
 
 HOW = ("clip", "flip", "shift", "correlation")
 DIAGONAL_TOLERANCE = 2.0**-20  # A diagonal so near to ones is called one of ones.
@@ -126,7 +126,7 @@ class Repaired:
                 f"new points are rows of {n} similarities, one to each point of the repaired "
                 f"matrix, got shape {S.shape}. Reshape a single one with s.reshape(1, -1)."
             )
-        bad = np.argwhere(~(np.abs(S) < HUGE))
+        bad = np.argwhere(~(np.abs(S) < OVERFLOW_LIMIT))
         if bad.size:
             i, j = bad[0].tolist()
             raise ValueError(f"similarities must be finite, but S[{i}, {j}] is {S[i, j]}.")

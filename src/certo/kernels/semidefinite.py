@@ -45,7 +45,7 @@ from scipy.linalg import eigh, lapack, solve_triangular
 
 from certo.kernels.base import number
 from certo.numbers.decimals import rounded_up
-from certo.numbers.rounding import HUGE, LEAST, UNIT, gamma
+from certo.numbers.rounding import OVERFLOW_LIMIT, TINY, UNIT, gamma
 
 ASYMMETRY_TOLERANCE = 2.0**-20  # Of max(K_ii, K_jj): sixteen times the rounding of float32.
 FLOAT32_UNIT = 2.0**-24
@@ -58,7 +58,7 @@ ISSUER_MARGIN_FACTOR = 1.5  # A shift is proved with more than a checker needs: 
 
 
 class NotPositive(ValueError):
-    """A matrix that is no Gram matrix: zᵀKz < 0.
+    """A matrix that is not a Gram matrix: zᵀKz < 0.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class NotPositive(ValueError):
     def __init__(self, witness: np.ndarray, value: float):
         self.witness, self.value = witness, value
         super().__init__(
-            "the kernel matrix is not positive semi-definite, so it is no kernel's: zᵀKz is "
+            "the kernel matrix is not positive semi-definite, so that no kernel has it: zᵀKz is "
             f"{rounded_up(value)} for the z with {_entries(witness)}. The whole z is the attribute "
             "`witness` of this error. certo.kernels.repair(K) makes a kernel's matrix of it and "
             "says how far that is from it; or use a similarity that is a kernel."
@@ -117,7 +117,11 @@ class Definiteness:
         if self.positive is None or self.witness is None or self.value is None:
             return False
         z = np.asarray(self.witness)
-        if z.shape != (K.shape[0],) or z.dtype != np.float64 or not np.all(np.abs(z) < HUGE):
+        if (
+            z.shape != (K.shape[0],)
+            or z.dtype != np.float64
+            or not np.all(np.abs(z) < OVERFLOW_LIMIT)
+        ):
             return False
         with np.errstate(over="ignore", invalid="ignore"):  # then the bound is infinite, or NaN
             return _quadratic_above(K, z) <= self.value < 0
@@ -255,7 +259,7 @@ def _finite_square(K) -> np.ndarray:
             f"got shape {K.shape}."
         )
     for part in _strips(K.shape[0]):
-        bad = np.argwhere(~(np.abs(K[part]) < HUGE))
+        bad = np.argwhere(~(np.abs(K[part]) < OVERFLOW_LIMIT))
         if bad.size:
             i, j = (bad[0] + (part.start, 0)).tolist()
             raise ValueError(
@@ -331,7 +335,7 @@ def proof_margin(K: np.ndarray, shift: float) -> float:
     trace = float(np.sum(np.abs(diagonal))) + n * shift
     greatest = float(np.max(np.abs(diagonal))) + shift
     rounding = 1.02 * gamma(n + 5) * trace + 4.0 * UNIT * greatest
-    return rounding + 8.0 * n * (2.0 * n + greatest) * LEAST
+    return rounding + 8.0 * n * (2.0 * n + greatest) * TINY
 
 
 def _factorise(K: np.ndarray, added: float, work: np.ndarray) -> int:
@@ -377,5 +381,5 @@ def _quadratic_above(K: np.ndarray, z: np.ndarray) -> float:
         return near if Fraction(near) >= total else math.nextafter(near, math.inf)
     # two sums of n products, one inside the other: what underflows in that is multiplied by z
     size = float(np.abs(z) @ (np.abs(block) @ np.abs(z)))
-    underflow = 2.0 * some.size * (1.0 + float(np.sum(np.abs(z)))) * LEAST
+    underflow = 2.0 * some.size * (1.0 + float(np.sum(np.abs(z)))) * TINY
     return float(z @ (block @ z)) + 2.0 * gamma(2 * some.size + 4) * size + underflow

@@ -25,7 +25,7 @@ class WithKernel:
         super().set_params(**params)  # type: ignore[misc]
         if inner:
             if not isinstance(self.kernel, Kernel):
-                raise ValueError(f"there is no kernel whose {next(iter(inner))!r} could be set.")
+                raise ValueError(f"there is not a kernel whose {next(iter(inner))!r} could be set.")
             changed = {name.removeprefix("kernel__"): value for name, value in inner.items()}
             unknown = [name for name in changed if name not in self.kernel.settings]
             if unknown:

@@ -8,7 +8,7 @@ import numpy as np
 
 from certo.kernels.base import compiled, flag, number, whole
 from certo.kernels.sequence import SequenceKernel, longest, padded, symbols
-from certo.numbers.rounding import HUGE, LEAST, UNKNOWN, Rounding, gamma
+from certo.numbers.rounding import OVERFLOW_LIMIT, TINY, UNBOUNDED, Rounding, gamma
 
 BLOCK_CELLS = 2**16  # Cells (i, j) of all pairs that are computed at once.
 
@@ -137,7 +137,7 @@ class Subsequence(SequenceKernel):
         X, Z = self.examples(X), self.examples(Z)
         n = longest(X, Z)
         growth = (self.length - 1) * math.log2(1.0 + self.decay**2 * n**2)
-        if growth > 900 or not all(np.all(self.diagonal(part) < HUGE) for part in (X, Z)):
-            return UNKNOWN
-        absolute = 4.0 * self.length * n**2 * 2.0**growth * 1.01 * LEAST
+        if growth > 900 or not all(np.all(self.diagonal(part) < OVERFLOW_LIMIT) for part in (X, Z)):
+            return UNBOUNDED
+        absolute = 4.0 * self.length * n**2 * 2.0**growth * 1.01 * TINY
         return Rounding(gamma(6 * (n + self.length)), absolute)

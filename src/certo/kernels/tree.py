@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, final
 
 _TOKEN = re.compile(r"[()]|(?:\\.|[^\s()])+", re.DOTALL)
-_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPED_CHARACTER = re.compile(r"\\(.)", re.DOTALL)
 _SPECIAL = re.compile(r"([\s()\\])")
 
 
@@ -226,7 +226,7 @@ def _read(text: str, *, lines: bool = False) -> Iterator[tuple[int, Tree]]:
             came = "a ')' that closes nothing" if token == ")" else f"{token[:40]!r}"
             raise ValueError(f"a tree must begin with '(', but at {at(position)} is {came}.")
         elif token != ")":
-            word = _ESCAPED.sub(r"\1", token) if "\\" in token else token
+            word = _ESCAPED_CHARACTER.sub(r"\1", token) if "\\" in token else token
             start, label, children = stack[-1]
             if label is None and not children:
                 stack[-1] = start, word, children

@@ -148,7 +148,7 @@ def _written(label: Hashable) -> str:
     if isinstance(label, str) and label.isidentifier():
         return label
     written = repr(label)
-    return f"<{written}>" if written.isidentifier() else written  # True is no word
+    return f"<{written}>" if written.isidentifier() else written  # True is not a word
 
 
 class Patterns(Sequence):

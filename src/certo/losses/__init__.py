@@ -13,7 +13,7 @@ from __future__ import annotations
 from certo.lazy import by_name, names_of
 
 #: what is imported when it is named, and from where
-WHERE = by_name(
+LOSS_MODULES = by_name(
     {
         "base": "ConvexLoss Loss MarginLoss ResidualLoss SmoothLoss",
         "confidence": "EstimatedRisk",
@@ -25,6 +25,6 @@ WHERE = by_name(
         "empirical": "risk",
     }
 )
-__all__ = sorted(WHERE)
+__all__ = sorted(LOSS_MODULES)
 
-__getattr__, __dir__ = names_of(__name__, WHERE)
+__getattr__, __dir__ = names_of(__name__, LOSS_MODULES)

@@ -17,4 +17,4 @@ from certo.losses.negative_log_likelihood import (
 from certo.losses.squared import Squared as Squared
 from certo.losses.zero_one import ZeroOne as ZeroOne
 
-WHERE: dict[str, str]
+LOSS_MODULES: dict[str, str]

@@ -50,7 +50,7 @@ class ConvexLoss(Loss):
     """A loss with ℓ convex.
 
     At a kink, `slope` is the right derivative: an example exactly on the margin, whose hinge loss
-    is 0, takes no step (the notes' I{h > 0}; Shalev-Shwartz et al. 2011). Compiled loops and array
+    is 0, takes no step (I{h > 0}, as in Shalev-Shwartz et al. 2011). Compiled loops and array
     code both follow this rule.
     """
 

@@ -1,8 +1,8 @@
 r"""Weighted means over the examples, with few roundings however many there are.
 
 The share of example i is p_i = s_i/Σ s, or 1/m without weights: a correctly rounded sum
-(`math.fsum`) and a quotient, so p_i is off by a factor 1 ± 2.01u. Rows are averaged ROWS at a time,
-and then halves are added to halves, so that a product passes through at most ROUNDINGS roundings:
+(`math.fsum`) and a quotient, so p_i is off by a factor 1 ± 2.01u. Blocks of AVERAGED_ROWS rows
+are averaged, then halves are added, so that a product passes through at most ROUNDINGS roundings:
 
     |computed Σ p_i a_i b_i − the true mean|  ≤  ROUNDED · Σ p_i |a_i b_i|  ≤  ROUNDED · |a|₂ |b|₂ ,
 
@@ -19,11 +19,11 @@ import numpy as np
 
 from certo.numbers.exact import gamma
 
-ROWS = 256
-#: ROWS products; 2·40 additions of halves for up to 2⁴⁰ rows; shares, and a product with them
-ROUNDINGS = ROWS + 96
+AVERAGED_ROWS = 256  # Rows averaged at a time.
+#: The products; 2·40 additions of halves for up to 2⁴⁰ rows; shares, and a product with them.
+ROUNDINGS = AVERAGED_ROWS + 96
 ROUNDED = gamma(ROUNDINGS)
-#: more than all underflow of products that are added here can amount to
+#: More than all underflow of products that are added here can amount to.
 TINIEST = 2.0**-500
 
 
@@ -44,12 +44,12 @@ class Rows(Protocol):
 def averages(
     sample: Rows, weights: np.ndarray, terms: Callable[[np.ndarray, np.ndarray], np.ndarray]
 ) -> np.ndarray:
-    """Σ of terms(rows, their shares) over blocks of ROWS rows."""
+    """Σ of terms(rows, their shares) over blocks of AVERAGED_ROWS rows."""
     p = shares(weights, sample.m)
 
     def parts() -> Iterator[np.ndarray]:
-        for start in range(0, sample.m, ROWS):
-            stop = min(start + ROWS, sample.m)
+        for start in range(0, sample.m, AVERAGED_ROWS):
+            stop = min(start + AVERAGED_ROWS, sample.m)
             yield terms(sample.part(start, stop), p[start:stop])
 
     return pairwise(parts())

@@ -8,7 +8,7 @@ from typing import Any
 
 from certo.numbers.exact import above
 
-SMALL, LARGE = 1e-300, 1e300
+MIN_DECIMAL, MAX_DECIMAL = 1e-300, 1e300
 
 
 def rounded_down(value: float, digits: int = 6) -> str:
@@ -40,5 +40,5 @@ def readable(value: Any) -> str:
 def _to_digits(value: float, digits: int, rounding: str) -> str:
     short = decimal.Context(prec=digits, rounding=rounding).create_decimal(value)
     # Near the ends of its range float64 does not hold the decimal number to all its digits.
-    kept = short if value and not SMALL < abs(value) < LARGE else float(short)
+    kept = short if value and not MIN_DECIMAL < abs(value) < MAX_DECIMAL else float(short)
     return f"{kept:.{digits}g}"

@@ -19,11 +19,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from certo.numbers.rounding import LEAST as TINY
+from certo.numbers.rounding import TINY, gamma
 from certo.numbers.rounding import UNIT as UNIT
-from certo.numbers.rounding import gamma
 
-SHORT = 256  # vectors up to this length are summed exactly: that takes about 0.2 ms
+SHORT = 256  # Vectors up to this length are summed exactly, which takes about 0.2 ms.
+ROUND_UP_8 = 1 + 2.0**-49  # A factor that pays for up to eight roundings of non-negative numbers.
+ROUND_UP = 1 + 2.0**-40  # A factor that pays for the roundings of a few vector operations.
 
 
 def allowance(n, magnitude):

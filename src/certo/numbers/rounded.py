@@ -10,7 +10,7 @@ import numpy as np
 
 from certo.numbers import exact
 
-LANES = 64  # so many terms of a long sum are added by NumPy, the rest by `math.fsum`
+SUM_LANES = 64  # Terms of a long sum that NumPy adds; `math.fsum` adds the rest.
 ABOVE = 1 + 2.0**-20  # pays for the roundings of a sum of up to 2³⁰ non-negative terms
 
 
@@ -49,11 +49,11 @@ def positive_sum(terms: np.ndarray, quickly: bool = False) -> Rounded:
     """Σ terms, where each is non-negative and was rounded at most twice, or is off by at most
     2⁻¹⁰⁷⁵ after underflow. `quickly`: of many, first some with each other."""
     n = terms.size
-    if quickly and n > LANES**2:
-        even = n // LANES * LANES
-        terms = np.append(terms[:even].reshape(LANES, -1).sum(axis=0), terms[even:])
+    if quickly and n > SUM_LANES**2:
+        even = n // SUM_LANES * SUM_LANES
+        terms = np.append(terms[:even].reshape(SUM_LANES, -1).sum(axis=0), terms[even:])
     value = total(terms)
-    roundings = 3 + LANES * (terms.size < n)
+    roundings = 3 + SUM_LANES * (terms.size < n)
     relative = Fraction(2 * exact.gamma(roundings))
     return Rounded(value, value * relative + n * Fraction(exact.TINY))
 

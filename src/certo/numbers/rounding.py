@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 
 UNIT = 2.0**-53
-LEAST = 2.0**-1074
-#: values beyond this may have overflowed on the way
-HUGE = 2.0**1000
-#: np.exp, np.sqrt and their vectorised forms are within four units in the last place
+TINY = 2.0**-1074  # The smallest positive float64.
+MAX_FLOAT = np.finfo(np.float64).max
+OVERFLOW_LIMIT = 2.0**1000  # Intermediate results of larger values may have overflowed.
+#: np.exp, np.sqrt and their vectorised forms are within four units in the last place.
 ULPS = 8.0 * UNIT
 
 
@@ -36,5 +36,5 @@ class Rounding(NamedTuple):
     absolute: float
 
 
-#: where values may have overflowed
-UNKNOWN = Rounding(math.inf, math.inf)
+#: The error of values that may have overflowed.
+UNBOUNDED = Rounding(math.inf, math.inf)

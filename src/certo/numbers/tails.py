@@ -121,7 +121,7 @@ class CountExcess:
 # Sums of products -------------------------------------------------------------------------------
 
 FIRST_RATIOS, MAX_RATIOS = 1 << 10, 1 << 18  # ratios looked at first, and at most
-NEGLIGIBLE = 2.0**-70  # a product so small beside the sum does not matter
+NEGLIGIBLE_TERM_SHARE = 2.0**-70  # Share of the sum below which a product does not matter.
 
 
 def _series(ratios: Callable[[np.ndarray], np.ndarray], n: int) -> Interval:
@@ -137,7 +137,7 @@ def _series(ratios: Callable[[np.ndarray], np.ndarray], n: int) -> Interval:
             r = ratios(np.arange(size, dtype=np.float64))
             products = np.cumprod(r)
             total = float(np.sum(products))
-        small = np.flatnonzero((products <= NEGLIGIBLE * total) & (r < 1))
+        small = np.flatnonzero((products <= NEGLIGIBLE_TERM_SHARE * total) & (r < 1))
         if size == n or small.size or total == math.inf or size >= MAX_RATIOS:
             break
         size = min(n, 4 * size)

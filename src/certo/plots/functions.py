@@ -1,4 +1,4 @@
-"""Functions that are no hyperplanes: what they say in the plane, and how their scores fall."""
+"""Functions that are not hyperplanes: what they say in the plane, and how their scores fall."""
 
 from __future__ import annotations
 

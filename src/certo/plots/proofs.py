@@ -70,9 +70,8 @@ def bounds(model, ax: Axes | None = None) -> Axes:
     if not model.optimal_:
         end = f"between {model.lower_bound_:,.6g} and {end}"
     ax.plot(seconds[-1:], upper[-1:], "o", ms=5, color=INK, label=f"at the end: {end}")
-    top = min(
-        float(np.max(upper[known], initial=0.0)), 2.5 * upper[-1] + 5
-    )  # the start is not news
+    # The bounds at the start are so wide that the rest would be flat beside them.
+    top = min(float(np.max(upper[known], initial=0.0)), 2.5 * upper[-1] + 5)
     ax.set_ylim(-0.02 * top - 0.02, 1.08 * top + 0.2)
     later = seconds[seconds > 0]
     if later.size and seconds[-1] > 100 * later[0]:  # most happens early

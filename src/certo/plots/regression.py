@@ -59,7 +59,7 @@ def coefficients(model, X, group: int = 0, ax: Axes | None = None, names=None) -
 
 
 def _slopes(table, d: int, groups: int) -> slice:
-    """The rows of a group that are no intercept, which comes first or last."""
+    """The rows of a group that are not intercepts, which comes first or last."""
     rows = len(table.names) // groups
     if rows == d:
         return slice(None)

@@ -122,7 +122,9 @@ def _lines(certified: Certified) -> Iterator[Line]:
         yield Heading(f"… and {len(risks) - MAX_BOUNDS_DRAWN} more")
     chosen = certified.best
     if chosen is not None and chosen.among > 1:
-        yield Heading(f"New examples, by the sharpest of {chosen.among}, the choice paid for", sure)
+        yield Heading(
+            f"New examples, by the smallest of {chosen.among}, corrected for the choice", sure
+        )
         yield Bar(chosen.claim.best, f"at most {_percent(chosen.claim.best)}", INK)
 
 

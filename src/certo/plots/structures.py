@@ -1,4 +1,4 @@
-"""Points that are no vectors, seen by what a kernel says of each two of them."""
+"""Points that are not vectors, seen by what a kernel says of each two of them."""
 
 from __future__ import annotations
 

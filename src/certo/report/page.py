@@ -71,8 +71,8 @@ def _first_tiles(said: dict[str, Any]) -> list[Tile]:
     """Of every machine."""
     if said["classes"] is None:
         success = [
-            Tile(readable(said["training_error"]), "typical error (root of the mean square)"),
-            Tile(readable(said["deviation"]), "that of always saying the mean"),
+            Tile(readable(said["training_error"]), "root mean square error"),
+            Tile(readable(said["deviation"]), "that of always predicting the mean"),
         ]
     else:
         success = [
@@ -171,7 +171,7 @@ def plain_lines(said: dict[str, Any]) -> Iterator[dict[str, Any]]:
             others = len(some) - len(shown)
             each = "each of the other " if len(some) == len(said["classes"] or ()) else ""
             same = len({claim["plain"] for claim in some}) == 1
-            like = "the same" if same else "the like, with its own numbers,"
+            like = "the same" if same else "similar claims, each with its own numbers,"
             more = f"and {like} for {each}{others:,} {'' if each else 'other '}classes"
             for claim in shown:
                 yield {
@@ -188,7 +188,7 @@ def on_test_rows(said: dict[str, Any]) -> str:
     """How far a regression is off on test rows: a fact, no claim."""
     rows = counted(said["test_examples"], "test row")
     error = readable(said["test_error"])
-    return f"On the {rows} the typical error is {error}; nothing is claimed about it."
+    return f"On the {rows} the root mean square error is {error}; nothing is claimed about it."
 
 
 def percent(share: float) -> str:

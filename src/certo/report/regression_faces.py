@@ -43,7 +43,7 @@ class LeastSquaresFace(Face):
         r2, rank = said["r2"], said["rank"]
         tiles = [Tile("?" if r2 is None else f"{r2:.4g}", "R²: share of the variation explained")]
         if rank is not None and rank < said["features"]:
-            tiles.append(Tile(readable(rank), "rank: columns that say something of their own"))
+            tiles.append(Tile(readable(rank), "rank: linearly independent columns"))
         return tiles
 
     def coefficients(self, machine) -> dict[str, Any]:
@@ -66,7 +66,7 @@ class LogisticFace(Face):
     drawn = "contrasts"
 
     def outputs(self, machine) -> int:
-        """None is drawn of coefficients that are no estimate."""
+        """None is drawn of coefficients that are not an estimate."""
         return len(machine.contrasts_) if machine.ridge_ or machine.separation_ is None else 0
 
     def numbers(self, machine) -> dict[str, Any]:
@@ -109,7 +109,7 @@ class LogisticFace(Face):
         if machine.separation_ is None:
             return None
         if machine.ridge_:
-            return "There is no maximum-likelihood estimate; a ridge stands in for one."
+            return "There is no maximum-likelihood estimate; a fit with a ridge replaces it."
         return "There is no maximum-likelihood estimate, and these coefficients are not one."
 
     def coefficients(self, machine) -> dict[str, Any]:

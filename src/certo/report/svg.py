@@ -14,7 +14,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from certo.visible import visible
 
 # What no XML document may hold, and what changes the direction of the text around it.
-_ESCAPED = re.compile(
+_FORBIDDEN_IN_XML = re.compile(
     r"[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
     r"|[\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 )
@@ -32,7 +32,7 @@ def inline_svg(figure, prefix: str) -> str:
         figure.get_layout_engine().execute(figure)  # savefig would draw everything for it, twice
         figure.set_layout_engine("none")
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    root = ET.fromstring(_ESCAPED.sub(lambda found: visible(found[0]), buffer.getvalue()))
+    root = ET.fromstring(_FORBIDDEN_IN_XML.sub(lambda found: visible(found[0]), buffer.getvalue()))
     for element in root.iter():
         element.tag = element.tag.partition("}")[2] or element.tag
         for name, value in list(element.attrib.items()):

@@ -1,4 +1,4 @@
-"""Pegasos in a kernel's space: the box of the notes in closed form.
+"""Pegasos (Shalev-Shwartz et al. 2011) in a kernel's space, in closed form.
 
 As without a kernel (`certo.compiled.pegasos`), u_t = v_1 + … + v_t is all that a step needs, and
 w̄_T = (H_{T−1} u_T − a_T)/(λT) with a_T = Σ_s H_{s−1} v_s. Here v_s is 0 or y K̃(x, ·) of the example

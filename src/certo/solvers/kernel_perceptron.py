@@ -1,4 +1,4 @@
-"""The kernel perceptron: the box of the notes, block by block."""
+"""The kernel perceptron (Aizerman et al. 1964), block by block."""
 
 from __future__ import annotations
 

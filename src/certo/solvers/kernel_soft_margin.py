@@ -217,9 +217,8 @@ class _Search:
         beta = self.beta[at]
         now = self._solve_block(at, slopes, BLOCK_ACCURACY * look.violation)
         low, high = self.low[at], self.high[at]
-        last = BOX_ROUNDING * (
-            high - low
-        )  # one that is nearly at its bound would seem able to move
+        # A multiplier that is nearly at its bound would seem able to move.
+        last = BOX_ROUNDING * (high - low)
         now = np.where(now - low <= last, low, np.where(high - now <= last, high, now))
         self.rounds += 1
         change = now - beta

@@ -4,7 +4,7 @@ Problem     min F(w) = Σ s_t (log Σ_k e^{f_k(x_t)} − f_y(x_t)) + (ridge/2) �
             with f_k(x) = w_k·x + b_k; the penalty leaves the intercepts alone. Two classes have one
             score, f, which is that of the second against the first
 Step        w ← w − t·H⁺g: where the Hessian is singular (collinear columns) the columns that add
-            nothing to those before them stand still. `newton`: t = 1, as in the notes' box, which
+            nothing to those before them stand still. `newton`: t = 1, as in the usual form, which
             may diverge. `damped`: t is halved until F falls by a share of what it promises, so
             that F never rises, and the method converges. Of several classes a Hessian costs as much
             as many gradients: it is made where a step has ended, not where one is tried, and once

@@ -27,7 +27,7 @@ from certo.compiled.threads import in_pieces, one_thread, pieces
 from certo.problems.logistic import Weights
 
 PASS_NUMBERS = 2**18  # Numbers worked on at a time: two megabytes.
-MIN_BLOCK_ROWS = 64  # Rows of a block, however long they are.
+MIN_LOGISTIC_BLOCK_ROWS = 64  # Rows of a block, however long they are.
 SPARSE_COST = 8  # A multiplication of the sparse loop costs as much as so many of BLAS.
 CONSTANT_NOISE = 1e-13  # What rounding leaves of a constant column, relative to its value.
 CENTRE_ROWS = 4096  # About so many rows give the centre: any point near the mean does.
@@ -70,7 +70,7 @@ class LogisticRows:
         self.p, self.vectors = self.d + int(lift), classes - 1
         self.centre = centre_of(X, lift) if centre is None else centre
         self.signs = np.where(codes == 1, 1.0, -1.0)  # of two classes
-        self._step = max(MIN_BLOCK_ROWS, PASS_NUMBERS // max(self.p * self.vectors, 1))
+        self._step = max(MIN_LOGISTIC_BLOCK_ROWS, PASS_NUMBERS // max(self.p * self.vectors, 1))
         self._by_entries = sparse.issparse(X) and classes == 2 and self._is_thin()
 
     def _is_thin(self) -> bool:

@@ -43,7 +43,7 @@ ELASTIC_STARTS = 30  # Local searches from solutions of elastic programs.
 TREE_TRIAL_SHARE = 0.3
 MAX_PROGRAM_GROUPS = 4000  # Groups in linear programs; of more, the hardest ones.
 MAX_DENSE_NUMBERS = 2**28  # Numbers of a dense matrix in memory.
-NOTHING_PROVED = ((), (Packing((), ()),), np.array([-1]))  # A tree that proves 0.
+TRIVIAL_TREE = ((), (Packing((), ()),), np.array([-1]))  # A tree that proves 0.
 
 
 @dataclass(frozen=True, repr=False)
@@ -242,7 +242,7 @@ def min_disagreement(
         return _separated(sample, labels, weights, lifted, watch)
     search = _Search(sample, weights, lifted, enough, watch, rng, report)
     groups = search.groups
-    steps, by_cells, log = 0, False, NOTHING_PROVED
+    steps, by_cells, log = 0, False, TRIVIAL_TREE
     if not search.is_over:
         _start(search)
     if not search.is_over and not watch.stop():
@@ -269,7 +269,7 @@ def _separated(sample: Sample, labels, weights, lifted: bool, watch: Watch) -> O
     found = separate(vectors)
     if not isinstance(found, Separator):
         raise TooLarge
-    proof = LeastErrorsByTree(labels, lifted, sample.m, weights, 0.0, *NOTHING_PROVED)
+    proof = LeastErrorsByTree(labels, lifted, sample.m, weights, 0.0, *TRIVIAL_TREE)
     trace = BoundTrace(np.array([watch.seconds]), np.zeros(1), np.zeros(1))
     return Outcome(*vectors.split(found.w), proof, trace, True, 0, Stop.CONVERGED)
 

@@ -1,4 +1,4 @@
-"""Pegasos: the box of the notes in closed form, and its weights at some of the steps."""
+"""Pegasos (Shalev-Shwartz et al. 2011) in closed form, and its weights at some of the steps."""
 
 from __future__ import annotations
 

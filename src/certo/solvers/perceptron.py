@@ -1,4 +1,4 @@
-"""The Perceptron: the box of the notes, epoch by epoch."""
+"""The Perceptron (Rosenblatt 1958), epoch by epoch."""
 
 from __future__ import annotations
 

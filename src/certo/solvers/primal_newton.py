@@ -230,7 +230,7 @@ class PrimalNewton:
 
 
 def _unsettled(rows: HingeRows, beta: np.ndarray, r: np.ndarray, radius: float) -> np.ndarray:
-    """Which examples may not be settled somewhere in the ball."""
+    """Which examples may change sides somewhere in the ball."""
     reach = rows.lengths * radius
     return ~(((beta == 1) & (r > reach)) | ((beta == 0) & (r < -reach)))
 

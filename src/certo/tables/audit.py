@@ -184,7 +184,7 @@ def _not_checked(machine: Any) -> list[str]:
 
 
 def _left_out(model: StoredModel, page: Certified, rows: Rows, unseen: Rows | None) -> list[str]:
-    """Claims about new examples from rows that are no draws, others having been left out."""
+    """Claims about new examples from rows that are not draws, others having been left out."""
     found = [(page.claims, rows), (model.machine.certificate_, rows)]
     found += [(page.test, unseen)] if unseen is not None else []
     return [
@@ -219,7 +219,9 @@ def _own_bounds(model: StoredModel, X: Any, y: np.ndarray) -> list[str]:
         if not isinstance(claim, RiskBound):
             continue
         if claim.tried < page.tried:
-            wrong.append(f"{claim.name} of the machine must pay for {page.tried:,} settings.")
+            wrong.append(
+                f"{claim.name} of the machine must be corrected for {page.tried:,} settings."
+            )
         wrong += objections_to_one(claim, model.machine, X, y)
         if model.encoder.is_fitted_to_data:
             wrong.append(f"{claim.name} is claimed, but {PREPROCESSED}")

@@ -67,7 +67,7 @@ class Family(NamedTuple):
     usual: Callable[[Any], list[Kernel]]  # of the examples
 
 
-FAMILIES = {
+KERNEL_FAMILIES = {
     "gaussian": Family(Gaussian, "the variance", "numbers", float, gaussians),
     "polynomial": Family(
         Polynomial, "the degree", "integers", int, lambda X: [Polynomial(n) for n in range(1, 8)]
@@ -80,8 +80,8 @@ def kernels_to_try(
 ) -> Callable[[Any], list[Kernel]]:
     """A function of the examples to kernels: those of a family, with the values of its parameter
     (or some that fit the examples), or each as one would write it in Python."""
-    if len(names) == 1 and names[0] in FAMILIES:
-        family = FAMILIES[names[0]]
+    if len(names) == 1 and names[0] in KERNEL_FAMILIES:
+        family = KERNEL_FAMILIES[names[0]]
         if values is None:
             return family.usual
         try:

@@ -183,7 +183,7 @@ def _usable_rows(
             )
         return table, 1 + np.arange(table.num_rows)
     if gone.all():
-        raise Problem("every row misses a value: none is left.")
+        raise Problem("every row has a missing value, so no row is left.")
     return table.filter(pa.array(~gone)) if gone.any() else table, 1 + np.flatnonzero(~gone)
 
 
@@ -217,7 +217,7 @@ def _refuse_many_classes(y: np.ndarray, target: str) -> None:
     classes, is_number = np.unique(y), y.dtype.kind in "iu"
     many = is_number and len(classes) > MAX_NUMERIC_CLASSES
     if many or (len(classes) > MAX_FEW_CLASSES and 2 * len(classes) > len(y)):
-        what, looks, machine = "values in", "so nearly names the rows", ""
+        what, looks, machine = "values in", "so is nearly an identifier of the rows", ""
         if is_number:
             what, looks = "numbers in", "so looks continuous"
             machine = f"; for a number to predict there is the machine {columns.NUMBERS_MACHINE}"

@@ -31,7 +31,7 @@ from certo.tables.model_file import StoredModel
 from certo.words.reader import setting
 
 MAX_SETTINGS_TRIED = 10**9  # The most settings among which a choice can be paid for.
-COMPARED_HERE = "the page of the model has it, with the choice of the settings paid for."
+COMPARED_HERE = "the page of the model has it, corrected for the choice of the settings."
 OF_SCALED = (
     "This is about the scaled numbers: without an intercept, the scaling makes a difference."
 )
@@ -113,7 +113,7 @@ def fit_table(
     if not paid and not spoilt:
         spoilt = (
             "the settings were chosen among some that were made from these rows "
-            f"({setting('tried', 'data')}), so that no number of them tells what to pay."
+            f"({setting('tried', 'data')}), so that no correction for their number is valid."
         )
     gone = "" if unseen is None else unseen.left_out.why_no_draws
     X_test, y_test = (None, None) if unseen is None or gone else unseen.pair

@@ -6,7 +6,6 @@ the right types and fit together. Whether the claims in it are true is for `veri
 
 from __future__ import annotations
 
-from inspect import getattr_static
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from certo.data.encoder import TableEncoder, new_level_encoder
 from certo.data.problem import Problem
-from certo.estimators._linear import Absent
 from certo.estimators.description import Sizes, array, describe, require
 from certo.kernels.base import Kernel
 
@@ -37,7 +35,7 @@ def check_model(model) -> None:
     require(is_texts(model.na) and is_texts(model.notes), "its na and notes must be texts.")
     require(model.missing in ("refuse", "drop"), "its missing must be 'refuse' or 'drop'.")
     features = _check_encoder(model.encoder)
-    require(model.target not in model.encoder.column_names, "its target must be no feature.")
+    require(model.target not in model.encoder.column_names, "its target must not be a feature.")
     check_machine(model.machine, features)
 
 
@@ -68,7 +66,7 @@ def _check_encoder(encoder: TableEncoder) -> int:
 
 def _same_scaler(stored: Any, numbers: int) -> StandardScaler:
     """A scaler with these means and scales, and else with our own settings."""
-    require(type(stored) is StandardScaler, "its scaler is of another kind.")
+    require(type(stored) is StandardScaler, "its scaler is of the wrong type.")
     names = ("mean_", "scale_", "var_")
     require_attributes(stored, *names)
     for name in names:
@@ -83,7 +81,7 @@ def _same_scaler(stored: Any, numbers: int) -> StandardScaler:
 
 def _same_levels(stored: Any, categories: int) -> OneHotEncoder:
     """An encoder of these levels, and else with our own settings."""
-    require(type(stored) is OneHotEncoder, "its levels are of another kind.")
+    require(type(stored) is OneHotEncoder, "its levels are of the wrong type.")
     require_attributes(stored, "categories_")
     levels = stored.categories_
     require(
@@ -106,7 +104,10 @@ def _same_levels(stored: Any, categories: int) -> OneHotEncoder:
 def check_machine(machine: Any, features: int) -> None:
     """Raise unless this is what a fit of a known machine to so many features leaves."""
     known = describe(machine)
-    require(known is not None and known.fitted is not None, "its machine is none of Certo's.")
+    require(
+        known is not None and known.fitted is not None,
+        "its machine is not one of Certo's estimators.",
+    )
     assert known is not None
     assert known.fitted is not None
     refuse_overrides(machine)
@@ -118,15 +119,19 @@ def check_machine(machine: Any, features: int) -> None:
     outputs = 1
     if known.learns == "classes":
         classes = machine.classes_
-        require(isinstance(classes, np.ndarray) and classes.ndim == 1, "its classes are no list.")
-        require(classes.dtype.kind in "biufU" and len(classes) > 1, "its classes are no labels.")
+        require(
+            isinstance(classes, np.ndarray) and classes.ndim == 1, "its classes are not a list."
+        )
+        require(
+            classes.dtype.kind in "biufU" and len(classes) > 1, "its classes are not valid labels."
+        )
         require(np.array_equal(np.unique(classes), classes), "its classes must differ, in order.")
         outputs = 1 if len(classes) == 2 else len(classes)
     for name, is_sound in fitted.items():
         sound = is_sound(getattr(machine, name), Sizes(outputs, features))
-        require(sound, f"its {name} does not fit the classes and features, or is no number.")
+        require(sound, f"its {name} does not fit the classes and features, or is not a number.")
     if machine.trace_kind is not None:
-        require(type(machine.trace_) is machine.trace_kind, "its trace is of another kind.")
+        require(type(machine.trace_) is machine.trace_kind, "its trace is of the wrong type.")
     known.check_fitted(machine)
 
 
@@ -138,7 +143,7 @@ def _check_settings(machine: Any, settings: set[str], kinds: tuple[type, ...]) -
         plain = all(
             type(part) in (*PLAIN_TYPES, *kinds) or isinstance(part, Kernel) for part in parts
         )
-        require(plain, f"its setting {name} is no plain value.")
+        require(plain, f"its setting {name} is not a plain value.")
     check = getattr(machine, "run", None) or getattr(machine, "_check_settings", None)
     try:
         if check is not None:
@@ -159,13 +164,8 @@ def is_texts(values: Any) -> bool:
 
 def refuse_overrides(part: Any) -> None:
     """Values may not take the place of methods: the code is ours, the file has only numbers."""
-    kind = type(part)
-    taken = sorted(
-        name
-        for name in set(vars(part)) & set(dir(kind))
-        if not isinstance(getattr_static(kind, name), Absent)
-    )
-    require(not taken, f"its {kind.__name__} replaces {taken[:1]}, which is code.")
+    taken = sorted(name for name in vars(part) if hasattr(type(part), name))
+    require(not taken, f"its {type(part).__name__} replaces {taken[:1]}, which is code.")
 
 
 def require_attributes(part: Any, *names: str) -> None:

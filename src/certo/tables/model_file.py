@@ -1,9 +1,9 @@
 """Model files: the whole pipeline and its certificates, loaded without running any code.
 
 Layout: a line ``certo model 4``, a line ``sha256 <hex digest of all that follows>``, then a skops
-archive (an uncompressed ZIP). What may be created from a file is decided by `_KINDS` and `_trusted`
-below and by nothing in the file; `model_check` then looks at what was created. Files of format 3
-are read, too: see `format_3`.
+archive (an uncompressed ZIP). What may be created from a file is decided by `_NODE_TYPES` and
+`_trusted` below and by nothing in the file; `model_check` then checks what was created. Files of
+format 3 are read, too: see `format_3`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from certo.tables.model_check import check_machine, check_model
 
 # skops trusts much of NumPy, SciPy and scikit-learn; beside our own classes (see `_trusted`), a
 # model file needs only this much.
-_KINDS = {
+_NODE_TYPES = {
     "ObjectNode": {
         "sklearn.preprocessing._data.StandardScaler",
         "sklearn.preprocessing._encoders.OneHotEncoder",
@@ -215,7 +215,7 @@ def _load(path: Path) -> tuple[Any, str, bool]:
         return _read(payload, magic == _FORMAT_3), digest, as_written
     except Exception as wrong:  # a broken archive can fail anywhere
         if not as_written:
-            what = "is damaged: it was changed since it was written (its fingerprint is another)."
+            what = "is damaged: it was changed since it was written (its fingerprint differs)."
         else:
             own = isinstance(wrong, Problem | Unsound)
             reason = str(wrong) if own else type(wrong).__name__
@@ -270,7 +270,7 @@ def _refuse_other_kinds(payload: bytes) -> None:
         for name in sizes.keys() - {"schema.json"}:
             with archive.open(name) as file:
                 _refuse_other_size(file, sizes[name])
-    kinds = _KINDS | {"ObjectNode": _KINDS["ObjectNode"] | _trusted()}
+    kinds = _NODE_TYPES | {"ObjectNode": _NODE_TYPES["ObjectNode"] | _trusted()}
     read_as: dict[str, Any] = {}  # the object that the array in each part becomes
     while left:
         node = left.pop()

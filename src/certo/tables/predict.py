@@ -54,7 +54,7 @@ def _of_complete_rows(
     model: StoredModel, table: pa.Table, interval: float | None, complete: np.ndarray, fill: bool
 ) -> Predicted:
     if not complete.any():
-        raise Problem("every row misses a value: none is left to predict for.")
+        raise Problem("every row has a missing value, so no row is left to predict.")
     said = predict_table(model, table.filter(pa.array(complete)), interval)
     rows = counted(int(np.sum(~complete)), "row")
     if not fill:

@@ -23,7 +23,7 @@ from scipy import sparse
 
 from certo import __version__
 from certo.certificates.certified import Certified
-from certo.certificates.examples_file import CSR, DENSE, DTYPE_KINDS
+from certo.certificates.examples_file import CSR_ARRAYS, DENSE_ARRAYS, DTYPE_KINDS
 from certo.certificates.model import strangers
 from certo.certificates.sample.examples import exact_matrix
 from certo.data.encoder import TableEncoder
@@ -162,9 +162,9 @@ def write_examples(path: Path, X: Any, y: Any) -> None:
         y = texts if texts.dtype.kind == "U" and texts.tolist() == y.tolist() else y
     if y.dtype.kind not in DTYPE_KINDS:
         raise ValueError("y must hold texts, or numbers.")
-    names, rows = DENSE, [X]
+    names, rows = DENSE_ARRAYS, [X]
     if sparse.issparse(X):
-        names, rows = CSR, [X.data, X.indices, X.indptr, np.array(X.shape)]
+        names, rows = CSR_ARRAYS, [X.data, X.indices, X.indptr, np.array(X.shape)]
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
         for name, array in zip(names, [*rows, y], strict=True):
             with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as file:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from certo.certificates.fields import INTERCEPTS
+from certo.certificates.fields import SEPARATION_INTERCEPTS
 from certo.certificates.separation.classes import ClassSeparability
 from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.separable import Separable
@@ -37,7 +37,7 @@ def separate_table(
     With an intercept scaling changes nothing in the answer, but rounds: so the proof is then about
     the table's own numbers, whatever `scale` is.
     """
-    if intercept not in INTERCEPTS:
+    if intercept not in SEPARATION_INTERCEPTS:
         raise Problem(f"{setting('intercept')} must be 'free' or 'none', got {intercept!r}.")
     is_moot = intercept == "free" and scale == "standard"
     examples = encode_table(table, target, scale="none" if is_moot else scale, **choices)

@@ -17,8 +17,8 @@ from certo.kernels.linear import Linear
 from certo.kernels.polynomial import Polynomial
 from certo.words.reader import setting
 
-#: kernels of columns of numbers
-KERNELS: dict[str, Any] = {kind.__name__: kind for kind in (Gaussian, Linear, Polynomial)}
+#: Kernels of numeric columns.
+NUMERIC_KERNELS: dict[str, Any] = {kind.__name__: kind for kind in (Gaussian, Linear, Polynomial)}
 NOT_OF_TABLES = {
     "Function": "a function is code, which is neither read from a command nor stored in a model",
     "Precomputed": "a table holds examples, not a Gram matrix",
@@ -36,18 +36,21 @@ def machine(name: str, settings: Sequence[str] = ()) -> Any:
     'kernel=Gaussian(variance=2)'."""
     known = commands().get(name)
     if known is None:
-        raise Problem(f"there is no machine {name!r}; there is {', '.join(sorted(commands()))}.")
+        raise Problem(
+            f"there is no machine {name!r}; choose one of {', '.join(sorted(commands()))}."
+        )
     made = known.kind()
     for text in settings:
         key, equals, value = text.partition("=")
         if not equals:
-            raise Problem(f"{setting('set')} needs NAME=VALUE, as epochs=20, got {text!r}.")
+            raise Problem(f"{setting('set')} needs NAME=VALUE, such as epochs=20, got {text!r}.")
         if key not in made.get_params():
             advice = advice_on(known.kind, key)
             has = ", ".join(sorted(made.get_params()))
-            raise Problem(f"{name} has no {key}{f': {advice}' if advice else ''}. It has {has}.")
+            advised = f": {advice}" if advice else ""
+            raise Problem(f"{name} has no setting {key}{advised}. Its settings are {has}.")
         is_call = "(" in value
-        read = READERS.get(key, read_literal) if is_call else read_literal
+        read = OBJECT_READERS.get(key, read_literal) if is_call else read_literal
         made.set_params(**{key: read(value)})
     return made
 
@@ -84,8 +87,8 @@ def read_kernel(text: str) -> Kernel:
         return found
     except (SyntaxError, TypeError, ValueError, RecursionError, MemoryError) as wrong:
         raise Problem(
-            f"a kernel must be one of {', '.join(sorted(KERNELS))} with its parameters, or made of "
-            "these by +, * and .normalised(), as in Gaussian(variance=2) or "
+            f"a kernel must be one of {', '.join(sorted(NUMERIC_KERNELS))} with its parameters, or "
+            "made of these by +, * and .normalised(), as in Gaussian(variance=2) or "
             f"0.5 * Polynomial(degree=3) + Linear(), got {text[:80]!r}: {wrong}"
         ) from wrong
 
@@ -93,7 +96,7 @@ def read_kernel(text: str) -> Kernel:
 def _kernel(node: ast.expr, depth: int) -> Any:
     """A kernel, or a number to multiply one with."""
     if depth == 0:
-        raise ValueError(f"it is more than {MAX_KERNEL_DEPTH} deep.")
+        raise ValueError(f"it is nested more than {MAX_KERNEL_DEPTH} deep.")
     match node:
         case ast.BinOp(left, ast.Add(), right):
             return _kernel(left, depth - 1) + _kernel(right, depth - 1)
@@ -104,18 +107,18 @@ def _kernel(node: ast.expr, depth: int) -> Any:
             if isinstance(part, Kernel):
                 return part.normalised()
         case ast.Call():
-            return _made(node, KERNELS)
+            return _made(node, NUMERIC_KERNELS)
         case ast.Constant(value) if type(value) in (int, float):
             return value
         case ast.Name(name) if name.lower() in NAMED:
-            raise ValueError(f"{name!r} is no kernel: give {NAMED[name.lower()]}.")
-    raise ValueError(f"{ast.unparse(node)[:40]!r} is no kernel.")
+            raise ValueError(f"{name!r} is not a kernel: give {NAMED[name.lower()]}.")
+    raise ValueError(f"{ast.unparse(node)[:40]!r} is not a kernel.")
 
 
 def _made(call: ast.Call, kinds: dict[str, Any]) -> Any:
     """Name(value, parameter=value) with plain values."""
     name = call.func.id if isinstance(call.func, ast.Name) else ast.unparse(call.func)
-    if name in NOT_OF_TABLES and kinds is KERNELS:
+    if name in NOT_OF_TABLES and kinds is NUMERIC_KERNELS:
         raise ValueError(f"{name} cannot be used here, since {NOT_OF_TABLES[name]}.")
     if name not in kinds:
         raise ValueError(f"there is no {name}.")
@@ -123,5 +126,8 @@ def _made(call: ast.Call, kinds: dict[str, Any]) -> Any:
     return kinds[name](*map(ast.literal_eval, call.args), **given)
 
 
-#: settings that are objects
-READERS: dict[str, Callable[[str], Any]] = {"learning_rate": read_rate, "kernel": read_kernel}
+#: Settings that are objects.
+OBJECT_READERS: dict[str, Callable[[str], Any]] = {
+    "learning_rate": read_rate,
+    "kernel": read_kernel,
+}

@@ -58,7 +58,7 @@ class _ByKind:
 @_ByKind
 def sentence(claim: Any) -> str:
     """The claim, in one or two plain sentences."""
-    raise TypeError(f"{type(claim).__name__} is no kind of claim that has words.")
+    raise TypeError(f"{type(claim).__name__} is not a kind of claim.")
 
 
 @_ByKind

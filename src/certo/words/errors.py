@@ -144,8 +144,8 @@ def _(claim: ErrorCount) -> str:
     if claim.sample_weight.size:
         made = f"errors of a weight of at most {rounded_up(claim.errors)} in all,"
     return (
-        f"The hyperplane makes {made} telling {claim.labels.shown} from "
-        f"{claim.labels.rest} on {counted(claim.examples, 'example')}, a score of zero being one."
+        f"The hyperplane makes {made} telling {claim.labels.shown} from {claim.labels.rest} on "
+        f"{counted(claim.examples, 'example')}, counting a score of zero as an error."
     )
 
 
@@ -165,8 +165,8 @@ def _(claim: LeastErrors) -> str:
     if claim.sample_weight.size:
         fewer = f"errors of a weight below {rounded_down(claim.at_least)} in all,"
     return (
-        f"No {which} makes {fewer} telling {claim.labels.shown} from "
-        f"{claim.labels.rest} on {counted(claim.examples, 'example')}, a score of zero being one."
+        f"No {which} makes {fewer} telling {claim.labels.shown} from {claim.labels.rest} on "
+        f"{counted(claim.examples, 'example')}, counting a score of zero as an error."
     )
 
 

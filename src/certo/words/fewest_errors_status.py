@@ -36,7 +36,7 @@ def fewest_errors_status(machine: Any, stop: Stop, weighted: bool, errors_at_zer
     elif machine.answer_ == "no":
         said = f"No: every {which} makes at least {least}; this one makes {has}."
     else:
-        early = "where floats are too coarse to go on"
+        early = "where float64 is too coarse to continue"
         if stop is Stop.BY_HAND:
             early = "by hand"
         elif stop is Stop.CALLBACK:

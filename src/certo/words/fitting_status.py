@@ -24,7 +24,7 @@ NOT_AN_ESTIMATE = (
     "The weights are not an estimate: the likelihood rises for ever along a direction. Drop or "
     "merge such columns, or set ridge > 0."
 )
-RIDGE_BIAS = "a ridge trades variance for a bias that the data do not tell"
+RIDGE_BIAS = "a ridge adds a bias that the data cannot estimate"
 SOLVED_BY = {
     "cholesky": "by the normal equations (Cholesky)",
     "qr": "by an orthogonal factorisation of the rows (QR)",

@@ -63,17 +63,17 @@ def page_sentences(page: Certified) -> list[str]:
     nothing = "No bound on the error rate of its predictions on new data"
     if chosen is None or chosen.claim.vacuous:
         alone = any(claim.of_predictions and not claim.vacuous for claim in page.risks)
-        return [f"{nothing} is below 1{', if the choice of it is paid for' * alone}."]
+        return [f"{nothing} is below 1{', after correction for its choice' * alone}."]
     claim, among = chosen.claim, chosen.among
     if not claim.informative:
         most = percentage(claim.best, rounded_up)
-        return [f"{nothing} is worth quoting: the sharpest, {most} %, is {weaker(claim)}."]
+        return [f"{nothing} is informative: the smallest, {most} %, is {weaker(claim)}."]
     source = "test examples" if chosen.on_test else "examples of the fit alone"
     bounded = rate_sentence(page.delta, claim.best, whose(claim), condition(claim))
     sentence = f"{bounded} ({claim.name}, from the {source})."
     paid = (
-        "That is the number to quote: the single bounds are each sharper alone, but this one "
-        f"was chosen among {among} after looking, which is paid for."
+        "That is the number to quote: each single bound is smaller, but this one "
+        f"was chosen among {among} after seeing all of them, and is corrected for that choice."
     )
     return [sentence, paid] if among > 1 else [sentence]
 

@@ -21,7 +21,7 @@ IN_ORDER = "they are visited in the order of their draw, or in one that does not
 UNTOUCHED = "nothing was fitted on them before (scaling, selection, tuning, choice of settings)"
 COMPARED = (
     "nothing was fitted on them before, but that {:,} settings, which had been fixed before, were "
-    "compared on them: that is paid for, delta being shared by all of them"
+    "compared on them: the bound is corrected for that, by sharing delta among them"
 )
 
 SEEDED = "the random seed was chosen without looking at the examples"
@@ -40,7 +40,9 @@ def assumed(claim: RiskBound, *more: str) -> tuple[str, ...]:
 
 def if_drawn(claim: RiskBound) -> str:
     """The beginning of what follows for new examples."""
-    paid = "" if claim.tried == 1 else f" but the best of {claim.tried:,} settings, paid for here"
+    paid = (
+        "" if claim.tried == 1 else f" but the best of {claim.tried:,} settings, corrected for here"
+    )
     return (
         f"If these are independent draws and nothing was fitted or tuned on them before{paid}, "
         f"then with probability at least 1 − {claim.delta!r} over their draw"

@@ -139,10 +139,10 @@ def _(claim: ExpectedExcess) -> str:
     return (
         f"{claim.labels.shown} against {claim.labels.rest}: on these "
         f"{counted(claim.examples, 'example')} {risk}, with λ = {claim.lam!r}, is at most "
-        f"{rounded_up(claim.objective)} for {found} no longer than X/λ, like all iterates of "
-        f"Pegasos. The average of {counted(claim.steps, 'step')} of Pegasos, over all its "
-        f"draws, is expected to exceed the least F by at most {rounded_up(claim.bound, 4)}"
-        f"{helps}."
+        f"{rounded_up(claim.objective)} for {found} at most X/λ long, like all iterates of "
+        "Pegasos, X being the length of the longest example. The average of "
+        f"{counted(claim.steps, 'step')}, over all draws, is expected to exceed the least F by at "
+        f"most {rounded_up(claim.bound, 4)}{helps}."
     )
 
 

@@ -14,7 +14,7 @@ REASONS = {
     Stop.CALLBACK: "Stopped by a callback",
     Stop.NO_PROGRESS: "Stopped because float64 allows no further progress",
 }
-NOTHING_PROVED = 0.995  # a relative gap that would be shown as 1
+VACUOUS_RELATIVE_GAP = 0.995  # A relative gap from which on it would be shown as 1.
 
 
 def stop_reason(stop: Stop, most: int, unit: str, seconds: float | None = None) -> str:
@@ -32,7 +32,7 @@ def gap_status(reason: str, gap: float, tol: float, thing: str, best: str) -> st
     worth = f"{thing} is proved to be {best} up to a relative gap of {_up(gap)}"
     if not reason:
         return f"Converged: {worth}."
-    if not gap < NOTHING_PROVED:
+    if not gap < VACUOUS_RELATIVE_GAP:
         best = best if best.startswith("the ") else f"the {best}"
         return f"{reason}: nothing is proved about how near {thing} is to {best}."
     return f"{reason}: {worth}, more than the tol of {tol:g}."
@@ -81,8 +81,8 @@ def neurons_status(stop: Stop, outcomes: Sequence[Any], streamed: bool) -> str:
     """Of a layer of neurons, each with its `converged`, `epochs`, `updates` and `trace`."""
     if stop not in (Stop.CONVERGED, Stop.MAX_ITER):
         return (
-            f"{REASONS[stop]}. The weights are those reached so far; the certificate says "
-            "what they are worth."
+            f"{REASONS[stop]}. The weights are those at that moment; the certificate says "
+            "what is proved about them."
         )
     if streamed:
         made = counted(sum(outcome.updates for outcome in outcomes), "update")
@@ -103,7 +103,7 @@ def neurons_status(stop: Stop, outcomes: Sequence[Any], streamed: bool) -> str:
 def mistakes_status(stop: Stop, outcomes: Sequence[Any], examples: int) -> str:
     """Of functions that grow with their mistakes, each with its `epochs`, `updates`, `trace`."""
     if stop not in (Stop.CONVERGED, Stop.MAX_ITER):
-        return f"{REASONS[stop]}. The function is the one reached so far."
+        return f"{REASONS[stop]}. The function is the one at that moment."
     epochs = counted(max(outcome.epochs for outcome in outcomes), "epoch")
     if stop is Stop.CONVERGED:
         return f"Converged: after {epochs} no example leads to a mistake any more."

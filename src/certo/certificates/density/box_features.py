@@ -42,7 +42,7 @@ import numpy as np
 
 from certo.certificates.sample.examples import Sample
 from certo.numbers.averages import pairwise
-from certo.numbers.exact import TINY, UNIT, gamma
+from certo.numbers.exact import ROUND_UP, TINY, UNIT, gamma
 
 COSINE = 16 * UNIT
 EXPONENTIAL = 8 * UNIT  # np.exp is within four units in the last place
@@ -51,7 +51,6 @@ STEP = 64
 TRUNCATED = 1e-24  # what is aimed at, relative to the peak of the density
 MOST_NODES = 2**21  # in all
 MOST_OF_AXIS = 2**13
-ABOVE = 1 + 2.0**-40  # pays for the roundings of a few operations on numbers that are not negative
 MOST_DEGREE = 64
 SPREADS = np.geomspace(1e-4, 8.0, 240)  # β, tried
 
@@ -180,16 +179,16 @@ class BoxCosines(BoxFeatures):
         return f"cos({'' if k == 1 else k}π {axis})"
 
 
-FAMILIES: dict[str, type[BoxFeatures]] = {
+FEATURE_FAMILIES: dict[str, type[BoxFeatures]] = {
     kind.family: kind for kind in (BoxPolynomials, BoxCosines)
 }
 
 
 def features_of(family: Any, degree: int) -> BoxFeatures:
     """Those of a family, or a ValueError."""
-    if not (isinstance(family, str) and family in FAMILIES):
-        raise ValueError(f"family must be one of {sorted(FAMILIES)}, got {family!r}.")
-    return FAMILIES[family](degree)
+    if not (isinstance(family, str) and family in FEATURE_FAMILIES):
+        raise ValueError(f"family must be one of {sorted(FEATURE_FAMILIES)}, got {family!r}.")
+    return FEATURE_FAMILIES[family](degree)
 
 
 def check_box(low: np.ndarray, high: np.ndarray) -> None:
@@ -298,20 +297,20 @@ def moments(features: BoxFeatures, coef: np.ndarray, d: int, times: float = 1.0)
     for i, (_, error) in enumerate(rules):  # where the weights are off
         spread = _contract(peak, [*exactly[:i], rough[i], *exactly[i + 1 :]])
         factor += times * 1.1 * error / n[i] * float(spread.flat[0]) / mass
-    e = (mass * (factor + summed) + truncation * math.exp(off) + peak.size * TINY) * ABOVE
+    e = (mass * (factor + summed) + truncation * math.exp(off) + peak.size * TINY) * ROUND_UP
     if not e < mass / 4:
         raise TooSharp("the density is too sharp to be integrated in float64.")
     table = table / mass
-    error = (2 * e / (mass - e) + 2 * UNIT) * ABOVE
+    error = (2 * e / (mass - e) + 2 * UNIT) * ROUND_UP
     mean = table[tuple(orders.T)]
     covariance = _second(table, orders) - np.outer(mean, mean)
     return Moments(
         top + math.log(mass),
-        (e / (mass - e) + times * 4 * UNIT * (abs(top) + abs(math.log(mass)) + 1)) * ABOVE,
+        (e / (mass - e) + times * 4 * UNIT * (abs(top) + abs(math.log(mass)) + 1)) * ROUND_UP,
         mean,
         error,
         covariance,
-        (error * (3 + error) + 8 * UNIT) * ABOVE,
+        (error * (3 + error) + 8 * UNIT) * ROUND_UP,
     )
 
 
@@ -344,14 +343,14 @@ def nodes(features: BoxFeatures, coef: np.ndarray, d: int) -> tuple[list[int], f
             f"than {MOST_NODES:,}."
         )
     between = math.exp(beyond_nodes(features.orders(d), coef, n))
-    return n, sum(math.exp(error) for _, error in found) * between * ABOVE
+    return n, sum(math.exp(error) for _, error in found) * between * ROUND_UP
 
 
 def beyond_nodes(orders: np.ndarray, coef: np.ndarray, n: list[int]) -> float:
     """½ Σ|w_k| (Σ_i k_i δ_i)²: what the greatest s exceeds that at nodes by at most."""
     moved = orders @ (math.pi / (2.0 * np.array(n)))
     with np.errstate(over="ignore"):
-        return 0.5 * float(np.abs(coef) @ moved**2) * ABOVE
+        return 0.5 * float(np.abs(coef) @ moved**2) * ROUND_UP
 
 
 def _nodes(features: BoxFeatures, coef: np.ndarray, d: int, axis: int) -> tuple[int, float]:
@@ -373,8 +372,8 @@ def truncation(features: BoxFeatures, coef: np.ndarray, d: int, axis: int, n: in
     k = features.orders(d)[:, axis]
     with np.errstate(over="ignore", invalid="ignore"):
         # cosh a − 1 = 2 sinh²(a/2), without cancellation
-        growth = 2 * np.sinh(np.outer(SPREADS, k) / 2) ** 2 @ np.abs(coef) * ABOVE
-        growth = growth + np.log(np.cosh(2 * features.degree * SPREADS)) * ABOVE
+        growth = 2 * np.sinh(np.outer(SPREADS, k) / 2) ** 2 @ np.abs(coef) * ROUND_UP
+        growth = growth + np.log(np.cosh(2 * features.degree * SPREADS)) * ROUND_UP
         left = math.log(4) - np.log(-np.expm1(-SPREADS)) + growth - SPREADS * n
     left = np.where(np.isfinite(left), left, np.inf)
     best, spread = float(left.min()), float(SPREADS[int(left.argmin())])

@@ -13,9 +13,8 @@ from certo.certificates.density.likelihood_gap import LikelihoodGap, Shown, cova
 from certo.certificates.fields import FiniteTable, FiniteVector
 from certo.certificates.sample.examples import Sample
 from certo.numbers.averages import ROUNDED, TINIEST, averages
-from certo.numbers.exact import UNIT, gamma
+from certo.numbers.exact import ROUND_UP, UNIT, gamma
 
-ABOVE = 1 + 2.0**-40  # pays for the roundings of a few operations on numbers that are not negative
 MODERATE = 2.0**-900, 2.0**900  # of second moments, so that squares neither over- nor underflow
 
 
@@ -93,11 +92,11 @@ class GaussianLikelihood(LikelihoodGap):
                 np.all(np.isfinite([raw, units])) and np.all((low < spread) & (spread < high)),
                 "the examples have no spread, or numbers over- or underflow float64.",
             )
-            sigma = np.sqrt(spread) * ABOVE
+            sigma = np.sqrt(spread) * ROUND_UP
             mean_error, covariance_error = self._moment_errors(raw, sigma, times)
             beta, moved, products = self._units_off(units, sigma, times)
-            covariance_error = max(covariance_error, beta / (1 - beta) * ABOVE)
-            excess = 0.5 * (beta * beta / (1 - beta) + moved * moved) * ABOVE
+            covariance_error = max(covariance_error, beta / (1 - beta) * ROUND_UP)
+            excess = 0.5 * (beta * beta / (1 - beta) + moved * moved) * ROUND_UP
             risk, slack = self._risk(units, products, times)
         return Shown(
             risk + slack,
@@ -130,9 +129,9 @@ class GaussianLikelihood(LikelihoodGap):
         """How far mean and covariance are from the examples', in their standard deviations."""
         slack = times * (ROUNDED + 8 * UNIT)
         moved = np.abs(raw[:-1, -1]) + slack * sigma
-        variance = sigma**2 * (1 - 2 * slack) / ABOVE**4 - moved**2
+        variance = sigma**2 * (1 - 2 * slack) / ROUND_UP**4 - moved**2
         require(np.all(variance > 0), "the mean is not near that of the examples.")
-        deviations = np.sqrt(variance) / ABOVE
+        deviations = np.sqrt(variance) / ROUND_UP
         own = raw[:-1, :-1] - np.outer(raw[:-1, -1], raw[:-1, -1])
         if self.kind == "diagonal":
             own = np.diag(np.diag(own))
@@ -141,25 +140,25 @@ class GaussianLikelihood(LikelihoodGap):
         off = np.abs(self.covariance - own) + 4 * slack * products
         if self.kind == "diagonal":
             off = np.diag(np.diag(off))
-        mean_error = float(np.max(moved / deviations, initial=0.0)) * ABOVE
+        mean_error = float(np.max(moved / deviations, initial=0.0)) * ROUND_UP
         in_units = off / np.outer(deviations, deviations)
-        return mean_error, float(np.max(in_units, initial=0.0)) * ABOVE
+        return mean_error, float(np.max(in_units, initial=0.0)) * ROUND_UP
 
     def _units_off(
         self, units: np.ndarray, sigma: np.ndarray, times: float
     ) -> tuple[float, float, float]:
         """β ≥ ‖C − I‖_F, no less than ‖z̄‖, and how far the mean of ‖z‖² may be off."""
         d, second, centre = self.columns, units[:-1, :-1], units[:-1, -1]
-        rho = float(np.sqrt(np.trace(second))) * ABOVE
+        rho = float(np.sqrt(np.trace(second))) * ROUND_UP
         entry = times * (gamma(d + 2) * (sigma @ np.abs(self.factor)) + TINIEST)
-        e = float(np.linalg.norm(entry)) * ABOVE
+        e = float(np.linalg.norm(entry)) * ROUND_UP
         products = 2 * rho * e + e * e + times * (ROUNDED + 8 * UNIT) * (rho * rho + d)
         means = e + times * ROUNDED * rho
-        moved = float(np.linalg.norm(centre)) * ABOVE + means
+        moved = float(np.linalg.norm(centre)) * ROUND_UP + means
         off = second - np.outer(centre, centre) - np.eye(d)
         if self.kind == "diagonal":
             off = np.diag(np.diag(off))
-        beta = (float(np.linalg.norm(off)) + products + 2 * moved * means) * ABOVE
+        beta = (float(np.linalg.norm(off)) + products + 2 * moved * means) * ROUND_UP
         require(
             beta < 1 and math.isfinite(moved),
             "float64 does not show that the covariance of the examples is not singular, or it is "
@@ -174,5 +173,5 @@ class GaussianLikelihood(LikelihoodGap):
         constant = d * math.log(2 * math.pi)
         risk = 0.5 * (constant + square) - math.fsum(logs.tolist())
         # np.log is within four units in the last place; a few sums of these numbers
-        size = constant + square * ABOVE + 2 * float(np.sum(np.abs(logs)))
-        return risk, (0.5 * products + times * 16 * UNIT * size) * ABOVE
+        size = constant + square * ROUND_UP + 2 * float(np.sum(np.abs(logs)))
+        return risk, (0.5 * products + times * 16 * UNIT * size) * ROUND_UP

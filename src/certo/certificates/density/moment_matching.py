@@ -10,7 +10,7 @@ import numpy as np
 
 from certo.certificates.base import Refuted, require
 from certo.certificates.density.box_features import (
-    ABOVE,
+    ROUND_UP,
     BoxFeatures,
     Moments,
     TooSharp,
@@ -102,7 +102,7 @@ class MomentMatching(LikelihoodGap):
         return Shown(
             risk + off,
             risk - off - excess,
-            {"moment_error": (float(gap.max()) + error) * ABOVE},
+            {"moment_error": (float(gap.max()) + error) * ROUND_UP},
         )
 
     def _risk(
@@ -114,29 +114,29 @@ class MomentMatching(LikelihoodGap):
         risk = own.log_mass + math.fsum([*logs.tolist(), *(-products).tolist()])
         size = abs(own.log_mass) + float(np.sum(np.abs(logs)) + np.sum(np.abs(products)) + 1)
         off = own.mass_error + slack * float(np.sum(np.abs(self.coef))) + times * 16 * UNIT * size
-        return risk, off * ABOVE
+        return risk, off * ROUND_UP
 
     def _excess(self, own: Moments, g: np.ndarray, error: float, times: float) -> float:
         """What R(coef) exceeds its least value by at most; Refuted, if that is not shown."""
         L, k = self.factor, len(self.coef)
-        length = float(np.linalg.norm(np.sum(np.abs(L), axis=0))) * ABOVE
+        length = float(np.linalg.norm(np.sum(np.abs(L), axis=0))) * ROUND_UP
         # an entry of LᵀHL is off by at most c_i c_j, c the column sums of |L|, times this
         off = own.covariance_error + times * gamma(2 * k + 4)
         eta = (
             float(np.linalg.norm(np.eye(k) - L.T @ own.covariance @ L)) + off * length**2
-        ) * ABOVE
+        ) * ROUND_UP
         eta += times * 8 * UNIT * k
         require(
             eta < 1,
             "the covariance of the features under this density is not shown to be what the factor "
             "says.",
         )
-        root = math.sqrt(1 - eta) / ABOVE
+        root = math.sqrt(1 - eta) / ROUND_UP
         gradient = float(np.linalg.norm(L.T @ g)) + (error + times * 2 * gamma(k + 2)) * length
-        decrement = gradient / root * ABOVE
-        a = 2 * length / root * decrement * ABOVE
+        decrement = gradient / root * ROUND_UP
+        a = 2 * length / root * decrement * ROUND_UP
         require(a < 1, "the moments are not near enough for a likeliest density to be shown.")
-        return 0.5 * decrement**2 * (1 + a / (3 * (1 - a))) * ABOVE
+        return 0.5 * decrement**2 * (1 + a / (3 * (1 - a))) * ROUND_UP
 
 
 def feature_means(
@@ -144,4 +144,4 @@ def feature_means(
 ) -> tuple[np.ndarray, float]:
     """The means of all features over the examples, and how far each may be off; |φ| ≤ 1."""
     means = averages(sample, weights, lambda part, p: p @ features.at(positions(part, low, high)))
-    return means, (ROUNDED + features.rounding) * ABOVE
+    return means, (ROUNDED + features.rounding) * ROUND_UP

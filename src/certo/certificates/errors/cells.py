@@ -34,7 +34,7 @@ import numpy as np
 from certo.numbers.exact import UNIT
 
 MAX_SORTED_NUMBERS = 3e9  # numbers to sort: some ten minutes
-BLOCK = 2**16  # numbers sorted at a time: they stay in the cache
+SORT_BLOCK_NUMBERS = 2**16  # Numbers sorted at a time, so that they stay in the cache.
 
 
 class Found(NamedTuple):
@@ -248,7 +248,7 @@ def _bounds(level: _Level, part: float, done: float) -> Iterator[tuple[list[int]
         return
     look = np.flatnonzero(level.look)
     if r == 3:
-        step = max(1, BLOCK // n)
+        step = max(1, SORT_BLOCK_NUMBERS // n)
         for start in range(0, len(look), step):
             some = look[start : start + step]
             bounds = _least_of_circle(level, *_restricted(level, some), some)
@@ -391,7 +391,7 @@ def _under(own: list[int], k: int, others: list[_Line]) -> tuple[int, list[_Line
 
 
 def _off_all(lines: list[_Line]) -> list[Fraction]:
-    """Some w that is on none of the lines: powers of a number that is no root of any of them."""
+    """Some w that is on none of the lines: powers of a number that is not a root of any of them."""
     for base in itertools.count(1):
         w = [Fraction(base) ** j for j in range(len(lines[0].vector))]
         if all(_dot(w, line.vector) for line in lines):

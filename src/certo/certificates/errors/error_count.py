@@ -1,7 +1,7 @@
 """ErrorCount: how many errors a hyperplane makes.
 
-An error is an example with y (coef·x + intercept) ≤ 0: a score of zero counts, as in the notes,
-whatever a prediction makes of it.
+An error is an example with y (coef·x + intercept) ≤ 0: a score of zero counts, as in the
+Perceptron, whatever is predicted there.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from certo.numbers import exact
 @dataclass(frozen=True, repr=False, eq=False)
 class ErrorCount(Certificate):
     """Claim: the hyperplane makes `errors` errors (with `sample_weight`: of that weight, rounded
-    up), a score of zero being one.
+    up), counting a score of zero as an error.
 
     Proof: the sign of every margin, decided exactly where rounding could matter.
     """

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Set
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import final
 
 from certo.certificates.base import Refuted, require
 from certo.certificates.encoding import counted
 from certo.certificates.errors.groups import Groups
 from certo.certificates.errors.least_errors import LeastErrors
-from certo.certificates.fields import IndexVector, Value, WholeVector
+from certo.certificates.fields import Fractions, IndexVector, Value, WholeVector
 from certo.certificates.sample.examples import Sample
 from certo.certificates.spaces.exact_rows import integer_rows
 from certo.numbers.farkas import cancels
@@ -49,12 +48,12 @@ class Subsystem(Value):
     """Examples that cannot all be right: Σ weight·z = 0 with these positive weights."""
 
     rows: IndexVector
-    weights: tuple[Fraction, ...]
+    weights: Fractions
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        exact = all(isinstance(weight, Fraction) and weight > 0 for weight in self.weights)
-        if not self.rows.size or len(self.weights) != self.rows.size or not exact:
+        positive = all(weight > 0 for weight in self.weights)
+        if not self.rows.size or len(self.weights) != self.rows.size or not positive:
             raise ValueError("a subsystem needs rows, and a positive fraction for each.")
 
 

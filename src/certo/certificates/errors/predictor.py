@@ -21,10 +21,10 @@ from certo.certificates.fields import FiniteTable, FiniteVector, Value, WholeVec
 from certo.certificates.sample.examples import Sample, exact_matrix
 from certo.certificates.sample.labels import Labels
 from certo.numbers import exact
-from certo.numbers.rounding import HUGE
+from certo.numbers.rounding import OVERFLOW_LIMIT
 
-#: every rule, and the module of this room that defines it; it is imported when it is named
-RULES = {
+#: Every rule, and the module here that defines it; it is imported when it is named.
+RULE_MODULES = {
     "KernelPredictor": "kernel_predictor",
     "LinearPredictor": "predictor",
     "StatedPredictions": "predictor",
@@ -41,7 +41,7 @@ class Predictor(Value, abc.ABC):
 
     def counted(self, errors: int, ties: int, examples: int) -> str:
         """What a check counted."""
-        return f"{errors:,} of {examples:,} are not right, {ties:,} of them by a tie."
+        return f"{errors:,} of {examples:,} are wrong, {ties:,} of them by a tie."
 
     @property
     def reads(self) -> Hashable:
@@ -65,9 +65,11 @@ class Predictor(Value, abc.ABC):
     def from_dict(data: Any) -> Predictor:
         """The rule written by `to_dict`, or a ValueError saying what is wrong with it."""
         name = data.get("type") if isinstance(data, dict) else None
-        if type(name) is not str or name not in RULES:
-            raise ValueError(f"a rule's 'type' must be one of {sorted(RULES)}.")
-        kind = getattr(importlib.import_module(f"certo.certificates.errors.{RULES[name]}"), name)
+        if type(name) is not str or name not in RULE_MODULES:
+            raise ValueError(f"a rule's 'type' must be one of {sorted(RULE_MODULES)}.")
+        kind = getattr(
+            importlib.import_module(f"certo.certificates.errors.{RULE_MODULES[name]}"), name
+        )
         return encoding.from_plain(kind, {k: v for k, v in data.items() if k != "type"})
 
 
@@ -120,7 +122,7 @@ class LinearPredictor(Predictor):
         way, there is no limit."""
         magnitude = magnitude + np.abs(self.intercept)
         slack = exact.allowance(products + 1, magnitude)
-        return np.where(magnitude < HUGE, slack, np.inf)
+        return np.where(magnitude < OVERFLOW_LIMIT, slack, np.inf)
 
 
 @final

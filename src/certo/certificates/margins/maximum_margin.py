@@ -11,10 +11,11 @@ import numpy as np
 
 from certo.certificates.base import require
 from certo.certificates.encoding import rounded_down
-from certo.certificates.margins.solution import UP, MarginSolution
+from certo.certificates.margins.solution import MarginSolution
 from certo.certificates.spaces.space import MachineMargins, Scores
 from certo.numbers import exact
 from certo.numbers.decimals import apart
+from certo.numbers.exact import ROUND_UP_8
 from certo.numbers.rounded import Rounded
 
 
@@ -95,7 +96,7 @@ class MaximumMargin(MarginSolution):
         self, signs: np.ndarray, margins: MachineMargins, scores: Scores
     ) -> tuple[float, float]:
         value, slack = scores.plus(self.intercept)
-        unit = float(np.nextafter(np.min(signs * value - slack * UP), -np.inf))
+        unit = float(np.nextafter(np.min(signs * value - slack * ROUND_UP_8), -np.inf))
         require(0 < unit < np.inf, "the solution is not shown to separate the examples.")
         square = max(self._square(margins).above, Fraction(0))
         beyond = square / Fraction(unit) ** 2 - 1 / Fraction(self.upper) ** 2

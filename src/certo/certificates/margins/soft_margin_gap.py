@@ -18,7 +18,6 @@ from certo.numbers import exact
 from certo.numbers.rounded import Rounded, positive_sum, total
 
 HALF = Fraction(1, 2)
-HUGE = np.finfo(np.float64).max
 
 
 def costs_of(C: float, class_weight, signs: np.ndarray, sample_weight=()) -> np.ndarray:
@@ -92,8 +91,8 @@ class SoftMarginGap(MarginSolution):
             shown = primal.above <= self.primal and lowest >= self.dual
             if shown and spread <= self.allowance:
                 return (
-                    f"the objective is at most {rounded_up(self.primal)}, and nowhere lower by "
-                    f"more than {rounded_up(self.gap, 2)}."
+                    f"the objective is at most {rounded_up(self.primal)}, and its infimum is "
+                    f"lower by at most {rounded_up(self.gap, 2)}."
                 )
         require(
             primal.above <= self.primal,

@@ -9,8 +9,7 @@ import numpy as np
 
 from certo.certificates.spaces.space import MachineMargins, Scores, SpaceClaim
 
-INTERCEPTS = ("free", "lifted", "none")
-UP = 1 + 2.0**-49  # pays for up to eight roundings of non-negative numbers
+MARGIN_INTERCEPTS = ("free", "lifted", "none")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -21,8 +20,10 @@ class MarginSolution(SpaceClaim):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.treatment not in INTERCEPTS:
-            raise ValueError(f"treatment must be one of {INTERCEPTS}, got {self.treatment!r}.")
+        if self.treatment not in MARGIN_INTERCEPTS:
+            raise ValueError(
+                f"treatment must be one of {MARGIN_INTERCEPTS}, got {self.treatment!r}."
+            )
         if self.treatment == "none" and self.intercept != 0:
             raise ValueError(f"without an intercept it must be 0, got {self.intercept!r}.")
 

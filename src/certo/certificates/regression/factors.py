@@ -10,9 +10,9 @@ from scipy import linalg
 
 from certo.numbers.rounded import ABOVE
 
-PIECE = 4096  # rows added in whatever order, at most
+MAX_SUMMED_ROWS = 4096  # Rows whose sum may be computed in any order.
 SHEET = 2**17  # numbers in a piece that is not shorter than 64 rows: a megabyte stays in the cache
-LEAST = 2.0**-500  # more than what underflow takes from a norm
+NORM_UNDERFLOW = 2.0**-500  # More than underflow can take from a norm.
 
 
 def pieces(m: int, width: int) -> Iterator[tuple[int, int]]:
@@ -28,14 +28,14 @@ def roundings(m: int, width: int) -> int:
 
 
 def _step(width: int) -> int:
-    return max(64, min(PIECE, SHEET // max(width, 1)))
+    return max(64, min(MAX_SUMMED_ROWS, SHEET // max(width, 1)))
 
 
 def norm_above(entries: np.ndarray) -> float:
     """A float that the Euclidean norm of these numbers, each rounded once, does not exceed."""
     flat = np.ravel(entries)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        return float(math.sqrt(flat @ flat)) * ABOVE + LEAST if flat.size else 0.0
+        return float(math.sqrt(flat @ flat)) * ABOVE + NORM_UNDERFLOW if flat.size else 0.0
 
 
 def inverse_factor(gram: np.ndarray) -> np.ndarray | None:

@@ -27,7 +27,7 @@ from certo.blas import one_thread
 from certo.certificates.base import Refuted, require
 from certo.certificates.regression.curvature import curvature, pulled
 from certo.certificates.regression.dependence import others
-from certo.certificates.regression.factors import LEAST, norm_above, pieces, roundings
+from certo.certificates.regression.factors import NORM_UNDERFLOW, norm_above, pieces, roundings
 from certo.certificates.sample.examples import Sample
 from certo.numbers import exact
 from certo.numbers.rounded import ABOVE, Rounded, positive_sum, total
@@ -71,7 +71,7 @@ class Evidence(NamedTuple):
         pull = (self.pull + allowances * self.pull_off) * ABOVE
         if not (eta < 1 and pull < math.inf):
             return math.inf
-        bound = pull * pull / (1 - eta) * ABOVE + LEAST
+        bound = pull * pull / (1 - eta) * ABOVE + NORM_UNDERFLOW
         if reach is not None:
             with np.errstate(over="ignore", invalid="ignore"):
                 rest = self.beside + allowances * self.beside_off + math.sqrt(bound) * self.length
@@ -215,7 +215,7 @@ def sizes_of(claim: LeastSquaresExcess, sigma: np.ndarray) -> np.ndarray:
     """τ, from the norms of the shifted columns of x and y and of the ones."""
     q, d = claim.coef.shape
     tau = np.abs(claim.coef) @ sigma[:d] + sigma[d : d + q] + np.abs(offsets_of(claim)) * sigma[-1]
-    return tau * ABOVE + LEAST
+    return tau * ABOVE + NORM_UNDERFLOW
 
 
 def objective_of(claim: LeastSquaresExcess, squares: Rounded, apart: float, S: Rounded) -> Rounded:

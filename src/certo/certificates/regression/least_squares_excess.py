@@ -25,8 +25,7 @@ from certo.certificates.regression.least_squares_evidence import by_rows, off_ro
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.values import Values
 from certo.numbers import exact
-
-HUGE = np.finfo(np.float64).max
+from certo.numbers.rounding import MAX_FLOAT
 
 
 @final
@@ -190,8 +189,8 @@ class LeastSquaresExcess(Certificate):
                 f"the coefficients are not shown to be within {self.distance!r} of the shortest.",
             )
         return (
-            f"the objective is at most {rounded_up(self.risk)}, and nowhere lower by more than "
-            f"{rounded_up(self.excess, 2)}."
+            f"the objective is at most {rounded_up(self.risk)}, and its infimum is lower "
+            f"by at most {rounded_up(self.excess, 2)}."
         )
 
     def _is_exact(self, sample: Sample) -> bool:
@@ -210,7 +209,7 @@ class LeastSquaresExcess(Certificate):
             found = self._off_null_space()
         else:
             return None
-        return found if found < HUGE else None
+        return found if found < MAX_FLOAT else None
 
     def _off_null_space(self) -> float:
         """(Σ_j (n_j·coef)²)^½, rounded up."""

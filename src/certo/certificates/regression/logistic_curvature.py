@@ -51,13 +51,18 @@ from scipy import sparse
 
 from certo.blas import one_thread
 from certo.certificates.base import require
-from certo.certificates.regression.factors import LEAST, inverse_factor, norm_above
-from certo.certificates.regression.logistic_terms import CUT, THREADS, Point, relative
+from certo.certificates.regression.factors import NORM_UNDERFLOW, inverse_factor, norm_above
+from certo.certificates.regression.logistic_terms import (
+    BLOCK_NUMBERS,
+    CUT,
+    THREADS,
+    Point,
+    relative,
+)
 from certo.numbers import exact
 from certo.numbers.rounded import ABOVE
 
-BLOCK = 2**17  # numbers that are worked on at once
-SMALL = 2048  # coordinates: above that sums for every thread take much memory
+MAX_THREADED_DIM = 2048  # Coordinates; above that, one sum for each thread takes much memory.
 
 
 class Decrement(NamedTuple):
@@ -78,7 +83,7 @@ class Decrement(NamedTuple):
         return self.size**2 * (0.5 + x / 6 + x * x / (12 * (1 - x))) * ABOVE
 
 
-NOTHING = Decrement(math.inf, math.inf)
+UNBOUNDED_DECREMENT = Decrement(math.inf, math.inf)
 
 
 class Hessian(NamedTuple):
@@ -96,7 +101,7 @@ def decrement(point: Point, hessian: Hessian, room: int) -> Decrement:
     """λ and r, all allowances taken `room` times."""
     L = inverse_factor(hessian.gram)
     if L is None:
-        return NOTHING
+        return UNBOUNDED_DECREMENT
     n, size = len(L), np.abs(L)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         flat = norm_above(np.eye(n) - L.T @ hessian.gram @ L)
@@ -104,7 +109,7 @@ def decrement(point: Point, hessian: Hessian, room: int) -> Decrement:
         rounded = 2 * exact.gamma(2 * n + 4) * norm_above(size.T @ np.abs(hessian.gram) @ size)
         eta = (flat + room * (rounded + hessian.gram_off * _spectral(L) ** 2)) * ABOVE
         if not eta < 1:
-            return NOTHING
+            return UNBOUNDED_DECREMENT
         root = math.sqrt(1 - eta) / ABOVE
         slack = size.T @ (hessian.pull_off + 2 * exact.gamma(n + 2) * np.abs(hessian.pull))
         length = (norm_above(L.T @ hessian.pull) + room * norm_above(slack)) / root * ABOVE
@@ -165,7 +170,7 @@ def hessian(point: Point, factors: Sequence[np.ndarray], coupled: bool = True) -
     axes = _Coordinates.of(factors)
     p, width = axes.factors.shape
     lowered, m = _lowered(point), point.problem.sample.m
-    step = max(64, min(4096, BLOCK // max(width, p)))
+    step = max(64, min(4096, BLOCK_NUMBERS // max(width, p)))
     bounds = range(0, m, step)
 
     def look(first: int) -> _Sums:
@@ -176,7 +181,7 @@ def hessian(point: Point, factors: Sequence[np.ndarray], coupled: bool = True) -
                 _add(sums, point, some, axes, lowered[some], coupled and len(factors) > 1)
         return sums
 
-    many = width <= SMALL  # else BLAS shares the work out
+    many = width <= MAX_THREADED_DIM  # else BLAS shares the work out
     share = -(-len(bounds) // THREADS) if many else len(bounds)
     with one_thread() if many else nullcontext(), ThreadPoolExecutor(THREADS) as pool:
         whole, *rest = pool.map(look, range(0, len(bounds), share))
@@ -233,9 +238,9 @@ def _rounded(sums: _Sums, point: Point, axes: _Coordinates, n: int) -> Hessian:
         np.sqrt(squares * ABOVE + 2 * problem.sample.m * exact.TINY) * ABOVE
         for squares in (sums.squares, sums.z_squares, of_class @ sums.slopes)
     )
-    apart = exact.gamma(p + 2) * (np.abs(factors).T @ sigma) * ABOVE + LEAST
+    apart = exact.gamma(p + 2) * (np.abs(factors).T @ sigma) * ABOVE + NORM_UNDERFLOW
     zeta = math.sqrt(float(np.max((apart * apart) @ of_class))) * ABOVE
-    off = (2 * exact.gamma(n + 32) + 2 * relative(K)) * float(np.trace(gram)) + LEAST
+    off = (2 * exact.gamma(n + 32) + 2 * relative(K)) * float(np.trace(gram)) + NORM_UNDERFLOW
     off += (2 * math.sqrt(norm_above(gram) + off) * ABOVE + zeta) * zeta
     pull = (sums.pull * of_class.T).sum(axis=0)
     # slopes are off by relative(K) of themselves, and their weights by 4 roundings
@@ -252,8 +257,8 @@ def _rounded(sums: _Sums, point: Point, axes: _Coordinates, n: int) -> Hessian:
         size = ridge * np.sum((size @ np.abs(slopes_of)) * of_class.T, axis=0) + np.abs(pull)
         pull_off = pull_off + exact.allowance(p + K + 8, size)
     longest = np.sqrt(sums.longest) * ABOVE
-    longest += exact.gamma(p + 2) * math.sqrt(p) * np.sqrt(sums.furthest) * ABOVE + LEAST
-    pull_off = pull_off * ABOVE + LEAST
+    longest += exact.gamma(p + 2) * math.sqrt(p) * np.sqrt(sums.furthest) * ABOVE + NORM_UNDERFLOW
+    pull_off = pull_off * ABOVE + NORM_UNDERFLOW
     numbers = (gram, off, pull, pull_off, longest)
     require(all(np.all(np.isfinite(number)) for number in numbers), "numbers overflow float64.")
     return Hessian(gram, float(off * ABOVE), pull, pull_off, longest, axes.parts)
@@ -276,5 +281,5 @@ def slopes_moved(point: Point, reach: float) -> float:
     top = float(np.max(within, initial=0.0))
     if not top < 1:
         return math.inf
-    square = float(np.sum(shares * within * within)) * ABOVE + LEAST**2
+    square = float(np.sum(shares * within * within)) * ABOVE + NORM_UNDERFLOW**2
     return (math.exp(2 * top) * math.sqrt(square) + problem.classes**2 * CUT * reach) * ABOVE

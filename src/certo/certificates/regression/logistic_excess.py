@@ -177,7 +177,7 @@ class LogisticExcess(Certificate):
             lower = max(lower, left - Fraction(self.excess(point, 1)))
         require(lower >= self.lower, f"it is not shown that no risk is below {self.lower!r}.")
         return (
-            f"the risk is at most {rounded_up(self.risk)}, and nowhere lower by more than "
+            f"the risk is at most {rounded_up(self.risk)}, and its infimum is lower by at most "
             f"{rounded_up(self.gap, 2)}."
         )
 
@@ -239,7 +239,7 @@ class LogisticExcess(Certificate):
         return logistic_curvature.hessian(point, wide, coupled)
 
     def missed(self, point: Point, room: int) -> float:
-        """What the bound loses to columns that are no combinations of those kept; Refuted if they
+        """What the bound loses to columns that are not combinations of those kept; Refuted if they
         ought to be, or if ties are none."""
         problem, sample = point.problem, point.problem.sample
         counts = problem.left
@@ -250,7 +250,7 @@ class LogisticExcess(Certificate):
         rest = others(self.kept, sample.d)
         same = exact_columns(sample, self.kept, self.combinations, self.lifted, counts)
         wrong = np.setdiff1d(rest[~same], self.nearly).tolist()
-        require(not wrong, f"column {wrong[:1]} is no combination of those kept.")
+        require(not wrong, f"column {wrong[:1]} is not a combination of those kept.")
         return 0.0 if self.reach is None else self.lost(point, room)
 
     def lost(self, point: Point, room: int) -> float:

@@ -29,12 +29,10 @@ import numpy as np
 
 from certo.blas import one_thread
 from certo.certificates.base import require
-from certo.certificates.regression.factors import norm_above
+from certo.certificates.regression.factors import MAX_SUMMED_ROWS, norm_above
 from certo.certificates.regression.logistic_terms import CUT, Point, relative
 from certo.numbers import exact
 from certo.numbers.rounded import ABOVE
-
-ROWS = 4096  # added in whatever order
 
 
 def strong_convexity(point: Point, value: float, room: int) -> float:
@@ -47,7 +45,7 @@ def strong_convexity(point: Point, value: float, room: int) -> float:
     weights = np.bincount(codes, problem.shares, K)
     require(not problem.lifted or np.all(weights > 0), "a class has no weight.")
     require(float(np.max(terms.within)) < 0.25, "the scores are too large for float64.")
-    step = min(ROWS, next(iter(problem.sample.blocks()))[1])
+    step = min(MAX_SUMMED_ROWS, next(iter(problem.sample.blocks()))[1])
     n = step + m // step + 8
     with one_thread(), np.errstate(over="ignore", invalid="ignore", under="ignore"):
         own = np.where(codes[:, None] == np.arange(K), problem.shares[:, None], 0.0)

@@ -36,7 +36,7 @@ from certo.numbers import exact
 from certo.numbers.rounded import ABOVE
 
 CUT = 2.0**-460
-BLOCK = 2**17  # numbers of a block of rows, so that it stays in the cache
+BLOCK_NUMBERS = 2**17  # Numbers in a block of rows, so that it stays in the cache.
 MANY = 1000  # columns
 THREADS = min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2)
 
@@ -119,7 +119,7 @@ class Point(NamedTuple):
         m, outputs = problem.sample.m, problem.outputs
         terms = Terms(*(np.empty(m) for _ in range(5)), *(np.empty((m, outputs)) for _ in range(3)))
         point = cls(problem, coef, intercept, ridge, terms)
-        step = max(64, BLOCK // max(problem.sample.d, outputs, 1))
+        step = max(64, BLOCK_NUMBERS // max(problem.sample.d, outputs, 1))
         own = problem.own
 
         def fill(start: int) -> None:

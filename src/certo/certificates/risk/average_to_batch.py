@@ -16,15 +16,15 @@ from certo.certificates.base import require
 from certo.certificates.encoding import rounded_up
 from certo.certificates.fields import FiniteVector
 from certo.certificates.risk.risk_bound import RiskBound
-from certo.certificates.runs.gradient_run import LONGEST_REPLAY, GradientRun, loss_named, replay
+from certo.certificates.runs.gradient_run import MAX_REPLAY_ROUNDS, GradientRun, loss_named, replay
 from certo.certificates.sample import label_order
 from certo.certificates.sample.classes import check_classes
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.shape import check_weights
 from certo.numbers import exact, printed
 
-UP, DOWN = 1 + 2.0**-45, 1 - 2.0**-45  # a loss is computed in a few operations
-SLACKER = 1 + 2.0**-20  # a length of weights that exact arithmetic could not exceed
+LOSS_ROUND_UP, LOSS_ROUND_DOWN = 1 + 2.0**-45, 1 - 2.0**-45  # Factors for the rounding of a loss.
+SLACKER = 1 + 2.0**-20  # Exact arithmetic could not exceed lengths of weights by this factor.
 
 
 @final
@@ -123,18 +123,18 @@ class AverageToBatch(RiskBound):
             "rounding moved the weights too far from the average of the iterates.",
         )
         with np.errstate(over="ignore"):
-            span = float(kind.of(1.0, -self._longest * far * UP)) * UP
-            least = float(kind.of(1.0, off * far * UP)) * DOWN
+            span = float(kind.of(1.0, -self._longest * far * LOSS_ROUND_UP)) * LOSS_ROUND_UP
+            least = float(kind.of(1.0, off * far * LOSS_ROUND_UP)) * LOSS_ROUND_DOWN
         require(span < math.inf, "the losses that might be overflow float64.")
-        most = exact.below(self.examples * Fraction(span))  # UP pays for this rounding, too
+        most = exact.below(self.examples * Fraction(span))  # LOSS_ROUND_UP pays for this rounding.
         risk = printed.online_to_batch(self.examples, min(self.loss, most), delta, span)
         return exact.above(Fraction(risk) / Fraction(least))
 
     def _repeated(self, sample: Sample) -> tuple[float, float]:
         """What the pass suffers, rounded up, and how far its average may be from these weights."""
         require(
-            sample.m <= LONGEST_REPLAY,
-            f"checking means running again, which is asked for up to {LONGEST_REPLAY:,} examples.",
+            sample.m <= MAX_REPLAY_ROUNDS,
+            f"the check repeats the run, for at most {MAX_REPLAY_ROUNDS:,} examples.",
         )
         kind, longest = loss_named(self.run.loss), self._longest
         require(longest > 2.0**-400, "squares of weights as small as these underflow float64.")
@@ -145,7 +145,7 @@ class AverageToBatch(RiskBound):
 
         average = replay(self.run, sample, look).answer(self.run)
         require(
-            bool(np.all(np.sqrt(squares) * UP <= longest)),
+            bool(np.all(np.sqrt(squares) * LOSS_ROUND_UP <= longest)),
             "an iterate is longer than the theorem allows.",
         )
         # Σ|w_j x_j| ≤ ‖w‖‖x‖, and a convex function is largest at an end
@@ -153,7 +153,7 @@ class AverageToBatch(RiskBound):
         with np.errstate(over="ignore"):
             margins = sample.signs * scores
             ends = kind.of(1.0, margins - slack), kind.of(1.0, margins + slack)
-            loss = math.nextafter(math.fsum((np.maximum(*ends) * UP).tolist()), math.inf)
+            loss = math.nextafter(math.fsum((np.maximum(*ends) * LOSS_ROUND_UP).tolist()), math.inf)
         require(loss < math.inf, "the losses overflow float64.")
         # The mean of m iterates of length at most B, added up, is off by γ_m·B. Taken from u and a
         # (`Progress`) its error is that of two sums of m vectors of length at most λB, each times

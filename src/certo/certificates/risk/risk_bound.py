@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import importlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Self
 
@@ -86,7 +86,11 @@ class RiskBound(Certificate):
     def at(self, delta: float, tried: int | None = None) -> Self:
         """The same with another probability, or as the best of so many settings, from the facts
         stored here."""
-        return importlib.import_module("certo.issue.risk.formulas").at(self, delta, tried)
+        draft = replace(self, delta=delta, tried=self.tried if tried is None else tried)
+        find = importlib.import_module("certo.issue.risk.formulas").formulas
+        found = replace(draft, **find(draft, draft.level))
+        found._check_formulas()  # What the issuer finds counts once it is shown here.
+        return found
 
     @abc.abstractmethod
     def _check_formulas(self) -> None:
@@ -100,7 +104,7 @@ class RiskBound(Certificate):
         return sample.X, sample.signs
 
     def _why_not_drawn(self, sample: Any) -> str:
-        """What shows that the examples are no independent draws; nothing, if nothing does, or if
+        """What shows that the examples are not independent draws; nothing, if nothing does, or if
         the bound is vacuous, and true of all."""
         return "" if self.vacuous else draws.why_copied(*self._rows(sample))
 

@@ -32,9 +32,9 @@ class SupportBound(RiskBound):
     margin of at most 1 at the optimum of some output. By their theorem the probability of that is
     at most ε(k) for k ≥ |c|, `bound`; the others are weaker.
 
-    Two counts: the notes' bound is in N, the number of support vectors of the exact optimum, whose
-    dual variables are not 0. `support_vectors` counts those of the solutions at hand, which need
-    not be the same. All formulas here, `printed` (the notes') among them, are in k = `supports`,
+    Two counts: the compression bound (Littlestone and Warmuth 1986) is in N, the number of support
+    vectors of the exact optimum, whose dual variables are not 0. `support_vectors` counts those of
+    the solutions at hand, which need not be the same. All formulas here are in k = `supports`,
     which is shown to be no less than N: the examples that may have a margin of at most 1 at the
     optimum, and the longest.
 

@@ -34,9 +34,10 @@ from functools import cached_property
 import numpy as np
 
 from certo.certificates.base import require
-from certo.certificates.margins.solution import UP, MarginSolution
+from certo.certificates.margins.solution import MarginSolution
 from certo.certificates.spaces.space import Scores
 from certo.numbers import exact
+from certo.numbers.exact import ROUND_UP_8
 
 MAX_FACTOR = 2.0**500  # products of larger numbers might overflow
 
@@ -58,7 +59,7 @@ class Near:
     @cached_property
     def unsure(self) -> np.ndarray:
         """What the score of an example at the optimum is off by, at most."""
-        moved = (self.scores.slack + self.lengths * self.radius) * UP
+        moved = (self.scores.slack + self.lengths * self.radius) * ROUND_UP_8
         require(np.all(moved < MAX_FACTOR), "numbers overflow float64.")
         return moved
 
@@ -68,7 +69,7 @@ class Near:
         if not self.free:  # b has its part in the lengths, or is 0
             return exact.below(self.intercept), exact.above(self.intercept)
         kinks = self.signs - self.scores.value
-        unsure = (self.unsure + 2.0**-52 * np.abs(kinks)) * UP
+        unsure = (self.unsure + 2.0**-52 * np.abs(kinks)) * ROUND_UP_8
         place = int(np.count_nonzero(self.signs > 0)) - 1
         low = np.partition(np.nextafter(kinks - unsure, -np.inf), place)[place]
         high = np.partition(np.nextafter(kinks + unsure, np.inf), place)[place]
@@ -79,7 +80,7 @@ class Near:
         """Which examples are not shown to have a margin above 1 at the optimum."""
         low, high = self.ends
         margins = self.signs * self.scores.value + np.where(self.signs > 0, low, -high)
-        unsure = (self.unsure + 2.0**-52 * np.abs(margins)) * UP
+        unsure = (self.unsure + 2.0**-52 * np.abs(margins)) * ROUND_UP_8
         return ~(margins - unsure > 1)  # a comparison with 1 survives the last rounding
 
     @cached_property
@@ -98,13 +99,13 @@ def nearby(solution: MarginSolution, sample, room: int = 1) -> Near:
         margins = space.margins(sample, solution.machine._replace(intercept=0.0))
         lengths = space.lengths(sample)
         if solution.treatment == "lifted":
-            lengths = np.sqrt((lengths * lengths + 1.0) * UP) * UP
+            lengths = np.sqrt((lengths * lengths + 1.0) * ROUND_UP_8) * ROUND_UP_8
         scores = Scores(sample.signs * margins.value, room * margins.slack)
         computed = room * space.computed(sample, solution.machine, margins, lengths)
         unit, radius = solution.nearness(sample.signs, margins, scores)
         if unit != 1:
             value = scores.value / unit
-            slack = (scores.slack / unit + 2.0**-52 * np.abs(value)) * UP + 4 * exact.TINY
+            slack = (scores.slack / unit + 2.0**-52 * np.abs(value)) * ROUND_UP_8 + 4 * exact.TINY
             scores, intercept = Scores(value, slack), intercept / Fraction(unit)
             small = computed < MAX_FACTOR
             computed = exact.above(Fraction(computed) / Fraction(unit)) if small else math.inf

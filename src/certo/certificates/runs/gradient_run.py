@@ -25,7 +25,7 @@ from certo.losses.squared import Squared
 from certo.numbers.exact import gamma
 from certo.numbers.lanes import LANES, lane_scores
 
-LONGEST_REPLAY = 10**5  # rounds that a checker is asked to repeat: some seconds
+MAX_REPLAY_ROUNDS = 10**5  # Rounds that a checker repeats, which takes some seconds.
 
 _LOSSES = {kind.__name__: kind for kind in (Hinge, Logistic, Squared)}
 

@@ -11,7 +11,12 @@ import numpy as np
 from certo.certificates.base import require
 from certo.certificates.encoding import counted
 from certo.certificates.fields import FiniteVector, IndexVector
-from certo.certificates.runs.update_sums import MOST, Inequality, UpdateSums, most_updates
+from certo.certificates.runs.update_sums import (
+    MAX_SCHEDULED_UPDATES,
+    Inequality,
+    UpdateSums,
+    most_updates,
+)
 from certo.certificates.spaces.space import Machine, MachineMargins, SpaceClaim
 from certo.numbers import exact
 from certo.numbers.rounded import Rounded
@@ -180,7 +185,10 @@ class MistakeBound(SpaceClaim):
             require(self.totals.size == 0, "with a constant rate there are no totals to give.")
             return counts * self.sums.constant
         require(self.totals.shape == self.rows.shape, "each row needs the total of its rates.")
-        require(self.updates <= MOST, f"the rates of more than {MOST:,} updates are not checked.")
+        require(
+            self.updates <= MAX_SCHEDULED_UPDATES,
+            f"the rates of more than {MAX_SCHEDULED_UPDATES:,} updates are not checked.",
+        )
         rates, roundings = self.sums.rates(self.updates), self.updates + self.rows.size
         with np.errstate(over="ignore"):
             first, given = float(np.sum(rates)), float(np.sum(self.totals))

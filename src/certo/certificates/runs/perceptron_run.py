@@ -1,9 +1,9 @@
 """A run of the Perceptron as a value, and the run itself in plain NumPy, for the auditor.
 
-`PerceptronRun` says everything that decides a run besides the examples. `replay` is the box of
-the notes, written independently of the compiled loop; both follow the one rounding rule stated
-in `lane_scores`, so they agree bit for bit, on any machine, for rates that NumPy's power function
-rounds alike.
+`PerceptronRun` says everything that decides a run besides the examples. `replay` is Rosenblatt's
+algorithm (1958), written independently of the compiled loop; both follow the one rounding rule
+stated in `lane_scores`, so they agree bit for bit, on any machine, for rates that NumPy's power
+function rounds alike.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from certo.rates import Constant, Rate
 ORDERS = ("cyclic", "shuffled", "misclassified")
 STARTS = ("zeros", "random")
 AT_ZERO = {"always": 0, "positive": 1, "negative": -1}
-LONGEST_REPLAY = 10**7  # epochs and updates: some minutes; a file may ask for any number
+#: Epochs and updates that a checker repeats in some minutes; a file may ask for any number.
+MAX_REPLAY_UPDATES = 10**7
 
 
 class TooLong(Exception):
@@ -99,7 +100,7 @@ def replay(run: PerceptronRun, X, signs: np.ndarray, rows: np.ndarray) -> tuple[
 
     Returns the answer (intercept last) and the number of updates. Rows that the whole run never
     updated on may be left out: that changes nothing, and an average counts the looks at them, which
-    the number of all rows and the places of these tell.  Raises TooLong beyond LONGEST_REPLAY.
+    the number of all rows and the places of these tell.  Raises TooLong beyond MAX_REPLAY_UPDATES.
     """
     examples, y = PaddedRows(X, rows, run.sparse), signs[rows].astype(np.float64)
     w, updates, random = run.start(X.shape[1]), 0, run.random_order()
@@ -109,8 +110,8 @@ def replay(run: PerceptronRun, X, signs: np.ndarray, rows: np.ndarray) -> tuple[
     place[rows] = everyone
     for epoch in range(run.epochs):
         shuffled = epoch * X.shape[0] // 10 if run.order == "shuffled" else 0
-        if epoch + updates + shuffled > LONGEST_REPLAY:
-            raise TooLong(f"the run is longer than {LONGEST_REPLAY:,} epochs and updates.")
+        if epoch + updates + shuffled > MAX_REPLAY_UPDATES:
+            raise TooLong(f"the run is longer than {MAX_REPLAY_UPDATES:,} epochs and updates.")
         visits = everyone
         if run.order == "shuffled":
             visits = place[random.permutation(X.shape[0])]

@@ -11,7 +11,7 @@ import numpy as np
 
 from certo.certificates.base import Certificate, require
 from certo.certificates.fields import FiniteVector
-from certo.certificates.runs.gradient_run import LONGEST_REPLAY, GradientRun, loss_named, replay
+from certo.certificates.runs.gradient_run import MAX_REPLAY_ROUNDS, GradientRun, loss_named, replay
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.shape import check_weights
 from certo.numbers import exact
@@ -111,8 +111,8 @@ class Regret(Certificate):
             "without the extra feature 1 there can be no intercept.",
         )
         require(
-            sample.m <= LONGEST_REPLAY,
-            f"the run is longer than {LONGEST_REPLAY:,} rounds, and cannot be checked.",
+            sample.m <= MAX_REPLAY_ROUNDS,
+            f"the run is longer than {MAX_REPLAY_ROUNDS:,} rounds, and cannot be checked.",
         )
         u = np.append(self.comparator, self.comparator_intercept)
         reason = _no_comparator(self.run, u, sample.m)

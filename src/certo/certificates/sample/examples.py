@@ -142,7 +142,7 @@ def exact_floats(values: np.ndarray, name: str = "X") -> np.ndarray:
     if values.dtype not in (np.float64, np.float32):
         try:
             if values.dtype.kind not in "biufO":
-                raise TypeError("they are no real numbers")
+                raise TypeError("they are not real numbers")
             values = values.astype(np.float64)
         except (TypeError, ValueError) as wrong:
             raise SampleMismatch(

@@ -1,8 +1,8 @@
 r"""The squared length of a vector or of a weighted sum of examples, at more and more cost.
 
-An entry of Σ a_t x_t is added from pieces of PIECE rows in halves, so that no product passes
-through more than PIECE + 64 roundings, nor through more than there are products. What is not too
-long is computed exactly.
+An entry of Σ a_t x_t is added from pieces of MAX_SUMMED_ROWS rows in halves, so that no product
+passes through more than MAX_SUMMED_ROWS + 64 roundings, nor through more than there are products.
+Short vectors are computed exactly.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from certo.numbers import exact
 from certo.numbers.rounded import Rounded, at_most, positive_sum
 
 EXACT_PRODUCTS = 2**16  # up to so many products (a row or column counts as 16 more) are exact
-PIECE = 4096  # rows added in whatever order; the sums of two halves are then added
+MAX_SUMMED_ROWS = 4096  # Rows whose sum may be computed in any order; halves are then added.
 
 
 def squared_length(entries: np.ndarray, quickly: bool = False) -> Rounded:
@@ -83,12 +83,12 @@ def _rounded_sum(
         weights[rows] = some
     if not rows.size:
         return np.zeros(sample.d), np.zeros(sample.d)
-    step = min(PIECE, next(iter(part.blocks()))[1])
+    step = min(MAX_SUMMED_ROWS, next(iter(part.blocks()))[1])
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         entries, sizes = _column_sums(part, weights, 0, part.m, step)
         # A product of every row may underflow, however few roundings it passes through.
         underflow = rows.size * exact.TINY
-        return entries, exact.allowance(min(rows.size, PIECE + 64), sizes) + underflow
+        return entries, exact.allowance(min(rows.size, MAX_SUMMED_ROWS + 64), sizes) + underflow
 
 
 def _column_sums(sample: Sample, weights: np.ndarray, start: int, stop: int, step: int):

@@ -16,7 +16,8 @@ from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.vectors import Margins
 from certo.numbers import exact
 
-LOWEST = Fraction(-(2**2100))  # sums of less than 2⁵⁰ products of two floats are not below this
+#: No sum of fewer than 2⁵⁰ products of two floats is below this.
+SCORE_LOWER_BOUND = Fraction(-(2**2100))
 
 
 def margins_of(
@@ -88,7 +89,11 @@ class DifferenceMargins:
         for start, lowest in self._lowest():
             place = int(np.argmin(lowest))  # a NaN, if there is one
             low = float(lowest.flat[place])
-            known = Fraction(math.nextafter(low, -math.inf)) if math.isfinite(low) else LOWEST
+            known = (
+                Fraction(math.nextafter(low, -math.inf))
+                if math.isfinite(low)
+                else SCORE_LOWER_BOUND
+            )
             found.append((known, start * len(self.coef) + place))
         return min(found)
 

@@ -194,6 +194,8 @@ class SpaceClaim(Certificate):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if not isinstance(self.space, Space):
+            raise ValueError(f"space must be a space, got {type(self.space).__name__}.")
         if self.dual_coef.shape != self.rows.shape:
             raise ValueError("dual_coef must hold one number for each of the rows.")
 

@@ -26,11 +26,10 @@ from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces import combinations
 from certo.certificates.spaces.space import Machine, MachineMargins, Space
 from certo.numbers import exact
-from certo.numbers.exact import norm
+from certo.numbers.exact import ROUND_UP_8, norm
 from certo.numbers.lanes import lane_scores
 from certo.numbers.rounded import Rounded, hinge_losses
 
-UP = 1 + 2.0**-49  # pays for up to eight roundings of non-negative numbers
 EXACT_ROWS = 256  # where more different rows than this tie, the least is bounded, not computed
 
 
@@ -208,7 +207,7 @@ class Margins(MachineMargins):
         return wrong
 
     def is_mispredicted(self, zero_sign: int) -> np.ndarray:
-        """The same, and which examples it gets wrong if scores are computed as models of the house
+        """The same, and which examples it gets wrong if scores are computed as models of Certo
         compute them: each as a sum by itself, rounded as in `lane_scores`.
 
         Both evaluations are within their allowance of the truth, so that they agree on the sign of
@@ -330,10 +329,10 @@ class Vectors(Space):
 
     def lengths(self, sample: Sample) -> np.ndarray:
         squares = np.concatenate([sample._squares(*block) for block in sample.blocks()])
-        return np.sqrt((squares + exact.allowance(sample.d, squares)) * UP) * UP
+        return np.sqrt((squares + exact.allowance(sample.d, squares)) * ROUND_UP_8) * ROUND_UP_8
 
     def computed(
         self, sample: Sample, machine: Machine, margins: Margins, lengths: np.ndarray
     ) -> float:
         size = norm(machine.coef) * float(lengths.max(initial=0.0)) + abs(machine.intercept)
-        return exact.allowance(sample.d + 1, size * UP)
+        return exact.allowance(sample.d + 1, size * ROUND_UP_8)

@@ -10,12 +10,12 @@ import numpy as np
 
 from certo.certificates.base import CannotClaim
 from certo.certificates.margins.maximum_margin import MaximumMargin
-from certo.certificates.margins.soft_margin_gap import HUGE
 from certo.certificates.sample.labels import Labels
 from certo.issue.slack import SLACK_FACTOR, or_cannot_claim, with_slack
 from certo.numbers import exact
+from certo.numbers.rounding import MAX_FLOAT
 
-NEGLIGIBLE = 1e-11  # of ‖v‖²: an allowance that is not worth exact sums
+NEGLIGIBLE_SQUARE_SHARE = 1e-11  # Share of ‖v‖² below which an allowance needs no exact sums.
 
 
 @or_cannot_claim
@@ -38,7 +38,7 @@ def issue_maximum_margin(
     draft = MaximumMargin(
         labels=labels, space=sample.space, examples=sample.m, coef=np.asarray(coef),
         intercept=intercept, rows=rows, dual_coef=dual_coef, treatment=treatment,
-        lower=exact.TINY, upper=HUGE,
+        lower=exact.TINY, upper=MAX_FLOAT,
     )  # fmt: skip
     draft._check_size(sample)
     total = draft._multipliers(sample)
@@ -49,7 +49,7 @@ def issue_maximum_margin(
         raise CannotClaim(f"example {where} is not strictly on its own side.")
     lower = exact.below(least / Fraction(length))
     for combined in draft._combined_in_turn(margins):
-        if combined.within <= Fraction(NEGLIGIBLE) * combined.value:
+        if combined.within <= Fraction(NEGLIGIBLE_SQUARE_SHARE) * combined.value:
             break
     upper = exact.root_above(with_slack(combined) / total**2)
     if lower <= 0:

@@ -9,12 +9,13 @@ from fractions import Fraction
 import numpy as np
 
 from certo.certificates.base import CannotClaim
-from certo.certificates.margins.soft_margin_gap import HUGE, SoftMarginGap
+from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.certificates.sample.labels import Labels
 from certo.issue.slack import SLACK_FACTOR, or_cannot_claim
 from certo.numbers import exact
+from certo.numbers.rounding import MAX_FLOAT
 
-NEGLIGIBLE = 1e-4  # of the gap: an allowance that is not worth more work
+NEGLIGIBLE_GAP_SHARE = 1e-4  # Share of the gap below which an allowance needs no more work.
 
 
 @or_cannot_claim
@@ -32,7 +33,7 @@ def issue_soft_margin_gap(
     dual_coef: np.ndarray,
     known=None,
     enough: float = 0.0,
-    negligible: float = NEGLIGIBLE,
+    negligible: float = NEGLIGIBLE_GAP_SHARE,
 ) -> SoftMarginGap:
     """The strongest such claim from signed multipliers α_t y_t of some rows, and a hyperplane where
     the sample is one of vectors.
@@ -53,7 +54,7 @@ def issue_soft_margin_gap(
         labels=labels, space=sample.space, coef=np.asarray(coef), intercept=intercept,
         treatment=treatment, C=C, class_weight=np.asarray(class_weight),
         sample_weight=np.asarray(sample_weight), rows=rows, dual_coef=dual_coef,
-        examples=sample.m, primal=HUGE, dual=0.0, allowance=HUGE,
+        examples=sample.m, primal=MAX_FLOAT, dual=0.0, allowance=MAX_FLOAT,
     )  # fmt: skip
     draft._check_size(sample)
     for primal, dual in draft._values_in_turn(sample, known):

@@ -18,14 +18,15 @@ from certo.certificates.regression.least_squares_evidence import (
     ShiftedGram,
     by_rows,
 )
-from certo.certificates.regression.least_squares_excess import HUGE, LeastSquaresExcess
+from certo.certificates.regression.least_squares_excess import LeastSquaresExcess
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.values import Values
 from certo.issue.regression.least_squares_sums import by_gram, shown_exact
 from certo.issue.slack import SLACK_FACTOR, or_cannot_claim
 from certo.numbers import exact
+from certo.numbers.rounding import MAX_FLOAT
 
-NOTHING = np.zeros(0, dtype=np.int64)
+NO_INDICES = np.zeros(0, dtype=np.int64)
 COST = 1e-9  # of the risk: what a reach that nobody has chosen may add to the excess
 
 
@@ -65,9 +66,9 @@ def issue_least_squares_excess(
     draft = LeastSquaresExcess(
         labels=labels, treatment=treatment, ridge=ridge, sample_weight=sample_weight,
         coef=coef, intercept=intercept, shift=np.zeros(d + q) if shift is None else shift,
-        kept=NOTHING, combinations=(), factor=NOTHING, multipliers=multipliers, reach=None,
+        kept=NO_INDICES, combinations=(), factor=NO_INDICES, multipliers=multipliers, reach=None,
         examples=data.m if isinstance(data, Sample) else data.examples,
-        risk=HUGE, lower=0.0, excess=HUGE, distance=None,
+        risk=MAX_FLOAT, lower=0.0, excess=MAX_FLOAT, distance=None,
     )  # fmt: skip
     columns = np.arange(d + draft.lifted) if kept is None else np.asarray(kept)
     if ridge and columns.size < d + draft.lifted:
@@ -143,7 +144,7 @@ def _issued_excess(
     ours (they are computed alike), so SLACK_FACTOR of ours are enough."""
     F = evidence.objective
     risk = exact.above(F.value + SLACK_FACTOR * F.within)
-    if not risk < HUGE:
+    if not risk < MAX_FLOAT:
         raise CannotClaim("numbers overflow float64.")
     if claim.reach is None:
         reach = None

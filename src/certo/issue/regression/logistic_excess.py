@@ -17,8 +17,8 @@ from certo.certificates.sample.labels import Labels
 from certo.issue.regression.logistic_search import Basis, best_proof
 from certo.issue.slack import SLACK_FACTOR, or_cannot_claim
 from certo.numbers import exact
+from certo.numbers.rounding import MAX_FLOAT
 
-HUGE = np.finfo(np.float64).max
 _NONE = np.zeros(0, np.int64)
 
 
@@ -52,7 +52,7 @@ def issue_logistic_excess(
         class_weight=_given(class_weight), sample_weight=_given(sample_weight),
         coef=coef, intercept=intercept, dropped=_NONE, kept=_NONE, combinations=(),
         fixed=_NONE, ties=(), nearly=_NONE, factors=(), reach=None, proof="none",
-        examples=sample.m, risk=HUGE, lower=0.0,
+        examples=sample.m, risk=MAX_FLOAT, lower=0.0,
     )  # fmt: skip
     p = sample.d + draft.lifted
     kept = np.arange(p) if kept is None else np.asarray(kept)

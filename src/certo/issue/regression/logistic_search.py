@@ -25,12 +25,14 @@ if TYPE_CHECKING:
     from certo.certificates.regression.logistic_terms import Point
 
 ALIKE = 1 + 2.0**-16  # what else may differ: an inverse factor that was rounded in another way
-LOSS = 2.0**-34  # of the bound, at most, where columns are nearly combinations of others
-ENOUGH = 32  # pieces of the rows tell what combinations are near
-MOST = 1200  # coordinates for which curvature is looked at, if there is a ridge to fall back on,
-MOST_EVER = 4000  # and if there is none
-SHIFT = 1e-12  # of its diagonal, added to a matrix that rounding has made indefinite
-NEAR_ONE = 0.5  # a Gram matrix that is so near the identity needs no better factor
+LOSS = 2.0**-34  # Largest share of the bound lost where columns are nearly dependent.
+ENOUGH = 32  # Pieces of the rows that tell which combinations are near.
+MAX_RIDGE_CURVATURE_DIM = 1200  # Coordinates; above that the ridge alone gives the bound.
+MAX_CURVATURE_DIM = 4000  # Coordinates for which curvature is used where there is no ridge.
+SHIFT = 1e-12  # Share of the diagonal added to a matrix that rounding made indefinite.
+MAX_GRAM_DEVIATION = (
+    0.5  # Distance from the identity at which a Gram matrix needs no better factor.
+)
 
 
 class Basis(NamedTuple):
@@ -45,7 +47,10 @@ def best_proof(draft: LogisticExcess, point: Point, basis: Basis) -> tuple[Logis
     """The claim with the proof that shows most, and how far its point is above the infimum, with
     room for a checker; without a proof, if there is none."""
     found = (draft, math.inf)
-    size, most = draft.vectors * basis.kept.size, MOST if draft.ridge else MOST_EVER
+    size, most = (
+        draft.vectors * basis.kept.size,
+        MAX_RIDGE_CURVATURE_DIM if draft.ridge else MAX_CURVATURE_DIM,
+    )
     if size <= most and np.any(point.problem.counts):
         found = _by_curvature(draft, point, basis)
     if draft.ridge and found[1] == math.inf:
@@ -83,7 +88,7 @@ def _by_curvature(
     look = claim.hessian(point, coupled=known)
     for _ in range(4):
         grams = [look.gram[part, part] for part in look.parts]
-        if known and all(np.linalg.norm(g - np.eye(len(g))) < NEAR_ONE for g in grams):
+        if known and all(np.linalg.norm(g - np.eye(len(g))) < MAX_GRAM_DEVIATION for g in grams):
             break
         better = [_inverse_factor(gram) for gram in grams]
         pairs = zip(claim.factors, better, strict=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import singledispatch
 from typing import Any, TypeVar
 
@@ -19,14 +18,6 @@ from certo.certificates.risk.support_bound import SupportBound
 Bound = TypeVar("Bound", bound=RiskBound)
 
 
-def at(claim: Bound, delta: float, tried: int | None = None) -> Bound:
-    """A bound with another probability, or as the best of so many settings, from its own facts."""
-    draft = replace(claim, delta=delta, tried=claim.tried if tried is None else tried)
-    found = replace(draft, **formulas(draft, draft.level))
-    found._check_formulas()  # What is found counts once it is shown by a check.
-    return found
-
-
 def of_draws(claim: Bound, sample: Any) -> Bound:
     """The bound, or CannotClaim where its check would refuse the examples as draws."""
     if why := claim._why_not_drawn(sample):
@@ -37,7 +28,7 @@ def of_draws(claim: Bound, sample: Any) -> Bound:
 @singledispatch
 def formulas(claim: Any, level: float) -> dict[str, Any]:
     """The fields of a claim that hold what its formulas give, with this delta."""
-    raise TypeError(f"{type(claim).__name__} is no bound on an error rate.")
+    raise TypeError(f"{type(claim).__name__} is not a bound on an error rate.")
 
 
 @formulas.register

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from certo.certificates.base import CannotClaim
-from certo.certificates.margins.soft_margin_gap import HUGE
 from certo.certificates.risk.support_bound import SupportBound, _all_classes, _objection
 from certo.issue.risk.formulas import of_draws
 from certo.issue.slack import SLACK_FACTOR, or_cannot_claim
+from certo.numbers.rounding import MAX_FLOAT
 
 
 @or_cannot_claim
@@ -24,7 +24,7 @@ def issue_support_bound(X, y, solutions: Iterable[Any], delta: float = 0.05) -> 
         raise CannotClaim(objection)
     m = solutions[0].examples
     draft = SupportBound(
-        _all_classes(solutions), delta, solutions, m, m, HUGE, 1.0, 1.0, majority=m
+        _all_classes(solutions), delta, solutions, m, m, MAX_FLOAT, 1.0, 1.0, majority=m
     )
     samples = draft._sample(draft._read(X), y)
     supports = draft._count(samples, SLACK_FACTOR)

@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from certo.certificates.base import CannotClaim
-from certo.certificates.margins.soft_margin_gap import HUGE
 from certo.certificates.runs.mistake_bound import MistakeBound
 from certo.certificates.runs.update_sums import UpdateSums
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.space import Machine, MachineMargins
 from certo.issue.slack import SLACK_FACTOR, or_cannot_claim, with_slack
 from certo.numbers import exact
+from certo.numbers.rounding import MAX_FLOAT
 from certo.rates import Constant
 
 
@@ -52,7 +52,7 @@ def issue_mistake_bound(
         totals=nothing if totals is None else totals, comparator_coef=comparator.coef,
         comparator_rows=comparator.rows, comparator_dual_coef=comparator.dual_coef,
         comparator_intercept=comparator.intercept, comparator_norm=0.0, updates=int(counts.sum()),
-        radius2=0.0, target=HUGE, shortfall=0.0, bound=None, averaged=averaged,
+        radius2=0.0, target=MAX_FLOAT, shortfall=0.0, bound=None, averaged=averaged,
     )  # fmt: skip
     margins = margins or draft.space.margins(sample, draft.comparator)
     least = exact.below(margins.least(SLACK_FACTOR)[0])

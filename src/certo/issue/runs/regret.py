@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from certo.certificates.base import CannotClaim
-from certo.certificates.runs.gradient_run import LONGEST_REPLAY, GradientRun, loss_named
+from certo.certificates.runs.gradient_run import MAX_REPLAY_ROUNDS, GradientRun, loss_named
 from certo.certificates.runs.regret import (
     LOST,
     SHOWN,
@@ -21,7 +21,7 @@ from certo.certificates.sample.labels import Labels
 from certo.issue.slack import SLACK_FACTOR
 from certo.numbers import exact
 from certo.numbers.exact import gamma, norm
-from certo.numbers.rounding import HUGE
+from certo.numbers.rounding import OVERFLOW_LIMIT
 
 
 def issue_regret(
@@ -39,16 +39,16 @@ def issue_regret(
 ) -> Regret:
     """The claim for a run and a comparator, or CannotClaim with the reason why not. `square`,
     if known, is a number that no ‖x_t‖² exceeds, up to rounding."""
-    if sample.m > LONGEST_REPLAY:
+    if sample.m > MAX_REPLAY_ROUNDS:
         raise CannotClaim(
-            f"checking means running again, which is asked for up to {LONGEST_REPLAY:,} "
+            f"the check repeats the run, for at most {MAX_REPLAY_ROUNDS:,} "
             f"examples, but there are {sample.m:,}."
         )
     u = np.append(comparator, comparator_intercept)
     if reason := _no_comparator(run, u, sample.m):
         raise CannotClaim(reason)
     loss = _comparator_loss(run, sample, u)
-    if not loss < HUGE:  # so that the checker's allowance does not overflow either
+    if not loss < OVERFLOW_LIMIT:  # so that the checker's allowance does not overflow either
         raise CannotClaim("the losses of the comparator overflow float64.")
     slack = _rough_slack(run, sample, u, loss, square)
     if not SLACK_FACTOR * slack <= SHOWN * (1 + loss):

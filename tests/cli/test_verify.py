@@ -1,0 +1,93 @@
+"""`certo verify`: what holds, what differs, and what is no model."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+
+import pytest
+
+from certo.certificates import Composite
+from certo.tables.model_file import load_model, save_model
+from tests.cli.conftest import rows_of
+
+
+def test_verify_says_what_holds(certo, iris):
+    said = certo("verify", *iris)
+    assert said.code == 0
+    assert "✓ The data are those of the fit." in said.out
+    assert "Verified: every claim holds." in said.out
+    facts = certo("verify", *iris, "--json").json
+    assert facts["passed"]
+    assert all(part["holds"] for part in facts["claims"])
+
+
+def test_model_without_claims_is_reported_as_unproved(certo, iris, tmp_path):
+    words = "--machine", "kernel-perceptron", "--set", "budget=20", "--set", "epochs=2"
+    model, table = tmp_path / "m", iris[1]
+    assert certo("fit", table, "--target", "species", *words, "--out", model).code == 0
+    stored = load_model(model).model
+    stored.certified = replace(stored.certified, claims=Composite(()))  # the machine has no others
+    save_model(model, stored)
+    said = certo("verify", model, table)
+    assert said.code == 2
+    assert "Nothing was proved: the model claims nothing." in said.out
+    assert "Verified" not in said.out
+    found = certo("verify", model, table, "--json").json
+    assert found["why"] == "nothing is claimed, so nothing was proved."
+    assert (found["passed"], found["claims"]) == (False, [])
+    said = certo("proof", model, table, "--out", tmp_path / "p")
+    assert said.code == 2
+    assert "there is nothing to prove" in said.err
+
+
+def test_verify_on_other_data_says_that_the_data_differ(certo, iris, rewritten):
+    model, table = iris
+    header, *rows = rows_of(table)
+    rows[7][1] = str(float(rows[7][1]) + 1)
+    said = certo("verify", model, rewritten([header, *rows]))
+    assert said.code == 1
+    assert "NOT those of the fit" in said.out
+    assert "✓ The model file is as it was written." in said.out
+    without_label = certo("verify", model, rewritten([row[:-1] for row in (header, *rows)]))
+    assert without_label.code == 3
+    assert "cannot be checked" in without_label.out
+    extra = [[*header, "z"], *([*row, "1"] for row in rows_of(table)[1:])]
+    same_claims = certo("verify", model, rewritten(extra), "--json")
+    assert same_claims.code == 3
+    assert same_claims.json["claims_hold"]
+    assert not same_claims.json["same_data"]
+
+
+def test_verify_notices_a_changed_file_whose_claims_still_hold(certo, iris):
+    model, table = iris
+    magic, _, payload = model.read_bytes().split(b"\n", 2)
+    model.write_bytes(b"\n".join([magic, b"sha256 " + b"0" * 64, payload]))
+    said = certo("verify", model, table)
+    assert said.code == 3
+    assert "was CHANGED" in said.out
+    assert certo("predict", model, table).code == 2
+
+
+def test_verify_refutes_a_false_claim_in_a_resaved_file(certo, iris):
+    model, table = iris
+    stored = load_model(model).model
+    stored.machine.coef_[0, 0] += 1
+    digest = save_model(model, stored)
+    assert hashlib.sha256(model.read_bytes().split(b"\n", 2)[2]).hexdigest() == digest
+    said = certo("verify", model, table)
+    assert said.code == 1
+    assert "✓ The model file is as it was written." in said.out
+    assert "other values of coef_ than the model's" in said.out
+
+
+@pytest.mark.parametrize("command", ["predict", "verify"])
+def test_files_that_are_no_models(certo, iris, tmp_path, command):
+    _, table = iris
+    said = certo(command, tmp_path / "none", table)
+    assert said.code == 2
+    assert "there is no such file" in said.err
+    said = certo(command, table, table)
+    assert said.code == 2
+    assert "not a Certo model file" in said.err
+    assert certo(command, tmp_path, table).code == 2
