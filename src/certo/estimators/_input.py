@@ -103,7 +103,7 @@ def labelled_points(estimator, kernel: Kernel | None, X, y, *, reset: bool):
             estimator, exact_input(X, type(estimator).__name__), y, reset=reset,
             multi_output=True, dtype=np.float64, order="C", ensure_all_finite=False,
         )  # fmt: skip
-        return kernel.examples(X), y  # which says where a number is not finite
+        return kernel.examples(X), y  # The kernel names the entries that are not finite.
     X = kernel.examples(X)
     name, m = type(estimator).__name__, count(X)
     if m == 0:

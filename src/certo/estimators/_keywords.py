@@ -79,7 +79,7 @@ def answer_keywords(cls: Class) -> Class:
     init: Any = cls.__init__  # type: ignore[misc]
     known = list(inspect.signature(init).parameters)
 
-    @functools.wraps(init)  # so that scikit-learn finds the parameters
+    @functools.wraps(init)  # scikit-learn reads the parameters from the signature.
     def checked(self, *args, **settings):
         for name in settings:
             if name not in known:

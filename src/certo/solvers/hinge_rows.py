@@ -22,7 +22,7 @@ class Pull(NamedTuple):
     hinge: float  # Σ c_t [r_t]₊
     product: float  # Σ α_t r_t
     total: float  # Σ α_t
-    opened: np.ndarray  # examples with weights strictly inside
+    opened: np.ndarray  # Examples whose weights are strictly between the bounds.
 
 
 class HingeRows:

@@ -95,7 +95,7 @@ class Wide:
             move = self._intercepts(parts, before)
             new = self._seen(scores + move)
             nearer = np.linalg.norm(new[2].sum(axis=0)) < np.linalg.norm(before)
-            if not new[0] <= loss + nearer * ROUNDING * loss:  # near the end it is rounding
+            if not new[0] <= loss + nearer * ROUNDING * loss:  # The rest is rounding.
                 break
             W, scores = W.copy(), scores + move
             W[self.d] += move
@@ -214,7 +214,7 @@ class Wide:
             t = t - slope / curve if curve > 0 else np.inf
             if not low < t < high:
                 t = 0.5 * (low + high) if high < np.inf else 4 * low
-        return low  # convex: it falls as far as there
+        return low  # By convexity the function falls up to there.
 
 
 def descend_wide(problem: Wide, W: np.ndarray | None, run: NewtonRun) -> Point:

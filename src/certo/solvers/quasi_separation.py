@@ -34,8 +34,8 @@ EXACT_BLOCK = 256  # Vectors that are transformed exactly between two looks at t
 
 class Partition(NamedTuple):
     w: list[Fraction]  # 0 where nothing can be separated
-    ties: np.ndarray  # the vectors with w·z = 0
-    rows: list[int]  # vectors that cancel, and span all the ties
+    ties: np.ndarray  # The vectors with w·z = 0.
+    rows: list[int]  # Vectors that cancel and span all ties.
     weights: list[Fraction]
 
 
@@ -107,7 +107,7 @@ def _well_conditioned(rows: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, 
     first ones a basis of all, by an orthogonal factorisation with pivoting; and whether they are
     clearly independent. Columns are measured in these units."""
     columns = rows.shape[1]
-    with np.errstate(over="ignore"):  # units may be subnormal
+    with np.errstate(over="ignore"):  # Units may be subnormal.
         rows = rows[: 2 * columns + 50] / np.where(units > 0, units, 1.0)
     if not rows.size or not np.all(np.isfinite(rows)):
         return np.arange(columns), False
@@ -155,7 +155,7 @@ def partition_with(
             return None
         space = Orthogonal(vectors.whole(rows), watch)
         missed = tied[space.apart(vectors, tied)] if space.free.size else tied[:0]
-        if missed.size:  # more rows until they span all that are tied
+        if missed.size:  # Add rows until they span all ties.
             rows = np.append(rows, random.permutation(missed)[: vectors.size])
             continue
         others = np.flatnonzero(space.apart(vectors)) if space.free.size else tied[:0]
@@ -239,7 +239,7 @@ def _enlarged(
     basis of them: min Σ_{i ∉ basis} a_i s.t. Σ a_i z_i = 0, a_i ≥ 1 on the basis. At a vertex,
     all a_i at their bounds are known, and the others solve a system in whole numbers.
     """
-    if len(found.places) > vectors.size:  # they span all there is
+    if len(found.places) > vectors.size:  # They span the whole space.
         return found.places, found.weights
     random = np.random.default_rng(0)
     some = random.permutation(vectors.count)[: 4 * vectors.size + 200]

@@ -46,13 +46,13 @@ MAX_RANGES = 2**22  # Numbers in a table of ranges: with more, a second look is 
 class Cut(NamedTuple):
     """A value of a column that no example passes on its class's wrong side."""
 
-    column: int  # that after the last is the intercept
+    column: int  # The index after the last column is the intercept.
     value: float
-    above: tuple[bool, ...]  # which classes
-    rows: np.ndarray  # the first examples not on the cut itself
-    many: int  # how many there are
-    over: int  # and of those, above the cut
-    everywhere: bool  # or only among what earlier cuts leave, or the rows that count
+    above: tuple[bool, ...]  # The classes above the cut.
+    rows: np.ndarray  # The first examples that are not on the cut.
+    many: int  # How many examples are not on the cut.
+    over: int  # How many of these are above the cut.
+    everywhere: bool  # False: only among rows that earlier cuts leave.
 
 
 class Core(NamedTuple):
@@ -68,13 +68,13 @@ class Recession(NamedTuple):
 
     coef: list[list[Fraction]]  # one row for two classes (of the second), else one for each
     strict: np.ndarray  # (m,), or (m, n_classes) for several: (u_y − u_k)·x̃_t ≥ 1, else it is 0
-    cuts: tuple[Cut, ...]  # the columns it was found by
+    cuts: tuple[Cut, ...]  # The columns that the direction was found by.
 
 
 class Direction(NamedTuple):
     """One for the comparisons left: ≥ 1 where it settles them, and within ± `reach` on all."""
 
-    coef: dict[tuple[int, int], Fraction]  # by class and column
+    coef: dict[tuple[int, int], Fraction]  # The coefficients by class and column.
     reach: Fraction
 
 
@@ -159,9 +159,9 @@ class _Search:
         self.m, self.d = X.shape
         self.rows = np.ones(self.m, dtype=bool) if rows is None else np.asarray(rows, dtype=bool)
         self.cuts: list[Cut] = []
-        self.directions: list[Direction] = []  # each for what those before have left
+        self.directions: list[Direction] = []  # Each separates what those before it have left.
         others = np.arange(n_classes)[:, None] != self.codes
-        self.left = others & self.rows  # the comparisons not settled: (n_classes, m)
+        self.left = others & self.rows  # (n_classes, m): comparisons that are not decided.
         if known is not None:
             self.cuts = list(known.cuts)
             lines = enumerate(known.coef, start=int(n_classes == 2))
@@ -182,7 +182,7 @@ class _Search:
 
         lows, highs, seen = zip(*in_pieces(pieces(self.m, entries), widen), strict=True)
         low, high = np.min(lows, axis=0).astype(float), np.max(highs, axis=0).astype(float)
-        if stored:  # entries that are not stored are zeros
+        if stored:  # Entries that are not stored are zeros.
             hidden = np.sum(seen, axis=0) < sizes[:, None]
             low[hidden], high[hidden] = np.minimum(low, 0)[hidden], np.maximum(high, 0)[hidden]
         return low, high

@@ -15,7 +15,7 @@ from certo.certificates.sample.examples import Sample
 from certo.numbers.averages import ROUNDED, TINIEST, averages
 from certo.numbers.exact import ROUND_UP, UNIT, gamma
 
-MODERATE = 2.0**-900, 2.0**900  # of second moments, so that squares neither over- nor underflow
+MODERATE = 2.0**-900, 2.0**900  # Second moments whose squares neither over- nor underflow.
 
 
 @final

@@ -61,9 +61,9 @@ class Evidence(NamedTuple):
     curved_off: float = 0.0
     pull: float = math.inf  # ‖Lᵀg‖
     pull_off: float = 0.0
-    beside: np.ndarray = NO_COLUMNS  # for each column not kept: max_k |g_jk|
+    beside: np.ndarray = NO_COLUMNS  # For each dropped column: max_k |g_jk|.
     beside_off: np.ndarray = NO_COLUMNS
-    length: np.ndarray = NO_COLUMNS  # not below its root mean square
+    length: np.ndarray = NO_COLUMNS  # At least its root mean square.
 
     def excess(self, allowances: int, reach: float | None) -> float:
         """A bound on F − min F with so many allowances for rounding; inf if there is none."""

@@ -20,7 +20,7 @@ from certo.certificates.spaces.images import KernelSample, readable
 from certo.containers import count
 from certo.kernels.base import Kernel
 
-MAX_RERUN_EXAMPLES = 2**12  # examples of a function: their kernel matrix has 134 MB
+MAX_RERUN_EXAMPLES = 2**12  # Examples of a function whose kernel matrix has 134 MB.
 
 
 @final

@@ -14,7 +14,7 @@ from certo.certificates.base import Certificate, Verification
 from certo.certificates.sample import draws
 from certo.numbers import exact
 
-LEAST_DELTA = 1e-300  # below it, a share of delta may underflow
+LEAST_DELTA = 1e-300  # Below it, a share of delta may underflow.
 
 
 @dataclass(frozen=True, repr=False, eq=False)

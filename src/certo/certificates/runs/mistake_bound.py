@@ -179,7 +179,7 @@ class MistakeBound(SpaceClaim):
         must be between that of as many smallest and as many largest ones.
         """
         counts = np.abs(self.dual_coef)
-        made = sum(map(int, counts.tolist()))  # of Python's integers, which do not wrap around
+        made = sum(map(int, counts.tolist()))  # Python's integers do not wrap around.
         require(made == self.updates, f"the steps are {made:,} in number, not {self.updates:,}.")
         if self.sums.constant is not None:
             require(self.totals.size == 0, "with a constant rate there are no totals to give.")

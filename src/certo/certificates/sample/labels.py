@@ -141,7 +141,7 @@ def _equal(y: np.ndarray, label: Any) -> np.ndarray:
         return np.asarray((y.astype(np.float64) if y.dtype.itemsize < 8 else y) == number)
     try:
         same = np.asarray(y == label)
-    except TypeError:  # kinds that cannot be compared are not equal
+    except TypeError:  # Types that cannot be compared are not equal.
         return np.zeros(y.shape, dtype=bool)
     if same.dtype == bool and same.shape == y.shape:
         return same
