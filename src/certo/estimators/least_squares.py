@@ -87,7 +87,7 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
         variance. None with a ridge, which trades variance for a bias that nobody knows.
     intercept_standard_error_ : float, or ndarray (n_outputs,), or None
     status_ : str
-        How it was solved, and what the answer is worth.
+        How it was solved, and what is proved about the answer.
     certificate_ : certo.certificates.Composite
         A LeastSquaresExcess: how far the risk is from the smallest, at most.
 

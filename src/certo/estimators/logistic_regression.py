@@ -186,7 +186,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     trace_ : certo.solvers.newton.NewtonTrace
         Risk, gradient and step length against steps and time.
     status_ : str
-        Why it stopped, and what the answer is worth.
+        Why it stopped, and what is proved about the answer.
     certificate_ : certo.certificates.Composite
         LogisticExcess; and NoEstimate, if there is none. Where curvature does not show that there
         is one, Overlapping may.

@@ -95,7 +95,7 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     last_coef_, last_intercept_ : ndarrays of the same shapes, with average=True only
         The last weights, from which partial_fit goes on. MistakeBound is about them.
     status_ : str
-        Why it stopped, and what the answer is worth.
+        Why it stopped, and what is proved about the answer.
     certificate_ : certo.certificates.Composite
         What the fit proves: Separable where the weights separate the classes, MistakeBound, and
         CompressionBound, or why there is none.

@@ -34,7 +34,7 @@ class RandomWalk(GraphKernel):
     Parameters
     ----------
     decay : float, above 0
-        What an edge is worth; below `RandomWalk.limit(X)`.
+        The weight of an edge; below `RandomWalk.limit(X)`.
 
     References
     ----------

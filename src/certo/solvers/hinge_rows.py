@@ -16,7 +16,7 @@ SQUARED_ROWS_AT_A_TIME = 4096  # Dense rows whose squares are added at a time.
 
 
 class Pull(NamedTuple):
-    """What the smoothed weights are worth (see `certo.compiled.soft_margin.pull`)."""
+    """The value of the smoothed weights (see `certo.compiled.soft_margin.pull`)."""
 
     v: np.ndarray  # Σ α_t y_t x̃_t
     hinge: float  # Σ c_t [r_t]₊

@@ -28,7 +28,7 @@ class RiskBound(Certificate):
     bound that fails with probability delta/tried for each fails with delta for the one kept.
 
     `majority` counts the examples of the most frequent class (for one output among several: of the
-    larger side). It is part of the claim only so that a reader sees what the bound is worth: see
+    larger side). It is part of the claim only so that a reader sees how strong the bound is: see
     `informative`."""
 
     delta: float
