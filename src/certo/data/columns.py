@@ -66,10 +66,10 @@ def _start(path: Path) -> bytes:
 def _parquet(path: Path, content: bytes | None) -> pa.Table:
     with source(path, content)() as stored, pa.parquet.ParquetFile(stored) as file:
         about = file.metadata
-        numbers = 8 * about.num_rows * about.num_columns  # bytes, with 8 for a number
+        numbers = 8 * about.num_rows * about.num_columns  # Bytes, with 8 for each number.
         check_inflated(path, numbers, stored.size())
         table = file.read()
-    table.validate(full=True)  # or text may be none, and an offset lead beyond the end
+    table.validate(full=True)  # Invalid text and invalid offsets are refused here.
     return table
 
 
@@ -107,7 +107,7 @@ def _plain(column: pa.ChunkedArray) -> pa.Array:
         column = column.cast(pa.string())
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
-        if isinstance(column, pa.ChunkedArray):  # text of more than 2 GB
+        if isinstance(column, pa.ChunkedArray):  # The column holds more than 2 GB of text.
             raise Problem("a text column holds more than 2 GB, which is too much. Leave it out.")
     if pa.types.is_string(column.type):
         return pc.if_else(pc.equal(column, ""), pa.scalar(None, pa.string()), column)
@@ -178,7 +178,7 @@ def _is_one_of(array: pa.Array, words: Collection[str]) -> pa.Array | None:
             value = int(number)
         elif not pa.types.is_decimal(kind):
             continue
-        with contextlib.suppress(pa.ArrowInvalid, OverflowError):  # no cell can be that number
+        with contextlib.suppress(pa.ArrowInvalid, OverflowError):  # No cell can be that number.
             same.append(pa.scalar(value, kind).as_py())
     return pc.is_in(array, pa.array(same, kind)) if same else None
 
@@ -191,7 +191,7 @@ def _as_numbers(array: pa.Array) -> pa.Array:
         except pa.ArrowInvalid:
             continue
         if pa.types.is_float64(kind) and digits.may_be_rounded(values.to_numpy(False)):
-            with contextlib.suppress(ValueError):  # then they are left as text
+            with contextlib.suppress(ValueError):  # Numbers that cannot be converted stay text.
                 return digits.as_decimals(pa.chunked_array([trimmed]), ".") or values
             return array
         return values

@@ -58,7 +58,7 @@ def read_tu(folder: str | Path) -> tuple[list[Graph], np.ndarray]:
     file = folder / f"{name}_node_labels.txt"
     labels = _labels(file, n) if file.exists() else [COMMON_LABEL] * n
     order, first = _grouped(graph, m)
-    place = np.empty(n, np.int64)  # of each vertex in its graph
+    place = np.empty(n, np.int64)  # The place of each vertex in its graph.
     place[order] = np.arange(n) - first[graph[order] - 1]
     by_graph, start = _grouped(graph[edges[:, 0]], m)
     ends, labels = place[edges[by_graph]].tolist(), [labels[v] for v in order]
@@ -79,7 +79,7 @@ def _classes(file: Path) -> np.ndarray:
     """Whole numbers, exactly; or finite numbers, if one is not whole."""
     try:
         return _numbers(file, 1)[:, 0]
-    except Problem:  # other words for numbers, as 1.0 or 0.5
+    except Problem:  # The numbers are not integers, such as 0.5.
         y = _numbers(file, 1, float)[:, 0]
     whole = y == np.round(y)
     bad = ~np.isfinite(y) | (whole & (np.abs(y) >= 2.0**53))

@@ -496,7 +496,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         X, y = _input.labelled_examples(self, X, y, reset=False)
         problem = pose_problem(self, X, y, sample_weight)
         weights = Weights(self.coef_, self.intercept_)
-        seen = getattr(self, "_seen_rows", None)  # a model from a file has none
+        seen = getattr(self, "_seen_rows", None)  # A model from a file has no row samples.
         same = (
             np.array_equal(problem.classes, self.classes_)
             and len(problem.codes) == self.n_samples_fit_

@@ -80,7 +80,7 @@ class WeightedDegree(SequenceKernel):
         for a, b in zip(x, z, strict=True):
             run += 1
             np.minimum(run, self.degree, out=run)
-            run *= (a == b) & (a >= 0)  # beyond their ends, two sequences are not the same
+            run *= (a == b) & (a >= 0)  # Beyond their ends, two sequences are not the same.
             total += run * (2 * self.degree + 1 - run)
         return total // 2
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-MAX_DENOMINATOR_BITS = 2**19  # of the common denominator of weights
+MAX_DENOMINATOR_BITS = 2**19  # Bits of the common denominator of weights.
 
 
 def whole_numbers(dense: np.ndarray) -> list[list[int]]:

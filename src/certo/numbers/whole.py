@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-PRIME = 2**31 - 19  # products fit int64; 2**31 − 1 itself is found in data, as a mark
+PRIME = 2**31 - 19  # Products fit int64; 2**31 − 1 itself is found in data, as a mark.
 
 
 def independent(vectors: np.ndarray) -> np.ndarray:

@@ -122,8 +122,8 @@ class _Box:
         if not self.free:
             move[rows] = _solve_with_ridge(part, aim)
             return move, 0.0
-        # only differences to one example, the base, so that the sum stays, and nothing is lost
-        # where all images are far from the origin
+        # Only differences to one example, the base, so that the sum stays, and nothing is lost
+        # where all images are far from the origin.
         base = int(np.argmax(np.minimum(beta - self.low, self.high - beta)[rows]))
         others = np.arange(rows.size) != base
         across = part[others, base]

@@ -145,7 +145,7 @@ def _solve_rows(images: _Images, weights, rows, tol: float, spend) -> np.ndarray
     among[:n, :n] = images.gram(rows)
     shares = [outside[part] / outside[part].sum() for part in parts]
     for k, (part, share) in enumerate(zip(parts, shares, strict=True), n):
-        # the rest of a group as one point
+        # The rest of a group as one point.
         among[k, :n] = among[:n, k] = images.products(rows, part, share)
         for j, (other, parted) in enumerate(zip(parts, shares, strict=True), n):
             among[k, j] = parted @ images.products(other, part, share)

@@ -300,7 +300,7 @@ def _solution(
     coef = dependence.shortest(a[:, first], kept, terms)
     intercept = known.mean[d:] - coef @ known.mean[:d] if lifted else np.zeros(len(a))
     squares = np.maximum(reduced.left - ridge * known.weight * np.sum(coef**2, axis=1), 0.0)
-    # the triangular factor again, with the columns in increasing order
+    # The triangular factor again, with the columns in increasing order.
     U = np.linalg.qr(reduced.pivoted.triangle[:, first], mode="r")
     L = linalg.solve_triangular(U, np.eye(len(kept))) if len(kept) else U
     L = np.sqrt(known.weight) * L / scale[kept][:, None]

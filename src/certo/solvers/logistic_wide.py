@@ -29,7 +29,7 @@ from certo.solvers.newton import ARMIJO_SHARE, LAST_STEP_SHARE, ROUNDING, Newton
 from certo.stop import Asked, Stop
 
 MAX_RESIDUAL = 0.3  # The share of the gradient that a step may leave;
-MAX_RESIDUAL_IN_DOUBT = 0.05  # where a minimiser is doubted, this share.
+MAX_RESIDUAL_IN_DOUBT = 0.05  # Where a minimiser is doubted, this share.
 MIN_DUAL_GAIN = 0.03  # The dual is left once its next visits bring less than this share.
 MAX_TRIALS = 16  # Trials of a step's length.
 MAX_SLOPE_LEFT = 0.25  # The share of its first slope that may be left at the end of a step.

@@ -169,7 +169,7 @@ def _nearest_point(points, group, weights, tol, spend) -> NearestPoint:
         if gap <= tol or size <= TOUCHING_DISTANCE**2 * points.radius2 or idle >= 4 or stopped:
             break
         used = np.flatnonzero(weights)
-        # after a whole step all slopes of a group are the same, but for rounding
+        # After a whole step all slopes of a group are the same, but for rounding.
         if whole and np.abs(excess[used]).max() > 0.1 * before:
             idle += points.careful
             points.careful = True

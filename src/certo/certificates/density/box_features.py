@@ -287,7 +287,7 @@ def moments(features: BoxFeatures, coef: np.ndarray, d: int, times: float = 1.0)
     rules = [features.weights(k) for k in n]
     table = _contract(peak, [t * w[:, None] for t, (w, _) in zip(tables, rules, strict=True)])
     mass = float(table.flat[0])
-    # each value is off by a factor: s by its cosines, products and sums, s − top, and exp
+    # Each value is off by a factor: s by its cosines, products and sums, s − top, and exp.
     products = d * (features.degree + 4)
     off = times * 1.01 * size * (gamma(products) + d * COSINE + 4 * UNIT)
     factor = math.expm1(off) + times * 1.01 * EXPONENTIAL
@@ -377,5 +377,5 @@ def truncation(features: BoxFeatures, coef: np.ndarray, d: int, axis: int, n: in
         left = math.log(4) - np.log(-np.expm1(-SPREADS)) + growth - SPREADS * n
     left = np.where(np.isfinite(left), left, np.inf)
     best, spread = float(left.min()), float(SPREADS[int(left.argmin())])
-    # the rounding of the logarithm itself: a few parts in 2⁵⁰ of its terms
+    # The rounding of the logarithm itself: a few parts in 2⁵⁰ of its terms.
     return best + 2.0**-40 * (abs(best) + spread * n + 1)

@@ -139,7 +139,7 @@ class _Level(NamedTuple):
     def first(cls, vectors: list[list[int]], weights: list[int]) -> _Level:
         n, r = len(vectors), len(vectors[0])
         largest = [max(abs(z[j]) for z in vectors) for j in range(r)]
-        # a minor of order r − 1 has (r − 1)! terms, each a product of entries of r − 1 columns
+        # A minor of order r − 1 has (r − 1)! terms, each a product of entries of r − 1 columns.
         minor = math.factorial(r - 1) * math.prod(sorted(largest)[1:])
         exact = minor <= 2**25
         if exact:
@@ -197,14 +197,14 @@ def _restricted(level: _Level, which: np.ndarray) -> tuple[np.ndarray, np.ndarra
     if level.exact:
         result /= level.pivot
         return result, np.zeros((len(which), n))
-    # products of numbers of size a and b with errors e and f: a·f + b·e + e·f each, two of them,
-    # and three roundings of results of size up to 2(a + e)(b + f)
+    # Products of numbers of size a and b with errors e and f: a·f + b·e + e·f each, two of them,
+    # and three roundings of results of size up to 2(a + e)(b + f).
     sizes = np.max(np.abs(V), axis=1)
     a, e = sizes[which][:, None], level.errors[which][:, None]
     b, f = sizes[None, :], level.errors[None, :]
     errors = 1.01 * (2 * (a * f + b * e + e * f) + 6 * UNIT * (a + e) * (b + f))
     errors[np.abs(size) <= level.errors[which]] = np.inf  # z_p may be zero, so nothing is certain.
-    # to stay in the range of floats: powers of two, which are exact
+    # To stay in the range of floats: powers of two, which are exact.
     with np.errstate(divide="ignore"):
         scale = np.exp2(-np.ceil(np.log2(np.maximum(np.max(np.abs(result), axis=2), errors))))
     scale = np.where(np.isfinite(errors) & np.isfinite(scale), scale, 1.0)
@@ -257,7 +257,7 @@ def _bounds(level: _Level, part: float, done: float) -> Iterator[tuple[list[int]
                 yield [int(level.rows[some[k]])], level.constant + float(bounds[k]), now
         return
     for i, p in enumerate(look.tolist()):
-        # the p-th of n has n − p lines left to look at
+        # The p-th of n has n − p lines left to look at.
         share = part * ((1 - i / len(look)) ** (r - 2) - (1 - (i + 1) / len(look)) ** (r - 2))
         for path, bound, now in _bounds(level.under(p), share, done):
             yield [int(level.rows[p]), *path], bound, now
@@ -324,7 +324,7 @@ def _careful_sweep(weights, flip, quotient, slack) -> np.ndarray:
     before = np.take_along_axis(errors - steps, first, axis=1)
     fallen = falls - np.take_along_axis(falls - np.minimum(steps, 0.0), first, axis=1)
     low = np.minimum((before + fallen).min(axis=1), start[:, 0])
-    # a rise is a step that is no fall
+    # A rise is a step that is no fall.
     rise = (errors - start - falls) - np.take_along_axis(
         errors - start - falls - np.maximum(steps, 0.0), first, axis=1
     )

@@ -105,7 +105,7 @@ def decrement(point: Point, hessian: Hessian, room: int) -> Decrement:
     n, size = len(L), np.abs(L)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         flat = norm_above(np.eye(n) - L.T @ hessian.gram @ L)
-        # two products of n terms each, then a difference
+        # Two products of n terms each, then a difference.
         rounded = 2 * exact.gamma(2 * n + 4) * norm_above(size.T @ np.abs(hessian.gram) @ size)
         eta = (flat + room * (rounded + hessian.gram_off * _spectral(L) ** 2)) * ABOVE
         if not eta < 1:

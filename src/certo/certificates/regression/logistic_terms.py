@@ -37,7 +37,7 @@ from certo.numbers.rounded import ABOVE
 
 CUT = 2.0**-460
 BLOCK_NUMBERS = 2**17  # Numbers in a block of rows, so that it stays in the cache.
-MANY = 1000  # columns
+MANY = 1000  # Columns.
 THREADS = min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2)
 
 

@@ -27,7 +27,7 @@ LOSS_ROUND_UP, LOSS_ROUND_DOWN = (
     1 + 2.0**-45,
     1 - 2.0**-45,
 )  # Roundings of a loss.
-SLACKER = 1 + 2.0**-20  # a length of weights that exact arithmetic could not exceed
+SLACKER = 1 + 2.0**-20  # A length of weights that exact arithmetic could not exceed.
 
 
 @final

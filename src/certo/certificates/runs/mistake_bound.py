@@ -63,7 +63,7 @@ class MistakeBound(SpaceClaim):
     target: float
     shortfall: float
     bound: int | None
-    averaged: bool = False  # the model answers with the average of the weights, not with these
+    averaged: bool = False  # The model answers with the average of the weights, not with these.
 
     shows = ("updates", "bound", "target", "radius2", "comparator_norm", "shortfall", "examples")
 

@@ -86,7 +86,7 @@ def common_divisor(times: np.ndarray) -> int:
     """A number that divides the multiplicities more often than any independent draws allow, at
     `REPEATED_LEVEL`; 0 if there is none."""
     m, k = int(times.sum()), times.size
-    room = math.log(REPEATED_LEVEL) - 1 - 1.5 * math.log(m)  # for m divisors, and m draws exactly
+    room = math.log(REPEATED_LEVEL) - 1 - 1.5 * math.log(m)  # For m divisors, and m draws exactly.
     values, numbers = np.unique(times, return_counts=True)
     for g in range(2, int(values[-1]) + 1):
         others = int(np.sum(numbers[values % g != 0]))

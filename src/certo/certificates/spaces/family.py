@@ -94,7 +94,7 @@ class VectorFamily(abc.ABC):
                 direction = [w[k : k + few._width] for k in range(0, len(w), few._width)]
                 outside |= few.signs(direction).ravel()[places] != 0
             missed = np.flatnonzero(outside[: core.size])
-            if not missed.size:  # the basis spans the core, although it was found modulo a prime
+            if not missed.size:  # The basis spans the core, although it was found modulo a prime.
                 return named[outside]
             basis = np.append(basis, missed[0])
         return none

@@ -138,7 +138,7 @@ class Margins(MachineMargins):
             else:  # One number for all examples.
                 ceiling = np.nextafter(np.min(value) + slack[0], np.inf)
                 out = value > np.nextafter(ceiling + slack[0], np.inf)
-        # a NaN, from overflow, is out of nothing
+        # A NaN, from overflow, is out of nothing.
         found = np.flatnonzero(~out)
         return found if rows is None else rows[found]
 
