@@ -139,7 +139,7 @@ def number(value: Any, name: str) -> float:
 def whole_number(value: Any, name: str) -> int:
     """An int; else a ValueError."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    _expect(whole and int(value).bit_length() <= MAX_INT_BITS, name, "a whole number", value)
+    _expect(whole and int(value).bit_length() <= MAX_INT_BITS, name, "an integer", value)
     return int(value)
 
 

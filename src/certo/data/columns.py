@@ -203,7 +203,7 @@ def is_text(kind: pa.DataType) -> bool:
 
 
 def is_whole(kind: pa.DataType) -> bool:
-    """Whether all values of a type are whole numbers; those beyond 64 bits are decimals."""
+    """Whether all values of a type are integers; those beyond 64 bits are decimals."""
     return pa.types.is_integer(kind) or (pa.types.is_decimal(kind) and kind.scale == 0)
 
 
@@ -247,7 +247,7 @@ def numbers(column: pa.ChunkedArray, name: str, places: np.ndarray | None = None
         raise Problem(
             f"column {name!r} must hold numbers that float64 can tell apart, but {why}. Leave it "
             f"out with {setting('drop', [name])} (an identifier tells nothing about new rows), "
-            f"take whole numbers as categories with {setting('category', [name])}, or subtract a "
+            f"take integers as categories with {setting('category', [name])}, or subtract a "
             "common offset first.",
             column=name,
         )
@@ -276,7 +276,7 @@ def _place(row: int, places: np.ndarray | None) -> int:
 
 
 def labels(table: pa.Table, target: str, places: np.ndarray | None = None) -> np.ndarray:
-    """The target column as labels: text, whole numbers or booleans; `places` as in `numbers`."""
+    """The target column as labels: text, integers or booleans; `places` as in `numbers`."""
     column = table.column(target)
     kind = column.type
     if is_text(kind):
@@ -285,7 +285,7 @@ def labels(table: pa.Table, target: str, places: np.ndarray | None = None) -> np
         return column.combine_chunks().to_numpy(zero_copy_only=False)
     if not (pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
         raise Problem(
-            f"the target {target!r} must hold classes (text, whole numbers or true/false), but it "
+            f"the target {target!r} must hold classes (text, integers or true/false), but it "
             f"holds {kind}. Choose another column, or turn it into classes first."
         )
     array = column.combine_chunks()

@@ -57,7 +57,7 @@ def has_long_numbers(file: Any, point: str) -> bool:
 
 
 def may_be_rounded(values: np.ndarray) -> bool:
-    """Whether different numbers may have become one of these, or a whole number another one."""
+    """Whether different numbers may have become one of these, or an integer another one."""
     values = np.sort(values[np.isfinite(values)])
     largest = np.max(np.abs(values[[0, -1]]), initial=0.0) if values.size else 0.0
     return bool(largest >= MAX_EXACT_INTEGER or np.any(values[1:] == values[:-1]))

@@ -27,7 +27,7 @@ def read_tu(folder: str | Path) -> tuple[list[Graph], np.ndarray]:
     Returns
     -------
     graphs : list of Graph
-    y : array of whole numbers (or of numbers, if some class is not whole)
+    y : array of integers (or of numbers, if some class is not whole)
     """
     folder = Path(folder)
     found = sorted(folder.glob("*_A.txt"))
@@ -76,7 +76,7 @@ def _grouped(graph: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _classes(file: Path) -> np.ndarray:
-    """Whole numbers, exactly; or finite numbers, if one is not whole."""
+    """Integers, exactly; or finite numbers, if one is not whole."""
     try:
         return _numbers(file, 1)[:, 0]
     except Problem:  # The numbers are not integers, such as 0.5.
@@ -85,7 +85,7 @@ def _classes(file: Path) -> np.ndarray:
     bad = ~np.isfinite(y) | (whole & (np.abs(y) >= 2.0**53))
     if np.any(bad):
         raise Problem(
-            f"{file.name} must hold whole numbers of 64 bits, or finite ones with whole ones below "
+            f"{file.name} must hold 64-bit integers, or finite numbers with integers below "
             f"2^53 among them, but line {_first(bad)} has {y[np.argmax(bad)]:.17g}."
         )
     return y.astype(np.int64) if np.all(whole) else y
@@ -113,7 +113,7 @@ def _numbers(file: Path, columns: int | None, kind: type = int) -> np.ndarray:
         table: np.ndarray = np.loadtxt(StringIO(text), kind, delimiter=",", comments=None, ndmin=2)
     except ValueError as wrong:
         raise Problem(
-            f"{file.name} must hold as many {'whole ' * (kind is int)}numbers on each line, "
+            f"{file.name} must hold as many {'integers' if kind is int else 'numbers'} on each line, "
             f"separated by commas: {wrong} (Rows are counted from 0.)"
         ) from None
     if columns not in (None, table.shape[1]):

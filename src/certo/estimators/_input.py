@@ -148,7 +148,7 @@ def check_whole(machine, name: str, *, optional: bool = False) -> None:
     whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
     if not (whole and int(value) >= 1) and not (optional and value is None):
         none = " or None" * optional
-        raise ValueError(f"{name} must be a whole number of at least 1{none}, got {value!r}.")
+        raise ValueError(f"{name} must be an integer of at least 1{none}, got {value!r}.")
 
 
 def check_positive(machine, name: str, *, optional: bool = False) -> None:

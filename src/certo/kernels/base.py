@@ -239,7 +239,7 @@ def whole(value: Any, name: str, least: int, most: int | None = None) -> int:
     fits = isinstance(value, numbers.Integral) and not isinstance(value, bool)
     if not (fits and least <= int(value) and (most is None or int(value) <= most)):
         wanted = f"of at least {least}" if most is None else f"from {least} to {most:,}"
-        raise ValueError(f"{name} must be a whole number {wanted}, got {repr(value)[:40]}.")
+        raise ValueError(f"{name} must be an integer {wanted}, got {repr(value)[:40]}.")
     return int(value)
 
 

@@ -158,7 +158,7 @@ def padded(base: Base, rows: np.ndarray, width: int) -> np.ndarray:
 
 
 def _ranks(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Which of the distinct values each is; and those, which are whole numbers ≥ 0, in order."""
+    """Which of the distinct values each is; and those, which are integers ≥ 0, in order."""
     bound = int(values.max(initial=-1)) + 1
     if bound > TABLE_PLACES_PER_VALUE * values.size:
         distinct, ranks = np.unique(values, return_inverse=True)

@@ -54,7 +54,7 @@ class HittingTree:
     """The search. `upper` is the cost of the best solution known; `improve(wrong)` is told of every
     set of groups without which the rest can be right, and says what is best then; `left()` are the
     seconds there are. The vectors may be rounded, in any coordinates: `exact(groups)` has them in
-    whole numbers."""
+    integers."""
 
     def __init__(
         self,

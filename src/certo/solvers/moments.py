@@ -197,7 +197,7 @@ def _centred(
 
 
 def with_exactness(rows: Rows, known: Moments) -> Moments:
-    """The same, having looked whether the sums of x are exact: all x are whole numbers, and so
+    """The same, having looked whether the sums of x are exact: all x are integers, and so
     small that no sum of their products was rounded."""
     sums, d = known.sums, rows.d
     if sums is None or rows.roots is not None or not np.max(np.diag(sums.gram)[:d]) < 2.0**53:
@@ -208,7 +208,7 @@ def with_exactness(rows: Rows, known: Moments) -> Moments:
 
 
 def _whole(X) -> bool:
-    """Whether these are whole numbers. (No, if X is a part of an array that would have to be
+    """Whether these are integers. (No, if X is a part of an array that would have to be
     copied.)"""
     if not sparse.issparse(X) and not (X.flags.c_contiguous or X.flags.f_contiguous):
         return False

@@ -63,13 +63,13 @@ class Orthogonal:
         return w
 
     def whole_direction(self, u: np.ndarray) -> list[int]:
-        """w for fractions u, times what makes it whole numbers without a common divisor."""
+        """w for fractions u, times what makes it integers without a common divisor."""
         common = math.lcm(*(Fraction(weight).denominator for weight in u))
         w = self.direction(np.array([int(weight * common) for weight in u], dtype=object))
         return (w // max(1, math.gcd(*w.tolist()))).tolist()
 
     def near(self, w: np.ndarray) -> list[int] | None:
-        """The w, in whole numbers, that a w of floats is in the free columns; None if that is 0."""
+        """The w, in integers, that a w of floats is in the free columns; None if that is 0."""
         top = float(np.max(np.abs(w[self.free]), initial=0.0))
         if not 0 < top < math.inf:
             return None
@@ -237,7 +237,7 @@ def _enlarged(
     Of a random part, max Σ s_i s.t. w·z_i ≥ s_i, 0 ≤ s_i ≤ 1 leaves s_i = 0 where no w separates.
     Those have positive weights that cancel (they are the multipliers), as few as possible beside a
     basis of them: min Σ_{i ∉ basis} a_i s.t. Σ a_i z_i = 0, a_i ≥ 1 on the basis. At a vertex,
-    all a_i at their bounds are known, and the others solve a system in whole numbers.
+    all a_i at their bounds are known, and the others solve a system in integers.
     """
     if len(found.places) > vectors.size:  # They span the whole space.
         return found.places, found.weights
@@ -275,7 +275,7 @@ def _enlarged(
 
 
 def _factor(scaled_row: sparse.csr_array, exponents: np.ndarray, whole: np.ndarray) -> Fraction:
-    """By how much a weight of the scaled vector is larger than that of the whole numbers."""
+    """By how much a weight of the scaled vector is larger than that of the integers."""
     top = int(np.argmax(np.abs(scaled_row.data)))
     column = int(scaled_row.indices[top])
     value = Fraction(float(scaled_row.data[top])) * Fraction(2) ** int(exponents[column])

@@ -70,7 +70,7 @@ class BoxFeatures(abc.ABC):
         whole = isinstance(self.degree, int | np.integer) and not isinstance(self.degree, bool)
         if not (whole and 1 <= self.degree <= MOST_DEGREE):
             raise ValueError(
-                f"degree must be a whole number from 1 to {MOST_DEGREE}, got {self.degree!r}."
+                f"degree must be an integer from 1 to {MOST_DEGREE}, got {self.degree!r}."
             )
 
     @property

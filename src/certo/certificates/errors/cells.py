@@ -15,10 +15,10 @@ Of the facets of a cell take the one with the smallest p. The facets of that fac
 A^p with some member beyond p: only those need a look there, which halves the work at every level.
 So for rank r and n groups about n^{r−1}/(r−2)! numbers are sorted.
 
-Arithmetic. Where the vectors are small whole numbers all of it is exact, ties too. Otherwise each
+Arithmetic. Where the vectors are small integers all of it is exact, ties too. Otherwise each
 rounded coordinate comes with a bound on its error, lines whose order or side is not certain are
 taken to be right, or ordered in the most favourable way (so that the sum is a lower bound), and
-where that is not enough to exclude fewer errors than known, whole numbers of any size decide.
+where that is not enough to exclude fewer errors than known, integers of any size decide.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ def _restricted(level: _Level, which: np.ndarray) -> tuple[np.ndarray, np.ndarra
     bound on the errors of each vector's coordinates.
 
     w ∈ z_p^⊥ is determined by its coordinates other than k, where |z_pk| is largest; then, times
-    |z_pk| > 0, w·z = Σ_{j≠k} w_j (|z_pk| z_j − sgn(z_pk) z_k z_pj). In whole numbers the
+    |z_pk| > 0, w·z = Σ_{j≠k} w_j (|z_pk| z_j − sgn(z_pk) z_k z_pj). In integers the
     parentheses are minors of the level's vectors, hence multiples of the pivot of the level above.
     """
     V, n, r = level.vectors, *level.vectors.shape
@@ -337,7 +337,7 @@ def _dot(a, b):
 
 
 class _Line(NamedTuple):
-    """A vector in whole numbers of any size, its weight, and which rows it stands for."""
+    """A vector in integers of any size, its weight, and which rows it stands for."""
 
     vector: list[int]
     weight: int

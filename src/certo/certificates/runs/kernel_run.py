@@ -86,7 +86,7 @@ class Gram:
 
     @cached_property
     def _whole(self) -> bool:
-        """Whether all values are whole numbers, and exact."""
+        """Whether all values are integers, and exact."""
         epsilon, delta, _ = self._off
         return epsilon == delta == 0 and bool(np.all(self.values == np.rint(self.values)))
 

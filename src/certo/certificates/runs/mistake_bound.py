@@ -46,7 +46,7 @@ class MistakeBound(SpaceClaim):
     ⟨w₀, u⟩ down, ‖u‖ ≤ comparator_norm, ‖w₀‖², X² and H up, and the inequality is solved for M in
     rational arithmetic. Weights in `Vectors` are compared with start + Σ steps up to the rounding
     of that many float64 additions: |error_j| ≤ γ_n (|w₀_j| + Σ|η x̃_j|), n = updates + distinct
-    rows + 4. In `Images` the steps are whole numbers, and nothing is rounded in w.
+    rows + 4. In `Images` the steps are integers, and nothing is rounded in w.
     """
 
     lifted: bool
@@ -75,7 +75,7 @@ class MistakeBound(SpaceClaim):
         if self.comparator_dual_coef.shape != self.comparator_rows.shape:
             raise ValueError("comparator_dual_coef must hold one number for each of its rows.")
         if np.any(self.dual_coef != np.rint(self.dual_coef)) or not np.all(self.dual_coef):
-            raise ValueError("dual_coef must hold whole numbers other than 0: counts of updates.")
+            raise ValueError("dual_coef must hold integers other than 0: counts of updates.")
         if not self.lifted and (
             self.intercept != 0 or self.comparator_intercept != 0 or np.any(self.start[-1:])
         ):

@@ -23,7 +23,7 @@ values of one example: no other example has them. The column is *telling* if the
 half of the values that repeat, and at least a quarter as many as the repeated examples. Let q be
 how many of the gaps between neighbouring values are equal to the least gap, beyond the first. For
 draws from a smooth density on a grid there are about twice as many pairs of neighbours as pairs of
-equal values. (If most gaps follow from those beside them, as those of logarithms of whole numbers
+equal values. (If most gaps follow from those beside them, as those of logarithms of integers
 do, q counts these: see `_regular`.) So a telling column repeats *by nature* if r ≤ 2q +
 `ATOMS_ALLOWED`, or if all its values have two digits at most. A column that two columns with few
 values determine for many examples, as a product of them is, tells nothing (`_pairs`). The rows are
@@ -204,7 +204,7 @@ def _own_values(
 
 def _regular(gaps: np.ndarray) -> int:
     """How many gaps follow from those beside them, if most do: they are multiples of one step
-    (numbers with so many digits, whatever their size), or change steadily (whole numbers, of which
+    (numbers with so many digits, whatever their size), or change steadily (integers, of which
     a logarithm, a root or a sine was taken). Gaps between draws from a density follow by chance in
     one case of ten, so that few gaps show nothing: in one of `MAX_COLUMNS` columns all of them may
     follow."""

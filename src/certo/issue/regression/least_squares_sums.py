@@ -87,7 +87,7 @@ def exactly_by_sums(
     gram: np.ndarray, shift: np.ndarray, kept: np.ndarray, combinations: Combinations, lifted: bool
 ) -> bool:
     """Whether Σ_i s_i E_ij² = 0 for every column j that is not kept, from Σ_i s_i z_i z_iᵀ for
-    z = (x − shift, 1), whole numbers that were not rounded; that is E = 0 wherever s_i is not 0."""
+    z = (x − shift, 1), integers that were not rounded; that is E = 0 wherever s_i is not 0."""
     d = shift.size
     away = [Fraction(float(c)) for c in shift] + [Fraction(0)]
     for j, line in zip(others(kept, d).tolist(), combinations, strict=True):
@@ -105,7 +105,7 @@ def exactly_by_sums(
 
 
 def _square(terms: list[int], gram: np.ndarray) -> int:
-    """termsᵀ·gram·terms for whole numbers, exactly."""
+    """termsᵀ·gram·terms for integers, exactly."""
     if sum(map(abs, terms)) ** 2 * int(np.max(np.abs(gram))) < 2**62:  # Then no sum overflows.
         a = np.array(terms, dtype=np.int64)
         return int(a @ gram.astype(np.int64) @ a)
