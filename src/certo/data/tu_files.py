@@ -113,8 +113,8 @@ def _numbers(file: Path, columns: int | None, kind: type = int) -> np.ndarray:
         table: np.ndarray = np.loadtxt(StringIO(text), kind, delimiter=",", comments=None, ndmin=2)
     except ValueError as wrong:
         raise Problem(
-            f"{file.name} must hold as many {'integers' if kind is int else 'numbers'} on each line, "
-            f"separated by commas: {wrong} (Rows are counted from 0.)"
+            f"{file.name} must hold as many {'integers' if kind is int else 'numbers'} on each "
+            f"line, separated by commas: {wrong} (Rows are counted from 0.)"
         ) from None
     if columns not in (None, table.shape[1]):
         raise Problem(f"{file.name} must have {columns} on each line, not {table.shape[1]}.")
