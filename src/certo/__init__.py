@@ -10,7 +10,7 @@ from certo.lazy import by_name, names_of
 
 __version__ = "0.1.0"
 
-#: every public name, by the module that has it
+#: Every public name, by the module that has it.
 _NAMES = {
     "certificates": "Inseparable Separable",
     "estimators": "SVM GaussianDensity HardMarginSVM KernelPerceptron LeastSquares "

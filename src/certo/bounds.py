@@ -110,7 +110,7 @@ def _first(excess: Callable, start: float, width: float) -> float:
     excess = functools.cache(excess)
     end, sign = (MAX_ROOT, 1) if width > 0 else (MIN_ROOT, -1)
     a = min(max(start, MIN_ROOT), MAX_ROOT)
-    if excess(a) <= 0:  # the root is on the other side of the start
+    if excess(a) <= 0:  # The root is on the other side of the start.
         b = a
         while excess(a) <= 0 and MIN_ROOT < a < MAX_ROOT:
             a, b = (a / 2 if sign > 0 else (1 + a) / 2), a

@@ -19,7 +19,7 @@ from certo.containers import count
 from certo.kernels.base import Kernel
 from certo.losses.base import ConvexLoss, Loss, SmoothLoss
 
-KERNEL_TOLERANCE = 1e-12  # relative to the largest value of the Gram matrix
+KERNEL_TOLERANCE = 1e-12  # Relative to the largest value of the Gram matrix.
 LOSS_TOLERANCE = 1e-10  # of inequalities between values of a loss
 YOUNG_TOLERANCE = 1e-14  # of the equality of Fenchel and Young, relative to its terms
 DIFFERENCE_STEP = 1e-5  # between the two slopes that a curvature is compared with
@@ -98,7 +98,7 @@ def check_kernel(kernel: Kernel, inputs: Any) -> None:
 def _check_kernel_is_a_value(kernel: Kernel) -> None:
     try:
         data = kernel.to_dict()
-    except ValueError:  # a Python function has no JSON form, and perhaps no pickle
+    except ValueError:  # A Python function has no JSON form, and perhaps no pickle.
         return
     again = pickle.loads(pickle.dumps(kernel))
     _require(again == kernel and hash(again) == hash(kernel), "pickle changes the kernel")

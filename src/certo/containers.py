@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-BLOCK_NUMBERS = 2**17  # numbers that are looked at together: a megabyte, which stays in the cache
+BLOCK_NUMBERS = 2**17  # Numbers that are looked at together: a megabyte, which stays in the cache.
 MAX_EXACT_INTEGER = 2**53  # float64 holds all integers up to this size
 # Types all of whose numbers float64 holds, as NumPy, pandas, polars and Arrow name them.
 EXACT_TYPES = {
@@ -73,13 +73,13 @@ def canonical_csr(X: Any) -> Any:
     """
     if X.format in ("csr", "csc"):
         X = type(X)((X.data, X.indices, X.indptr), shape=X.shape)
-        X.check_format(full_check=True)  # an index outside would be memory outside
+        X.check_format(full_check=True)  # An index outside would be memory outside.
     X = X.tocsr()
     if not X.has_canonical_format:
         X = X.tocsc().tocsr()  # sorts the indices, and keeps the order of equal ones
         X.sum_duplicates()
     if X.nnz and not np.all(X.data):
-        X = X.copy()  # the arrays may be those of the caller
+        X = X.copy()  # The arrays may be those of the caller.
         X.eliminate_zeros()
     return X
 
@@ -103,7 +103,7 @@ def _columns(X: Any) -> list[tuple[int, Any, Any]] | None:
 def _column_values(column: Any, who: str, what: str) -> np.ndarray:
     try:
         return np.asarray(column)
-    except Exception as wrong:  # the libraries of data frames have errors of their own
+    except Exception as wrong:  # The libraries of data frames have errors of their own.
         raise ValueError(f"{who} needs numbers, but NumPy cannot hold {what}: {wrong}") from wrong
 
 
@@ -122,7 +122,7 @@ def exact_list(X: Sequence, who: str, name: str) -> Any:
         array = np.asarray(X)
     except (TypeError, ValueError, OverflowError):
         return X
-    if array.dtype != np.float64:  # no number was rounded
+    if array.dtype != np.float64:  # No number was rounded.
         return array
     for place in np.argwhere(np.abs(array) >= MAX_EXACT_INTEGER).tolist():
         given: Any = X

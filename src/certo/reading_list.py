@@ -31,7 +31,7 @@ def functions_in(work: Callable[[], Any]) -> tuple[Any, dict[str, tuple[list[str
     for code in codes.values():
         if (
             home in Path(code.co_filename).parents and code.co_flags & inspect.CO_OPTIMIZED
-        ):  # a function
+        ):  # A function.
             lines, first = inspect.getsourcelines(code)
             names, numbers = ran.setdefault(code.co_filename, (set(), set()))
             names.add(code.co_qualname.split(".<locals>")[0])

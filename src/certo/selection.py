@@ -335,7 +335,7 @@ def gaussians(X) -> list[Kernel]:
     return [Gaussian(float(f"{typical * 4.0**k:.2g}")) for k in range(-5, 4)]
 
 
-#: of a machine: examples to fit to and their labels, others to validate on and theirs
+#: Of a machine: examples to fit to and their labels, others to validate on and theirs.
 Part = Callable[[Any], tuple[Any, np.ndarray, Any, np.ndarray]]
 
 

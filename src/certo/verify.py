@@ -58,7 +58,7 @@ class Proof(NamedTuple):
     certified: Certified
     model: Model | None  # None: the claims stand for themselves
     features: list[str]
-    encoded: bool  # whether features were scaled or made of levels, by the examples themselves
+    encoded: bool  # Whether features were scaled or made of levels, by the examples themselves.
     sha256: dict[str, Any]  # of the other files
 
 
@@ -67,7 +67,7 @@ class Findings(NamedTuple):
 
     proof: Proof
     checked: Verification
-    about_model: list[str]  # how claims and model do not fit together
+    about_model: list[str]  # How claims and model do not fit together.
     changed: list[str]  # files that have another SHA-256
     sha256: str  # of proof.json, and so of all
 
@@ -75,7 +75,7 @@ class Findings(NamedTuple):
     def code(self) -> int:
         if self.about_model or not all(self.checked.parts):
             return FAILS
-        if not self.checked.parts:  # no success for whoever reads the exit code alone
+        if not self.checked.parts:  # No success for whoever reads the exit code alone.
             return UNUSABLE
         return NOT_AS_WRITTEN if self.changed else HOLDS
 
@@ -112,7 +112,7 @@ def verify_folder(folder: str | Path) -> Findings:
             changed.append(name)
         try:
             X, y = read_examples(content)
-        except Exception as wrong:  # a broken archive can fail anywhere
+        except Exception as wrong:  # A broken archive can fail anywhere.
             raise Unusable(f"{name} is damaged or was not written by Certo: {wrong}") from wrong
         if X.ndim != 2 or X.shape[1] != len(proof.features):
             raise Unusable(f"X must have the {len(proof.features)} features, got {X.shape}.")
@@ -131,7 +131,7 @@ def verify_folder(folder: str | Path) -> Findings:
 
 
 def _content(path: Path, which: str = "which a folder written by certo proof has") -> bytes:
-    if not path.is_file():  # a device might never end
+    if not path.is_file():  # A device might never end.
         raise Unusable(f"there is no file {path}, {which}.")
     try:
         return path.read_bytes()
@@ -288,7 +288,7 @@ def _run() -> int:
     parser.add_argument("--json", action="store_true", help="print JSON, for machines")
     parser.add_argument("--code", action="store_true", help="list the functions that ran")
     asked = parser.parse_args()
-    warnings.simplefilter("ignore")  # a check expects that numbers overflow
+    warnings.simplefilter("ignore")  # A check expects that numbers overflow.
 
     def check() -> dict[str, Any]:
         return verify_folder(asked.folder).to_dict()
@@ -312,7 +312,7 @@ def _run() -> int:
 
 def main() -> int:
     """The exit code; what is not a verdict never looks like one."""
-    if sys.stdout is None:  # it was closed before we began
+    if sys.stdout is None:  # It was closed before we began.
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
     if hasattr(sys.stdout, "reconfigure"):  # never fail on a letter that a terminal lacks
         sys.stdout.reconfigure(errors="backslashreplace")

@@ -176,7 +176,7 @@ def is_true(data, X, y) -> bool:
 
 
 def problem(seed: int):
-    """Whole numbers: every run is exact, so that truth can be told."""
+    """Integers: every run is exact, so that truth can be told."""
     rng = np.random.default_rng(seed)
     m, d = int(rng.integers(8, 24)), int(rng.integers(1, 4))
     X = rng.integers(-4, 5, (m, d)).astype(float)

@@ -84,7 +84,7 @@ def test_json_there_and_back_is_bit_for_bit(kind):
 @pytest.mark.parametrize("kind", CLAIMS)
 def test_words_are_plain(kind):
     """No formulas, for someone who knows nothing of the subject: one sentence, and for bounds on
-    the error rate what they come from and what they are worth."""
+    the error rate what they come from and their objective value."""
     for case in cases(kind, 2):
         claim = reread(case.data)
         check_certificate(claim, case.X, case.y)

@@ -174,7 +174,7 @@ REFUSED = {
     "missing": (SMALL, "'refuse' or 'drop'", ["--missing", "impute"]),
     "machine": (SMALL, "there is no machine 'svn'", ["--machine", "svn"]),
     "setting": (SMALL, "perceptron has no setting epoch. Its settings are ", ["--set", "epoch=3"]),
-    "setting's value": (SMALL, "epochs must be a whole number", ["--set", "epochs=-3"]),
+    "setting's value": (SMALL, "epochs must be an integer", ["--set", "epochs=-3"]),
     "setting's code": (SMALL, "a learning rate must be", ["--set", "learning_rate=exit()"]),
     "setting's call": (SMALL, "a learning rate must be", ["--set", "learning_rate=Power(2)"]),
 }

@@ -72,7 +72,7 @@ def test_classes_are_read_exactly(written, text, classes):
     [
         ({"A": None}, "must hold one file NAME_A.txt"),
         ({"graph_labels": None}, "SOME_graph_labels.txt is missing"),
-        ({"A": "1, 2\n1, x\n"}, "SOME_A.txt must hold as many whole numbers .*' x'"),
+        ({"A": "1, 2\n1, x\n"}, "SOME_A.txt must hold as many integers .*' x'"),
         ({"A": "1\n2\n"}, "SOME_A.txt must have 2 on each line, not 1"),
         ({"A": "1, 2\n1, 9\n"}, "must join vertices 1 to 6 of the same graph, but edge 2 "),
         ({"A": "1, 2\n2, 1\n3, 4\n"}, "must join vertices .* but edge 3 "),

@@ -176,7 +176,7 @@ def test_input_is_looked_at():
     with pytest.raises(ValueError, match=r"X\[0, 0\] is NaN"):
         GaussianDensity().fit(X).score_samples(np.full_like(X, np.nan))
     for count in (-1, 0, 2.5, True):
-        with pytest.raises(ValueError, match="n_samples must be a whole number of at least 1"):
+        with pytest.raises(ValueError, match="n_samples must be an integer of at least 1"):
             GaussianDensity().fit(X).sample(count)
 
 

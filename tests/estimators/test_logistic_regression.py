@@ -692,7 +692,7 @@ class TestRefusals:
             ({"on_separation": "ignore"}, "on_separation must be 'warn' or 'raise' or 'ridge'"),
             ({"tol": 0}, "tol must be a positive number, got 0"),
             ({"risk_threshold": -0.1}, "risk_threshold must be"),
-            ({"max_iter": 0}, "max_iter must be a whole number"),
+            ({"max_iter": 0}, "max_iter must be an integer"),
             ({"time_limit": -1}, "time_limit must be"),
             ({"class_weight": "even"}, "class_weight must be"),
         ],

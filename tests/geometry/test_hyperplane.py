@@ -18,7 +18,7 @@ from certo.geometry import Hyperplane, lift
 
 law = settings(max_examples=40, deadline=None)
 
-# Whole numbers keep scores exact, so that zeros, and ties, really happen.
+# Integers keep scores exact, so that zeros, and ties, really happen.
 whole = st.integers(-4, 4).map(float)
 STORAGES = [np.asarray, np.float32, list, sparse.csr_array, sparse.csr_matrix, sparse.csc_array]
 every_storage = pytest.mark.parametrize("store", STORAGES, ids=lambda f: f.__name__)

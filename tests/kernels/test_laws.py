@@ -330,7 +330,7 @@ def test_invalid_kernel_descriptions_are_refused(data):
         (lambda: Gaussian("auto"), "variance must be"),
         (lambda: Gaussian(1e-320), "variance must not be as small"),
         (lambda: Gaussian(np.inf), "variance must be"),
-        (lambda: Polynomial(0), "degree must be a whole number"),
+        (lambda: Polynomial(0), "degree must be an integer"),
         (lambda: Polynomial(2, offset=-1), "offset must be a finite number of at least 0"),
         (lambda: Polynomial(2, scale=0), "scale must be"),
         (lambda: -1 * Linear(), "the factor of a kernel must be"),

@@ -126,5 +126,5 @@ def test_too_large_ones_are_refused():
     for kernel in (Mismatch(8, 4), Mismatch(40, 0)):
         with pytest.raises(ValueError, match="too large"):
             kernel([long])
-    with pytest.raises(ValueError, match="m must be a whole number from 0 to 2"):
+    with pytest.raises(ValueError, match="m must be an integer from 0 to 2"):
         Mismatch(2, 3)

@@ -132,7 +132,7 @@ def test_points_and_centres_are_of_one_kind():
 
 @pytest.mark.parametrize("k", [0, -1, 2.0, "3", True, None])
 def test_k_is_a_whole_number(k):
-    with pytest.raises(ValueError, match="k must be a whole number from 1"):
+    with pytest.raises(ValueError, match="k must be an integer from 1"):
         Spectrum(k)
     with pytest.raises(ValueError, match="upto must be True or False"):
         Spectrum(2, upto=1)

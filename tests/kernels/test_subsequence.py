@@ -106,5 +106,5 @@ def test_bad_settings():
     for decay in (0, -1, 1.5, np.nan, "x"):
         with pytest.raises(ValueError, match="decay must be"):
             Subsequence(2, decay)
-    with pytest.raises(ValueError, match="length must be a whole number from 1"):
+    with pytest.raises(ValueError, match="length must be an integer from 1"):
         Subsequence(0)

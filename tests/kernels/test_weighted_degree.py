@@ -52,7 +52,7 @@ def test_groups_of_many_lengths_and_any_block():
 
 
 def test_bad_settings():
-    with pytest.raises(ValueError, match="degree must be a whole number from 1"):
+    with pytest.raises(ValueError, match="degree must be an integer from 1"):
         WeightedDegree(0)
-    with pytest.raises(ValueError, match="shift must be a whole number from 0"):
+    with pytest.raises(ValueError, match="shift must be an integer from 0"):
         WeightedDegree(3, shift=-1)

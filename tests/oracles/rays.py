@@ -16,7 +16,7 @@ from fractions import Fraction
 
 
 def least(vectors, costs):
-    """min over w of the costs of the z with w·z ≤ 0; vectors of whole numbers or fractions."""
+    """min over w of the costs of the z with w·z ≤ 0; vectors of integers or fractions."""
     paid = sum(c for z, c in zip(vectors, costs, strict=True) if not any(z))
     merged: dict[tuple, int] = {}
     for z, c in zip(vectors, costs, strict=True):

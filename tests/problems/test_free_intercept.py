@@ -45,7 +45,7 @@ def columns(rows, halves=1.0):
 @settings(max_examples=180)
 @given(triples, st.sampled_from([1.0, 0.1, 1e-200, 1e200]))
 def test_smallest_b_is_the_first_of_the_best_kinks(rows, price):
-    """Ties are the rule here: scores are quarters, and costs few whole numbers times a price."""
+    """Ties are the rule here: scores are quarters, and costs few integers times a price."""
     scores, signs, costs = columns(rows, 4.0)
     if not costs.any():
         assert smallest_b(scores, signs, costs) == 0.0

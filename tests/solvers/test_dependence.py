@@ -18,7 +18,7 @@ from certo.solvers.dependence import (
 
 
 def dependent_table(seed, m=30):
-    """Small whole numbers; some columns are combinations of others, or constant."""
+    """Small integers; some columns are combinations of others, or constant."""
     random = np.random.default_rng(seed)
     X = random.integers(-5, 6, (m, 3)).astype(float)
     extra = [X[:, 0] + 2 * X[:, 1] - 3, 1 - X[:, 2] / 2, np.full(m, 7.0), np.zeros(m), X[:, 1]]

@@ -20,7 +20,7 @@ NONE = np.zeros(0)
 
 
 def drawn(seed):
-    """Small whole numbers, no intercept, all of one class: the vectors are the rows."""
+    """Small integers, no intercept, all of one class: the vectors are the rows."""
     random = np.random.default_rng(seed)
     m, d = random.integers(2, 12), random.integers(1, 4)
     return random.integers(-3, 4, (m, d)).astype(float), random
@@ -80,7 +80,7 @@ def test_stopped_at_any_time_it_has_a_proof(seed, patience):
 
 @pytest.mark.parametrize("largest", [2.0**40, 2.0**60, 2.0**70])
 def test_costs_far_apart(largest):
-    """Costs beyond 64 bits are still whole numbers; the bound is weak at worst."""
+    """Costs beyond 64 bits are still integers; the bound is weak at worst."""
     random = np.random.default_rng(1)
     X = random.integers(-3, 4, (12, 3)).astype(float)
     weights = random.choice([1.0, 3.0, largest, largest * 1.5], 12)

@@ -20,7 +20,7 @@ rules = st.sampled_from(["always", "positive", "negative"])
 
 
 def whole(seed, noisy=True):
-    """Whole numbers, so that no score is rounded, with ties and duplicates."""
+    """Integers, so that no score is rounded, with ties and duplicates."""
     rng = np.random.default_rng(seed)
     m, d = int(rng.integers(2, 50)), int(rng.integers(1, 4))
     X = rng.integers(-3, 4, (m, d)).astype(float)

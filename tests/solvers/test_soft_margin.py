@@ -51,7 +51,7 @@ def cases():
         "zero costs": (X, signs, zeros(random, 40)),
         "uneven costs": (X, signs, 10.0 ** random.uniform(-6, 2, 40)),
         "duplicates": (twice, labels, np.ones(85)),
-        "whole numbers": (X.round(), signs, ones),
+        "integers": (X.round(), signs, ones),
         "collinear": (np.c_[X, X @ [1, 2, 3], 2 * X[:, 0]], signs, ones),
         "constant column": (np.c_[X, np.full((40, 1), 3.0)], signs, ones),
         "zero column and row": (np.c_[X, 0 * ones] * (np.arange(40) != 4)[:, None], signs, ones),

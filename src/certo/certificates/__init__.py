@@ -78,9 +78,9 @@ _OTHER_CERTIFICATES = {
     "risk.perceptron_scheme": "PerceptronScheme",
     "risk.risk_bound": "RiskBound",
 }
-#: every kind of certificate, and the module that has its check
+#: Every kind of certificate, and the module that has its check.
 KINDS = by_name(_KINDS)
-#: these, and what else is named by others
+#: These, and what else is named by others.
 CERTIFICATE_MODULES = KINDS | by_name(_OTHER_CERTIFICATES)
 __all__ = sorted(CERTIFICATE_MODULES)
 

@@ -81,9 +81,9 @@ class Certificate(Value, abc.ABC):
 
     labels: Labels
 
-    #: fitted attributes of an estimator that this certificate speaks of, by its own field names
+    #: Fitted attributes of an estimator that this certificate speaks of, by its own field names.
     describes: ClassVar[dict[str, str]] = {}
-    #: the names of the numbers of the claim
+    #: The names of the numbers of the claim.
     shows: ClassVar[tuple[str, ...]] = ()
 
     @property
@@ -131,7 +131,7 @@ class Certificate(Value, abc.ABC):
     def _check(self, sample: Any) -> str:
         """Why the claim holds of the sample, or raise `Refuted` with why not."""
 
-    #: claims that read X in the same way, apart from their labels, have the same here
+    #: Claims that read X in the same way, apart from their labels, have the same here.
     _reads: ClassVar[Hashable] = None
 
     def _read(self, X) -> Any:

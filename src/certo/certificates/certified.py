@@ -117,7 +117,7 @@ class Certified(Value):
 
     @property
     def sharpest(self) -> Chosen | None:
-        """The sharpest bound on the error rate of the predictions, whatever it is worth.
+        """The sharpest bound on the error rate of the predictions, however weak it is.
 
         A bound that is stated as vacuous stays so, whatever follows from the facts beside it: as it
         is true of every rule and of any rows, its check looks at neither the re-run nor the draws.

@@ -75,10 +75,10 @@ def _read(kind: Any, value: Any, name: str) -> Any:
         return number(value, name)
     if kind is int:
         return whole_number(value, name)
-    if kind is Any:  # a label
+    if kind is Any:  # The value is a label.
         _expect(type(value) in (str, int, float, bool), name, "a label (text or number)", value)
         if type(value) in (int, float):
-            number(value, name)  # finite
+            number(value, name)  # The number must be finite.
         return value
     if kind in (str, bool):
         _expect(type(value) is kind, name, f"of type {kind.__name__}", value)
@@ -97,12 +97,12 @@ def single(kind: Any, value: Any) -> Any:
 
 def _array(items: list, name: str) -> np.ndarray:
     kinds = set(map(type, items))
-    if kinds == {list}:  # a matrix, row by row
+    if kinds == {list}:  # The value is a matrix, row by row.
         rows = [_array(row, name) for row in items]
         one_shape = all(row.ndim == 1 and row.size == rows[0].size for row in rows)
         _expect(one_shape, name, "a table of numbers with rows of one length", items)
         return np.array(rows)
-    if kinds in ({int}, {float}):  # at once; if that goes well there is nothing more to ask
+    if kinds in ({int}, {float}):  # Plain numbers are converted at once.
         with contextlib.suppress(OverflowError):
             array = np.array(items, dtype=np.int64 if kinds == {int} else np.float64)
             if np.all(np.isfinite(array)):
@@ -139,7 +139,7 @@ def number(value: Any, name: str) -> float:
 def whole_number(value: Any, name: str) -> int:
     """An int; else a ValueError."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    _expect(whole and int(value).bit_length() <= MAX_INT_BITS, name, "a whole number", value)
+    _expect(whole and int(value).bit_length() <= MAX_INT_BITS, name, "an integer", value)
     return int(value)
 
 

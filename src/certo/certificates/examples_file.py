@@ -16,7 +16,7 @@ from scipy import sparse
 
 DENSE_ARRAYS: tuple[str, ...] = ("X", "y")
 CSR_ARRAYS: tuple[str, ...] = ("data", "indices", "indptr", "shape", "y")
-DTYPE_KINDS = "biufU"  # numbers and texts
+DTYPE_KINDS = "biufU"  # Numbers and texts.
 
 
 def read_examples(content: bytes) -> tuple[Any, np.ndarray]:
@@ -38,7 +38,7 @@ def read_examples(content: bytes) -> tuple[Any, np.ndarray]:
         return rows[0], y
     shape = tuple(rows.pop().tolist())
     X = sparse.csr_array(tuple(rows), shape=shape)
-    X.check_format(full_check=True)  # or an index beyond the end would be followed
+    X.check_format(full_check=True)  # An index beyond the end must be refused.
     return X, y
 
 
@@ -51,4 +51,4 @@ def _array(content: bytes) -> np.ndarray:
     if dtype.kind not in DTYPE_KINDS:
         raise ValueError(f"an array must hold numbers or texts, not {dtype}.")
     flat = np.frombuffer(content, dtype, offset=file.tell())
-    return flat.reshape(shape, order="F" if by_columns else "C")  # refuses any other size
+    return flat.reshape(shape, order="F" if by_columns else "C")  # reshape refuses any other size.

@@ -78,7 +78,7 @@ def whole_vector(values, name: str) -> np.ndarray:
     if given.size == 0:
         given = given.astype(np.int64)
     if given.ndim != 1 or given.dtype.kind not in "iu" or np.any(given > np.iinfo(np.int64).max):
-        raise ValueError(f"{name} must be a list of whole numbers.")
+        raise ValueError(f"{name} must be a list of integers.")
     vector = given.astype(np.int64)
     vector.flags.writeable = False
     return vector

@@ -35,7 +35,7 @@ class Model(NamedTuple):
             return "coef_" in self.numbers and self.classes is not None
         try:
             return Kernel.from_dict(self.kernel).takes == "vectors"
-        except ValueError:  # no kernel: then no claim is about it either
+        except ValueError:  # Without a kernel no claim is about one.
             return True
 
     def rule(self, X: Any) -> Predictor:
@@ -67,7 +67,7 @@ def strangers(
         for name, value in part.described().items():
             value = plain(value)
             own: Any = model.numbers.get(name)
-            if _depth(value) < _depth(own):  # of one output among several
+            if _depth(value) < _depth(own):  # The value is that of one output among several.
                 same, places = own[output : output + 1] == [value], {output}
             else:
                 same, places = value in (own, [own]), _places(own)
@@ -112,7 +112,7 @@ def rule_names(claim: Certificate) -> tuple[str, ...]:
 def _same_rule(claim: Any, model: Model, X: Any) -> bool:
     try:
         return claim.predictor.to_dict() == model.rule(X).to_dict()
-    except (ArithmeticError, LookupError, TypeError, ValueError):  # no rule can be made of it
+    except (ArithmeticError, LookupError, TypeError, ValueError):  # No rule can be made.
         return False
 
 

@@ -3,7 +3,7 @@
 import json
 import sys
 
-INTERRUPTED = 130  # exit code
+INTERRUPTED = 130  # Exit code of an interrupted command.
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ from certo.words.reader import reading
 
 SEPARABLE = "certo separable DATA --target COLUMN"
 
-_WrongUse: Any = typer.BadParameter.__base__  # click's UsageError, of typer's own copy of click
+_WrongUse: Any = typer.BadParameter.__base__  # The UsageError of typer's own copy of click.
 
 app = typer.Typer(
     help="Fit linear and kernel models to tables, with proofs that anyone can check. Start with "
@@ -86,12 +86,12 @@ def main() -> None:
     """Run the command line: errors in words, no traceback, an exit code that says it."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
-        if stream is None:  # it was closed before we began
+        if stream is None:  # The stream was closed before the start.
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
-        elif hasattr(stream, "reconfigure"):  # never fail on a letter that a terminal lacks
+        elif hasattr(stream, "reconfigure"):  # Letters that a terminal lacks must not raise errors.
             stream.reconfigure(errors="backslashreplace")
     if not sys.warnoptions:
-        warnings.simplefilter("ignore")  # what a person should know is said in words
+        warnings.simplefilter("ignore")  # The commands report what matters in their own words.
     sys.exit(_run())
 
 
@@ -145,10 +145,10 @@ def _in_words(wrong: Exception) -> tuple[str, int]:
         return message, BAD_INPUT
     if isinstance(wrong, MemoryError):
         return f"there is not enough memory: {message}", BAD_INPUT
-    if isinstance(wrong, OSError):  # a disk that is full, a file that went away
+    if isinstance(wrong, OSError):  # The disk is full, or a file is gone.
         where = f"{wrong.filename}: " if wrong.filename else "reading or writing failed: "
         return f"{where}{wrong.strerror or message}.", BAD_INPUT
-    if isinstance(wrong, ValueError | TypeError):  # how estimators refuse settings and data
+    if isinstance(wrong, ValueError | TypeError):  # Estimators refuse settings and data like this.
         return message, BAD_INPUT
     return (
         f"something went wrong inside Certo ({type(wrong).__name__}: {message}). Please report "
@@ -167,5 +167,5 @@ def _refuse(message: str, code: int) -> int:
 def _tell_error(message: str) -> None:
     try:
         Voice(stderr=True).say(("error: ", "bold red"), message)
-    except OSError:  # nobody listens; the exit code says it all the same
+    except OSError:  # Nobody reads stderr; the exit code remains.
         _discard(sys.stderr)

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from certo.visible import visible
 
-Part = str | tuple[str, str]  # a text, or a text and its style
+Part = str | tuple[str, str]  # A text, or a text and its style.
 
 
 class _Console(Console):

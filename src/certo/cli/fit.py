@@ -136,7 +136,7 @@ def fit(
             notes = [*notes, *(f"{test.name}: {note}" for note in more)]
         progress.stage("Encoding the columns")
         with warnings.catch_warnings():
-            for kind in (ConvergenceWarning, SeparationWarning):  # the status says it
+            for kind in (ConvergenceWarning, SeparationWarning):  # The status reports these.
                 warnings.simplefilter("ignore", kind)
             try:
                 fitted = fit_table(
@@ -278,7 +278,7 @@ def _tell_proved(voice: Voice, said: dict[str, Any]) -> None:
     for k, text in enumerate(said["in_words"]):
         voice.say((text, "dim" if k else "bold"), indent=2)
     for text in said["remarks"]:
-        if text not in said["notes"]:  # which were told before
+        if text not in said["notes"]:  # The notes were printed before.
             voice.item(("note ", "yellow"), text, indent=2)
     for line in plain_lines(said):
         about = f"{line['about']}: " if line["about"] else ""

@@ -55,7 +55,7 @@ def predict(
     if output is not None:
         check_writable(output, keep=(model, data))
     loaded = load_model(model)
-    known = loaded.model if loaded.as_written else load(model)  # which refuses it
+    known = loaded.model if loaded.as_written else load(model)  # `load` refuses a changed file.
     table, notes = read_table(data, as_text=known.encoder.text_names_)
     predicted = predict_table(known, table, interval, missing)
     notes = notes + predicted.remarks
@@ -75,5 +75,5 @@ def predict(
         write_whole(output, text.encode())
         return
     if hasattr(sys.stdout, "reconfigure") and not sys.stdout.isatty():
-        sys.stdout.reconfigure(encoding="utf-8")  # data, as in a file: no letter is escaped
+        sys.stdout.reconfigure(encoding="utf-8")  # The output is data, so no letter is escaped.
     sys.stdout.write(text)

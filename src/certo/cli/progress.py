@@ -56,7 +56,7 @@ class FitProgress:
 
         return tell
 
-    # the callback
+    # The callback.
     def setup(self, estimator, context) -> None:
         self._total, self._done = context.max_subtasks, 0
         self._bar.reset(

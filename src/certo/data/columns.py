@@ -66,10 +66,10 @@ def _start(path: Path) -> bytes:
 def _parquet(path: Path, content: bytes | None) -> pa.Table:
     with source(path, content)() as stored, pa.parquet.ParquetFile(stored) as file:
         about = file.metadata
-        numbers = 8 * about.num_rows * about.num_columns  # bytes, with 8 for a number
+        numbers = 8 * about.num_rows * about.num_columns  # Bytes, with 8 for each number.
         check_inflated(path, numbers, stored.size())
         table = file.read()
-    table.validate(full=True)  # or text may be none, and an offset lead beyond the end
+    table.validate(full=True)  # Invalid text and invalid offsets are refused here.
     return table
 
 
@@ -107,7 +107,7 @@ def _plain(column: pa.ChunkedArray) -> pa.Array:
         column = column.cast(pa.string())
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
-        if isinstance(column, pa.ChunkedArray):  # text of more than 2 GB
+        if isinstance(column, pa.ChunkedArray):  # The column holds more than 2 GB of text.
             raise Problem("a text column holds more than 2 GB, which is too much. Leave it out.")
     if pa.types.is_string(column.type):
         return pc.if_else(pc.equal(column, ""), pa.scalar(None, pa.string()), column)
@@ -178,7 +178,7 @@ def _is_one_of(array: pa.Array, words: Collection[str]) -> pa.Array | None:
             value = int(number)
         elif not pa.types.is_decimal(kind):
             continue
-        with contextlib.suppress(pa.ArrowInvalid, OverflowError):  # no cell can be that number
+        with contextlib.suppress(pa.ArrowInvalid, OverflowError):  # No cell can be that number.
             same.append(pa.scalar(value, kind).as_py())
     return pc.is_in(array, pa.array(same, kind)) if same else None
 
@@ -191,7 +191,7 @@ def _as_numbers(array: pa.Array) -> pa.Array:
         except pa.ArrowInvalid:
             continue
         if pa.types.is_float64(kind) and digits.may_be_rounded(values.to_numpy(False)):
-            with contextlib.suppress(ValueError):  # then they are left as text
+            with contextlib.suppress(ValueError):  # Numbers that cannot be converted stay text.
                 return digits.as_decimals(pa.chunked_array([trimmed]), ".") or values
             return array
         return values
@@ -203,7 +203,7 @@ def is_text(kind: pa.DataType) -> bool:
 
 
 def is_whole(kind: pa.DataType) -> bool:
-    """Whether all values of a type are whole numbers; those beyond 64 bits are decimals."""
+    """Whether all values of a type are integers; those beyond 64 bits are decimals."""
     return pa.types.is_integer(kind) or (pa.types.is_decimal(kind) and kind.scale == 0)
 
 
@@ -247,7 +247,7 @@ def numbers(column: pa.ChunkedArray, name: str, places: np.ndarray | None = None
         raise Problem(
             f"column {name!r} must hold numbers that float64 can tell apart, but {why}. Leave it "
             f"out with {setting('drop', [name])} (an identifier tells nothing about new rows), "
-            f"take whole numbers as categories with {setting('category', [name])}, or subtract a "
+            f"take integers as categories with {setting('category', [name])}, or subtract a "
             "common offset first.",
             column=name,
         )
@@ -276,7 +276,7 @@ def _place(row: int, places: np.ndarray | None) -> int:
 
 
 def labels(table: pa.Table, target: str, places: np.ndarray | None = None) -> np.ndarray:
-    """The target column as labels: text, whole numbers or booleans; `places` as in `numbers`."""
+    """The target column as labels: text, integers or booleans; `places` as in `numbers`."""
     column = table.column(target)
     kind = column.type
     if is_text(kind):
@@ -285,7 +285,7 @@ def labels(table: pa.Table, target: str, places: np.ndarray | None = None) -> np
         return column.combine_chunks().to_numpy(zero_copy_only=False)
     if not (pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
         raise Problem(
-            f"the target {target!r} must hold classes (text, whole numbers or true/false), but it "
+            f"the target {target!r} must hold classes (text, integers or true/false), but it "
             f"holds {kind}. Choose another column, or turn it into classes first."
         )
     array = column.combine_chunks()

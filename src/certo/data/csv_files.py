@@ -20,9 +20,9 @@ from certo.data import digits
 from certo.data.files import check_inflated
 from certo.data.problem import Problem
 
-SAMPLE = 2**20  # bytes that are looked at to find out how a file is written
-MAX_LINE_BYTES = 2**30  # of a header or a row
-TOO_LONG = ("straddling", "cannot infer number of columns")  # how Arrow says that of a line
+SAMPLE = 2**20  # Bytes that are looked at to find out how a file is written.
+MAX_LINE_BYTES = 2**30  # Longest header or row.
+TOO_LONG = ("straddling", "cannot infer number of columns")  # How Arrow says that of a line.
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _UNUSABLE = {
     b"PK\x03\x04": "a ZIP archive (a spreadsheet, perhaps?)",
@@ -183,10 +183,10 @@ def _separator(sample: str) -> str:
         quoted = rf'(?:^|(?<=[\r{separator}]))"(?:[^"]|"")*(?:"|\Z)'
         lines = re.sub(quoted, "x", start, flags=re.MULTILINE).splitlines()
         widths = [1 + line.count(separator) for line in lines if line.strip()]
-        whole = widths[:-1] or widths  # the last may be cut off
+        whole = widths[:-1] or widths  # The last line may be cut off.
         return whole[0] > 1 and len(set(whole)) == 1, whole[0]
 
-    return max(SEPARATORS, key=merit)  # at a tie the first: a comma
+    return max(SEPARATORS, key=merit)  # A tie is decided for the comma.
 
 
 def _is_quoted(sample: str) -> bool:

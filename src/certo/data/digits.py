@@ -22,8 +22,8 @@ import pyarrow.compute as pc
 
 from certo.containers import MAX_EXACT_INTEGER
 
-SURE_DIGITS = 15  # decimal digits that float64 keeps apart
-MAX_DECIMAL_DIGITS = 76  # of a number in Arrow
+SURE_DIGITS = 15  # Decimal digits that float64 keeps apart.
+MAX_DECIMAL_DIGITS = 76  # Digits of a decimal number in Arrow.
 CHUNK_BYTES = 2**22
 
 
@@ -57,7 +57,7 @@ def has_long_numbers(file: Any, point: str) -> bool:
 
 
 def may_be_rounded(values: np.ndarray) -> bool:
-    """Whether different numbers may have become one of these, or a whole number another one."""
+    """Whether different numbers may have become one of these, or an integer another one."""
     values = np.sort(values[np.isfinite(values)])
     largest = np.max(np.abs(values[[0, -1]]), initial=0.0) if values.size else 0.0
     return bool(largest >= MAX_EXACT_INTEGER or np.any(values[1:] == values[:-1]))
@@ -114,7 +114,7 @@ def too_fine(numbers: Sequence[Decimal]) -> TooFine | None:
     nearest one, if there are such."""
     floats = np.array([float(number) for number in numbers], dtype=np.float64)
     for t in np.flatnonzero(np.abs(floats) >= MAX_EXACT_INTEGER).tolist():
-        # infinite ones are refused for what they are, and 1e23 says that it is rounded
+        # Infinite ones are refused for what they are, and 1e23 says that it is rounded.
         written_out = int(numbers[t].as_tuple().exponent) <= 0
         if np.isfinite(floats[t]) and written_out and Decimal(floats[t]) != numbers[t]:
             return TooFine(numbers[t], None)

@@ -52,7 +52,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     drop : tuple of str, default=()
         Columns to leave out.
     category : tuple of str, default=()
-        Columns of whole numbers to take as categories (codes, say), as text always is.
+        Columns of integers to take as categories (codes, say), as text always is.
     reference_levels : bool, default=False
         Leave out the first level of each category, which the others are then compared with. With
         an intercept the features of all levels would say one thing twice: they add up to 1.
@@ -214,7 +214,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if name in self.category and kind == columns.NUMBER:
             if not (columns.is_whole(column.type) or pa.types.is_boolean(column.type)):
                 raise Problem(
-                    f"column {name!r} must hold text or whole numbers to be a category, but it "
+                    f"column {name!r} must hold text or integers to be a category, but it "
                     f"holds {column.type}."
                 )
             return columns.CATEGORY

@@ -77,7 +77,7 @@ def write_all(contents: Mapping[Path, bytes]) -> None:
     """The same for several files: none takes its place before all are on the disk."""
     mask = os.umask(0)
     os.umask(mask)
-    ready: dict[str, Path] = {}  # temporary files, and where they go
+    ready: dict[str, Path] = {}  # Temporary files, and where they go.
     path = Path()
     try:
         for path, data in ((_final(path), data) for path, data in contents.items()):
@@ -112,7 +112,7 @@ def check_writable(path: str | Path, *, keep: Sequence[Path] = ()) -> None:
     if not folder.is_dir():
         raise Problem(f"{path} cannot be written: there is no folder {folder}. Create it first.")
     try:
-        tempfile.TemporaryFile(dir=folder).close()  # asks the system itself, root included
+        tempfile.TemporaryFile(dir=folder).close()  # Asks the system itself, root included.
     except OSError as wrong:
         raise Problem(
             f"{path} cannot be written: the folder {folder} takes no files "

@@ -35,7 +35,7 @@ def _values(array: pa.Array) -> Iterator[bytes]:
     """What kind of values these are, and the values, in one form for one meaning."""
     kind = array.type
     if array.null_count == len(array):
-        yield b"nothing"  # an empty column has no kind in CSV
+        yield b"nothing"  # An empty column has no type in CSV.
     elif pa.types.is_boolean(kind):
         yield b"truths"
         yield np.packbits(pc.fill_null(array, False).to_numpy(zero_copy_only=False)).tobytes()
@@ -70,7 +70,7 @@ def _cells(array: pa.Array) -> list:
         kind = array.type
         try:
             counts = array.cast(pa.int32() if pa.types.is_date32(kind) else pa.int64())
-        except pa.ArrowException:  # they are parts of something
+        except pa.ArrowException:  # The values are nested.
             raise Problem(
                 f"the table has a column of {kind} with a value that cannot be read ({wrong}). "
                 "Leave the column out of the file."

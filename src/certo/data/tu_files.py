@@ -27,7 +27,7 @@ def read_tu(folder: str | Path) -> tuple[list[Graph], np.ndarray]:
     Returns
     -------
     graphs : list of Graph
-    y : array of whole numbers (or of numbers, if some class is not whole)
+    y : array of integers (or of numbers, if some class is not whole)
     """
     folder = Path(folder)
     found = sorted(folder.glob("*_A.txt"))
@@ -58,7 +58,7 @@ def read_tu(folder: str | Path) -> tuple[list[Graph], np.ndarray]:
     file = folder / f"{name}_node_labels.txt"
     labels = _labels(file, n) if file.exists() else [COMMON_LABEL] * n
     order, first = _grouped(graph, m)
-    place = np.empty(n, np.int64)  # of each vertex in its graph
+    place = np.empty(n, np.int64)  # The place of each vertex in its graph.
     place[order] = np.arange(n) - first[graph[order] - 1]
     by_graph, start = _grouped(graph[edges[:, 0]], m)
     ends, labels = place[edges[by_graph]].tolist(), [labels[v] for v in order]
@@ -76,16 +76,16 @@ def _grouped(graph: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _classes(file: Path) -> np.ndarray:
-    """Whole numbers, exactly; or finite numbers, if one is not whole."""
+    """Integers, exactly; or finite numbers, if one is not whole."""
     try:
         return _numbers(file, 1)[:, 0]
-    except Problem:  # other words for numbers, as 1.0 or 0.5
+    except Problem:  # The numbers are not integers, such as 0.5.
         y = _numbers(file, 1, float)[:, 0]
     whole = y == np.round(y)
     bad = ~np.isfinite(y) | (whole & (np.abs(y) >= 2.0**53))
     if np.any(bad):
         raise Problem(
-            f"{file.name} must hold whole numbers of 64 bits, or finite ones with whole ones below "
+            f"{file.name} must hold 64-bit integers, or finite numbers with integers below "
             f"2^53 among them, but line {_first(bad)} has {y[np.argmax(bad)]:.17g}."
         )
     return y.astype(np.int64) if np.all(whole) else y
@@ -113,8 +113,8 @@ def _numbers(file: Path, columns: int | None, kind: type = int) -> np.ndarray:
         table: np.ndarray = np.loadtxt(StringIO(text), kind, delimiter=",", comments=None, ndmin=2)
     except ValueError as wrong:
         raise Problem(
-            f"{file.name} must hold as many {'whole ' * (kind is int)}numbers on each line, "
-            f"separated by commas: {wrong} (Rows are counted from 0.)"
+            f"{file.name} must hold as many {'integers' if kind is int else 'numbers'} on each "
+            f"line, separated by commas: {wrong} (Rows are counted from 0.)"
         ) from None
     if columns not in (None, table.shape[1]):
         raise Problem(f"{file.name} must have {columns} on each line, not {table.shape[1]}.")

@@ -79,7 +79,7 @@ def excess(model, X, y, tol: float) -> Excess:
             "functions are made of older examples, too."
         )
     verdict = model.certificate_.verify(X, y)
-    if not all(verdict.parts):  # there may be no claim
+    if not all(verdict.parts):  # There may be no claim.
         raise ValueError(
             f"excess needs the very examples of the last fit, but the claims of that fit do not "
             f"hold of X and y: {verdict}"

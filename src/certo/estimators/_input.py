@@ -103,7 +103,7 @@ def labelled_points(estimator, kernel: Kernel | None, X, y, *, reset: bool):
             estimator, exact_input(X, type(estimator).__name__), y, reset=reset,
             multi_output=True, dtype=np.float64, order="C", ensure_all_finite=False,
         )  # fmt: skip
-        return kernel.examples(X), y  # which says where a number is not finite
+        return kernel.examples(X), y  # The kernel names the entries that are not finite.
     X = kernel.examples(X)
     name, m = type(estimator).__name__, count(X)
     if m == 0:
@@ -148,7 +148,7 @@ def check_whole(machine, name: str, *, optional: bool = False) -> None:
     whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
     if not (whole and int(value) >= 1) and not (optional and value is None):
         none = " or None" * optional
-        raise ValueError(f"{name} must be a whole number of at least 1{none}, got {value!r}.")
+        raise ValueError(f"{name} must be an integer of at least 1{none}, got {value!r}.")
 
 
 def check_positive(machine, name: str, *, optional: bool = False) -> None:

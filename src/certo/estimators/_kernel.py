@@ -18,7 +18,7 @@ from certo.kernels.settings import WithKernel
 from certo.rkhs import Expansion
 
 KERNEL_KEY, CSR_KEY = "certo.kernels", "csr"  # Keys of stored values that are objects.
-NAMED = {  # what to give in the place of a name
+NAMED = {  # What to give instead of a name.
     "linear": "Linear()",
     "poly": "Polynomial(degree), as Polynomial(3)",
     "polynomial": "Polynomial(degree), as Polynomial(3)",

@@ -11,7 +11,7 @@ Class = TypeVar("Class", bound=type)
 NO_PENALTY = "leave it out: the Perceptron has no penalty. Pegasos has, with lam"
 OF_HINGE = "leave it out: the loss is the hinge. OnlineGradientDescent takes others"
 BY_SHAPE = "leave it out: the shape of X decides how the problem is solved"
-BY_CLAIM = "leave it out: a claim says what the answer is worth"
+BY_CLAIM = "leave it out: a claim says what is proved about the answer"
 ONE_AGAINST_REST = "leave it out: several classes are one against the rest"
 
 #: What to do about a keyword of scikit-learn's: in any machine; or in one of this name, or one that
@@ -79,7 +79,7 @@ def answer_keywords(cls: Class) -> Class:
     init: Any = cls.__init__  # type: ignore[misc]
     known = list(inspect.signature(init).parameters)
 
-    @functools.wraps(init)  # so that scikit-learn finds the parameters
+    @functools.wraps(init)  # scikit-learn reads the parameters from the signature.
     def checked(self, *args, **settings):
         for name in settings:
             if name not in known:

@@ -109,7 +109,7 @@ def _least_margins(machine, space: Space, signs, costs, k: int, gap: float) -> n
     margins = signs[rows] * (products + extra * dual_coef.sum())
     tiny = np.finfo(np.float64).tiny
     A = np.maximum(gap + alpha * (1 - margins) + 0.5 * alpha**2 * squares, tiny)
-    with np.errstate(over="ignore"):  # an example at the origin
+    with np.errstate(over="ignore"):  # An example at the origin divides by zero.
         step = np.minimum(np.sqrt(2 * A / np.maximum(squares, tiny)), costs[rows])
     return 1 - A / step - 0.5 * step * squares
 

@@ -42,16 +42,16 @@ class Proving:
     it has one, `trace_` of its `trace_kind`, a dataclass of plain values."""
 
     certificate_: Composite
-    _stop: Stop  # why the last fit ended
+    _stop: Stop  # Why the last fit ended.
     trace_kind: ClassVar[type | None] = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Plain values only, so that a model file can hold them."""
         state = dict(super().__getstate__())  # type: ignore[call-overload]
-        for name in ("_seen_rows", "_stop"):  # a file holds no trace of rows, nor of the run
+        for name in ("_seen_rows", "_stop"):  # Files hold neither of them.
             state.pop(name, None)
         if "certificate_" in state:
-            with suppress(ValueError):  # a kernel that is a function has no such form: pickles only
+            with suppress(ValueError):  # A kernel that is a function can only be pickled.
                 state["certificate_"] = json.dumps(state["certificate_"].to_dict())
         if self.trace_kind is not None and "trace_" in state:
             state["trace_"] = dict(vars(state["trace_"]))

@@ -45,7 +45,7 @@ def claims(
     rows = outcome.updated
 
     def mistakes():
-        last = outcome.w[:-1], float(outcome.w[-1])  # the steps of the run lead to these
+        last = outcome.w[:-1], float(outcome.w[-1])  # The steps of the run lead to these weights.
 
         def against(u, u_intercept, u_margins):
             return issue_mistake_bound(

@@ -17,8 +17,8 @@ class Prices(NamedTuple):
     """c_t = (C·class_weight)·sample_weight_t."""
 
     C: float
-    class_weight: tuple[float, float]  # of −1 and +1
-    sample_weight: np.ndarray  # empty: all 1
+    class_weight: tuple[float, float]  # The weights of the classes −1 and +1.
+    sample_weight: np.ndarray  # Empty if all are 1.
 
     def of(self, signs: np.ndarray) -> np.ndarray:
         return costs_of(self.C, self.class_weight, signs, self.sample_weight)
@@ -64,7 +64,7 @@ def prices_of(machine, y: np.ndarray, classes: np.ndarray, sample_weight) -> Pri
     pair = (1.0, 1.0)
     if len(classes) == 2:
         pair = (float(by_class[0]), float(by_class[1]))
-    elif machine.class_weight is not None:  # the rest is no single class
+    elif machine.class_weight is not None:  # The rest is not a single class.
         own = by_class[np.searchsorted(classes, y)]
         weights = own * weights if weights.size else own
     prices = Prices(C, pair, weights)

@@ -44,10 +44,10 @@ MAX_SUMMED_OUTPUTS = 32  # Up to so many, single sums are as fast as BLAS (20 to
 DENSE_SPEED = (
     8  # Multiplications here take the time of one in the loops that `pieces` is meant for.
 )
-#: with γ_{d+6}, what `Gaussian.rounding` does not exceed
+#: With γ_{d+6}, what `Gaussian.rounding` does not exceed.
 WORST_GAUSSIAN = MAX_NORM_ERROR + 2 * ULPS
 
-#: what is made of scores: the sign of each, the place of the highest, or the numbers themselves
+#: What is made of scores: the sign of each, the place of the highest, or the numbers themselves.
 Use = Literal["signs", "highest", "numbers"]
 
 
@@ -104,7 +104,7 @@ def _rounding_of_sums(
     n, mass = len(coef), np.sum(np.abs(coef), axis=0).max()
     epsilon: Any
     lengths: Any
-    if off is not None:  # by the Gaussian, whose ℓ is 1
+    if off is not None:  # The bound is the Gaussian's, for which ℓ is 1.
         epsilon, delta = np.maximum(off, WORST_GAUSSIAN + gamma(X.shape[1] + 6)), 0.0
         lengths, pull = 1.0, mass
     elif kernel.by_length:

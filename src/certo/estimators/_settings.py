@@ -35,7 +35,7 @@ def one_of(*choices: str) -> Setting:
 NOT_NEGATIVE = Setting("a number of at least 0", lambda v: is_number(v) and 0 <= v < np.inf)
 POSITIVE_NUMBER = Setting("a positive number", lambda v: is_number(v) and 0 < v < np.inf)
 COUNT = Setting(
-    "a whole number of at least 1",
+    "an integer of at least 1",
     lambda v: isinstance(v, Integral) and not isinstance(v, bool) and int(v) >= 1,
 )
 SECONDS = Setting("a positive number of seconds", lambda v: is_number(v) and v > 0)

@@ -13,7 +13,7 @@ from certo.kernels.base import Kernel
 class Batch(NamedTuple):
     X: Any
     targets: _input.Targets
-    fresh: bool  # the first call
+    fresh: bool  # Whether this is the first call.
 
 
 def one_label_each(machine, targets: _input.Targets) -> _input.Targets:

@@ -41,9 +41,9 @@ class Sizes(NamedTuple):
         return max(1, self.outputs - 1)
 
 
-#: whether a fitted attribute that came out of a file is what a fit leaves
+#: Whether a fitted attribute that came out of a file is what a fit leaves.
 Check = Callable[[Any, Sizes], bool]
-#: whether a claim is about a fit with these settings, for these labels (None: not known)
+#: Whether a claim is about a fit with these settings, for these labels (None: not known).
 SameFit = Callable[[Any, Any, np.ndarray | None], bool]
 
 
@@ -86,33 +86,33 @@ class Description:
 
     kind: type
     learns: Literal["classes", "numbers", "densities"]
-    #: one line for someone who chooses a machine
+    #: One line for someone who chooses a machine.
     summary: str
-    #: asks for bounds on the error rate for new examples, or says on the page why there are none
+    #: Asks for bounds on the error rate for new examples, or says on the page why there are none.
     bounds: Callable[[Page, Any, Any, Any], None]
-    #: its name on the command line; None, if it has none there
+    #: Its name on the command line; None, if it has none there.
     command: str | None = None
-    #: claims that a fit makes, and which of them are about a fit with the machine's settings
+    #: Claims that a fit makes, and which of them are about a fit with the machine's settings.
     claims: Mapping[type[Certificate], SameFit] = field(default_factory=dict)
-    #: further claims that `certify` may make of it
+    #: Further claims that `certify` may make of it.
     may_claim: Mapping[type[Certificate], SameFit] = field(default_factory=dict)
-    #: whether each claim of a fit is about all outputs together, rather than about one
+    #: Whether each claim of a fit is about all outputs together, rather than about one.
     claims_all_outputs: bool = False
-    #: fitted attributes that claims must speak of, whatever else is claimed
+    #: Fitted attributes that claims must speak of, whatever else is claimed.
     spoken_of: Callable[[Any], tuple[str, ...]] = lambda machine: ()
-    #: fitted attributes that a fit may prove something about for some outputs only
+    #: Fitted attributes that a fit may prove something about for some outputs only.
     partly_claimed: Callable[[Any], tuple[str, ...]] = lambda machine: ()
-    #: every attribute that a fit leaves, for a file to hold; None, if no file holds such a machine
+    #: Every attribute that a fit leaves, for a file to hold; None, if no file holds such a machine.
     fitted: Callable[[Any], dict[str, Check]] | None = None
-    #: raises Unsound, if attributes that are sound one by one do not fit together
+    #: Raises Unsound, if attributes that are sound one by one do not fit together.
     check_fitted: Callable[[Any], None] = lambda machine: None
-    #: classes of objects, other than kernels, among its settings that a file may hold
+    #: Classes of objects, other than kernels, among its settings that a file may hold.
     setting_kinds: tuple[type, ...] = ()
-    #: whether its answer is the same for columns in other units
+    #: Whether its answer is the same for columns in other units.
     ignores_scale: Callable[[Any], bool] = lambda machine: False
-    #: whether 0/1 features of all levels of a category would be one too many beside its intercept
+    #: Whether 0/1 features of all levels of a category would be one too many beside its intercept.
     needs_reference_levels: Callable[[Any], bool] = lambda machine: False
-    #: how far a fit is, where a number of steps does not tell
+    #: How far a fit is, where a number of steps does not tell.
     progress: Callable[[Any], str] | None = None
 
     @property
@@ -230,7 +230,7 @@ FLOAT = of_type(float, np.float64)
 MAYBE_NUMBER = of_type(float, np.float64, type(None))
 COUNTS = array("outputs", kinds="iu")
 NUMBERS = array("outputs")
-#: what every classifier has
+#: What every classifier has.
 CLASSIFIER: dict[str, Check] = {
     "intercept_": NUMBERS,
     "classes_": of_type(np.ndarray),
@@ -241,16 +241,16 @@ CLASSIFIER: dict[str, Check] = {
     "certificate_": of_type(Composite),
     "trace_": lambda value, sizes: True,
 }
-#: what a layer of hyperplanes has
+#: What a layer of hyperplanes has.
 LINEAR = CLASSIFIER | {"coef_": array("outputs", "features")}
-#: what stands for the supports of all outputs
+#: What stands for the supports of all outputs.
 SUPPORTS: dict[str, Check] = {
     "support_": array(None, kinds="iu"),
     "dual_coef_": array("outputs", None),
     "_in_output": array("outputs", None, kinds="b"),
     "_support_classes": array(None, kinds="iu"),
 }
-#: what a layer of functions of a kernel's space has
+#: What a layer of functions of a kernel's space has.
 EXPANSIONS = (
     CLASSIFIER
     | SUPPORTS

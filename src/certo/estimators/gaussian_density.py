@@ -211,7 +211,7 @@ def _moments(
     RᵀR = Σ p (x − mean)(x − mean)ᵀ is the covariance, and L = R⁻¹.
     """
     mean = X[0].astype(np.float64)
-    for _ in range(2):  # the second time for what the first rounded
+    for _ in range(2):  # The second pass corrects the rounding of the first.
         mean = mean + sum(part.T @ share for part, share in _blocks(X, p, mean))
     if diagonal:
         variance = sum((part**2).T @ share for part, share in _blocks(X, p, mean))

@@ -93,7 +93,7 @@ class HardMarginSVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimato
     trace_ : certo.solvers.hard_margin.MarginTrace
         Bounds of γ* after every look, and the time.
     status_ : str
-        Why it stopped, and what the answer is worth.
+        Why it stopped, and what is proved about the answer.
     certificate_ : certo.certificates.Composite
         MaximumMargin for each output, and without a kernel Separable.
 

@@ -87,7 +87,7 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
         variance. None with a ridge, which trades variance for a bias that nobody knows.
     intercept_standard_error_ : float, or ndarray (n_outputs,), or None
     status_ : str
-        How it was solved, and what the answer is worth.
+        How it was solved, and what is proved about the answer.
     certificate_ : certo.certificates.Composite
         A LeastSquaresExcess: how far the risk is from the smallest, at most.
 
@@ -181,7 +181,7 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
     def _add(self, X, Y, weights, first: bool):
         rows = Rows(X, Y, None if weights is None else np.sqrt(weights))
         try:
-            with np.errstate(over="ignore", invalid="ignore"):  # the sums show it
+            with np.errstate(over="ignore", invalid="ignore"):  # The sums show it.
                 known = triangle(rows, self._lifted)
                 if not first:
                     known = self._before() + known
@@ -273,11 +273,11 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
         known, d, q = found.moments, found.coef.shape[1], len(found.coef)
         self.coef_ = self._shaped(found.coef)
         self.intercept_ = self._shaped(found.intercept)
-        self.rank_ = None if self.ridge else found.rank  # with a ridge, not that of X
+        self.rank_ = None if self.ridge else found.rank  # With a ridge, not that of X.
         self.condition_, self.method_ = found.condition, found.method
         self.n_samples_fit_ = known.rows
         self.risk_ = float(np.sum(found.squares) / known.weight)
-        left = np.where(found.squares > 0, 1.0, 0.0)  # if y does not vary
+        left = np.where(found.squares > 0, 1.0, 0.0)  # R² is 0 or 1 if y does not vary.
         np.divide(found.squares, found.spread, out=left, where=found.spread > 0)
         self.r2_ = self._shaped(1 - left)
         self._weight, self._mean, self._seen_lifted = known.weight, known.mean[:d], self._lifted

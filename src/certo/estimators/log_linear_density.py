@@ -75,7 +75,7 @@ class LogLinearDensity(Density, BaseEstimator):
     trace_ : certo.solvers.newton.NewtonTrace
         What happened at each step.
     status_ : str
-        Why it stopped, and what the answer is worth.
+        Why it stopped, and what is proved about the answer.
     certificate_ : certo.certificates.Composite
         MomentMatching, or why it is not claimed.
 

@@ -186,7 +186,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     trace_ : certo.solvers.newton.NewtonTrace
         Risk, gradient and step length against steps and time.
     status_ : str
-        Why it stopped, and what the answer is worth.
+        Why it stopped, and what is proved about the answer.
     certificate_ : certo.certificates.Composite
         LogisticExcess; and NoEstimate, if there is none. Where curvature does not show that there
         is one, Overlapping may.
@@ -497,7 +497,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         X, y = _input.labelled_examples(self, X, y, reset=False)
         problem = pose_problem(self, X, y, sample_weight)
         weights = Weights(self.coef_, self.intercept_)
-        seen = getattr(self, "_seen_rows", None)  # a model from a file has none
+        seen = getattr(self, "_seen_rows", None)  # A model from a file has no row samples.
         same = (
             np.array_equal(problem.classes, self.classes_)
             and len(problem.codes) == self.n_samples_fit_

@@ -74,7 +74,7 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     trace_ : certo.solvers.min_disagreement.BoundTrace
         The two bounds against time.
     status_ : str
-        Why it stopped, and what the answer is worth.
+        Why it stopped, and what is proved about the answer.
     certificate_ : certo.certificates.Composite
         ErrorCount, and LeastErrorsByCells or LeastErrorsByTree.
 

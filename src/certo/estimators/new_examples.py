@@ -86,7 +86,7 @@ def by_updates(page: Page, machine: Perceptron, X: Any, y: Any) -> None:
             )
         make = partial(_with_delta, claim, X, y)
         page.add_risk("CompressionBound", make, of_predictions=claim.of_predictions)
-    page.asked += not found and len(machine.classes_) == 2  # the fit tried for it
+    page.asked += not found and len(machine.classes_) == 2  # The fit tried for this bound, too.
     if single and len(machine.classes_) > 2:
         page.add_risk("CompressionBound", partial(_layer_compression, machine, X, y))
     if single and machine.epochs == 1:

@@ -93,7 +93,7 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
     trace_ : certo.solvers.pegasos.StepTrace
         The answer after 1, 2, 4, … steps.
     status_ : str
-        What was done, and what the answer is worth.
+        What was done, and what is proved about the answer.
     certificate_ : certo.certificates.Composite
         ExpectedExcess for each output, or why it is not
         claimed.

@@ -95,7 +95,7 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     last_coef_, last_intercept_ : ndarrays of the same shapes, with average=True only
         The last weights, from which partial_fit goes on. MistakeBound is about them.
     status_ : str
-        Why it stopped, and what the answer is worth.
+        Why it stopped, and what is proved about the answer.
     certificate_ : certo.certificates.Composite
         What the fit proves: Separable where the weights separate the classes, MistakeBound, and
         CompressionBound, or why there is none.
@@ -176,7 +176,7 @@ class Perceptron(CallbackSupportMixin, LinearClassifier, BaseEstimator):
                 f"be stored in a model file, got {rate!r}."
             )
         if not (isinstance(epochs, numbers.Integral) and int(epochs) >= 1):
-            raise ValueError(f"epochs must be a whole number of at least 1, got {epochs!r}.")
+            raise ValueError(f"epochs must be an integer of at least 1, got {epochs!r}.")
         _input.check_choice(self, "intercept", "lifted", "none")
         if self.zero_sign not in (-1, 1):
             raise ValueError(f"zero_sign must be +1 or -1, got {self.zero_sign!r}.")

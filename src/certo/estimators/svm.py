@@ -119,7 +119,7 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
     trace_ : certo.solvers.soft_margin.GapTrace
         Primal and dual value against time and passes.
     status_ : str
-        Why it stopped, and what the answer is worth.
+        Why it stopped, and what is proved about the answer.
     certificate_ : certo.certificates.Composite
         A SoftMarginGap for each output.
 

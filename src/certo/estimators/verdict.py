@@ -112,7 +112,7 @@ def quasi_separability(X, y, intercept="free") -> QuasiSeparable | Overlapping:
     X, y = _examples(X, y)
     classes = _classes(y)
     labels = class_labels(classes)
-    codes = class_sample(X, y, classes).signs + (len(classes) == 1)  # one class counts as +1
+    codes = class_sample(X, y, classes).signs + (len(classes) == 1)  # One class counts as +1.
     found, why = decide_recession(X, codes, max(2, len(classes)), intercept == "free")
     assert why is not None, "without a guess all directions are looked at"
     (m, d), vectors = X.shape, vector_indices(labels, why.rows, why.against)

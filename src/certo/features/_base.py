@@ -86,5 +86,5 @@ def require_room(name: str, rows: int, columns: int) -> None:
 def _memory() -> int:
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not on this system
+    except (AttributeError, ValueError, OSError):  # Not on this system.
         return 2**34

@@ -80,7 +80,7 @@ class CountedFeatures(WithKernel, TransformerMixin, BaseEstimator):
         matrix, keys = self.kernel_.fast_counts(X.base)
         places = np.array([self._places.get(key, -1) for key in keys], dtype=np.intp)
         found = np.flatnonzero(places >= 0)
-        # one entry a row: where a feature of these examples is among those of the fit
+        # One entry a row: where a feature of these examples is among those of the fit.
         moved = sparse.csr_array(
             (np.ones(found.size), (found, places[found])),
             shape=(len(places), len(self.features_)),

@@ -76,9 +76,9 @@ class GaussianTaylor(FeatureMap):
         variance, degree = self.kernel_.variance, self._monomials.kernel_.degree
         with np.errstate(over="ignore"):
             rows = np.exp(-squares(X) / (2.0 * variance))
-        near = (rows > 0)[:, None]  # the others' images are 0, though their products overflow
+        near = (rows > 0)[:, None]  # The others' images are 0, though their products overflow.
         X = X.multiply(near).tocsr() if sparse.issparse(X) else X * near
-        # the monomials' weights, √(C(n,k)·orderings), turned into √(orderings/k!)
+        # The monomials' weights, √(C(n,k)·orderings), turned into √(orderings/k!).
         F = self._monomials.transform(X / math.sqrt(variance))
         lengths = [math.comb(self.n_features_in_ + k - 1, k) for k in range(degree + 1)]
         turn = [

@@ -65,7 +65,7 @@ class Monomials(FeatureMap):
         d, name = X.shape[1], type(self).__name__
         counts = [d**k if self.ordered else math.comb(d + k - 1, k) for k in self._orders(degree)]
         require_few(f"{name}(degree={degree}) of {d:,} features", sum(counts))
-        # the sum of all squared weights is K(1, 1), and none of their factors exceeds this
+        # The sum of all squared weights is K(1, 1), and none of their factors exceeds this.
         if degree * math.log10(max(1.0, offset) + max(1.0, scale) * d) > 300:
             raise ValueError(
                 f"{name}(degree={degree}) of {d:,} features has weights beyond the range of "

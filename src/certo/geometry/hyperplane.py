@@ -127,7 +127,7 @@ class Hyperplane(ArrayValue):
         and, as s only moves exponents, distances have the signs of scores, short of underflow."""
         exponent = math.frexp(float(np.abs(self.v).max()))[1]
         v = np.ldexp(self.v, -exponent)
-        with np.errstate(over="ignore"):  # a distance too large for a float is inf
+        with np.errstate(over="ignore"):  # A distance too large for a float is inf.
             c = float(np.ldexp(self.c, -exponent))
         return v, c, float(np.linalg.norm(v))
 

@@ -97,7 +97,7 @@ def _main_direction(X, normal: np.ndarray) -> np.ndarray:
         Z = np.linalg.qr(backward(np.linalg.qr(forward(Z)).Q)).Q
     direction = off_normal(Z @ np.linalg.svd(forward(Z), full_matrices=False).Vh[0])
     length = np.linalg.norm(direction)
-    if length < 0.5:  # nothing varies off the normal: any direction will do
+    if length < 0.5:  # Nothing varies off the normal: any direction will do.
         direction = off_normal(np.eye(1, d, int(np.abs(normal).argmin()))[0])
         length = np.linalg.norm(direction)
     direction = off_normal(direction / length)

@@ -108,7 +108,7 @@ def _check(model, delta, X_test, y_test) -> None:
         is_classifier(unwrapped(model).machine)
     except NotFittedError:
         raise
-    except AttributeError as wrong:  # it has no tags
+    except AttributeError as wrong:  # The model has no scikit-learn tags.
         raise TypeError(
             f"certify needs an estimator that follows scikit-learn's conventions, but for "
             f"{type(model).__name__} scikit-learn says: {wrong}"
@@ -154,7 +154,7 @@ def _test(page: Page, machine, X, y, X_test, y_test) -> None:
 
     def make() -> TestErrors:
         try:
-            machine.predict(_safe_indexing(examples, [0]))  # it knows what it does not take
+            machine.predict(_safe_indexing(examples, [0]))  # It knows what it does not take.
             known = _known(page, classes, X, y, X_test, y_test)
             rows = np.flatnonzero(~known.left_out)
             new = _safe_indexing(examples, rows) if known.left_out.any() else examples

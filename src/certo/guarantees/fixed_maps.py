@@ -37,7 +37,7 @@ def is_fixed(step: Any) -> bool:
         return known(step)
     if not _speaks_for_itself(type(step)):
         return False
-    try:  # a step that works without a fit has learned nothing; one without tags says nothing
+    try:  # A step that works without a fit has learned nothing; one without tags says nothing.
         return not get_tags(step).requires_fit
     except AttributeError:
         return False

@@ -45,7 +45,7 @@ OTHERS = (
     "another class than SVC, or was changed after its fit), so a bound from these need not be "
     "about its predictions."
 )
-LEVEL = 2.0**-40  # a score so small beside its terms is 0 but for rounding
+LEVEL = 2.0**-40  # A score so small beside its terms is 0 but for rounding.
 STRANGERS = "certify needs the very examples of the fit, but {} of the model are not those of {}."
 
 
@@ -61,7 +61,7 @@ def bound(page: Page, machine: SVC, X, y) -> None:
 def _other_answers(page: Page, machine: SVC, X) -> str:
     """Why its answers may not be those of its multipliers; nothing, if for X they are."""
     if len(machine.classes_) != 2 or kernel_of(machine) is None:
-        return ""  # there is no gap either, and that is said
+        return ""  # Without a gap nothing is claimed, and the page says so.
     if machine.kernel == "precomputed":
         same = _predicts_by_columns(machine, exact_matrix(X))
     else:
@@ -142,5 +142,5 @@ def _sample(kernel: Kernel, X, y, labels: Labels) -> Sample | KernelSample:
 def _same_vectors(machine: SVC, X) -> bool:
     rows, vectors = machine.support_, machine.support_vectors_
     if machine.kernel == "precomputed":
-        return True  # the model does not keep them
+        return True  # The model does not keep its examples.
     return are_equal_rows(X[rows], vectors)

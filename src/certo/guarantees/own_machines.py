@@ -51,14 +51,14 @@ def _claims_of_fit(page: Page, machine: Any, X: Any, y: Any) -> None:
         )
         m = count(X)
         if any(getattr(claim, "examples", m) != m for claim in claims):
-            raise error  # no step is the reason
+            raise error  # The pipeline's steps are not the reason.
         page.refuse_others(dict.fromkeys(claim.name for claim in own), error)
         return
     known = describe(machine)
     assert known is not None
     try:
         model = model_of(claims, machine)
-    except ValueError:  # its kernel is a Python function, which has no form to be compared in
+    except ValueError:  # Its kernel is a Python function, which has no form to be compared in.
         model = None
     if model and (strange := strangers(claims, model, X, known.partly_claimed(machine))):
         raise ValueError(f"the model was changed after its fit. {strange[0]}")

@@ -35,7 +35,7 @@ class Page:
         self.claims: list[Certificate] = []
         self.refusals: list[NotClaimed] = []
         self.remarks: list[str] = []
-        self.asked = 0  # bounds on the error rate of the predictions that were tried for
+        self.asked = 0  # Number of bounds on the error rate that were tried.
 
     def add(self, name: str, make: Callable[[], Any]) -> None:
         """The claim, or why there is none."""

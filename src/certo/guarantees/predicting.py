@@ -56,7 +56,7 @@ def _home(machine) -> str:
 def _rule(machine) -> Predictor | None:
     """By which it should predict; None for models of kinds that are not known here."""
     if _home(machine) not in ("certo", "sklearn"):
-        return None  # it may have a `predict` of its own
+        return None  # A subclass may predict differently.
     own_kernel = getattr(machine, "kernel_", None) if _home(machine) == "certo" else None
     if own_kernel is not None:
         if own_kernel.takes == "vectors":
@@ -82,7 +82,7 @@ def kernel_of(machine: SVC) -> Kernel | None:
             return Gaussian(0.5 / machine._gamma)
         if machine.kernel == "poly":
             return Polynomial(machine.degree, float(machine._gamma), float(machine.coef0))
-    except (ValueError, ZeroDivisionError):  # a gamma of 0, a negative coef0, a degree of 0
+    except (ValueError, ZeroDivisionError):  # A gamma of 0, a negative coef0, a degree of 0.
         return None
     if machine.kernel == "linear":
         return Linear()
@@ -91,7 +91,7 @@ def kernel_of(machine: SVC) -> Kernel | None:
 
 def is_linear(machine) -> bool:
     """Whether the highest of coef_·x + intercept_ (or the sign) is what it predicts."""
-    if isinstance(machine, SVC | NuSVC):  # which has a row for each pair of classes
+    if isinstance(machine, SVC | NuSVC):  # SVC has a row for each pair of classes.
         return machine.kernel == "linear" and len(machine.classes_) == 2
     coef, classes = getattr(machine, "coef_", None), getattr(machine, "classes_", None)
     if coef is None or classes is None or not hasattr(machine, "decision_function"):

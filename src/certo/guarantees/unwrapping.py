@@ -31,9 +31,9 @@ class Wrapped:
 
     machine: Any
     steps: tuple[Callable[[Any], Any], ...] = ()
-    spoilt: str = ""  # why the examples are not independent draws to the machine
-    tried: int = 1  # settings that were compared on the examples
-    seeded: tuple[str, ...] = ()  # the steps whose random numbers come from the user's seed
+    spoilt: str = ""  # Why the examples are not independent draws to the machine.
+    tried: int = 1  # Settings that were compared on the examples.
+    seeded: tuple[str, ...] = ()  # The steps whose random numbers come from the user's seed.
 
     def prepare(self, X):
         """X as the machine takes it."""

@@ -37,7 +37,7 @@ _OTHER_KERNELS = {
     "base": "Kernel",
     "tree": "Tree read_trees",
 }
-#: every kernel, and the module that defines it; it is imported when it is named
+#: Every kernel, and the module that defines it; it is imported when it is named.
 KERNELS = by_name(_KERNELS)
 KERNEL_MODULES = KERNELS | by_name(_OTHER_KERNELS)
 __all__ = sorted(KERNEL_MODULES)

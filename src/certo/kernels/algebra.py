@@ -72,7 +72,7 @@ class _Several(_Composed):
     def __post_init__(self):
         name = type(self).__name__
         parts: list[Kernel] = []
-        for part in self.parts:  # one that is of this kind already is opened
+        for part in self.parts:  # A part of the same kind is flattened.
             parts.extend(part.parts if isinstance(part, type(self)) else [part])
         object.__setattr__(self, "parts", tuple(parts))
         strange = [part for part in parts if not isinstance(part, Kernel)]
@@ -270,7 +270,7 @@ class Normalised(_Single):
             )
 
     by_pair = False  # NumPy may add up K(x, x) in another order beside others
-    by_length = False  # the shortest of vectors enters its `rounding`
+    by_length = False  # The shortest of vectors enters its `rounding`.
 
     def normalised(self) -> Kernel:
         return self

@@ -33,21 +33,21 @@ class Kernel(abc.ABC):
     is the block (rows, columns) of the Gram matrix of X.
     """
 
-    #: what the points are: "vectors" (rows of a float array or CSR matrix), "objects" (the items of
-    #: any sequence), "matrix" (rows of a Gram matrix)
+    #: What the points are: "vectors" (rows of a float array or CSR matrix), "objects" (the items of
+    #: any sequence), "matrix" (rows of a Gram matrix).
     takes: ClassVar[str] = "objects"
-    #: whether K(x, z) and K(z, x) are sure to come out the same, so that one of them is enough
+    #: Whether K(x, z) and K(z, x) are sure to come out the same, so that one of them is enough.
     mirrored: ClassVar[bool] = False
-    #: whether values may take so long that they are made some rows at a time, to hear of Ctrl-C
+    #: Whether values may take so long that they are made some rows at a time, to hear of Ctrl-C.
     slow: ClassVar[bool] = False
-    #: whether a value is computed by itself: it is then the same, to the last bit, in every block
+    #: Whether a value is computed by itself: it is then the same, to the last bit, in every block.
     by_pair: ClassVar[bool] = False
-    #: whether of vectors x only d and ‖x‖ enter K(x, x) and `rounding`, which grow with ‖x‖, but
-    #: for what underflows
+    #: Whether of vectors x only d and ‖x‖ enter K(x, x) and `rounding`, which grow with ‖x‖, but
+    #: for what underflows.
     by_length: ClassVar[bool] = False
-    #: for a parameter that `fitted_to` may decide, the value that leaves it open
+    #: For a parameter that `fitted_to` may decide, the value that leaves it open.
     left_open: ClassVar[Mapping[str, Any]] = {}
-    #: for scikit-learn's name of a parameter, what to pass here instead
+    #: For scikit-learn's name of a parameter, what to pass here instead.
     renamed: ClassVar[Mapping[str, str]] = {}
 
     def __new__(cls, *values, **named):
@@ -152,7 +152,7 @@ class Kernel(abc.ABC):
     def with_settings(self, **changes: Any) -> Kernel:
         """The kernel with some of its `settings` changed."""
         own = self.settings
-        for name, value in sorted(changes.items()):  # a kernel before what is inside it
+        for name, value in sorted(changes.items()):  # A kernel before what is inside it.
             first, _, rest = name.partition("__")
             if first not in own or (rest and not isinstance(own[first], Kernel)):
                 raise ValueError(f"{self!r} has no setting {name!r}; it has {', '.join(own)}.")
@@ -203,7 +203,7 @@ def _is_vector(x) -> bool:
 
 def as_objects(X, kernel: Kernel):
     """Any sequence of points: arrays and sparse matrices by rows, others as a list."""
-    X = X.to_numpy() if hasattr(X, "to_numpy") else X  # data frames, by rows
+    X = X.to_numpy() if hasattr(X, "to_numpy") else X  # Data frames, by rows.
     if getattr(X, "shape", None):
         if X.ndim == 2 and X.shape[1] == 1 and X.dtype.kind in "OUT":
             raise ValueError(
@@ -239,7 +239,7 @@ def whole(value: Any, name: str, least: int, most: int | None = None) -> int:
     fits = isinstance(value, numbers.Integral) and not isinstance(value, bool)
     if not (fits and least <= int(value) and (most is None or int(value) <= most)):
         wanted = f"of at least {least}" if most is None else f"from {least} to {most:,}"
-        raise ValueError(f"{name} must be a whole number {wanted}, got {repr(value)[:40]}.")
+        raise ValueError(f"{name} must be an integer {wanted}, got {repr(value)[:40]}.")
     return int(value)
 
 

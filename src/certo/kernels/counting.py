@@ -14,13 +14,13 @@ from certo.kernels.objects import Base, StructuredKernel
 from certo.kernels.vectors import products, squares
 from certo.numbers.rounding import OVERFLOW_LIMIT, UNBOUNDED, Rounding, gamma
 
-EXACT_INTEGERS_BELOW = 2.0**53  # Up to here float64 holds all whole numbers.
+EXACT_INTEGERS_BELOW = 2.0**53  # Up to here float64 holds all integers.
 
 
 class Counts(NamedTuple):
     """How often each feature (a column) is found in each item of a base (a row)."""
 
-    matrix: sparse.csr_array  # float64, indices increasing; whole numbers, unless weighted
+    matrix: sparse.csr_array  # float64, indices increasing; integers, unless weighted
     keys: Sequence[Hashable]  # what the features are; the same in every collection
 
 
@@ -61,7 +61,7 @@ class CountingKernel(StructuredKernel):
         return squares(self.fast_counts(X.base).matrix[X.rows])
 
     def rounding(self, X, Z):
-        """Sums of products of whole numbers ≥ 0 are exact while they do not exceed 2⁵³, and none
+        """Sums of products of integers ≥ 0 are exact while they do not exceed 2⁵³, and none
         exceeds the larger of K(x, x) and K(z, z), by Cauchy and Schwarz. Beyond, γ_n of them for n
         features (`rounding`)."""
         most = max(float(np.max(self.diagonal(part), initial=0.0)) for part in (X, Z))

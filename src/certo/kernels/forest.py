@@ -17,15 +17,15 @@ LEAST_DECAY = 1e-60
 class Forest(NamedTuple):
     """The different subtrees of all trees; a subtree is a node with all that is below it."""
 
-    trees: list[Tree]  # each of them as a tree
-    label: np.ndarray  # its number
-    production: np.ndarray  # the number of (label, labels of the children); −1 of a leaf
-    inner: np.ndarray  # the number of nodes that are no leaves
+    trees: list[Tree]  # Each subtree as a tree.
+    label: np.ndarray  # The number of the root's label.
+    production: np.ndarray  # The number of (label, labels of the children); −1 of a leaf.
+    inner: np.ndarray  # The number of nodes that are no leaves.
     height: np.ndarray
-    first: np.ndarray  # those at children[first[s]:first[s + 1]] are the children of s
+    first: np.ndarray  # Those at children[first[s]:first[s + 1]] are the children of s.
     children: np.ndarray
-    counts: sparse.csr_array  # how often each tree has each subtree
-    inner_counts: sparse.csr_array  # the same, without leaves
+    counts: sparse.csr_array  # How often each tree has each subtree.
+    inner_counts: sparse.csr_array  # The same, without leaves.
 
 
 def forest(base: Base) -> Forest:
@@ -41,9 +41,9 @@ def _planted(base: Base) -> Forest:
     production: list[int] = []
     inner: list[int] = []
     height: list[int] = []
-    found: list[int] = []  # the subtrees of one tree after another
+    found: list[int] = []  # The subtrees of one tree after another.
     for item in base.items:
-        done: list[int] = []  # nodes whose parents are still to come
+        done: list[int] = []  # Nodes whose parents are still to come.
         for node in item.nodes():
             first = len(done) - len(node.children)
             key = node.label, tuple(done[first:])

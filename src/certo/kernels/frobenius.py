@@ -87,7 +87,7 @@ class Frobenius(Kernel):
                 f"Frobenius takes finite numbers, but there is {X[i, j, k]} at X[{i}, {j}, {k}]. "
                 "Remove or impute such entries."
             )
-        entries = self.of.examples(_rows(X))  # which says what else is wrong with a number
+        entries = self.of.examples(_rows(X))  # The inner kernel reports other invalid numbers.
         return entries.astype(np.float64, copy=False).reshape(X.shape)
 
     def _entries(self, X, Z) -> tuple[np.ndarray, np.ndarray]:

@@ -43,7 +43,7 @@ class Gaussian(VectorKernel):
     Gaussian(variance=1.25)
     """
 
-    variance: Any = "scale"  # else a float
+    variance: Any = "scale"  # Otherwise a float.
     by_length = True
     left_open: ClassVar = {"variance": "scale"}
     renamed: ClassVar = {
@@ -166,7 +166,7 @@ class Gaussian(VectorKernel):
             for i in range(X.shape[0]):
                 difference = centres - _dense(X[[i]])
                 np.einsum("ij,ij->i", difference, difference, out=result[i, columns])
-        with np.errstate(over="ignore"):  # beyond all range: the exponential is 0
+        with np.errstate(over="ignore"):  # Beyond all range: the exponential is 0.
             result *= -self._scale
         return np.exp(result, out=result)
 

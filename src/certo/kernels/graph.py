@@ -11,9 +11,9 @@ from scipy import sparse
 
 from certo.kernels.objects import Base, StructuredKernel
 
-#: the label of vertices that have none
+#: The label of vertices that have none.
 COMMON_LABEL = ""
-#: what is no edge, though two names may come out of it
+#: What is no edge, though two names may come out of it.
 NOT_PAIRS = str, bytes, dict
 
 
@@ -185,7 +185,7 @@ def _of_networkx(graph, label: str | None):
 
 def _listed(edges) -> list:
     try:
-        if isinstance(edges, dict) or hasattr(edges, "columns"):  # these list their keys
+        if isinstance(edges, dict) or hasattr(edges, "columns"):  # These list their keys.
             raise TypeError
         return edges.tolist() if isinstance(edges, np.ndarray) else list(edges)
     except TypeError:
@@ -244,7 +244,7 @@ def _labelled(labels: Any, names: Iterable | None) -> dict:
                 f"there are {len(labels)} labels{next(missing, '')}. (Two edges in a 2 × 2 array "
                 "look like such a matrix: pass them as a list.)"
             )
-        labels = {name: labels[name] for name in names}  # in the order of the rows
+        labels = {name: labels[name] for name in names}  # Labels in the order of the rows.
     try:
         fine = all(map(_is_label, set(labels.values())))
     except TypeError:
@@ -267,7 +267,7 @@ def _by_name(labels: Any) -> dict:
             raise ValueError("a vertex must have one label, but some names come twice in labels.")
         return named
     try:
-        if isinstance(labels, set | frozenset):  # in no order
+        if isinstance(labels, set | frozenset):  # A set has no order.
             raise TypeError
         return dict(enumerate(labels.tolist() if hasattr(labels, "tolist") else labels))
     except TypeError:
@@ -296,9 +296,9 @@ def _is_hashable(value) -> bool:
 class Vertices(NamedTuple):
     """The vertices of all graphs of a base, numbered through."""
 
-    first: np.ndarray  # those of graph g are first[g] … first[g + 1] − 1
+    first: np.ndarray  # Those of graph g are first[g] … first[g + 1] − 1.
     labels: np.ndarray  # as places in `known`
-    known: list  # the different labels
+    known: list  # The different labels.
     adjacency: sparse.csr_array  # of zeros and ones, indices increasing
 
     @property

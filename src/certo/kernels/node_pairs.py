@@ -135,7 +135,7 @@ class NodePairKernel(TreeKernel):
 class Nodes(NamedTuple):
     """Subtrees sorted by their kinds; their children are named by places among them."""
 
-    order: np.ndarray  # how they were sorted
+    order: np.ndarray  # How they were sorted.
     subtrees: np.ndarray
     kind: np.ndarray  # increasing
     height: np.ndarray

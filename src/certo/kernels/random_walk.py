@@ -34,7 +34,7 @@ class RandomWalk(GraphKernel):
     Parameters
     ----------
     decay : float, above 0
-        What an edge is worth; below `RandomWalk.limit(X)`.
+        The weight of an edge; below `RandomWalk.limit(X)`.
 
     References
     ----------
@@ -212,7 +212,7 @@ def _radius(all_: Vertices, g: int) -> float:
     alike = np.equal.outer(labels, labels).astype(np.float64)
     if alike.size <= MAX_DENSE_ROWS:
         return _largest(sparse.kron(A, A).toarray() * np.outer(alike, alike))
-    from scipy.sparse.linalg import LinearOperator  # not needed for more than this
+    from scipy.sparse.linalg import LinearOperator  # Not needed for more than this.
 
     def onward(x):
         return (alike * (A @ (A @ (alike * x.reshape(alike.shape))).T)).ravel()

@@ -183,7 +183,7 @@ def repair(K, how: str = "clip") -> Repaired:
     K = as_symmetric(K)
     n = K.shape[0]
     values, U = _spectrum(K)
-    noise = 8.0 * n * UNIT * np.max(np.abs(values), initial=0.0)  # what eigh may be off by
+    noise = 8.0 * n * UNIT * np.max(np.abs(values), initial=0.0)  # The error of eigh.
     signs = np.where(np.abs(values) > noise, np.sign(values), 0.0)
     below = values[signs < 0]
     kernel, change, turned = K.copy(), 0.0, None
@@ -197,7 +197,7 @@ def repair(K, how: str = "clip") -> Repaired:
     elif below.size:
         kept = np.maximum(signs, 0.0) if how == "clip" else signs
         V = U * np.sqrt(np.abs(kept * values))
-        kernel = _even(V @ V.T)  # a product of this form is off by γ of its own trace only
+        kernel = _even(V @ V.T)  # A product of this form is off by γ of its own trace only.
         turned = (U * kept) @ U.T
         change = -float(below[0]) * (1.0 if how == "clip" else 2.0)
     proof = is_psd(kernel)
@@ -253,7 +253,7 @@ def _nearest_correlation(K: np.ndarray) -> np.ndarray:
             size /= 2.0
             new = _Dual(K, dual.y + size * step)
         if norm(new.gradient) >= norm(dual.gradient) and new.value >= dual.value:
-            break  # float64 ends here
+            break  # float64 allows no further progress.
         dual = new
     if np.max(np.abs(dual.gradient), initial=0.0) > MAX_DIAGONAL_ERROR:
         warnings.warn(
@@ -289,7 +289,7 @@ class _Dual:
         W = values[first:, None] / (values[first:, None] - values[:first])
         square, other = up**2, down**2
         diagonal = square.sum(axis=1) ** 2 + 2.0 * np.einsum("ij,ij->i", square @ W, other)
-        # a little of the identity, less and less, where V is nearly singular
+        # A little of the identity, less and less, where V is nearly singular.
         ridge = min(1e-3, 1e-2 * float(norm(self.gradient))) * float(np.mean(diagonal))
 
         def product(h):

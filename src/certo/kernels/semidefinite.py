@@ -307,8 +307,8 @@ def _negative_pair(K: np.ndarray, limit: float, given: np.ndarray) -> Definitene
             i += part.start
             i, j = (i, j) if diagonal[i] <= diagonal[j] else (j, i)
             z = np.zeros(diagonal.size)
-            # the least of K_ii z_i² + 2K_ij z_i + K_jj over z_i is at −K_ij/K_ii; at K_ii ≤ 0 it
-            # falls for ever (just above 0, for long), and that step makes the value at most −K_jj
+            # The least of K_ii z_i² + 2K_ij z_i + K_jj over z_i is at −K_ij/K_ii; at K_ii ≤ 0 it
+            # falls for ever (just above 0, for long), and that step makes the value at most −K_jj.
             size, most = abs(float(K[i, j])), float(diagonal[j]) + limit
             near = float(diagonal[i]) > size / MAX_WITNESS_STEP
             step = size / float(diagonal[i]) if near else max(1.0, most / size)
@@ -379,7 +379,7 @@ def _quadratic_above(K: np.ndarray, z: np.ndarray) -> float:
             return -MAX_QUADRATIC if total < 0 else math.inf
         near = float(total)
         return near if Fraction(near) >= total else math.nextafter(near, math.inf)
-    # two sums of n products, one inside the other: what underflows in that is multiplied by z
+    # Two sums of n products, one inside the other: what underflows in that is multiplied by z.
     size = float(np.abs(z) @ (np.abs(block) @ np.abs(z)))
     underflow = 2.0 * some.size * (1.0 + float(np.sum(np.abs(z)))) * TINY
     return float(z @ (block @ z)) + 2.0 * gamma(2 * some.size + 4) * size + underflow

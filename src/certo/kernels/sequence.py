@@ -80,7 +80,7 @@ class Symbols(NamedTuple):
 
     codes: np.ndarray  # int32
     first: np.ndarray  # int64: where each of them begins, and the last one ends
-    alphabet: Sequence[Hashable]  # the symbol of each number
+    alphabet: Sequence[Hashable]  # The symbol of each number.
 
     @property
     def lengths(self) -> np.ndarray:
@@ -128,7 +128,7 @@ def is_symbol(s: Any) -> bool:
     try:
         hash(s)
         return bool(s == s)
-    except (TypeError, ValueError):  # the truth of pandas.NA, or of an array, is neither
+    except (TypeError, ValueError):  # The truth of pandas.NA, or of an array, is neither.
         return False
 
 
@@ -158,7 +158,7 @@ def padded(base: Base, rows: np.ndarray, width: int) -> np.ndarray:
 
 
 def _ranks(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Which of the distinct values each is; and those, which are whole numbers ≥ 0, in order."""
+    """Which of the distinct values each is; and those, which are integers ≥ 0, in order."""
     bound = int(values.max(initial=-1)) + 1
     if bound > TABLE_PLACES_PER_VALUE * values.size:
         distinct, ranks = np.unique(values, return_inverse=True)
@@ -172,7 +172,7 @@ class Grams(NamedTuple):
     """How often each item of a base (a row) contains each of their k-grams (a column)."""
 
     matrix: sparse.csr_array
-    starts: np.ndarray  # a place in `codes` where each k-gram is found
+    starts: np.ndarray  # A place in `codes` where each k-gram is found.
 
 
 def grams(base: Base, k: int) -> Grams:
@@ -186,7 +186,7 @@ def _grams(base: Base, k: int) -> Grams:
     starts = np.arange(indptr[-1]) + np.repeat(first[:-1] - indptr[:-1], windows)
     letters, size = codes.astype(np.int64), len(alphabet)
     values, bound = letters, size
-    for j in range(1, k if starts.size else 1):  # a j-gram and a symbol make a (j + 1)-gram
+    for j in range(1, k if starts.size else 1):  # A j-gram and a symbol make a (j + 1)-gram.
         if bound * size > MAX_CODE:
             values, distinct = _ranks(values)
             bound = distinct.size

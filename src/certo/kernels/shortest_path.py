@@ -70,7 +70,7 @@ class ShortestPath(GraphKernel, CountingKernel):
                 "ShortestPath(labels=False)."
             )
         none = np.empty(0, np.int64)
-        counted = [(none, none, none)]  # graphs, triples, counts
+        counted = [(none, none, none)]  # Graphs, triples, counts.
         for low, high in _parts(sizes, triples):
             d = distances(all_.first[low : high + 1], A.indptr, A.indices)
             near = np.flatnonzero(d)

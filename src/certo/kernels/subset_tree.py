@@ -25,7 +25,7 @@ class SubsetTree(NodePairKernel):
     Parameters
     ----------
     decay : float, above 0, at most 1
-        At 1 each common piece counts once, and values are whole numbers that grow exponentially
+        At 1 each common piece counts once, and values are integers that grow exponentially
         with the trees: K(x, x) dwarfs all else. 0.4 is usual, with `normalised()`.
 
     Examples

@@ -25,7 +25,7 @@ class Subtree(TreeKernel, CountingKernel):
     Parameters
     ----------
     decay : float, above 0, at most 1
-        Below 1, large subtrees count less; at 1 values are whole numbers, and exact.
+        Below 1, large subtrees count less; at 1 values are integers, and exact.
 
     Examples
     --------

@@ -129,7 +129,7 @@ class Tree:
     def nodes(self) -> list[Tree]:
         """Every node, as the tree below it; children before their parents, from left to right."""
         found, stack = [], [self]
-        while stack:  # parents first, from right to left
+        while stack:  # Parents first, from right to left.
             found.append(stack.pop())
             stack += found[-1].children
         return found[::-1]
@@ -194,7 +194,7 @@ def read_trees(path: str | PathLike) -> list[Tree]:
         column at fault, are named.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")  # with or without a byte order mark
+        text = Path(path).read_text(encoding="utf-8-sig")  # With or without a byte order mark.
         return [tree for _, tree in _read(text, lines=True)]
     except UnicodeDecodeError as wrong:
         raise ValueError(
@@ -217,7 +217,7 @@ def _read(text: str, *, lines: bool = False) -> Iterator[tuple[int, Tree]]:
 
     # brackets that are open: where, the label if it came yet, the children so far
     stack: list[tuple[int, str | None, list[Tree]]] = []
-    leaves: dict[str, Tree] = {}  # words come often, and a tree may stand in many
+    leaves: dict[str, Tree] = {}  # Words come often, and a tree may stand in many.
     for match in _TOKEN.finditer(text):
         token, position = match.group(), match.start()
         if token == "(":

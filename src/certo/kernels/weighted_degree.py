@@ -80,7 +80,7 @@ class WeightedDegree(SequenceKernel):
         for a, b in zip(x, z, strict=True):
             run += 1
             np.minimum(run, self.degree, out=run)
-            run *= (a == b) & (a >= 0)  # beyond their ends, two sequences are not the same
+            run *= (a == b) & (a >= 0)  # Beyond their ends, two sequences are not the same.
             total += run * (2 * self.degree + 1 - run)
         return total // 2
 
@@ -94,7 +94,7 @@ class WeightedDegree(SequenceKernel):
         return block
 
     def rounding(self, X, Z):
-        """Counts are whole numbers below 2⁵³, for sequences of less than 10⁷ symbols; each is
+        """Counts are integers below 2⁵³, for sequences of less than 10⁷ symbols; each is
         divided, added to `shift` others, and divided again: none is negative, so the sum is within
         γ_{shift + 3} of itself, and K(x, z) ≤ √K(x,x)·√K(z,z)."""
         return Rounding(gamma(self.shift + 3), 0.0)

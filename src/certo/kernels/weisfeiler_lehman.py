@@ -68,7 +68,7 @@ class WeisfeilerLehman(GraphKernel, CountingKernel):
         for _ in range(self.iterations):
             last = colours[-1]
             many = int(np.max(last, initial=0)) + 1
-            around = np.sort(owner * many + last[neighbours]) - owner * many  # at each vertex
+            around = np.sort(owner * many + last[neighbours]) - owner * many  # At each vertex.
             colours.append(told_apart(last, indptr, around))
         keys = Patterns(all_, colours)
         columns = np.concatenate([c + start for c, start in zip(colours, keys.start, strict=False)])
@@ -125,7 +125,7 @@ class Pattern:
     def __repr__(self) -> str:
         """As C(C,O(H)): short, and different for different patterns."""
         rest = [self]
-        while rest:  # those around come first, without recursion
+        while rest:  # Those around come first, without recursion.
             new = {pattern for pattern in rest[-1].around if not hasattr(pattern, "_name")}
             rest += new
             if not new:
@@ -171,7 +171,7 @@ class Patterns(Sequence):
         last = [Pattern(label) for label in known]
         made = [*last]
         for depth, (before, colour) in enumerate(pairwise(self._colours), 1):
-            some = np.unique(colour, return_index=True)[1].tolist()  # a vertex of each colour
+            some = np.unique(colour, return_index=True)[1].tolist()  # A vertex of each colour.
             seen = [before[A.indices[A.indptr[v] : A.indptr[v + 1]]].tolist() for v in some]
             labels = [known[label] for label in self._vertices.labels[some].tolist()]
             last = [

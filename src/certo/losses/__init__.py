@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from certo.lazy import by_name, names_of
 
-#: what is imported when it is named, and from where
+#: What is imported when it is named, and from where.
 LOSS_MODULES = by_name(
     {
         "base": "ConvexLoss Loss MarginLoss ResidualLoss SmoothLoss",

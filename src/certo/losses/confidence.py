@@ -71,7 +71,7 @@ def estimated(
     """`value` = Σ sharesᵢ lossesᵢ with its interval; the shares are positive and add up to 1, and
     no loss is below `least`."""
     alike = bool(np.all(shares == shares[0]))
-    if not np.isfinite(value):  # what was seen to be infinite has a probability
+    if not np.isfinite(value):  # An infinite loss was observed.
         low = high = value
         method = "normal approximation"
     elif loss_range == (0.0, 1.0) and alike and np.isin(losses, (0.0, 1.0)).all():

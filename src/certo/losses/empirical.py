@@ -16,7 +16,7 @@ from certo.losses.negative_log_likelihood import LogDensityLoss
 from certo.losses.zero_one import ZeroOne
 
 _ERROR_RATE = ZeroOne()
-REFUSED_SHARE = 0.1  # of rows of the fit among examples that an interval for new ones is asked of
+REFUSED_SHARE = 0.1  # Largest share of rows of the fit for an interval about new ones.
 
 # Where the real-valued score of a classifier lies, by the names classifiers give it.
 _SCORE = ("decision_function", "induced_local_field")

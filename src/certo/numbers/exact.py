@@ -74,13 +74,13 @@ def dot_within(a: np.ndarray, b: np.ndarray) -> tuple[Fraction, Fraction]:
 
 def below(value: Fraction) -> float:
     """A float ≤ value, the largest or next to it; −inf below the range of floats."""
-    return -above(-value) + 0.0  # never −0
+    return -above(-value) + 0.0  # The result is never −0.
 
 
 def above(value: Fraction) -> float:
     """A float ≥ value, the smallest or next to it; +inf above the range of floats."""
     try:
-        near = float(value)  # correctly rounded
+        near = float(value)  # float() rounds correctly.
     except OverflowError:
         return math.inf if value > 0 else -math.nextafter(math.inf, 0.0)
     return near if Fraction(near) >= value else math.nextafter(near, math.inf)

@@ -13,15 +13,15 @@ from fractions import Fraction
 
 import numpy as np
 
-MAX_DENOMINATOR_BITS = 2**19  # of the common denominator of weights
+MAX_DENOMINATOR_BITS = 2**19  # Bits of the common denominator of weights.
 
 
 def whole_numbers(dense: np.ndarray) -> list[list[int]]:
-    """A matrix of finite floats times the least power of two that makes them whole numbers."""
+    """A matrix of finite floats times the least power of two that makes them integers."""
     mantissas, exponents = np.frexp(dense)
     exponents = np.where(dense != 0, exponents - 53, 0)
     wholes = (mantissas * 2.0**53).astype(np.int64)
-    # trailing zero bits belong to the exponent: small whole numbers stay small
+    # trailing zero bits belong to the exponent: small integers stay small
     trailing = np.zeros_like(wholes)
     low = wholes & -wholes
     trailing[wholes != 0] = np.log2(low[wholes != 0].astype(np.float64)).astype(np.int64)

@@ -68,7 +68,7 @@ def rounded_up(value: Decimal) -> float:
 def whole_count(value, name: str, least: int) -> int:
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not whole or not least <= int(value) <= MAX_EXAMPLES:
-        raise ValueError(f"{name} must be a whole number from {least} to 10¹⁵, got {value!r}.")
+        raise ValueError(f"{name} must be an integer from {least} to 10¹⁵, got {value!r}.")
     return int(value)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from certo.numbers import exact
 
 SUM_LANES = 64  # Terms of a long sum that NumPy adds; `math.fsum` adds the rest.
-ABOVE = 1 + 2.0**-20  # pays for the roundings of a sum of up to 2³⁰ non-negative terms
+ABOVE = 1 + 2.0**-20  # Pays for the roundings of a sum of up to 2³⁰ non-negative terms.
 
 
 class NotShown(Exception):

@@ -120,7 +120,7 @@ class CountExcess:
 
 # Sums of products -------------------------------------------------------------------------------
 
-FIRST_RATIOS, MAX_RATIOS = 1 << 10, 1 << 18  # ratios looked at first, and at most
+FIRST_RATIOS, MAX_RATIOS = 1 << 10, 1 << 18  # Ratios looked at first, and at most.
 NEGLIGIBLE_TERM_SHARE = 2.0**-70  # Share of the sum below which a product does not matter.
 
 
@@ -144,7 +144,7 @@ def _series(ratios: Callable[[np.ndarray], np.ndarray], n: int) -> Interval:
     last = int(small[0]) if small.size else size - 1
     rest = 0.0
     if last + 1 < n:
-        ratio = float(r[last]) * (1 + 2.0**-50)  # not below the true one
+        ratio = float(r[last]) * (1 + 2.0**-50)  # Not below the true one.
         rest = float(products[last]) * ratio / (1 - ratio) if ratio < 1 else math.inf
     with np.errstate(over="ignore"):
         total = float(np.sum(products[: last + 1]))
@@ -179,7 +179,7 @@ def _quotient(a: Fraction, b: Fraction) -> float:
         return math.inf
 
 
-EXCESS_BEYOND_FLOATS = 1e9  # an excess too large to be computed
+EXCESS_BEYOND_FLOATS = 1e9  # An excess too large to be computed.
 
 
 def test_facts(n, errors, delta) -> tuple[int, int, float]:

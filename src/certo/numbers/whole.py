@@ -1,4 +1,4 @@
-"""Exact linear algebra of whole numbers."""
+"""Exact linear algebra of integers."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-PRIME = 2**31 - 19  # products fit int64; 2**31 − 1 itself is found in data, as a mark
+PRIME = 2**31 - 19  # Products fit int64; 2**31 − 1 itself is found in data, as a mark.
 
 
 def independent(vectors: np.ndarray) -> np.ndarray:
-    """Places of vectors of whole numbers that are independent modulo a prime, as many as there are.
+    """Places of vectors of integers that are independent modulo a prime, as many as there are.
 
     Hence they are independent: a determinant that is not 0 modulo a prime is not 0. That all others
     depend on them is likely, but not proved.

@@ -11,8 +11,8 @@ from matplotlib.ticker import EngFormatter, MaxNLocator
 from scipy import sparse
 
 POSITIVE, NEGATIVE, INK, SOFT = "#c2410c", "#1d4ed8", "#1f2937", "#9ca3af"
-MOST_POINTS = 1000  # more hide each other
-MOST_NAMED = 10  # lines with a colour and a name of their own
+MOST_POINTS = 1000  # More hide each other.
+MOST_NAMED = 10  # Lines with a colour and a name of their own.
 
 
 def new_axes(ax: Axes | None, size: tuple[float, float] = (5.2, 4.2)) -> Axes:

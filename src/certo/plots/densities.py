@@ -41,7 +41,7 @@ def density(model, X, ax: Axes | None = None, names=None) -> Axes:
     else:
         rows = canvas.some_of(len(X))
         canvas.scatter(ax, X[rows], "examples", s=9, c=NEGATIVE, alpha=0.35, lw=0)
-        # the level that so many of the examples are above
+        # The level that so many of the examples are above.
         levels = np.unique(np.quantile(np.exp(model.score_samples(X)), SHARES_INSIDE))
         ax.contour(*lines, p.reshape(len(lines[1]), -1), levels, colors=POSITIVE, linewidths=1.2)
         shares = ", ".join(f"{100 * share:.0f}" for share in SHARES_INSIDE)

@@ -38,7 +38,7 @@ def regions(model, X, y, ax: Axes | None = None, names=None) -> Axes:
     across = np.linspace(left - pads[0], right + pads[0], REGION_GRID_POINTS)
     up = np.linspace(bottom - pads[1], top + pads[1], REGION_GRID_POINTS)
     grid = np.column_stack([part.ravel() for part in np.meshgrid(across, up)])
-    with warnings.catch_warnings():  # a grid has no names, and needs none
+    with warnings.catch_warnings():  # A grid has no names, and needs none.
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
         scores = model.decision_function(grid.astype(points.dtype))
     if scores.ndim == 1:
@@ -114,7 +114,7 @@ def scores(model, X, y, output: int = 0, ax: Axes | None = None) -> Axes:
     labels = model.outputs_[output]
     values = model.decision_function(X).reshape(len(y), -1)[:, output]
     signs = labels.signs(y)
-    # a few far ones would leave no room for the others; they are counted at the ends
+    # A few far ones would leave no room for the others; they are counted at the ends.
     low, high = np.quantile(values, [0.005, 0.995])
     reach = 1.05 * max(abs(low), abs(high), 1.5 if _has_margin(model) else 0.0) or 1.0
     bins = np.linspace(-reach, reach, 49).tolist()  # 0 is where one ends

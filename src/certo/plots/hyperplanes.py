@@ -123,7 +123,7 @@ def _draw_line(ax: Axes, line, points: np.ndarray, band: tuple[float, str] | Non
     """The boundary a·u + b·v = c across the points, which stay in sight, and the band around it."""
     low, high = points.min(axis=0), points.max(axis=0)
     pad = 0.06 * np.where(high > low, high - low, 1.0)
-    foot = line.c * line.v  # the point of the line nearest to the origin; ‖v‖ = 1
+    foot = line.c * line.v  # The point of the line nearest to the origin; ‖v‖ = 1.
     along = np.array([-line.v[1], line.v[0]])
     reach = 4 * float(np.linalg.norm(high - low) + np.linalg.norm(points.mean(axis=0) - foot) + 1)
     ends = np.array([foot - reach * along, foot + reach * along])

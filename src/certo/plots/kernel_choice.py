@@ -73,7 +73,7 @@ def validation_curve(curve: ValidationCurve, ax: Axes | None = None) -> Axes:
         ax.set_xscale("log")
         name += " (logarithmic)"
     left, right = TOO_SIMPLE_OR_RICH.get(name.split()[0], ("", ""))
-    below.set_xlabel("\u2003".join((left, name, right)).strip())  # a space that SVG keeps
+    below.set_xlabel("\u2003".join((left, name, right)).strip())  # A space that SVG keeps.
     if ax.figure.get_layout_engine() is None:
         ax.legend(loc="best", fontsize="small")
     else:  # below the label of the axis

@@ -74,7 +74,7 @@ def bounds(model, ax: Axes | None = None) -> Axes:
     top = min(float(np.max(upper[known], initial=0.0)), 2.5 * upper[-1] + 5)
     ax.set_ylim(-0.02 * top - 0.02, 1.08 * top + 0.2)
     later = seconds[seconds > 0]
-    if later.size and seconds[-1] > 100 * later[0]:  # most happens early
+    if later.size and seconds[-1] > 100 * later[0]:  # Most happens early.
         ax.set_xscale("log")
         ax.set_xlim(later[0], 1.1 * seconds[-1])
     ax.set_xlabel("seconds" + (" (logarithmic)" if ax.get_xscale() == "log" else ""))
@@ -99,7 +99,7 @@ def pegasos_excess(model, X, y, ax: Axes | None = None) -> Axes:
         ax.plot(found.step[mine], found.excess[mine], label=name, **look)
     if outputs > MOST_NAMED:
         ax.plot([], [], color=SOFT, label=f"each of {outputs} outputs")
-    first = (found.output == 0) & np.isfinite(found.bound)  # the same for all
+    first = (found.output == 0) & np.isfinite(found.bound)  # The same for all.
     if np.any(first):
         text = "at most, in expectation: 2X²(1 + ln T)/(λT)"
         steps, bound = found.step[first], found.bound[first]
@@ -130,7 +130,7 @@ def convergence(model, ax: Axes | None = None) -> Axes:
     seen = above > 0
     ax.plot(steps[seen], above[seen], color=INK, lw=1.2, label=what)
     whole = np.asarray(trace.step) >= 1
-    whole[:1] = True  # the start
+    whole[:1] = True  # The start.
     for some, face, text in ((whole, INK, None), (~whole, "white", "after a shortened step")):
         if np.any(some & seen):
             points = np.column_stack([steps, above])[some & seen]

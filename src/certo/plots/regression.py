@@ -108,7 +108,7 @@ def normal_quantiles(model, X, y, output: int = 0, ax: Axes | None = None) -> Ax
     _, left = _left_over(model, X, y, output)
     spread = np.sqrt(_variance(model, left, output)) or 1.0
     ranks = np.arange(len(left))
-    if len(left) > MAX_QUANTILES_DRAWN:  # the ends one by one: there they part
+    if len(left) > MAX_QUANTILES_DRAWN:  # The ends one by one: there they part.
         ends = MAX_QUANTILES_DRAWN // 4
         middle = np.linspace(ends, len(left) - ends - 1, MAX_QUANTILES_DRAWN - 2 * ends)
         ranks = np.r_[ranks[:ends], np.rint(middle).astype(np.int64), ranks[-ends:]]

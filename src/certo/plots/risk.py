@@ -77,7 +77,7 @@ def risk_bounds(
     if commonest is not None:
         wrong = 1 - commonest
         below = [k for k, line in enumerate(lines) if not isinstance(line, Heading)]
-        for place in (*below, len(lines)):  # not through the headings
+        for place in (*below, len(lines)):  # Not through the headings.
             ends = [place - 0.45, place + 0.45]
             ax.plot([wrong, wrong], ends, color=INK, lw=0.9, ls=(0, (4, 3)), zorder=1)
         text = f"always answering the majority class: {100 * wrong:.3g} %"

@@ -56,7 +56,7 @@ def kernel_pca(K, y=None, ax: Axes | None = None) -> Axes:
     means = K.mean(axis=0)
     centred = K - means - means[:, None] + means.mean()
     values, vectors = (part[..., -2:] for part in np.linalg.eigh(centred))
-    sizes = np.maximum(values[::-1], 0)  # the larger one first
+    sizes = np.maximum(values[::-1], 0)  # The larger one first.
     points, shares = np.zeros((n, 2)), np.zeros(2)
     points[:, : sizes.size] = vectors[:, ::-1] * np.sqrt(sizes)
     shares[: sizes.size] = sizes / max(np.trace(centred), np.sum(sizes), SMALLEST_POSITIVE)
@@ -73,7 +73,7 @@ def kernel_pca(K, y=None, ax: Axes | None = None) -> Axes:
         canvas.scatter(
             ax, points[y == label], name if few else None, c=[color], marker=marker, **look
         )
-        if not few:  # a name in the midst of its examples
+        if not few:  # A name in the midst of its examples.
             box = {"boxstyle": "round,pad=0.15", "fc": "white", "ec": color, "alpha": 0.8}
             place: dict[str, Any] = {"ha": "center", "va": "center"}
             ax.annotate(name, middle, fontsize=8, color=INK, bbox=box, **place)

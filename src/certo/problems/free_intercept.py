@@ -24,7 +24,7 @@ def smallest_b(scores: np.ndarray, signs: np.ndarray, costs: np.ndarray) -> floa
     some = np.flatnonzero((kinks >= low) & (kinks <= high))
     some = some[np.argsort(kinks[some], kind="stable")]
     below = float(np.sum(costs[kinks < low]))
-    tiny = max(1e-13, 1e-16 * some.size) * needed  # no sum before the kink exceeds `needed`
+    tiny = max(1e-13, 1e-16 * some.size) * needed  # No sum before the kink exceeds `needed`.
     right = below + np.cumsum(costs[some]) - needed
     found = np.flatnonzero(right >= -tiny)
     return float(kinks[some[found[0] if found.size else -1]])
@@ -48,7 +48,7 @@ def rebalanced(alpha: np.ndarray, signs: np.ndarray, costs: np.ndarray) -> np.nd
     excess = float(alpha @ signs)
     if excess == 0:
         return alpha
-    lower = signs * excess > 0  # these can be lowered, the others raised
+    lower = signs * excess > 0  # These can be lowered, the others raised.
     room = np.where(lower, alpha, costs - alpha)
     inside = (alpha > 0) & (alpha < costs)
     if float(room[inside].sum()) >= abs(excess):
@@ -71,10 +71,10 @@ def balanced(alpha: np.ndarray, signs: np.ndarray, costs: np.ndarray) -> np.ndar
     unit = math.ulp(largest)
     most = np.minimum(np.floor(costs / unit), 2.0**53).astype(np.int64)
     whole = np.clip(np.rint(alpha / unit).astype(np.int64), 0, most)
-    high, low = whole >> 26, whole & (2**26 - 1)  # sums of halves stay within int64
+    high, low = whole >> 26, whole & (2**26 - 1)  # Sums of halves stay within int64.
     excess = (int(np.sum(high * signs)) << 26) + int(np.sum(low * signs))
     lower = signs * (1 if excess > 0 else -1) > 0
-    # first those strictly inside, then the others
+    # First those strictly inside, then the others.
     for some in (lower & (whole > 0) & (whole < most), ~lower & (whole > 0) & (whole < most),
                  lower, ~lower):  # fmt: skip
         for t in np.flatnonzero(some):

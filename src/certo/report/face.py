@@ -27,7 +27,7 @@ def new_axes(height: float = 4.2) -> Axes:
 class Face:
     """What every machine shows; a kind of machine may have a face that `shows` more."""
 
-    drawn = "hyperplanes"  # what there is one picture of for each output
+    drawn = "hyperplanes"  # The name of the picture that each output has.
 
     def outputs(self, machine) -> int:
         return len(machine.outputs_)

@@ -27,7 +27,7 @@ from certo.tables.fit import Fitted
 from certo.tables.separable import Decided
 from certo.visible import visible
 
-NONE = "–"  # in a cell of a table
+NONE = "–"  # In a cell of a table.
 MAX_PLAIN_CLAIMS = 2  # Claims of a kind that are told one by one.
 MAX_OPEN_CLAIMS = 6  # Claims of a kind that are seen before the rest is unfolded.
 MAX_COLUMNS_SHOWN = 30  # Columns of the rows that are listed.
@@ -218,7 +218,7 @@ def _page(template: str, said: dict[str, Any], **parts: Any) -> str:
             facts=said,
             columns=columns[:MAX_COLUMNS_SHOWN],
             more_columns=len(columns[MAX_COLUMNS_SHOWN:]),
-            as_json=json.dumps(said).replace("<", "\\u003c"),  # no tag can end the script early
+            as_json=json.dumps(said).replace("<", "\\u003c"),  # No tag can end the script early.
             **parts,
         )
     )

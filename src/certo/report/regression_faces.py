@@ -26,7 +26,7 @@ class LeastSquaresFace(Face):
     drawn = "outputs"
 
     def outputs(self, machine) -> int:
-        return 1  # a table has one target
+        return 1  # A table has one target.
 
     def numbers(self, machine) -> dict[str, Any]:
         return {

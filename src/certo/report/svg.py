@@ -26,7 +26,7 @@ def inline_svg(figure, prefix: str) -> str:
     otherwise share the names of their clipping paths. Without namespaces, metadata, or links."""
     buffer = io.StringIO()
     with matplotlib.rc_context(_SETTINGS), warnings.catch_warnings():
-        # the browser has the letters that Matplotlib's font has not
+        # The browser has the letters that Matplotlib's font has not.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         FigureCanvasSVG(figure)
         figure.get_layout_engine().execute(figure)  # savefig would draw everything for it, twice

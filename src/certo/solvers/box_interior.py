@@ -43,7 +43,7 @@ def solve_box(gram, beta, low, high, slopes, *, free: bool, eps: float, asked) -
     with one_thread() if beta.size <= ONE_THREAD_BELOW_ROWS else nullcontext():
         inner = box_interior(gram, found, low, high, now, free=free, eps=0.01 * eps, asked=asked)
     then = now - gram @ (inner - found)
-    if float((inner - found) @ (now + then)) > 0:  # the dual rose
+    if float((inner - found) @ (now + then)) > 0:  # The dual objective rose.
         found, now = inner, then
     inside = np.count_nonzero((found > low) & (found < high))
     most = int(LAST_STEPS_WORK / (inside**3 + 10.0 * beta.size**2)) + MAX_ACTIVE_SET_STEPS // 4
@@ -96,7 +96,7 @@ def box_interior(
             break
         try:
             factor = cho_factor(M, lower=True, overwrite_a=True, check_finite=False)
-        except np.linalg.LinAlgError:  # no more can be told apart
+        except np.linalg.LinAlgError:  # Rounding hides any further progress.
             break
         even = cho_solve(factor, np.ones(x.size), check_finite=False) if free else np.zeros(0)
 
@@ -121,7 +121,7 @@ def box_interior(
         s = np.maximum(box - x, MIN_DISTANCE * box)
     near = ROUND_TO_BOUND * float(np.max(np.minimum(x, s)))
     x = np.where(x < near, 0.0, np.where(s < near, box, x))
-    if free:  # what is missing goes to the one with most room
+    if free:  # The missing sum goes to the coordinate with most room.
         most = int(np.argmax(np.minimum(x, box - x)))
         x[most] = np.clip(x[most] + np.sum(origin - x), 0.0, box[most])
     found = beta.copy()
@@ -131,5 +131,5 @@ def box_interior(
 
 def _reach(values: np.ndarray, move: np.ndarray) -> float:
     """How much of the move, at most all, keeps the values positive."""
-    falling = move < -values  # the others could go on for longer than all of it
+    falling = move < -values  # The other coordinates allow the whole step.
     return float(np.min(values[falling] / -move[falling], initial=1.0))

@@ -74,7 +74,7 @@ class _Box:
         slopes = self.slopes(beta)
         move, b = self._newton(beta, np.flatnonzero(inside), slopes)
         worst = np.inf
-        if np.all(self._ratios(beta, move) >= 1):  # the bounds reached so far are right: all?
+        if np.all(self._ratios(beta, move) >= 1):  # Check the other bounds.
             ahead = slopes - self.gram @ move - b
             wrong = np.where(beta <= self.low, ahead, np.where(beta >= self.high, -ahead, 0.0))
             wrong[inside | (self.low == self.high)] = 0.0
@@ -93,14 +93,14 @@ class _Box:
         entering = np.flatnonzero(wrong > 0.1 * wrong.max(initial=0.0))
         entering = entering[np.argsort(-wrong[entering], kind="stable")]
         few = entering[:1]
-        if self.free and not inside.any() and entering.size:  # one for each direction
+        if self.free and not inside.any() and entering.size:  # One coordinate for each direction.
             rises = beta <= self.low
             few = np.array([np.argmax(np.where(side, wrong, -1.0)) for side in (rises, ~rises)])
         for some in (entering[: max(np.count_nonzero(inside) // 4, 8)], few):
             trial = inside.copy()
             trial[some] = True
             step, trial = self._without_stuck(beta, slopes, trial)
-            alone = self.free and np.count_nonzero(trial) == 1  # which cannot move
+            alone = self.free and np.count_nonzero(trial) == 1  # A single coordinate cannot move.
             if np.any(trial & ~inside) and not alone:
                 return trial, step
         return inside, move
@@ -122,8 +122,8 @@ class _Box:
         if not self.free:
             move[rows] = _solve_with_ridge(part, aim)
             return move, 0.0
-        # only differences to one example, the base, so that the sum stays, and nothing is lost
-        # where all images are far from the origin
+        # Only differences to one example, the base, so that the sum stays, and nothing is lost
+        # where all images are far from the origin.
         base = int(np.argmax(np.minimum(beta - self.low, self.high - beta)[rows]))
         others = np.arange(rows.size) != base
         across = part[others, base]
@@ -145,7 +145,7 @@ class _Box:
         """How much of the move each multiplier allows."""
         ratios = np.full(beta.size, np.inf)
         down, up = move < 0, move > 0
-        with np.errstate(over="ignore"):  # a tiny move may go on for ever
+        with np.errstate(over="ignore"):  # The ratio of a tiny move may overflow.
             ratios[down] = (self.low - beta)[down] / move[down]
             ratios[up] = (self.high - beta)[up] / move[up]
         return ratios

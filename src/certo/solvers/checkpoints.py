@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from certo.stop import Asked, Stop
 
-BLOCK_STEPS = 2**14  # steps from one look up to the next, at most
+BLOCK_STEPS = 2**14  # Largest number of steps between two checks.
 
 
 def blocks(before: int, steps: int) -> Iterator[tuple[int, bool]]:

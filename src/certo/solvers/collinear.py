@@ -21,7 +21,7 @@ def hyperplanes(X: np.ndarray) -> Iterator[tuple[list[Fraction], Fraction]]:
     for j, terms in zip(rest, combinations(gram, kept, True), strict=True):
         coef = [Fraction(0)] * X.shape[1]
         coef[j] = Fraction(1)
-        for i, term in zip(kept.tolist()[:-1], terms, strict=False):  # the last is the constant
+        for i, term in zip(kept.tolist()[:-1], terms, strict=False):  # The last is constant.
             coef[i] = -term
         yield (
             coef,

@@ -58,7 +58,7 @@ class DualDescent:
     def run(self, ledger: Ledger) -> None:
         """Until the gap is `ledger.goal`, or the ledger says that it is over."""
         m = self.rows.m
-        if ledger.looks:  # many small changes have been rounded
+        if ledger.looks:  # Many small updates have accumulated rounding errors.
             used = np.flatnonzero(self.alpha)
             v = self._combined(used, self.alpha[used], self.kappa)
             self.w = np.append(v[:-1], self.w[-1] if self.free else v[-1])
@@ -193,6 +193,6 @@ class DualDescent:
     def _active(self, r: np.ndarray) -> np.ndarray:
         alpha, costs = self.alpha, self.rows.costs
         at_zero, at_cost = alpha <= 0, alpha >= costs
-        wrong = np.where(at_zero, r, np.where(at_cost, -r, np.abs(r)))  # how far KKT is violated
+        wrong = np.where(at_zero, r, np.where(at_cost, -r, np.abs(r)))  # KKT violations.
         worst = max(float(wrong.max(initial=0.0)), 0.0)
         return np.flatnonzero(wrong >= -SET_ASIDE_SHARE * worst)

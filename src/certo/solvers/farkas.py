@@ -9,11 +9,11 @@ from flint import fmpz_mat
 
 
 def cancelling_weights(vectors: Sequence[Sequence[int]]) -> list[int] | None:
-    """Positive whole numbers a, without a common divisor, with Σ a_i v_i = 0.
+    """Positive integers a, without a common divisor, with Σ a_i v_i = 0.
 
     None unless the combinations that cancel are the multiples of one vector, and that is positive
     (then no vector can be left out: a minimal infeasible subsystem). The null space of a matrix of
-    whole numbers is found by FLINT.
+    integers is found by FLINT.
     """
     if not any(map(any, vectors)):
         return [1] if len(vectors) == 1 else None

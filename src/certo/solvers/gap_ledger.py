@@ -59,7 +59,7 @@ class Ledger:
         self.began = time.perf_counter()
         self.primal, self.dual = np.inf, -np.inf
         self.passes, self.idle, self.least = 0, 0, np.inf
-        self.asked_to: Stop | None = None  # why it was asked to stop
+        self.asked_to: Stop | None = None  # Why the run was asked to stop.
         self.looks: list[tuple[float, int, float, float]] = []
 
     def note(self, primal: float, dual: float, passes: int = 1) -> tuple[bool, bool]:

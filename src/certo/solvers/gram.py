@@ -60,7 +60,7 @@ def _sums(kernel: Kernel, X, centres, coef: np.ndarray) -> np.ndarray:
     m = count(X)
     if kernel.takes == "vectors":
         X, centres = (part.astype(np.float64, copy=False) for part in (X, centres))
-    if isinstance(kernel, Precomputed):  # without a copy of its columns
+    if isinstance(kernel, Precomputed):  # The columns of a given matrix are not copied.
         each = np.zeros((X.shape[1], *coef.shape[1:]))
         np.add.at(each, centres, coef)
         return X @ each
@@ -84,10 +84,10 @@ def images_of(kernel: Kernel, X, cache_mb: float) -> Images:
 class Images:
     """φ(x_1), …, φ(x_m), known by their inner products alone."""
 
-    single: type = np.float64  # what is precise enough for a block that others correct
+    single: type = np.float64  # Precise enough for a block that later blocks correct.
 
     def __init__(self, kernel: Kernel, X):
-        if kernel.takes == "vectors":  # of float32 vectors values would be in float32
+        if kernel.takes == "vectors":  # Values of float32 vectors would be in float32.
             X = X.astype(np.float64, copy=False)
         self.kernel, self.X, self.m = kernel, X, count(X)
         self.diagonal = kernel.diagonal(X)
@@ -138,10 +138,10 @@ class GaussianImages(Images):
 
     def block(self, rows: np.ndarray, dtype) -> np.ndarray:
         of = (self.rough if dtype == np.float32 else self.points).take(rows)
-        if self._room.nbytes < rows.size**2 * np.dtype(dtype).itemsize:  # new memory is slow
+        if self._room.nbytes < rows.size**2 * np.dtype(dtype).itemsize:  # New memory is slow.
             self._room = np.empty(
                 2 * rows.size**2, dtype
-            )  # where not yet touched, it costs nothing
+            )  # Memory that is never touched costs nothing.
         block = self._room.view(dtype)[: rows.size**2].reshape(rows.size, rows.size)
         square, scale = of.square.astype(dtype), block.dtype.type(self.scale)
 

@@ -75,8 +75,8 @@ class MarginTrace(Layered):
 class MarginOutcome(NamedTuple):
     w: np.ndarray  # (d,); margins of at least 1, up to rounding; zero if no separator was found
     b: float
-    rows: np.ndarray  # the supports, increasing
-    alpha: np.ndarray  # their multipliers, positive
+    rows: np.ndarray  # The supports, in increasing order.
+    alpha: np.ndarray  # The positive multipliers of the supports.
     looks: int
     stop: Stop
     trace: MarginTrace
@@ -200,7 +200,7 @@ class _Separators(Search):
         length = float(np.linalg.norm(p))
         if sum(lows) > self.lower * length:
             self.lower = sum(lows) / length
-            shift = (lows[0] - lows[-1]) / 2  # the middle between the classes, where b is free
+            shift = (lows[0] - lows[-1]) / 2  # A free b is the middle between the classes.
             self.best = np.append(p, shift) / sum(lows)
         return slopes
 

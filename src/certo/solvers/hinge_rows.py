@@ -16,13 +16,13 @@ SQUARED_ROWS_AT_A_TIME = 4096  # Dense rows whose squares are added at a time.
 
 
 class Pull(NamedTuple):
-    """What the smoothed weights are worth (see `certo.compiled.soft_margin.pull`)."""
+    """The value of the smoothed weights (see `certo.compiled.soft_margin.pull`)."""
 
     v: np.ndarray  # Σ α_t y_t x̃_t
     hinge: float  # Σ c_t [r_t]₊
     product: float  # Σ α_t r_t
     total: float  # Σ α_t
-    opened: np.ndarray  # examples with weights strictly inside
+    opened: np.ndarray  # Examples whose weights are strictly between the bounds.
 
 
 class HingeRows:

@@ -54,7 +54,7 @@ class HittingTree:
     """The search. `upper` is the cost of the best solution known; `improve(wrong)` is told of every
     set of groups without which the rest can be right, and says what is best then; `left()` are the
     seconds there are. The vectors may be rounded, in any coordinates: `exact(groups)` has them in
-    whole numbers."""
+    integers."""
 
     def __init__(
         self,
@@ -71,9 +71,9 @@ class HittingTree:
         self.n = len(costs)
         self.finder = Subsystems(vectors, left)
         self.pool: list[np.ndarray] = []
-        self.weights: dict[int, list[int] | None] = {}  # exact, found when first needed
+        self.weights: dict[int, list[int] | None] = {}  # Exact weights, computed when first needed.
         self._known: set[bytes] = set()
-        self.scale = max(1, max(costs) // 1000)  # of the costs in the relaxation
+        self.scale = max(1, max(costs) // 1000)  # The unit of costs in the relaxation.
         self.prices = np.array([cost / self.scale for cost in costs])
         self._relaxed = LinearProgram(np.zeros(self.n), np.ones(self.n), self.prices)
         self._active: list[int] = []  # The subsystems of the relaxation, by their place in `pool`.
@@ -83,7 +83,7 @@ class HittingTree:
         self.nodes = 0
         self.root = Node((), (), [], 0)
         self._open = [(0, 0, self.root)]
-        self._ended: float = np.inf  # the least bound of leaves that are done with
+        self._ended: float = np.inf  # The least bound of the closed leaves.
         self._order = itertools.count(1)
 
     @property
@@ -96,7 +96,7 @@ class HittingTree:
     def run(self, stop: Callable[[], bool]) -> None:
         """Until everything is closed, or `stop` says so. May be called again."""
         while self._open and not stop():
-            node = self._open[0][2]  # stays there, a leaf, until it is closed or branched on
+            node = self._open[0][2]  # The node stays a leaf until it is closed or branched on.
             x = None if self._is_closed(node) else self._tighten(node, stop)
             if stop() and not self._is_closed(node):
                 return

@@ -56,7 +56,7 @@ def finish_soft_margin(
 
 
 def _evaluate(problem: SoftMargin, gram: np.ndarray, alpha: np.ndarray) -> Finished:
-    """The multipliers, feasible exactly, and what they are worth."""
+    """The multipliers, feasible exactly, and their objective value."""
     alpha = problem.feasible(alpha)
     coef = alpha * problem.signs
     scores = gram @ coef

@@ -34,10 +34,10 @@ ENTRY_WORK, OBJECT_WORK = 64.0, 1e4
 
 
 class KernelMarginOutcome(NamedTuple):
-    rows: np.ndarray  # the supports, increasing
+    rows: np.ndarray  # The supports, in increasing order.
     coef: np.ndarray  # α_t y_t of these; f = Σ coef_t K(x_t, ·)
-    b: float  # margins are at least 1, up to rounding, if it separates
-    scores: np.ndarray  # f(x_t) of all examples
+    b: float  # If f + b separates, margins are at least 1 up to rounding.
+    scores: np.ndarray  # The values f(x_t) at all examples.
     looks: int
     stop: Stop
     trace: MarginTrace
@@ -69,7 +69,7 @@ def kernel_hard_margin(
     found = _Functions(images)
     budget, each = Budget(effort, asked), value_work(kernel, X)
     most = max(4, int(np.sqrt(cache_mb * 1e6 / (8 * GRAM_COPIES_PER_STEP))))
-    if effort < np.inf:  # so that one Gram matrix and one look at all examples are within it
+    if effort < np.inf:  # One Gram matrix and one check of all examples must fit in.
         affordable = effort / (2 * each)
         most = max(4, int(min(most, np.sqrt(affordable), affordable / signs.size)))
     weights, slopes = np.zeros(signs.size), None
@@ -145,7 +145,7 @@ def _solve_rows(images: _Images, weights, rows, tol: float, spend) -> np.ndarray
     among[:n, :n] = images.gram(rows)
     shares = [outside[part] / outside[part].sum() for part in parts]
     for k, (part, share) in enumerate(zip(parts, shares, strict=True), n):
-        # the rest of a group as one point
+        # The rest of a group as one point.
         among[k, :n] = among[:n, k] = images.products(rows, part, share)
         for j, (other, parted) in enumerate(zip(parts, shares, strict=True), n):
             among[k, j] = parted @ images.products(other, part, share)
@@ -188,7 +188,7 @@ class _Functions(Search):
         coef = scale * self.weights[rows] * images.signs[rows]
         b = images.lift * float(coef.sum())
         if images.groups == 2:
-            b = (lows[0] - lows[1]) / 2 * scale  # the middle between the classes
+            b = (lows[0] - lows[1]) / 2 * scale  # The middle between the classes.
         scores = scale * images.signs * self.slopes - images.lift * coef.sum()
         return KernelMarginOutcome(rows, coef, b, scores, len(self.looks), stop, self.trace)
 

@@ -17,7 +17,7 @@ from certo.stop import Asked, Stop, go_on
 class Terms(NamedTuple):
     """f = Σ coef_s K̃(x_s, ·) over all examples at hand."""
 
-    coef: np.ndarray  # (m,): sums of signs
+    coef: np.ndarray  # (m,): the sum of the signs of updates.
     updated: np.ndarray  # (m,) int64: the update that touched it last, from 1; 0: no term
     updates: int
     norm2: float  # ‖f‖²
@@ -29,7 +29,7 @@ class Terms(NamedTuple):
 
 class KernelPerceptronOutcome(NamedTuple):
     terms: Terms
-    updates: int  # of this run
+    updates: int  # Updates of this run.
     epochs: int
     stop: Stop
     trace: Trace
@@ -130,7 +130,7 @@ class _Bounded:
         self.size = max(16, min(BLOCK_VISITS[rows.kernel.takes], MAX_PIECE_NUMBERS // (budget + 1)))
         self.terms = start._replace(coef=start.coef.copy(), updated=start.updated.copy())
         self.held = np.flatnonzero(start.updated)
-        self.place = np.full(rows.m, -1)  # of a term, while a block is visited
+        self.place = np.full(rows.m, -1)  # The place of each term while a block is visited.
 
     def visit(self, block: np.ndarray, needed) -> Log:
         terms, signs = self.terms, self.signs[block]

@@ -135,7 +135,7 @@ class _Search:
             some = np.flatnonzero(self.beta)
             images.add(self.f, None, some, self.beta[some])
             curve = float(self.beta @ self.f) + self.lift**2
-            if curve > 2 * float(self.beta @ self.signs):  # far beyond the best of its multiples
+            if curve > 2 * float(self.beta @ self.signs):  # f is far too long.
                 length = max(0.0, float(self.beta @ self.signs) / curve)
                 self.beta, self.f = length * self.beta, length * self.f
         self.precision = images.single
@@ -156,7 +156,7 @@ class _Search:
         """A step on a block of all examples; or, where few violate, several on those near the
         margin, until their part of the gap is at most `goal`."""
         look = _Look.of(self, None, self.f)
-        self.stuck = look.violation == 0  # what is left of the gap is rounding
+        self.stuck = look.violation == 0  # The rest of the gap is rounding.
         if not self.stuck:
             self._improve(np.arange(self.f.size), self.f, look, goal, ledger)
 
@@ -190,7 +190,7 @@ class _Search:
         if look.excess.size <= size:
             return np.arange(look.excess.size)
         inside = np.flatnonzero(look.inside)
-        if inside.size > 3 * size // 4:  # the worst of them
+        if inside.size > 3 * size // 4:  # Take only the worst violators.
             inside = _greatest(look.excess, inside, 3 * size // 4)
         room = size - inside.size
         outside = ~look.inside
@@ -228,7 +228,7 @@ class _Search:
         added = float(change.sum()) if self.intercept == "lifted" else 0.0
         slope = float(slopes @ change)
         curve = float(change @ step[chosen]) + added * added
-        if not slope > 0:  # float32, or float64, can do no more
+        if not slope > 0:  # The working precision allows no further progress.
             self.stuck = self.precision is np.float64
             self.precision = np.float64
             return
@@ -268,11 +268,11 @@ class _Look(NamedTuple):
     """Some examples and how far each violates optimality."""
 
     slopes: np.ndarray  # v_t − b
-    excess: np.ndarray  # by how much β_t should move and can; negative: how far from that it is
-    inside: np.ndarray  # whether β_t is strictly inside its box
-    worst: np.ndarray  # the greatest that can rise, the greatest that can fall
+    excess: np.ndarray  # How far β_t can and should move; negative: its distance from moving.
+    inside: np.ndarray  # Whether β_t is strictly between its bounds.
+    worst: np.ndarray  # The largest that can rise, and the largest that can fall.
     violation: float
-    gap: float  # their part of primal − dual
+    gap: float  # Their share of primal − dual.
 
     @property
     def slight(self) -> float:

@@ -50,7 +50,7 @@ class GramRows:
         for place, c in zip(self._place[rows[kept]].tolist(), coef[kept].tolist(), strict=True):
             daxpy(self._kept[place], scores, a=c)
         rows, coef = rows[~kept], coef[~kept]
-        if rows.size and self.kernel.takes == "matrix":  # its rows are at hand, whole
+        if rows.size and self.kernel.takes == "matrix":  # The rows of a given matrix are in memory.
             for some in blocks(np.arange(rows.size), max(1, MAX_PIECE_NUMBERS // self.m)):
                 scores += coef[some] @ self.block(rows[some], np.arange(self.m))
         elif rows.size:
@@ -92,7 +92,7 @@ class Growing:
         first = int(np.argmax(fails))
         if not fails[first]:
             return np.zeros(0, np.int64), np.zeros(0), np.zeros(0)
-        rest = block[first:]  # up to the first step nothing changes
+        rest = block[first:]  # Nothing changes before the first step.
         own, scores = self.rows.block(rest, rest), scores[first:]
         edges = Edges(edges.value[first:], edges.counts[first:])
         steps = np.empty(rest.size, np.int64)

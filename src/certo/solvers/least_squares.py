@@ -64,13 +64,13 @@ class Solution(NamedTuple):
     method: str  # "cholesky", "qr", "dual" or "lsqr"
     squares: np.ndarray  # Σ s r² of each output
     moments: Moments
-    rank: int | None = None  # of X, centred if b is free
-    condition: float = np.inf  # estimated, columns centred and scaled to the same length
+    rank: int | None = None  # The rank of X, centred if b is free.
+    condition: float = np.inf  # Estimated for centred columns of equal length.
     kept: np.ndarray | None = None
     combinations: Combinations | None = None  # None also where they are too many
     factor: np.ndarray | None = None
-    terms: np.ndarray | None = None  # the combinations rounded, without those of the ones
-    tied: np.ndarray | None = None  # the columns of X̃ whose coefficients the data do not decide
+    terms: np.ndarray | None = None  # The rounded combinations, without the column of ones.
+    tied: np.ndarray | None = None  # Columns of X̃ whose coefficients the data do not determine.
     stop: Stop = Stop.CONVERGED  # Else why LSQR ended before rounding did.
 
     @property
@@ -93,7 +93,7 @@ class _Reduced(NamedTuple):
 
     pivoted: Pivoted
     right: np.ndarray  # (rank, outputs)
-    left: np.ndarray  # the minimum, for each output
+    left: np.ndarray  # The minimum for each output.
 
     @property
     def columns(self) -> np.ndarray:
@@ -138,7 +138,7 @@ def least_squares(
     """W and b for the examples X (dense or CSR) and the columns of Y; b is free if `lifted`.
     FloatingPointError, if numbers are not finite, or their squares."""
     rows = Rows(X, Y, None if weights is None else np.sqrt(weights))
-    with np.errstate(over="ignore", invalid="ignore"):  # sums show it
+    with np.errstate(over="ignore", invalid="ignore"):  # Sums that overflow are noticed below.
         found = _by_rows(rows, lifted, ridge)
     _require_finite(found.coef, found.intercept, found.squares)
     return found
@@ -189,7 +189,7 @@ def from_triangle(
     found = _solution("qr", problem, reduced, reduced.solved(right), relations)
     if rows is None:
         return found
-    return found._replace(squares=residuals(problem, found.coef)[1])  # of the rounded W
+    return found._replace(squares=residuals(problem, found.coef)[1])  # Computed for the rounded W.
 
 
 def _require_finite(*parts: np.ndarray) -> None:
@@ -222,8 +222,8 @@ class _Relations(NamedTuple):
     kept: np.ndarray
     rest: np.ndarray
     terms: np.ndarray  # (rest, kept)
-    combinations: Combinations | None  # the same as fractions, with terms of the ones if lifted
-    sure: bool  # whether nothing but rounding is left of the columns not kept
+    combinations: Combinations | None  # Fractions, with those of the ones if lifted.
+    sure: bool  # Whether the dropped columns are combinations up to rounding.
 
 
 def _relations(problem: _Problem, reduced: _Reduced) -> tuple[_Relations, _Problem]:
@@ -233,7 +233,7 @@ def _relations(problem: _Problem, reduced: _Reduced) -> tuple[_Relations, _Probl
     rank, order, scale = reduced.pivoted.rank, reduced.pivoted.order, reduced.pivoted.scale
     kept, rest = np.sort(order[:rank]), np.sort(order[rank:])
     terms = reduced.terms[np.argsort(order[rank:])][:, np.argsort(order[:rank])]
-    terms[np.abs(terms) * scale[kept] < UNIT * scale[rest][:, None]] = 0.0  # less than rounding
+    terms[np.abs(terms) * scale[kept] < UNIT * scale[rest][:, None]] = 0.0  # Smaller than rounding.
     if rank == d or terms.size > MAX_FRACTIONS:
         return _Relations(kept, rest, terms, () if rank == d else None, rank == d), problem
     if rows is None:
@@ -300,7 +300,7 @@ def _solution(
     coef = dependence.shortest(a[:, first], kept, terms)
     intercept = known.mean[d:] - coef @ known.mean[:d] if lifted else np.zeros(len(a))
     squares = np.maximum(reduced.left - ridge * known.weight * np.sum(coef**2, axis=1), 0.0)
-    # the triangular factor again, with the columns in increasing order
+    # The triangular factor again, with the columns in increasing order.
     U = np.linalg.qr(reduced.pivoted.triangle[:, first], mode="r")
     L = linalg.solve_triangular(U, np.eye(len(kept))) if len(kept) else U
     L = np.sqrt(known.weight) * L / scale[kept][:, None]
@@ -372,7 +372,7 @@ def _dual(rows: Rows, lifted: bool, ridge: float) -> Solution:
     values, vectors = np.linalg.eigh(gram)
     if (
         values[-1] > MAX_GRAM_CONDITION**2 * ridge * known.weight
-    ):  # the squares would cost the small ones
+    ):  # Squaring would lose the small singular values.
         vectors, roots, _ = linalg.svd(X, full_matrices=False)
         values = roots**2
     values = np.maximum(values, 0.0)

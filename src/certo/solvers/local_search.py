@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
 
-PLANES = 2**16  # numbers sorted at a time
+PLANES = 2**16  # Numbers sorted at a time.
 
 
 def surrogate(vectors: np.ndarray, costs: np.ndarray, stop: Callable[[], bool]) -> np.ndarray:
@@ -68,12 +68,12 @@ def local_search(
         directions[fixing] = vectors[rng.choice(wrong, fixing.size)] if wrong.size else w
         directions[fixing] += 0.3 * rng.normal(size=(fixing.size, dimension))
         w = _best_plane(vectors, costs, w, directions, rng)
-        w = w / np.abs(w).max()  # squares of its entries may overflow
+        w = w / np.abs(w).max()  # The squares of the entries may overflow.
         w = w / np.linalg.norm(w)
         value = cost_of(vectors, costs, w)
         idle = 0 if value < best else idle + 1
         if value <= best:
-            best, found = value, w  # also sideways: another w, as good
+            best, found = value, w  # Accept an equally good w, too.
         else:
             w = found
     return best, found
@@ -83,7 +83,7 @@ def _best_plane(vectors, costs, w, directions, rng) -> np.ndarray:
     """The cheapest weights in the planes of w and each direction. ±(d − c·w) is right, or wrong,
     on z with w·z > 0 where d·z/w·z exceeds c; z with w·z < 0 are turned around."""
     scores = vectors @ w
-    tiny = 1e-12 * np.abs(scores).max() + 1e-150  # where all are 0, quotients must not overflow
+    tiny = 1e-12 * np.abs(scores).max() + 1e-150  # Quotients must not overflow.
     scores = np.where(np.abs(scores) < tiny, tiny, scores)
     quotients = (directions @ vectors.T) / scores
     order = np.argsort(quotients, axis=1)

@@ -56,7 +56,7 @@ def plain_weights(W: np.ndarray, centre: np.ndarray, lift: bool) -> Weights:
 class Look(NamedTuple):
     loss: float
     gradient: np.ndarray  # (K − 1, p)
-    hessian: Any  # of the stacked rows, its lower triangle; None where it was not asked for
+    hessian: Any  # The lower triangle for stacked rows; None if not requested.
 
 
 class LogisticRows:
@@ -69,7 +69,7 @@ class LogisticRows:
         self.m, self.d = X.shape
         self.p, self.vectors = self.d + int(lift), classes - 1
         self.centre = centre_of(X, lift) if centre is None else centre
-        self.signs = np.where(codes == 1, 1.0, -1.0)  # of two classes
+        self.signs = np.where(codes == 1, 1.0, -1.0)  # The signs of two classes.
         self._step = max(MIN_LOGISTIC_BLOCK_ROWS, PASS_NUMBERS // max(self.p * self.vectors, 1))
         self._by_entries = sparse.issparse(X) and classes == 2 and self._is_thin()
 

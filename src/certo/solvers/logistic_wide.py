@@ -29,7 +29,7 @@ from certo.solvers.newton import ARMIJO_SHARE, LAST_STEP_SHARE, ROUNDING, Newton
 from certo.stop import Asked, Stop
 
 MAX_RESIDUAL = 0.3  # The share of the gradient that a step may leave;
-MAX_RESIDUAL_IN_DOUBT = 0.05  # where a minimiser is doubted, this share.
+MAX_RESIDUAL_IN_DOUBT = 0.05  # Where a minimiser is doubted, this share.
 MIN_DUAL_GAIN = 0.03  # The dual is left once its next visits bring less than this share.
 MAX_TRIALS = 16  # Trials of a step's length.
 MAX_SLOPE_LEFT = 0.25  # The share of its first slope that may be left at the end of a step.
@@ -95,7 +95,7 @@ class Wide:
             move = self._intercepts(parts, before)
             new = self._seen(scores + move)
             nearer = np.linalg.norm(new[2].sum(axis=0)) < np.linalg.norm(before)
-            if not new[0] <= loss + nearer * ROUNDING * loss:  # near the end it is rounding
+            if not new[0] <= loss + nearer * ROUNDING * loss:  # The rest is rounding.
                 break
             W, scores = W.copy(), scores + move
             W[self.d] += move
@@ -214,7 +214,7 @@ class Wide:
             t = t - slope / curve if curve > 0 else np.inf
             if not low < t < high:
                 t = 0.5 * (low + high) if high < np.inf else 4 * low
-        return low  # convex: it falls as far as there
+        return low  # By convexity the function falls up to there.
 
 
 def descend_wide(problem: Wide, W: np.ndarray | None, run: NewtonRun) -> Point:

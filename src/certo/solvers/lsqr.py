@@ -21,7 +21,7 @@ Product = Callable[[np.ndarray], np.ndarray]
 
 class Iterated(NamedTuple):
     x: np.ndarray
-    condition: float  # of A and damp, estimated in the Frobenius norm
+    condition: float  # Condition number of A with damping, estimated in the Frobenius norm.
     stop: Stop
 
 

@@ -67,7 +67,7 @@ class Outcome(NamedTuple):
     proof: LeastErrors
     trace: BoundTrace
     optimal: bool
-    steps: int  # cases that were split, or looks at all cells
+    steps: int  # Cases that were split, or passes over all cells.
     stop: Stop  # CONVERGED: optimal, or decided whether errors are at most `enough`
 
 

@@ -75,7 +75,7 @@ class Rows:
 
         def loop(k: int, start: int, stop: int) -> Any:
             so_far, out = first, np.empty((min(height, stop - start), width))
-            with np.errstate(over="ignore", invalid="ignore"):  # threads have their own
+            with np.errstate(over="ignore", invalid="ignore"):  # Each thread has its own state.
                 for low in range(start, stop, height):
                     high = min(low + height, stop)
                     so_far = step(so_far, self.block(low, high, shift, out))
@@ -151,7 +151,7 @@ def middle(rows: Rows, centred: bool) -> np.ndarray:
         return np.zeros(rows.width)
     some = rows.pick(np.unique(np.linspace(0, rows.n - 1, SAMPLE_ROWS).astype(int)))
     mean, whole = np.mean(some, axis=0), np.all(some == np.rint(some), axis=0)
-    mean = np.where(whole, np.rint(mean), mean)  # the shifted numbers are whole again
+    mean = np.where(whole, np.rint(mean), mean)  # The shifted numbers are integers again.
     return np.where(np.all(some == some[0], axis=0), some[0], mean)
 
 
@@ -197,7 +197,7 @@ def _centred(
 
 
 def with_exactness(rows: Rows, known: Moments) -> Moments:
-    """The same, having looked whether the sums of x are exact: all x are whole numbers, and so
+    """The same, having looked whether the sums of x are exact: all x are integers, and so
     small that no sum of their products was rounded."""
     sums, d = known.sums, rows.d
     if sums is None or rows.roots is not None or not np.max(np.diag(sums.gram)[:d]) < 2.0**53:
@@ -208,12 +208,12 @@ def with_exactness(rows: Rows, known: Moments) -> Moments:
 
 
 def _whole(X) -> bool:
-    """Whether these are whole numbers. (No, if X is a part of an array that would have to be
+    """Whether these are integers. (No, if X is a part of an array that would have to be
     copied.)"""
     if not sparse.issparse(X) and not (X.flags.c_contiguous or X.flags.f_contiguous):
         return False
     values = X.data.view() if sparse.issparse(X) else X.ravel(order="K")
-    values.flags.writeable = False  # so that only one kind is compiled
+    values.flags.writeable = False  # Only one specialisation is compiled.
     ranges = pieces(values.size, float(values.size))
     return all(in_pieces(ranges, lambda k, start, stop: all_whole(values[start:stop])))
 

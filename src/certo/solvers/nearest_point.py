@@ -49,7 +49,7 @@ TOUCHING_DISTANCE = 1e-13  # Hulls this near, in lengths of rows, may as well me
 class Gram:
     """Points known by their inner products alone, as those of a kernel are."""
 
-    careful = False  # whether steps are computed more exactly, where that is possible
+    careful = False  # Whether steps are computed more exactly where possible.
 
     def __init__(self, gram: np.ndarray):
         self.gram = gram
@@ -94,9 +94,9 @@ class Vectors(Gram):
 
     def __init__(self, Z, group: np.ndarray):
         if sparse.issparse(Z) and 32 * Z.nnz > Z.shape[0] * Z.shape[1]:
-            Z = Z.toarray()  # which is faster, and not much larger
+            Z = Z.toarray()  # Dense rows are faster and not much larger.
         self.Z = centred = Z
-        if not sparse.issparse(Z):  # nothing is lost where the rows of a group are far away
+        if not sparse.issparse(Z):  # Centring keeps precision where a group is far from 0.
             means = [Z[group == g].mean(axis=0) for g in range(int(group.max()) + 1)]
             centred = Z - np.array(means)[group]
         gram = centred @ centred.T
@@ -169,7 +169,7 @@ def _nearest_point(points, group, weights, tol, spend) -> NearestPoint:
         if gap <= tol or size <= TOUCHING_DISTANCE**2 * points.radius2 or idle >= 4 or stopped:
             break
         used = np.flatnonzero(weights)
-        # after a whole step all slopes of a group are the same, but for rounding
+        # After a whole step all slopes of a group are the same, but for rounding.
         if whole and np.abs(excess[used]).max() > 0.1 * before:
             idle += points.careful
             points.careful = True

@@ -15,7 +15,7 @@ from certo.solvers.checkpoints import run_in_blocks
 from certo.solvers.layered import Layered
 from certo.stop import Asked, Stop, go_on
 
-MAX_TRACE_NUMBERS = 2**20  # in the traces of all outputs together
+MAX_TRACE_NUMBERS = 2**20  # Numbers in the traces of all outputs together.
 
 
 @dataclass(frozen=True, repr=False)

@@ -22,8 +22,8 @@ class PerceptronOutcome(NamedTuple):
     start: np.ndarray  # (d + 1,)
     answer: np.ndarray  # (d + 1,): w, or the average of the weights of all looks
     weighted: np.ndarray  # (d + 1,): what later steps need for the average; or (0,)
-    looks: int  # at examples, those before `start` included
-    updated: np.ndarray  # the distinct examples updated on, increasing
+    looks: int  # Visits of examples, those before `start` included.
+    updated: np.ndarray  # The distinct examples updated on, in increasing order.
     counts: np.ndarray  # (m,): updates on each example
     totals: np.ndarray  # (m,): their rates added up; (0,) for a constant rate
     updates: int
@@ -80,7 +80,7 @@ def perceptron(
     while len(epoch_updates) < run.epochs and stop is None:
         path = state.scalars[1]
         if constant is None:
-            with np.errstate(over="ignore", under="ignore"):  # of rates that may never be used
+            with np.errstate(over="ignore", under="ignore"):  # Unused rates may overflow.
                 rates = run.rate(before + updates + np.arange(1, m + 1))
         if run.order == "shuffled":
             order = random.permutation(m)

@@ -168,14 +168,14 @@ class PrimalNewton:
         at = np.diag_indices_from(H)
         # without open examples nothing holds a free intercept but this
         H[at] += self.regular + (1 - self.regular) * 1e-10 * tau * self.rows.total
-        scale = 1 / np.sqrt(H[at])  # columns of any size are treated alike
+        scale = 1 / np.sqrt(H[at])  # The scaling treats columns of any size alike.
         H *= scale[:, None] * scale
         H[at] += 1e-14
         miss = self.regular * w - pull.v - part.pulled
         try:
             factor = cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
             return -scale * cho_solve(factor, scale * miss, check_finite=False)
-        except LinAlgError:  # beyond float64
+        except LinAlgError:  # The factorisation fails in float64.
             return None
 
     def _line_search(self, part, w, step, pull, beta, tau, r, q, most) -> float:

@@ -34,8 +34,8 @@ EXACT_BLOCK = 256  # Vectors that are transformed exactly between two looks at t
 
 class Partition(NamedTuple):
     w: list[Fraction]  # 0 where nothing can be separated
-    ties: np.ndarray  # the vectors with w·z = 0
-    rows: list[int]  # vectors that cancel, and span all the ties
+    ties: np.ndarray  # The vectors with w·z = 0.
+    rows: list[int]  # Vectors that cancel and span all ties.
     weights: list[Fraction]
 
 
@@ -63,13 +63,13 @@ class Orthogonal:
         return w
 
     def whole_direction(self, u: np.ndarray) -> list[int]:
-        """w for fractions u, times what makes it whole numbers without a common divisor."""
+        """w for fractions u, times what makes it integers without a common divisor."""
         common = math.lcm(*(Fraction(weight).denominator for weight in u))
         w = self.direction(np.array([int(weight * common) for weight in u], dtype=object))
         return (w // max(1, math.gcd(*w.tolist()))).tolist()
 
     def near(self, w: np.ndarray) -> list[int] | None:
-        """The w, in whole numbers, that a w of floats is in the free columns; None if that is 0."""
+        """The w, in integers, that a w of floats is in the free columns; None if that is 0."""
         top = float(np.max(np.abs(w[self.free]), initial=0.0))
         if not 0 < top < math.inf:
             return None
@@ -107,7 +107,7 @@ def _well_conditioned(rows: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, 
     first ones a basis of all, by an orthogonal factorisation with pivoting; and whether they are
     clearly independent. Columns are measured in these units."""
     columns = rows.shape[1]
-    with np.errstate(over="ignore"):  # units may be subnormal
+    with np.errstate(over="ignore"):  # Units may be subnormal.
         rows = rows[: 2 * columns + 50] / np.where(units > 0, units, 1.0)
     if not rows.size or not np.all(np.isfinite(rows)):
         return np.arange(columns), False
@@ -155,7 +155,7 @@ def partition_with(
             return None
         space = Orthogonal(vectors.whole(rows), watch)
         missed = tied[space.apart(vectors, tied)] if space.free.size else tied[:0]
-        if missed.size:  # more rows until they span all that are tied
+        if missed.size:  # Add rows until they span all ties.
             rows = np.append(rows, random.permutation(missed)[: vectors.size])
             continue
         others = np.flatnonzero(space.apart(vectors)) if space.free.size else tied[:0]
@@ -237,9 +237,9 @@ def _enlarged(
     Of a random part, max Σ s_i s.t. w·z_i ≥ s_i, 0 ≤ s_i ≤ 1 leaves s_i = 0 where no w separates.
     Those have positive weights that cancel (they are the multipliers), as few as possible beside a
     basis of them: min Σ_{i ∉ basis} a_i s.t. Σ a_i z_i = 0, a_i ≥ 1 on the basis. At a vertex,
-    all a_i at their bounds are known, and the others solve a system in whole numbers.
+    all a_i at their bounds are known, and the others solve a system in integers.
     """
-    if len(found.places) > vectors.size:  # they span all there is
+    if len(found.places) > vectors.size:  # They span the whole space.
         return found.places, found.weights
     random = np.random.default_rng(0)
     some = random.permutation(vectors.count)[: 4 * vectors.size + 200]
@@ -275,7 +275,7 @@ def _enlarged(
 
 
 def _factor(scaled_row: sparse.csr_array, exponents: np.ndarray, whole: np.ndarray) -> Fraction:
-    """By how much a weight of the scaled vector is larger than that of the whole numbers."""
+    """By how much a weight of the scaled vector is larger than that of the integers."""
     top = int(np.argmax(np.abs(scaled_row.data)))
     column = int(scaled_row.indices[top])
     value = Fraction(float(scaled_row.data[top])) * Fraction(2) ** int(exponents[column])

@@ -46,13 +46,13 @@ MAX_RANGES = 2**22  # Numbers in a table of ranges: with more, a second look is 
 class Cut(NamedTuple):
     """A value of a column that no example passes on its class's wrong side."""
 
-    column: int  # that after the last is the intercept
+    column: int  # The index after the last column is the intercept.
     value: float
-    above: tuple[bool, ...]  # which classes
-    rows: np.ndarray  # the first examples not on the cut itself
-    many: int  # how many there are
-    over: int  # and of those, above the cut
-    everywhere: bool  # or only among what earlier cuts leave, or the rows that count
+    above: tuple[bool, ...]  # The classes above the cut.
+    rows: np.ndarray  # The first examples that are not on the cut.
+    many: int  # How many examples are not on the cut.
+    over: int  # How many of these are above the cut.
+    everywhere: bool  # False: only among rows that earlier cuts leave.
 
 
 class Core(NamedTuple):
@@ -66,15 +66,15 @@ class Core(NamedTuple):
 class Recession(NamedTuple):
     """A direction of recession, and what it settles."""
 
-    coef: list[list[Fraction]]  # one row for two classes (of the second), else one for each
+    coef: list[list[Fraction]]  # One row for two classes (of the second), else one for each.
     strict: np.ndarray  # (m,), or (m, n_classes) for several: (u_y − u_k)·x̃_t ≥ 1, else it is 0
-    cuts: tuple[Cut, ...]  # the columns it was found by
+    cuts: tuple[Cut, ...]  # The columns that the direction was found by.
 
 
 class Direction(NamedTuple):
     """One for the comparisons left: ≥ 1 where it settles them, and within ± `reach` on all."""
 
-    coef: dict[tuple[int, int], Fraction]  # by class and column
+    coef: dict[tuple[int, int], Fraction]  # The coefficients by class and column.
     reach: Fraction
 
 
@@ -159,9 +159,9 @@ class _Search:
         self.m, self.d = X.shape
         self.rows = np.ones(self.m, dtype=bool) if rows is None else np.asarray(rows, dtype=bool)
         self.cuts: list[Cut] = []
-        self.directions: list[Direction] = []  # each for what those before have left
+        self.directions: list[Direction] = []  # Each separates what those before it have left.
         others = np.arange(n_classes)[:, None] != self.codes
-        self.left = others & self.rows  # the comparisons not settled: (n_classes, m)
+        self.left = others & self.rows  # (n_classes, m): comparisons that are not decided.
         if known is not None:
             self.cuts = list(known.cuts)
             lines = enumerate(known.coef, start=int(n_classes == 2))
@@ -182,7 +182,7 @@ class _Search:
 
         lows, highs, seen = zip(*in_pieces(pieces(self.m, entries), widen), strict=True)
         low, high = np.min(lows, axis=0).astype(float), np.max(highs, axis=0).astype(float)
-        if stored:  # entries that are not stored are zeros
+        if stored:  # Entries that are not stored are zeros.
             hidden = np.sum(seen, axis=0) < sizes[:, None]
             low[hidden], high[hidden] = np.minimum(low, 0)[hidden], np.maximum(high, 0)[hidden]
         return low, high
@@ -198,7 +198,7 @@ class _Search:
         """No |(u_y − u_k)·x̃| exceeds this."""
         low, high = self.extent
         peaks = {j: max(Fraction(high[j]), -Fraction(low[j])) for _, j in coef}
-        # a difference of two weights of one column is at most the sum of all in size
+        # A difference of two weights of one column is at most the sum of all in size.
         return sum((abs(weight) * peaks[j] for (_, j), weight in coef.items()), ZERO)
 
     @cached_property
@@ -265,7 +265,7 @@ def _by_columns(search: _Search) -> None:
     while True:
         group, owner, left = search.groups()
         sizes = np.bincount(group[group >= 0], minlength=owner.size)
-        if search.lifted:  # a column of ones: a cut at 0 leaves classes out that no row is of
+        if search.lifted:  # A column of ones: a cut at 0 leaves classes out that no row is of.
             here = np.where(sizes > 0, 1.0, np.inf)[:, None]
             cuts = _cuts(*_between(here, here, owner, left), False)
             if cuts:
@@ -362,7 +362,7 @@ def _settle(search: _Search, cuts: list[tuple[int, float, np.ndarray]]) -> None:
         rows, x = search.apart(column, value)
         over = x > value
         mine = above[search.codes[rows]] == over
-        # those over it win against the classes below, those under it against those above
+        # Those over it win against the classes below, those under it against those above.
         wins = (above[:, None] != over) & mine & search.left[:, rows]
         useful = np.any(wins, axis=0)
         rows, over, x = rows[useful], over[useful], x[useful]
@@ -390,7 +390,7 @@ class _Rest:
         self.search = search
         left = np.any(search.left, axis=0)
         self.rows = np.flatnonzero(left)
-        # a column that is constant there is as good as the intercept, or nothing
+        # A column that is constant there is as good as the intercept, or nothing.
         low, high = search.ranges(np.where(left, 0, -1), np.array([self.rows.size]))
         low, high = (low, high) if search.lifted else (np.minimum(low, 0), np.maximum(high, 0))
         self.columns = np.flatnonzero(low[0] < high[0])
@@ -529,7 +529,7 @@ def _least(vectors: Vectors, w: Sequence[Fraction], places: np.ndarray) -> Fract
     for start in range(0, places.size, 4096):
         some = places[start : start + 4096]
         whole, part = vectors.whole(some), vectors.part(some[:1])
-        # the vectors times a power of two: it can be seen in any entry
+        # The vectors times a power of two: it can be seen in any entry.
         entries = part.toarray()[0] if sparse.issparse(part) else part[0]
         at = int(np.flatnonzero(entries)[0])
         least.append(min(whole.dot(weights)) * Fraction(float(entries[at])) / whole[0, at])

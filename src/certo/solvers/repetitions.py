@@ -18,10 +18,10 @@ MIN_REPEATED_SHARE = 0.05  # Fewer repetitions, relative to all examples, are le
 
 
 class Repetitions(NamedTuple):
-    first: np.ndarray  # one example of each group
-    group: np.ndarray  # the number of each example's group
-    members: np.ndarray  # the examples, group after group
-    starts: np.ndarray  # where the groups begin in `members`
+    first: np.ndarray  # One example of each group.
+    group: np.ndarray  # The group of each example.
+    members: np.ndarray  # The examples, ordered by group.
+    starts: np.ndarray  # The start of each group in `members`.
 
     @classmethod
     def of(cls, kernel: Kernel, X, signs: np.ndarray, costs: np.ndarray) -> Repetitions | None:

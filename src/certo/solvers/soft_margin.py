@@ -198,7 +198,7 @@ def _rotate(X) -> tuple[np.ndarray, np.ndarray | sparse.csr_array]:
     of these back: X = RᵀQᵀ with orthonormal columns in Q, so Rᵀ and Q."""
     some, embed = X, None
     if sparse.issparse(X):
-        columns = np.unique(np.append(X.indices, 0))  # one at least
+        columns = np.unique(np.append(X.indices, 0))  # Keep at least one column.
         some = X[:, columns].toarray()
         ones = np.ones(columns.size)
         embed = sparse.csr_array(

@@ -32,7 +32,7 @@ Places = np.ndarray | Sequence[int]
 
 
 class Cancelling(NamedTuple):
-    places: list[int]  # which vectors
+    places: list[int]  # The indices of the vectors.
     weights: list[int]  # Σ weight·vector = 0, proved; no vector can be left out
 
 

@@ -39,14 +39,14 @@ class Audit:
 
     same_data: bool
     same_model: bool
-    page: Certified  # every claim that was checked
+    page: Certified  # Every claim that was checked.
     claims: Verification
-    about_model: tuple[str, ...]  # how the certificates fail to speak of this model
+    about_model: tuple[str, ...]  # How the certificates fail to speak of this model.
     could_check: bool = True  # False: the table cannot even be encoded
-    unchecked: int = 0  # claims about test examples, for which there was no table to use
+    unchecked: int = 0  # Claims about test examples, for which there was no table to use.
     same_test: bool | None = None  # None: nothing is claimed about test examples, or none came
-    test_problem: str = ""  # why the table of test examples cannot be used
-    notes: tuple[str, ...] = ()  # on what was done to test examples
+    test_problem: str = ""  # Why the table of test examples cannot be used.
+    notes: tuple[str, ...] = ()  # Notes on test examples.
 
     @property
     def claims_nothing(self) -> bool:
@@ -119,7 +119,7 @@ def audit_table(
     if unchecked:
         page = replace(page, test=Composite(()))
     about = _about_model(model, page, *rows.pair) + _left_out(model, page, rows, unseen)
-    if same_data:  # all levels were seen
+    if same_data:  # All levels were seen.
         about += [f"The model has other levels than the table: {note}" for note in rows.strange]
     else:
         notes = [*rows.strange, *notes]

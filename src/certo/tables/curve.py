@@ -25,7 +25,7 @@ class Compared:
 
     curve: ValidationCurve
     examples: Examples
-    tried: str  # how many kernels, or "data" if these were made from the examples
+    tried: str  # How many kernels, or "data" if these were made from the examples.
 
 
 def compare_kernels(
@@ -64,7 +64,7 @@ class Family(NamedTuple):
     parameter: str
     numbers: str
     number: Callable[[str], float]
-    usual: Callable[[Any], list[Kernel]]  # of the examples
+    usual: Callable[[Any], list[Kernel]]  # The default kernels for given examples.
 
 
 KERNEL_FAMILIES = {

@@ -29,8 +29,8 @@ class Examples:
     X: Any
     y: np.ndarray
     encoder: TableEncoder
-    table: pa.Table  # the rows used, as they are in the file
-    places: np.ndarray  # their numbers in the file, counting from 1
+    table: pa.Table  # The rows used, as they are in the file.
+    places: np.ndarray  # Their numbers in the file, counting from 1.
     target: str
     missing: str
     na: tuple[str, ...]
@@ -62,10 +62,10 @@ class Rows(NamedTuple):
 
     X: Any
     y: np.ndarray
-    places: np.ndarray  # their numbers in the file, counting from 1
-    strange: list[str]  # levels that the fit never saw
+    places: np.ndarray  # Their numbers in the file, counting from 1.
+    strange: list[str]  # Levels that the fit never saw.
     left_out: LeftOut
-    merged: list[str]  # columns of which scaling makes one number of several
+    merged: list[str]  # Columns of which scaling makes one number of several.
 
     @property
     def notes(self) -> list[str]:
@@ -171,7 +171,7 @@ def _usable_rows(
             continue
         is_number = name != target and columns.kind_of(column, name) == columns.NUMBER
         if is_number and name not in categories:
-            columns.numbers(column, name)  # refuses what is infinite, by its row in the file
+            columns.numbers(column, name)  # Infinite values are refused, by their row in the file.
         gone |= column.is_null().to_numpy()
     unlabelled = table.column(target).null_count
     if missing == "refuse":

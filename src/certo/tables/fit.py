@@ -41,7 +41,7 @@ OF_SCALED = (
 class Fitted:
     model: StoredModel
     examples: Examples
-    certified: Certified  # all that is proved
+    certified: Certified  # All that is proved.
     test: Rows | None = None
 
 
@@ -153,7 +153,7 @@ def _fitted_clone(estimator, examples: Examples, callback: Any):
     try:
         machine.fit(examples.X, examples.y)
     except NotSeparable as wrong:
-        if wrong.proof is None:  # in a kernel's space
+        if wrong.proof is None:  # In a kernel's space.
             raise Problem(str(wrong), rows=examples.places[wrong.rows].tolist()) from wrong
         raise CannotSeparate(*_of_own_numbers(wrong.proof, examples)) from wrong
     except (ArithmeticError, RuntimeError) as wrong:

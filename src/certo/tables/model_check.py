@@ -112,7 +112,7 @@ def check_machine(machine: Any, features: int) -> None:
     assert known.fitted is not None
     refuse_overrides(machine)
     settings, fitted = set(machine.get_params(deep=False)), known.fitted(machine)
-    if "feature_names_in_" in vars(machine):  # it was fitted to a data frame
+    if "feature_names_in_" in vars(machine):  # It was fitted to a data frame.
         fitted = fitted | {"feature_names_in_": _is_names}
     check_attributes(machine, settings, set(fitted))
     _check_settings(machine, settings, known.setting_kinds)

@@ -55,12 +55,12 @@ class StoredModel:
     machine: Any
     target: str
     missing: str  # what became of rows with missing values: "refuse" or "drop"
-    na: list[str]  # texts that meant a missing value
+    na: list[str]  # Texts that meant a missing value.
     data_fingerprint: str
     rows: int
     notes: list[str] = field(default_factory=list)
-    test_fingerprint: str = ""  # of the table of test examples, if there was one
-    #: all that is proved; JSON text in the file
+    test_fingerprint: str = ""  # The fingerprint of the test table, if there was one.
+    #: All that is proved; JSON text in the file.
     certified: Certified = field(default_factory=lambda: Certified("", Composite(())))
 
     @property
@@ -81,7 +81,7 @@ class StoredModel:
 class LoadedModel:
     model: StoredModel
     fingerprint: str
-    as_written: bool  # whether the digest in the file is that of its contents
+    as_written: bool  # Whether the digest in the file is that of its contents.
 
 
 def save(model: Any, path: str | Path) -> str:
@@ -117,7 +117,7 @@ def save(model: Any, path: str | Path) -> str:
     check_is_fitted(model)
     data, digest = _content({"machine": model})
     try:
-        _read(data.split(b"\n", 2)[2])  # rather now than when it is loaded
+        _read(data.split(b"\n", 2)[2])  # Fail now rather than when the file is loaded.
     except Unsound as wrong:
         kind = type(model).__name__
         raise Problem(f"this {kind} cannot be stored for rows of numbers: {wrong}") from wrong
@@ -181,7 +181,7 @@ def _content(parts: dict[str, Any]) -> tuple[bytes, str]:
     import skops.io
 
     payload = skops.io.dumps(parts)
-    _refuse_other_kinds(payload)  # rather now than when it is read
+    _refuse_other_kinds(payload)  # Fail now rather than when the file is read.
     digest = hashlib.sha256(payload).hexdigest()
     return _MAGIC + f"sha256 {digest}\n".encode() + payload, digest
 
@@ -213,7 +213,7 @@ def _load(path: Path) -> tuple[Any, str, bool]:
     as_written = header == f"sha256 {digest}".encode()
     try:
         return _read(payload, magic == _FORMAT_3), digest, as_written
-    except Exception as wrong:  # a broken archive can fail anywhere
+    except Exception as wrong:  # A broken archive can fail anywhere.
         if not as_written:
             what = "is damaged: it was changed since it was written (its fingerprint differs)."
         else:
@@ -228,7 +228,7 @@ def _read(payload: bytes, is_format_3: bool = False) -> Any:
 
     _refuse_other_kinds(payload)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # another version of scikit-learn: its checks follow
+        warnings.simplefilter("ignore")  # Warnings about scikit-learn's version; our checks follow.
         content = skops.io.loads(payload, trusted=sorted(_trusted()))
     if is_format_3 and isinstance(content, dict):
         upgrade_supports(content.get("machine"))
@@ -271,7 +271,7 @@ def _refuse_other_kinds(payload: bytes) -> None:
             with archive.open(name) as file:
                 _refuse_other_size(file, sizes[name])
     kinds = _NODE_TYPES | {"ObjectNode": _NODE_TYPES["ObjectNode"] | _trusted()}
-    read_as: dict[str, Any] = {}  # the object that the array in each part becomes
+    read_as: dict[str, Any] = {}  # The object that the array in each part becomes.
     while left:
         node = left.pop()
         if isinstance(node, dict):

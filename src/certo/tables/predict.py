@@ -18,7 +18,7 @@ class Predicted(NamedTuple):
     """What a model says of the rows of a table."""
 
     answers: np.ndarray
-    beside: dict[str, np.ndarray]  # more about each: probabilities, or an interval
+    beside: dict[str, np.ndarray]  # More about each: probabilities, or an interval.
     remarks: list[str]
 
 

@@ -56,14 +56,14 @@ def write_proof(
             examples[TEST] = certified.held_out(X, y, X_test, y_test)
         except ValueError as wrong:
             raise Problem(f"the test examples cannot be used: {wrong}") from wrong
-    if certified.prepare is not None:  # a pipeline made other features of these
+    if certified.prepare is not None:  # A pipeline made other features of these.
         examples = {name: (certified.prepare(X), y) for name, (X, y) in examples.items()}
         certified = replace(certified, columns=(), prepare=None)
     try:
         examples = {name: (exact_matrix(X), y) for name, (X, y) in examples.items()}
         model = None if fitted is None else model_of(certified, fitted)
         page = certified.to_dict()
-    except ValueError as wrong:  # objects, or a kernel that is a Python function
+    except ValueError as wrong:  # The examples are objects, or the kernel is a Python function.
         raise Problem(f"this proof cannot be written to a folder: {wrong}") from wrong
     X = examples[EXAMPLES][0]
     if model and (strange := strangers(certified, model, X)):
@@ -145,7 +145,7 @@ def _whole(folder: Path):
             shutil.rmtree(place)
     except OSError as wrong:
         raise Problem(f"{folder} cannot be written: {wrong.strerror or wrong}.") from wrong
-    except ValueError as wrong:  # labels that are neither texts nor numbers
+    except ValueError as wrong:  # Labels that are neither texts nor numbers.
         raise Problem(f"these examples cannot be written to a folder: {wrong}") from wrong
 
 

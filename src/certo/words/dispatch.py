@@ -17,7 +17,7 @@ class Rigour(NamedTuple):
     statistical: str = ""
 
 
-#: of every kind of claim
+#: Of every kind of claim.
 RIGOUR: dict[type, Rigour] = {}
 
 

@@ -186,10 +186,10 @@ def _(claim: LeastErrors) -> str:
 
 
 RIGOUR[LeastErrorsByCells] = Rigour(
-    exact="All of it: every arrangement of signs is looked at, in whole numbers.",
+    exact="All of it: every arrangement of signs is looked at, in integers.",
 )
 
 
 RIGOUR[LeastErrorsByTree] = Rigour(
-    exact="All of it: examples that cancel, and cases closed by counting, in whole numbers.",
+    exact="All of it: examples that cancel, and cases closed by counting, in integers.",
 )

@@ -1,4 +1,4 @@
-"""Why a regression or a density stopped fitting, and what the answer is worth, for `status_`.
+"""Why a regression or a density stopped fitting, and what is proved about it, for `status_`.
 
 `stop` is a `Stop` of the solvers, which this package does not import.
 """
@@ -112,7 +112,7 @@ def _among(excess: LogisticExcess) -> str:
 
 
 def least_squares_status(machine: Any, stop: Stop, exact_outputs: Any) -> str:
-    """How a `LeastSquares` was solved, and what its answer is worth; `exact_outputs` are the
+    """How a `LeastSquares` was solved, and what is proved about the answer; `exact_outputs` are the
     outputs that are fitted exactly, None if it is the only one."""
     said = f"Solved {SOLVED_BY[machine.method_]}, condition number about {machine.condition_:.2g}."
     d, rank = machine.n_features_in_, machine.rank_
@@ -146,7 +146,7 @@ def exactly_fitted(outputs: Any) -> tuple[str, ...]:
 
 
 def density_worth(claim: LikelihoodGap) -> str:
-    """What a density of maximum likelihood is worth."""
+    """What is proved about a density of maximum likelihood."""
     return (
         f"a mean −log p of at most {rounded_up(claim.risk)}, and it is proved that no density of "
         f"this form has one that is smaller by more than {rounded_up(claim.excess, 2)}"

@@ -98,7 +98,7 @@ def page_html(page: Certified) -> str:
     def named(name: str, text: str, mark: str) -> str:
         return f"{mark} <strong>{html.escape(name)}</strong>: {html.escape(text)}"
 
-    plain = " style='list-style: none; padding-left: 0'"  # marks stand for bullets
+    plain = " style='list-style: none; padding-left: 0'"  # Marks replace the bullets.
     proved = [named(claim.name, claim.plain, _mark(claim)) for claim in page]
     refused = [named(item.name, item.reason, "–") for item in page.not_claimed]
     first = [*(page_sentences(page) if page.risks else ()), *page.remarks]

@@ -29,11 +29,11 @@ class Reader:
     """Someone who works with arrays, unless other ways are given."""
 
     places: Sequence[int] | np.ndarray | None = (
-        None  # the number that each row has in the reader's file
+        None  # The number that each row has in the reader's file.
     )
     columns: Sequence[str] | None = None  # what the reader calls the columns of X
     setting: Callable[..., str] = python_setting
-    separability: str = "certo.separability(X, y)"  # how to decide whether classes are separable
+    separability: str = "certo.separability(X, y)"  # How to decide whether classes are separable.
 
 
 _CURRENT: ContextVar[Reader] = ContextVar("reader", default=Reader())  # noqa: B039  # it is frozen

@@ -106,7 +106,7 @@ def _(claim: LogisticExcess) -> str:
 
 
 RIGOUR[NoEstimate] = Rigour(
-    exact="All of it: the signs along the direction, in whole numbers.",
+    exact="All of it: the signs along the direction, in integers.",
 )
 
 

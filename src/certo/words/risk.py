@@ -95,7 +95,7 @@ def percentage(rate: float, rounded: Callable[[float, int], str]) -> str:
 RIGOUR[CompressionBound] = Rigour(
     exact=(
         "The run of perceptrons on the updated examples, bit for bit; of a kernel perceptron its "
-        "steps, which are whole numbers; the errors of a single output on the others; the printed "
+        "steps, which are integers; the errors of a single output on the others; the printed "
         "formula, to fifty digits and rounded up."
     ),
     rounded=(

@@ -20,7 +20,7 @@ def separating_columns(found: Any, names: Sequence[str], classes: Sequence[Any])
         used = [any(row[j] for row in found.coef) for j in range(len(names))]
         return f"{counted(sum(used), 'column')} together separate some classes {_rows(rows)}"
     facts: dict[tuple[int, tuple[bool, ...], bool], list[Any]] = {}
-    for cut in found.cuts:  # two with the same classes above are the sides of one gap
+    for cut in found.cuts:  # Two with the same classes above are the sides of one gap.
         facts.setdefault((cut.column, cut.above, cut.everywhere), []).append(cut)
     first = {column: cuts for (column, *_), cuts in reversed(facts.items())}  # of each column
     told = [cuts for cuts in facts.values() if cuts is first[cuts[0].column]][:MAX_SHOWN]
@@ -38,7 +38,7 @@ def _of_cuts(cuts: list[Any], names: Sequence[str], classes: Sequence[Any], rows
     if cut.column == len(names):
         return f"no example{'' if cut.everywhere else ' left'} is of {low}"
     column = f"column {names[cut.column]!r}{'' if cut.everywhere else ', on what these leave,'}"
-    if len(cuts) > 1:  # a gap, with every row beside it
+    if len(cuts) > 1:  # A gap, with every row beside it.
         ends = [pick(cut.value for cut in cuts) for pick in (max, min)]
         top, bottom = (f"{end:g}" for end in ends)
         if top == bottom:

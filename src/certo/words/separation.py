@@ -122,7 +122,7 @@ def one_class(claim: Cancelling) -> bool:
 
 
 RIGOUR[QuasiSeparable] = Rigour(
-    exact="All of it: the sides, what cancels, and its span, in whole numbers.",
+    exact="All of it: the sides, what cancels, and its span, in integers.",
 )
 
 
@@ -174,7 +174,7 @@ def _(claim: QuasiSeparable) -> str:
 
 
 RIGOUR[Overlapping] = Rigour(
-    exact="All of it: what cancels, and its span, in whole numbers.",
+    exact="All of it: what cancels, and its span, in integers.",
 )
 
 

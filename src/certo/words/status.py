@@ -1,4 +1,4 @@
-"""Why a fit ended, and what its answer is worth, in a sentence or two."""
+"""Why a fit ended, and what is proved about the answer, in a sentence or two."""
 
 from __future__ import annotations
 

@@ -215,7 +215,7 @@ def test_float32_and_integers_are_taken_as_they_are():
 
 @st.composite
 def flat(draw):
-    """Whole numbers on a hyperplane: a repeated, constant or combined column."""
+    """Integers on a hyperplane: a repeated, constant or combined column."""
     m, d = draw(st.integers(2, 8)), draw(st.integers(1, 4))
     entry = st.integers(-4, 4)
     X = np.array(draw(st.lists(st.lists(entry, min_size=d, max_size=d), min_size=m, max_size=m)))
@@ -239,7 +239,7 @@ def test_existence_is_decided_as_exact_arithmetic_does(X, kind):
     elif found is not None:
         assert not exists
         assert found.verify(X)
-    else:  # 0.1·whole numbers are collinear up to rounding only
+    else:  # 0.1·integers are collinear up to rounding only
         assert kind == "full"
 
 

@@ -68,7 +68,7 @@ def test_a_linear_rule_is_never_called_right_or_wrong_falsely(data, classes, d, 
 
 
 def test_integer_scores_are_decided_exactly():
-    """Whole numbers, and scores that a float sees apart."""
+    """Integers, and scores that a float sees apart."""
     random = np.random.default_rng(0)
     X, codes = random.integers(-9, 10, (300, 4)), random.integers(0, 3, 300)
     rule = LinearPredictor(random.integers(-9, 10, (3, 4)), [0, 1, -1])

@@ -22,7 +22,7 @@ seeds = st.integers(0, 10**6)
 
 
 def table(seed: int, classes: int, treatment: str) -> tuple[Problem, list[list[Fraction]]]:
-    """Small whole numbers, their classes mostly as a direction has them, and that direction."""
+    """Small integers, their classes mostly as a direction has them, and that direction."""
     rng = np.random.default_rng(seed)
     m, d = int(rng.integers(classes, 16)), int(rng.integers(1, 4))
     X = rng.integers(-2, 3, (m, d)).astype(float)

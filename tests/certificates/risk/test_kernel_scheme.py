@@ -149,7 +149,7 @@ def test_decisions_within_rounding_are_not_claimed(monkeypatch):
     # x_1·x_0 = 0 is computed with an allowance for rounding, so its sign is open …
     with pytest.raises(CannotClaim, match="too close to a score of 0"):
         bound(X, codes, (0, 1), Linear(), run, *made)
-    # … and the whole numbers of a matrix have none
+    # … and the integers of a matrix have none
     claim = bound(np.eye(4), codes, (0, 1), Precomputed(), run, *made)
     assert claim.verify(np.eye(4), codes)
     X, codes = problem()

@@ -66,7 +66,7 @@ def brute(runs, X, codes):
     ids=lambda settings: "-".join(map(str, settings)) or "plain",
 )
 def test_mistakes_are_those_of_the_pass(classes, settings):
-    # whole numbers tie, and are summed without rounding
+    # integers tie, and are summed without rounding
     X, y, names = problem(classes, whole="init" not in settings)
     codes = np.array([names.index(label) for label in y])
     outputs = 1 if classes == 2 else classes

@@ -163,7 +163,7 @@ def test_an_edited_claim_verifies_only_if_it_is_true(name, data):
         ({"vectors": [-1, 0, 1, 2]}, "increasing"),
         ({"intercept": "lifted"}, "'free' or 'none'"),
         ({"intercept": 1}, "str"),
-        ({"examples": 5.5}, "whole number"),
+        ({"examples": 5.5}, "integer"),
     ],
 )
 def test_hostile_values_are_refused(change, match):

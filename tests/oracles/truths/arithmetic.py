@@ -15,7 +15,7 @@ ZERO, ONE = fmpq(0), fmpq(1)
 
 
 def rational(value) -> fmpq:
-    """A float, whole number, fraction, or text like '3/a' (base sixteen)."""
+    """A float, integer, fraction, or text like '3/a' (base sixteen)."""
     if isinstance(value, fmpq):
         return value
     if isinstance(value, str):

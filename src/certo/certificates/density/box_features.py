@@ -45,11 +45,11 @@ from certo.numbers.averages import pairwise
 from certo.numbers.exact import ROUND_UP, TINY, UNIT, gamma
 
 COSINE = 16 * UNIT
-EXPONENTIAL = 8 * UNIT  # np.exp is within four units in the last place
-FEJER = 96 * UNIT  # of n·weight, see `_fejer`
+EXPONENTIAL = 8 * UNIT  # np.exp is within four units in the last place.
+FEJER = 96 * UNIT  # Relative to n·weight, see `_fejer`.
 STEP = 64
-TRUNCATED = 1e-24  # what is aimed at, relative to the peak of the density
-MOST_NODES = 2**21  # in all
+TRUNCATED = 1e-24  # Target error relative to the peak of the density.
+MOST_NODES = 2**21  # In all.
 MOST_OF_AXIS = 2**13
 MOST_DEGREE = 64
 SPREADS = np.geomspace(1e-4, 8.0, 240)  # β, tried
@@ -70,7 +70,7 @@ class BoxFeatures(abc.ABC):
         whole = isinstance(self.degree, int | np.integer) and not isinstance(self.degree, bool)
         if not (whole and 1 <= self.degree <= MOST_DEGREE):
             raise ValueError(
-                f"degree must be a whole number from 1 to {MOST_DEGREE}, got {self.degree!r}."
+                f"degree must be an integer from 1 to {MOST_DEGREE}, got {self.degree!r}."
             )
 
     @property
@@ -264,7 +264,7 @@ CONTRACTED = STEP + 34
 class Moments(NamedTuple):
     """Of the density e^s/∫e^s; every entry of `mean` and `covariance` is at most that far off."""
 
-    log_mass: float  # log of the mean of e^s over the box
+    log_mass: float  # The logarithm of the mean of e^s over the box.
     mass_error: float
     mean: np.ndarray
     mean_error: float
@@ -278,7 +278,7 @@ def moments(features: BoxFeatures, coef: np.ndarray, d: int, times: float = 1.0)
     Errors have `times` the allowances for rounding. TooSharp, if that takes too many nodes.
     """
     orders, most = features.orders(d), 2 * features.degree
-    n, truncation = nodes(features, coef, d)  # first: beyond that nothing overflows
+    n, truncation = nodes(features, coef, d)  # Computed first, since it excludes overflow below.
     size = float(np.sum(np.abs(coef)))
     tables = [_table(k, most) for k in n]
     s = on_grid(orders, coef, [table[:, : features.degree + 1] for table in tables])
@@ -287,14 +287,14 @@ def moments(features: BoxFeatures, coef: np.ndarray, d: int, times: float = 1.0)
     rules = [features.weights(k) for k in n]
     table = _contract(peak, [t * w[:, None] for t, (w, _) in zip(tables, rules, strict=True)])
     mass = float(table.flat[0])
-    # each value is off by a factor: s by its cosines, products and sums, s − top, and exp
+    # Each value is off by a factor: s by its cosines, products and sums, s − top, and exp.
     products = d * (features.degree + 4)
     off = times * 1.01 * size * (gamma(products) + d * COSINE + 4 * UNIT)
     factor = math.expm1(off) + times * 1.01 * EXPONENTIAL
     summed = times * (d * COSINE + gamma(d * (CONTRACTED + 4)))
     rough = [np.ones((k, 1)) for k in n]
     exactly = [w[:, None] for w, _ in rules]
-    for i, (_, error) in enumerate(rules):  # where the weights are off
+    for i, (_, error) in enumerate(rules):  # The weights are off by this much.
         spread = _contract(peak, [*exactly[:i], rough[i], *exactly[i + 1 :]])
         factor += times * 1.1 * error / n[i] * float(spread.flat[0]) / mass
     e = (mass * (factor + summed) + truncation * math.exp(off) + peak.size * TINY) * ROUND_UP
@@ -377,5 +377,5 @@ def truncation(features: BoxFeatures, coef: np.ndarray, d: int, axis: int, n: in
         left = math.log(4) - np.log(-np.expm1(-SPREADS)) + growth - SPREADS * n
     left = np.where(np.isfinite(left), left, np.inf)
     best, spread = float(left.min()), float(SPREADS[int(left.argmin())])
-    # the rounding of the logarithm itself: a few parts in 2⁵⁰ of its terms
+    # The rounding of the logarithm itself: a few parts in 2⁵⁰ of its terms.
     return best + 2.0**-40 * (abs(best) + spread * n + 1)

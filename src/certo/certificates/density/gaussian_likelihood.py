@@ -15,7 +15,7 @@ from certo.certificates.sample.examples import Sample
 from certo.numbers.averages import ROUNDED, TINIEST, averages
 from certo.numbers.exact import ROUND_UP, UNIT, gamma
 
-MODERATE = 2.0**-900, 2.0**900  # of second moments, so that squares neither over- nor underflow
+MODERATE = 2.0**-900, 2.0**900  # Second moments whose squares neither over- nor underflow.
 
 
 @final
@@ -135,7 +135,7 @@ class GaussianLikelihood(LikelihoodGap):
         own = raw[:-1, :-1] - np.outer(raw[:-1, -1], raw[:-1, -1])
         if self.kind == "diagonal":
             own = np.diag(np.diag(own))
-        # sums and differences of what is at most σ_j σ_k, and the rounding of the product of means
+        # Sums and differences of what is at most σ_j σ_k, and the rounding of the product of means.
         products = np.outer(sigma, sigma)
         off = np.abs(self.covariance - own) + 4 * slack * products
         if self.kind == "diagonal":

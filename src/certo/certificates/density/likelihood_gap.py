@@ -31,7 +31,7 @@ class Shown(NamedTuple):
 
     risk: float
     lower: float
-    errors: dict[str, float]  # how far moments are from those of the examples, by field
+    errors: dict[str, float]  # Distance of the moments from the examples', by field.
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -120,7 +120,7 @@ class MomentMatching(LikelihoodGap):
         """What R(coef) exceeds its least value by at most; Refuted, if that is not shown."""
         L, k = self.factor, len(self.coef)
         length = float(np.linalg.norm(np.sum(np.abs(L), axis=0))) * ROUND_UP
-        # an entry of LᵀHL is off by at most c_i c_j, c the column sums of |L|, times this
+        # An entry of LᵀHL is off by at most c_i c_j, c the column sums of |L|, times this.
         off = own.covariance_error + times * gamma(2 * k + 4)
         eta = (
             float(np.linalg.norm(np.eye(k) - L.T @ own.covariance @ L)) + off * length**2

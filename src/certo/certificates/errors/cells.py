@@ -15,10 +15,10 @@ Of the facets of a cell take the one with the smallest p. The facets of that fac
 A^p with some member beyond p: only those need a look there, which halves the work at every level.
 So for rank r and n groups about n^{r−1}/(r−2)! numbers are sorted.
 
-Arithmetic. Where the vectors are small whole numbers all of it is exact, ties too. Otherwise each
+Arithmetic. Where the vectors are small integers all of it is exact, ties too. Otherwise each
 rounded coordinate comes with a bound on its error, lines whose order or side is not certain are
 taken to be right, or ordered in the most favourable way (so that the sum is a lower bound), and
-where that is not enough to exclude fewer errors than known, whole numbers of any size decide.
+where that is not enough to exclude fewer errors than known, integers of any size decide.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ import numpy as np
 
 from certo.numbers.exact import UNIT
 
-MAX_SORTED_NUMBERS = 3e9  # numbers to sort: some ten minutes
+MAX_SORTED_NUMBERS = 3e9  # Numbers to sort, which takes some ten minutes.
 SORT_BLOCK_NUMBERS = 2**16  # Numbers sorted at a time, so that they stay in the cache.
 
 
@@ -126,30 +126,30 @@ def least(
 class _Level(NamedTuple):
     """Vectors on different lines with their weights, restricted to some z_p^⊥."""
 
-    vectors: np.ndarray  # n × r, whole numbers if exact
-    errors: np.ndarray  # bounds on the errors of the coordinates, for each vector
+    vectors: np.ndarray  # n × r, integers if exact.
+    errors: np.ndarray  # Bounds on the coordinates' errors, for each vector.
     weights: np.ndarray
-    rows: np.ndarray  # which vector of the first level each comes from
-    look: np.ndarray  # those whose facets need a look
-    constant: float  # paid at the levels above
-    pivot: float  # of the level above: it divides what follows (Bareiss)
+    rows: np.ndarray  # The vector of the first level that each comes from.
+    look: np.ndarray  # The vectors whose facets must be checked.
+    constant: float  # Errors made at the levels above.
+    pivot: float  # The pivot of the level above, which divides what follows (Bareiss).
     exact: bool
 
     @classmethod
     def first(cls, vectors: list[list[int]], weights: list[int]) -> _Level:
         n, r = len(vectors), len(vectors[0])
         largest = [max(abs(z[j]) for z in vectors) for j in range(r)]
-        # a minor of order r − 1 has (r − 1)! terms, each a product of entries of r − 1 columns
+        # A minor of order r − 1 has (r − 1)! terms, each a product of entries of r − 1 columns.
         minor = math.factorial(r - 1) * math.prod(sorted(largest)[1:])
         exact = minor <= 2**25
         if exact:
             floats, errors = np.array(vectors, dtype=np.float64), np.zeros(n)
-        else:  # columns divided by a power of two, then rounded
+        else:  # Columns are divided by a power of two, then rounded.
             scales = [2 ** max(size.bit_length() - 1, 0) for size in largest]
             floats = np.array(
                 [[z / scale for z, scale in zip(row, scales, strict=True)] for row in vectors]
             )
-            errors = np.full(n, 2 * UNIT)  # entries below 2, correctly rounded
+            errors = np.full(n, 2 * UNIT)  # Entries are below 2 and correctly rounded.
         everything = np.arange(n)
         return cls(
             floats,
@@ -181,7 +181,7 @@ def _restricted(level: _Level, which: np.ndarray) -> tuple[np.ndarray, np.ndarra
     bound on the errors of each vector's coordinates.
 
     w ∈ z_p^⊥ is determined by its coordinates other than k, where |z_pk| is largest; then, times
-    |z_pk| > 0, w·z = Σ_{j≠k} w_j (|z_pk| z_j − sgn(z_pk) z_k z_pj). In whole numbers the
+    |z_pk| > 0, w·z = Σ_{j≠k} w_j (|z_pk| z_j − sgn(z_pk) z_k z_pj). In integers the
     parentheses are minors of the level's vectors, hence multiples of the pivot of the level above.
     """
     V, n, r = level.vectors, *level.vectors.shape
@@ -197,14 +197,14 @@ def _restricted(level: _Level, which: np.ndarray) -> tuple[np.ndarray, np.ndarra
     if level.exact:
         result /= level.pivot
         return result, np.zeros((len(which), n))
-    # products of numbers of size a and b with errors e and f: a·f + b·e + e·f each, two of them,
-    # and three roundings of results of size up to 2(a + e)(b + f)
+    # Products of numbers of size a and b with errors e and f: a·f + b·e + e·f each, two of them,
+    # and three roundings of results of size up to 2(a + e)(b + f).
     sizes = np.max(np.abs(V), axis=1)
     a, e = sizes[which][:, None], level.errors[which][:, None]
     b, f = sizes[None, :], level.errors[None, :]
     errors = 1.01 * (2 * (a * f + b * e + e * f) + 6 * UNIT * (a + e) * (b + f))
-    errors[np.abs(size) <= level.errors[which]] = np.inf  # z_p may be zero: nothing is certain
-    # to stay in the range of floats: powers of two, which are exact
+    errors[np.abs(size) <= level.errors[which]] = np.inf  # z_p may be zero, so nothing is certain.
+    # To stay in the range of floats: powers of two, which are exact.
     with np.errstate(divide="ignore"):
         scale = np.exp2(-np.ceil(np.log2(np.maximum(np.max(np.abs(result), axis=2), errors))))
     scale = np.where(np.isfinite(errors) & np.isfinite(scale), scale, 1.0)
@@ -225,7 +225,7 @@ def _one_a_line(vectors: np.ndarray, weights: np.ndarray, look: np.ndarray):
     plus = np.bincount(line[side], weights[side], minlength=count)
     minus = np.bincount(line[~side], weights[~side], minlength=count)
     on = np.empty((2, count), dtype=np.int64)
-    on[side.astype(int), line] = np.arange(len(vectors))  # one of each side, where there is one
+    on[side.astype(int), line] = np.arange(len(vectors))  # One vector of each side, if any.
     left = np.flatnonzero(plus != minus)
     kept = on[(plus > minus)[left].astype(int), left]
     seen = np.bincount(line, look, minlength=count)[left] > 0
@@ -257,7 +257,7 @@ def _bounds(level: _Level, part: float, done: float) -> Iterator[tuple[list[int]
                 yield [int(level.rows[some[k]])], level.constant + float(bounds[k]), now
         return
     for i, p in enumerate(look.tolist()):
-        # the p-th of n has n − p lines left to look at
+        # The p-th of n has n − p lines left to look at.
         share = part * ((1 - i / len(look)) ** (r - 2) - (1 - (i + 1) / len(look)) ** (r - 2))
         for path, bound, now in _bounds(level.under(p), share, done):
             yield [int(level.rows[p]), *path], bound, now
@@ -287,7 +287,7 @@ def _least_of_circle(level: _Level, vectors, errors, own: np.ndarray) -> np.ndar
         size = np.abs(quotient)
         slack = 1.01 * (errors * (1 + size) / (np.abs(B) - errors) + 2 * UNIT * size)
     unsure = ~((np.abs(B) > errors) & np.isfinite(slack) & (size < 2.0**900))
-    weights[unsure] = 0.0  # right, whatever w
+    weights[unsure] = 0.0  # These are right for every w.
     quotient[unsure] = slack[unsure] = 0.0
     return _careful_sweep(weights, flip, quotient, slack)
 
@@ -298,8 +298,8 @@ def _sweep(weights: np.ndarray, flip: np.ndarray, quotient: np.ndarray) -> np.nd
     sorted_quotients = np.take_along_axis(quotient, order, axis=1)
     start = np.where(flip, weights, 0.0).sum(axis=1)
     errors = np.cumsum(steps, axis=1) + start[:, None]
-    inside = sorted_quotients[:, 1:] == sorted_quotients[:, :-1]  # a line, not a cell
-    first = errors[:, -1:]  # all have changed sides
+    inside = sorted_quotients[:, 1:] == sorted_quotients[:, :-1]  # On a line, not in a cell.
+    first = errors[:, -1:]  # All have changed sides.
     low = np.where(inside, first, errors[:, :-1]).min(axis=1, initial=np.inf)
     high = np.where(inside, first, errors[:, :-1]).max(axis=1, initial=-np.inf)
     low = np.minimum(np.minimum(low, errors[:, -1]), start)
@@ -324,7 +324,7 @@ def _careful_sweep(weights, flip, quotient, slack) -> np.ndarray:
     before = np.take_along_axis(errors - steps, first, axis=1)
     fallen = falls - np.take_along_axis(falls - np.minimum(steps, 0.0), first, axis=1)
     low = np.minimum((before + fallen).min(axis=1), start[:, 0])
-    # a rise is a step that is no fall
+    # A rise is a step that is no fall.
     rise = (errors - start - falls) - np.take_along_axis(
         errors - start - falls - np.maximum(steps, 0.0), first, axis=1
     )
@@ -337,7 +337,7 @@ def _dot(a, b):
 
 
 class _Line(NamedTuple):
-    """A vector in whole numbers of any size, its weight, and which rows it stands for."""
+    """A vector in integers of any size, its weight, and which rows it stands for."""
 
     vector: list[int]
     weight: int
@@ -349,7 +349,7 @@ def _exactly(lines: list[_Line], path: list[int]) -> tuple[float, list[Fraction]
     infinite where the path is none: where it names two rows that lie on one line."""
     if len(lines[0].vector) == 1:
         return 0, [Fraction(lines[0].vector[0])]
-    if not path:  # a circle; or no line has a weight left
+    if not path:  # The path is a circle, or no line has a weight left.
         return _exact_circle(lines) if len(lines[0].vector) == 2 else (0, _off_all(lines))
     on_path = [line for line in lines if path[0] in line.rows]
     if not on_path:
@@ -407,7 +407,7 @@ def _exact_circle(lines: list[_Line]) -> tuple[int, list[Fraction]]:
         flip = b < 0 or (b == 0 and a < 0)
         cost.setdefault(Fraction(a, b) if b else None, [0, 0])[flip] += weight
     finite = sorted(quotient for quotient in cost if quotient is not None)
-    gaps = [Fraction(0)]  # one c in each
+    gaps = [Fraction(0)]  # One c in each gap.
     if finite:
         between = [(p + q) / 2 for p, q in itertools.pairwise(finite)]
         gaps = [finite[0] - 1, *between, finite[-1] + 1]

@@ -21,8 +21,8 @@ import numpy as np
 class Wrong(NamedTuple):
     """What a rule gets wrong, a truth value for each example."""
 
-    errors: np.ndarray  # not shown to be right
-    ties: np.ndarray  # those of them not shown to be wrong either: ties, or too close to call
+    errors: np.ndarray  # Examples that are not shown to be right.
+    ties: np.ndarray  # Errors not shown to be wrong either: ties, or too close to call.
 
 
 def undecided_is_wrong(value: np.ndarray, slack: np.ndarray, codes: np.ndarray) -> Wrong:
@@ -37,7 +37,7 @@ def undecided_is_wrong(value: np.ndarray, slack: np.ndarray, codes: np.ndarray) 
         else:
             ahead = value[rows, codes][:, None] - value
             room = np.nextafter(slack[rows, codes][:, None] + slack, np.inf)
-            ahead[rows, codes], room[rows, codes] = np.inf, 0.0  # its own class is no rival
+            ahead[rows, codes], room[rows, codes] = np.inf, 0.0  # Its own class is no rival.
         right = known & np.all(ahead > room, axis=1)
         lost = ~known | np.any(ahead < -room, axis=1)
     return Wrong(~right, ~right & ~lost)

@@ -25,7 +25,7 @@ from certo.numbers import exact
 @dataclass(frozen=True)
 class Groups:
     """Group g costs `weights[g]`, and `rows[g]` is one of its examples. Every w pays `constant`.
-    Costs are whole numbers, in units of `unit`."""
+    Costs are integers, in units of `unit`."""
 
     rows: np.ndarray
     weights: list[int]
@@ -60,7 +60,7 @@ def grouped(sample: Sample, weights: np.ndarray, lifted: bool) -> Groups:
 
 
 def whole_weights(weights: np.ndarray, m: int) -> tuple[list[int], Fraction]:
-    """Weights as whole numbers without a common divisor, and the unit they are in."""
+    """Weights as integers without a common divisor, and the unit they are in."""
     if not weights.size:
         return [1] * m, Fraction(1)
     fractions = [Fraction(weight) for weight in weights.tolist()]

@@ -31,7 +31,7 @@ class TestErrors(RiskBound, ErrorClaim):
     unknown: int
 
     _unknown_allowed: ClassVar[bool] = True
-    __test__: ClassVar[bool] = False  # it is none of pytest's
+    __test__: ClassVar[bool] = False  # pytest must not collect this class.
 
     shows: ClassVar[tuple[str, ...]] = (
         "examples", "errors", "ties", "delta", "lower", "upper", "unknown",

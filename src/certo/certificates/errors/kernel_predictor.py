@@ -18,7 +18,7 @@ from certo.certificates.spaces.image_scores import scores_at
 from certo.containers import count
 from certo.kernels.base import Kernel
 
-MAX_JSON_NUMBERS = 10**7  # numbers of a rule that is written as JSON
+MAX_JSON_NUMBERS = 10**7  # Numbers in a rule that is written as JSON.
 
 
 @final

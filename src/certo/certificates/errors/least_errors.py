@@ -54,7 +54,7 @@ class LeastErrors(Certificate):
 
 
 def needed(at_least: float, groups: Groups) -> int:
-    """What has to be proved of the groups: their costs, and so the errors', are whole numbers."""
+    """What has to be proved of the groups: their costs, and so the errors', are integers."""
     return math.ceil(Fraction(at_least) / groups.unit) - groups.constant
 
 

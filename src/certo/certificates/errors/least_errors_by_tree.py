@@ -15,7 +15,7 @@ from certo.certificates.sample.examples import Sample
 from certo.certificates.spaces.exact_rows import integer_rows
 from certo.numbers.farkas import cancels
 
-FINENESS = 2**20  # values of packings are whole multiples of 1/FINENESS
+FINENESS = 2**20  # Values of packings are integer multiples of 1/FINENESS.
 
 
 def packed(

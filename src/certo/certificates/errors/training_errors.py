@@ -53,7 +53,7 @@ class ErrorClaim(Certificate):
         if not 0 <= self.ties <= self.errors <= self.examples or not self.examples:
             raise ValueError("0 ≤ ties ≤ errors ≤ examples must hold, and examples ≥ 1.")
 
-    #: whether an example may have a label that the rule does not know, which is then wrong
+    #: Whether an example may have a label that the rule does not know, which is then wrong.
     _unknown_allowed: ClassVar[bool] = False
 
     @property

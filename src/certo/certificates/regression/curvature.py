@@ -53,7 +53,7 @@ class Curvature(NamedTuple):
     gram: np.ndarray  # LᵀAL, computed
     gram_off: float  # ≥ ‖gram − LᵀAL‖
     product: np.ndarray  # (r, q): Σ z_i right_i, computed
-    product_off: np.ndarray  # how far off each entry may be
+    product_off: np.ndarray  # Error bound of each entry.
 
 
 def curvature(

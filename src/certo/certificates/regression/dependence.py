@@ -8,7 +8,7 @@ over J for every other column j, in increasing order. E_ij = x̃_ij − x̃_iJ·
 a = w_J + Σ_j w_j c_j, and what is shown of all a is shown of all w. `remainders` bounds E from
 above, where it is not 0: X̃w = X̃_J a + Σ_j w_j E_j.
 
-Rounding. A combination times its common denominator is one of whole numbers, whose sign at an
+Rounding. A combination times its common denominator is one of integers, whose sign at an
 example `score_signs` decides exactly. A computed E_ij, with c_j rounded once, is a sum of r + 1
 products, off by at most γ_{r+3} (|x_ij| + Σ_k |c_jk x̃_ik|).
 """
@@ -77,7 +77,7 @@ def vanish(sample: Sample, vectors: np.ndarray, lifted: bool, alive: np.ndarray)
 
 
 def _are_zero(sample: Sample, vectors: np.ndarray, lifted: bool) -> np.ndarray:
-    """Whether w·x̃ = 0 on all these examples, for each w. Rounded sums of whole numbers are exact
+    """Whether w·x̃ = 0 on all these examples, for each w. Rounded sums of integers are exact
     where Σ|w_j x̃_j| < 2⁵³, which its rounded value below 2⁵² shows."""
     rows, unsure = sample.X.astype(np.float64), np.ones(len(vectors), dtype=bool)
     zero = np.ones(len(vectors), dtype=bool)

@@ -11,7 +11,7 @@ from scipy import linalg
 from certo.numbers.rounded import ABOVE
 
 MAX_SUMMED_ROWS = 4096  # Rows whose sum may be computed in any order.
-SHEET = 2**17  # numbers in a piece that is not shorter than 64 rows: a megabyte stays in the cache
+SHEET = 2**17  # Numbers in a piece of at least 64 rows: 1 MB stays in the cache.
 NORM_UNDERFLOW = 2.0**-500  # More than underflow can take from a norm.
 
 

@@ -42,8 +42,8 @@ class ShiftedGram(NamedTuple):
     """Σ_i s_i z_i z_iᵀ for z = (x − shift, y − shift, 1), computed, and how.
 
     Every entry (j, k) is within γ_roundings·√(g_jj g_kk) of the true g_jk: each product of it was
-    rounded no more often than that. `exact` says that those among x and 1 are whole numbers and
-    were not rounded at all, as when all x are whole numbers and the sums below 2⁵³.
+    rounded no more often than that. `exact` says that those among x and 1 are integers and
+    were not rounded at all, as when all x are integers and the sums below 2⁵³.
     """
 
     shift: np.ndarray  # (d + q,)
@@ -61,9 +61,9 @@ class Evidence(NamedTuple):
     curved_off: float = 0.0
     pull: float = math.inf  # ‖Lᵀg‖
     pull_off: float = 0.0
-    beside: np.ndarray = NO_COLUMNS  # for each column not kept: max_k |g_jk|
+    beside: np.ndarray = NO_COLUMNS  # For each dropped column: max_k |g_jk|.
     beside_off: np.ndarray = NO_COLUMNS
-    length: np.ndarray = NO_COLUMNS  # not below its root mean square
+    length: np.ndarray = NO_COLUMNS  # At least its root mean square.
 
     def excess(self, allowances: int, reach: float | None) -> float:
         """A bound on F − min F with so many allowances for rounding; inf if there is none."""

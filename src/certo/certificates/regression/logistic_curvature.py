@@ -92,9 +92,9 @@ class Hessian(NamedTuple):
     gram: np.ndarray
     gram_off: float
     pull: np.ndarray  # T_kᵀg_k
-    pull_off: np.ndarray  # how far off each entry may be
-    longest: np.ndarray  # for each class, ≥ max ‖z_ik‖
-    parts: list[slice]  # where the coordinates of each class are
+    pull_off: np.ndarray  # Error bound of each entry.
+    longest: np.ndarray  # For each class, at least max ‖z_ik‖.
+    parts: list[slice]  # The coordinates of each class.
 
 
 def decrement(point: Point, hessian: Hessian, room: int) -> Decrement:
@@ -105,7 +105,7 @@ def decrement(point: Point, hessian: Hessian, room: int) -> Decrement:
     n, size = len(L), np.abs(L)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         flat = norm_above(np.eye(n) - L.T @ hessian.gram @ L)
-        # two products of n terms each, then a difference
+        # Two products of n terms each, then a difference.
         rounded = 2 * exact.gamma(2 * n + 4) * norm_above(size.T @ np.abs(hessian.gram) @ size)
         eta = (flat + room * (rounded + hessian.gram_off * _spectral(L) ** 2)) * ABOVE
         if not eta < 1:
@@ -181,7 +181,7 @@ def hessian(point: Point, factors: Sequence[np.ndarray], coupled: bool = True) -
                 _add(sums, point, some, axes, lowered[some], coupled and len(factors) > 1)
         return sums
 
-    many = width <= MAX_THREADED_DIM  # else BLAS shares the work out
+    many = width <= MAX_THREADED_DIM  # Beyond this size BLAS uses the threads.
     share = -(-len(bounds) // THREADS) if many else len(bounds)
     with one_thread() if many else nullcontext(), ThreadPoolExecutor(THREADS) as pool:
         whole, *rest = pool.map(look, range(0, len(bounds), share))

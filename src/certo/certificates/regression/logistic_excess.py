@@ -34,7 +34,7 @@ from certo.numbers.rounded import ABOVE, Rounded, at_most, positive_sum, total
 
 PROOFS = ("curvature", "ridge", "none")
 OPEN = 0.01  # A gap of a mean loss that is told as a share of it: nothing, if nothing is proved.
-LEAST_SHARE = 2.0**-900  # of an example in the sum of all weights: below it products underflow
+LEAST_SHARE = 2.0**-900  # Share of an example in all weights below which products underflow.
 
 
 @final

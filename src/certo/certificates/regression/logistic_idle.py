@@ -32,7 +32,7 @@ def moves_nothing(
     r, K = kept.size, problem.classes
     free = np.setdiff1d(np.arange((K - 1) * r), fixed).tolist()
     alone = np.zeros((K, problem.columns), dtype=bool)
-    directions = []  # (K, p), whole numbers
+    directions = []  # (K, p), integers
     for own, line in zip(fixed.tolist(), ties, strict=True):
         if not any(line):
             alone[own // r, kept[own % r]] = True

@@ -37,7 +37,7 @@ from certo.numbers.rounded import ABOVE
 
 CUT = 2.0**-460
 BLOCK_NUMBERS = 2**17  # Numbers in a block of rows, so that it stays in the cache.
-MANY = 1000  # columns
+MANY = 1000  # Columns.
 THREADS = min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2)
 
 
@@ -50,9 +50,9 @@ class Terms(NamedTuple):
     """Of every example. `shares` are p_k, `others` 1 − p_k, `slopes` p_k − [k = y], over the terms
     alive: (m, K), for two classes (m, 1), of the second one alone."""
 
-    losses: np.ndarray  # with all classes alive
-    losses_off: np.ndarray  # how far off these may be
-    left: np.ndarray  # losses over what is alive
+    losses: np.ndarray  # Losses with all classes alive.
+    losses_off: np.ndarray  # Error bounds of these losses.
+    left: np.ndarray  # Losses over the classes that are alive.
     left_off: np.ndarray
     within: np.ndarray  # ε of the scores alive
     shares: np.ndarray

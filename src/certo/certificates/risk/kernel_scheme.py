@@ -20,7 +20,7 @@ from certo.certificates.spaces.images import KernelSample, readable
 from certo.containers import count
 from certo.kernels.base import Kernel
 
-MAX_RERUN_EXAMPLES = 2**12  # examples of a function: their kernel matrix has 134 MB
+MAX_RERUN_EXAMPLES = 2**12  # Examples of a function whose kernel matrix has 134 MB.
 
 
 @final
@@ -44,7 +44,7 @@ class KernelScheme(Scheme):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not np.array_equal(self.dual_coef, np.rint(self.dual_coef)):
-            raise ValueError("dual_coef must be a table of whole numbers.")
+            raise ValueError("dual_coef must be a table of integers.")
         if not isinstance(self.kernel, Kernel):
             raise ValueError(f"kernel must be a kernel, got {type(self.kernel).__name__}.")
 

@@ -31,7 +31,7 @@ from certo.certificates.sample.shape import check_examples, check_features
 from certo.numbers import exact, printed
 from certo.numbers.lanes import lane_scores
 
-LONGEST_PASS = 3 * 10**5  # rounds times outputs that a checker is asked to repeat: some seconds
+LONGEST_PASS = 3 * 10**5  # Rounds times outputs that a checker repeats in some seconds.
 
 
 @final
@@ -184,7 +184,7 @@ def one_pass(runs: Sequence[PerceptronRun], sample: Sample) -> tuple[np.ndarray,
             step = float(runs[k].rate(updates[k : k + 1])[0]) * signs[k, block[last]]
             if isinstance(columns, slice):
                 weights[k, :-1] += step * values[last]
-            else:  # padding adds 0 to w[0]
+            else:  # Padding adds 0 to w[0].
                 np.add.at(weights[k], columns[last], step * values[last])
             weights[k, -1] += step * runs[k].lift
             sizes[k] = np.sum(np.abs(weights[k]))

@@ -20,7 +20,7 @@ from certo.certificates.sample.labels import Labels
 from certo.certificates.sample.shape import check_features
 from certo.certificates.spaces.vectors import Margins
 
-REPLAY_VISITS = 200_000  # visits of examples: a vacuous bound is not worth a longer re-run
+REPLAY_VISITS = 200_000  # Visits of examples in the re-run of a vacuous bound.
 
 
 @final

@@ -14,7 +14,7 @@ from certo.certificates.base import Certificate, Verification
 from certo.certificates.sample import draws
 from certo.numbers import exact
 
-LEAST_DELTA = 1e-300  # below it, a share of delta may underflow
+LEAST_DELTA = 1e-300  # Below it, a share of delta may underflow.
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -28,7 +28,7 @@ class RiskBound(Certificate):
     bound that fails with probability delta/tried for each fails with delta for the one kept.
 
     `majority` counts the examples of the most frequent class (for one output among several: of the
-    larger side). It is part of the claim only so that a reader sees what the bound is worth: see
+    larger side). It is part of the claim only so that a reader sees how strong the bound is: see
     `informative`."""
 
     delta: float

@@ -15,7 +15,7 @@ from certo.certificates.sample.classes import check_classes
 from certo.certificates.sample.examples import exact_matrix
 from certo.certificates.sample.labels import Labels
 
-#: every scheme, and the module of this room that defines it; it is imported when it is named
+#: Every scheme, and the module of this room that defines it; it is imported when it is named.
 SCHEMES = {"KernelScheme": "kernel_scheme", "PerceptronScheme": "perceptron_scheme"}
 
 
@@ -26,9 +26,9 @@ class Scheme(Value, abc.ABC):
     X and `sample` are as `read` and `sample` give them.
     """
 
-    #: the kernel of the rule; None for a linear rule
+    #: The kernel of the rule; None for a linear rule.
     kernel: Any
-    #: the sign of a score of 0, where the rule is one output; None where a tie is wrong
+    #: The sign of a score of 0, where the rule is one output; None where a tie is wrong.
     zero_sign: int | None
 
     @property

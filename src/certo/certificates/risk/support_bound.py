@@ -141,7 +141,7 @@ class SupportBound(RiskBound):
             both = np.any(sample.signs > 0) and np.any(sample.signs < 0)
             require(both, "some class of the claim has no example.")
             near = nearby(solution, sample, room)
-            if near.furthest > 1:  # the advice divides by it, and rows of zeros make it 0
+            if near.furthest > 1:  # The advice divides by it, and rows of zeros make it 0.
                 raise Refuted(_too_far(solution, exact.above(near.furthest)))
             found |= near.supports
         return min(int(np.count_nonzero(found)) + 1, self.examples)  # 1: the longest

@@ -39,7 +39,7 @@ from certo.certificates.spaces.space import Scores
 from certo.numbers import exact
 from certo.numbers.exact import ROUND_UP_8
 
-MAX_FACTOR = 2.0**500  # products of larger numbers might overflow
+MAX_FACTOR = 2.0**500  # Products of larger numbers might overflow.
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Near:
     @cached_property
     def ends(self) -> tuple[float, float]:
         """Two numbers between which b* is."""
-        if not self.free:  # b has its part in the lengths, or is 0
+        if not self.free:  # The lengths contain b, or b is 0.
             return exact.below(self.intercept), exact.above(self.intercept)
         kinks = self.signs - self.scores.value
         unsure = (self.unsure + 2.0**-52 * np.abs(kinks)) * ROUND_UP_8
@@ -81,7 +81,7 @@ class Near:
         low, high = self.ends
         margins = self.signs * self.scores.value + np.where(self.signs > 0, low, -high)
         unsure = (self.unsure + 2.0**-52 * np.abs(margins)) * ROUND_UP_8
-        return ~(margins - unsure > 1)  # a comparison with 1 survives the last rounding
+        return ~(margins - unsure > 1)  # A comparison with 1 survives the last rounding.
 
     @cached_property
     def furthest(self) -> Fraction:

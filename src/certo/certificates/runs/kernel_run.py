@@ -26,8 +26,8 @@ from certo.certificates.spaces.images import rounding_of
 from certo.kernels.base import Kernel
 from certo.numbers import exact
 
-LONGEST_RERUN = 10**10  # updates times examples: a minute or so
-LONGEST_STEPS = 3 * 10**5  # updates and epochs: some seconds
+LONGEST_RERUN = 10**10  # Updates times examples, which takes about a minute.
+LONGEST_STEPS = 3 * 10**5  # Updates and epochs, which take some seconds.
 WHOLE = 2.0**52
 
 
@@ -86,7 +86,7 @@ class Gram:
 
     @cached_property
     def _whole(self) -> bool:
-        """Whether all values are whole numbers, and exact."""
+        """Whether all values are integers, and exact."""
         epsilon, delta, _ = self._off
         return epsilon == delta == 0 and bool(np.all(self.values == np.rint(self.values)))
 

@@ -46,7 +46,7 @@ class MistakeBound(SpaceClaim):
     ⟨w₀, u⟩ down, ‖u‖ ≤ comparator_norm, ‖w₀‖², X² and H up, and the inequality is solved for M in
     rational arithmetic. Weights in `Vectors` are compared with start + Σ steps up to the rounding
     of that many float64 additions: |error_j| ≤ γ_n (|w₀_j| + Σ|η x̃_j|), n = updates + distinct
-    rows + 4. In `Images` the steps are whole numbers, and nothing is rounded in w.
+    rows + 4. In `Images` the steps are integers, and nothing is rounded in w.
     """
 
     lifted: bool
@@ -63,7 +63,7 @@ class MistakeBound(SpaceClaim):
     target: float
     shortfall: float
     bound: int | None
-    averaged: bool = False  # the model answers with the average of the weights, not with these
+    averaged: bool = False  # The model answers with the average of the weights, not with these.
 
     shows = ("updates", "bound", "target", "radius2", "comparator_norm", "shortfall", "examples")
 
@@ -75,7 +75,7 @@ class MistakeBound(SpaceClaim):
         if self.comparator_dual_coef.shape != self.comparator_rows.shape:
             raise ValueError("comparator_dual_coef must hold one number for each of its rows.")
         if np.any(self.dual_coef != np.rint(self.dual_coef)) or not np.all(self.dual_coef):
-            raise ValueError("dual_coef must hold whole numbers other than 0: counts of updates.")
+            raise ValueError("dual_coef must hold integers other than 0: counts of updates.")
         if not self.lifted and (
             self.intercept != 0 or self.comparator_intercept != 0 or np.any(self.start[-1:])
         ):
@@ -179,7 +179,7 @@ class MistakeBound(SpaceClaim):
         must be between that of as many smallest and as many largest ones.
         """
         counts = np.abs(self.dual_coef)
-        made = sum(map(int, counts.tolist()))  # of Python's integers, which do not wrap around
+        made = sum(map(int, counts.tolist()))  # Python's integers do not wrap around.
         require(made == self.updates, f"the steps are {made:,} in number, not {self.updates:,}.")
         if self.sums.constant is not None:
             require(self.totals.size == 0, "with a constant rate there are no totals to give.")

@@ -134,7 +134,7 @@ def replay(run: PerceptronRun, X, signs: np.ndarray, rows: np.ndarray) -> tuple[
             for total, size in ((w, step), (weighted, late))[: 1 + run.average]:
                 if isinstance(places, slice):
                     total[:-1] += size * values[first]
-                else:  # padding adds 0 to the first weight
+                else:  # Padding adds 0 to the first weight.
                     np.add.at(total, places[first], size * values[first])
                 total[-1] += size * run.lift
         looks += X.shape[0]

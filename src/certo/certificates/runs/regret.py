@@ -17,7 +17,7 @@ from certo.certificates.sample.shape import check_weights
 from certo.numbers import exact
 from certo.numbers.exact import gamma
 
-SHOWN = 2.0**-20  # of 1 + a sum of losses: what rounding may move in a sum that is shown
+SHOWN = 2.0**-20  # Rounding of a shown sum, relative to 1 + the sum.
 LOST = "the losses of the comparator are lost in the rounding of its scores."
 
 

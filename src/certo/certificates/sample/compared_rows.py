@@ -14,7 +14,7 @@ from scipy import sparse
 
 from certo.certificates.sample.examples import SampleMismatch, exact_matrix
 
-MISSING = -1.5e308  # stands for NaN, so that missing values are the same
+MISSING = -1.5e308  # Replaces NaN, so that missing values are equal.
 INFINITE = 1.7e308
 
 

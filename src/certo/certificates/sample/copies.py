@@ -23,7 +23,7 @@ values of one example: no other example has them. The column is *telling* if the
 half of the values that repeat, and at least a quarter as many as the repeated examples. Let q be
 how many of the gaps between neighbouring values are equal to the least gap, beyond the first. For
 draws from a smooth density on a grid there are about twice as many pairs of neighbours as pairs of
-equal values. (If most gaps follow from those beside them, as those of logarithms of whole numbers
+equal values. (If most gaps follow from those beside them, as those of logarithms of integers
 do, q counts these: see `_regular`.) So a telling column repeats *by nature* if r ≤ 2q +
 `ATOMS_ALLOWED`, or if all its values have two digits at most. A column that two columns with few
 values determine for many examples, as a product of them is, tells nothing (`_pairs`). The rows are
@@ -51,17 +51,17 @@ from scipy import sparse
 from certo.certificates.sample.equal_rows import column_of, rows_of_tables
 from certo.containers import BLOCK_NUMBERS
 
-REPEATED_LEVEL = 1e-6  # probability of refusing independent draws for their repetitions
-ATOMS_ALLOWED = 4  # values that may be frequent by nature
-LIKE_THE_LEAST = 1.001  # gaps that are equal to the least one up to rounding
-SIMPLE_RATIOS = np.array(sorted({a / b for a in range(1, 5) for b in range(1, 5)}))  # of gaps
-ROUNDED_APART = 2.0**-44  # values that differ by less, beside their range, differ by rounding
-STEADY = 0.4  # by how much the logarithms of three gaps in a row may bend
-SHOWN_EXAMPLES = 256  # repeated examples by which columns are looked for
-MAX_COLUMNS = 16  # that are looked at as a whole
-BY_CHANCE = 1e-3  # probability of taking for a rule what columns do for no reason
-FOLLOWS_BY_CHANCE = 0.15  # probability that a gap between draws follows from those beside it
-MAX_COARSE = 6  # columns of few values of which pairs are looked at
+REPEATED_LEVEL = 1e-6  # Probability of refusing independent draws for repetitions.
+ATOMS_ALLOWED = 4  # Values that may be frequent by nature.
+LIKE_THE_LEAST = 1.001  # Gaps below this multiple of the least are equal to it.
+SIMPLE_RATIOS = np.array(sorted({a / b for a in range(1, 5) for b in range(1, 5)}))  # Gap ratios.
+ROUNDED_APART = 2.0**-44  # Differences below this share of the range are rounding.
+STEADY = 0.4  # Largest second difference of the logarithms of three gaps.
+SHOWN_EXAMPLES = 256  # Repeated examples used to choose columns.
+MAX_COLUMNS = 16  # Columns that are compared as a whole.
+BY_CHANCE = 1e-3  # Probability of mistaking chance for a rule between columns.
+FOLLOWS_BY_CHANCE = 0.15  # Probability that a gap of draws follows from its neighbours.
+MAX_COARSE = 6  # Columns of few values whose pairs are examined.
 
 
 class Examples(NamedTuple):
@@ -86,7 +86,7 @@ def common_divisor(times: np.ndarray) -> int:
     """A number that divides the multiplicities more often than any independent draws allow, at
     `REPEATED_LEVEL`; 0 if there is none."""
     m, k = int(times.sum()), times.size
-    room = math.log(REPEATED_LEVEL) - 1 - 1.5 * math.log(m)  # for m divisors, and m draws exactly
+    room = math.log(REPEATED_LEVEL) - 1 - 1.5 * math.log(m)  # For m divisors, and m draws exactly.
     values, numbers = np.unique(times, return_counts=True)
     for g in range(2, int(values[-1]) + 1):
         others = int(np.sum(numbers[values % g != 0]))
@@ -151,9 +151,9 @@ def are_copies(
             suspect = True
         elif not free:
             if seen.own <= seen.even:
-                return False  # this column tells the others, and its values repeat by nature
+                return False  # This column determines the others, and its values repeat.
         elif seen.own > ATOMS_ALLOWED:
-            suspect = True  # two columns that do not tell one another agree all the same
+            suspect = True  # Two independent columns agree all the same.
     return suspect
 
 
@@ -165,7 +165,7 @@ class _OwnValues(NamedTuple):
     own: int
     single: int
     even_gaps: int
-    short: bool  # all are written with two digits
+    short: bool  # All values are written with two digits.
 
     @property
     def even(self) -> float:
@@ -204,7 +204,7 @@ def _own_values(
 
 def _regular(gaps: np.ndarray) -> int:
     """How many gaps follow from those beside them, if most do: they are multiples of one step
-    (numbers with so many digits, whatever their size), or change steadily (whole numbers, of which
+    (numbers with so many digits, whatever their size), or change steadily (integers, of which
     a logarithm, a root or a sine was taken). Gaps between draws from a density follow by chance in
     one case of ten, so that few gaps show nothing: in one of `MAX_COLUMNS` columns all of them may
     follow."""

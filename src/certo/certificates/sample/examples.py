@@ -85,7 +85,7 @@ class Sample:
     def part(self, start: int, stop: int):
         """Rows start … stop − 1 in float64."""
         rows = self.X
-        if stop - start < self.m and sparse.issparse(rows):  # a slice would copy
+        if stop - start < self.m and sparse.issparse(rows):  # A slice would copy.
             here = slice(rows.indptr[start], rows.indptr[stop])
             places = rows.indptr[start : stop + 1] - rows.indptr[start]
             rows = sparse.csr_array(

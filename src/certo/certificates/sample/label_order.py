@@ -16,7 +16,7 @@ from scipy import special
 
 from certo.certificates.encoding import counted
 
-ORDER_LEVEL = 1e-4  # probability of refusing independent draws for the order of their labels
+ORDER_LEVEL = 1e-4  # Probability of refusing independent draws for their order.
 
 
 def why_ordered(codes: np.ndarray) -> str:

@@ -77,7 +77,7 @@ class Labels:
             same = _equal(y, label)
             places[same] = k
             matches += same
-        # more than one: labels that differ, but not in the precision of y
+        # More than one: labels that differ, but not in the precision of y.
         strange = np.flatnonzero((matches != 1) & ~(unknown & (matches == 0) & _is_there(y)))
         if strange.size:
             raise SampleMismatch(
@@ -141,10 +141,10 @@ def _equal(y: np.ndarray, label: Any) -> np.ndarray:
         return np.asarray((y.astype(np.float64) if y.dtype.itemsize < 8 else y) == number)
     try:
         same = np.asarray(y == label)
-    except TypeError:  # kinds that cannot be compared are not equal
+    except TypeError:  # Types that cannot be compared are not equal.
         return np.zeros(y.shape, dtype=bool)
     if same.dtype == bool and same.shape == y.shape:
         return same
-    # an array of objects: only a plain True counts (a missing value's `==` is no truth value)
+    # An array of objects: only a plain True counts (a missing value's `==` is no truth value).
     same = np.broadcast_to(same, y.shape)
     return np.fromiter((item is True or item is np.True_ for item in same), bool, y.size)

@@ -32,10 +32,10 @@ from certo.certificates.sample.equal_rows import (
     is_table,
 )
 
-SHARED_LEVEL = 1e-6  # probability of refusing independent draws for rows in fit and test
-COARSE_ROWS = 2**15  # of fit and test that are compared up to their last digits
-COARSE_COLUMNS = 4  # by which rows are compared up to their last digits
-COARSE_BITS = 7  # of the 23 of a float32 that are rounded off then: five digits are left
+SHARED_LEVEL = 1e-6  # Probability of refusing independent draws for shared rows.
+COARSE_ROWS = 2**15  # Rows that are compared up to their last digits.
+COARSE_COLUMNS = 4  # Columns used to compare rows up to their last digits.
+COARSE_BITS = 7  # Bits of a float32 rounded off, which leaves five digits.
 
 
 class Known(NamedTuple):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from certo.lazy import names_of
 
-#: every space, and the module that has it
+#: Every space, and the module that has it.
 SPACES = {"Vectors": "vectors", "Images": "images"}
 
 __getattr__, __dir__ = names_of(__name__, SPACES)

@@ -17,7 +17,7 @@ from certo.certificates.sample.examples import Sample
 from certo.numbers import exact
 from certo.numbers.rounded import Rounded, at_most, positive_sum
 
-EXACT_PRODUCTS = 2**16  # up to so many products (a row or column counts as 16 more) are exact
+EXACT_PRODUCTS = 2**16  # So many products are exact; a row or column counts as 16.
 MAX_SUMMED_ROWS = 4096  # Rows whose sum may be computed in any order; halves are then added.
 
 
@@ -77,7 +77,7 @@ def _rounded_sum(
     """Σ weights_i x_rows_i, and what its entries are off by at most."""
     if 16 * rows.size < sample.m:
         part = Sample(sample.X[rows], sample.signs[rows])
-    else:  # all rows, rather than a copy of many
+    else:  # All rows, rather than a copy of many.
         part, some = sample, weights
         weights = np.zeros(sample.m)
         weights[rows] = some

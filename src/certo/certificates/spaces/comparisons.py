@@ -31,7 +31,7 @@ def check_direction(direction: FractionRows, rows: int, width: int) -> None:
 
 def comparison_signs(sample: Sample, whole: Sequence[Sequence[int]], lifted: bool) -> np.ndarray:
     """The signs of (u_y − u_k)·x̃_t for all examples t, y being the place of the class of t and u a
-    direction of whole numbers: (m, K), or for two classes (m, 1), the direction being that of the
+    direction of integers: (m, K), or for two classes (m, 1), the direction being that of the
     second class against the first."""
     codes, d = sample.signs, sample.d
     if len(whole) == 1:

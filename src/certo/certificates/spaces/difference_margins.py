@@ -87,7 +87,7 @@ class DifferenceMargins:
         """(γ, i): no margin is below γ, by the allowances alone, and that of i is close to it."""
         found = []
         for start, lowest in self._lowest():
-            place = int(np.argmin(lowest))  # a NaN, if there is one
+            place = int(np.argmin(lowest))  # The place of a NaN, if there is one.
             low = float(lowest.flat[place])
             known = (
                 Fraction(math.nextafter(low, -math.inf))

@@ -1,4 +1,4 @@
-"""Rows of examples in whole numbers, and on which side of a hyperplane each of them is, exactly."""
+"""Rows of examples in integers, and on which side of a hyperplane each of them is, exactly."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def score_signs(sample: Sample, w: Sequence[int], lifted: bool) -> np.ndarray:
 
     Rounded first: w scaled by a power of two and rounded is off by a factor 1 ± u, which doubles
     the allowance at most; nothing is rounded where all is whole and below 2⁵³. What remains is
-    computed in whole numbers, once for equal examples.
+    computed in integers, once for equal examples.
     """
     coef = np.array(w, dtype=object) // max(1, math.gcd(*w))
     used = np.flatnonzero(coef[: sample.d] != 0)

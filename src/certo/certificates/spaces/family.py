@@ -45,12 +45,12 @@ class VectorFamily(abc.ABC):
 
     @abc.abstractmethod
     def whole(self, indices: np.ndarray, every: bool = False) -> np.ndarray:
-        """These vectors, all times one power of two that makes them whole numbers, without the
+        """These vectors, all times one power of two that makes them integers, without the
         columns of X that are zero in all of their examples, unless `every` is wanted."""
 
     @abc.abstractmethod
     def signs(self, direction: Sequence[Sequence[int]]) -> np.ndarray:
-        """The signs of all products with a direction of whole numbers (int8), decided exactly:
+        """The signs of all products with a direction of integers (int8), decided exactly:
         (m, slots), with 0 where there is no vector."""
 
     @abc.abstractmethod
@@ -94,7 +94,7 @@ class VectorFamily(abc.ABC):
                 direction = [w[k : k + few._width] for k in range(0, len(w), few._width)]
                 outside |= few.signs(direction).ravel()[places] != 0
             missed = np.flatnonzero(outside[: core.size])
-            if not missed.size:  # the basis spans the core, although it was found modulo a prime
+            if not missed.size:  # The basis spans the core, although it was found modulo a prime.
                 return named[outside]
             basis = np.append(basis, missed[0])
         return none

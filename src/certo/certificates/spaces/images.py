@@ -45,9 +45,9 @@ from certo.numbers import exact
 from certo.numbers.rounded import Rounded, at_most, hinge_losses, total
 from certo.numbers.rounding import gamma
 
-HEIGHT, WIDTH = 256, 1024  # of a block of kernel values: 2 MB, which a cache holds
-LOOKS = {"vectors": 64, "objects": 8}  # examples whose known scores are looked at
-COARSEST = 2.0**-7  # relative error of kernel values with which nothing is claimed any more
+HEIGHT, WIDTH = 256, 1024  # Shape of a block of kernel values: 2 MB fit in a cache.
+LOOKS = {"vectors": 64, "objects": 8}  # Examples whose known scores are checked.
+COARSEST = 2.0**-7  # Relative error of kernel values above which nothing is claimed.
 THREADS = min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2)
 
 
@@ -130,7 +130,7 @@ class KernelSample:
             beyond = delta * np.sum(magnitude)
             roundings = min(rows.size, WIDTH) + rows.size // WIDTH + 2
             lost = 1.01 * beyond + 4 * exact.TINY * (rows.size + 4 * np.sum(magnitude))
-            if known is not None and self.kernel.takes != "matrix":  # which is soon computed
+            if known is not None and self.kernel.takes != "matrix":  # Its values cost little.
                 slack = lost + exact.allowance(roundings, 1.02 * (reach + beyond))
                 slack += 1.02 * epsilon * reach
                 if self._agree(rows, coef, known, 2 * slack):

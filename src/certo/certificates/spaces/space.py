@@ -101,10 +101,10 @@ class MachineMargins(abc.ABC):
 class Space(abc.ABC):
     """A frozen value that says where the examples of a claim are."""
 
-    #: fitted attributes of an estimator that hold w, by the fields of a claim
+    #: Fitted attributes of an estimator that hold w, by the fields of a claim.
     describes: ClassVar[dict[str, str]]
-    #: the kernel whose space it is, and what is added to its diagonal; None: the examples are
-    #: vectors themselves
+    #: The kernel whose space it is, and what is added to its diagonal; None: the examples are
+    #: vectors themselves.
     kernel: Any
     shift: float
 

@@ -30,7 +30,7 @@ from certo.numbers.exact import ROUND_UP_8, norm
 from certo.numbers.lanes import lane_scores
 from certo.numbers.rounded import Rounded, hinge_losses
 
-EXACT_ROWS = 256  # where more different rows than this tie, the least is bounded, not computed
+EXACT_ROWS = 256  # More tied rows than this are bounded, not computed.
 
 
 @dataclass(eq=False)
@@ -48,7 +48,7 @@ class Margins(MachineMargins):
         cls, sample: Sample, coef: np.ndarray, intercept: float, square: float | None = None
     ) -> Margins:
         """`square`, if known, is a number that no ‖x_t‖² exceeds."""
-        if square is not None and sample.X.dtype == np.float64:  # one allowance, nothing to convert
+        if square is not None and sample.X.dtype == np.float64:  # Nothing to convert.
             with np.errstate(over="ignore", invalid="ignore"):
                 value = sample.X @ coef
                 value += intercept
@@ -83,7 +83,7 @@ class Margins(MachineMargins):
 
     def _tighten(self, rows: np.ndarray) -> None:
         """Replace the allowances of these rows by their own."""
-        if not self.slack.flags.writeable:  # one number for all
+        if not self.slack.flags.writeable:  # One number for all examples.
             self.slack = self.slack.copy()
         integers = float(self.intercept).is_integer() and np.all(self.coef == np.rint(self.coef))
         size = np.abs(self.coef)
@@ -93,7 +93,7 @@ class Margins(MachineMargins):
             with np.errstate(over="ignore", invalid="ignore"):
                 magnitude = abs(part) @ size + abs(self.intercept)
                 products = _count(part, lambda entries: entries != 0, size != 0)
-                slack = exact.allowance(products, magnitude)  # a product that is 0 rounds nothing
+                slack = exact.allowance(products, magnitude)  # A product of 0 is exact.
             if integers:
                 # magnitude is rounded, by far less than a factor 2: below 2⁵² it is below 2⁵³
                 whole = _count(part, lambda entries: entries != np.rint(entries)) == 0
@@ -114,10 +114,10 @@ class Margins(MachineMargins):
             rows = self._rivals(rows)
         rows = rows[np.argsort(self.value[rows], kind="stable")]
         if not np.any(self.slack[rows]):
-            rows = rows[:1]  # nothing was rounded
+            rows = rows[:1]  # Nothing was rounded.
         with np.errstate(invalid="ignore", over="ignore"):
             lower = self.value[rows] - self.slack[rows]
-        most = EXACT_ROWS if np.all(np.isfinite(lower)) else rows.size  # after overflow: exact
+        most = EXACT_ROWS if np.all(np.isfinite(lower)) else rows.size  # After overflow: all.
         least, where = self.exactly(int(rows[0])), int(rows[0])
         for k, (margin, t, different) in enumerate(self._each_exactly(rows)):
             if different > most:
@@ -135,10 +135,10 @@ class Margins(MachineMargins):
             if slack.flags.writeable:
                 ceiling = np.nextafter(np.min(value + slack, initial=np.inf), np.inf)
                 out = value - slack > ceiling
-            else:  # one number for all
+            else:  # One number for all examples.
                 ceiling = np.nextafter(np.min(value) + slack[0], np.inf)
                 out = value > np.nextafter(ceiling + slack[0], np.inf)
-        # a NaN, from overflow, is out of nothing
+        # A NaN, from overflow, is out of nothing.
         found = np.flatnonzero(~out)
         return found if rows is None else rows[found]
 
@@ -241,7 +241,7 @@ class Margins(MachineMargins):
         value, slack = self.value[rows], self.slack[rows]
         with np.errstate(over="ignore", invalid="ignore"):
             lowest = np.where(slack > 0, np.nextafter(value - slack, -np.inf), value)
-            missing = target - lowest  # its sign is exact
+            missing = target - lowest  # The sign of the difference is exact.
             missing = np.where(missing <= 0, 0.0, np.nextafter(missing, np.inf))
             total = float(np.sum(missing * weights))
             bound = math.nextafter(
@@ -283,7 +283,7 @@ class Vectors(Space):
         return exact_matrix(X)
 
     def check_values(self, X) -> None:
-        pass  # vectors are given exactly
+        pass  # Vectors are given exactly.
 
     def sample(self, X, y, labels: Labels) -> Sample:
         return Sample.of(X, y, labels)

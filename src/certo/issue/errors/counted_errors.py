@@ -53,7 +53,7 @@ def _counts(
 ) -> tuple[dict[str, Any], np.ndarray]:
     """The fields of an ErrorClaim, of the user's own data; and the places of the labels."""
     labels = all_labels(classes, column)
-    draft = TrainingErrors(labels, predictor, 1, 0, 0)  # looks whether the rule is one for these
+    draft = TrainingErrors(labels, predictor, 1, 0, 0)  # Checks that the rule suits these examples.
     sample = kind._examples(draft._read(X), labels, y)
     wrong = predictor.wrong(sample.X, sample.codes, SLACK_FACTOR)
     errors, ties = (int(np.count_nonzero(which)) for which in wrong)

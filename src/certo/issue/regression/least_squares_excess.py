@@ -27,7 +27,7 @@ from certo.numbers import exact
 from certo.numbers.rounding import MAX_FLOAT
 
 NO_INDICES = np.zeros(0, dtype=np.int64)
-COST = 1e-9  # of the risk: what a reach that nobody has chosen may add to the excess
+COST = 1e-9  # Share of the risk that a default reach may add to the excess.
 
 
 @or_cannot_claim
@@ -77,7 +77,7 @@ def issue_least_squares_excess(
         columns, factor, combinations = np.arange(d + draft.lifted), None, ()
     if isinstance(data, Sample):
         return _from_rows(draft, data, columns, factor, combinations, reach)
-    with one_thread():  # the matrices are small
+    with one_thread():  # The matrices are small.
         return _from_sums(draft, data, columns, factor, combinations, reach)
 
 
@@ -85,7 +85,7 @@ def _from_rows(
     claim: LeastSquaresExcess, sample: Sample, columns, factor, combinations, reach
 ) -> LeastSquaresExcess:
     drafts = [claim]
-    if not claim.ridge:  # the intercept alone may do, for coefficients that are not too far off
+    if not claim.ridge:  # The intercept alone may suffice near the minimum.
         drafts.insert(
             0, _with_basis(claim, columns[columns == sample.d], np.eye(int(claim.lifted)))
         )

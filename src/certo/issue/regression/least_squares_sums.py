@@ -78,7 +78,7 @@ def shown_exact(claim: LeastSquaresExcess, known: ShiftedGram) -> bool:
     if not known.exact:
         return False
     d = claim.coef.shape[1]
-    places = [*range(d), -1]  # of x̃ among (x, y, 1)
+    places = [*range(d), -1]  # Places of x̃ among (x, y, 1).
     gram, shift = known.gram[np.ix_(places, places)], claim.shift[:d]
     return exactly_by_sums(gram, shift, claim.kept, claim.combinations, claim.lifted)
 
@@ -87,12 +87,12 @@ def exactly_by_sums(
     gram: np.ndarray, shift: np.ndarray, kept: np.ndarray, combinations: Combinations, lifted: bool
 ) -> bool:
     """Whether Σ_i s_i E_ij² = 0 for every column j that is not kept, from Σ_i s_i z_i z_iᵀ for
-    z = (x − shift, 1), whole numbers that were not rounded; that is E = 0 wherever s_i is not 0."""
+    z = (x − shift, 1), integers that were not rounded; that is E = 0 wherever s_i is not 0."""
     d = shift.size
     away = [Fraction(float(c)) for c in shift] + [Fraction(0)]
     for j, line in zip(others(kept, d).tolist(), combinations, strict=True):
         terms = {j: Fraction(-1)} | {k: c for k, c in zip(kept.tolist(), line, strict=True) if c}
-        if lifted:  # of the shifted columns
+        if lifted:  # The sums of the shifted columns.
             terms[d] = terms.get(d, Fraction(0)) + sum(c * away[k] for k, c in terms.items())
         part = gram[np.ix_([*terms], [*terms])]
         common = common_denominator([*terms.values()])
@@ -105,8 +105,8 @@ def exactly_by_sums(
 
 
 def _square(terms: list[int], gram: np.ndarray) -> int:
-    """termsᵀ·gram·terms for whole numbers, exactly."""
-    if sum(map(abs, terms)) ** 2 * int(np.max(np.abs(gram))) < 2**62:  # then so is every sum
+    """termsᵀ·gram·terms for integers, exactly."""
+    if sum(map(abs, terms)) ** 2 * int(np.max(np.abs(gram))) < 2**62:  # Then no sum overflows.
         a = np.array(terms, dtype=np.int64)
         return int(a @ gram.astype(np.int64) @ a)
     a = np.array(terms, dtype=object)

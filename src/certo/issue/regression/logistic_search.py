@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from certo.certificates.regression.logistic_excess import LogisticExcess
     from certo.certificates.regression.logistic_terms import Point
 
-ALIKE = 1 + 2.0**-16  # what else may differ: an inverse factor that was rounded in another way
+ALIKE = 1 + 2.0**-16  # Allows for an inverse factor that is rounded in another way.
 LOSS = 2.0**-34  # Largest share of the bound lost where columns are nearly dependent.
 ENOUGH = 32  # Pieces of the rows that tell which combinations are near.
 MAX_RIDGE_CURVATURE_DIM = 1200  # Coordinates; above that the ridge alone gives the bound.
@@ -70,7 +70,7 @@ def _by_curvature(
     draft: LogisticExcess, point: Point, basis: Basis
 ) -> tuple[LogisticExcess, float]:
     fixed, ties = draft.fixed, draft.ties
-    if not draft.ridge:  # with one, all coordinates have an effect
+    if not draft.ridge:  # With a ridge all coordinates have an effect.
         fixed, ties = idle_coordinates(point.problem, basis.kept)
     claim = replace(
         draft,
@@ -81,7 +81,7 @@ def _by_curvature(
         ties=ties,
         factors=_first_factors(draft.vectors, basis, fixed),
     )
-    if not claim.coordinates:  # nothing moves a score that is left
+    if not claim.coordinates:  # No coordinate moves a remaining score.
         claim, missed = _reaching(claim, point)
         return claim, missed * ALIKE
     known = basis.factor is not None and not fixed.size

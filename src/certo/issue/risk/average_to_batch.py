@@ -52,7 +52,7 @@ def issue_average_to_batch(
     square = sample.square_bound()
     if not square < math.inf:
         raise CannotClaim("the squares of the features overflow float64.")
-    reach = float(rounded_up(exact.root_above(Fraction(square))))  # to be read, and no less
+    reach = float(rounded_up(exact.root_above(Fraction(square))))  # Rounded up to few digits.
     draft = AverageToBatch(
         labels, delta, run, coef, intercept, sample.m, reach, 0.0, 0.0, 1.0,
         majority=majority(sample.signs),

@@ -48,7 +48,7 @@ def issue_regret(
     if reason := _no_comparator(run, u, sample.m):
         raise CannotClaim(reason)
     loss = _comparator_loss(run, sample, u)
-    if not loss < OVERFLOW_LIMIT:  # so that the checker's allowance does not overflow either
+    if not loss < OVERFLOW_LIMIT:  # The checker's allowance must not overflow either.
         raise CannotClaim("the losses of the comparator overflow float64.")
     slack = _rough_slack(run, sample, u, loss, square)
     if not SLACK_FACTOR * slack <= SHOWN * (1 + loss):

@@ -27,7 +27,7 @@ def issue_separable(
     least, wrong = margins.least()
     if least > 0:
         wrong = None
-    elif margins.exactly(wrong) > 0:  # the least was bounded, not computed
+    elif margins.exactly(wrong) > 0:  # The least margin was bounded, not computed.
         wrong = margins.below(MIN_POSITIVE_SCORE)
     if wrong is not None:
         raise CannotClaim(
