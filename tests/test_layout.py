@@ -84,19 +84,21 @@ def words_claims(module: str) -> bool:
 
 
 def is_member_of_a_family(module: str) -> bool:
-    """The classes that a room exports are found by the laws of the room."""
+    """The laws of a room find the classes that it exports, and test what these inherit."""
     room, _, rest = module.partition("/")
     return room in FAMILIES and rest in members(room)
 
 
 @cache
 def members(room: str) -> set[str]:
-    """Modules with classes that the laws of this room find: 'hinge.py' is one of losses."""
+    """Modules with classes that the laws of this room find, or that these inherit from."""
     package = import_module(f"certo.{room}")
     base = getattr(package, FAMILIES[room])
-    exported = {name: getattr(package, name) for name in package.WHERE}
-    names = [n for n, one in exported.items() if isinstance(one, type) and issubclass(one, base)]
-    return {package.WHERE[name].replace(".", "/") + ".py" for name in names}
+    exported = [getattr(package, name) for name in package.WHERE]
+    kinds = [one for one in exported if isinstance(one, type) and issubclass(one, base)]
+    names = {part.__module__ for kind in kinds for part in kind.__mro__}
+    start = f"certo.{room}."
+    return {n[len(start) :].replace(".", "/") + ".py" for n in names if n.startswith(start)}
 
 
 def whole_of(module: str) -> str | None:
