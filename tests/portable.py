@@ -34,7 +34,8 @@ NEEDS = {
 }
 NUMERICAL = (
     "solvers", "estimators", "certificates", "kernels", "compiled", "guarantees", "losses",
-    "features", "geometry", "test_rkhs.py", "test_bounds.py", "test_rates.py",
+    "features", "geometry", "issue", "numbers", "problems", "test_rkhs.py", "test_bounds.py",
+    "test_rates.py", "test_seen_rows.py",
 )  # fmt: skip
 QUICK = {  # variants that are furthest from each other, and the tests that fit ten minutes
     "baseline": ("solvers", "estimators", "kernels", "compiled", "guarantees"),

@@ -13,7 +13,7 @@ import pytest
 import certo
 from certo import certificates, kernels
 from certo.certificates import Certificate
-from certo.check_files import lines_of, main, module_of, modules_needed
+from certo.check_files import lines_of, module_of, modules_needed
 from certo.kernels import Kernel
 
 SOURCE = Path(certo.__file__).parent
@@ -74,17 +74,6 @@ def test_all_kinds_and_kernels_need_no_more_code_than_this():
     assert len(kinds) <= MAX_KINDS
     rooms = {module.removeprefix("certo.").split(".")[0] for module in needed}
     assert not rooms & {"bounds", "compiled", "estimators", "issue", "solvers", "words"}
-
-
-def test_files_are_listed_after_those_they_import(capsys):
-    needed = modules_needed(module_of("SupportBound"))
-    assert needed.index("certo.numbers.exact") < needed.index("certo.certificates.spaces.space")
-    assert needed[-1] == module_of("SupportBound")
-    assert main(["SupportBound"]) == 0
-    said = capsys.readouterr().out
-    assert said.startswith("SupportBound: ")
-    assert said.endswith("certo/certificates/risk/support_bound.py\n")
-    assert main(["Support"]) == 2
 
 
 def test_no_folder_holds_more_files_than_this():

@@ -8,11 +8,14 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 
 from certo.cli.app import main
 
 IRIS = Path(__file__).parents[2] / "examples" / "iris.csv"
+#: The command line in a process of its own.
+COMMAND = [sys.executable, "-c", "from certo.cli import main; main()"]
 
 
 class Said(NamedTuple):
@@ -64,3 +67,14 @@ def rewritten(tmp_path):
         return path
 
     return write
+
+
+@pytest.fixture
+def noise(tmp_path):
+    """A table that no hyperplane separates, so that all epochs are run."""
+    values = np.random.default_rng(0).normal(size=(3000, 3))
+    labels = np.where(values[:, 0] + values[::-1, 1] > 0, "a", "b")
+    lines = [f"{a},{b},{c},{y}" for (a, b, c), y in zip(values.tolist(), labels, strict=True)]
+    path = tmp_path / "noise.csv"
+    path.write_text("\n".join(["a,b,c,y", *lines]))
+    return path

@@ -32,7 +32,7 @@ def test_scikit_learn_conventions(estimator, check):
     [
         (lambda X: explicit_map(Gaussian(1.0)), "infinitely many coordinates"),
         (lambda X: explicit_map(Precomputed()), "no explicit feature map"),
-        (lambda X: Monomials(0).fit(X), "degree must be a whole number from 1 to 10,000"),
+        (lambda X: Monomials(0).fit(X), "degree must be an integer from 1 to 10,000"),
         (lambda X: Monomials(2, scale=-1).fit(X), "scale must be"),
         (lambda X: Monomials(2, offset=-1).fit(X), "offset must be"),
         (lambda X: Monomials(9).fit(np.zeros((1, 90))), "1,731,030,945,644 coordinates"),

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
@@ -31,6 +30,7 @@ from certo.kernels import (
 )
 from certo.kernels.counting import CountingKernel
 from certo.kernels.objects import Objects, StructuredKernel
+from tests.kernels.structures import DATA, graphs, sequences, trees
 
 SEQUENCES = [
     Spectrum(1),
@@ -43,25 +43,6 @@ SEQUENCES = [
 TREES = [Subtree(), Subtree(0.5), SubsetTree(decay=0.4), PartialTree(0.5, 0.5)]
 GRAPHS = [WeisfeilerLehman(2), ShortestPath(), ShortestPath(labels=False), RandomWalk(0.01)]
 ALL = [*SEQUENCES, *TREES, *GRAPHS]
-
-sequences = st.text("abcd", max_size=6)
-trees = st.recursive(
-    st.sampled_from([("a",), ("b",)]),
-    lambda children: st.builds(
-        lambda label, parts: (label, *parts),
-        st.sampled_from("SNV"),
-        st.lists(children, min_size=1, max_size=3),
-    ),
-    max_leaves=6,
-).map(lambda tree: (tree,) if isinstance(tree, str) else tree)
-
-
-@st.composite
-def graphs(draw):
-    labels = draw(st.lists(st.sampled_from("CNO"), max_size=5))
-    ends = st.integers(0, len(labels) - 1)
-    edges = draw(st.lists(st.tuples(ends, ends), max_size=6)) if labels else []
-    return [(a, b) for a, b in edges if a != b], dict(enumerate(labels))
 
 
 POINTS = {"sequences": sequences, "trees": trees, "graphs": graphs()}
@@ -156,16 +137,6 @@ def test_explicit_features_multiply_to_the_kernel(kernel, data):
         np.testing.assert_allclose(features.transform(X).toarray(), F.toarray(), rtol=1e-12)
 
 
-DATA = {
-    "sequences": (["abab", "baba", "abba", "aabb"] * 2, ["cdcd", "dcdc", "cddc", "ccdd"] * 2),
-    "trees": ([("S", "a", ("N", "b"))] * 8, [("V", ("N", "a"), "b"), ("V", "b")] * 4),
-    "graphs": (
-        [([(0, 1), (1, 2)], {0: "C", 1: "N", 2: "C"}), ([(0, 1)], {0: "C", 1: "C"})] * 4,
-        [([(0, 1), (1, 2), (0, 2)], {0: "O", 1: "O", 2: "O"}), ([], {0: "O"})] * 4,
-    ),
-}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("kernel", [Spectrum(2), SubsetTree(0.5), WeisfeilerLehman(1)], ids=repr)
 def test_machines_pipelines_and_grids_take_them(kernel):
@@ -184,75 +155,9 @@ def test_machines_pipelines_and_grids_take_them(kernel):
     assert np.mean(cross_val_score(SVM(kernel), X, y, cv=2)) == 1.0
 
 
-def test_folds_of_examples_that_are_read_share_what_was_found_out():
-    X, y = [*DATA["sequences"][0], *DATA["sequences"][1]], [0] * 8 + [1] * 8
-    read = Spectrum(2).examples(X)
-    assert read[[2, 0], ...].base is read.base
-    assert np.mean(cross_val_score(SVM(Spectrum(2)), read, y, cv=2)) == 1.0
-
-
-def test_grids_reach_into_kernels():
-    X, y = [*DATA["sequences"][0], *DATA["sequences"][1]], [0] * 8 + [1] * 8
-    search = GridSearchCV(SVM(Spectrum(1).normalised()), {"kernel__kernel__k": [1, 2, 9]}, cv=2)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        search.fit(X, y)
-    assert search.best_params_["kernel__kernel__k"] in (1, 2)
-    machine = SVM(Spectrum(3)).set_params(C=2, kernel__k=4)
-    assert machine.kernel == Spectrum(4)
-    assert machine.C == 2
-    assert clone(machine).kernel == Spectrum(4)
-    with pytest.raises(ValueError, match="no setting 'length'"):
-        machine.set_params(kernel__length=3)
-    unit = make_pipeline(explicit_map(Spectrum(2).normalised()), SVM())
-    assert (
-        GridSearchCV(unit, {"unitfeatures__kernel__k": [1, 2]}, cv=2).fit(X, y).best_score_ == 1.0
-    )
-    linear = make_pipeline(explicit_map(Spectrum(2)), SVM()).fit(X, y)
-    np.testing.assert_allclose(
-        linear.decision_function(X), SVM(Spectrum(2)).fit(X, y).decision_function(X), atol=1e-3
-    )
-
-
-def test_an_alphabet_left_open_is_settled_by_the_fit():
-    X, y = [*DATA["sequences"][0], *DATA["sequences"][1]], [0] * 8 + [1] * 8
-    model = SVM(Mismatch(2, 1).normalised()).fit(X, y)
-    assert model.kernel_ == Mismatch(2, 1, alphabet="abcd").normalised()
-    assert model.certificate_.verify(X, y)
-    stream = KernelPerceptron(Mismatch(2, 1)).partial_fit(X, y).partial_fit(X[:3], y[:3])
-    assert stream.kernel_ == Mismatch(2, 1, alphabet="abcd")
-
-
 def test_feature_vectors_suit_scikit_learns_machines():
     X, y = [*DATA["sequences"][0], *DATA["sequences"][1]], [0] * 8 + [1] * 8
     machine = make_pipeline(explicit_map(Spectrum(1)), LinearSVC()).fit(X, y)
     assert machine.score(X, y) == 1.0
     words = explicit_map(Spectrum(2)).fit([["to", "be"], ["or", "not"]])
     assert words.get_feature_names_out().tolist() == ["to be", "or not"]
-
-
-def test_an_open_alphabet_is_that_of_all_examples_in_sums_too():
-    kernel = Mismatch(1, 1) + Mismatch(1, 1)
-    X = ["abc", "cab", "cba", "ab"]
-    assert np.array_equal(kernel(X, progress=lambda done, total: None), kernel(X))
-
-
-def test_a_gram_matrix_can_be_given_up():
-    seen = []
-    assert Subsequence(2)(["abc"] * 50, progress=lambda *told: seen.append(told) or True) is None
-    assert len(seen) == 1
-    with pytest.raises(ValueError, match="progress must be"):
-        Subsequence(2)(["abc"], progress=1)
-
-
-def test_what_is_no_collection_of_sequences():
-    with pytest.raises(ValueError, match="as a list, got set"):
-        Spectrum(2)({"ab", "bc"})
-    with pytest.raises(ValueError, match="table of shape"):
-        Spectrum(2)(np.zeros((3, 2)))
-    with pytest.raises(ValueError, match="X is one"):
-        WeisfeilerLehman()(([(0, 1)], {0: "C", 1: "O"}))
-    with pytest.raises(ValueError, match=r"kernels of strings, as kernel=Spectrum\(3\)"):
-        SVM().fit(["abc", "abd"], [0, 1])
-    with pytest.raises(ValueError, match="one column"):
-        Spectrum(2)(np.array([["abc"], ["abd"]]))

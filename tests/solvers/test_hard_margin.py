@@ -10,24 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, sparse
 
-from certo.compiled.pairs import exchange
 from certo.compiled.rows import rows_of
 from certo.compiled.soft_margin import signed_products
 from certo.solvers.hard_margin import balance_exactly, hard_margin
-from certo.solvers.nearest_point import Gram, Vectors, nearest_point
 from certo.stop import Stop
+from tests.solvers.scenes import separable
 
 MODES = ("free", "lifted", "none")
-
-
-def separable(m, d, mode="free", seed=0, gap=0.1):
-    random = np.random.default_rng(seed)
-    X = random.standard_normal((m, d))
-    u = random.standard_normal(d)
-    u /= np.linalg.norm(u)
-    score = X @ u + (0.3 if mode != "none" else 0.0)
-    signs = np.where(score > 0, 1, -1).astype(np.int8)
-    return X + gap * np.outer(signs, u), signs
 
 
 def solve(X, signs, mode, **options):
@@ -72,61 +61,6 @@ def slsqp(X, signs, mode):
         method="SLSQP",
         options={"ftol": 1e-15, "maxiter": 1000},
     )
-
-
-class TestNearestPoint:
-    @given(
-        points=st.lists(
-            st.lists(st.integers(-4, 4), min_size=2, max_size=2), min_size=2, max_size=9
-        ),
-        seed=st.integers(0, 9),
-    )
-    def test_optimal_for_points_and_for_their_gram_matrix(self, points, seed):
-        Z = np.array(points, float) + np.array([5.0, 0.5])  # the origin is outside
-        group = np.random.default_rng(seed).integers(0, 2, len(Z))
-        group[:2] = 0, 1
-        start = np.zeros(len(Z))
-        start[:2] = 1
-        for known in (Gram(Z @ Z.T), Vectors(Z, group), Vectors(sparse.csr_array(Z), group)):
-            found = nearest_point(known, group, start)
-            p = found.weights @ Z
-            lows = sum((Z @ p)[group == g].min() for g in (0, 1))
-            assert np.allclose(np.bincount(group, found.weights), 1)
-            assert found.weights.min() >= 0
-            assert lows >= p @ p * (1 - 1e-9)
-
-    def test_exchanges_come_near_and_keep_their_sums(self):
-        random = np.random.default_rng(0)
-        Z = random.standard_normal((60, 8)) + 1
-        group = (np.arange(60) % 2).astype(np.int64)
-        weights = np.full(60, 1 / 30)
-        slopes = Z @ (weights @ Z)
-        before = float(weights @ slopes)
-        steps = exchange(Z @ Z.T, group, 2, weights, slopes, before, 1e-3, 100_000)
-        p = weights @ Z
-        assert 0 < steps < 100_000
-        assert np.allclose(slopes, Z @ p)
-        assert np.allclose(np.bincount(group, weights), 1)
-        assert p @ p - sum((Z @ p)[group == g].min() for g in (0, 1)) <= 1.01e-3 * (p @ p)
-
-    def test_points_in_a_kernels_space_need_their_gram_matrix_only(self):
-        X, signs = separable(80, 3, seed=4)
-        square = (signs[:, None] * signs) * (1 + X @ X.T) ** 2
-        group = (signs > 0).astype(np.int64)
-        start = np.zeros(80)
-        start[[np.argmax(group == 0), np.argmax(group == 1)]] = 1
-        found = nearest_point(Gram(square), group, start)
-        slopes = square @ found.weights
-        size = found.weights @ slopes
-        assert sum(slopes[group == g].min() for g in (0, 1)) >= size * (1 - 1e-9)
-
-    def test_stop_request_is_obeyed(self):
-        X, signs = separable(500, 20)
-        group = (signs > 0).astype(np.int64)
-        start = np.zeros(500)
-        start[[np.argmax(group == 0), np.argmax(group == 1)]] = 1
-        found = nearest_point(Vectors(X, group), group, start, spend=lambda work: True)
-        assert np.allclose(np.bincount(group, found.weights), 1)
 
 
 @pytest.mark.parametrize("mode", MODES)

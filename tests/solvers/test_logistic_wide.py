@@ -5,13 +5,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
-from scipy.special import log_softmax, softmax
+from scipy.special import log_softmax
 from sklearn.linear_model import LogisticRegression
 
 from certo.certificates.sample.classes import class_sample
 from certo.certificates.sample.labels import Labels
-from certo.compiled.logistic_wide import along_several, along_two, bend_several, times
-from certo.compiled.rows import rows_of
 from certo.issue.regression.logistic_excess import issue_logistic_excess
 from certo.problems.logistic import LogisticProblem, Weights
 from certo.solvers import logistic as module
@@ -19,6 +17,7 @@ from certo.solvers.logistic_tables import table_of
 from certo.solvers.logistic_wide import Wide, ascend
 from certo.solvers.newton import NewtonLimits
 from certo.stop import Stop
+from tests.solvers.logistic_scenes import STORAGES, data
 
 
 def logistic(
@@ -47,83 +46,11 @@ def wide(X, codes, classes, **options):
         return logistic(X, codes, classes, **options)
 
 
-def data(seed, m=60, d=7, classes=3, storage="dense"):
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((m, d)) * (rng.random((m, d)) < 0.6)
-    scores = X @ rng.standard_normal((d, classes)) + rng.gumbel(size=(m, classes))
-    codes = np.argmax(scores, axis=1)
-    codes[:classes] = np.arange(classes)
-    return (sparse.csr_array(X) if storage == "csr" else X), codes
-
-
 def objective(X, codes, ridge, coef, intercept):
     F = X @ coef.T + intercept
     F = np.hstack([np.zeros((len(F), 1)), F]) if len(coef) == 1 else F
     losses = -log_softmax(F, axis=1)[np.arange(len(codes)), codes]
     return losses.mean() + ridge / 2 * np.sum(coef**2)
-
-
-STORAGES = ("dense", "csr")
-
-
-@pytest.mark.parametrize("kind", [np.float32, np.float64])
-@pytest.mark.parametrize("outputs", [1, 2, 3, 7, 8, 9, 20])
-def test_products_of_sparse_rows(outputs, kind):
-    rng = np.random.default_rng(outputs)
-    A = sparse.random_array((30, 40), density=0.2, format="csr", rng=rng).astype(kind)
-    V = rng.standard_normal((40, outputs)).astype(kind)
-    out = np.full((30, outputs), np.nan, kind)
-    times(rows_of(A), V, out, 0, 30)
-    np.testing.assert_allclose(out, A @ V, atol=1e-5 if kind == np.float32 else 1e-12)
-
-
-@pytest.mark.parametrize("storage", STORAGES)
-@pytest.mark.parametrize("lift", [True, False])
-def test_tables_are_a_map_and_its_transpose(storage, lift):
-    X, _ = data(0, storage=storage)
-    table = table_of(X, lift)
-    dense = X.toarray() if storage == "csr" else X
-    Z = dense - table.centre
-    Z = np.column_stack([Z, np.ones(len(Z))]) if lift else Z
-    rng = np.random.default_rng(1)
-    V, R = rng.standard_normal((table.p, 4)), rng.standard_normal((table.m, 4))
-
-    def bend(U, some):
-        U *= R[some].astype(U.dtype)
-
-    for kind, off in ((np.float64, 1e-12), (np.float32, 1e-4)):
-        W, S = V.astype(kind), R.astype(kind)
-        np.testing.assert_allclose(table.times(W), Z @ V, atol=off)
-        np.testing.assert_allclose(table.sums(S), Z.T @ R, atol=off)
-        np.testing.assert_allclose(table.through(W, bend), Z.T @ (R * (Z @ V)), atol=off)
-        np.testing.assert_allclose(table.squared_sums(S), (Z**2).T @ R, atol=off)
-    np.testing.assert_allclose(
-        table.squares, np.sum((dense - table.centre) ** 2, axis=1), rtol=1e-5
-    )
-
-
-def test_losses_along_a_line_have_the_derivatives_they_say():
-    rng = np.random.default_rng(3)
-    F, U = rng.standard_normal((20, 4)) * 3, rng.standard_normal((20, 4))
-    codes, shares = rng.integers(4, size=20), rng.random(20)
-    alive = rng.random((20, 4)) < 0.8
-    alive[np.arange(20), codes] = True
-    signs = np.where(codes < 2, 1.0, -1.0)
-    h = 1e-5
-    for at in (
-        lambda t: along_several(F, U, t, codes, shares, alive),
-        lambda t: along_two(F[:, :1], U[:, :1], t, signs, shares),
-    ):
-        loss, slope, curve = at(0.3)
-        after, before = at(0.3 + h), at(0.3 - h)
-        assert slope == pytest.approx((after[0] - before[0]) / (2 * h), rel=1e-6)
-        assert curve == pytest.approx((after[1] - before[1]) / (2 * h), rel=1e-6)
-        assert loss > 0
-    P = softmax(F, axis=1)
-    bent = U.copy()
-    bend_several(bent, P, shares)
-    H = [s * (np.diag(p) - np.outer(p, p)) for s, p in zip(shares, P, strict=True)]
-    np.testing.assert_allclose(bent, np.einsum("tkl,tl->tk", H, U), atol=1e-14)
 
 
 @pytest.mark.parametrize("storage", STORAGES)

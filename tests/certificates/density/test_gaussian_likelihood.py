@@ -16,10 +16,7 @@ from scipy import sparse
 from certo import GaussianDensity, NoDensity
 from certo.certificates import CannotClaim, Certificate, GaussianLikelihood, NoGaussianDensity
 from certo.checks import check_certificate
-from certo.issue.density import (
-    issue_gaussian_likelihood,
-    issue_no_gaussian_density,
-)
+from certo.issue.density import issue_gaussian_likelihood, issue_no_gaussian_density
 from tests.oracles.density_truth import (
     Moments,
     gaussian_is_true,

@@ -11,14 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from certo.certificates import (
-    CannotClaim,
-    Certificate,
-    Images,
-    KernelSample,
-    MaximumMargin,
-    Sample,
-)
+from certo.certificates import CannotClaim, Certificate, Images, KernelSample, MaximumMargin, Sample
 from certo.checks import check_certificate
 from certo.issue.margins.maximum_margin import issue_maximum_margin
 from certo.kernels import Gaussian, Kernel, Linear, Polynomial, Precomputed

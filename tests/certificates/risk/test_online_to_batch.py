@@ -10,12 +10,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from certo.certificates import (
-    CannotClaim,
-    Certificate,
-    GradientRun,
-    PerceptronRun,
-)
+from certo.certificates import CannotClaim, Certificate, GradientRun, PerceptronRun
 from certo.certificates.risk import online_to_batch as module
 from certo.checks import check_certificate
 from certo.issue.risk.average_to_batch import issue_average_to_batch

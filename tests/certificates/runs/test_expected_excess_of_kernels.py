@@ -16,12 +16,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from certo import Pegasos
-from certo.certificates import (
-    CannotClaim,
-    Certificate,
-    KernelSample,
-    Labels,
-)
+from certo.certificates import CannotClaim, Certificate, KernelSample, Labels
 from certo.certificates.spaces.space import function
 from certo.issue.runs.expected_excess import issue_expected_excess
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
