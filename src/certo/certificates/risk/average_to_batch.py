@@ -23,10 +23,7 @@ from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.shape import check_weights
 from certo.numbers import exact, printed
 
-LOSS_ROUND_UP, LOSS_ROUND_DOWN = (
-    1 + 2.0**-45,
-    1 - 2.0**-45,
-)  # Roundings of a loss.
+LOSS_UP, LOSS_DOWN = 1 + 2.0**-45, 1 - 2.0**-45  # Factors that pay for the roundings of a loss.
 SLACKER = 1 + 2.0**-20  # A length of weights that exact arithmetic could not exceed.
 
 
@@ -126,12 +123,10 @@ class AverageToBatch(RiskBound):
             "rounding moved the weights too far from the average of the iterates.",
         )
         with np.errstate(over="ignore"):
-            span = float(kind.of(1.0, -self._longest * far * LOSS_ROUND_UP)) * LOSS_ROUND_UP
-            least = float(kind.of(1.0, off * far * LOSS_ROUND_UP)) * LOSS_ROUND_DOWN
+            span = float(kind.of(1.0, -self._longest * far * LOSS_UP)) * LOSS_UP
+            least = float(kind.of(1.0, off * far * LOSS_UP)) * LOSS_DOWN
         require(span < math.inf, "the losses that might be overflow float64.")
-        most = exact.below(
-            self.examples * Fraction(span)
-        )  # LOSS_ROUND_UP pays for this rounding, too
+        most = exact.below(self.examples * Fraction(span))  # LOSS_UP pays for this rounding, too.
         risk = printed.online_to_batch(self.examples, min(self.loss, most), delta, span)
         return exact.above(Fraction(risk) / Fraction(least))
 
@@ -150,7 +145,7 @@ class AverageToBatch(RiskBound):
 
         average = replay(self.run, sample, look).answer(self.run)
         require(
-            bool(np.all(np.sqrt(squares) * LOSS_ROUND_UP <= longest)),
+            bool(np.all(np.sqrt(squares) * LOSS_UP <= longest)),
             "an iterate is longer than the theorem allows.",
         )
         # Σ|w_j x_j| ≤ ‖w‖‖x‖, and a convex function is largest at an end
@@ -158,7 +153,7 @@ class AverageToBatch(RiskBound):
         with np.errstate(over="ignore"):
             margins = sample.signs * scores
             ends = kind.of(1.0, margins - slack), kind.of(1.0, margins + slack)
-            loss = math.nextafter(math.fsum((np.maximum(*ends) * LOSS_ROUND_UP).tolist()), math.inf)
+            loss = math.nextafter(math.fsum((np.maximum(*ends) * LOSS_UP).tolist()), math.inf)
         require(loss < math.inf, "the losses overflow float64.")
         # The mean of m iterates of length at most B, added up, is off by γ_m·B. Taken from u and a
         # (`Progress`) its error is that of two sums of m vectors of length at most λB, each times

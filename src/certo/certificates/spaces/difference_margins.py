@@ -16,9 +16,7 @@ from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.vectors import Margins
 from certo.numbers import exact
 
-SCORE_LOWER_BOUND = Fraction(
-    -(2**2100)
-)  # No sum of fewer than 2⁵⁰ products of two floats is below this.
+MIN_SCORE = Fraction(-(2**2100))  # No sum of fewer than 2⁵⁰ products of two floats is below.
 
 
 def margins_of(
@@ -90,11 +88,7 @@ class DifferenceMargins:
         for start, lowest in self._lowest():
             place = int(np.argmin(lowest))  # The place of a NaN, if there is one.
             low = float(lowest.flat[place])
-            known = (
-                Fraction(math.nextafter(low, -math.inf))
-                if math.isfinite(low)
-                else SCORE_LOWER_BOUND
-            )
+            known = Fraction(math.nextafter(low, -math.inf)) if math.isfinite(low) else MIN_SCORE
             found.append((known, start * len(self.coef) + place))
         return min(found)
 
