@@ -104,10 +104,7 @@ def _same_levels(stored: Any, categories: int) -> OneHotEncoder:
 def check_machine(machine: Any, features: int) -> None:
     """Raise unless this is what a fit of a known machine to so many features leaves."""
     known = describe(machine)
-    require(
-        known is not None and known.fitted is not None,
-        "its machine is not one of Certo's estimators.",
-    )
+    require(known is not None and known.fitted is not None, "its machine is not Certo's.")
     assert known is not None
     assert known.fitted is not None
     refuse_overrides(machine)
@@ -120,11 +117,9 @@ def check_machine(machine: Any, features: int) -> None:
     if known.learns == "classes":
         classes = machine.classes_
         require(
-            isinstance(classes, np.ndarray) and classes.ndim == 1, "its classes are not a list."
+            isinstance(classes, np.ndarray) and classes.ndim == 1, "its classes must be a list."
         )
-        require(
-            classes.dtype.kind in "biufU" and len(classes) > 1, "its classes are not valid labels."
-        )
+        require(classes.dtype.kind in "biufU" and len(classes) > 1, "its classes must be labels.")
         require(np.array_equal(np.unique(classes), classes), "its classes must differ, in order.")
         outputs = 1 if len(classes) == 2 else len(classes)
     for name, is_sound in fitted.items():

@@ -11,12 +11,7 @@ import numpy as np
 from certo.certificates.base import require
 from certo.certificates.encoding import counted
 from certo.certificates.fields import FiniteVector, IndexVector
-from certo.certificates.runs.update_sums import (
-    MAX_SCHEDULED_UPDATES,
-    Inequality,
-    UpdateSums,
-    most_updates,
-)
+from certo.certificates.runs.update_sums import MAX_RATES, Inequality, UpdateSums, most_updates
 from certo.certificates.spaces.space import Machine, MachineMargins, SpaceClaim
 from certo.numbers import exact
 from certo.numbers.rounded import Rounded
@@ -186,8 +181,7 @@ class MistakeBound(SpaceClaim):
             return counts * self.sums.constant
         require(self.totals.shape == self.rows.shape, "each row needs the total of its rates.")
         require(
-            self.updates <= MAX_SCHEDULED_UPDATES,
-            f"the rates of more than {MAX_SCHEDULED_UPDATES:,} updates are not checked.",
+            self.updates <= MAX_RATES, f"rates of more than {MAX_RATES:,} updates are not checked."
         )
         rates, roundings = self.sums.rates(self.updates), self.updates + self.rows.size
         with np.errstate(over="ignore"):

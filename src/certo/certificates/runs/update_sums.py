@@ -12,7 +12,7 @@ from certo.numbers import exact
 from certo.rates import Constant, Rate
 
 SEARCH = (2**12, 2**18)  # Updates, beyond those made, for which a schedule is followed.
-MAX_SCHEDULED_UPDATES = 2**26  # Updates whose rates are held in memory.
+MAX_RATES = 2**26  # Updates whose rates are held in memory.
 
 
 @dataclass(frozen=True)
@@ -75,9 +75,9 @@ def most_updates(sums: UpdateSums, law: Inequality, at_least: int) -> int | None
     """
     if sums.constant is not None:
         return _constant_rate(Fraction(sums.constant), law)
-    if at_least < MAX_SCHEDULED_UPDATES:
+    if at_least < MAX_RATES:
         for reach in SEARCH:
-            limit = _scheduled(sums.rates(min(at_least + reach, MAX_SCHEDULED_UPDATES)), law)
+            limit = _scheduled(sums.rates(min(at_least + reach, MAX_RATES)), law)
             if limit is not None:
                 return limit
     return None

@@ -17,7 +17,7 @@ from certo.certificates.spaces.difference_margins import margins_of
 from certo.numbers import exact
 
 # A score is a sum of products of two floats, hence a multiple of 2⁻²¹⁴⁸: positive is at least that.
-MIN_POSITIVE_SCORE = Fraction(1, 2**2148)
+LEAST_SCORE = Fraction(1, 2**2148)
 
 
 @final
@@ -64,7 +64,7 @@ class Separable(Separation):
     def _check(self, sample: Sample) -> str:
         check_shape(sample, self.examples, self.coef.shape[-1])
         margins = margins_of(sample, self.labels, self.coef, self.intercept)
-        enough = max(MIN_POSITIVE_SCORE, Fraction(self.functional_margin))
+        enough = max(LEAST_SCORE, Fraction(self.functional_margin))
         if self.margin > 0:
             try:
                 enough = max(enough, margins.margin_at(self.margin))
@@ -73,11 +73,7 @@ class Separable(Separation):
         low = margins.below(enough)
         if low is not None:
             found = exact.below(margins.exactly(low))
-            need = (
-                "positive"
-                if enough == MIN_POSITIVE_SCORE
-                else f"at least {exact.above(enough):.17g}"
-            )
+            need = "positive" if enough == LEAST_SCORE else f"at least {exact.above(enough):.17g}"
             raise Refuted(
                 f"{named(self.labels, low)} has margin {found:.17g}, which is not {need}."
             )

@@ -30,9 +30,7 @@ ENOUGH = 32  # Pieces of the rows that tell which combinations are near.
 MAX_RIDGE_CURVATURE_DIM = 1200  # Coordinates; above that the ridge alone gives the bound.
 MAX_CURVATURE_DIM = 4000  # Coordinates for which curvature is used where there is no ridge.
 SHIFT = 1e-12  # Share of the diagonal added to a matrix that rounding made indefinite.
-MAX_GRAM_DEVIATION = (
-    0.5  # Distance from the identity at which a Gram matrix needs no better factor.
-)
+MAX_GRAM_ERROR = 0.5  # Distance of a Gram matrix from the identity that needs no better factor.
 
 
 class Basis(NamedTuple):
@@ -47,10 +45,8 @@ def best_proof(draft: LogisticExcess, point: Point, basis: Basis) -> tuple[Logis
     """The claim with the proof that shows most, and how far its point is above the infimum, with
     room for a checker; without a proof, if there is none."""
     found = (draft, math.inf)
-    size, most = (
-        draft.vectors * basis.kept.size,
-        MAX_RIDGE_CURVATURE_DIM if draft.ridge else MAX_CURVATURE_DIM,
-    )
+    size = draft.vectors * basis.kept.size
+    most = MAX_RIDGE_CURVATURE_DIM if draft.ridge else MAX_CURVATURE_DIM
     if size <= most and np.any(point.problem.counts):
         found = _by_curvature(draft, point, basis)
     if draft.ridge and found[1] == math.inf:
@@ -88,7 +84,7 @@ def _by_curvature(
     look = claim.hessian(point, coupled=known)
     for _ in range(4):
         grams = [look.gram[part, part] for part in look.parts]
-        if known and all(np.linalg.norm(g - np.eye(len(g))) < MAX_GRAM_DEVIATION for g in grams):
+        if known and all(np.linalg.norm(g - np.eye(len(g))) < MAX_GRAM_ERROR for g in grams):
             break
         better = [_inverse_factor(gram) for gram in grams]
         pairs = zip(claim.factors, better, strict=True)

@@ -11,7 +11,7 @@ import numpy as np
 from certo.certificates.base import CannotClaim
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
-from certo.certificates.separation.separable import MIN_POSITIVE_SCORE, Separable
+from certo.certificates.separation.separable import LEAST_SCORE, Separable
 from certo.certificates.separation.separation import slots_of
 from certo.certificates.spaces.difference_margins import margins_of
 from certo.numbers import exact
@@ -28,7 +28,7 @@ def issue_separable(
     if least > 0:
         wrong = None
     elif margins.exactly(wrong) > 0:  # The least margin was bounded, not computed.
-        wrong = margins.below(MIN_POSITIVE_SCORE)
+        wrong = margins.below(LEAST_SCORE)
     if wrong is not None:
         raise CannotClaim(
             f"{_comparison(labels, wrong)} has margin "
