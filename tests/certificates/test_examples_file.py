@@ -41,9 +41,9 @@ def test_sparse_examples():
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", "no archive of arrays"),
-        (b"PK but no archive", "no archive of arrays"),
-        (file_of(X=X, y=Y)[:-30], "no archive of arrays"),
+        (b"", "not an archive of arrays"),
+        (b"PK but no archive", "not an archive of arrays"),
+        (file_of(X=X, y=Y)[:-30], "not an archive of arrays"),
         (file_of(np.savez_compressed, X=X, y=Y), "compressed"),
         (file_of(y=Y, X=X), "it must hold"),
         (file_of(X=X, y=Y, z=Y), "it must hold"),

@@ -236,6 +236,13 @@ class TestTarget:
         assert answers == ["no", "no", "yes", "yes", "yes"]
         assert MinDisagreement().fit(X, y).answer_ is None
 
+    @pytest.mark.parametrize("size", [1e-120, 1.0, 1e130])
+    def test_equal_examples_at_the_origin_are_one_error(self, size):
+        """The best hyperplane may not pass through them: then both would be errors."""
+        X, y = size * np.array([[2.0], [-2.0], [0.0], [0.0]]), [-1, 1, -1, 1]
+        model = MinDisagreement(random_state=0).fit(X, y)
+        assert (model.errors_, model.lower_bound_) == (1, 1)
+
     @given(tables(8, 2), st.integers(0, 5))
     @settings(max_examples=40)
     def test_it_decides(self, table, target):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from certo.numbers.averages import ROUNDED, ROWS, averages, pairwise, shares
+from certo.numbers.averages import AVERAGED_ROWS, ROUNDED, averages, pairwise, shares
 
 
 class Column:
@@ -38,7 +38,7 @@ def test_no_term_is_in_many_additions(count):
     assert pairwise(Depth(0) for _ in range(count)) <= 2 * np.log2(count) + 1
 
 
-@pytest.mark.parametrize("m", [1, ROWS, ROWS + 1, 3 * ROWS + 7])
+@pytest.mark.parametrize("m", [1, AVERAGED_ROWS, AVERAGED_ROWS + 1, 3 * AVERAGED_ROWS + 7])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_means_are_within_their_allowance(m, weighted):
     random = np.random.default_rng(m)

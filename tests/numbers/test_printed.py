@@ -39,7 +39,7 @@ def test_digits_inside_do_not_depend_on_those_outside():
 
 @pytest.mark.parametrize("value", [True, 2.0, "3", -1, 10**15 + 1])
 def test_what_is_no_count_is_refused(value):
-    with pytest.raises(ValueError, match="m must be a whole number from 0 to 10¹⁵"):
+    with pytest.raises(ValueError, match="m must be an integer from 0 to 10¹⁵"):
         whole_count(value, "m", 0)
 
 

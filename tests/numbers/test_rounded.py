@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from certo.numbers.rounded import LANES, NotShown, Rounded, at_most, positive_sum, total
+from certo.numbers.rounded import SUM_LANES, NotShown, Rounded, at_most, positive_sum, total
 
 numbers = st.floats(allow_nan=False, allow_infinity=False, width=32)
 positive = st.floats(0, 1e300)
@@ -32,9 +32,9 @@ def test_a_positive_sum_holds_the_truth(terms):
     assert at_most(np.array(terms)) >= truth(terms)
 
 
-@pytest.mark.parametrize("extra", [1, LANES - 1])
+@pytest.mark.parametrize("extra", [1, SUM_LANES - 1])
 def test_a_long_sum_holds_the_truth_when_it_is_made_quickly(extra):
-    terms = np.random.default_rng(extra).exponential(size=LANES**2 + extra) ** 9
+    terms = np.random.default_rng(extra).exponential(size=SUM_LANES**2 + extra) ** 9
     quick, slow = positive_sum(terms, quickly=True), positive_sum(terms)
     for found in (quick, slow):
         assert found.below <= truth(terms.tolist()) <= found.above

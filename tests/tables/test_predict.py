@@ -47,7 +47,7 @@ def test_rows_without_a_value_are_refused_left_out_or_empty(model):
     assert all(len(values) == 3 for values in every.beside.values())
     with pytest.raises(Problem, match="missing must be"):
         predict_table(model, new(model), missing="guess")
-    with pytest.raises(Problem, match="every row misses a value"):
+    with pytest.raises(Problem, match="every row has a missing value"):
         predict_table(model, new(model).slice(1, 1), missing="drop")
 
 

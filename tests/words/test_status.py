@@ -66,7 +66,7 @@ def test_layers_of_neurons():
     assert said.endswith("the last still had 2 updates.")
     said = status.neurons_status(Stop.MAX_ITER, [left], True)
     assert said == "One pass over a batch of 7 examples made 5 updates."
-    assert "those reached so far" in status.neurons_status(Stop.BY_HAND, [left], False)
+    assert "those at that moment" in status.neurons_status(Stop.BY_HAND, [left], False)
 
 
 def test_functions_that_grow_with_their_mistakes():
@@ -77,7 +77,7 @@ def test_functions_that_grow_with_their_mistakes():
     several = status.mistakes_status(Stop.MAX_ITER, [outcome(False)], 7)
     assert several == "3 epochs over 7 examples made 5 mistakes, 2 of them in the last."
     assert "no example leads to a mistake" in status.mistakes_status(Stop.CONVERGED, one, 7)
-    assert "reached so far" in status.mistakes_status(Stop.CALLBACK, one, 7)
+    assert "at that moment" in status.mistakes_status(Stop.CALLBACK, one, 7)
 
 
 def test_advice_suits_the_kernel():

@@ -154,7 +154,7 @@ class _Search:
         wrong, also = margins.is_error(+1), margins.is_error(-1)
         self._keep(coef, intercept, wrong | also, ties)
         if np.any(wrong != also):
-            coef = self._off_zero(margins, wrong != also)
+            coef, intercept = self._off_zero(margins, wrong != also)
             self._keep(coef, intercept, is_error(self.whole, coef, intercept))
 
     def _keep(self, coef, intercept: float, wrong: np.ndarray, ties: bool = False) -> None:
@@ -163,15 +163,17 @@ class _Search:
             self.upper, self.coef, self.intercept = cost, coef, float(intercept)
             self._note()
 
-    def _off_zero(self, margins: Margins, zero: np.ndarray) -> np.ndarray:
-        """The coefficients turned a little, so that none but examples with a score of exactly zero
-        change sides: these are errors on either side."""
+    def _off_zero(self, margins: Margins, zero: np.ndarray) -> tuple[np.ndarray, float]:
+        """The hyperplane turned a little, and moved if it may have an intercept, so that none but
+        examples with a score of exactly zero change sides: these are errors on either side."""
         turn = self.rng.normal(size=self.coef.size) / self.spread
-        move = np.abs(self.whole.X @ turn)
+        shift = float(self.rng.normal()) if self.lifted else 0.0
+        move = np.abs(self.whole.X @ turn + shift)
         with np.errstate(divide="ignore", invalid="ignore"):
             steps = np.where(zero | (move == 0), np.inf, np.abs(margins.value) / move)
-        step = np.min(steps)
-        return margins.coef + (0.5 * step if np.isfinite(step) else 1.0) * turn
+        step = float(np.min(steps))
+        step = 0.5 * step if np.isfinite(step) else 1.0
+        return margins.coef + step * turn, margins.intercept + step * shift
 
     def consider_standard(self, w: np.ndarray) -> None:
         coef = w[: self.spread.size] / self.spread
