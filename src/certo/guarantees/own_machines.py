@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from certo.certificates.errors.error_count import ErrorCount
+from certo.certificates.errors.training_errors import TrainingErrors
 from certo.certificates.model import strangers
 from certo.certificates.risk.compression_bound import CompressionBound
 from certo.containers import count
@@ -25,7 +26,11 @@ def claims(page: Page, machine: Any, X: Any, y: Any) -> None:
     known = describe(machine)
     assert known is not None
     _claims_of_fit(page, machine, X, y)
-    if known.learns == "classes" and ErrorCount not in known.claims:
+    counted = known.claims.keys() & {
+        ErrorCount,
+        TrainingErrors,
+    }  # The fit counts its errors itself.
+    if known.learns == "classes" and not counted:
         if getattr(machine, "_multilabel", False):
             several = "an example has several labels: each output has its claims."
             page.refuse("TrainingErrors", several)
