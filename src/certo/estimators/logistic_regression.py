@@ -65,7 +65,9 @@ EXISTENCE_TIME_FACTOR, EXISTENCE_MIN_SECONDS = 2.0, 1.0
 SIZE_CHECK_ROWS = 64  # So many rows show of most columns that they are not tiny.
 LOGISTIC_SETTINGS = {
     "intercept": one_of("free", "none"),
-    "solver": one_of("damped", "newton"),
+    "solver": one_of("damped", "newton")._replace(
+        wanted="'damped' or 'newton' (leave out solvers of scikit-learn: the shape of X decides)"
+    ),
     "on_separation": one_of("warn", "raise", "ridge"),
     "ridge": NOT_NEGATIVE,
     "tol": POSITIVE_NUMBER,
