@@ -23,6 +23,7 @@ html_title = "Certo"
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 napoleon_google_docstring = False
+napoleon_use_ivar = True  # Attributes of several classes may have one name.
 
 
 def fact(line):

@@ -72,15 +72,15 @@ class HardMarginSVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimato
         The examples with a positive multiplier in any output, in increasing order.
     dual_coef_ : ndarray (n_outputs, n_supports)
         α_t y_t of these examples, 0 in outputs that a support does not belong to
-        (`supports_of_output` leaves these out). dual_coef_ @ support_vectors_ is coef_ up to the
-        gap and rounding (with a kernel, Σ dual_coef_t K(x_t, ·) is f), and each row sums to 0
+        (`supports_of_output` leaves these out). `dual_coef_ @ support_vectors_` is `coef_` up to
+        the gap and rounding (with a kernel, Σ dual_coef_t K(x_t, ·) is f), and each row sums to 0
         exactly where the intercept is free.
     support_vectors_ : array, sparse matrix or list
-        X[support_]; for a precomputed kernel support_ itself. Without a kernel they are gathered
-        from X when they are first read, until when X is kept; then neither pickles nor model files
-        hold them: take X[model.support_] of the examples of the fit.
+        `X[support_]`; for a precomputed kernel `support_` itself. Without a kernel they are
+        gathered from X when they are first read, until when X is kept; then neither pickles nor
+        model files hold them: take `X[model.support_]` of the examples of the fit.
     n_support_ : integer array (n_classes,)
-        How many supports each class has, in the order of classes_.
+        How many supports each class has, in the order of `classes_`.
     margin_ : ndarray (n_outputs,)
         1/‖w‖ (or 1/‖f‖), or 1/‖(w, b)‖ if lifted: what was made as large as possible.
     geometric_margin_ : ndarray (n_outputs,)

@@ -88,9 +88,9 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
     dual_coef_ : ndarray (n_outputs, n_supports)
         For each of them y times the number of mistakes on it.
     support_vectors_ : array, sparse matrix or list
-        X[support_]; for a precomputed kernel support_ itself.
+        `X[support_]`; for a precomputed kernel `support_` itself.
     n_support_ : integer array (n_classes,)
-        How many supports each class has, in the order of classes_.
+        How many supports each class has, in the order of `classes_`.
     intercept_ : ndarray (n_outputs,)
     classes_ : ndarray
     updates_ : ndarray (n_outputs,)

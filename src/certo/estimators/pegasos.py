@@ -76,9 +76,9 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
     dual_coef_ : ndarray (n_outputs, n_supports)
         Their coefficients in the answer of each output.
     support_vectors_ : array, sparse matrix or list
-        X[support_]; for a precomputed kernel support_ itself.
+        `X[support_]`; for a precomputed kernel `support_` itself.
     n_support_ : integer array (n_classes,)
-        How many supports each class has, in the order of classes_.
+        How many supports each class has, in the order of `classes_`.
     expansions_ : list of certo.rkhs.Expansion
         f of each output, intercept left out.
     kernel_ : certo.kernels.Kernel or None

@@ -97,15 +97,15 @@ class SVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimator):
         that fixes b. The others could be dropped, with the same C, and nothing would change.
     dual_coef_ : ndarray (n_outputs, n_supports)
         α_t y_t of these examples, 0 for the one that fixes b and in outputs that a support does not
-        belong to (`supports_of_output` leaves these out). dual_coef_ @ support_vectors_ is coef_ up
-        to the gap and rounding (with a kernel, Σ dual_coef_t K(x_t, ·) is f), and each row sums to
-        0 exactly where the intercept is free.
+        belong to (`supports_of_output` leaves these out). `dual_coef_ @ support_vectors_` is
+        `coef_` up to the gap and rounding (with a kernel, Σ dual_coef_t K(x_t, ·) is f), and each
+        row sums to 0 exactly where the intercept is free.
     support_vectors_ : array, sparse matrix or list
-        X[support_]; for a precomputed kernel support_ itself. Without a kernel they are gathered
-        from X when they are first read, until when X is kept; then neither pickles nor model files
-        hold them: take X[model.support_] of the examples of the fit.
+        `X[support_]`; for a precomputed kernel `support_` itself. Without a kernel they are
+        gathered from X when they are first read, until when X is kept; then neither pickles nor
+        model files hold them: take `X[model.support_]` of the examples of the fit.
     n_support_ : integer array (n_classes,)
-        How many supports each class has, in the order of classes_.
+        How many supports each class has, in the order of `classes_`.
     slack_ : list of ndarray (n_samples,)
         ξ of the examples of the fit, for each output; not kept in pickles and model files.
     C_ : float
