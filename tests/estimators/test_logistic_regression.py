@@ -688,7 +688,7 @@ class TestRefusals:
             ({"ridge": -1}, "ridge must be a number of at least 0, got -1"),
             ({"ridge": np.nan}, "ridge must be"),
             ({"reference": "maybe"}, "reference must be one of the classes .*'no', 'yes'.*'maybe'"),
-            ({"solver": "lbfgs"}, "solver must be 'damped' or 'newton', got 'lbfgs'"),
+            ({"solver": "lbfgs"}, "solver must be 'damped' or 'newton' .*leave out.*, got 'lbfgs'"),
             ({"on_separation": "ignore"}, "on_separation must be 'warn' or 'raise' or 'ridge'"),
             ({"tol": 0}, "tol must be a positive number, got 0"),
             ({"risk_threshold": -0.1}, "risk_threshold must be"),
