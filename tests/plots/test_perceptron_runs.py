@@ -21,13 +21,13 @@ def test_the_norm_stays_between_its_curves():
 
 
 def test_curves_far_apart_are_drawn_on_a_logarithmic_scale_with_the_norm_in_sight():
-    X, y = RNG.normal(size=(300, 2)), RNG.integers(0, 2, 300)
-    model = Perceptron(epochs=100).fit(X, y)
+    random = np.random.default_rng(0)
+    model = Perceptron(epochs=100).fit(random.normal(size=(300, 2)), random.integers(0, 2, 300))
     ax = plots.squared_norm(model)
     assert ax.get_yscale() == "log"
     low, high = ax.get_ylim()
     assert low <= np.median(model.trace_.squared_norm) <= high
-    near, _, _ = fitted(2, m=5, epochs=1)
+    near = Perceptron(epochs=1).fit([[0, 1], [1, 2], [0, -1], [-1, -2], [1, 1]], [1, 1, 0, 0, 1])
     assert plots.squared_norm(near).get_yscale() == "linear"
 
 
