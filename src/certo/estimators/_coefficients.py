@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import html
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,19 +15,20 @@ from certo.estimators import _input
 from certo.words.reader import column_names
 
 
-class Table:
+class Table(abc.ABC):
     """A sequence of named rows that is shown by `print` and in a notebook, rows of one `group` (if
     they have one) under its name."""
 
     rows: Any
     title: str = ""
     notes: tuple[str, ...] = ()
-    row_kind: ClassVar[str]  # What a row is about,
-    css_class: ClassVar[str]  # and the class of the HTML table.
+    row_kind: ClassVar[str]  # The name of what a row is about.
+    css_class: ClassVar[str]  # The CSS class of the HTML table.
     _header: tuple[str, ...]
 
+    @abc.abstractmethod
     def _cells(self, row: Any) -> tuple[str, ...]:
-        raise NotImplementedError
+        """The cells of one row, as text."""
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.rows)
