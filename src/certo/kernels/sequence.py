@@ -146,12 +146,12 @@ def _shown(x: Any) -> str:
     return f"{type(x).__name__} {repr(x)[:40]}"
 
 
-def padded(base: Base, rows: np.ndarray, width: int) -> np.ndarray:
-    """The codes of these items in rows of an array; −1 beyond their ends."""
+def padded(base: Base, rows: np.ndarray, width: int, fill: int = -1) -> np.ndarray:
+    """The codes of these items in rows of an array, with this filling beyond their ends."""
     codes, first, _ = symbols(base)
     lengths = first[rows + 1] - first[rows]
     inside = np.arange(width) < lengths[:, None]
-    table = np.full((rows.size, width), -1, dtype=np.int32)
+    table = np.full((rows.size, width), fill, dtype=np.int32)
     places = first[rows][:, None] + np.arange(width)
     table[inside] = codes[places[inside]]
     return table

@@ -10,7 +10,7 @@ from certo.kernels.base import compiled, flag, number, whole
 from certo.kernels.sequence import SequenceKernel, longest, padded, symbols
 from certo.numbers.rounding import OVERFLOW_LIMIT, TINY, UNBOUNDED, Rounding, gamma
 
-BLOCK_CELLS = 2**16  # Cells (i, j) of all pairs that are computed at once.
+BLOCK_VALUES = 2**16  # Numbers of all pairs and lengths that are computed at once.
 
 
 @final
@@ -63,51 +63,59 @@ class Subsequence(SequenceKernel):
         return 1 if self.upto else self.length
 
     def _plain(self, base, rows, columns):
-        lengths = symbols(base).lengths
-        out = np.zeros((rows.size, columns.size))
-        order = np.argsort(lengths[columns], kind="stable")
-        for i, row in enumerate(rows):
-            x = padded(base, row[None], int(lengths[row])).T
-            step = max(1, BLOCK_CELLS // max(1, x.size * int(np.max(lengths[columns], initial=0))))
-            for start in range(0, columns.size, step):
-                some = order[start : start + step]
-                z = padded(base, columns[some], int(lengths[columns[some[-1]]])).T
-                out[i, some] = self._sums(x[:, None] == z)
-        return out
+        if columns is rows:
+            block = np.empty((rows.size, rows.size))
+            i, j = np.triu_indices(rows.size)
+            block[i, j] = block[j, i] = self._values(base, rows[i], rows[j])
+            return block
+        pairs = np.repeat(rows, columns.size), np.tile(columns, rows.size)
+        return self._values(base, *pairs).reshape(rows.size, columns.size)
 
     def _squares(self, base):
+        every = np.arange(len(base))
+        return self._values(base, every, every)
+
+    def _values(self, base, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """K(x, z) of these pairs of items, those of about the same lengths together."""
         lengths = symbols(base).lengths
-        out = np.zeros(len(base))
-        for length in np.unique(lengths).tolist():
-            alike = np.flatnonzero(lengths == length)
-            step = max(1, BLOCK_CELLS // max(1, length**2))
-            for start in range(0, alike.size, step):
-                some = alike[start : start + step]
-                x = padded(base, some, length).T
-                out[some] = self._sums(x[:, None] == x)
-        return out
+        values, order = np.zeros(left.size), np.lexsort((lengths[right], lengths[left]))
+        step = max(1, BLOCK_VALUES // (self.length * max(1, int(np.max(lengths, initial=0)))))
+        for start in range(0, order.size, step):
+            some = order[start : start + step]
+            x, z = left[some], right[some]
+            X = padded(base, x, int(np.max(lengths[x])), fill=-1).T
+            Z = padded(base, z, int(np.max(lengths[z])), fill=-2).T
+            values[some] = self._sums(X, Z)
+        return values
 
-    def _sums(self, same: np.ndarray) -> np.ndarray:
-        """Of [x_i = z_j], the third axis being that of the pairs x, z:
+    def _sums(self, X: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        """K(x, z) of the columns x of X and z of Z, by A_0 = 1 and, for p = 1, …, length,
 
-        S_1(i, j) = decay²·[x_i = z_j],   S_{p+1}(i, j) = S_1(i, j)·A_p(i−1, j−1), where
-        A_p(i, j) = Σ decay^(i−k + j−l)·S_p(k, l) over k ≤ i and l ≤ j, one axis after the other;
-        the value is the sum of all S_p for p = length, or for all p up to it."""
-        first = self.decay * self.decay * same
-        S, total = first.copy(), np.zeros(same.shape[2])
-        with np.errstate(over="ignore", invalid="ignore"):  # what `rounding` knows
-            for p in range(1, self.length + 1):
-                if self.upto or p == self.length:
-                    total += S.sum(axis=0).sum(axis=0)
-                if p == self.length:
-                    break
-                for i in range(1, S.shape[0]):
-                    S[i] += self.decay * S[i - 1]
-                for j in range(1, S.shape[1]):
-                    S[:, j] += self.decay * S[:, j - 1]
-                S[1:, 1:] = first[1:, 1:] * S[:-1, :-1]
-                S[:1] = S[:, :1] = 0.0
-        return total
+        S_p(i, j) = decay²·[x_i = z_j]·A_{p−1}(i−1, j−1)
+        R_p(i, j) = decay·R_p(i, j−1) + S_p(i, j)
+        A_p(i, j) = decay·A_p(i−1, j) + R_p(i, j)
+
+        for all i + j = t at once, t = 0, 1, …; the value is the sum of all S_p for p = length, or
+        for all p up to it. In `A` place i + 1 is that of i, and what is not yet computed is 0."""
+        (m, pairs), n, Z = X.shape, len(Z), Z[::-1]
+        sums = np.zeros((m, pairs))
+        R = np.zeros((self.length - 1, m, pairs))
+        A = [np.zeros((self.length, m + 1, pairs)) for _ in range(3)]
+        for part in A:
+            part[0] = 1.0
+        with np.errstate(over="ignore", invalid="ignore"):  # `rounding` knows of overflows.
+            for t in range(m + n - 1):
+                low, high = max(0, t - n + 1), min(t + 1, m)
+                now, last, before = (A[(t - k) % 3][:, low : high + 1] for k in range(3))
+                same = X[low:high] == Z[n - 1 - t + low : n - 1 - t + high]
+                S = (self.decay * self.decay * same) * before[:, :-1]
+                sums[low:high] += S.sum(axis=0) if self.upto else S[-1]
+                along = R[:, low:high]
+                along *= self.decay
+                along += S[:-1]
+                np.multiply(last[1:, :-1], self.decay, out=now[1:, 1:])
+                now[1:, 1:] += along
+        return sums.sum(axis=0)
 
     def _fast(self, base, rows, columns):
         codes, first, _ = symbols(base)
