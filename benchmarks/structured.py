@@ -9,7 +9,14 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks import datasets
 from benchmarks.harness import BenchTable, alternating, median_ratio, seconds
-from certo.kernels import ShortestPath, Spectrum, Subsequence, SubsetTree, WeisfeilerLehman
+from certo.kernels import (
+    RandomWalk,
+    ShortestPath,
+    Spectrum,
+    Subsequence,
+    SubsetTree,
+    WeisfeilerLehman,
+)
 
 
 def graph_rows(name: str, graphs: list, kernels: list, repeats: int, seed: int = 0) -> list[dict]:
@@ -102,9 +109,26 @@ def tree_row(trees: list[str], repeats: int) -> dict:
     return {"data": f"{len(trees):,} parses", "certo s": taken, "µs a pair": 1e6 * taken / half}
 
 
+def check_row(name: str, points: list, kernel, repeats: int) -> dict:
+    """The matrix as a check computes it, by NumPy and SciPy alone, beside the compiled one."""
+    X = kernel.examples(points)
+    kernel(X)
+    times = alternating(
+        repeats,
+        compiled=lambda: seconds(lambda: kernel(X)),
+        check=lambda: seconds(lambda: kernel.plain(X, X)),
+    )
+    return {
+        "data": f"{name}, {len(points):,}",
+        "kernel": repr(kernel),
+        "compiled s": float(np.median(times["compiled"])),
+        "check s": float(np.median(times["check"])),
+        "check / compiled": median_ratio(times["check"], times["compiled"]),
+    }
+
+
 def run(quick: bool = False) -> list[BenchTable]:
     repeats = 1 if quick else 3
-    tables = []
     graphs = BenchTable(
         "Gram matrices of graphs",
         "From edges and labels to the matrix, on both sides. Medians of alternating runs",
@@ -139,5 +163,13 @@ def run(quick: bool = False) -> list[BenchTable]:
     for size in [100] if quick else [500, 1000, 2000]:
         if parses is not None:
             trees.rows.append(tree_row(parses[:size], repeats))
-    tables = [graphs, spectrum, gaps, trees]
+    checks = BenchTable(
+        "Gram matrices in checks", "What a check computes by NumPy and SciPy beside compiled loops"
+    )
+    for size in [100] if quick else [500, 1000]:
+        checks.rows.append(check_row("names", names[:size], Subsequence(3), repeats))
+        found = datasets.molecules("MUTAG")
+        if found is not None:
+            checks.rows.append(check_row("MUTAG", found[:size], RandomWalk(0.01), repeats))
+    tables = [graphs, spectrum, gaps, trees, checks]
     return [table for table in tables if table.rows]
