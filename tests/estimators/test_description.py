@@ -52,6 +52,7 @@ def test_fitted_attributes_match_the_description(known):
     machine.fit(X, y)
     machine = pickle.loads(pickle.dumps(machine))  # as it comes out of a file
     check_machine(machine, X.shape[1])
+    assert "certificate_" in dir(machine)  # which reads every property
     certificate = machine.certificate_
     assert all(type(claim) in known.claims for claim in certificate)
     assert all(known.is_same_fit(claim, machine, np.asarray(y)) for claim in certificate)

@@ -365,16 +365,16 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         if self._why_no_errors():
             return
         self.covariance_ = covariance_of(found, reference)
-        if self.covariance_ is None:
+        if (all_errors := self._errors()) is None:
             return
-        errors, d = self._errors.reshape(len(self.contrasts_), -1), self.n_features_in_
+        errors, d = all_errors.reshape(len(self.contrasts_), -1), self.n_features_in_
         self.standard_errors_ = errors[:, :d]
         if found.problem.lifted:
             self.intercept_standard_errors_ = errors[:, d]
 
-    @property
-    def _errors(self) -> np.ndarray:
-        assert self.covariance_ is not None
+    def _errors(self) -> np.ndarray | None:
+        if self.covariance_ is None:
+            return None
         with np.errstate(invalid="ignore"):
             return np.sqrt(np.diag(self.covariance_))
 
@@ -418,7 +418,7 @@ class LogisticRegression(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         return CoefficientTable(
             tuple(names) * len(compared),
             estimates.ravel(),
-            None if self.covariance_ is None else self._errors,
+            self._errors(),
             statistic="z",
             level=level,
             groups=tuple(f"{c} against {self.reference_}" for c in compared for _ in names),
