@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from certo.cli import curve, fit, predict, proof, separable, verify
+from certo.cli import curve, export, fit, predict, proof, separable, verify
 from certo.cli.console import Voice, print_json
 from certo.cli.options import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, OK, OUR_FAULT, as_flag
 from certo.data.problem import Problem
@@ -57,6 +57,10 @@ COMMANDS: dict[Callable[..., None], tuple[str, str]] = {
     proof.proof: (
         "Write a folder with which anyone can check a model's claims.",
         "certo proof iris.certo iris.csv --out iris-proof",
+    ),
+    export.export: (
+        "Write a model as an ONNX file, for other programs to run.",
+        "certo export iris.certo --onnx iris.onnx --data iris.csv",
     ),
 }
 for _command, (_summary, _example) in COMMANDS.items():

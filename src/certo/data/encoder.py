@@ -162,9 +162,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features=None) -> np.ndarray:
         check_is_fitted(self)
         names = list(self.number_names_)
-        for name, levels in self._levels():
-            names += [f"{name} = {level}" for level in levels[int(self.reference_levels) :]]
+        for name, levels in self.level_features():
+            names += [f"{name} = {level}" for level in levels]
         return np.array(told_apart(names), dtype=object)
+
+    def level_features(self) -> list[tuple[str, np.ndarray]]:
+        """Each category with those of its levels that have a feature of their own."""
+        return [(name, levels[int(self.reference_levels) :]) for name, levels in self._levels()]
 
     def references(self) -> dict[str, str]:
         """The level of each category that the others are compared with, where one is."""
