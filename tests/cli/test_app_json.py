@@ -43,6 +43,7 @@ def test_from_a_fit_to_a_checked_folder(certo, tmp_path, target, machine):
     audit = certo("verify", model, IRIS, "--json").json
     check(audit, "verify")
     check(certo("proof", model, IRIS, "--out", folder, "--json").json, "proof")
+    check(certo("info", model, "--json").json, "info")
     check(certo("export", model, "--onnx", tmp_path / "m.onnx", "--json").json, "export")
     found = json.loads(json.dumps(verify_folder(folder).to_dict()))
     check(found, "folder")

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from certo.cli import curve, export, fit, predict, proof, separable, verify
+from certo.cli import curve, export, fit, info, predict, proof, separable, verify
 from certo.cli.console import Voice, print_json
 from certo.cli.options import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, OK, OUR_FAULT, as_flag
 from certo.data.problem import Problem
@@ -58,6 +58,7 @@ COMMANDS: dict[Callable[..., None], tuple[str, str]] = {
         "Write a folder with which anyone can check a model's claims.",
         "certo proof iris.certo iris.csv --out iris-proof",
     ),
+    info.info: ("Show what a model file holds.", "certo info iris.certo"),
     export.export: (
         "Write a model as an ONNX file, for other programs to run.",
         "certo export iris.certo --onnx iris.onnx --data iris.csv",
