@@ -23,26 +23,22 @@ def fit(
     target: options.Target,
     machine: Annotated[
         str,
-        typer.Option(
-            metavar="NAME",
-            help="Machine to fit. For a target that is a class: perceptron, kernel-perceptron, "
-            "hard-margin, svm, pegasos, min-disagreement, logistic. For a target that is a number: "
-            "least-squares.",
+        options.option(
+            "NAME",
+            "Machine to fit. To predict a class: perceptron, kernel-perceptron, hard-margin, svm, "
+            "pegasos, min-disagreement, logistic. To predict a number: least-squares.",
+            default=True,
         ),
     ] = "perceptron",
-    output: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="FILE", help="Model file to write.", show_default=False),
-    ] = None,
+    output: Annotated[Path | None, options.option("FILE", "Model file to write.", "--out")] = None,
     report: options.Report = None,
     scale: Annotated[
         str | None,
-        typer.Option(
-            metavar="standard|none",
-            help="Scaling of numeric columns: standard (mean 0, variance 1) or none. The default "
-            "is standard, but none where the answer does not depend on it: min-disagreement, and "
+        options.option(
+            "standard|none",
+            "Scaling of numeric columns: standard (mean 0, variance 1) or none. The default is "
+            "standard, but none where the answer does not depend on it: min-disagreement, and "
             "logistic and least-squares without --ridge.",
-            show_default=False,
         ),
     ] = None,
     missing: options.Missing = "refuse",
@@ -52,49 +48,39 @@ def fit(
     C: options.ErrorPrice = None,
     lam: Annotated[
         float | None,
-        typer.Option(
-            metavar="NUMBER",
-            help="Weight λ of the penalty on large weights (svm, pegasos).",
-            show_default=False,
-        ),
+        options.option("NUMBER", "Weight λ of the penalty on large weights (svm, pegasos)."),
     ] = None,
     ridge: Annotated[
         float | None,
-        typer.Option(
-            metavar="NUMBER",
-            help="Weight of the penalty on large coefficients (logistic, least-squares).",
-            show_default="0",
+        options.option(
+            "NUMBER",
+            "Weight of the penalty on large coefficients (logistic, least-squares).",
+            default="0",
         ),
     ] = None,
     tol: Annotated[
         float | None,
-        typer.Option(
-            metavar="NUMBER",
-            help="Optimality gap to prove: relative (svm, hard-margin) or absolute (logistic).",
-            show_default=False,
+        options.option(
+            "NUMBER",
+            "Stop once the optimality gap is proved to be at most this: a relative gap (svm, "
+            "hard-margin) or an absolute one (logistic).",
         ),
     ] = None,
-    test: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Table of test rows: kept out of the fit, to bound the error rate on new data.",
-            show_default=False,
-        ),
-    ] = None,
+    test: options.TestFile = None,
     delta: Annotated[
         float,
-        typer.Option(
-            metavar="NUMBER", help="Failure probability allowed for each claim about new data."
+        options.option(
+            "NUMBER", "Failure probability allowed for each claim about new data.", default=True
         ),
     ] = 0.05,
     tried: Annotated[
         str,
-        typer.Option(
-            metavar="N",
-            help="Number of settings that were compared on this table before this fit: bounds on "
-            "new data are corrected for the choice. Give the word data if the settings were "
-            "computed from the table.",
+        options.option(
+            "N",
+            "Number of settings that were compared on this table before this fit: bounds on new "
+            "data are corrected for the choice. Give the word data if the settings were computed "
+            "from the table.",
+            default=True,
         ),
     ] = "1",
     setting: options.Settings = None,
@@ -106,7 +92,7 @@ def fit(
     from certo import report as reports
     from certo.cli.progress import FitProgress
     from certo.data.columns import read_table, text_columns
-    from certo.data.files import check_writable, write_all
+    from certo.data.files import write_all
     from certo.data.problem import Problem
     from certo.estimators import SeparationWarning
     from certo.stop import Stop
@@ -117,12 +103,8 @@ def fit(
     choices = options.encoding_choices(scale, missing, na, drop, category)
     if C is not None and lam is not None:
         raise Problem("--C and --lam set the same penalty: give only one of them.")
-    if output is not None and report is not None and output.resolve() == report.resolve():
-        raise Problem(f"--out and --report are both {output}. Choose two names.")
     settings = options.settings_of(setting, C=C, lam=lam, ridge=ridge, tol=tol)
-    for path in (output, report):
-        if path is not None:
-            check_writable(path, keep=(data,) if test is None else (data, test))
+    options.check_outputs({"--out": output, "--report": report}, keep=(data, test))
     estimator = make_machine(machine, settings)
     console = Voice(stderr=True).console
     with FitProgress(console) as progress:

@@ -6,20 +6,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from certo.cli.console import Voice, print_json
-from certo.cli.options import DataFile, Json, ModelFile, TestFile, command_line
+from certo.cli.options import DataFile, Json, ModelFile, TestFile, command_line, option
 from certo.cli.verify import leave, read_tables, tell_audit
 
 
 def proof(
     model: ModelFile,
     data: DataFile,
-    output: Annotated[
-        Path,
-        typer.Option("--out", metavar="FOLDER", help="Folder to write.", show_default=False),
-    ],
+    output: Annotated[Path, option("FOLDER", "Folder to write.", "--out")],
     test: TestFile = None,
     as_json: Json = False,
 ) -> None:

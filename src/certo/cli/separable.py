@@ -19,19 +19,14 @@ def separable(
     target: options.Target,
     intercept: Annotated[
         str,
-        typer.Option(
-            metavar="free|none",
-            help="free: any hyperplane; none: only hyperplanes through the origin.",
+        options.option(
+            "free|none",
+            "free: any hyperplane; none: only hyperplanes through the origin.",
+            default=True,
         ),
     ] = "free",
     report: options.Report = None,
-    scale: Annotated[
-        str,
-        typer.Option(
-            metavar="none|standard",
-            help="Scaling of numeric columns: none (as they are), or standard, as for certo fit.",
-        ),
-    ] = "none",
+    scale: options.Scale = "none",
     missing: options.Missing = "refuse",
     na: options.NotAvailable = None,
     drop: options.Drop = None,
@@ -42,12 +37,11 @@ def separable(
     with the hyperplane; 1: no, with the few rows that make it impossible."""
     from certo.cli.progress import FitProgress
     from certo.data.columns import read_table
-    from certo.data.files import check_writable, write_whole
+    from certo.data.files import write_whole
     from certo.report import html_verdict, verdict_facts
     from certo.tables.separable import separate_table
 
-    if report is not None:
-        check_writable(report, keep=(data,))
+    options.check_outputs({"--report": report}, keep=(data,))
     with FitProgress(Voice(stderr=True).console) as progress:
         progress.stage(f"Reading {data.name}")
         table, notes = read_table(data)
