@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 BLOCK_NUMBERS = 2**17  # Numbers that are looked at together: a megabyte, which stays in the cache.
-MAX_EXACT_INTEGER = 2**53  # float64 holds all integers up to this size
+MAX_EXACT_INTEGER = 2**53  # All integers up to this size are float64 numbers.
 # Types all of whose numbers float64 holds, as NumPy, pandas, polars and Arrow name them.
 EXACT_TYPES = {
     "bool", "int8", "int16", "int32", "uint8", "uint16", "uint32", "float16", "float32", "float64",
@@ -76,7 +76,7 @@ def canonical_csr(X: Any) -> Any:
         X.check_format(full_check=True)  # An index outside would be memory outside.
     X = X.tocsr()
     if not X.has_canonical_format:
-        X = X.tocsc().tocsr()  # sorts the indices, and keeps the order of equal ones
+        X = X.tocsc().tocsr()  # This sorts the indices, and keeps the order of equal ones.
         X.sum_duplicates()
     if X.nnz and not np.all(X.data):
         X = X.copy()  # The arrays may be those of the caller.
@@ -227,7 +227,7 @@ def _first_inexact_object(values: np.ndarray) -> int | None:
         # NumPy compares its own integers with floats as floats, which rounds large ones.
         unsure = np.flatnonzero(~same | (np.abs(floats) >= MAX_EXACT_INTEGER)).tolist()
     except (TypeError, ValueError, OverflowError):
-        pass  # something is not a number, or is too large: each is looked at
+        pass  # Something is not a number, or is too large, so each is looked at.
     return next((t for t in unsure if not _is_exact(values[t])), None)
 
 

@@ -43,7 +43,7 @@ COMMANDS: dict[Callable[..., None], tuple[str, str]] = {
         "certo curve shores.csv --target shore --kernel gaussian --values 0.1,1,10",
     ),
     separable.separable: (
-        "Decide whether hyperplanes separate the classes.",
+        "Decide whether flat boundaries separate the classes.",
         "certo separable iris.csv --target species --report iris.html",
     ),
     predict.predict: (

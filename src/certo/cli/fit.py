@@ -25,8 +25,8 @@ def fit(
         str,
         options.option(
             "NAME",
-            "Machine to fit. To predict a class: perceptron, kernel-perceptron, hard-margin, svm, "
-            "pegasos, min-disagreement, logistic. To predict a number: least-squares.",
+            "Machine to fit. To predict a class: perceptron, kernel-perceptron, svm, hard-margin, "
+            "pegasos, logistic, min-disagreement. To predict a number: least-squares.",
             default=True,
         ),
     ] = "perceptron",
@@ -37,8 +37,8 @@ def fit(
         options.option(
             "standard|none",
             "Scaling of numeric columns: standard (mean 0, variance 1) or none. The default is "
-            "standard, but none where the answer does not depend on it: min-disagreement, and "
-            "logistic and least-squares without --ridge.",
+            "standard, but none where scaling does not change the answer: logistic and "
+            "least-squares without --ridge, and min-disagreement.",
         ),
     ] = None,
     missing: options.Missing = "refuse",

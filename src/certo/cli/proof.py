@@ -36,7 +36,7 @@ def proof(
         table, unseen = read_tables(loaded, data, test)
         stored = loaded.model
         is_new = unseen is not None and not len(stored.certified.test)
-        same_data = fingerprint(table) == stored.data_fingerprint  # or nothing will be written
+        same_data = fingerprint(table) == stored.data_fingerprint
         if is_new and same_data and hasattr(stored.machine, "classes_"):
             progress.stage("Counting errors on test examples")
             stored = with_test_errors(stored, table, unseen, str(test))

@@ -162,7 +162,7 @@ def _is_one_of(array: pa.Array, words: Collection[str]) -> pa.Array | None:
     kind = array.type
     if is_text(kind):
         return pc.is_in(pc.utf8_trim_whitespace(array), pa.array(list(words), pa.string()))
-    if pa.types.is_decimal(kind) and kind.bit_width < 128:  # Arrow compares none of these
+    if pa.types.is_decimal(kind) and kind.bit_width < 128:  # Arrow cannot compare these.
         array = array.cast(pa.decimal128(38, kind.scale))
     elif kind == pa.float16():
         array = array.cast(pa.float64())

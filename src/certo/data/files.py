@@ -32,7 +32,7 @@ def piped_content(path: Path) -> bytes | None:
         raise
     except FileNotFoundError as wrong:
         raise Problem(f"{path}: there is no such file.") from wrong
-    except (OSError, ValueError) as wrong:  # ValueError: a name with a NUL character
+    except (OSError, ValueError) as wrong:  # A name with a NUL character is a ValueError.
         why = getattr(wrong, "strerror", None) or wrong
         raise Problem(f"{path} cannot be read: {why}.") from wrong
     if len(content) > MAX_PIPED_BYTES:

@@ -54,7 +54,7 @@ class StoredModel:
     encoder: TableEncoder
     machine: Any
     target: str
-    missing: str  # what became of rows with missing values: "refuse" or "drop"
+    missing: str  # "refuse" or "drop": what became of rows with missing values.
     na: list[str]  # Texts that meant a missing value.
     data_fingerprint: str
     rows: int
@@ -191,13 +191,13 @@ def load_model(path: str | Path) -> LoadedModel:
 
     A file that was changed but can still be read is not refused here: `as_written` says it.
     """
-    model, fingerprint, as_written = _load(Path(path))
-    if not isinstance(model, StoredModel):
+    found = LoadedModel(*_load(Path(path)))
+    if not isinstance(found.model, StoredModel):
         raise Problem(
             f"{path} holds a machine that was fitted to arrays, without the columns of a table. "
             "certo.load reads it in Python; for a table, fit one with certo fit."
         )
-    return LoadedModel(model, fingerprint, as_written)
+    return found
 
 
 def _load(path: Path) -> tuple[Any, str, bool]:
@@ -230,14 +230,14 @@ def _read(payload: bytes, is_format_3: bool = False) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Warnings about scikit-learn's version; our checks follow.
         content = skops.io.loads(payload, trusted=sorted(_trusted()))
-    if is_format_3 and isinstance(content, dict):
-        upgrade_supports(content.get("machine"))
-    names = {item.name for item in fields(StoredModel)}
-    if isinstance(content, dict) and set(content) == {"machine"}:
-        machine = content["machine"]
+    content = content if isinstance(content, dict) else {}
+    machine, names = content.get("machine"), {item.name for item in fields(StoredModel)}
+    if is_format_3:
+        upgrade_supports(machine)
+    if set(content) == {"machine"}:
         check_machine(machine, getattr(machine, "n_features_in_", -1))
         return machine
-    if not isinstance(content, dict) or set(content) != names:
+    if set(content) != names:
         raise Problem(f"it must hold exactly {', '.join(sorted(names))}.")
     if type(content["certified"]) is not str:
         raise Problem("its certified must be text.")
