@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from certo.cli import options
 from certo.cli.console import Voice
+from certo.cli.tell import tell_examples
 
 PICTURES = (".svg", ".png", ".pdf")
 UNDATED: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
@@ -141,7 +142,6 @@ def _draw(curve: Any, kind: str) -> bytes:
 
 def _tell(voice: Voice, said: dict[str, Any]) -> None:
     """Kernels beside each other."""
-    from certo.cli.tell import tell_examples
     from certo.selection import NO_ANSWER, both_errors
 
     curve, near = said["curve"], said["neighbours"]

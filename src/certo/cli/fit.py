@@ -11,8 +11,11 @@ from typing import Annotated, Any
 
 import typer
 
+from certo.certificates.encoding import counted, readable
 from certo.cli import options
 from certo.cli.console import Voice, print_json
+from certo.cli.tell import tell_examples, tell_more, tell_rows
+from certo.numbers.digits import share_text
 
 MAX_CLAIMS_SHOWN = 6  # Claims of one kind, where there may be one for each of many classes.
 MAX_TERMS_SHOWN = 20  # Coefficients that a terminal shows.
@@ -157,7 +160,6 @@ def _as_argument(path: Path | str) -> str:
 
 
 def _tell(voice: Voice, said: dict[str, Any]) -> None:
-    from certo.cli.tell import tell_examples
     from certo.report.page import on_test_rows
 
     kernel = f" with {said['kernel']}" if said["kernel"] else ""
@@ -174,7 +176,6 @@ def _tell(voice: Voice, said: dict[str, Any]) -> None:
     _tell_proved(voice, said)
     if said["coefficients"]:
         _tell_coefficients(voice, said)
-        voice.say()
     _tell_claims(voice, said)
     voice.say()
     if said["interrupted"]:
@@ -190,9 +191,6 @@ def _tell(voice: Voice, said: dict[str, Any]) -> None:
 
 
 def _success(said: dict[str, Any]) -> str:
-    from certo.certificates.encoding import readable
-    from certo.numbers.digits import share_text
-
     if said["classes"] is None:
         error, usual = readable(said["training_error"]), readable(said["deviation"])
         return f"The root mean square error is {error}; always predicting the mean has {usual}."
@@ -202,8 +200,6 @@ def _success(said: dict[str, Any]) -> str:
 
 def _goodness(said: dict[str, Any]) -> Iterator[str]:
     """How well a regression fits, in the numbers that are usual for it."""
-    from certo.certificates.encoding import counted, readable
-
     if said.get("r2") is not None:
         variance, spread = said["residual_variance"], ""
         if variance is not None:
@@ -218,7 +214,6 @@ def _goodness(said: dict[str, Any]) -> Iterator[str]:
 
 def _tell_coefficients(voice: Voice, said: dict[str, Any]) -> None:
     """Estimates with their errors, tests and intervals, under each other."""
-    from certo.cli.tell import tell_more
     from certo.report.page import digits, p_value, ratio
 
     table = said["coefficients"]
@@ -242,14 +237,13 @@ def _tell_coefficients(voice: Voice, said: dict[str, Any]) -> None:
         cells = [first.ljust(widths[0]), *map(str.rjust, others, widths[1:])]
         voice.say(("  ".join(cells).rstrip(), "bold" if k == 0 else ""), indent=2)
     tell_more(voice, rows, MAX_TERMS_SHOWN)
-    compared = [f"{name} with {level!r}" for name, level in said["references"].items()]
-    if compared:
-        voice.say(
-            f"Levels of a category are compared with a reference level: {', '.join(compared)}.",
-            indent=2,
-        )
+    if said["references"]:
+        compared = ", ".join(f"{name} with {level!r}" for name, level in said["references"].items())
+        text = f"Levels of a category are compared with a reference level: {compared}."
+        voice.say(text, indent=2)
     for note in table["notes"]:
         voice.say(note, indent=2)
+    voice.say()
 
 
 def _tell_proved(voice: Voice, said: dict[str, Any]) -> None:
@@ -271,8 +265,6 @@ def _tell_proved(voice: Voice, said: dict[str, Any]) -> None:
 
 
 def _tell_claims(voice: Voice, said: dict[str, Any]) -> None:
-    from certo.cli.tell import tell_more
-
     kind, name = itemgetter("type"), itemgetter("name")
     for key, group in groupby(sorted(said["claims"], key=kind), key=kind):
         claims = list(group)
@@ -294,8 +286,6 @@ def _tell_refusal(
     voice: Voice, why: dict[str, Any], data: Path, target: str, choices: dict[str, Any]
 ) -> None:
     """Why a machine has no answer, and which rows are to blame."""
-    from certo.cli.tell import tell_rows
-
     voice.say(("error: ", "bold red"), why["error"])
     tell_rows(voice, why["proof"])
     same = options.as_options({name: given for name, given in choices.items() if name != "scale"})

@@ -49,37 +49,31 @@ def proof(
             raise Problem("the model claims nothing, so there is nothing to prove.")
         if audit.passed:
             progress.stage("Writing")
+            about = {
+                "target": stored.target,
+                "missing": stored.missing,
+                "na": stored.na,
+                "table": stored.data_fingerprint,
+                "test_table": stored.test_fingerprint if unseen is not None else "",
+                "model_file": loaded.fingerprint,
+            }
+            test_pair = (None, None) if unseen is None else rows_of(stored, unseen).pair
             said["sha256"] = write_proof(
-                output,
-                audit.page,
-                stored.machine,
-                *rows_of(stored, table).pair,
-                *((None, None) if unseen is None else rows_of(stored, unseen).pair),
-                encoder=stored.encoder,
-                about={
-                    "target": stored.target,
-                    "missing": stored.missing,
-                    "na": stored.na,
-                    "table": stored.data_fingerprint,
-                    "test_table": stored.test_fingerprint if unseen is not None else "",
-                    "model_file": loaded.fingerprint,
-                },
-            )
+                output, audit.page, stored.machine, *rows_of(stored, table).pair, *test_pair,
+                encoder=stored.encoder, about=about,
+            )  # fmt: skip
             said["folder"] = str(output)
             said["check_with"] = command_line("python", "-m", "certo.verify", str(output))
+    voice = Voice()
     if as_json:
         print_json({"passed": audit.passed, **said, "audit": audit.to_dict()})
     else:
-        tell_audit(Voice(), audit)
-        _tell_folder(Voice(), said)
+        tell_audit(voice, audit)
+        if said["folder"] is None:
+            voice.say("Nothing was written.")
+        else:
+            where = f"The proof is in {said['folder']}"
+            voice.say(f"{where}: proof.json, and the examples it is about.")
+            voice.suggest("The SHA-256 of proof.json, to publish", said["sha256"])
+            voice.suggest("Anyone can check it, with NumPy and SciPy alone", said["check_with"])
     leave(audit)
-
-
-def _tell_folder(voice: Voice, said: dict[str, Any]) -> None:
-    """What was written, if anything was."""
-    if said["folder"] is None:
-        voice.say("Nothing was written.")
-        return
-    voice.say(f"The proof is in {said['folder']}: proof.json, and the examples it is about.")
-    voice.suggest("The SHA-256 of proof.json, to publish", said["sha256"])
-    voice.suggest("Anyone can check it, with NumPy and SciPy alone", said["check_with"])

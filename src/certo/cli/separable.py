@@ -9,6 +9,7 @@ import typer
 
 from certo.cli import options
 from certo.cli.console import Voice
+from certo.cli.tell import tell_examples, tell_more, tell_rows
 
 MAX_TERMS_SHOWN = 20  # Coefficients of a hyperplane that a terminal shows.
 MAX_PAIRS_SHOWN, MAX_SINGLE_CLASSES_SHOWN = 12, 24  # Answers about pairs, and about single classes.
@@ -61,7 +62,6 @@ def separable(
 
 def _tell(voice: Voice, said: dict[str, Any]) -> None:
     """Whether the classes are separable, and the witness of it."""
-    from certo.cli.tell import tell_examples, tell_more
     from certo.report.page import question, reason
 
     tell_examples(voice, said, "Separability", "of")
@@ -90,7 +90,6 @@ def _tell(voice: Voice, said: dict[str, Any]) -> None:
 
 def _tell_witness(voice: Voice, answer: dict[str, Any]) -> None:
     """The hyperplane, by the names of the columns, or the rows that cancel."""
-    from certo.cli.tell import tell_more, tell_rows
     from certo.report.page import point
 
     if not answer["separable"]:

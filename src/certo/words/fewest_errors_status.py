@@ -36,13 +36,11 @@ def fewest_errors_status(machine: Any, stop: Stop, weighted: bool, errors_at_zer
     elif machine.answer_ == "no":
         said = f"No: every {which} makes at least {least}; this one makes {has}."
     else:
-        early = "where float64 is too coarse to continue"
-        if stop is Stop.BY_HAND:
-            early = "by hand"
-        elif stop is Stop.CALLBACK:
-            early = "by a callback"
-        elif stop is Stop.TIME_LIMIT:
-            early = f"at the time limit of {machine.time_limit:g} seconds"
+        early = {
+            Stop.BY_HAND: "by hand",
+            Stop.CALLBACK: "by a callback",
+            Stop.TIME_LIMIT: f"at the time limit of {machine.time_limit or 0:g} seconds",
+        }.get(stop, "where float64 is too coarse to continue")
         said = f"Stopped {early}: {worth}."
     if machine.answer_ == "undecided":
         said += f" So the target of {readable(machine.target)} is neither reached nor excluded."

@@ -29,17 +29,14 @@ def stop_reason(stop: Stop, most: int, unit: str, seconds: float | None = None) 
 def gap_status(reason: str, gap: float, tol: float, thing: str, best: str) -> str:
     """Of a fit to a proved relative gap: that `thing` is `best`, the objective smallest, say. The
     reason is empty where the gap is at most tol."""
-    worth = f"{thing} is proved to be {best} up to a relative gap of {_up(gap)}"
+    shown = rounded_up(gap, 2) if 0 < gap < float("inf") else "0"
+    worth = f"{thing} is proved to be {best} up to a relative gap of {shown}"
     if not reason:
         return f"Converged: {worth}."
     if not gap < VACUOUS_RELATIVE_GAP:
         best = best if best.startswith("the ") else f"the {best}"
         return f"{reason}: nothing is proved about how near {thing} is to {best}."
     return f"{reason}: {worth}, more than the tol of {tol:g}."
-
-
-def _up(gap: float) -> str:
-    return rounded_up(gap, 2) if 0 < gap < float("inf") else "0"
 
 
 ONE_CLASS = "There is one class alone: w* = 0, and the free intercept has it on one side."
