@@ -24,10 +24,9 @@ def tell_examples(voice: Voice, said: dict[str, Any], what: str, link: str) -> N
     voice.say((what, "bold"), f" {link} ", (said["target"], "bold"), f" ({shown}): {sizes}")
     columns = said["columns"]
     if columns["numbers"]:
-        numeric = len(columns["numbers"])
-        scaled = "as it is" if numeric == 1 else "as they are"
-        if said["scale"] == "standard":
-            scaled = "scaled to mean 0 and variance 1"
+        numeric, scaled = len(columns["numbers"]), "scaled to mean 0 and variance 1"
+        if said["scale"] != "standard":
+            scaled = "as it is" if numeric == 1 else "as they are"
         voice.say(f"{counted(numeric, 'numeric column')}, {scaled} (--scale)", indent=2)
     if columns["categories"]:
         many = counted(len(columns["categories"]), "categorical column")

@@ -113,8 +113,8 @@ def _tell_claims(voice: Voice, facts: list[dict[str, Any]]) -> None:
     if not voice.is_terminal or voice.console.width >= MIN_TABLE_WIDTH:
         voice.table(("", "claim", "why", "numbers"), rows)
         return
-    for mark, name, *texts in rows:
-        voice.say(mark, f"  {name}")
+    for status, name, *texts in rows:
+        voice.say(status, f"  {name}")
         for text in filter(None, texts):
             voice.say(text, indent=4)
 

@@ -134,9 +134,8 @@ def rows_of(model: StoredModel, table: pa.Table) -> Rows:
     known = describe(model.machine)
     measured = known is not None and known.learns == "numbers"
     return encode_rows(
-        table, model.encoder, model.target, model.missing, model.na, measured,
-        advice=advice_in_verify,
-    )  # fmt: skip
+        table, model.encoder, model.target, model.missing, model.na, measured, advice_in_verify
+    )
 
 
 def with_test_errors(model: StoredModel, table: pa.Table, test: pa.Table, name: str) -> StoredModel:
