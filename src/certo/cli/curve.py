@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from certo.cli import options
-from certo.cli.console import Voice
-from certo.cli.tell import tell_examples
+from certo.cli.console import Voice, tell_examples
 
 PICTURES = (".svg", ".png", ".pdf")
 UNDATED: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}

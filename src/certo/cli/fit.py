@@ -13,8 +13,7 @@ import typer
 
 from certo.certificates.encoding import counted, readable
 from certo.cli import options
-from certo.cli.console import Voice, print_json
-from certo.cli.tell import tell_examples, tell_more, tell_rows
+from certo.cli.console import Voice, print_json, tell_examples, tell_more, tell_rows
 from certo.numbers.digits import share_text
 
 MAX_CLAIMS_SHOWN = 6  # Claims of one kind, where there may be one for each of many classes.

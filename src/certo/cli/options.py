@@ -23,13 +23,13 @@ def argument(metavar: str, text: str) -> Any:
     return typer.Argument(metavar=metavar, help=text, show_default=False)
 
 
-TABLE = "Table to read: a CSV file with a header line, or a Parquet file."
-DataFile = Annotated[Path, argument("DATA", TABLE)]
+TABLE_HELP = "Table to read: a CSV file with a header line, or a Parquet file."
+DataFile = Annotated[Path, argument("DATA", TABLE_HELP)]
 ModelFile = Annotated[Path, argument("MODEL", "Model file written by certo fit.")]
 TEST = (
     "Table of test rows, not used to fit or to choose anything: bounds the error rate on new data."
 )
-TestFile = Annotated[Path | None, option("FILE", TEST)]
+TestFile = Annotated[Path | None, option("FILE", TEST_HELP)]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Target = Annotated[str, option("COLUMN", "Column to predict.")]
 Report = Annotated[Path | None, option("FILE", "HTML report to write.")]

@@ -8,8 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from certo.cli import options
-from certo.cli.console import Voice
-from certo.cli.tell import tell_examples, tell_more, tell_rows
+from certo.cli.console import Voice, tell_examples, tell_more, tell_rows
 
 MAX_TERMS_SHOWN = 20  # Coefficients of a hyperplane that a terminal shows.
 MAX_PAIRS_SHOWN, MAX_SINGLE_CLASSES_SHOWN = 12, 24  # Answers about pairs, and about single classes.

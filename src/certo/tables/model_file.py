@@ -3,7 +3,7 @@
 Layout: a line ``certo model 4``, a line ``sha256 <hex digest of all that follows>``, then a skops
 archive (an uncompressed ZIP). What may be created from a file is decided by `_NODE_TYPES` and
 `_trusted` below and by nothing in the file; `model_check` then checks what was created. Files of
-format 3 are read, too: see `format_3`.
+format 3 are read, too: see `_upgrade_supports`.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from certo.certificates.composite import Composite
 from certo.data.encoder import TableEncoder
 from certo.data.files import read_whole, write_whole
 from certo.data.problem import Problem
+from certo.estimators._kernel import spread
 from certo.estimators.description import Unsound, describe, descriptions
-from certo.tables.format_3 import upgrade_supports
 from certo.tables.model_check import check_machine, check_model
 
 # skops trusts much of NumPy, SciPy and scikit-learn; beside our own classes (see `_trusted`), a
@@ -233,7 +233,7 @@ def _read(payload: bytes, is_format_3: bool = False) -> Any:
     content = content if isinstance(content, dict) else {}
     machine, names = content.get("machine"), {item.name for item in fields(StoredModel)}
     if is_format_3:
-        upgrade_supports(machine)
+        _upgrade_supports(machine)
     if set(content) == {"machine"}:
         check_machine(machine, getattr(machine, "n_features_in_", -1))
         return machine
@@ -248,6 +248,30 @@ def _read(payload: bytes, is_format_3: bool = False) -> Any:
     model = StoredModel(**content | {"certified": page})
     check_model(model)
     return model
+
+
+def _upgrade_supports(machine: Any) -> None:
+    """Make of a machine as format 3 has it what its fit leaves now: one array of supports for all
+    outputs, and tables over it.
+
+    The class of a support is known where it is positive in the output of one class, or negative in
+    those of all others. That of the others is -1: they have a place in no other array of the file.
+    """
+    state = vars(machine)
+    if "n_support_" not in state:  # It has no supports.
+        return
+    machine._set_supports(state["support_"], state["dual_coef_"])
+    signs = machine.dual_coef_
+    if "_updated" in state:
+        machine._updated = spread(state["_updated"], machine._in_output)
+    if "_sums" in state:
+        machine._sums = spread(state["_sums"], machine._in_output)
+        signs = machine._sums[:, 0]
+    if len(signs) == 1:
+        signs = np.concatenate([-signs, signs])
+    is_known = np.any(signs > 0, axis=0) | (np.sum(signs < 0, axis=0) == len(signs) - 1)
+    machine._support_classes = np.where(is_known, np.argmax(signs, axis=0), -1)
+    del state["n_support_"]
 
 
 def _trusted() -> set[str]:

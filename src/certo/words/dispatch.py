@@ -27,14 +27,14 @@ class Words(NamedTuple):
 
 
 Writer = TypeVar("Writer", bound=Callable[[Any], Words])
-_KINDS: dict[type, tuple[Rigour, Callable[[Any], Words]]] = {}
+_WORDS_BY_KIND: dict[type, tuple[Rigour, Callable[[Any], Words]]] = {}
 
 
 def writes(kind: type, **rigour: str) -> Callable[[Writer], Writer]:
     """The function below writes the words of claims of this kind, whose rigour this is."""
 
     def keep(writer: Writer) -> Writer:
-        _KINDS[kind] = Rigour(**rigour), writer
+        _WORDS_BY_KIND[kind] = Rigour(**rigour), writer
         return writer
 
     return keep
@@ -45,8 +45,8 @@ def _words_of_kind(kind: type) -> tuple[Rigour, Callable[[Any], Words]]:
         package, _, module = one.__module__.partition(".certificates.")
         if package == "certo" and "." in module:
             importlib.import_module(f"certo.words.{module.split('.')[0]}")
-        if one in _KINDS:
-            return _KINDS[one]
+        if one in _WORDS_BY_KIND:
+            return _WORDS_BY_KIND[one]
     raise TypeError(f"{kind.__name__} is not a kind of claim.")
 
 
