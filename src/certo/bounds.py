@@ -76,7 +76,7 @@ def clopper_pearson(n: int, errors: int, delta: float) -> Interval:
     upper = _upper_end(n, errors, half)
     if errors == 0:
         return Interval(0.0, upper)
-    # P[Bin(n, p) ≥ errors] = P[Bin(n, 1 − p) ≤ n − errors]: the same tail, mirrored
+    # P[Bin(n, p) ≥ errors] = P[Bin(n, 1 − p) ≤ n − errors], which is the same tail, mirrored.
     tail = TailExcess(n, n - errors, half)
     width = _reach(n, n - errors, half)
     return Interval(_first(lambda p: tail(1 - Fraction(p)), errors / n, -width), upper)

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 BLOCK_NUMBERS = 2**17  # Numbers that are looked at together: a megabyte, which stays in the cache.
-MAX_EXACT_INTEGER = 2**53  # float64 holds all integers up to this size
+MAX_EXACT_INTEGER = 2**53  # All integers up to this size are float64 numbers.
 # Types all of whose numbers float64 holds, as NumPy, pandas, polars and Arrow name them.
 EXACT_TYPES = {
     "bool", "int8", "int16", "int32", "uint8", "uint16", "uint32", "float16", "float32", "float64",
@@ -54,11 +54,8 @@ def exact_input(X: Any, who: str, name: str = "X") -> Any:
     X = exact_list(X, who, name) if _is_sequence(X) else X
     if (place := _first_masked(X)) is not None:
         raise _refusal(who, f"{name}{place}", None)
-    try:
-        array = np.asarray(X)
-    except (TypeError, ValueError, OverflowError):
-        return X
-    _refuse_inexact(array, who, name)
+    if (array := _as_array(X)) is not None:
+        _refuse_inexact(array, who, name)
     return X
 
 
@@ -76,7 +73,7 @@ def canonical_csr(X: Any) -> Any:
         X.check_format(full_check=True)  # An index outside would be memory outside.
     X = X.tocsr()
     if not X.has_canonical_format:
-        X = X.tocsc().tocsr()  # sorts the indices, and keeps the order of equal ones
+        X = X.tocsc().tocsr()  # This sorts the indices, and keeps the order of equal ones.
         X.sum_duplicates()
     if X.nnz and not np.all(X.data):
         X = X.copy()  # The arrays may be those of the caller.
@@ -107,6 +104,14 @@ def _column_values(column: Any, who: str, what: str) -> np.ndarray:
         raise ValueError(f"{who} needs numbers, but NumPy cannot hold {what}: {wrong}") from wrong
 
 
+def _as_array(X: Any) -> np.ndarray | None:
+    """None, where NumPy makes no array of X."""
+    try:
+        return np.asarray(X)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
 def _is_sequence(X: Any) -> bool:
     """Whether X is a list or the like, whose items NumPy looks at one by one."""
     return isinstance(X, list | tuple) or (
@@ -118,9 +123,8 @@ def _is_sequence(X: Any) -> bool:
 def exact_list(X: Sequence, who: str, name: str) -> Any:
     """A list as an array, or as it is if NumPy makes none of it; `Inexact`, if that would round an
     integer that stands beside numbers of another type."""
-    try:
-        array = np.asarray(X)
-    except (TypeError, ValueError, OverflowError):
+    array = _as_array(X)
+    if array is None:
         return X
     if array.dtype != np.float64:  # No number was rounded.
         return array
@@ -153,13 +157,12 @@ def exact_labels(y: Any, who: str, name: str = "y") -> Any:
         return array
     place = changed[0].tolist()
     label = given[tuple(place)]
-    what = f"{who} needs text that NumPy can hold, but {name}{place} is {label!r}."
-    advice = "Remove the NUL character at its end."
-    if not isinstance(label, str):
-        what = f"{who} needs labels of one kind, but {name}{place} is {label!r} "
-        what += f"({type(label).__name__}) among texts."
-        advice = "Give all labels as text, or all as numbers."
-    raise Inexact(what, advice)
+    here = f"{name}{place} is {label!r}"
+    if isinstance(label, str):
+        what = f"{who} needs text that NumPy can hold, but {here}."
+        raise Inexact(what, "Remove the NUL character at its end.")
+    what = f"{who} needs labels of one kind, but {here} ({type(label).__name__}) among texts."
+    raise Inexact(what, "Give all labels as text, or all as numbers.")
 
 
 def _first_masked(values: Any) -> list[int] | None:
@@ -227,7 +230,7 @@ def _first_inexact_object(values: np.ndarray) -> int | None:
         # NumPy compares its own integers with floats as floats, which rounds large ones.
         unsure = np.flatnonzero(~same | (np.abs(floats) >= MAX_EXACT_INTEGER)).tolist()
     except (TypeError, ValueError, OverflowError):
-        pass  # something is not a number, or is too large: each is looked at
+        pass  # Something is not a number, or is too large, so each is looked at.
     return next((t for t in unsure if not _is_exact(values[t])), None)
 
 

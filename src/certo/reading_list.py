@@ -29,9 +29,8 @@ def functions_in(work: Callable[[], Any]) -> tuple[Any, dict[str, tuple[list[str
     home = Path(__file__).parent
     ran: dict[str, tuple[set[str], set[int]]] = {}
     for code in codes.values():
-        if (
-            home in Path(code.co_filename).parents and code.co_flags & inspect.CO_OPTIMIZED
-        ):  # A function.
+        is_function = code.co_flags & inspect.CO_OPTIMIZED
+        if is_function and home in Path(code.co_filename).parents:
             lines, first = inspect.getsourcelines(code)
             names, numbers = ran.setdefault(code.co_filename, (set(), set()))
             names.add(code.co_qualname.split(".<locals>")[0])

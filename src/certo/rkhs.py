@@ -150,7 +150,7 @@ class Expansion:
         if self.centres is other.centres:
             return self._other(self.centres, self.coef + other.coef, gram)
         both = _together(self.centres, other.centres)
-        if gram is not None:  # which one of them did not know
+        if gram is not None:  # One of the two functions may have had none.
             require_columns(both, gram.shape[0])
         return self._other(both, np.concatenate([self.coef, other.coef]), gram)
 

@@ -1,7 +1,7 @@
 """Which rows a model was fitted to, known by a sample of them.
 
 An interval for the risk on new examples means nothing if these examples made the model. A fit keeps
-at most `MOST_ROWS` of its rows, evenly spread, which costs next to none of its time; examples that
+at most `MAX_SAMPLED_ROWS` of its rows, evenly spread, which costs little time; examples that
 come later are compared with them, by 64-bit keys. So a training set is always recognised, and a
 test set that shares a part of its rows with it is, the surer the larger the part. What is not seen:
 rows that are no table of numbers, single rows of a large fit, a model that was loaded from a file
@@ -17,8 +17,8 @@ from scipy import sparse
 
 from certo.row_keys import row_keys
 
-MOST_ROWS, MOST_NUMBERS = 128, 2**12
-MOST_PARTS = 256  # calls of partial_fit whose samples are kept
+MAX_SAMPLED_ROWS, MAX_SAMPLED_NUMBERS = 128, 2**12
+MAX_SAMPLES = 256  # The samples of so many calls of partial_fit are kept.
 
 
 class SeenRows(NamedTuple):
@@ -31,11 +31,11 @@ class SeenRows(NamedTuple):
     def of(cls, X: Any, before: SeenRows | None = None) -> SeenRows:
         """Those of the rows X, and of those before."""
         m, d = X.shape
-        most = max(16, min(MOST_ROWS, MOST_NUMBERS // max(d, 1)))
+        most = max(16, min(MAX_SAMPLED_ROWS, MAX_SAMPLED_NUMBERS // max(d, 1)))
         some = X[:: max(1, -(-m // most))].copy()
         if before is None:
             return cls((some,), m)
-        return cls((*before.samples[-MOST_PARTS + 1 :], some), before.rows + m)
+        return cls((*before.samples[-MAX_SAMPLES + 1 :], some), before.rows + m)
 
     @property
     def sampled(self) -> int:
@@ -56,9 +56,7 @@ class SeenRows(NamedTuple):
         """Whether X may be all the rows of the fit, in their order."""
         if X.shape[0] != self.rows or len(self.samples) > 1:
             return False
-        keys, kept = (
-            keys_of_numbers(some) for some in (SeenRows.of(X).samples[0], self.samples[0])
-        )
+        keys, kept = map(keys_of_numbers, (SeenRows.of(X).samples[0], self.samples[0]))
         return keys is not None and kept is not None and np.array_equal(keys, kept)
 
     def among(self, X: Any) -> tuple[int, float]:

@@ -20,7 +20,7 @@ def test_help_names_every_machine(certo):
     said = " ".join(certo("fit", "--help").out.replace("\n", " ").split())
     for name, known in commands().items():
         assert name in said
-        learns = "For a target that is a number:" if known.learns == "numbers" else "is a class:"
+        learns = "To predict a number:" if known.learns == "numbers" else "To predict a class:"
         assert learns in said
 
 

@@ -32,7 +32,7 @@ from certo import (
 from certo.certificates import Certified, RiskBound
 from certo.kernels import Gaussian, Linear
 from certo.losses import Hinge
-from certo.words.dispatch import condition
+from certo.words.dispatch import words_of
 
 random = np.random.default_rng(5)
 X = random.normal(size=(120, 3))
@@ -442,5 +442,6 @@ def test_the_first_sentence_has_the_condition_of_its_claim():
     y = (Z[:, 0] > 0).astype(int)
     page = certify(OnlineGradientDescent(loss=Hinge(), lam=0, radius=2.0).fit(Z, y), Z, y)
     assert page.best.claim.name == "AverageToBatch"
-    assert condition(page.best.claim) in page.in_words()[0]
-    assert condition(page.best.claim) in page.best.claim.plain
+    condition = words_of(page.best.claim).condition
+    assert condition in page.in_words()[0]
+    assert condition in page.best.claim.plain

@@ -13,7 +13,6 @@ import typer
 from certo.cli import curve, export, fit, info, predict, proof, separable, verify
 from certo.cli.console import Voice, print_json
 from certo.cli.options import BAD_INPUT, BROKEN_PIPE, INTERRUPTED, OK, OUR_FAULT, as_flag
-from certo.data.problem import Problem
 from certo.words.reader import reading
 
 SEPARABLE = "certo separable DATA --target COLUMN"
@@ -43,7 +42,7 @@ COMMANDS: dict[Callable[..., None], tuple[str, str]] = {
         "certo curve shores.csv --target shore --kernel gaussian --values 0.1,1,10",
     ),
     separable.separable: (
-        "Decide whether hyperplanes separate the classes.",
+        "Decide whether flat boundaries separate the classes.",
         "certo separable iris.csv --target species --report iris.html",
     ),
     predict.predict: (
@@ -97,22 +96,17 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     if not sys.warnoptions:
         warnings.simplefilter("ignore")  # The commands report what matters in their own words.
-    sys.exit(_run())
-
-
-def _run() -> int:
-    """The exit code, after all that was said has reached its reader, or nobody reads it."""
     try:
-        code = _said()
+        code = _run()
         sys.stdout.flush()
-        return code
-    except BrokenPipeError:
-        unread = BROKEN_PIPE
+    except BrokenPipeError:  # Nobody reads what is said.
+        code = BROKEN_PIPE
+        _discard(sys.stdout)
     except OSError as wrong:
         _tell_error(_in_words(wrong)[0])
-        unread = BAD_INPUT
-    _discard(sys.stdout)
-    return unread
+        code = BAD_INPUT
+        _discard(sys.stdout)
+    sys.exit(code)
 
 
 def _discard(stream: Any) -> None:
@@ -120,7 +114,8 @@ def _discard(stream: Any) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def _said() -> int:
+def _run() -> int:
+    """The exit code of the command that was asked for."""
     command = typer.main.get_command(app)
     try:
         with (
@@ -146,14 +141,13 @@ def _said() -> int:
 
 def _in_words(wrong: Exception) -> tuple[str, int]:
     message = str(wrong) or type(wrong).__name__
-    if isinstance(wrong, Problem):
-        return message, BAD_INPUT
     if isinstance(wrong, MemoryError):
         return f"there is not enough memory: {message}", BAD_INPUT
     if isinstance(wrong, OSError):  # The disk is full, or a file is gone.
         where = f"{wrong.filename}: " if wrong.filename else "reading or writing failed: "
         return f"{where}{wrong.strerror or message}.", BAD_INPUT
-    if isinstance(wrong, ValueError | TypeError):  # Estimators refuse settings and data like this.
+    # A Problem is a ValueError, and estimators refuse settings and data by these two.
+    if isinstance(wrong, ValueError | TypeError):
         return message, BAD_INPUT
     return (
         f"something went wrong inside Certo ({type(wrong).__name__}: {message}). Please report "

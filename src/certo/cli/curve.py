@@ -7,10 +7,8 @@ import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from certo.cli import options
-from certo.cli.console import Voice
+from certo.cli.console import Voice, tell_examples
 
 PICTURES = (".svg", ".png", ".pdf")
 UNDATED: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
@@ -21,47 +19,41 @@ def curve(
     target: options.Target,
     kernel: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="KERNEL",
-            help="Kernels to compare: gaussian (over variances), polynomial (over degrees), or an "
+        options.option(
+            "KERNEL",
+            "Kernels to compare: gaussian (over variances), polynomial (over degrees), or an "
             "expression such as 'Gaussian(2) + Linear()'; may be repeated.",
-            show_default="gaussian",
+            default="gaussian",
         ),
     ] = None,
     values: Annotated[
         str | None,
-        typer.Option(
-            metavar="NUMBERS",
-            help="Variances or degrees to compare, such as 0.1,1,10.",
-            show_default="variances that suit the data, degrees from 1 to 7",
+        options.option(
+            "NUMBERS",
+            "Variances or degrees to compare, such as 0.1,1,10.",
+            default="variances that suit the data, degrees from 1 to 7",
         ),
     ] = None,
     machine: Annotated[
         str,
-        typer.Option(
-            metavar="NAME", help="Machine to fit: svm, kernel-perceptron, hard-margin, pegasos."
+        options.option(
+            "NAME", "Machine to fit: svm, kernel-perceptron, hard-margin, pegasos.", default=True
         ),
     ] = "svm",
     C: options.ErrorPrice = None,
     setting: options.Settings = None,
-    folds: Annotated[int, typer.Option(metavar="N", help="Number of cross-validation folds.")] = 5,
-    seed: Annotated[int, typer.Option(metavar="N", help="Random seed of the folds.")] = 0,
+    folds: Annotated[
+        int, options.option("N", "Number of cross-validation folds.", default=True)
+    ] = 5,
+    seed: Annotated[int, options.option("N", "Random seed of the folds.", default=True)] = 0,
     jobs: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Number of fits to run in parallel.", show_default="1"),
+        int | None, options.option("N", "Number of fits to run in parallel.", default="1")
     ] = None,
     report: options.Report = None,
     picture: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Plot to write: .svg, .png or .pdf.", show_default=False),
+        Path | None, options.option("FILE", "Plot to write: .svg, .png or .pdf.")
     ] = None,
-    scale: Annotated[
-        str,
-        typer.Option(
-            metavar="standard|none",
-            help="Scaling of numeric columns: standard (mean 0, variance 1) or none.",
-        ),
-    ] = "standard",
+    scale: options.Scale = "standard",
     missing: options.Missing = "refuse",
     na: options.NotAvailable = None,
     drop: options.Drop = None,
@@ -74,17 +66,13 @@ def curve(
 
     from certo.cli.progress import FitProgress
     from certo.data.columns import read_table
-    from certo.data.files import check_writable, write_all
+    from certo.data.files import write_all
     from certo.data.problem import Problem
     from certo.report import curve_facts, html_curve
     from certo.tables.curve import compare_kernels, kernels_to_try
     from certo.tables.settings import machine as make_machine
 
-    for path in (report, picture):
-        if path is not None:
-            check_writable(path, keep=(data,))
-    if report is not None and picture is not None and report.resolve() == picture.resolve():
-        raise Problem(f"--report and --picture are both {report}. Choose two names.")
+    options.check_outputs({"--report": report, "--picture": picture}, keep=(data,))
     if picture is not None and picture.suffix.lower() not in PICTURES:
         raise Problem(f"--picture must end in one of {', '.join(PICTURES)}, got {picture}.")
     if folds < 2:
@@ -153,7 +141,6 @@ def _draw(curve: Any, kind: str) -> bytes:
 
 def _tell(voice: Voice, said: dict[str, Any]) -> None:
     """Kernels beside each other."""
-    from certo.cli.tell import tell_examples
     from certo.selection import NO_ANSWER, both_errors
 
     curve, near = said["curve"], said["neighbours"]

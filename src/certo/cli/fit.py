@@ -11,8 +11,10 @@ from typing import Annotated, Any
 
 import typer
 
+from certo.certificates.encoding import counted, readable
 from certo.cli import options
-from certo.cli.console import Voice, print_json
+from certo.cli.console import Voice, print_json, tell_examples, tell_more, tell_rows
+from certo.numbers.digits import share_text
 
 MAX_CLAIMS_SHOWN = 6  # Claims of one kind, where there may be one for each of many classes.
 MAX_TERMS_SHOWN = 20  # Coefficients that a terminal shows.
@@ -23,26 +25,22 @@ def fit(
     target: options.Target,
     machine: Annotated[
         str,
-        typer.Option(
-            metavar="NAME",
-            help="Machine to fit. For a target that is a class: perceptron, kernel-perceptron, "
-            "hard-margin, svm, pegasos, min-disagreement, logistic. For a target that is a number: "
-            "least-squares.",
+        options.option(
+            "NAME",
+            "Machine to fit. To predict a class: perceptron, kernel-perceptron, svm, hard-margin, "
+            "pegasos, logistic, min-disagreement. To predict a number: least-squares.",
+            default=True,
         ),
     ] = "perceptron",
-    output: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="FILE", help="Model file to write.", show_default=False),
-    ] = None,
+    output: Annotated[Path | None, options.option("FILE", "Model file to write.", "--out")] = None,
     report: options.Report = None,
     scale: Annotated[
         str | None,
-        typer.Option(
-            metavar="standard|none",
-            help="Scaling of numeric columns: standard (mean 0, variance 1) or none. The default "
-            "is standard, but none where the answer does not depend on it: min-disagreement, and "
-            "logistic and least-squares without --ridge.",
-            show_default=False,
+        options.option(
+            "standard|none",
+            "Scaling of numeric columns: standard (mean 0, variance 1) or none. The default is "
+            "standard, but none where scaling does not change the answer: logistic and "
+            "least-squares without --ridge, and min-disagreement.",
         ),
     ] = None,
     missing: options.Missing = "refuse",
@@ -52,49 +50,39 @@ def fit(
     C: options.ErrorPrice = None,
     lam: Annotated[
         float | None,
-        typer.Option(
-            metavar="NUMBER",
-            help="Weight λ of the penalty on large weights (svm, pegasos).",
-            show_default=False,
-        ),
+        options.option("NUMBER", "Weight λ of the penalty on large weights (svm, pegasos)."),
     ] = None,
     ridge: Annotated[
         float | None,
-        typer.Option(
-            metavar="NUMBER",
-            help="Weight of the penalty on large coefficients (logistic, least-squares).",
-            show_default="0",
+        options.option(
+            "NUMBER",
+            "Weight of the penalty on large coefficients (logistic, least-squares).",
+            default="0",
         ),
     ] = None,
     tol: Annotated[
         float | None,
-        typer.Option(
-            metavar="NUMBER",
-            help="Optimality gap to prove: relative (svm, hard-margin) or absolute (logistic).",
-            show_default=False,
+        options.option(
+            "NUMBER",
+            "Stop once the optimality gap is proved to be at most this: a relative gap (svm, "
+            "hard-margin) or an absolute one (logistic).",
         ),
     ] = None,
-    test: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Table of test rows: kept out of the fit, to bound the error rate on new data.",
-            show_default=False,
-        ),
-    ] = None,
+    test: options.TestFile = None,
     delta: Annotated[
         float,
-        typer.Option(
-            metavar="NUMBER", help="Failure probability allowed for each claim about new data."
+        options.option(
+            "NUMBER", "Failure probability allowed for each claim about new data.", default=True
         ),
     ] = 0.05,
     tried: Annotated[
         str,
-        typer.Option(
-            metavar="N",
-            help="Number of settings that were compared on this table before this fit: bounds on "
-            "new data are corrected for the choice. Give the word data if the settings were "
-            "computed from the table.",
+        options.option(
+            "N",
+            "Number of settings that were compared on this table before this fit: bounds on new "
+            "data are corrected for the choice. Give the word data if the settings were computed "
+            "from the table.",
+            default=True,
         ),
     ] = "1",
     setting: options.Settings = None,
@@ -106,7 +94,7 @@ def fit(
     from certo import report as reports
     from certo.cli.progress import FitProgress
     from certo.data.columns import read_table, text_columns
-    from certo.data.files import check_writable, write_all
+    from certo.data.files import write_all
     from certo.data.problem import Problem
     from certo.estimators import SeparationWarning
     from certo.stop import Stop
@@ -117,12 +105,8 @@ def fit(
     choices = options.encoding_choices(scale, missing, na, drop, category)
     if C is not None and lam is not None:
         raise Problem("--C and --lam set the same penalty: give only one of them.")
-    if output is not None and report is not None and output.resolve() == report.resolve():
-        raise Problem(f"--out and --report are both {output}. Choose two names.")
     settings = options.settings_of(setting, C=C, lam=lam, ridge=ridge, tol=tol)
-    for path in (output, report):
-        if path is not None:
-            check_writable(path, keep=(data,) if test is None else (data, test))
+    options.check_outputs({"--out": output, "--report": report}, keep=(data, test))
     estimator = make_machine(machine, settings)
     console = Voice(stderr=True).console
     with FitProgress(console) as progress:
@@ -175,7 +159,6 @@ def _as_argument(path: Path | str) -> str:
 
 
 def _tell(voice: Voice, said: dict[str, Any]) -> None:
-    from certo.cli.tell import tell_examples
     from certo.report.page import on_test_rows
 
     kernel = f" with {said['kernel']}" if said["kernel"] else ""
@@ -192,7 +175,6 @@ def _tell(voice: Voice, said: dict[str, Any]) -> None:
     _tell_proved(voice, said)
     if said["coefficients"]:
         _tell_coefficients(voice, said)
-        voice.say()
     _tell_claims(voice, said)
     voice.say()
     if said["interrupted"]:
@@ -208,9 +190,6 @@ def _tell(voice: Voice, said: dict[str, Any]) -> None:
 
 
 def _success(said: dict[str, Any]) -> str:
-    from certo.certificates.encoding import readable
-    from certo.numbers.digits import share_text
-
     if said["classes"] is None:
         error, usual = readable(said["training_error"]), readable(said["deviation"])
         return f"The root mean square error is {error}; always predicting the mean has {usual}."
@@ -220,8 +199,6 @@ def _success(said: dict[str, Any]) -> str:
 
 def _goodness(said: dict[str, Any]) -> Iterator[str]:
     """How well a regression fits, in the numbers that are usual for it."""
-    from certo.certificates.encoding import counted, readable
-
     if said.get("r2") is not None:
         variance, spread = said["residual_variance"], ""
         if variance is not None:
@@ -236,7 +213,6 @@ def _goodness(said: dict[str, Any]) -> Iterator[str]:
 
 def _tell_coefficients(voice: Voice, said: dict[str, Any]) -> None:
     """Estimates with their errors, tests and intervals, under each other."""
-    from certo.cli.tell import tell_more
     from certo.report.page import digits, p_value, ratio
 
     table = said["coefficients"]
@@ -260,14 +236,13 @@ def _tell_coefficients(voice: Voice, said: dict[str, Any]) -> None:
         cells = [first.ljust(widths[0]), *map(str.rjust, others, widths[1:])]
         voice.say(("  ".join(cells).rstrip(), "bold" if k == 0 else ""), indent=2)
     tell_more(voice, rows, MAX_TERMS_SHOWN)
-    compared = [f"{name} with {level!r}" for name, level in said["references"].items()]
-    if compared:
-        voice.say(
-            f"Levels of a category are compared with a reference level: {', '.join(compared)}.",
-            indent=2,
-        )
+    if said["references"]:
+        compared = ", ".join(f"{name} with {level!r}" for name, level in said["references"].items())
+        text = f"Levels of a category are compared with a reference level: {compared}."
+        voice.say(text, indent=2)
     for note in table["notes"]:
         voice.say(note, indent=2)
+    voice.say()
 
 
 def _tell_proved(voice: Voice, said: dict[str, Any]) -> None:
@@ -289,8 +264,6 @@ def _tell_proved(voice: Voice, said: dict[str, Any]) -> None:
 
 
 def _tell_claims(voice: Voice, said: dict[str, Any]) -> None:
-    from certo.cli.tell import tell_more
-
     kind, name = itemgetter("type"), itemgetter("name")
     for key, group in groupby(sorted(said["claims"], key=kind), key=kind):
         claims = list(group)
@@ -312,8 +285,6 @@ def _tell_refusal(
     voice: Voice, why: dict[str, Any], data: Path, target: str, choices: dict[str, Any]
 ) -> None:
     """Why a machine has no answer, and which rows are to blame."""
-    from certo.cli.tell import tell_rows
-
     voice.say(("error: ", "bold red"), why["error"])
     tell_rows(voice, why["proof"])
     same = options.as_options({name: given for name, given in choices.items() if name != "scale"})

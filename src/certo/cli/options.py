@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,73 +13,76 @@ from certo.cli.console import Voice, print_json
 
 OK, NO, BAD_INPUT, NOT_OF_THE_FIT, OUR_FAULT, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 4, 130, 141
 
-DataFile = Annotated[
-    Path,
-    typer.Argument(
-        metavar="DATA",
-        help="Table to read: a CSV file with a header line, or a Parquet file.",
-        show_default=False,
-    ),
-]
-ModelFile = Annotated[
-    Path,
-    typer.Argument(metavar="MODEL", help="Model file written by certo fit.", show_default=False),
-]
-TestFile = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Table of test rows, not used to fit or to choose anything.",
-        show_default=False,
-    ),
-]
+
+def option(metavar: str, text: str, *names: str, default: bool | str = False) -> Any:
+    """An option whose default is shown (True), told in other words, or not shown (False)."""
+    return typer.Option(*names, metavar=metavar, help=text, show_default=default)
+
+
+def argument(metavar: str, text: str) -> Any:
+    return typer.Argument(metavar=metavar, help=text, show_default=False)
+
+
+TABLE_HELP = "Table to read: a CSV file with a header line, or a Parquet file."
+DataFile = Annotated[Path, argument("DATA", TABLE_HELP)]
+ModelFile = Annotated[Path, argument("MODEL", "Model file written by certo fit.")]
+TEST = (
+    "Table of test rows, not used to fit or to choose anything: bounds the error rate on new data."
+)
+TestFile = Annotated[Path | None, option("FILE", TEST_HELP)]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-Target = Annotated[
-    str, typer.Option(metavar="COLUMN", help="Column to predict.", show_default=False)
-]
-Report = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="HTML report to write.", show_default=False)
+Target = Annotated[str, option("COLUMN", "Column to predict.")]
+Report = Annotated[Path | None, option("FILE", "HTML report to write.")]
+Scale = Annotated[
+    str,
+    option(
+        "standard|none",
+        "Scaling of numeric columns: standard (mean 0, variance 1) or none.",
+        default=True,
+    ),
 ]
 Missing = Annotated[
     str,
-    typer.Option(
-        metavar="refuse|drop",
-        help="Rows with missing values: refuse them with an error, or drop them.",
+    option(
+        "refuse|drop",
+        "Rows with missing values: refuse them with an error, or drop them.",
+        default=True,
     ),
 ]
+Texts = list[str] | None
 NotAvailable = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="TEXT", help="Text that stands for a missing value, such as NA; may be repeated."
-    ),
+    Texts, option("TEXT", "Text that stands for a missing value, such as NA; may be repeated.")
 ]
-Drop = Annotated[
-    list[str] | None, typer.Option(metavar="COLUMN", help="Column to leave out; may be repeated.")
-]
+Drop = Annotated[Texts, option("COLUMN", "Column to leave out; may be repeated.")]
 Category = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="COLUMN", help="Column whose integers are codes, not quantities; may be repeated."
-    ),
+    Texts, option("COLUMN", "Column whose integers are codes, not quantities; may be repeated.")
 ]
 ErrorPrice = Annotated[
-    float | None,
-    typer.Option(
-        "--C",
-        metavar="NUMBER",
-        help="Penalty C on errors in the training rows (svm).",
-        show_default=False,
-    ),
+    float | None, option("NUMBER", "Penalty C on errors in the training rows (svm).", "--C")
 ]
 Settings = Annotated[
-    list[str] | None,
-    typer.Option(
+    Texts,
+    option(
+        "NAME=VALUE",
+        "Any setting of the machine, such as epochs=20 or 'kernel=Gaussian(variance=2)'; may be "
+        "repeated.",
         "--set",
-        metavar="NAME=VALUE",
-        help="Any setting of the machine, such as epochs=20 or 'kernel=Gaussian(variance=2)'; may "
-        "be repeated.",
     ),
 ]
+
+
+def check_outputs(outputs: dict[str, Path | None], keep: Sequence[Path | None]) -> None:
+    """Refuse, before any work is done, files that cannot be written, one name for several, and the
+    files that are read."""
+    from certo.data.files import check_writable
+    from certo.data.problem import Problem
+
+    wanted = {name: path for name, path in outputs.items() if path is not None}
+    for path in wanted.values():
+        check_writable(path, keep=[other for other in keep if other is not None])
+    if len({path.resolve() for path in wanted.values()}) < len(wanted):
+        names, same = " and ".join(wanted), next(iter(wanted.values()))
+        raise Problem(f"{names} are both {same}. Choose two names.")
 
 
 def encoding_choices(scale, missing, na, drop, category) -> dict[str, Any]:

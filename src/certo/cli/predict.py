@@ -9,38 +9,27 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from certo.cli.console import Voice
-from certo.cli.options import DataFile, Json, ModelFile
+from certo.cli.options import DataFile, Json, ModelFile, check_outputs, option
 
 
 def predict(
     model: ModelFile,
     data: DataFile,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            metavar="FILE",
-            help="File to write, instead of the terminal.",
-            show_default=False,
-        ),
+        Path | None, option("FILE", "File to write, instead of the terminal.", "--out")
     ] = None,
     interval: Annotated[
         float | None,
-        typer.Option(
-            metavar="LEVEL",
-            help="Add prediction intervals of this level, such as 0.95 (least-squares).",
-            show_default=False,
-        ),
+        option("LEVEL", "Add prediction intervals of this level, such as 0.95 (least-squares)."),
     ] = None,
     missing: Annotated[
         str,
-        typer.Option(
-            metavar="refuse|drop|empty",
-            help="Rows with missing values: refuse them with an error, drop them, or leave their "
+        option(
+            "refuse|drop|empty",
+            "Rows with missing values: refuse them with an error, drop them, or leave their "
             "predictions empty.",
+            default=True,
         ),
     ] = "refuse",
     as_json: Json = False,
@@ -48,12 +37,11 @@ def predict(
     """Predict the target for the rows of a table. Columns are found by name; a target column is
     ignored. A logistic model adds the probability of each class."""
     from certo.data.columns import read_table
-    from certo.data.files import check_writable, write_whole
+    from certo.data.files import write_whole
     from certo.tables.model_file import load, load_model
     from certo.tables.predict import predict_table
 
-    if output is not None:
-        check_writable(output, keep=(model, data))
+    check_outputs({"--out": output}, keep=(model, data))
     loaded = load_model(model)
     known = loaded.model if loaded.as_written else load(model)  # `load` refuses a changed file.
     table, notes = read_table(data, as_text=known.encoder.text_names_)

@@ -75,12 +75,8 @@ class FitProgress:
                 steps = f"{self._done}/{self._total} {context.task_name}s"
             if known is not None and known.progress is not None:
                 steps = known.progress(estimator)
-            self._bar.update(
-                self._task,
-                completed=self._done,
-                description=f"Fitting {type(estimator).__name__}",
-                count=steps,
-            )
+            what = f"Fitting {type(estimator).__name__}"
+            self._bar.update(self._task, completed=self._done, description=what, count=steps)
         return False
 
     def teardown(self, estimator, context) -> None:

@@ -6,20 +6,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from certo.cli.console import Voice, print_json
-from certo.cli.options import DataFile, Json, ModelFile, TestFile, command_line
+from certo.cli.options import DataFile, Json, ModelFile, TestFile, command_line, option
 from certo.cli.verify import leave, read_tables, tell_audit
 
 
 def proof(
     model: ModelFile,
     data: DataFile,
-    output: Annotated[
-        Path,
-        typer.Option("--out", metavar="FOLDER", help="Folder to write.", show_default=False),
-    ],
+    output: Annotated[Path, option("FOLDER", "Folder to write.", "--out")],
     test: TestFile = None,
     as_json: Json = False,
 ) -> None:
@@ -41,7 +36,7 @@ def proof(
         table, unseen = read_tables(loaded, data, test)
         stored = loaded.model
         is_new = unseen is not None and not len(stored.certified.test)
-        same_data = fingerprint(table) == stored.data_fingerprint  # or nothing will be written
+        same_data = fingerprint(table) == stored.data_fingerprint
         if is_new and same_data and hasattr(stored.machine, "classes_"):
             progress.stage("Counting errors on test examples")
             stored = with_test_errors(stored, table, unseen, str(test))
@@ -54,37 +49,31 @@ def proof(
             raise Problem("the model claims nothing, so there is nothing to prove.")
         if audit.passed:
             progress.stage("Writing")
+            about = {
+                "target": stored.target,
+                "missing": stored.missing,
+                "na": stored.na,
+                "table": stored.data_fingerprint,
+                "test_table": stored.test_fingerprint if unseen is not None else "",
+                "model_file": loaded.fingerprint,
+            }
+            test_pair = (None, None) if unseen is None else rows_of(stored, unseen).pair
             said["sha256"] = write_proof(
-                output,
-                audit.page,
-                stored.machine,
-                *rows_of(stored, table).pair,
-                *((None, None) if unseen is None else rows_of(stored, unseen).pair),
-                encoder=stored.encoder,
-                about={
-                    "target": stored.target,
-                    "missing": stored.missing,
-                    "na": stored.na,
-                    "table": stored.data_fingerprint,
-                    "test_table": stored.test_fingerprint if unseen is not None else "",
-                    "model_file": loaded.fingerprint,
-                },
-            )
+                output, audit.page, stored.machine, *rows_of(stored, table).pair, *test_pair,
+                encoder=stored.encoder, about=about,
+            )  # fmt: skip
             said["folder"] = str(output)
             said["check_with"] = command_line("python", "-m", "certo.verify", str(output))
+    voice = Voice()
     if as_json:
         print_json({"passed": audit.passed, **said, "audit": audit.to_dict()})
     else:
-        tell_audit(Voice(), audit)
-        _tell_folder(Voice(), said)
+        tell_audit(voice, audit)
+        if said["folder"] is None:
+            voice.say("Nothing was written.")
+        else:
+            where = f"The proof is in {said['folder']}"
+            voice.say(f"{where}: proof.json, and the examples it is about.")
+            voice.suggest("The SHA-256 of proof.json, to publish", said["sha256"])
+            voice.suggest("Anyone can check it, with NumPy and SciPy alone", said["check_with"])
     leave(audit)
-
-
-def _tell_folder(voice: Voice, said: dict[str, Any]) -> None:
-    """What was written, if anything was."""
-    if said["folder"] is None:
-        voice.say("Nothing was written.")
-        return
-    voice.say(f"The proof is in {said['folder']}: proof.json, and the examples it is about.")
-    voice.suggest("The SHA-256 of proof.json, to publish", said["sha256"])
-    voice.suggest("Anyone can check it, with NumPy and SciPy alone", said["check_with"])

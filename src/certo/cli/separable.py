@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from certo.cli import options
-from certo.cli.console import Voice
+from certo.cli.console import Voice, tell_examples, tell_more, tell_rows
 
 MAX_TERMS_SHOWN = 20  # Coefficients of a hyperplane that a terminal shows.
 MAX_PAIRS_SHOWN, MAX_SINGLE_CLASSES_SHOWN = 12, 24  # Answers about pairs, and about single classes.
@@ -19,35 +19,29 @@ def separable(
     target: options.Target,
     intercept: Annotated[
         str,
-        typer.Option(
-            metavar="free|none",
-            help="free: any hyperplane; none: only hyperplanes through the origin.",
+        options.option(
+            "free|none",
+            "free: any hyperplane; none: only hyperplanes through the origin.",
+            default=True,
         ),
     ] = "free",
     report: options.Report = None,
-    scale: Annotated[
-        str,
-        typer.Option(
-            metavar="none|standard",
-            help="Scaling of numeric columns: none (as they are), or standard, as for certo fit.",
-        ),
-    ] = "none",
+    scale: options.Scale = "none",
     missing: options.Missing = "refuse",
     na: options.NotAvailable = None,
     drop: options.Drop = None,
     category: options.Category = None,
     as_json: options.Json = False,
 ) -> None:
-    """Decide whether hyperplanes can separate the classes, and prove the answer. Exit code 0: yes,
-    with the hyperplane; 1: no, with the few rows that make it impossible."""
+    """Decide whether flat boundaries (hyperplanes) can separate the classes, and prove the answer.
+    Exit code 0: yes, with the hyperplane; 1: no, with the few rows that make it impossible."""
     from certo.cli.progress import FitProgress
     from certo.data.columns import read_table
-    from certo.data.files import check_writable, write_whole
+    from certo.data.files import write_whole
     from certo.report import html_verdict, verdict_facts
     from certo.tables.separable import separate_table
 
-    if report is not None:
-        check_writable(report, keep=(data,))
+    options.check_outputs({"--report": report}, keep=(data,))
     with FitProgress(Voice(stderr=True).console) as progress:
         progress.stage(f"Reading {data.name}")
         table, notes = read_table(data)
@@ -67,7 +61,6 @@ def separable(
 
 def _tell(voice: Voice, said: dict[str, Any]) -> None:
     """Whether the classes are separable, and the witness of it."""
-    from certo.cli.tell import tell_examples, tell_more
     from certo.report.page import question, reason
 
     tell_examples(voice, said, "Separability", "of")
@@ -96,7 +89,6 @@ def _tell(voice: Voice, said: dict[str, Any]) -> None:
 
 def _tell_witness(voice: Voice, answer: dict[str, Any]) -> None:
     """The hyperplane, by the names of the columns, or the rows that cancel."""
-    from certo.cli.tell import tell_more, tell_rows
     from certo.report.page import point
 
     if not answer["separable"]:

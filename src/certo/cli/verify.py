@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from certo.certificates.encoding import counted
 from certo.cli.console import Part, Voice, print_json
 from certo.cli.options import BAD_INPUT, NO, NOT_OF_THE_FIT, DataFile, Json, ModelFile, TestFile
 
@@ -63,21 +64,23 @@ def tell_audit(voice: Voice, audit: Audit) -> None:
     def line(good: bool, text: str) -> None:
         voice.item(("✓ ", "green") if good else ("✗ ", "red"), text)
 
-    data = "The data are NOT those of the fit: the table's fingerprint differs."
-    model = "The model file was CHANGED since it was written: its fingerprint differs."
-    test = "The test rows are NOT those of the fit: their table's fingerprint differs."
-    line(audit.same_data, "The data are those of the fit." if audit.same_data else data)
-    line(audit.same_model, "The model file is as it was written." if audit.same_model else model)
+    differ = "The {} are NOT those of the fit: {} table's fingerprint differs."
+    changed = "The model file was CHANGED since it was written: its fingerprint differs."
+    same = "The {} are those of the fit."
+    line(audit.same_data, same.format("data") if audit.same_data else differ.format("data", "the"))
+    line(audit.same_model, "The model file is as it was written." if audit.same_model else changed)
     if audit.same_test is not None:
-        line(audit.same_test, "The test rows are those of the fit." if audit.same_test else test)
+        test = same if audit.same_test else differ
+        line(audit.same_test, test.format("test rows", "their"))
     for text in audit.about_model:
         line(False, text)
     if not audit.could_check:
         line(False, audit.claims.why)
+    unchecked = counted(audit.unchecked, "claim")
     if audit.test_problem:
-        line(False, f"{_claims(audit.unchecked)} cannot be checked. {audit.test_problem}")
+        line(False, f"{unchecked} cannot be checked. {audit.test_problem}")
     elif audit.unchecked:
-        line(False, f"{_claims(audit.unchecked)} about test examples: give them with --test FILE.")
+        line(False, f"{unchecked} about test examples: give them with --test FILE.")
     for note in audit.notes:
         voice.item(("note ", "yellow"), note)
     said = audit.to_dict()
@@ -110,9 +113,9 @@ def _tell_claims(voice: Voice, facts: list[dict[str, Any]]) -> None:
     if not voice.is_terminal or voice.console.width >= MIN_TABLE_WIDTH:
         voice.table(("", "claim", "why", "numbers"), rows)
         return
-    for row in rows:
-        voice.say(row[0], f"  {row[1]}")
-        for text in filter(None, row[2:]):
+    for status, name, *texts in rows:
+        voice.say(status, f"  {name}")
+        for text in filter(None, texts):
             voice.say(text, indent=4)
 
 
@@ -127,11 +130,8 @@ def _verdict(audit: Audit) -> tuple[Part, ...]:
         return not_verified, "the claims cannot be checked on this table."
     if not audit.same_data:
         here = "the claims hold." if audit.claims_hold else "a claim does not hold."
-        return (
-            not_verified,
-            "this is not the table of the fit, so the result is about this table only. On it, ",
-            here,
-        )
+        what = "this is not the table of the fit, so the result is about this table only. On it, "
+        return not_verified, what, here
     if not audit.claims_hold:
         also = ", and the test rows are not those of the fit" if audit.same_test is False else ""
         return not_verified, f"a claim does not hold{also}."
@@ -139,8 +139,5 @@ def _verdict(audit: Audit) -> tuple[Part, ...]:
         return not_verified, "the claims hold, but the model file was changed."
     if audit.same_test is False and not audit.unchecked:
         return not_verified, "the claims hold, but the test rows are not those of the fit."
-    return not_verified, f"the others hold, but {_claims(audit.unchecked)} could not be checked."
-
-
-def _claims(number: int) -> str:
-    return f"{number:,} claim{'' if number == 1 else 's'}"
+    unchecked = counted(audit.unchecked, "claim")
+    return not_verified, f"the others hold, but {unchecked} could not be checked."

@@ -4,4 +4,5 @@ from certo.lazy import names_of
 
 __all__ = ["read_tu"]
 
-__getattr__, __dir__ = names_of(__name__, {"read_tu": "tu_files"})  # tables need no kernels
+# Graphs need the kernels, which tables do without.
+__getattr__, __dir__ = names_of(__name__, {"read_tu": "tu_files"})

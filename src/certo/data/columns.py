@@ -149,13 +149,12 @@ def text_columns(
 
 def words_not_found(table: pa.Table, words: Collection[str]) -> list[str]:
     """Those of the words that stand in no cell."""
-    columns = [column.combine_chunks() for column in table.columns]
-
-    def is_there(word: str) -> bool:
+    columns, absent = [column.combine_chunks() for column in table.columns], []
+    for word in words:
         found = (_is_one_of(column, [word]) for column in columns)
-        return any(pc.any(one).as_py() for one in found if one is not None)
-
-    return [word for word in words if not is_there(word)]
+        if not any(pc.any(one).as_py() for one in found if one is not None):
+            absent.append(word)
+    return absent
 
 
 def _is_one_of(array: pa.Array, words: Collection[str]) -> pa.Array | None:
@@ -163,7 +162,7 @@ def _is_one_of(array: pa.Array, words: Collection[str]) -> pa.Array | None:
     kind = array.type
     if is_text(kind):
         return pc.is_in(pc.utf8_trim_whitespace(array), pa.array(list(words), pa.string()))
-    if pa.types.is_decimal(kind) and kind.bit_width < 128:  # Arrow compares none of these
+    if pa.types.is_decimal(kind) and kind.bit_width < 128:  # Arrow cannot compare these.
         array = array.cast(pa.decimal128(38, kind.scale))
     elif kind == pa.float16():
         array = array.cast(pa.float64())
@@ -212,13 +211,9 @@ def kind_of(column: pa.ChunkedArray, name: str) -> str:
     kind = column.type
     if is_text(kind):
         return CATEGORY
-    if (
-        pa.types.is_integer(kind)
-        or pa.types.is_floating(kind)
-        or pa.types.is_boolean(kind)
-        or pa.types.is_decimal(kind)
-        or pa.types.is_null(kind)
-    ):
+    kinds = pa.types
+    tests = kinds.is_integer, kinds.is_floating, kinds.is_boolean, kinds.is_decimal, kinds.is_null
+    if any(is_one(kind) for is_one in tests):
         return NUMBER
     raise Problem(
         f"column {name!r} holds {kind}, but only numbers and text can be used. Convert it "

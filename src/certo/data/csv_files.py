@@ -96,14 +96,9 @@ def read_csv(
 
 def _rounded_columns(table: pa.Table) -> list[str]:
     """Columns of float64 numbers that may differ in the text."""
-    times = Counter(table.column_names)
-    return [
-        name
-        for name, column in zip(table.column_names, table.columns, strict=True)
-        if pa.types.is_float64(column.type)
-        and times[name] == 1
-        and digits.may_be_rounded(column.to_numpy())
-    ]
+    once = [name for name, times in Counter(table.column_names).items() if times == 1]
+    floats = [name for name in once if pa.types.is_float64(table.column(name).type)]
+    return [name for name in floats if digits.may_be_rounded(table.column(name).to_numpy())]
 
 
 def _with_all_digits(table: pa.Table, texts: pa.Table, point: str) -> pa.Table:
@@ -165,7 +160,7 @@ def _sample(path: Path, opened: Callable[[], pa.NativeFile]) -> str:
     try:
         return start.decode("utf-8-sig")
     except UnicodeDecodeError as wrong:
-        if wrong.start > len(start) - 4 and len(start) == SAMPLE:  # cut in the middle of a letter
+        if wrong.start > len(start) - 4 and len(start) == SAMPLE:  # A letter was cut off.
             return start[: wrong.start].decode("utf-8-sig")
         line = 1 + start[: wrong.start].count(b"\n")
         raise Problem(
@@ -203,7 +198,5 @@ def _is_quoted(sample: str) -> bool:
 
 def _has_decimal_commas(table: pa.Table) -> bool:
     texts = [column for column in table.columns if pa.types.is_string(column.type)]
-    return any(
-        pa.compute.all(pa.compute.match_substring_regex(column, _DECIMAL_COMMA)).as_py()
-        for column in texts
-    )
+    found = (pa.compute.match_substring_regex(column, _DECIMAL_COMMA) for column in texts)
+    return any(pa.compute.all(cells).as_py() for cells in found)

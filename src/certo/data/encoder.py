@@ -99,21 +99,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.scaler_ = self.levels_ = None
         if self.scale == "standard" and self.number_names_:
             self.scaler_ = StandardScaler().fit(numbers)
-            self.notes_ += self._about_scaling(self.scaler_, numbers)
+            self.notes_ += remarks.about_scaling(self.number_names_, numbers, self.scaler_)
         if self.category_names_:
             self.levels_ = new_level_encoder().fit(categories)
         return self
 
-    def about_scaling(self, table: Any) -> list[str]:
+    def about_scaling(self, table: pa.Table) -> list[str]:
         """Columns of which different values are one number when scaled, in sentences."""
         if self.scaler_ is None:
             return []
-        return self._about_scaling(
-            self.scaler_, self._numbers(columns.as_table(table), advice_in_fit)
-        )
-
-    def _about_scaling(self, scaler: Any, numbers: np.ndarray) -> list[str]:
-        return remarks.about_scaling(self.number_names_, numbers, scaler.mean_, scaler.scale_)
+        numbers = self._numbers(table, advice_in_fit)
+        return remarks.about_scaling(self.number_names_, numbers, self.scaler_)
 
     @property
     def is_fitted_to_data(self) -> bool:
@@ -136,28 +132,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             parts.append(numbers if self.scaler_ is None else self.scaler_.transform(numbers))
         if self.levels_ is not None:
             found = self.levels_.transform(self._categories(table, advice)).tocsc()
-            parts.append(found[:, self._has_feature])
+            first = [k == 0 for _, levels in self._levels() for k in range(len(levels))]
+            parts.append(found[:, ~np.array(first)] if self.reference_levels else found)
         if len(parts) == 1 and not sparse.issparse(parts[0]):
             return parts[0]
         stacked = sparse.hstack(parts, format="csr")
-        return (
-            stacked
-            if stacked.nnz <= MIN_DENSE_SHARE * np.prod(stacked.shape)
-            else stacked.toarray()
-        )
+        is_dense = stacked.nnz > MIN_DENSE_SHARE * np.prod(stacked.shape)
+        return stacked.toarray() if is_dense else stacked
 
     @property
     def column_names(self) -> list[str]:
         return [*self.number_names_, *self.category_names_]
-
-    @property
-    def _has_feature(self) -> np.ndarray:
-        """Which levels, of all categories in turn, have a feature of their own."""
-        sizes = [len(levels) for _, levels in self._levels()]
-        has = np.ones(sum(sizes), dtype=bool)
-        if self.reference_levels:
-            has[np.cumsum([0, *sizes[:-1]])] = False
-        return has
 
     def get_feature_names_out(self, input_features=None) -> np.ndarray:
         check_is_fitted(self)
@@ -172,20 +157,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def references(self) -> dict[str, str]:
         """The level of each category that the others are compared with, where one is."""
-        check_is_fitted(self)
-        if not self.reference_levels:
-            return {}
-        return {name: str(levels[0]) for name, levels in self._levels()}
+        compared = self._levels() if self.reference_levels else []
+        return {name: str(levels[0]) for name, levels in compared}
 
     def _levels(self):
         if self.levels_ is None:
             return []
         return list(zip(self.category_names_, self.levels_.categories_, strict=True))
 
-    def complete_rows(self, table: Any) -> np.ndarray:
+    def complete_rows(self, table: pa.Table) -> np.ndarray:
         """Which rows of a table have a value in every column of the fit."""
-        check_is_fitted(self)
-        table = columns.as_table(table)
         self.check_columns(table)
         complete = np.ones(table.num_rows, dtype=bool)
         for name in self.number_names_:
@@ -196,10 +177,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def unseen_levels(self, table: Any) -> list[str]:
         """A sentence for each category that holds levels which `fit` never saw."""
-        if self.levels_ is None:
-            return []
-        table = columns.as_table(table)
-        sentences = []
+        table, sentences = columns.as_table(table), []
         for name, part in self._levels():
             known = set(part.tolist())
             strange = [cell for cell in columns.texts(table.column(name)) if cell not in known]
@@ -215,14 +193,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def _kind(self, column: pa.ChunkedArray, name: str) -> str:
         kind = columns.kind_of(column, name)
-        if name in self.category and kind == columns.NUMBER:
-            if not (columns.is_whole(column.type) or pa.types.is_boolean(column.type)):
-                raise Problem(
-                    f"column {name!r} must hold text or integers to be a category, but it "
-                    f"holds {column.type}."
-                )
+        if name not in self.category or kind == columns.CATEGORY:
+            return kind
+        if columns.is_whole(column.type) or pa.types.is_boolean(column.type):
             return columns.CATEGORY
-        return kind
+        raise Problem(
+            f"column {name!r} must hold text or integers to be a category, but it holds "
+            f"{column.type}."
+        )
 
     def check_columns(self, table: pa.Table) -> None:
         """Refuse a table without the columns of the fit, or with others under their names."""
@@ -243,10 +221,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 )
         for name in self.category_names_:
             kind = table.column(name).type
-            if not (columns.is_text(kind) or columns.is_whole(kind) or pa.types.is_null(kind)):
-                # true and false are categories only where they were in the fit
-                if pa.types.is_boolean(kind) and name not in self.text_names_:
-                    continue
+            # True and false are categories only where the fit had them, not where it had text.
+            is_truth = pa.types.is_boolean(kind) and name not in self.text_names_
+            is_usual = columns.is_text(kind) or columns.is_whole(kind) or pa.types.is_null(kind)
+            if not (is_usual or is_truth):
                 raise Problem(
                     f"column {name!r} held categories when the model was fitted, but here it "
                     f"holds {kind}."

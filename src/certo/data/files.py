@@ -22,19 +22,19 @@ def piped_content(path: Path) -> bytes | None:
         mode = os.stat(path).st_mode
         if stat.S_ISREG(mode):
             return None
-        if not stat.S_ISFIFO(mode):
-            kinds = {stat.S_ISDIR: "a folder", stat.S_ISSOCK: "a socket"}
-            what = next((what for is_one, what in kinds.items() if is_one(mode)), "a device")
-            raise Problem(f"{path} is {what}; a file, or a pipe that carries one, is needed.")
-        with open(path, "rb") as pipe:
-            content = pipe.read(MAX_PIPED_BYTES + 1)
-    except Problem:
-        raise
+        content = b""
+        if stat.S_ISFIFO(mode):
+            with open(path, "rb") as pipe:
+                content = pipe.read(MAX_PIPED_BYTES + 1)
     except FileNotFoundError as wrong:
         raise Problem(f"{path}: there is no such file.") from wrong
-    except (OSError, ValueError) as wrong:  # ValueError: a name with a NUL character
+    except (OSError, ValueError) as wrong:  # A name with a NUL character is a ValueError.
         why = getattr(wrong, "strerror", None) or wrong
         raise Problem(f"{path} cannot be read: {why}.") from wrong
+    if not stat.S_ISFIFO(mode):
+        kinds = {stat.S_IFDIR: "a folder", stat.S_IFSOCK: "a socket"}
+        what = kinds.get(stat.S_IFMT(mode), "a device")
+        raise Problem(f"{path} is {what}; a file, or a pipe that carries one, is needed.")
     if len(content) > MAX_PIPED_BYTES:
         raise Problem(
             f"{path} is a pipe that carries more than {MAX_PIPED_BYTES // 2**20} MB, the most that "

@@ -41,10 +41,8 @@ def _values(array: pa.Array) -> Iterator[bytes]:
         yield np.packbits(pc.fill_null(array, False).to_numpy(zero_copy_only=False)).tobytes()
     elif pa.types.is_integer(kind) or pa.types.is_floating(kind):
         values = pc.fill_null(array, 0).to_numpy(zero_copy_only=False)
-        if (
-            values.dtype.kind in "iu"
-            and max(int(values.max()), -int(values.min())) > MAX_EXACT_INTEGER
-        ):
+        largest = max(int(values.max()), -int(values.min())) if values.dtype.kind in "iu" else 0
+        if largest > MAX_EXACT_INTEGER:
             yield b"integers"
             yield values.astype("<i8" if values.dtype.kind == "i" else "<u8").tobytes()
         else:

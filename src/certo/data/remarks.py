@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from sklearn.preprocessing import StandardScaler
 
 from certo.certificates.encoding import counted
 from certo.words.reader import setting
@@ -103,15 +104,13 @@ def about_numbers(names: Sequence[str], numbers: np.ndarray) -> list[str]:
     return notes
 
 
-def about_scaling(
-    names: Sequence[str], numbers: np.ndarray, mean: np.ndarray, scale: np.ndarray
-) -> list[str]:
+def about_scaling(names: Sequence[str], numbers: np.ndarray, scaler: StandardScaler) -> list[str]:
     """Columns with different values of which (value − mean)/scale is one float64 number. It never
     falls as the value grows, so neighbours in order are the ones to compare."""
     notes = []
-    for name, column, middle, unit in zip(names, numbers.T, mean, scale, strict=True):
-        values = np.sort(column)
-        scaled = (values - middle) / unit
+    for j, name in enumerate(names):
+        values = np.sort(numbers[:, j])
+        scaled = (values - scaler.mean_[j]) / scaler.scale_[j]
         merged = int(np.count_nonzero((values[1:] > values[:-1]) & (scaled[1:] == scaled[:-1])))
         if merged:
             notes.append(

@@ -27,6 +27,7 @@ from certo.estimators import (
 from certo.estimators.description import has_kernel
 from certo.report.face import MAX_OUTPUTS_DRAWN, Face, Tile, new_axes, shows
 from certo.tables.examples import Examples
+from certo.words.phrases import against
 
 MAX_COMPARED_ROWS = 5000  # Up to here the best function of a kernel's space is looked for.
 
@@ -39,29 +40,21 @@ def supports_tile(said: dict[str, Any]) -> Tile:
     return Tile("/".join(map(readable, said["supports"][:6])), "supports")
 
 
-def outputs_drawn(machine) -> range:
-    return range(min(len(machine.outputs_), MAX_OUTPUTS_DRAWN))
-
-
-def in_the_plane(machine, examples: Examples) -> Iterator[Axes]:
-    """The regions of a kernel machine, where there are two features."""
-    if has_kernel(machine) and examples.X.shape[1] == 2:
-        X, y, names = examples.X, examples.y, examples.feature_names
+def rules(machine, examples: Examples, flat, beside=None) -> Iterator[Axes]:
+    """For each output a hyperplane as `flat` draws it, or the scores of a function of a kernel's
+    space, and what is drawn `beside`; before all these the regions of a kernel machine, where there
+    are two features."""
+    X, y, names = examples.X, examples.y, examples.feature_names
+    is_flat = not has_kernel(machine)
+    if X.shape[1] == 2 and not is_flat:
         yield plots.regions(machine, X, y, ax=new_axes(), names=names)
-
-
-def rule(machine, examples: Examples, output: int, flat) -> Axes:
-    """A hyperplane as `flat` draws it, or the scores of a function of a kernel's space."""
-    X, y = examples.X, examples.y
-    if has_kernel(machine):
-        return plots.scores(machine, X, y, output, ax=new_axes())
-    return flat(machine, X, y, output, ax=new_axes(), names=examples.feature_names)
-
-
-def rules(machine, examples: Examples, flat) -> Iterator[Axes]:
-    yield from in_the_plane(machine, examples)
-    for output in outputs_drawn(machine):
-        yield rule(machine, examples, output, flat)
+    for output in range(min(len(machine.outputs_), MAX_OUTPUTS_DRAWN)):
+        if is_flat:
+            yield flat(machine, X, y, output, ax=new_axes(), names=names)
+        else:
+            yield plots.scores(machine, X, y, output, ax=new_axes())
+        if beside is not None:
+            yield beside(machine, output, ax=new_axes())
 
 
 def worst(machine, number: str, kind: type) -> float | None:
@@ -85,15 +78,12 @@ class PerceptronFace(Face):
         updates, allowed = sum(said["updates"]), said["updates_allowed"]
         tiles = [Tile(readable(said["epochs"]), "epochs"), Tile(readable(updates), "updates")]
         if len(allowed) == len(said["updates"]) and None not in allowed:
-            most = Tile(f"≤ {readable(sum(allowed))}", "updates: what the theorem allows")
-            tiles.append(most)
+            most = f"≤ {readable(sum(allowed))}"
+            tiles.append(Tile(most, "updates: what the theorem allows"))
         return tiles
 
     def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
-        yield from in_the_plane(machine, examples)
-        for output in outputs_drawn(machine):
-            yield rule(machine, examples, output, plots.boundary)
-            yield plots.squared_norm(machine, output, ax=new_axes())
+        yield from rules(machine, examples, plots.boundary, beside=plots.squared_norm)
         yield plots.mistakes(machine, ax=new_axes())
 
 
@@ -120,20 +110,16 @@ class HardMarginFace(Face):
     def tiles(self, said: dict[str, Any]) -> list[Tile]:
         smallest = min(said["geometric_margins"])
         which = "margin" if len(said["supports"]) == 1 else "smallest margin"
-        gap = said["relative_gap"]
         where = ", in the kernel's space" if said["kernel"] else ""
         return [
             Tile(rounded_down(smallest), f"{which}: the distance to the nearest example{where}"),
             supports_tile(said),
-            Tile("?" if gap is None else "≤ " + rounded_up(gap, 2), "relative gap to the largest"),
+            Tile.at_most(said["relative_gap"], "relative gap to the largest"),
         ]
 
     def rows(self, machine, X, y) -> list[tuple[str, np.ndarray]]:
         return [
-            (
-                f"supports of {labels.shown} against {labels.rest}",
-                machine.supports_of_output(k)[0],
-            )
+            (f"supports of {against(labels)}", machine.supports_of_output(k)[0])
             for k, labels in enumerate(machine.outputs_)
         ]
 
@@ -154,12 +140,11 @@ class SVMFace(Face):
         }
 
     def tiles(self, said: dict[str, Any]) -> list[Tile]:
-        gap = said["relative_gap"]
         which = "objective" if len(said["supports"]) == 1 else "largest objective"
         form = "C" if said["settings"]["lam"] is None else "λ"
         return [
             Tile(rounded_up(max(said["objectives"])), f"{which}, in the form with {form}"),
-            Tile("?" if gap is None else "≤ " + rounded_up(gap, 2), "relative gap to the smallest"),
+            Tile.at_most(said["relative_gap"], "relative gap to the smallest"),
             supports_tile(said),
         ]
 
@@ -189,11 +174,10 @@ class PegasosFace(Face):
         } | supports
 
     def tiles(self, said: dict[str, Any]) -> list[Tile]:
-        bound = said["expected_excess"]
         which = "objective" if len(said["steps"]) == 1 else "largest objective"
         return [
             Tile(rounded_up(max(said["objectives"])), f"{which} F(w)"),
-            Tile("?" if bound is None else "≤ " + rounded_up(bound, 3), "expected excess"),
+            Tile.at_most(said["expected_excess"], "expected excess", 3),
             Tile(readable(max(said["steps"])), "steps"),
             *([supports_tile(said)] if "supports" in said else []),
         ]

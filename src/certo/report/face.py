@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from certo.certificates.encoding import rounded_up
 from certo.tables.examples import Examples
 
 MAX_OUTPUTS_DRAWN = 6  # Outputs that are drawn one by one.
@@ -17,6 +18,11 @@ MAX_OUTPUTS_DRAWN = 6  # Outputs that are drawn one by one.
 class Tile(NamedTuple):
     value: str
     text: str
+
+    @classmethod
+    def at_most(cls, value: float | None, text: str, digits: int = 2) -> Tile:
+        """A number that is proved to be no larger, if any is."""
+        return cls("?" if value is None else f"≤ {rounded_up(value, digits)}", text)
 
 
 def new_axes(height: float = 4.2) -> Axes:

@@ -27,97 +27,86 @@ MAX_FRACTION_DIGITS = 12  # Digits of a denominator that is still read as one.
 
 def facts(fitted: Fitted) -> dict[str, Any]:
     """What there is to say about a fit, for a reader of its file."""
-    with fitted.examples.reading():
-        return _facts(fitted)
+    examples, machine, test = fitted.examples, fitted.model.machine, fitted.test
+    with examples.reading():
+        face, page = face_of(machine), page_facts(fitted.certified, (), holds=True)
+        if examples.measured:
+            for claim in page["claims"]:
+                claim["about"] = examples.target
+        return {
+            "certo": __version__,
+            "machine": type(machine).__name__,
+            "kernel": repr(machine.kernel_) if has_kernel(machine) else None,
+            "settings": {name: _plain(value) for name, value in machine.get_params().items()},
+            **_about(examples),
+            "status": machine.status_,
+            "warning": face.warning(machine),
+            **face.numbers(machine),
+            **_success(machine, examples),
+            "test_examples": None if test is None else len(test.y),
+            # What is wrong of classes is counted by a claim.
+            "test_error": _error(machine, *test.pair) if test and examples.measured else None,
+            "test_fingerprint": fitted.model.test_fingerprint,
+            "coefficients": face.coefficients(machine),
+            **page,
+            "listed": [
+                {"what": what, "total": len(rows)}
+                | {"rows": _shown(machine, examples, rows[:MAX_ROWS_LISTED])}
+                for what, rows in face.rows(machine, examples.X, examples.y)
+            ],
+        }
 
 
-def _facts(fitted: Fitted) -> dict[str, Any]:
-    examples, machine = fitted.examples, fitted.model.machine
-    face, page = face_of(machine), page_facts(fitted.certified, (), holds=True)
-    if examples.measured:
-        for claim in page["claims"]:
-            claim["about"] = examples.target
-    return {
-        "certo": __version__,
-        "machine": type(machine).__name__,
-        "kernel": repr(machine.kernel_) if has_kernel(machine) else None,
-        "settings": {name: _plain(value) for name, value in machine.get_params().items()},
-        **_about(examples),
-        "status": machine.status_,
-        "warning": face.warning(machine),
-        **face.numbers(machine),
-        **_success(machine, examples),
-        "test_examples": None if fitted.test is None else len(fitted.test.y),
-        "test_error": _test_error(fitted),
-        "test_fingerprint": fitted.model.test_fingerprint,
-        "coefficients": face.coefficients(machine),
-        **page,
-        "listed": [
-            {"what": what, "total": len(rows)} | _shown(machine, examples, rows[:MAX_ROWS_LISTED])
-            for what, rows in face.rows(machine, examples.X, examples.y)
-        ],
-    }
-
-
-def _shown(machine, examples: Examples, rows: np.ndarray) -> dict[str, Any]:
+def _shown(machine, examples: Examples, rows: np.ndarray) -> list[dict[str, Any]]:
     """Rows of the table, with what a regression predicts of them."""
     items = listed(examples, rows)
     if examples.measured:
         for item, value in zip(items, machine.predict(examples.X[rows]).tolist(), strict=True):
             item["predicted"] = value
-    return {"rows": items}
+    return items
 
 
 def _success(machine, examples: Examples) -> dict[str, float]:
     """How good the machine is on its own examples, and what is reached without looking at them."""
-    y, predicted = examples.y, machine.predict(examples.X)
+    X, y = examples.X, examples.y
     if examples.measured:
-        return {
-            "training_error": float(np.sqrt(np.mean((y - predicted) ** 2))),
-            "deviation": float(np.std(y)),
-        }
+        return {"training_error": _error(machine, X, y), "deviation": float(np.std(y))}
     return {
-        "training_accuracy": float(np.mean(predicted == y)),
+        "training_accuracy": float(np.mean(machine.predict(X) == y)),
         "commonest": max(Counter(y.tolist()).values()) / len(y),
     }
 
 
-def _test_error(fitted: Fitted) -> float | None:
-    """Root of the mean square, of a regression; what is wrong of classes is counted by a claim."""
-    if fitted.test is None or not fitted.examples.measured:
-        return None
-    X, y = fitted.test.pair
-    return float(np.sqrt(np.mean((y - fitted.model.machine.predict(X)) ** 2)))
+def _error(machine, X: Any, y: np.ndarray) -> float:
+    """The root mean square error of a regression."""
+    return float(np.sqrt(np.mean((y - machine.predict(X)) ** 2)))
 
 
 def curve_facts(compared: Compared) -> dict[str, Any]:
     """What there is to say about kernels beside each other."""
     curve, near = compared.curve, compared.curve.neighbours
-    columns = (
-        curve.training_error, curve.validation_error, curve.standard_error, curve.supports,
-    )  # fmt: skip
     names = "training_error", "validation_error", "standard_error", "supports"
-    return {
-        "certo": __version__,
-        **_about(compared.examples),
-        "rows": [
-            {"kernel": repr(kernel), "best": k == curve.best_index}
-            | {
-                name: float(column[k]) if curve.separable[k] else None
-                for name, column in zip(names, columns, strict=True)
-            }
-            for k, kernel in enumerate(curve.kernels)
-        ],
-        "best_is_at_end": curve.best_is_at_end,
-        "neighbours": None
-        if near is None
-        else {
+    rows: list[dict[str, Any]] = []
+    for k, kernel in enumerate(curve.kernels):
+        found = {
+            name: float(getattr(curve, name)[k]) if curve.separable[k] else None for name in names
+        }
+        rows.append({"kernel": repr(kernel), "best": k == curve.best_index} | found)
+    neighbours = None
+    if near is not None:
+        neighbours = {
             "best": near.best,
             "name": near.name,
             "tried": list(near.ks),
             "training_error": near.training_error,
             "validation_error": near.validation_error,
-        },
+        }
+    return {
+        "certo": __version__,
+        **_about(compared.examples),
+        "rows": rows,
+        "best_is_at_end": curve.best_is_at_end,
+        "neighbours": neighbours,
         "curve": curve.to_dict(),
     }
 
@@ -183,16 +172,15 @@ def _answer(
     verdict: Any, question: str, examples: Examples, some: np.ndarray | None = None
 ) -> dict[str, Any]:
     """One verdict with its witness, in the words of the table. `some`: it is about these alone."""
-    labels = verdict.labels
+    labels, names, several = verdict.labels, examples.feature_names, verdict.labels.positive is None
     alone = question == "from the rest"
-    answer: dict[str, Any] = {
-        "question": question,
-        "about": [labels.classes[labels.positive]] if alone else list(labels.classes),
-        "separable": isinstance(verdict, Separable),
-    }
     with examples.reading(slice(None) if some is None else some):
-        answer["claim"] = verdict.claim
-    names, several = examples.feature_names, labels.positive is None
+        answer: dict[str, Any] = {
+            "question": question,
+            "about": [labels.classes[labels.positive]] if alone else list(labels.classes),
+            "separable": isinstance(verdict, Separable),
+            "claim": verdict.claim,
+        }
     if isinstance(verdict, Separable) and not several:
         answer["margin"] = verdict.margin
         answer["positive"] = labels.name()
@@ -228,13 +216,15 @@ def listed(
 ) -> list[dict[str, Any]]:
     """Examples as rows of the file: number, label, values of the columns used, and a weight."""
     rows = np.asarray(rows, dtype=np.int64)
-    columns = examples.encoder.column_names
-    cells = examples.table.select(columns).take(rows).to_pylist()
-    found = []
-    for row, values in zip(rows.tolist(), cells, strict=True):
-        shown = {name: _plain(value) for name, value in values.items()}
-        label = examples.y[row].item()
-        found.append({"row": int(examples.places[row]), "label": label, "values": shown})
+    cells = examples.table.select(examples.encoder.column_names).take(rows).to_pylist()
+    found: list[dict[str, Any]] = [
+        {
+            "row": int(examples.places[row]),
+            "label": examples.y[row].item(),
+            "values": {name: _plain(value) for name, value in values.items()},
+        }
+        for row, values in zip(rows.tolist(), cells, strict=True)
+    ]
     for item, weight in zip(found, weights, strict=False):
         item["weight"] = shown_weight(weight)
     return found

@@ -67,20 +67,16 @@ def _risk(fitted: Fitted, said: dict[str, Any]) -> Iterator[Axes]:
         yield plots.risk_bounds(page, ax, commonest=said["commonest"])
 
 
-def _first_tiles(said: dict[str, Any]) -> list[Tile]:
+def _first_tiles(said: dict[str, Any]) -> Iterator[Tile]:
     """Of every machine."""
     if said["classes"] is None:
-        success = [
-            Tile(readable(said["training_error"]), "root mean square error"),
-            Tile(readable(said["deviation"]), "that of always predicting the mean"),
-        ]
+        yield Tile(readable(said["training_error"]), "root mean square error")
+        yield Tile(readable(said["deviation"]), "that of always predicting the mean")
     else:
-        success = [
-            Tile(percent(said["training_accuracy"]), "of the training examples right"),
-            Tile(percent(said["commonest"]), "are of the majority class"),
-        ]
-    sizes = [Tile(readable(said[name]), name) for name in ("examples", "features")]
-    return success + sizes
+        yield Tile(percent(said["training_accuracy"]), "of the training examples right")
+        yield Tile(percent(said["commonest"]), "are of the majority class")
+    for name in ("examples", "features"):
+        yield Tile(readable(said[name]), name)
 
 
 def html_curve(compared: Compared, said: dict[str, Any]) -> str:
@@ -110,10 +106,9 @@ def _drawings(decided: Decided) -> Iterator[Callable[[], Axes]]:
     """A picture for each question about two sides: all of those about one class and the rest, and
     of pairs those that nothing separates."""
     verdict, examples = decided.verdict, decided.examples
-    everything = np.ones(len(examples.y), dtype=bool)
-    asked: list[tuple[Any, np.ndarray]] = [(verdict, everything)]
+    asked: list[tuple[Any, Any]] = [(verdict, slice(None))]
     if isinstance(verdict, ClassSeparability):
-        asked = [(one, everything) for one in verdict.one_against_rest]
+        asked = [(one, slice(None)) for one in verdict.one_against_rest]
         asked += [
             (one, np.isin(examples.y, pair))
             for pair, one in zip(verdict.pairs, verdict.pairwise, strict=True)
@@ -124,7 +119,7 @@ def _drawings(decided: Decided) -> Iterator[Callable[[], Axes]]:
             yield partial(_draw, one, some, examples)
 
 
-def _draw(verdict: Separable | Inseparable, some: np.ndarray, examples: Examples) -> Axes:
+def _draw(verdict: Separable | Inseparable, some: Any, examples: Examples) -> Axes:
     X, y, names = examples.X[some], examples.y[some], examples.feature_names
     if isinstance(verdict, Separable):
         return plots.margin_band(verdict, X, y, ax=new_axes(), names=names)
@@ -211,17 +206,13 @@ def p_value(value: float | None) -> str:
 
 def _page(template: str, said: dict[str, Any], **parts: Any) -> str:
     columns = said["columns"]["numbers"] + said["columns"]["categories"]
-    return (
-        _templates()
-        .get_template(template)
-        .render(
-            facts=said,
-            columns=columns[:MAX_COLUMNS_SHOWN],
-            more_columns=len(columns[MAX_COLUMNS_SHOWN:]),
-            as_json=json.dumps(said).replace("<", "\\u003c"),  # No tag can end the script early.
-            **parts,
-        )
-    )
+    return _templates().get_template(template).render(
+        facts=said,
+        columns=columns[:MAX_COLUMNS_SHOWN],
+        more_columns=len(columns[MAX_COLUMNS_SHOWN:]),
+        as_json=json.dumps(said).replace("<", "\\u003c"),  # No tag can end the script early.
+        **parts,
+    )  # fmt: skip
 
 
 @cache

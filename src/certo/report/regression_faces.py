@@ -9,9 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from certo import plots
-from certo.certificates.encoding import readable, rounded_up
+from certo.certificates.encoding import readable
 from certo.certificates.regression.logistic_excess import LogisticExcess
-from certo.certificates.regression.no_estimate import NoEstimate
 from certo.certificates.sample.classes import class_sample
 from certo.certificates.spaces.comparisons import comparison_signs, whole_direction
 from certo.estimators import LeastSquares, LogisticRegression
@@ -88,19 +87,16 @@ class LogisticFace(Face):
         }
 
     def tiles(self, said: dict[str, Any]) -> list[Tile]:
-        gap = said["gap"]
-        nearby = " nearby" * said["infimum_nearby"]
         exists, least = {
             True: ("Exists", "its minimum"),
             False: ("Does not exist", "a limit that no coefficients reach"),
-            None: ("Not decided", f"its infimum{nearby}"),
+            None: ("Not decided", "its infimum" + " nearby" * said["infimum_nearby"]),
         }[said["estimate_exists"]]
-        worth = "?" if gap is None else "≤ " + rounded_up(gap, 2)
         likelihood = [] if said["ridge"] else [Tile(exists, "the maximum-likelihood estimate")]
         return [
             *likelihood,
             Tile(readable(said["risk"]), "mean loss −log p(y|x)"),
-            Tile(worth, f"above {least}, proved"),
+            Tile.at_most(said["gap"], f"above {least}, proved"),
         ]
 
     def warning(self, machine) -> str | None:
@@ -115,18 +111,21 @@ class LogisticFace(Face):
     def coefficients(self, machine) -> dict[str, Any]:
         exists = machine.ridge_ > 0 or machine.estimate_exists_
         none = machine.separation_ is not None and not machine.ridge_
+        doubt = "not" if none else "not proved to be"
         return machine.summary().to_dict() | {
             "is_estimate": bool(exists and machine.converged_),
-            "doubt": "which are not an estimate"
-            if none
-            else "which are not proved to be an estimate",
+            "doubt": f"which are {doubt} an estimate",
         }
 
     def rows(self, machine, X, y) -> list[tuple[str, np.ndarray]]:
         proof = machine.separation_
         if proof is None:
             return []
-        rows = _separated_rows(proof, X, y)
+        direction = whole_direction(proof.direction)
+        assert direction is not None  # Without a direction it would not have been proved.
+        sample = class_sample(X, y, proof.labels.classes)
+        rises = comparison_signs(sample, direction, proof.lifted) > 0
+        rows = np.flatnonzero(np.any(rises.reshape(len(rises), -1), axis=1))
         return [("examples that are separated, at least from some class", rows)]
 
     def pictures(self, machine, examples: Examples) -> Iterator[Axes]:
@@ -135,15 +134,6 @@ class LogisticFace(Face):
         yield plots.convergence(machine, ax=new_axes())
         for group in range(min(self.outputs(machine), MAX_OUTPUTS_DRAWN)):
             yield plots.coefficients(machine, X, group, ax=_tall_axes(machine), names=names)
-
-
-def _separated_rows(proof: NoEstimate, X, y) -> np.ndarray:
-    """Places of the examples that the direction separates, at least from some class."""
-    direction = whole_direction(proof.direction)
-    assert direction is not None  # or it would not have been proved
-    sample = class_sample(X, y, proof.labels.classes)
-    rises = comparison_signs(sample, direction, proof.lifted) > 0
-    return np.flatnonzero(np.any(rises.reshape(len(rises), -1), axis=1))
 
 
 def _tall_axes(machine) -> Axes:

@@ -29,7 +29,8 @@ def inline_svg(figure, prefix: str) -> str:
         # The browser has the letters that Matplotlib's font has not.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         FigureCanvasSVG(figure)
-        figure.get_layout_engine().execute(figure)  # savefig would draw everything for it, twice
+        # The layout is made here, since savefig would draw everything twice for it.
+        figure.get_layout_engine().execute(figure)
         figure.set_layout_engine("none")
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     root = ET.fromstring(_FORBIDDEN_IN_XML.sub(lambda found: visible(found[0]), buffer.getvalue()))

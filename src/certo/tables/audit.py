@@ -6,6 +6,7 @@ checked by `guarantees.belonging`: a true claim about other weights proves nothi
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -42,9 +43,9 @@ class Audit:
     page: Certified  # Every claim that was checked.
     claims: Verification
     about_model: tuple[str, ...]  # How the certificates fail to speak of this model.
-    could_check: bool = True  # False: the table cannot even be encoded
+    could_check: bool = True  # False, where the table cannot even be encoded.
     unchecked: int = 0  # Claims about test examples, for which there was no table to use.
-    same_test: bool | None = None  # None: nothing is claimed about test examples, or none came
+    same_test: bool | None = None  # None, where no claim or no table is about test examples.
     test_problem: str = ""  # Why the table of test examples cannot be used.
     notes: tuple[str, ...] = ()  # Notes on test examples.
 
@@ -64,9 +65,8 @@ class Audit:
 
     @property
     def passed(self) -> bool:
-        return (
-            self.of_the_fit and self.claims_hold and bool(self.claims.parts) and not self.unchecked
-        )
+        every_claim = bool(self.claims.parts) and not self.unchecked
+        return self.of_the_fit and self.claims_hold and every_claim
 
     @property
     def of_the_fit(self) -> bool:
@@ -74,20 +74,14 @@ class Audit:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values, as `certo/report/schema.json` describes them."""
-        return {
-            "passed": self.passed,
-            "same_data": self.same_data,
-            "same_model": self.same_model,
-            "same_test": self.same_test,
-            "claims_hold": self.claims_hold,
-            "about_model": list(self.about_model),
-            "unchecked": self.unchecked,
-            "test_problem": self.test_problem,
-            "notes": list(self.notes),
-            "could_check": self.could_check,
-            "why": self.claims.why,
-            **page_facts(self.page, self.claims.parts, self.passed),
-        }
+        names = (
+            "passed", "same_data", "same_model", "same_test", "claims_hold", "about_model",
+            "unchecked", "test_problem", "notes", "could_check",
+        )  # fmt: skip
+        found = {name: getattr(self, name) for name in names}
+        found |= {name: list(found[name]) for name in ("about_model", "notes")}
+        page = page_facts(self.page, self.claims.parts, self.passed)
+        return {**found, "why": self.claims.why, **page}
 
 
 def audit_table(
@@ -123,19 +117,16 @@ def audit_table(
         about += [f"The model has other levels than the table: {note}" for note in rows.strange]
     else:
         notes = [*rows.strange, *notes]
-    notes = [*rows.left_out.notes, *rows.merged, *notes, *_not_checked(model.machine)]
+    notes = [*rows.left_out.notes, *rows.merged, *notes]
+    if hasattr(model.machine, "predict_interval"):
+        what = setting("interval")
+        told = f"no claim is about standard errors, nor about intervals ({what}): not checked."
+        notes.append(told)
     claims = page.verify(*rows.pair, *((None, None) if unseen is None else unseen.pair))
     return Audit(
-        same_data,
-        loaded.as_written,
-        page,
-        claims,
-        tuple(about),
-        unchecked=unchecked,
-        same_test=same_test,
-        test_problem=problem,
-        notes=tuple(notes),
-    )
+        same_data, loaded.as_written, page, claims, tuple(about), True, unchecked, same_test,
+        problem, tuple(notes),
+    )  # fmt: skip
 
 
 def rows_of(model: StoredModel, table: pa.Table) -> Rows:
@@ -143,9 +134,8 @@ def rows_of(model: StoredModel, table: pa.Table) -> Rows:
     known = describe(model.machine)
     measured = known is not None and known.learns == "numbers"
     return encode_rows(
-        table, model.encoder, model.target, model.missing, model.na, measured,
-        advice=advice_in_verify,
-    )  # fmt: skip
+        table, model.encoder, model.target, model.missing, model.na, measured, advice_in_verify
+    )
 
 
 def with_test_errors(model: StoredModel, table: pa.Table, test: pa.Table, name: str) -> StoredModel:
@@ -175,14 +165,6 @@ def with_test_errors(model: StoredModel, table: pa.Table, test: pa.Table, name: 
     return replace(model, test_fingerprint=fingerprint(test), certified=page)
 
 
-def _not_checked(machine: Any) -> list[str]:
-    """What predictions come with that no claim is about."""
-    if not hasattr(machine, "predict_interval"):
-        return []
-    what = setting("interval")
-    return [f"no claim is about standard errors, nor about intervals ({what}): not checked."]
-
-
 def _left_out(model: StoredModel, page: Certified, rows: Rows, unseen: Rows | None) -> list[str]:
     """Claims about new examples from rows that are not draws, others having been left out."""
     found = [(page.claims, rows), (model.machine.certificate_, rows)]
@@ -203,12 +185,11 @@ def _every_claim(model: StoredModel) -> Certified:
     return replace(page, claims=Composite(page.claims.claims + more, page.claims.not_claimed))
 
 
-def _only_of_machine(model: StoredModel) -> list[Certificate]:
-    said = model.certified.claims
-    return [
-        claim for claim in model.machine.certificate_
-        if not any(one.labels == claim.labels and one == claim for one in said)
-    ]  # fmt: skip
+def _only_of_machine(model: StoredModel) -> Iterator[Certificate]:
+    for claim in model.machine.certificate_:
+        said = model.certified.claims
+        if not any(one.labels == claim.labels and one == claim for one in said):
+            yield claim
 
 
 def _own_bounds(model: StoredModel, X: Any, y: np.ndarray) -> list[str]:

@@ -134,7 +134,6 @@ def encode_rows(
     missing: str,
     na: Sequence[str],
     measured: bool,
-    *,
     advice: Callable[[], str],
 ) -> Rows:
     """A table, encoded as the examples of a fit were; `advice` is what to do about missing values.

@@ -98,17 +98,16 @@ def fit_table(
     examples = encode_table(table, target, scale=scale, **choices)
     if not examples.measured:
         refuse_one_class(examples)
-    unseen, test_fingerprint = None, ""
+    encoder, unseen, test_fingerprint = examples.encoder, None, ""
     if test is not None:
         with problems_of(test_name):
             test = columns.as_table(test)
             unseen = encode_rows(
-                test, examples.encoder, target, examples.missing, examples.na, examples.measured,
-                advice=advice_in_fit,
+                test, encoder, target, examples.missing, examples.na, examples.measured,
+                advice_in_fit,
             )  # fmt: skip
         test_fingerprint = fingerprint(test)
         examples.notes.extend(f"{test_name}: {note}" for note in unseen.notes)
-    encoder = examples.encoder
     spoilt = PREPROCESSED if encoder.is_fitted_to_data else examples.left_out.why_no_draws
     if not paid and not spoilt:
         spoilt = (
@@ -179,16 +178,15 @@ def _settings_tried(tried: str) -> int:
 
 def _storable(claims: Composite) -> Composite:
     """Without rules that are too long for a model file, which the file says of them."""
-    refused = []
+    kept, refused = [], [*claims.not_claimed]
     for claim in claims:
-        if isinstance(claim, TrainingErrors | TestErrors):
-            try:
+        try:
+            if isinstance(claim, TrainingErrors | TestErrors):
                 claim.predictor.to_dict()
-            except ValueError as wrong:
-                refused.append(NotClaimed(claim.name, str(wrong)))
-    names = {refusal.name for refusal in refused}
-    kept = tuple(claim for claim in claims if claim.name not in names)
-    return Composite(kept, (*claims.not_claimed, *refused))
+            kept.append(claim)
+        except ValueError as wrong:
+            refused.append(NotClaimed(claim.name, str(wrong)))
+    return Composite(tuple(kept), tuple(refused))
 
 
 def _of_own_numbers(proof: Inseparable, examples: Examples) -> tuple[Inseparable, Examples]:

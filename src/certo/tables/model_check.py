@@ -13,7 +13,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from certo.data.encoder import TableEncoder, new_level_encoder
 from certo.data.problem import Problem
-from certo.estimators.description import Sizes, array, describe, require
+from certo.estimators.description import Sizes, Unsound, array, describe, require
 from certo.kernels.base import Kernel
 
 PLAIN_TYPES = (int, float, str, bool, type(None))
@@ -67,15 +67,13 @@ def _check_encoder(encoder: TableEncoder) -> int:
 def _same_scaler(stored: Any, numbers: int) -> StandardScaler:
     """A scaler with these means and scales, and else with our own settings."""
     require(type(stored) is StandardScaler, "its scaler is of the wrong type.")
-    names = ("mean_", "scale_", "var_")
+    made, names = StandardScaler().fit(np.zeros((1, numbers))), ("mean_", "scale_", "var_")
     require_attributes(stored, *names)
     for name in names:
-        sound = array(numbers)(getattr(stored, name), Sizes(1, numbers))
-        require(sound, "its scaler does not fit the columns.")
-    require(np.all(stored.scale_ > 0), "its scales must be positive.")
-    made = StandardScaler().fit(np.zeros((1, numbers)))
-    for name in names:
-        setattr(made, name, getattr(stored, name))
+        values = getattr(stored, name)
+        require(array(numbers)(values, Sizes(1, numbers)), "its scaler does not fit the columns.")
+        setattr(made, name, values)
+    require(np.all(made.scale_ > 0), "its scales must be positive.")
     return made
 
 
@@ -84,15 +82,12 @@ def _same_levels(stored: Any, categories: int) -> OneHotEncoder:
     require(type(stored) is OneHotEncoder, "its levels are of the wrong type.")
     require_attributes(stored, "categories_")
     levels = stored.categories_
-    require(
-        isinstance(levels, list)
-        and len(levels) == categories > 0
-        and all(
-            isinstance(part, np.ndarray) and len(part) > 0 and is_texts(part.tolist())
-            for part in levels
-        ),
-        "its levels must be texts, a list for each category.",
+    sound = isinstance(levels, list) and len(levels) == categories > 0
+    sound = sound and all(
+        isinstance(part, np.ndarray) and len(part) > 0 and is_texts(part.tolist())
+        for part in levels
     )
+    require(sound, "its levels must be texts, a list for each category.")
     longest = max(map(len, levels))
     columns = [part.tolist() + [part[0]] * (longest - len(part)) for part in levels]
     made = new_level_encoder().fit(np.array(columns, dtype=object).T)
@@ -104,9 +99,8 @@ def _same_levels(stored: Any, categories: int) -> OneHotEncoder:
 def check_machine(machine: Any, features: int) -> None:
     """Raise unless this is what a fit of a known machine to so many features leaves."""
     known = describe(machine)
-    require(known is not None and known.fitted is not None, "its machine is not Certo's.")
-    assert known is not None
-    assert known.fitted is not None
+    if known is None or known.fitted is None:
+        raise Unsound("its machine is not Certo's.")
     refuse_overrides(machine)
     settings, fitted = set(machine.get_params(deep=False)), known.fitted(machine)
     if "feature_names_in_" in vars(machine):  # It was fitted to a data frame.
@@ -116,9 +110,8 @@ def check_machine(machine: Any, features: int) -> None:
     outputs = 1
     if known.learns == "classes":
         classes = machine.classes_
-        require(
-            isinstance(classes, np.ndarray) and classes.ndim == 1, "its classes must be a list."
-        )
+        is_list = isinstance(classes, np.ndarray) and classes.ndim == 1
+        require(is_list, "its classes must be a list.")
         require(classes.dtype.kind in "biufU" and len(classes) > 1, "its classes must be labels.")
         require(np.array_equal(np.unique(classes), classes), "its classes must differ, in order.")
         outputs = 1 if len(classes) == 2 else len(classes)
@@ -135,10 +128,9 @@ def _check_settings(machine: Any, settings: set[str], kinds: tuple[type, ...]) -
     for name in settings:
         value = getattr(machine, name)
         parts = [*value, *value.values()] if type(value) is dict else [value]
-        plain = all(
-            type(part) in (*PLAIN_TYPES, *kinds) or isinstance(part, Kernel) for part in parts
-        )
-        require(plain, f"its setting {name} is not a plain value.")
+        for part in parts:
+            plain = type(part) in (*PLAIN_TYPES, *kinds) or isinstance(part, Kernel)
+            require(plain, f"its setting {name} is not a plain value.")
     check = getattr(machine, "run", None) or getattr(machine, "_check_settings", None)
     try:
         if check is not None:
@@ -148,9 +140,8 @@ def _check_settings(machine: Any, settings: set[str], kinds: tuple[type, ...]) -
 
 
 def _is_names(value: Any, sizes: Sizes) -> bool:
-    return (
-        isinstance(value, np.ndarray) and len(value) == sizes.features and is_texts(value.tolist())
-    )
+    is_long_enough = isinstance(value, np.ndarray) and len(value) == sizes.features
+    return is_long_enough and is_texts(value.tolist())
 
 
 def is_texts(values: Any) -> bool:

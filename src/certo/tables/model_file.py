@@ -3,7 +3,7 @@
 Layout: a line ``certo model 4``, a line ``sha256 <hex digest of all that follows>``, then a skops
 archive (an uncompressed ZIP). What may be created from a file is decided by `_NODE_TYPES` and
 `_trusted` below and by nothing in the file; `model_check` then checks what was created. Files of
-format 3 are read, too: see `format_3`.
+format 3 are read, too: see `_upgrade_supports`.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from certo.certificates.composite import Composite
 from certo.data.encoder import TableEncoder
 from certo.data.files import read_whole, write_whole
 from certo.data.problem import Problem
+from certo.estimators._kernel import spread
 from certo.estimators.description import Unsound, describe, descriptions
-from certo.tables.format_3 import upgrade_supports
 from certo.tables.model_check import check_machine, check_model
 
 # skops trusts much of NumPy, SciPy and scikit-learn; beside our own classes (see `_trusted`), a
@@ -54,7 +54,7 @@ class StoredModel:
     encoder: TableEncoder
     machine: Any
     target: str
-    missing: str  # what became of rows with missing values: "refuse" or "drop"
+    missing: str  # "refuse" or "drop": what became of rows with missing values.
     na: list[str]  # Texts that meant a missing value.
     data_fingerprint: str
     rows: int
@@ -191,13 +191,13 @@ def load_model(path: str | Path) -> LoadedModel:
 
     A file that was changed but can still be read is not refused here: `as_written` says it.
     """
-    model, fingerprint, as_written = _load(Path(path))
-    if not isinstance(model, StoredModel):
+    found = LoadedModel(*_load(Path(path)))
+    if not isinstance(found.model, StoredModel):
         raise Problem(
             f"{path} holds a machine that was fitted to arrays, without the columns of a table. "
             "certo.load reads it in Python; for a table, fit one with certo fit."
         )
-    return LoadedModel(model, fingerprint, as_written)
+    return found
 
 
 def _load(path: Path) -> tuple[Any, str, bool]:
@@ -230,14 +230,14 @@ def _read(payload: bytes, is_format_3: bool = False) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Warnings about scikit-learn's version; our checks follow.
         content = skops.io.loads(payload, trusted=sorted(_trusted()))
-    if is_format_3 and isinstance(content, dict):
-        upgrade_supports(content.get("machine"))
-    names = {item.name for item in fields(StoredModel)}
-    if isinstance(content, dict) and set(content) == {"machine"}:
-        machine = content["machine"]
+    content = content if isinstance(content, dict) else {}
+    machine, names = content.get("machine"), {item.name for item in fields(StoredModel)}
+    if is_format_3:
+        _upgrade_supports(machine)
+    if set(content) == {"machine"}:
         check_machine(machine, getattr(machine, "n_features_in_", -1))
         return machine
-    if not isinstance(content, dict) or set(content) != names:
+    if set(content) != names:
         raise Problem(f"it must hold exactly {', '.join(sorted(names))}.")
     if type(content["certified"]) is not str:
         raise Problem("its certified must be text.")
@@ -248,6 +248,30 @@ def _read(payload: bytes, is_format_3: bool = False) -> Any:
     model = StoredModel(**content | {"certified": page})
     check_model(model)
     return model
+
+
+def _upgrade_supports(machine: Any) -> None:
+    """Make of a machine as format 3 has it what its fit leaves now: one array of supports for all
+    outputs, and tables over it.
+
+    The class of a support is known where it is positive in the output of one class, or negative in
+    those of all others. That of the others is -1: they have a place in no other array of the file.
+    """
+    state = vars(machine)
+    if "n_support_" not in state:  # It has no supports.
+        return
+    machine._set_supports(state["support_"], state["dual_coef_"])
+    signs = machine.dual_coef_
+    if "_updated" in state:
+        machine._updated = spread(state["_updated"], machine._in_output)
+    if "_sums" in state:
+        machine._sums = spread(state["_sums"], machine._in_output)
+        signs = machine._sums[:, 0]
+    if len(signs) == 1:
+        signs = np.concatenate([-signs, signs])
+    is_known = np.any(signs > 0, axis=0) | (np.sum(signs < 0, axis=0) == len(signs) - 1)
+    machine._support_classes = np.where(is_known, np.argmax(signs, axis=0), -1)
+    del state["n_support_"]
 
 
 def _trusted() -> set[str]:

@@ -60,11 +60,9 @@ def _of_complete_rows(
     if not fill:
         return said._replace(remarks=[f"{rows} with missing values left out.", *said.remarks])
 
-    def among_all(values: np.ndarray) -> np.ndarray:
-        spread = np.full(complete.size, None, dtype=object)
-        spread[complete] = values.tolist()
-        return spread
-
-    beside = {name: among_all(values) for name, values in said.beside.items()}
+    found = {"": said.answers, **said.beside}
+    spread = {name: np.full(complete.size, None, dtype=object) for name in found}
+    for name, values in found.items():
+        spread[name][complete] = values.tolist()
     note = f"{rows} with missing values: the predictions are left empty."
-    return Predicted(among_all(said.answers), beside, [note, *said.remarks])
+    return Predicted(spread.pop(""), spread, [note, *said.remarks])

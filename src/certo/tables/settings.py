@@ -45,12 +45,10 @@ def machine(name: str, settings: Sequence[str] = ()) -> Any:
         if not equals:
             raise Problem(f"{setting('set')} needs NAME=VALUE, such as epochs=20, got {text!r}.")
         if key not in made.get_params():
-            advice = advice_on(known.kind, key)
+            advised = f": {advice}" if (advice := advice_on(known.kind, key)) else ""
             has = ", ".join(sorted(made.get_params()))
-            advised = f": {advice}" if advice else ""
             raise Problem(f"{name} has no setting {key}{advised}. Its settings are {has}.")
-        is_call = "(" in value
-        read = OBJECT_READERS.get(key, read_literal) if is_call else read_literal
+        read = OBJECT_READERS.get(key, read_literal) if "(" in value else read_literal
         made.set_params(**{key: read(value)})
     return made
 

@@ -17,17 +17,6 @@ from certo.words.pages import (
 from certo.words.risk import weaker
 
 __all__ = [
-    "Rigour",
-    "assumptions",
-    "claim_html",
-    "class_verdicts",
-    "composite_html",
-    "composite_text",
-    "page_html",
-    "page_sentences",
-    "page_text",
-    "plainly",
-    "rigour",
-    "sentence",
-    "weaker",
-]
+    "Rigour", "assumptions", "claim_html", "class_verdicts", "composite_html", "composite_text",
+    "page_html", "page_sentences", "page_text", "plainly", "rigour", "sentence", "weaker",
+]  # fmt: skip

@@ -13,12 +13,13 @@ from certo.certificates.errors.least_errors_by_cells import LeastErrorsByCells
 from certo.certificates.errors.least_errors_by_tree import LeastErrorsByTree
 from certo.certificates.errors.predictor import Predictor, StatedPredictions
 from certo.certificates.errors.training_errors import ErrorClaim, TrainingErrors
+from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.images import functions_of
-from certo.words.dispatch import RIGOUR, Rigour, assumptions, plainly, sentence, whose
+from certo.words.dispatch import Words, writes
+from certo.words.phrases import examples_of
 from certo.words.risk import in_plain
 
 ALLOWED = "Scores that are level but for rounding, by a proved allowance, may be either."
-COMPUTED = ", whether computed exactly or in float64"
 
 
 class RuleWords(NamedTuple):
@@ -45,24 +46,22 @@ def of_rule(predictor: Predictor) -> RuleWords:
     return RuleWords(what, "the rule is", what, tuple(same))
 
 
-def gets_wrong(claim: ErrorClaim) -> str:
-    who = of_rule(claim.predictor).name
-    told = (
-        f"telling {claim.labels.shown} from {claim.labels.rest}"
-        if len(claim.labels.classes) == 2
-        else f"telling {len(claim.labels.classes)} classes apart"
-    )
-    of = counted(claim.examples, "example")
+def _gets_wrong(claim: ErrorClaim) -> str:
+    classes = len(claim.labels.classes)
+    told = f"Telling {classes} classes apart"
+    if classes == 2:
+        told = f"Telling {claim.labels.shown} from {claim.labels.rest}"
     some = f"from {claim.surely:,} to {claim.errors:,}" if claim.ties else f"{claim.errors:,}"
-    computed = "" if claim.predictor.outputs is None else COMPUTED
+    stated = claim.predictor.outputs is None
+    computed = "" if stated else ", whether computed exactly or in float64"
     either = f"; {claim.ties:,} may be either, being ties or too close to call"
     return (
-        f"{told[0].upper()}{told[1:]}, {who} gets {some} of {of} wrong{computed}"
-        f"{either * bool(claim.ties)}."
+        f"{told}, {of_rule(claim.predictor).name} gets {some} of {examples_of(claim)} wrong"
+        f"{computed}{either * bool(claim.ties)}."
     )
 
 
-def how_many_wrong(claim: ErrorClaim) -> str:
+def _how_many_wrong(claim: ErrorClaim) -> str:
     """'the rule is wrong 3 to 5 times (2 too close to call)'."""
     times = f"wrong {counted(claim.errors, 'time')}" if claim.errors else "never wrong"
     if claim.ties:
@@ -71,125 +70,84 @@ def how_many_wrong(claim: ErrorClaim) -> str:
     return f"{of_rule(claim.predictor).subject} {times}"
 
 
-@assumptions.register
-def _(claim: ErrorClaim) -> tuple[str, ...]:
-    return of_rule(claim.predictor).assumes
+@writes(TrainingErrors, exact="Examples are counted.", rounded=ALLOWED)
+def _training_errors(claim: TrainingErrors) -> Words:
+    plain = f"On the {examples_of(claim)} given, {_how_many_wrong(claim)}."
+    return Words(_gets_wrong(claim), plain, of_rule(claim.predictor).assumes)
 
 
-RIGOUR[TrainingErrors] = Rigour(exact="Examples are counted.", rounded=ALLOWED)
-
-
-@sentence.register
-def _(claim: TrainingErrors) -> str:
-    return gets_wrong(claim)
-
-
-@plainly.register
-def _(claim: TrainingErrors) -> str:
-    return f"On the {counted(claim.examples, 'example')} given, {how_many_wrong(claim)}."
-
-
-RIGOUR[TestErrors] = Rigour(
+@writes(
+    TestErrors,
     exact="Examples are counted.",
     rounded=f"{ALLOWED} Both ends of the interval are shown by sums rounded to the weak side.",
     statistical="The interval of Clopper and Pearson for independent draws, exact for each n.",
 )
-
-
-@sentence.register
-def _(claim: TestErrors) -> str:
+def _test_errors(claim: TestErrors) -> Words:
+    rule, stated = of_rule(claim.predictor), claim.predictor.outputs is None
+    whose = f" of {rule.author}" if stated else ""
     have = "has a label" if claim.unknown == 1 else "have labels"
     unknown = f" {claim.unknown:,} of them {have} that the rule does not know."
-    return (
-        f"{gets_wrong(claim)}{unknown * bool(claim.unknown)} If the examples are independent "
+    follows = "Nothing follows for new data: the upper bound is not below 1."
+    if not claim.vacuous:
+        follows = in_plain(claim, whose, least=claim.lower)
+    return Words(
+        f"{_gets_wrong(claim)}{unknown * bool(claim.unknown)} If the examples are independent "
         "draws, not used to fit or to choose anything, then with probability at least "
-        f"1 − {claim.delta!r} over their draw the error rate of "
-        f"{of_rule(claim.predictor).author} on new examples is at least "
-        f"{rounded_down(claim.lower, 4)} and at most {rounded_up(claim.upper, 4)}."
+        f"1 − {claim.delta!r} over their draw the error rate of {rule.author} on new examples is "
+        f"at least {rounded_down(claim.lower, 4)} and at most {rounded_up(claim.upper, 4)}.",
+        f"On {examples_of(claim)} kept out of the fit, {_how_many_wrong(claim)}. {follows}",
+        (
+            "the test examples are independent draws from one distribution, and new ones are too",
+            "the test examples were not used to fit, to scale, or to choose anything",
+            *rule.assumes,
+        ),
+        whose,
     )
 
 
-@plainly.register
-def _(claim: TestErrors) -> str:
-    kept = counted(claim.examples, "example")
-    judged = f"On {kept} kept out of the fit, {how_many_wrong(claim)}."
-    if claim.vacuous:
-        return f"{judged} Nothing follows for new data: the upper bound is not below 1."
-    return f"{judged} {in_plain(claim, whose(claim), least=claim.lower)}"
+def _task(labels: Labels, examples: str) -> str:
+    told = f"telling {labels.shown} from {labels.rest}"
+    return f"{told} on {examples}, counting a score of zero as an error."
 
 
-@assumptions.register
-def _(claim: TestErrors) -> tuple[str, ...]:
-    return (
-        "the test examples are independent draws from one distribution, and new ones are too",
-        "the test examples were not used to fit, to scale, or to choose anything",
-        *of_rule(claim.predictor).assumes,
-    )
-
-
-@whose.register
-def _(claim: TestErrors) -> str:
-    stated = claim.predictor.outputs is None
-    return f" of {of_rule(claim.predictor).author}" if stated else ""
-
-
-RIGOUR[ErrorCount] = Rigour(
+@writes(
+    ErrorCount,
     exact="All of it: the side of every example, and the sum of the weights (rounded up once).",
 )
-
-
-@sentence.register
-def _(claim: ErrorCount) -> str:
-    made = counted(int(claim.errors), "error")
+def _error_count(claim: ErrorCount) -> Words:
+    m = examples_of(claim)
     if claim.sample_weight.size:
-        made = f"errors of a weight of at most {rounded_up(claim.errors)} in all,"
-    return (
-        f"The hyperplane makes {made} telling {claim.labels.shown} from {claim.labels.rest} on "
-        f"{counted(claim.examples, 'example')}, counting a score of zero as an error."
-    )
+        most = rounded_up(claim.errors)
+        made = f"errors of a weight of at most {most} in all,"
+        plain = f"On these {m} the errors of this boundary weigh at most {most}, counting what lies"
+        plain += " exactly on it."
+    else:
+        made = counted(int(claim.errors), "error")
+        plain = f"This boundary gets {int(claim.errors):,} of {m} wrong, counting those exactly on "
+        plain += "it."
+    return Words(f"The hyperplane makes {made} {_task(claim.labels, m)}", plain)
 
 
-@plainly.register
-def _(claim: ErrorCount) -> str:
-    m = counted(claim.examples, "example")
-    if claim.sample_weight.size:
-        wrong = f"the errors of this boundary weigh at most {rounded_up(claim.errors)}"
-        return f"On these {m} {wrong}, counting what lies exactly on it."
-    return f"This boundary gets {int(claim.errors):,} of {m} wrong, counting those exactly on it."
-
-
-@sentence.register
-def _(claim: LeastErrors) -> str:
-    which = "hyperplane" if claim.lifted else "hyperplane through the origin"
-    fewer = f"fewer than {counted(math.ceil(claim.at_least), 'error')}"
-    if claim.sample_weight.size:
-        fewer = f"errors of a weight below {rounded_down(claim.at_least)} in all,"
-    return (
-        f"No {which} makes {fewer} telling {claim.labels.shown} from {claim.labels.rest} on "
-        f"{counted(claim.examples, 'example')}, counting a score of zero as an error."
-    )
-
-
-@plainly.register
-def _(claim: LeastErrors) -> str:
-    which = "flat boundary" if claim.lifted else "flat boundary through the origin"
-    m = counted(claim.examples, "example")
-    if claim.sample_weight.size:
-        return (
-            f"On these {m} the errors of any {which} weigh at least "
-            f"{rounded_down(claim.at_least)}, counting what lies exactly on it."
-        )
-    return (
-        f"No {which} gets fewer than {math.ceil(claim.at_least):,} of {m} wrong, counting those "
-        "exactly on it."
-    )
-
-
-RIGOUR[LeastErrorsByCells] = Rigour(
+@writes(
+    LeastErrorsByCells,
     exact="All of it: every arrangement of signs is looked at, in integers.",
 )
-
-
-RIGOUR[LeastErrorsByTree] = Rigour(
+@writes(
+    LeastErrorsByTree,
     exact="All of it: examples that cancel, and cases closed by counting, in integers.",
 )
+def _least_errors(claim: LeastErrors) -> Words:
+    m, through = examples_of(claim), "" if claim.lifted else " through the origin"
+    boundary = f"flat boundary{through}"
+    if claim.sample_weight.size:
+        least = rounded_down(claim.at_least)
+        fewer = f"errors of a weight below {least} in all,"
+        plain = f"On these {m} the errors of any {boundary} weigh at least {least}, counting what "
+        plain += "lies exactly on it."
+    else:
+        most = math.ceil(claim.at_least)
+        fewer = f"fewer than {counted(most, 'error')}"
+        plain = (
+            f"No {boundary} gets fewer than {most:,} of {m} wrong, counting those exactly on it."
+        )
+    return Words(f"No hyperplane{through} makes {fewer} {_task(claim.labels, m)}", plain)

@@ -1,7 +1,4 @@
-"""Why a regression or a density stopped fitting, and what is proved about it, for `status_`.
-
-`stop` is a `Stop` of the solvers, which this package does not import.
-"""
+"""Why a regression or a density stopped fitting, and what is proved about it, for `status_`."""
 
 from __future__ import annotations
 
@@ -9,7 +6,6 @@ from typing import Any
 
 from certo.certificates.density.likelihood_gap import LikelihoodGap
 from certo.certificates.encoding import counted
-from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.numbers.digits import rounded_down, rounded_up
 from certo.stop import Stop
 from certo.words.status import REASONS, stop_reason
@@ -52,7 +48,7 @@ def logistic_status(machine: Any, found: Any, why_none: str) -> str:
         said = f"{said} {UNDECIDED}"
     if not found.basis.combinations or found.dropped:
         return said
-    nearly, like, also = ("", "", ".")
+    nearly, like, also = "", "", "."
     if found.near:
         nearly, like = " nearly, not exactly", " nearly"
         also = "; very large ones might use what is left. Drop columns that repeat others."
@@ -94,21 +90,16 @@ def _logistic_worth(machine: Any, found: Any) -> str:
         least += f" {rounded_down(found.infimum)}"
         if found.exists is False and not found.near:
             least += ", a limit that no coefficients reach"
-    if found.near:
-        least += _among(found.excess)
+    if found.near:  # The infimum is proved of some coefficients alone.
+        count, reach = found.excess.nearly.size, float(found.excess.reach or 0.0)
+        kind = "a combination" if count == 1 else "combinations"
+        least += (
+            f" among coefficients of which those of {counted(count, 'column')}, nearly {kind} of "
+            f"others, differ from these by at most {rounded_down(reach, 2)} in all; whether "
+            "others have less is not known"
+        )
     exists = "the estimate exists, and " if found.exists and not ridge else ""
     return f"{exists}{what} is proved to be within {shown}{more} of {least}"
-
-
-def _among(excess: LogisticExcess) -> str:
-    """Of which coefficients alone the infimum is proved."""
-    count, reach = excess.nearly.size, float(excess.reach or 0.0)
-    kind = "a combination" if count == 1 else "combinations"
-    return (
-        f" among coefficients of which those of {counted(count, 'column')}, nearly {kind} of "
-        f"others, differ from these by at most {rounded_down(reach, 2)} in all; whether "
-        "others have less is not known"
-    )
 
 
 def least_squares_status(machine: Any, stop: Stop, exact_outputs: Any) -> str:
@@ -117,15 +108,13 @@ def least_squares_status(machine: Any, stop: Stop, exact_outputs: Any) -> str:
     said = f"Solved {SOLVED_BY[machine.method_]}, condition number about {machine.condition_:.2g}."
     d, rank = machine.n_features_in_, machine.rank_
     if rank is not None:
-        said += f" {columns_have(d)} rank {rank}"
+        many = ""
         if rank < d:
             exact = any(claim.combinations for claim in machine.certificate_)
             within = "" if exact else ", up to rounding"
-            said += (
-                f"{within}: many coefficients give the same predictions{within}, and the shortest "
-                "of them are returned"
-            )
-        said += "."
+            many = f"{within}: many coefficients give the same predictions{within}, and the "
+            many += "shortest of them are returned"
+        said += f" {columns_have(d)} rank {rank}{many}."
     early = {Stop.BY_HAND: "by hand", Stop.MAX_ITER: "at the limit of iterations"}.get(stop)
     said = " ".join([said, *exactly_fitted(exact_outputs)])
     return f"Stopped {early}: see certificate_. {said}" if early else said

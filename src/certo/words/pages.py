@@ -10,7 +10,7 @@ from certo.certificates.composite import Composite
 from certo.certificates.separation.classes import ClassSeparability
 from certo.numbers.decimals import rounded_up
 from certo.numbers.digits import shown_numbers
-from certo.words.dispatch import condition, whose
+from certo.words.dispatch import words_of
 from certo.words.risk import percentage, rate_sentence, weaker
 
 
@@ -69,7 +69,8 @@ def page_sentences(page: Certified) -> list[str]:
         most = percentage(claim.best, rounded_up)
         return [f"{nothing} is informative: the smallest, {most} %, is {weaker(claim)}."]
     source = "test examples" if chosen.on_test else "examples of the fit alone"
-    bounded = rate_sentence(page.delta, claim.best, whose(claim), condition(claim))
+    said = words_of(claim)
+    bounded = rate_sentence(page.delta, claim.best, said.whose, said.condition)
     sentence = f"{bounded} ({claim.name}, from the {source})."
     paid = (
         "That is the number to quote: each single bound is smaller, but this one "

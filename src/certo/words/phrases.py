@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from certo.certificates.encoding import counted, says_nothing
 from certo.certificates.sample.labels import Labels
+from certo.certificates.spaces.space import Space, SpaceClaim
 from certo.numbers import exact
 from certo.numbers.decimals import rounded_up
+
+
+def examples_of(claim: Any) -> str:
+    """'12 examples'."""
+    return counted(claim.examples, "example")
 
 
 def counting(some: int, examples: int) -> str:
@@ -17,6 +24,10 @@ def counting(some: int, examples: int) -> str:
     return counted(some, "example") + (
         f" of positive weight (of {examples:,})" if some < examples else ""
     )
+
+
+def against(labels: Labels) -> str:
+    return f"{labels.shown} against {labels.rest}"
 
 
 def one_side(labels: Labels, positive: bool, examples: str) -> str:
@@ -49,3 +60,17 @@ def no_better(others: str, examples: int, share: float | Fraction) -> str:
         return f"Nothing is proved about how much lower what the fit minimises could be, {on}."
     most = percent(share)
     return f"No other {others} could lower what the fit minimises, {on}, by more than {most}."
+
+
+def space_of(space: Space) -> str:
+    """The space of a kernel, in words."""
+    shifted = f" + {space.shift!r} on the diagonal" if space.shift else ""
+    return f"the space of {space.kernel!r}{shifted}"
+
+
+def functions_are_kernels(claim: SpaceClaim) -> tuple[str, ...]:
+    """What is assumed of the Python functions that a kernel is made of."""
+    return tuple(
+        f"the function {part!r} is symmetric and positive semi-definite, and always the same"
+        for part in claim.space.functions
+    )

@@ -28,15 +28,13 @@ def python_setting(name: str, value: Any = None) -> str:
 class Reader:
     """Someone who works with arrays, unless other ways are given."""
 
-    places: Sequence[int] | np.ndarray | None = (
-        None  # The number that each row has in the reader's file.
-    )
-    columns: Sequence[str] | None = None  # what the reader calls the columns of X
+    places: Sequence[int] | np.ndarray | None = None  # The number of each row in a file.
+    columns: Sequence[str] | None = None  # The reader's names of the columns of X.
     setting: Callable[..., str] = python_setting
     separability: str = "certo.separability(X, y)"  # How to decide whether classes are separable.
 
 
-_CURRENT: ContextVar[Reader] = ContextVar("reader", default=Reader())  # noqa: B039  # it is frozen
+_CURRENT: ContextVar[Reader] = ContextVar("reader", default=Reader())  # noqa: B039
 
 
 @contextmanager

@@ -22,8 +22,10 @@ def separating_columns(found: Any, names: Sequence[str], classes: Sequence[Any])
     facts: dict[tuple[int, tuple[bool, ...], bool], list[Any]] = {}
     for cut in found.cuts:  # Two with the same classes above are the sides of one gap.
         facts.setdefault((cut.column, cut.above, cut.everywhere), []).append(cut)
-    first = {column: cuts for (column, *_), cuts in reversed(facts.items())}  # of each column
-    told = [cuts for cuts in facts.values() if cuts is first[cuts[0].column]][:MAX_SHOWN]
+    first: dict[int, list[Any]] = {}  # The first fact about each column is told.
+    for cuts in facts.values():
+        first.setdefault(cuts[0].column, cuts)
+    told = list(first.values())[:MAX_SHOWN]
     said = [_of_cuts(cuts, names, classes, rows.size) for cuts in told]
     if len(facts) > len(told):
         said.append(f"and {counted(len(facts) - len(told), 'more such case')}")
