@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from certo.cli.console import Voice, print_json
+from certo.cli.console import Voice, print_json, tell_more
 from certo.cli.options import Json, ModelFile, command_line
-from certo.cli.tell import tell_more
 
 if TYPE_CHECKING:
     from certo.tables.model_file import LoadedModel
