@@ -26,7 +26,7 @@ def argument(metavar: str, text: str) -> Any:
 TABLE_HELP = "Table to read: a CSV file with a header line, or a Parquet file."
 DataFile = Annotated[Path, argument("DATA", TABLE_HELP)]
 ModelFile = Annotated[Path, argument("MODEL", "Model file written by certo fit.")]
-TEST = (
+TEST_HELP = (
     "Table of test rows, not used to fit or to choose anything: bounds the error rate on new data."
 )
 TestFile = Annotated[Path | None, option("FILE", TEST_HELP)]
