@@ -18,9 +18,9 @@ def proof(
     test: TestFile = None,
     as_json: Json = False,
 ) -> None:
-    """Check every claim of a model, and write the claims and the examples to a folder, for someone
-    who trusts neither you nor Certo: python -m certo.verify FOLDER checks it, and needs NumPy and
-    SciPy alone."""
+    """Write a folder with which anyone can check a model's claims. Every claim is checked first.
+    The folder holds the claims and the examples, for someone who trusts neither you nor Certo:
+    python -m certo.verify FOLDER checks it, and needs NumPy and SciPy alone."""
     from certo.cli.progress import FitProgress
     from certo.data.fingerprint import fingerprint
     from certo.data.problem import Problem
