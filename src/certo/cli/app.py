@@ -31,40 +31,20 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-#: Each command, with its line in `certo --help` and an example of its use.
-COMMANDS: dict[Callable[..., None], tuple[str, str]] = {
-    fit.fit: (
-        "Fit a model to a table, and prove what can be proved about it.",
-        "certo fit iris.csv --target species --out iris.certo --report iris.html",
-    ),
-    curve.curve: (
-        "Compare kernels by cross-validation.",
-        "certo curve shores.csv --target shore --kernel gaussian --values 0.1,1,10",
-    ),
-    separable.separable: (
-        "Decide whether flat boundaries separate the classes.",
-        "certo separable iris.csv --target species --report iris.html",
-    ),
-    predict.predict: (
-        "Predict the target for the rows of a table.",
-        "certo predict iris.certo new.csv --out predicted.csv",
-    ),
-    verify.verify: (
-        "Check every claim of a model from the data alone.",
-        "certo verify iris.certo iris.csv",
-    ),
-    proof.proof: (
-        "Write a folder with which anyone can check a model's claims.",
-        "certo proof iris.certo iris.csv --out iris-proof",
-    ),
-    info.info: ("Show what a model file holds.", "certo info iris.certo"),
-    export.export: (
-        "Write a model as an ONNX file, for other programs to run.",
-        "certo export iris.certo --onnx iris.onnx --data iris.csv",
-    ),
+#: Each command, with an example of its use. The first sentence of its docstring says what it does.
+COMMANDS: dict[Callable[..., None], str] = {
+    fit.fit: "certo fit iris.csv --target species --out iris.certo --report iris.html",
+    curve.curve: "certo curve shores.csv --target shore --kernel gaussian --values 0.1,1,10",
+    separable.separable: "certo separable iris.csv --target species --report iris.html",
+    predict.predict: "certo predict iris.certo new.csv --out predicted.csv",
+    verify.verify: "certo verify iris.certo iris.csv",
+    proof.proof: "certo proof iris.certo iris.csv --out iris-proof",
+    info.info: "certo info iris.certo",
+    export.export: "certo export iris.certo --onnx iris.onnx --data iris.csv",
 }
-for _command, (_summary, _example) in COMMANDS.items():
-    app.command(short_help=_summary, epilog=f"Example: {_example}")(_command)
+for _command, _example in COMMANDS.items():
+    _summary = (_command.__doc__ or "").partition(".")[0]
+    app.command(short_help=f"{_summary}.", epilog=f"Example: {_example}")(_command)
 
 
 def _version(wanted: bool) -> None:

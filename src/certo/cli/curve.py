@@ -60,8 +60,8 @@ def curve(
     category: options.Category = None,
     as_json: options.Json = False,
 ) -> None:
-    """Compare kernels by cross-validation: training error, validation error and number of support
-    vectors of each, and the errors of nearest neighbours for comparison."""
+    """Compare kernels by cross-validation. Each has its training error, its validation error and
+    its number of support vectors, with the errors of nearest neighbours for comparison."""
     from sklearn.exceptions import ConvergenceWarning
 
     from certo.cli.progress import FitProgress

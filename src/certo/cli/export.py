@@ -35,9 +35,9 @@ def export(
     ] = "float32",
     as_json: Json = False,
 ) -> None:
-    """Write a model as an ONNX file, which other programs can run, and try it by onnxruntime: it
-    gives the model's label wherever rounding leaves the label clear. Every column of the table is
-    an input of shape [rows, 1]; categories are texts."""
+    """Write a model as an ONNX file, for other programs to run. It is tried by onnxruntime first,
+    and gives the model's label wherever rounding leaves that clear. Each column of the table is an
+    input of shape [rows, 1]; categories are texts."""
     from certo.data.columns import read_table
     from certo.data.files import check_writable, write_whole
     from certo.tables.model_file import load

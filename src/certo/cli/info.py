@@ -15,8 +15,8 @@ MAX_CLAIMS_SHOWN = 12
 
 
 def info(model: ModelFile, as_json: Json = False) -> None:
-    """Show what a model file holds: the machine, its settings, the columns that it takes, and what
-    it claims. Nothing is checked here; certo verify does that."""
+    """Show what a model file holds. These are the machine, its settings, the columns that it takes,
+    and what it claims. Nothing is checked here; certo verify does that."""
     from certo.tables.model_file import load_model
 
     loaded = load_model(model)

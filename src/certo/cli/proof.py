@@ -18,13 +18,13 @@ def proof(
     test: TestFile = None,
     as_json: Json = False,
 ) -> None:
-    """Check every claim of a model, and write the claims and the examples to a folder, for someone
-    who trusts neither you nor Certo: python -m certo.verify FOLDER checks it, and needs NumPy and
-    SciPy alone."""
+    """Write a folder with which anyone can check a model's claims. Every claim is checked first.
+    The folder holds the claims and the examples, for someone who trusts neither you nor Certo:
+    python -m certo.verify FOLDER checks it, and needs NumPy and SciPy alone."""
     from certo.cli.progress import FitProgress
     from certo.data.fingerprint import fingerprint
     from certo.data.problem import Problem
-    from certo.tables.audit import audit_table, rows_of, with_test_errors
+    from certo.tables.audit import audit_table, parts_of, rows_of, with_test_errors
     from certo.tables.model_file import load_model
     from certo.tables.proof_folder import check_folder, write_proof
 
@@ -35,7 +35,7 @@ def proof(
         progress.stage(f"Reading {data.name}")
         table, unseen = read_tables(loaded, data, test)
         stored = loaded.model
-        is_new = unseen is not None and not len(stored.certified.test)
+        is_new = unseen is not None and not len(stored.certified.test) and not stored.held_out
         same_data = fingerprint(table) == stored.data_fingerprint
         if is_new and same_data and hasattr(stored.machine, "classes_"):
             progress.stage("Counting errors on test examples")
@@ -43,8 +43,6 @@ def proof(
             loaded = replace(loaded, model=stored)
         progress.stage("Checking every claim")
         audit = audit_table(loaded, table, unseen, str(test))
-        if not len(stored.certified.test):
-            unseen = None
         if audit.of_the_fit and audit.claims_hold and audit.claims_nothing:
             raise Problem("the model claims nothing, so there is nothing to prove.")
         if audit.passed:
@@ -55,11 +53,15 @@ def proof(
                 "na": stored.na,
                 "table": stored.data_fingerprint,
                 "test_table": stored.test_fingerprint if unseen is not None else "",
+                "held_out": [stored.test_share, stored.test_seed],
                 "model_file": loaded.fingerprint,
             }
-            test_pair = (None, None) if unseen is None else rows_of(stored, unseen).pair
+            rows, tested = parts_of(stored, table)
+            if unseen is not None and len(stored.certified.test):
+                tested = rows_of(stored, unseen)
             said["sha256"] = write_proof(
-                output, audit.page, stored.machine, *rows_of(stored, table).pair, *test_pair,
+                output, audit.page, stored.machine, *rows.pair,
+                *((None, None) if tested is None else tested.pair),
                 encoder=stored.encoder, about=about,
             )  # fmt: skip
             said["folder"] = str(output)

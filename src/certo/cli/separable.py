@@ -33,8 +33,8 @@ def separable(
     category: options.Category = None,
     as_json: options.Json = False,
 ) -> None:
-    """Decide whether flat boundaries (hyperplanes) can separate the classes, and prove the answer.
-    Exit code 0: yes, with the hyperplane; 1: no, with the few rows that make it impossible."""
+    """Decide whether flat boundaries separate the classes. The answer is proved. Exit code 0: yes,
+    with the boundary (a hyperplane); 1: no, with the few rows that make it impossible."""
     from certo.cli.progress import FitProgress
     from certo.data.columns import read_table
     from certo.data.files import write_whole

@@ -22,7 +22,7 @@ MIN_TABLE_WIDTH = 110  # Columns of a terminal that has room for numbers beside 
 
 
 def verify(model: ModelFile, data: DataFile, test: TestFile = None, as_json: Json = False) -> None:
-    """Check every claim of a model again, from the data alone."""
+    """Check every claim of a model from the data alone."""
     from certo.cli.progress import FitProgress
     from certo.tables.audit import audit_table
     from certo.tables.model_file import load_model

@@ -92,12 +92,14 @@ def audit_table(
     same_data = fingerprint(table) == model.data_fingerprint
     page = _every_claim(model)
     try:
-        rows = rows_of(model, table)
+        rows, unseen = parts_of(model, table)
     except Problem as wrong:
         about = objections_to_fit(page, model.machine, None, None)
         claims = Verification(False, "Certified", f"the claims cannot be checked: {wrong}")
         return Audit(same_data, loaded.as_written, page, claims, tuple(about), could_check=False)
-    unseen, same_test, problem, notes = None, None, "", []
+    same_test, problem, notes = None, "", []
+    if test is not None and model.held_out is not None:
+        raise Problem(f"{test_name}: the test rows of this model are part of its own table.")
     if test is not None and len(page.test):
         try:
             with problems_of(test_name):
@@ -127,6 +129,23 @@ def audit_table(
         same_data, loaded.as_written, page, claims, tuple(about), True, unchecked, same_test,
         problem, tuple(notes),
     )  # fmt: skip
+
+
+def parts_of(model: StoredModel, table: pa.Table) -> tuple[Rows, Rows | None]:
+    """The rows of a table that a model was fitted to, and those that were held out to test it."""
+    if model.held_out is None:
+        return rows_of(model, table), None
+    held_out = model.held_out.of(table.num_rows)
+    try:
+        parts = [rows_of(model, table.filter(pa.array(some))) for some in (~held_out, held_out)]
+    except Problem:
+        rows_of(model, table)  # The same problem, with the row's number in the file.
+        raise
+    seen, unseen = (
+        rows._replace(places=1 + np.flatnonzero(some)[rows.places - 1])
+        for rows, some in zip(parts, (~held_out, held_out), strict=True)
+    )
+    return seen, unseen
 
 
 def rows_of(model: StoredModel, table: pa.Table) -> Rows:

@@ -16,6 +16,7 @@ from certo.data.encoder import TableEncoder, advice_in_fit, have, told_apart
 from certo.data.fingerprint import fingerprint
 from certo.data.problem import Problem
 from certo.data.remarks import LeftOut, about_labels, about_names, about_words, not_a_number
+from certo.tables.held_out import HeldOut
 from certo.words.reader import reading, setting
 
 MAX_NUMERIC_CLASSES = 100  # A numeric target with more different values is a measurement.
@@ -37,6 +38,7 @@ class Examples:
     data_fingerprint: str
     notes: list[str]
     left_out: LeftOut
+    held_out: Rows | None = None  # Rows of the table that the fit does not see.
 
     @property
     def measured(self) -> bool:
@@ -89,11 +91,13 @@ def encode_table(
     notes: tuple[str, ...] = (),
     measured: bool = False,
     reference_levels: bool = False,
+    held_out: HeldOut | None = None,
 ) -> Examples:
     """A table's columns as numbers, and its target as labels, or if `measured` as numbers too.
 
     The table is an Arrow table or a data frame; `notes` are remarks on it to keep. With
-    `reference_levels` the first level of each category has no feature of its own.
+    `reference_levels` the first level of each category has no feature of its own. Of rows that are
+    `held_out` nothing is learnt here.
     """
     table = columns.as_table(table)
     for name in (target, *drop, *category):
@@ -111,8 +115,13 @@ def encode_table(
     y = _answers(used, target, measured, places)
     if not measured:
         _refuse_many_classes(y, target)
-    encoder.fit(used.drop_columns([target]))
-    X = encoder.transform(used)
+    unseen = np.zeros(used.num_rows, dtype=bool)
+    if held_out is not None:
+        # An error in any row is found in the whole table, where rows have their numbers.
+        TableEncoder("none", drop, category).fit(used.drop_columns([target]))
+        unseen = held_out.of(table.num_rows)[places - 1]
+    seen = used.filter(pa.array(~unseen))
+    encoder.fit(seen.drop_columns([target]))
     said = [
         *notes,
         *about_names(table.column_names),
@@ -122,9 +131,18 @@ def encode_table(
         *_repetitions(used.drop_columns(list(drop))),
         *encoder.notes_,
     ]
+    rest = None
+    if held_out is not None:
+        others = used.filter(pa.array(unseen))
+        rest = Rows(
+            encoder.transform(others), y[unseen], places[unseen], encoder.unseen_levels(others),
+            left_out, encoder.about_scaling(others),
+        )  # fmt: skip
+        said += [f"rows held out to test: {note}" for note in (*rest.strange, *rest.merged)]
     return Examples(
-        X, y, encoder, used, places, target, missing, na, fingerprint(table), said, left_out
-    )
+        encoder.transform(seen), y[~unseen], encoder, seen, places[~unseen], target, missing, na,
+        fingerprint(table), said, left_out, rest,
+    )  # fmt: skip
 
 
 def encode_rows(

@@ -27,6 +27,7 @@ from certo.estimators.verdict import two_class_verdict
 from certo.guarantees.certifying import page_about
 from certo.guarantees.unwrapping import Wrapped
 from certo.tables.examples import Examples, Rows, encode_rows, encode_table, refuse_one_class
+from certo.tables.held_out import HeldOut
 from certo.tables.model_file import StoredModel
 from certo.words.reader import setting
 
@@ -65,6 +66,7 @@ def fit_table(
     scale=None,
     test: Any = None,
     test_name: str = "the test table",
+    held_out: HeldOut | None = None,
     delta: float = 0.05,
     tried: str = "1",
     callback: Any = None,
@@ -72,10 +74,11 @@ def fit_table(
 ) -> Fitted:
     """Encode the table's columns, fit a clone of the estimator, and say what that proves.
 
-    Something is claimed of the `test` table, too, if there is one; claims about new examples may
-    be wrong with probability `delta`. Of so many settings that were `tried` on this table these are
-    the best, or "data" of some that were made from it. The `callback` (scikit-learn's) is told of
-    the steps of the fit; `choices` are those of `encode_table`.
+    Something is claimed of the `test` table, too, if there is one, or of the rows that are
+    `held_out` of this one; claims about new examples may be wrong with probability `delta`. Of so
+    many settings that were `tried` on this table these are the best, or "data" of some that were
+    made from it. The `callback` (scikit-learn's) is told of the steps of the fit; `choices` are
+    those of `encode_table`.
 
     Numbers are scaled unless the estimator's answer does not depend on it: then it is about the
     table's own numbers. Where levels of a category would add up to an intercept that costs nothing,
@@ -95,10 +98,12 @@ def fit_table(
         what = setting("delta")
         raise Problem(f"{what} must be from {LEAST_DELTA} to below 1, got {delta!r}.")
     paid = _settings_tried(tried)
-    examples = encode_table(table, target, scale=scale, **choices)
+    if test is not None and held_out is not None:
+        raise Problem("test rows come from a table of their own or from this one, not from both.")
+    examples = encode_table(table, target, scale=scale, held_out=held_out, **choices)
     if not examples.measured:
         refuse_one_class(examples)
-    encoder, unseen, test_fingerprint = examples.encoder, None, ""
+    encoder, unseen, test_fingerprint = examples.encoder, examples.held_out, ""
     if test is not None:
         with problems_of(test_name):
             test = columns.as_table(test)
@@ -109,12 +114,18 @@ def fit_table(
         test_fingerprint = fingerprint(test)
         examples.notes.extend(f"{test_name}: {note}" for note in unseen.notes)
     spoilt = PREPROCESSED if encoder.is_fitted_to_data else examples.left_out.why_no_draws
-    if not paid and not spoilt:
-        spoilt = (
+    made_from_table = (
+        ""
+        if paid
+        else (
             "the settings were chosen among some that were made from these rows "
             f"({setting('tried', 'data')}), so that no correction for their number is valid."
         )
+    )
+    spoilt = spoilt or made_from_table
     gone = "" if unseen is None else unseen.left_out.why_no_draws
+    if held_out is not None:
+        gone = gone or made_from_table
     X_test, y_test = (None, None) if unseen is None or gone else unseen.pair
     with examples.reading():
         machine = _fitted_clone(estimator, examples, callback)
@@ -129,9 +140,12 @@ def fit_table(
     test_claims = _storable(page.test)
     if gone:
         test_claims = Composite((), (NotClaimed("TestErrors", gone),))
+    elif held_out is not None and paid > 1:  # Settings were compared on these rows, too.
+        corrected = tuple(claim.at(delta, paid) for claim in test_claims)
+        test_claims = Composite(corrected, test_claims.not_claimed)
     # Claims about scaled numbers are not about the table's own where scaling merges some.
     remarks = [examples.left_out.remark, *encoder.about_scaling(examples.table)]
-    if unseen is not None and (said := unseen.left_out.remark):
+    if test is not None and unseen is not None and (said := unseen.left_out.remark):
         remarks.append(f"{test_name}: {said}")
     page = replace(
         page, claims=_storable(page.claims), test=test_claims,
@@ -139,7 +153,8 @@ def fit_table(
     )  # fmt: skip
     model = StoredModel(
         encoder, machine, target, examples.missing, list(examples.na),
-        examples.data_fingerprint, len(examples.y), examples.notes, test_fingerprint, page,
+        examples.data_fingerprint, len(examples.y), examples.notes, test_fingerprint,
+        *((0.0, 0) if held_out is None else (held_out.share, held_out.seed)), page,
     )  # fmt: skip
     return Fitted(model, examples, page, unseen)
 

@@ -30,10 +30,14 @@ def check_model(model) -> None:
         "rows": int,
         "notes": list,
         "test_fingerprint": str,
+        "test_share": float,
+        "test_seed": int,
     }.items():
         require(type(getattr(model, name)) is kind, f"its {name} must be a {kind.__name__}.")
     require(is_texts(model.na) and is_texts(model.notes), "its na and notes must be texts.")
     require(model.missing in ("refuse", "drop"), "its missing must be 'refuse' or 'drop'.")
+    require(not (model.test_share and model.test_fingerprint), "its test rows have two sources.")
+    _ = model.held_out  # A Problem, if there is no such share or seed.
     features = _check_encoder(model.encoder)
     require(model.target not in model.encoder.column_names, "its target must not be a feature.")
     check_machine(model.machine, features)

@@ -1,6 +1,6 @@
 """Model files: the whole pipeline and its certificates, loaded without running any code.
 
-Layout: a line ``certo model 4``, a line ``sha256 <hex digest of all that follows>``, then a skops
+Layout: a line ``certo model 5``, a line ``sha256 <hex digest of all that follows>``, then a skops
 archive (an uncompressed ZIP). What may be created from a file is decided by `_NODE_TYPES` and
 `_trusted` below and by nothing in the file; `model_check` then checks what was created. Files of
 format 3 are read, too: see `_upgrade_supports`.
@@ -28,6 +28,7 @@ from certo.data.files import read_whole, write_whole
 from certo.data.problem import Problem
 from certo.estimators._kernel import spread
 from certo.estimators.description import Unsound, describe, descriptions
+from certo.tables.held_out import HeldOut
 from certo.tables.model_check import check_machine, check_model
 
 # skops trusts much of NumPy, SciPy and scikit-learn; beside our own classes (see `_trusted`), a
@@ -44,7 +45,8 @@ _NODE_TYPES = {
     "NdArrayNode": {"numpy.ndarray", "numpy.float64", "numpy.int64", "numpy.bool"},
     "TypeNode": {"builtins.str", "numpy.float64"},
 }
-_MAGIC, _FORMAT_3 = b"certo model 4\n", b"certo model 3\n"
+_MAGIC, _FORMAT_4, _FORMAT_3 = (b"certo model %d\n" % number for number in (5, 4, 3))
+_SINCE_5 = {"test_share", "test_seed"}  # What files of format 4 and 3 do not hold.
 
 
 @dataclass
@@ -60,8 +62,14 @@ class StoredModel:
     rows: int
     notes: list[str] = field(default_factory=list)
     test_fingerprint: str = ""  # The fingerprint of the test table, if there was one.
+    test_share: float = 0.0  # The share of the table's rows that was held out to test, and the
+    test_seed: int = 0  # seed by which they were drawn.
     #: All that is proved; JSON text in the file.
     certified: Certified = field(default_factory=lambda: Certified("", Composite(())))
+
+    @property
+    def held_out(self) -> HeldOut | None:
+        return HeldOut(self.test_share, self.test_seed) if self.test_share else None
 
     @property
     def text_names(self) -> list[str]:
@@ -202,9 +210,9 @@ def load_model(path: str | Path) -> LoadedModel:
 
 def _load(path: Path) -> tuple[Any, str, bool]:
     """What a model file holds, its fingerprint, and whether it is as it was written."""
-    data = read_whole(path, _MAGIC, _FORMAT_3)
+    data = read_whole(path, _MAGIC, _FORMAT_4, _FORMAT_3)
     magic, (header, _, payload) = data[: len(_MAGIC)], data[len(_MAGIC) :].partition(b"\n")
-    if magic not in (_MAGIC, _FORMAT_3) or not header.startswith(b"sha256 "):
+    if magic not in (_MAGIC, _FORMAT_4, _FORMAT_3) or not header.startswith(b"sha256 "):
         raise Problem(
             f"{path} is not a Certo model file: it does not start like one. A file that certo fit "
             "or certo.save of this version wrote is needed."
@@ -212,7 +220,7 @@ def _load(path: Path) -> tuple[Any, str, bool]:
     digest = hashlib.sha256(payload).hexdigest()
     as_written = header == f"sha256 {digest}".encode()
     try:
-        return _read(payload, magic == _FORMAT_3), digest, as_written
+        return _read(payload, int(magic[-2:])), digest, as_written
     except Exception as wrong:  # A broken archive can fail anywhere.
         if not as_written:
             what = "is damaged: it was changed since it was written (its fingerprint differs)."
@@ -223,7 +231,7 @@ def _load(path: Path) -> tuple[Any, str, bool]:
         raise Problem(f"{path} {what} Fit the model again, or get an unchanged copy.") from wrong
 
 
-def _read(payload: bytes, is_format_3: bool = False) -> Any:
+def _read(payload: bytes, number: int = 5) -> Any:
     import skops.io
 
     _refuse_other_kinds(payload)
@@ -232,11 +240,12 @@ def _read(payload: bytes, is_format_3: bool = False) -> Any:
         content = skops.io.loads(payload, trusted=sorted(_trusted()))
     content = content if isinstance(content, dict) else {}
     machine, names = content.get("machine"), {item.name for item in fields(StoredModel)}
-    if is_format_3:
+    if number == 3:
         _upgrade_supports(machine)
     if set(content) == {"machine"}:
         check_machine(machine, getattr(machine, "n_features_in_", -1))
         return machine
+    names -= _SINCE_5 if number < 5 else set()
     if set(content) != names:
         raise Problem(f"it must hold exactly {', '.join(sorted(names))}.")
     if type(content["certified"]) is not str:
