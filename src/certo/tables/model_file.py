@@ -3,7 +3,7 @@
 Layout: a line ``certo model 5``, a line ``sha256 <hex digest of all that follows>``, then a skops
 archive (an uncompressed ZIP). What may be created from a file is decided by `_NODE_TYPES` and
 `_trusted` below and by nothing in the file; `model_check` then checks what was created. Files of
-format 3 are read, too: see `_upgrade_supports`.
+formats 3 and 4 are read, too: see `_upgrade_supports` and `_SINCE_5`.
 """
 
 from __future__ import annotations
