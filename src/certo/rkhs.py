@@ -63,10 +63,8 @@ class Expansion:
         centres = _own(self.kernel.centres(self.centres))
         object.__setattr__(self, "centres", centres)
         object.__setattr__(self, "coef", _coefficients(self.coef, count(centres)))
-        if self.gram is not None:
-            self._set_gram()
-
-    def _set_gram(self) -> None:
+        if self.gram is None:
+            return
         if self.kernel.takes != "matrix":
             raise ValueError(f"gram is for Precomputed kernels: {self.kernel!r} computes its own.")
         gram = self.kernel.examples(self.gram)

@@ -36,16 +36,12 @@ def curve(
     ] = None,
     machine: Annotated[
         str,
-        options.option(
-            "NAME", "Machine to fit: svm, kernel-perceptron, hard-margin, pegasos.", default=True
-        ),
+        options.option("NAME", "Machine to fit: svm, kernel-perceptron, hard-margin, pegasos."),
     ] = "svm",
     C: options.ErrorPrice = None,
     setting: options.Settings = None,
-    folds: Annotated[
-        int, options.option("N", "Number of cross-validation folds.", default=True)
-    ] = 5,
-    seed: Annotated[int, options.option("N", "Random seed of the folds.", default=True)] = 0,
+    folds: Annotated[int, options.option("N", "Number of cross-validation folds.")] = 5,
+    seed: Annotated[int, options.option("N", "Random seed of the folds.")] = 0,
     jobs: Annotated[
         int | None, options.option("N", "Number of fits to run in parallel.", default="1")
     ] = None,

@@ -29,7 +29,6 @@ def fit(
             "NAME",
             "Machine to fit. To predict a class: perceptron, kernel-perceptron, svm, hard-margin, "
             "pegasos, logistic, min-disagreement. To predict a number: least-squares.",
-            default=True,
         ),
     ] = "perceptron",
     output: Annotated[Path | None, options.option("FILE", "Model file to write.", "--out")] = None,
@@ -71,9 +70,7 @@ def fit(
     test: options.TestFile = None,
     delta: Annotated[
         float,
-        options.option(
-            "NUMBER", "Failure probability allowed for each claim about new data.", default=True
-        ),
+        options.option("NUMBER", "Failure probability allowed for each claim about new data."),
     ] = 0.05,
     tried: Annotated[
         str,
@@ -82,7 +79,6 @@ def fit(
             "Number of settings that were compared on this table before this fit: bounds on new "
             "data are corrected for the choice. Give the word data if the settings were computed "
             "from the table.",
-            default=True,
         ),
     ] = "1",
     setting: options.Settings = None,

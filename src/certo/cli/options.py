@@ -14,8 +14,8 @@ from certo.cli.console import Voice, print_json
 OK, NO, BAD_INPUT, NOT_OF_THE_FIT, OUR_FAULT, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 4, 130, 141
 
 
-def option(metavar: str, text: str, *names: str, default: bool | str = False) -> Any:
-    """An option whose default is shown (True), told in other words, or not shown (False)."""
+def option(metavar: str, text: str, *names: str, default: str | bool = True) -> Any:
+    """An option; its default is shown, if it has one, or told in these words."""
     return typer.Option(*names, metavar=metavar, help=text, show_default=default)
 
 
@@ -35,19 +35,11 @@ Target = Annotated[str, option("COLUMN", "Column to predict.")]
 Report = Annotated[Path | None, option("FILE", "HTML report to write.")]
 Scale = Annotated[
     str,
-    option(
-        "standard|none",
-        "Scaling of numeric columns: standard (mean 0, variance 1) or none.",
-        default=True,
-    ),
+    option("standard|none", "Scaling of numeric columns: standard (mean 0, variance 1) or none."),
 ]
 Missing = Annotated[
     str,
-    option(
-        "refuse|drop",
-        "Rows with missing values: refuse them with an error, or drop them.",
-        default=True,
-    ),
+    option("refuse|drop", "Rows with missing values: refuse them with an error, or drop them."),
 ]
 Texts = list[str] | None
 NotAvailable = Annotated[

@@ -29,7 +29,6 @@ def predict(
             "refuse|drop|empty",
             "Rows with missing values: refuse them with an error, drop them, or leave their "
             "predictions empty.",
-            default=True,
         ),
     ] = "refuse",
     as_json: Json = False,

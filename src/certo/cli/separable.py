@@ -20,9 +20,7 @@ def separable(
     intercept: Annotated[
         str,
         options.option(
-            "free|none",
-            "free: any hyperplane; none: only hyperplanes through the origin.",
-            default=True,
+            "free|none", "free: any hyperplane; none: only hyperplanes through the origin."
         ),
     ] = "free",
     report: options.Report = None,

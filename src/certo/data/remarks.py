@@ -96,9 +96,8 @@ def about_numbers(names: Sequence[str], numbers: np.ndarray) -> list[str]:
     """Constant columns, and row numbers."""
     notes = []
     for name, column in zip(names, numbers.T, strict=True):
-        low, high = float(column.min()), float(column.max())
-        if low == high:
-            notes.append(f"column {name!r} is constant ({low:g}).")
+        if column.min() == column.max():
+            notes.append(f"column {name!r} is constant ({float(column[0]):g}).")
         elif column.size > 2 and np.all(np.diff(column) == 1):
             notes.append(f"column {name!r} numbers the rows. Consider {setting('drop', [name])}.")
     return notes

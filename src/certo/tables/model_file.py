@@ -149,13 +149,13 @@ def load(path: str | Path) -> Any:
         `predict` takes a data frame with the columns of that table, and whose `machine` and
         `certified` are the estimator and the claims about it.
     """
-    found, _, as_written = _load(Path(path))
-    if not as_written:
+    found = _load(Path(path))
+    if not found.as_written:
         raise Problem(
             f"{path} was changed since it was written: its fingerprint does not match. Fit the "
             "model again, or get an unchanged copy."
         )
-    return found
+    return found.model
 
 
 def save_model(path: str | Path, model: StoredModel) -> str:
@@ -199,7 +199,7 @@ def load_model(path: str | Path) -> LoadedModel:
 
     A file that was changed but can still be read is not refused here: `as_written` says it.
     """
-    found = LoadedModel(*_load(Path(path)))
+    found = _load(Path(path))
     if not isinstance(found.model, StoredModel):
         raise Problem(
             f"{path} holds a machine that was fitted to arrays, without the columns of a table. "
@@ -208,8 +208,8 @@ def load_model(path: str | Path) -> LoadedModel:
     return found
 
 
-def _load(path: Path) -> tuple[Any, str, bool]:
-    """What a model file holds, its fingerprint, and whether it is as it was written."""
+def _load(path: Path) -> LoadedModel:
+    """What a model file holds: the model of a table, or a machine alone."""
     data = read_whole(path, _MAGIC, _FORMAT_4, _FORMAT_3)
     magic, (header, _, payload) = data[: len(_MAGIC)], data[len(_MAGIC) :].partition(b"\n")
     if magic not in (_MAGIC, _FORMAT_4, _FORMAT_3) or not header.startswith(b"sha256 "):
@@ -220,7 +220,7 @@ def _load(path: Path) -> tuple[Any, str, bool]:
     digest = hashlib.sha256(payload).hexdigest()
     as_written = header == f"sha256 {digest}".encode()
     try:
-        return _read(payload, int(magic[-2:])), digest, as_written
+        return LoadedModel(_read(payload, int(magic[-2:])), digest, as_written)
     except Exception as wrong:  # A broken archive can fail anywhere.
         if not as_written:
             what = "is damaged: it was changed since it was written (its fingerprint differs)."

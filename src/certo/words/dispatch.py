@@ -43,7 +43,7 @@ def writes(kind: type, **rigour: str) -> Callable[[Writer], Writer]:
 def _words_of_kind(kind: type) -> tuple[Rigour, Callable[[Any], Words]]:
     for one in kind.__mro__:
         package, _, module = one.__module__.partition(".certificates.")
-        if package == "certo" and "." in module:
+        if one not in _WORDS_BY_KIND and package == "certo" and "." in module:
             importlib.import_module(f"certo.words.{module.split('.')[0]}")
         if one in _WORDS_BY_KIND:
             return _WORDS_BY_KIND[one]

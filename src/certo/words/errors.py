@@ -120,12 +120,11 @@ def _error_count(claim: ErrorCount) -> Words:
         most = rounded_up(claim.errors)
         made = f"errors of a weight of at most {most} in all,"
         plain = f"On these {m} the errors of this boundary weigh at most {most}, counting what lies"
-        plain += " exactly on it."
     else:
         made = counted(int(claim.errors), "error")
-        plain = f"This boundary gets {int(claim.errors):,} of {m} wrong, counting those exactly on "
-        plain += "it."
-    return Words(f"The hyperplane makes {made} {_task(claim.labels, m)}", plain)
+        plain = f"This boundary gets {int(claim.errors):,} of {m} wrong, counting those"
+    sentence = f"The hyperplane makes {made} {_task(claim.labels, m)}"
+    return Words(sentence, f"{plain} exactly on it.")
 
 
 @writes(
@@ -138,16 +137,15 @@ def _error_count(claim: ErrorCount) -> Words:
 )
 def _least_errors(claim: LeastErrors) -> Words:
     m, through = examples_of(claim), "" if claim.lifted else " through the origin"
-    boundary = f"flat boundary{through}"
     if claim.sample_weight.size:
         least = rounded_down(claim.at_least)
         fewer = f"errors of a weight below {least} in all,"
-        plain = f"On these {m} the errors of any {boundary} weigh at least {least}, counting what "
-        plain += "lies exactly on it."
+        errors = f"the errors of any flat boundary{through}"
+        plain = f"On these {m} {errors} weigh at least {least}, counting what lies"
     else:
-        most = math.ceil(claim.at_least)
-        fewer = f"fewer than {counted(most, 'error')}"
-        plain = (
-            f"No {boundary} gets fewer than {most:,} of {m} wrong, counting those exactly on it."
-        )
-    return Words(f"No hyperplane{through} makes {fewer} {_task(claim.labels, m)}", plain)
+        fewest = math.ceil(claim.at_least)
+        fewer = f"fewer than {counted(fewest, 'error')}"
+        boundary = f"No flat boundary{through}"
+        plain = f"{boundary} gets fewer than {fewest:,} of {m} wrong, counting those"
+    sentence = f"No hyperplane{through} makes {fewer} {_task(claim.labels, m)}"
+    return Words(sentence, f"{plain} exactly on it.")

@@ -84,9 +84,7 @@ def page_text(page: Certified) -> str:
     lines += [f"  {text}" for text in page_sentences(page)] if page.risks else []
     lines += [f"  {text}" for text in page.remarks]
     lines += [f"  {_mark(claim)} {claim.name}: {claim.plain}" for claim in page]
-    lines += [
-        f"  – {refusal.name} is not claimed: {refusal.reason}" for refusal in page.not_claimed
-    ]
+    lines += [f"  – {item.name} is not claimed: {item.reason}" for item in page.not_claimed]
     if page.assumes:
         lines += ["Assuming that", *(f"  · {text}" for text in page.assumes)]
     return "\n".join(lines)

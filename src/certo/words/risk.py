@@ -107,14 +107,15 @@ def _compression_bound(claim: CompressionBound) -> Words:
         about = against(claim.labels)
         rule = f"this one output (sign at score 0: {scheme.zero_sign:+d})"
         whose, level = "this output", ", by exact scores and by computed ones"
-    neurons = "the neuron" if scheme.outputs == 1 else f"the {scheme.outputs} neurons"
-    placed = ", each at its place among all looks," * scheme.averaged
-    made = f"running {neurons} on {k:,} of {m} alone{placed} gives these weights."
     if not claim.is_rerun:
         made = f"{k:,} of {m} are left out."
     elif kernel is not None:
-        made = f"running the kernel perceptron with {kernel!r} on {k:,} of {m} alone gives this "
-        made += "rule."
+        run = f"running the kernel perceptron with {kernel!r} on {k:,} of {m} alone"
+        made = f"{run} gives this rule."
+    else:
+        neurons = "the neuron" if scheme.outputs == 1 else f"the {scheme.outputs} neurons"
+        placed = ", each at its place among all looks," * scheme.averaged
+        made = f"running {neurons} on {k:,} of {m} alone{placed} gives these weights."
     if claim.vacuous:
         plain = "Nothing is proved about new data: the bound on the error rate is not below 1."
     elif not claim.of_predictions:
@@ -184,14 +185,12 @@ def _online_to_batch(claim: OnlineToBatch) -> Words:
         follows = "The bound that follows for a random one of them is vacuous."
         plain = "The rule was wrong too often while it learned for a bound on an error rate."
     else:
-        random = f"the rule that draws one of these {claim.examples:,} sets of weights at random "
-        follows = f"{bounded(claim, random + 'for every example')} Nothing is said of the last "
-        follows += "weights alone."
-        random = " of the rule that draws one of its earlier states at random for every example"
-        plain = (
-            f"While it learned, the rule was wrong {counted(claim.mistakes, 'time')} in "
-            f"{claim.examples:,}. {in_plain(claim, random)}"
-        )
+        draws = "the rule that draws one of {} at random for every example"
+        bound = bounded(claim, draws.format(f"these {claim.examples:,} sets of weights"))
+        follows = f"{bound} Nothing is said of the last weights alone."
+        rate = in_plain(claim, " of " + draws.format("its earlier states"))
+        wrong = f"{counted(claim.mistakes, 'time')} in {claim.examples:,}"
+        plain = f"While it learned, the rule was wrong {wrong}. {rate}"
     seeded = any(run.seeded for run in claim.runs)
     return Words(
         f"{len(claim.labels.classes)} classes: one pass over {examples_of(claim)} ends with these "
