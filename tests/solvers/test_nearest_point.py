@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from certo.compiled.pairs import exchange
+from certo.compiled.nearest_point import exchange
 from certo.solvers.nearest_point import Gram, Vectors, nearest_point
 from tests.solvers.scenes import separable
 

@@ -6,12 +6,13 @@ import abc
 import functools
 import math
 import operator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.kernels.base import Kernel, _read, number
+from certo.kernels.base import Kernel, number
 from certo.kernels.function import Function
 from certo.numbers.rounding import OVERFLOW_LIMIT, TINY, ULPS, UNBOUNDED, Rounding, gamma
 
@@ -44,13 +45,6 @@ class _Composed(Kernel):
         fitting = [part for part in self.parts_ if part.takes == self.takes]
         return next((part for part in fitting if not isinstance(part, Function)), fitting[0])
 
-    @abc.abstractmethod
-    def _made_of(self, parts: tuple[Kernel, ...]) -> Kernel:
-        """The same of other parts."""
-
-    def fitted_to(self, X):
-        return self._made_of(tuple(part.fitted_to(X) for part in self.parts_))
-
     def examples(self, X):
         return self._chief.examples(X)
 
@@ -71,6 +65,8 @@ class _Several(_Composed):
 
     def __post_init__(self):
         name = type(self).__name__
+        if not isinstance(self.parts, Iterable):
+            raise ValueError(f"the parts of a {name} must be a list of kernels.")
         parts: list[Kernel] = []
         for part in self.parts:  # A part of the same kind is flattened.
             parts.extend(part.parts if isinstance(part, type(self)) else [part])
@@ -92,14 +88,8 @@ class _Several(_Composed):
     def parts_(self):
         return self.parts
 
-    def _made_of(self, parts):
-        return replace(self, parts=parts)
-
-    @classmethod
-    def _parse(cls, values: dict[str, Any], depth: int) -> Kernel:
-        if type(values["parts"]) is not list:
-            raise ValueError(f"the parts of a {cls.__name__} must be a list of kernels.")
-        return cls(tuple(_read(part, depth) for part in values["parts"]))
+    def fitted_to(self, X):
+        return replace(self, parts=tuple(part.fitted_to(X) for part in self.parts))
 
     def plain(self, X, Z):
         return functools.reduce(self._join, (part.plain(X, Z) for part in self.parts))
@@ -171,7 +161,7 @@ class Product(_Several):
         return Rounding(1.01 * grow, 2.0**p * size * (hidden + TINY))
 
     def __repr__(self):
-        first, *others = self.parts  # 2·K·L is (2·K)·L already
+        first, *others = self.parts  # 2·K·L is (2·K)·L already.
         return " * ".join(
             [f"({first!r})" if isinstance(first, Sum) else repr(first)]
             + [f"({part!r})" if isinstance(part, Sum | Scaled) else repr(part) for part in others]
@@ -191,12 +181,8 @@ class _Single(_Composed):
     def parts_(self):
         return (self.kernel,)
 
-    def _made_of(self, parts):
-        return replace(self, kernel=parts[0])
-
-    @classmethod
-    def _parse(cls, values: dict[str, Any], depth: int) -> Kernel:
-        return cls(**values | {"kernel": _read(values["kernel"], depth)})
+    def fitted_to(self, X):
+        return replace(self, kernel=self.kernel.fitted_to(X))
 
 
 @final
@@ -269,7 +255,7 @@ class Normalised(_Single):
                 "K(x, x): normalise the matrix, K / np.sqrt(np.outer(d, d)) with d = np.diag(K)."
             )
 
-    by_pair = False  # NumPy may add up K(x, x) in another order beside others
+    by_pair = False  # NumPy may add up K(x, x) in another order beside others.
     by_length = False  # The shortest of vectors enters its `rounding`.
 
     def normalised(self) -> Kernel:
@@ -301,7 +287,8 @@ class Normalised(_Single):
             return UNBOUNDED
         least = np.min(diagonals, where=diagonals != 0.0, initial=math.inf)
         relative += 2.0 * absolute / least
-        underflown = absolute > 0 and np.any(diagonals == 0.0)  # or is it an image of 0?
+        # A computed 0 is an image of 0 or has underflown.
+        underflown = absolute > 0 and np.any(diagonals == 0.0)
         if not relative < 0.01 or least < 0 or underflown:
             return UNBOUNDED
         return Rounding(float(2.1 * relative + 4.0 * ULPS), 0.0)
@@ -319,12 +306,12 @@ def _divided(block: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarr
         some = slice(start, start + step)
         with np.errstate(over="ignore"):
             factors = left[some, None] * right
-        if not np.all(np.isfinite(factors)):  # of images so short that their entries are subnormal
+        if not np.all(np.isfinite(factors)):  # Entries of very short images are subnormal.
             far = np.isinf(factors)
             factors[far] = ((left[some, None] / INVERSE_ROOT_SCALE) * (right / INVERSE_ROOT_SCALE))[
                 far
             ]
-            block[some][far] *= INVERSE_ROOT_SCALE**2  # powers of two round nothing
+            block[some][far] *= INVERSE_ROOT_SCALE**2  # Powers of two do not round.
         block[some] *= factors
     return block
 

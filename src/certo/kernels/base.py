@@ -45,6 +45,8 @@ class Kernel(abc.ABC):
     #: Whether of vectors x only d and ‖x‖ enter K(x, x) and `rounding`, which grow with ‖x‖, but
     #: for what underflows.
     by_length: ClassVar[bool] = False
+    #: Whether a file can hold the parameters.
+    has_json_form: ClassVar[bool] = True
     #: For a parameter that `fitted_to` may decide, the value that leaves it open.
     left_open: ClassVar[Mapping[str, Any]] = {}
     #: For scikit-learn's name of a parameter, what to pass here instead.
@@ -169,12 +171,10 @@ class Kernel(abc.ABC):
     @staticmethod
     def from_dict(data: Any) -> Kernel:
         """The kernel written by `to_dict`, or a ValueError saying what is wrong with it."""
-        return _read(data, MAX_NESTING)
-
-    @classmethod
-    def _parse(cls, values: dict[str, Any], depth: int) -> Kernel:
-        """A kernel of this class from its JSON fields, which are there but not yet looked at."""
-        return cls(**values)
+        try:
+            return _read(data, MAX_NESTING)
+        except RecursionError:
+            raise ValueError("the values of a kernel are nested too deep.") from None
 
     def __add__(self, other: Kernel) -> Kernel:
         from certo.kernels.algebra import Sum
@@ -278,6 +278,13 @@ def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
+def _parsed(value: Any, depth: int) -> Any:
+    """What `_plain` was given: a dict was a kernel, and a list a tuple."""
+    if isinstance(value, dict):
+        return _read(value, depth)
+    return tuple(_parsed(item, depth) for item in value) if isinstance(value, list) else value
+
+
 def _read(data: Any, depth: int) -> Kernel:
     name = data.get("name") if isinstance(data, dict) else None
     if type(name) is not str or name not in kernels.KERNELS:
@@ -286,8 +293,10 @@ def _read(data: Any, depth: int) -> Kernel:
         raise ValueError(f"a kernel's 'name' must be one of {known}, but there is {came}.")
     if depth == 0:
         raise ValueError(f"a kernel may hold kernels at most {MAX_NESTING} deep.")
-    kind, values = getattr(kernels, name), {k: v for k, v in data.items() if k != "name"}
+    kind = getattr(kernels, name)
+    if not kind.has_json_form:
+        raise ValueError(f"a kernel {name} cannot be read from a file, which would be code.")
     names = {f.name for f in fields(kind)}
-    if set(values) != names:
+    if set(data) != names | {"name"}:
         raise ValueError(f"the kernel {name} must have exactly the fields {sorted(names)}.")
-    return kind._parse(values, depth - 1)
+    return kind(**{key: _parsed(data[key], depth - 1) for key in names})

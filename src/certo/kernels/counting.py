@@ -20,8 +20,8 @@ EXACT_INTEGERS_BELOW = 2.0**53  # Up to here float64 holds all integers.
 class Counts(NamedTuple):
     """How often each feature (a column) is found in each item of a base (a row)."""
 
-    matrix: sparse.csr_array  # float64, indices increasing; integers, unless weighted
-    keys: Sequence[Hashable]  # what the features are; the same in every collection
+    matrix: sparse.csr_array  # Indices increase; without weights the float64 values are integers.
+    keys: Sequence[Hashable]  # The features themselves: the same in every collection.
 
 
 class CountingKernel(StructuredKernel):

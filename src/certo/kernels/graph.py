@@ -59,7 +59,7 @@ class Graph:
 
     names: tuple[Hashable, ...]
     labels: tuple[Hashable, ...]
-    _codes: np.ndarray  # i·n + j of edges from place i to place j, as they came
+    _codes: np.ndarray  # The i·n + j of edges from place i to place j, in the order given.
 
     def __init__(self, edges: Any = (), labels: Any = None):
         if sparse.issparse(edges) or _is_square(edges):
@@ -98,7 +98,7 @@ class Graph:
             return cls(*_of_networkx(graph, label))
         came = f"a {type(graph).__name__}"
         came += f" of {len(graph)}" if isinstance(graph, tuple | list) else ""
-        if isinstance(graph, np.ndarray):  # np.array([(edges, labels), …]) has such rows
+        if isinstance(graph, np.ndarray):  # A row of np.array([(edges, labels), …]).
             came = f"an array of shape {graph.shape}; keep the pairs in a list, not in an array"
         raise ValueError(
             f"a graph must be a networkx graph or a pair (edges, labels), but this is {came}. Pass "
@@ -261,7 +261,7 @@ def _labelled(labels: Any, names: Iterable | None) -> dict:
 def _by_name(labels: Any) -> dict:
     if isinstance(labels, dict):
         return labels
-    if hasattr(labels, "keys") and hasattr(labels, "items"):  # as a Series of pandas
+    if hasattr(labels, "keys") and hasattr(labels, "items"):  # A Series of pandas.
         named = dict(labels.items())
         if len(named) != len(labels):
             raise ValueError("a vertex must have one label, but some names come twice in labels.")
@@ -297,9 +297,9 @@ class Vertices(NamedTuple):
     """The vertices of all graphs of a base, numbered through."""
 
     first: np.ndarray  # Those of graph g are first[g] … first[g + 1] − 1.
-    labels: np.ndarray  # as places in `known`
+    labels: np.ndarray  # Places in `known`.
     known: list  # The different labels.
-    adjacency: sparse.csr_array  # of zeros and ones, indices increasing
+    adjacency: sparse.csr_array  # Zeros and ones; indices increase.
 
     @property
     def graph(self) -> np.ndarray:
@@ -322,7 +322,7 @@ def _vertices(base: Base) -> Vertices:
     i, j = np.divmod(codes, sizes[home]) + first[home]
     both = np.concatenate([i, j]), np.concatenate([j, i])
     adjacency = sparse.csr_array((np.ones(2 * codes.size), both), shape=(int(first[-1]),) * 2)
-    adjacency.data[:] = 1.0  # however often an edge was listed
+    adjacency.data[:] = 1.0  # An edge may have been listed several times.
     return Vertices(first, np.array(labels, dtype=np.int64), [*number], adjacency)
 
 

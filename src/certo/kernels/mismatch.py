@@ -57,13 +57,6 @@ class Mismatch(GramKernel):
         if self.alphabet is not None:
             object.__setattr__(self, "alphabet", _in_order(self.alphabet))
 
-    @classmethod
-    def _parse(cls, values, depth):
-        try:
-            return cls(**values | {"alphabet": _with_tuples(values["alphabet"])})
-        except RecursionError:
-            raise ValueError("the symbols of an alphabet are nested too deep.") from None
-
     def to_dict(self):
         strange = [s for s in self.alphabet or () if not _is_written(s)]
         if strange:
@@ -77,7 +70,7 @@ class Mismatch(GramKernel):
     def fitted_to(self, X):
         return self._closed(self.examples(X))
 
-    # what is computed is computed by the kernel whose alphabet is no longer open
+    # Values are computed by the kernel whose alphabet is no longer open.
 
     def __call__(self, X, Z=None, *, progress=False):
         X, Z = self.examples(X), None if Z is None else self.examples(Z)
@@ -196,8 +189,3 @@ def _is_written(symbol: Any) -> bool:
         return all(map(_is_written, symbol))
     finite = type(symbol) is not float or math.isfinite(symbol)
     return finite and (symbol is None or type(symbol) in (str, bool, int, float))
-
-
-def _with_tuples(value: Any) -> Any:
-    """What was read, its lists as tuples again."""
-    return tuple(map(_with_tuples, value)) if isinstance(value, list) else value

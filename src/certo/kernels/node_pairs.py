@@ -60,7 +60,7 @@ class NodePairKernel(TreeKernel):
         trees = forest(base)
         kind, counts = self._kind(trees), self._found(trees)
         left, right = counts[rows], counts[columns]
-        found = right[::-1].tocsc()  # of each subtree, the last tree first
+        found = right[::-1].tocsc()  # Of each subtree, the last tree comes first.
         subtrees = np.unique(right.indices)
         order = np.argsort(found.indices[found.indptr[subtrees]], kind="stable")
         centres = _nodes(trees, kind, subtrees[order])
@@ -137,10 +137,10 @@ class Nodes(NamedTuple):
 
     order: np.ndarray  # How they were sorted.
     subtrees: np.ndarray
-    kind: np.ndarray  # increasing
+    kind: np.ndarray  # Kinds are increasing.
     height: np.ndarray
-    first: np.ndarray  # as in `Forest`
-    children: np.ndarray  # −1 for those of no kind
+    first: np.ndarray  # As in `Forest`.
+    children: np.ndarray  # −1 stands for a child of no kind.
 
 
 class Pairs(NamedTuple):

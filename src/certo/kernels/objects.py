@@ -57,7 +57,7 @@ class Objects(Sequence):
         return self.rows.size
 
     def __getitem__(self, where):
-        if isinstance(where, tuple):  # as scikit-learn asks for rows: (rows, ...)
+        if isinstance(where, tuple):  # scikit-learn asks for (rows, ...).
             where = where[0]
         if isinstance(where, int | np.integer):
             return self.base.items[self.rows[where]]

@@ -79,7 +79,7 @@ class RandomWalk(GraphKernel):
         for g in range(len(base)):
             x, _ = self._solved(base, g, np.array([g]))
             if x is None or self._off(base, float(np.max(x, initial=0.0))) > MAX_RELATIVE_ERROR:
-                near = self._off(base, 0.0) / MAX_RELATIVE_ERROR  # x is about 1/(1 − decay/limit)
+                near = self._off(base, 0.0) / MAX_RELATIVE_ERROR  # Since x ≈ 1/(1 − decay/limit).
                 raise ValueError(
                     f"decay must be below {RandomWalk.limit(base.items):.10g} for these graphs, "
                     f"got {self.decay!r}: the sum over walks of graph {g} with itself is infinite, "
@@ -112,7 +112,8 @@ class RandomWalk(GraphKernel):
         A, B = all_.adjacency[own, own], all_.adjacency[right][:, right]
         alike = (all_.labels[own, None] == all_.labels[right]).astype(np.float64)
 
-        def onward(x):  # decay·A x in the product graph, whose matrix is never made
+        def onward(x):
+            """decay·A x in the product graph, whose matrix is never made."""
             return self.decay * alike * (A @ (B @ x.T).T)
 
         with np.errstate(over="ignore", invalid="ignore"):
@@ -189,7 +190,7 @@ def _solution(onward, b: np.ndarray, unit: float) -> np.ndarray | None:
         for _ in range(CG_RESTART_STEPS):
             q = p - onward(p)
             curvature = np.vdot(p, q)
-            if not curvature > 0:  # I − decay·A has an eigenvalue of 0 or below
+            if not curvature > 0:  # I − decay·A has an eigenvalue of 0 or below.
                 return None
             step, before = square / curvature, square
             x += step * p
@@ -226,7 +227,7 @@ def _largest(A) -> float:
         dense = A.toarray() if sparse.issparse(A) else A
         return float(np.max(np.linalg.eigvalsh(dense), initial=0.0))
     if sparse.issparse(A) and not A.nnz:
-        return 0.0  # Arnoldi's iteration has nothing to start from
+        return 0.0  # Arnoldi's iteration has nothing to start from.
     from scipy.sparse.linalg import eigsh
 
     start = np.ones(A.shape[0])

@@ -84,7 +84,7 @@ class Repaired:
     eigenvalue_moved: float
     negative: int
     negative_share: float
-    _map: np.ndarray | None  # M of s' = sM; None: the identity
+    _map: np.ndarray | None  # M of s' = sM, or None for the identity.
 
     def transform(self, S) -> np.ndarray:
         """The similarities of new points to those of the matrix, made consistent with the repair.
@@ -191,7 +191,7 @@ def repair(K, how: str = "clip") -> Repaired:
         kernel = _nearest_correlation(K)
         change = float(np.max(np.abs(eigh(kernel - K, eigvals_only=True)), initial=0.0))
     elif below.size and how == "shift":
-        # and a little more, so that the proof needs no allowance
+        # A little is added, so that the proof needs no allowance.
         change = -float(below[0]) + 4.0 * ISSUER_MARGIN_FACTOR * proof_margin(K, -float(below[0]))
         kernel = K + change * np.eye(n)
     elif below.size:
@@ -284,7 +284,7 @@ class _Dual:
         """−V⁻¹∇θ by conjugate gradients, V h = diag(Q(W∘(Qᵀ Diag(h) Q))Qᵀ), W = 1 between positive
         eigenvalues, 0 between negative ones, and μ/(μ − ν) for μ > 0 ≥ ν."""
         Q, values = self.Q, self.values
-        first = int(np.searchsorted(values, 0.0, side="right"))  # of the positive ones
+        first = int(np.searchsorted(values, 0.0, side="right"))  # The first positive eigenvalue.
         up, down = Q[:, first:], Q[:, :first]
         W = values[first:, None] / (values[first:, None] - values[:first])
         square, other = up**2, down**2

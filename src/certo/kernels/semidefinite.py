@@ -123,7 +123,7 @@ class Definiteness:
             or not np.all(np.abs(z) < OVERFLOW_LIMIT)
         ):
             return False
-        with np.errstate(over="ignore", invalid="ignore"):  # then the bound is infinite, or NaN
+        with np.errstate(over="ignore", invalid="ignore"):  # The bound may be infinite or NaN.
             return _quadratic_above(K, z) <= self.value < 0
 
     def __repr__(self):
@@ -343,7 +343,7 @@ def _factorise(K: np.ndarray, added: float, work: np.ndarray) -> int:
     there is none, with the factor up to there in the upper triangle of `work`."""
     np.copyto(work, K)
     work[np.diag_indices_from(work)] += added
-    # work is symmetric, so its transpose, in the order of Fortran, is the same matrix
+    # The matrix is symmetric, so its transpose, in Fortran's order, is the same matrix.
     factor, info = lapack.dpotrf(work.T, lower=1, clean=0, overwrite_a=1)
     if factor.base is not work and factor is not work:
         work[...] = factor.T

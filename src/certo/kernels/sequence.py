@@ -45,7 +45,7 @@ class SequenceKernel(StructuredKernel):
 
     def examples(self, X):
         X = super().examples(X)
-        symbols(X.base)  # refuses what cannot be compared
+        symbols(X.base)  # Symbols that cannot be compared are refused here.
         return X
 
     def _item(self, x, place):
@@ -78,8 +78,8 @@ class SequenceKernel(StructuredKernel):
 class Symbols(NamedTuple):
     """All sequences of a base, one after the other, as numbers of symbols."""
 
-    codes: np.ndarray  # int32
-    first: np.ndarray  # int64: where each of them begins, and the last one ends
+    codes: np.ndarray  # Of type int32.
+    first: np.ndarray  # Where each sequence begins, and the last one ends.
     alphabet: Sequence[Hashable]  # The symbol of each number.
 
     @property

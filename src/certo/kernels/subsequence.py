@@ -95,7 +95,7 @@ class Subsequence(SequenceKernel):
         the value is the sum of all S_p for p = length, or for all p up to it."""
         first = self.decay * self.decay * same
         S, total = first.copy(), np.zeros(same.shape[2])
-        with np.errstate(over="ignore", invalid="ignore"):  # what `rounding` knows
+        with np.errstate(over="ignore", invalid="ignore"):  # `rounding` knows of overflow.
             for p in range(1, self.length + 1):
                 if self.upto or p == self.length:
                     total += S.sum(axis=0).sum(axis=0)

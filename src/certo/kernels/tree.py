@@ -104,7 +104,7 @@ class Tree:
         if isinstance(x, str):
             return cls.parse(x)
         _require_tuple(x)
-        # what was begun: itself, what follows in it, the children so far
+        # Each open tuple: itself, the children still to be read, those read so far.
         open_: list[tuple[Any, Iterator, list[Tree]]] = [(x, iter(x[1:]), [])]
         inside = {id(x)}
         while True:
@@ -215,7 +215,7 @@ def _read(text: str, *, lines: bool = False) -> Iterator[tuple[int, Tree]]:
         before = text.rfind("\n", 0, position)
         return f"line {text.count(chr(10), 0, position) + 1}, column {position - before}"
 
-    # brackets that are open: where, the label if it came yet, the children so far
+    # Each open bracket: its position, its label if it came yet, the children so far.
     stack: list[tuple[int, str | None, list[Tree]]] = []
     leaves: dict[str, Tree] = {}  # Words come often, and a tree may stand in many.
     for match in _TOKEN.finditer(text):
@@ -236,7 +236,7 @@ def _read(text: str, *, lines: bool = False) -> Iterator[tuple[int, Tree]]:
             start, label, children = stack.pop()
             if label is not None:
                 tree = Tree(label, children)
-            elif not stack and len(children) == 1:  # brackets around a whole tree
+            elif not stack and len(children) == 1:  # Brackets may stand around a whole tree.
                 tree = children[0]
             else:
                 raise ValueError(f"a label is expected after the '(' at {at(start)}.")

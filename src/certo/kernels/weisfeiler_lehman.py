@@ -148,7 +148,7 @@ def _written(label: Hashable) -> str:
     if isinstance(label, str) and label.isidentifier():
         return label
     written = repr(label)
-    return f"<{written}>" if written.isidentifier() else written  # True is not a word
+    return f"<{written}>" if written.isidentifier() else written  # True is not a word.
 
 
 class Patterns(Sequence):
@@ -157,7 +157,8 @@ class Patterns(Sequence):
     def __init__(self, all_: Vertices, colours: list[np.ndarray]):
         self._vertices, self._colours = all_, colours
         found = [int(np.max(colour, initial=-1)) + 1 for colour in colours]
-        self.start = np.concatenate([[0], np.cumsum(found)])  # of each iteration
+        # The first place of the patterns of each iteration.
+        self.start = np.concatenate([[0], np.cumsum(found)])
 
     def __len__(self) -> int:
         return int(self.start[-1])

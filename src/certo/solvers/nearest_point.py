@@ -28,8 +28,7 @@ from scipy import sparse
 from scipy.linalg import lstsq
 from scipy.linalg.lapack import dpotrf, dpotrs
 
-from certo.compiled.differences import solve_differences
-from certo.compiled.pairs import exchange
+from certo.compiled.nearest_point import exchange, solve_differences
 from certo.compiled.threads import one_thread
 
 RIDGE_PER_ROW = 1e-15  # Added to a Gram matrix, relative to it: what rounding may have done to it.

@@ -30,8 +30,8 @@ import numpy as np
 from scipy import sparse
 
 from certo.certificates.sample.examples import Sample
-from certo.compiled.ranges import column_ranges
 from certo.compiled.rows import rows_of
+from certo.compiled.scan import column_ranges
 from certo.compiled.threads import in_pieces, pieces
 from certo.solvers.interrupt import NEVER, Watch
 from certo.solvers.quasi_separation import Partition, partition, partition_with
