@@ -23,7 +23,7 @@ from scipy import sparse
 
 from certo.kernels.base import Kernel
 from certo.solvers import gram
-from certo.solvers.hard_margin import Budget, MarginTrace, Search, hardest_rows, initial_weights
+from certo.solvers.hard_margin import Budget, Hulls, MarginTrace, Search, hull_numbers
 from certo.solvers.nearest_point import Gram, nearest_point
 from certo.stop import Asked, Stop, go_on
 
@@ -74,7 +74,7 @@ def kernel_hard_margin(
         most = max(4, int(min(most, np.sqrt(affordable), affordable / signs.size)))
     weights, slopes = np.zeros(signs.size), None
     while True:
-        rows = hardest_rows(images.group, images.groups, weights, slopes)
+        rows = images.hardest(weights, slopes)
         if rows.size > most:
             rows = _furthest_rows(images, weights, slopes, rows, most)
         budget.spend(each * rows.size**2)
@@ -94,14 +94,13 @@ def value_work(kernel: Kernel, X) -> float:
     return ENTRY_WORK + (X.nnz / max(m, 1) if sparse.issparse(X) else d)
 
 
-class _Images:
-    """The z_t, known by their inner products; `group` numbers the hull each belongs to."""
+class _Images(Hulls):
+    """The z_t, known by their inner products."""
 
     def __init__(self, kernel: Kernel, X, signs: np.ndarray, intercept: str):
+        super().__init__(hull_numbers(signs, intercept))
         self.kernel, self.X, self.signs = kernel, X, signs.astype(np.float64)
         self.lift = float(intercept == "lifted")
-        self.groups = 2 if intercept == "free" else 1
-        self.group = (signs > 0).astype(np.int64) * (self.groups - 1)
 
     def gram(self, rows: np.ndarray) -> np.ndarray:
         """z_i·z_j among the rows."""
@@ -125,8 +124,7 @@ def _furthest_rows(images: _Images, weights, slopes, rows, most: int) -> np.ndar
     """As many of the rows as are allowed: those furthest below their level, and, if they have
     weight, above it; at the nearest point all rows with weight are there."""
     if slopes is None:
-        firsts = [np.argmax(images.group == g) for g in range(images.groups)]
-        return np.union1d(rows[: most - images.groups], firsts)
+        return np.union1d(rows[: most - images.groups], images.firsts)
     level = np.bincount(images.group, weights * slopes, images.groups)
     above = (slopes - level[images.group])[rows]
     away = np.where(weights[rows] > 0, np.abs(above), -above)
@@ -135,7 +133,7 @@ def _furthest_rows(images: _Images, weights, slopes, rows, most: int) -> np.ndar
 
 def _solve_rows(images: _Images, weights, rows, tol: float, spend) -> np.ndarray:
     """The weights after those of these rows, and what all others have together, were improved."""
-    group, weights = images.group, initial_weights(weights, images.group, images.groups)
+    group, weights = images.group, images.initial(weights)
     outside = weights.copy()
     outside[rows] = 0.0
     sums = np.bincount(group, outside, images.groups)
@@ -175,7 +173,7 @@ class _Functions(Search):
         slopes = images.products(slice(None), rows, weights[rows])
         length = float(np.sqrt(max(weights[rows] @ slopes[rows], 0.0)))
         self.upper = min(self.upper, length)
-        lower = sum(_lowest(images, slopes)) / length if length > 0 else 0.0
+        lower = sum(images.lowest(slopes)) / length if length > 0 else 0.0
         if lower > self.lower:
             self.lower, self.weights, self.slopes = lower, weights, slopes
         self.note(images.groups, rows.size)
@@ -183,7 +181,7 @@ class _Functions(Search):
 
     def outcome(self, stop: Stop) -> KernelMarginOutcome:
         images, rows = self.images, np.flatnonzero(self.weights)
-        lows = _lowest(images, self.slopes)
+        lows = images.lowest(self.slopes)
         scale = images.groups / sum(lows) if self.lower > 0 else 1.0
         coef = scale * self.weights[rows] * images.signs[rows]
         b = images.lift * float(coef.sum())
@@ -191,7 +189,3 @@ class _Functions(Search):
             b = (lows[0] - lows[1]) / 2 * scale  # The middle between the classes.
         scores = scale * images.signs * self.slopes - images.lift * coef.sum()
         return KernelMarginOutcome(rows, coef, b, scores, len(self.looks), stop, self.trace)
-
-
-def _lowest(images: _Images, slopes: np.ndarray) -> list[float]:
-    return [float(slopes[images.group == g].min()) for g in range(images.groups)]
