@@ -6,9 +6,9 @@ import abc
 import functools
 import math
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, final
+from typing import final
 
 import numpy as np
 
@@ -45,6 +45,19 @@ class _Composed(Kernel):
         fitting = [part for part in self.parts_ if part.takes == self.takes]
         return next((part for part in fitting if not isinstance(part, Function)), fitting[0])
 
+    def _combined(self, values: Iterator[np.ndarray]) -> np.ndarray:
+        """The values of this kernel from those of its parts, which it may overwrite."""
+        raise NotImplementedError
+
+    def plain(self, X, Z):
+        return self._combined(part.plain(X, Z) for part in self.parts_)
+
+    def _block(self, X, Z):
+        return self._combined(part._block(X, Z) for part in self.parts_)
+
+    def diagonal(self, X):
+        return self._combined(part.diagonal(X) for part in self.parts_)
+
     def examples(self, X):
         return self._chief.examples(X)
 
@@ -61,7 +74,6 @@ class _Composed(Kernel):
 @dataclass(frozen=True)
 class _Several(_Composed):
     parts: tuple[Kernel, ...]
-    _join: ClassVar[Any]  # The sum or product of two blocks, in place of the first.
 
     def __post_init__(self):
         name = type(self).__name__
@@ -91,15 +103,6 @@ class _Several(_Composed):
     def fitted_to(self, X):
         return replace(self, parts=tuple(part.fitted_to(X) for part in self.parts))
 
-    def plain(self, X, Z):
-        return functools.reduce(self._join, (part.plain(X, Z) for part in self.parts))
-
-    def _block(self, X, Z):
-        return functools.reduce(self._join, (part._block(X, Z) for part in self.parts))
-
-    def diagonal(self, X):
-        return functools.reduce(self._join, (part.diagonal(X) for part in self.parts))
-
 
 @final
 @dataclass(frozen=True, repr=False)
@@ -112,7 +115,9 @@ class Sum(_Several):
     """
 
     parts: tuple[Kernel, ...]
-    _join = operator.iadd
+
+    def _combined(self, values):
+        return functools.reduce(operator.iadd, values)
 
     def rounding(self, X, Z):
         """Let p parts have bounds ε_k, a_k, and s_k = √K_k(x,x)·√K_k(z,z). The errors add up to
@@ -142,7 +147,9 @@ class Product(_Several):
     """
 
     parts: tuple[Kernel, ...]
-    _join = operator.imul
+
+    def _combined(self, values):
+        return functools.reduce(operator.imul, values)
 
     def rounding(self, X, Z):
         """Let p parts have bounds ε_k, a_k, and |K_k| ≤ s_k = √K_k(x,x)·√K_k(z,z) ≤ S_k. The
@@ -209,18 +216,10 @@ class Scaled(_Single):
             return cls(kernel.kernel, kernel.factor * factor)
         return cls(kernel, factor)
 
-    def plain(self, X, Z):
-        block = self.kernel.plain(X, Z)
+    def _combined(self, values):
+        (block,) = values
         block *= self.factor
         return block
-
-    def _block(self, X, Z):
-        block = self.kernel._block(X, Z)
-        block *= self.factor
-        return block
-
-    def diagonal(self, X):
-        return self.factor * self.kernel.diagonal(X)
 
     def rounding(self, X, Z):
         """Both sides grow by the factor, and one product rounds. Nothing is known once a value

@@ -220,15 +220,15 @@ def as_objects(X, kernel: Kernel):
     return X if isinstance(X, list) else list(X)
 
 
-def number(value: Any, name: str, *, least: float = 0.0, included: bool = False) -> float:
-    """A parameter as a finite float above `least` (or from it on), or a ValueError."""
+def number(value: Any, name: str, *, included: bool = False) -> float:
+    """A parameter as a finite float above 0 (or 0, if that is included), or a ValueError."""
     real = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
     try:
         result = float(value) if real else math.nan
     except OverflowError:
         result = math.inf
-    if not (math.isfinite(result) and (result > least or (included and result == least))):
-        bound = f"of at least {least:g}" if included else f"above {least:g}"
+    if not (math.isfinite(result) and (result > 0 or (included and result == 0))):
+        bound = "of at least 0" if included else "above 0"
         came = repr(value)[:60] if real else f"{type(value).__name__} {str(value)[:40]!r}"
         raise ValueError(f"{name} must be a finite number {bound}, got {came}.")
     return result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple, final
 
@@ -18,6 +19,7 @@ NOT_PAIRS = str, bytes, dict
 
 
 @final
+@dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
 class Graph:
     """An undirected graph with a label at each vertex; an immutable value.
 
@@ -55,8 +57,6 @@ class Graph:
     array([[0, 1]])
     """
 
-    __slots__ = ("_codes", "labels", "names")
-
     names: tuple[Hashable, ...]
     labels: tuple[Hashable, ...]
     _codes: np.ndarray  # The i·n + j of edges from place i to place j, in the order given.
@@ -73,12 +73,9 @@ class Graph:
                     raise _no_pair(edge)
             labels = _labelled(labels, chain.from_iterable(edges) if labels is None else None)
             codes = _of_pairs(edges, {name: place for place, name in enumerate(labels)})
-        self._set(tuple(labels), tuple(labels.values()), codes)
-
-    def _set(self, *values) -> None:
-        for name, value in zip(("names", "labels", "_codes"), values, strict=True):
-            object.__setattr__(self, name, value)
-        self._codes.flags.writeable = False
+        object.__setattr__(self, "names", tuple(labels))
+        object.__setattr__(self, "labels", tuple(labels.values()))
+        object.__setattr__(self, "_codes", codes)
 
     @classmethod
     def of(cls, graph: Any, label: str | None = "label") -> Graph:
@@ -110,12 +107,6 @@ class Graph:
         ends = np.stack(np.divmod(self._codes, max(1, len(self))), axis=1)
         return np.unique(np.sort(ends, axis=1), axis=0)
 
-    def __setattr__(self, name, value):
-        raise AttributeError(f"a graph cannot be changed, so {name} cannot be set.")
-
-    def __delattr__(self, name):
-        raise AttributeError(f"a graph cannot be changed, so {name} cannot be deleted.")
-
     def __len__(self) -> int:
         return len(self.names)
 
@@ -135,15 +126,6 @@ class Graph:
 
     def __repr__(self) -> str:
         return f"Graph({len(self)} vertices, {len(self.edges)} edges)"
-
-    def __reduce__(self):
-        return _rebuilt, (self.names, self.labels, self._codes)
-
-
-def _rebuilt(*values) -> Graph:
-    graph = Graph.__new__(Graph)
-    graph._set(*values)
-    return graph
 
 
 def _is_square(edges) -> bool:

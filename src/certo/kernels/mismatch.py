@@ -169,11 +169,9 @@ def _in_order(alphabet: Any) -> str | tuple[Hashable, ...]:
     letters = {_of_python(s) for s in alphabet}
     if all(map(is_character, letters)):
         return "".join(sorted(letters))
-    return tuple(sorted(letters, key=lambda s: (type(s).__name__, s if _is_sorted(s) else repr(s))))
-
-
-def _is_sorted(symbol: Any) -> bool:
-    return isinstance(symbol, int | float | str)
+    sortable = int | float | str
+    key = {s: s if isinstance(s, sortable) else repr(s) for s in letters}
+    return tuple(sorted(letters, key=lambda s: (type(s).__name__, key[s])))
 
 
 def _of_python(symbol: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any, final
@@ -14,6 +15,7 @@ _SPECIAL = re.compile(r"([\s()\\])")
 
 
 @final
+@dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
 class Tree:
     r"""A tree with labels and ordered children: an immutable value, as a string is.
 
@@ -44,7 +46,6 @@ class Tree:
     True
     """
 
-    __slots__ = ("_hash", "children", "label", "size")
     label: str
     children: tuple[Tree, ...]
     size: int
@@ -72,11 +73,6 @@ class Tree:
         keep(self, "children", children)
         keep(self, "size", 1 + sum([child.size for child in children]))
         keep(self, "_hash", hash((label, children)))
-
-    def __setattr__(self, *name_and_value):
-        raise AttributeError("a Tree cannot be changed: make a new one.")
-
-    __delattr__ = __setattr__
 
     @classmethod
     def parse(cls, text: str) -> Tree:

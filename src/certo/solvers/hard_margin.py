@@ -292,7 +292,7 @@ class _Block(Hulls):
         budget.spend(self.numbers * self.group.size / MATRIX_SPEED)
         points = Vectors(self.Z, self.group)
         weights = self.initial(weights)
-        return nearest_point(points, self.group, weights, spend=budget.spend).weights
+        return nearest_point(points, self.group, weights, spend=budget.spend)
 
 
 class _Examples(Hulls):

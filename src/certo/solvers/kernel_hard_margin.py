@@ -148,7 +148,7 @@ def _solve_rows(images: _Images, weights, rows, tol: float, spend) -> np.ndarray
         for j, (other, parted) in enumerate(zip(parts, shares, strict=True), n):
             among[k, j] = parted @ images.products(other, part, share)
     now = np.append(weights[rows], sums[sums > 0])
-    found = nearest_point(Gram(among), groups, now, tol=tol, spend=spend).weights
+    found = nearest_point(Gram(among), groups, now, tol=tol, spend=spend)
     factor = np.ones(images.groups)
     factor[sums > 0] = found[n:] / sums[sums > 0]
     weights = outside * factor[group]
