@@ -118,7 +118,9 @@ class Gaussian(VectorKernel):
 
     def _good_in_float32(self, d: int, left, right) -> bool:
         """Errors of random sign add up to √d of them; float32 itself rounds by 6e-8."""
-        return math.sqrt(d) * 2.0**-24 * self._size(left, right) <= MAX_FLOAT32_ERROR
+        # The exponent 2(‖x‖² + ‖z‖²)/(2·variance) does not exceed `size`.
+        size = 2.0 * self._scale * float(np.max(left, initial=0.0) + np.max(right, initial=0.0))
+        return math.sqrt(d) * 2.0**-24 * size <= MAX_FLOAT32_ERROR
 
     def _block(self, X, Z):
         same_width(X, Z)
@@ -184,10 +186,6 @@ class Gaussian(VectorKernel):
         exponent = exponent + 6 * (d + 2) * TINY * self._scale
         off = np.expm1(1.01 * np.minimum(exponent, 1.0)) + 2.0 * gamma(4) + ULPS
         return np.where(exponent < 1, off, np.inf)
-
-    def _size(self, left, right) -> float:
-        """What 2(‖x‖² + ‖z‖²)/(2·variance) does not exceed."""
-        return 2.0 * self._scale * float(np.max(left, initial=0.0) + np.max(right, initial=0.0))
 
     def _underflow(self, d: int) -> float:
         """B: see `rounding`."""

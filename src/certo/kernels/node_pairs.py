@@ -22,12 +22,9 @@ class NodePairKernel(TreeKernel):
     """What its members have in common; each says which nodes are alike, and what Δ is."""
 
     @abc.abstractmethod
-    def _kind(self, trees: Forest) -> np.ndarray:
-        """For each subtree the number of its kind; Δ = 0 between kinds, and for kind −1."""
-
-    @abc.abstractmethod
-    def _found(self, trees: Forest) -> sparse.csr_array:
-        """How often each tree has each subtree of kind 0 or more."""
+    def _kinds(self, trees: Forest) -> tuple[np.ndarray, sparse.csr_array]:
+        """For each subtree the number of its kind (Δ = 0 between kinds, and for kind −1); and how
+        often each tree has each subtree of kind 0 or more."""
 
     @abc.abstractmethod
     def _fill(self, pairs: Pairs) -> np.ndarray:
@@ -44,7 +41,7 @@ class NodePairKernel(TreeKernel):
 
     def _plain(self, base, rows, columns):
         trees = forest(base)
-        kind, counts = self._kind(trees), self._found(trees)
+        kind, counts = self._kinds(trees)
         left, right = counts[rows], counts[columns]
         centres = _nodes(trees, kind, np.unique(right.indices))
         right = right[:, centres.subtrees].T.tocsr()
@@ -58,7 +55,7 @@ class NodePairKernel(TreeKernel):
 
     def _fast(self, base, rows, columns):
         trees = forest(base)
-        kind, counts = self._kind(trees), self._found(trees)
+        kind, counts = self._kinds(trees)
         left, right = counts[rows], counts[columns]
         found = right[::-1].tocsc()  # Of each subtree, the last tree comes first.
         subtrees = np.unique(right.indices)
@@ -77,7 +74,7 @@ class NodePairKernel(TreeKernel):
 
     def _squares(self, base):
         trees = forest(base)
-        kind, counts = self._kind(trees), self._found(trees)
+        kind, counts = self._kinds(trees)
         owner = np.repeat(np.arange(len(base)), np.diff(counts.indptr))
         kinds = int(np.max(kind, initial=0)) + 1
         several, times = np.unique(owner * kinds + kind[counts.indices], return_counts=True)

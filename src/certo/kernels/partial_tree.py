@@ -45,11 +45,8 @@ class PartialTree(NodePairKernel):
         super().__post_init__()
         object.__setattr__(self, "width_decay", checked_decay(self.width_decay, "width_decay"))
 
-    def _kind(self, trees):
-        return trees.label
-
-    def _found(self, trees):
-        return trees.counts
+    def _kinds(self, trees):
+        return trees.label, trees.counts
 
     @property
     def _factors(self):

@@ -27,6 +27,9 @@ class RandomWalk(GraphKernel):
     Definition    K(G, H) = Σ_{k ≥ 0} decay^k·#{pairs of walks of k edges with the same labels}
     Formula       1ᵀ(I − decay·A)⁻¹1, A the adjacency matrix of pairs of vertices with equal labels
     Domain        graphs with labelled vertices: pairs (edges, labels), networkx graphs, `Graph`
+    References    Gärtner, Flach, Wrobel, "On graph kernels: hardness results and efficient
+                  alternatives", COLT 2003; Vishwanathan, Schraudolph, Kondor, Borgwardt, "Graph
+                  kernels", JMLR 2010
 
     The sum is finite for two graphs if it is for each with itself, by Cauchy and Schwarz. Where
     that cannot be shown, graphs are refused, with the limit.
@@ -35,11 +38,6 @@ class RandomWalk(GraphKernel):
     ----------
     decay : float, above 0
         The weight of an edge; below `RandomWalk.limit(X)`.
-
-    References
-    ----------
-    Gärtner, Flach and Wrobel, "On graph kernels: hardness results and efficient alternatives",
-    COLT 2003; Vishwanathan, Schraudolph, Kondor and Borgwardt, "Graph kernels", JMLR 2010.
 
     Examples
     --------

@@ -35,6 +35,7 @@ K + limit·I is not positive semi-definite, K is refused. `is_psd` takes another
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from dataclasses import dataclass
@@ -200,7 +201,9 @@ def is_psd(K, allowance: float | None = None) -> Definiteness:
         failed = _factorise(K, shift - ISSUER_MARGIN_FACTOR * proof_margin(K, shift), work)
         if failed < 0:
             return Definiteness(True, shift)
-    for direction in (lambda: _negative_direction(work, failed), lambda: _lowest_direction(K)):
+    # A LAPACK that leaves no factor makes the eigenvector of the least eigenvalue necessary.
+    lowest = functools.partial(eigh, K, subset_by_index=[0, 0])
+    for direction in (lambda: _negative_direction(work, failed), lambda: lowest()[1][:, 0]):
         z = direction()
         value = _quadratic_above(given, z)
         if value < 0:
@@ -358,11 +361,6 @@ def _negative_direction(work: np.ndarray, row: int) -> np.ndarray:
         upper = work[:row, :row]
         z[:row] = -solve_triangular(upper, work[:row, row], lower=False, check_finite=False)
     return z / np.max(np.abs(z))
-
-
-def _lowest_direction(K: np.ndarray) -> np.ndarray:
-    """The eigenvector of the least eigenvalue: slower, for a LAPACK that leaves no factor."""
-    return eigh(K, subset_by_index=[0, 0])[1][:, 0]
 
 
 def _quadratic_above(K: np.ndarray, z: np.ndarray) -> float:

@@ -26,15 +26,12 @@ class ShortestPath(GraphKernel, CountingKernel):
     Here          u ~ x: equal labels; d: edges of a shortest path; pairs are ordered
     Domain        graphs with labelled vertices: pairs (edges, labels), networkx graphs, `Graph`
     Map           how often each (label, label, distance) is found in the graph
+    Reference     Borgwardt and Kriegel, "Shortest-path kernels on graphs", ICDM 2005
 
     Parameters
     ----------
     labels : bool
         False compares distances alone.
-
-    References
-    ----------
-    Borgwardt and Kriegel, "Shortest-path kernels on graphs", ICDM 2005.
 
     Examples
     --------

@@ -175,19 +175,8 @@ class Tree:
 def read_trees(path: str | PathLike) -> list[Tree]:
     """The trees of a text file in UTF-8, one after another, on one line each or on several.
 
-    Parameters
-    ----------
-    path : str or path
-
-    Returns
-    -------
-    list of Tree
-
-    Raises
-    ------
-    ValueError
-        A bracket is missing or too many, or the text is not in UTF-8; the file, and the line and
-        column at fault, are named.
+    A ValueError names the file, and the line and column at which a bracket is missing or too many,
+    or the byte that is not in UTF-8.
     """
     try:
         text = Path(path).read_text(encoding="utf-8-sig")  # With or without a byte order mark.

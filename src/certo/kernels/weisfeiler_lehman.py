@@ -29,16 +29,13 @@ class WeisfeilerLehman(GraphKernel, CountingKernel):
     Patterns      p₀(v): the label of v; p_{t+1}(v): p_t(v), and all p_t(u) of its neighbours u
     Domain        graphs with labelled vertices: pairs (edges, labels), networkx graphs, `Graph`
     Map           how often each pattern is found in the graph
+    Reference     Shervashidze, Schweitzer, van Leeuwen, Mehlhorn, Borgwardt, "Weisfeiler-Lehman
+                  graph kernels", JMLR 2011
 
     Parameters
     ----------
     iterations : int, at least 0
         How many steps a pattern reaches; 0 compares labels alone.
-
-    References
-    ----------
-    Shervashidze, Schweitzer, van Leeuwen, Mehlhorn and Borgwardt, "Weisfeiler-Lehman graph
-    kernels", JMLR 2011.
 
     Examples
     --------

@@ -102,7 +102,20 @@ def kernel_perceptron(
     )
 
 
-class _Unbounded:
+class _Run:
+    terms: Terms
+
+    def note(self, made: np.ndarray, margins, squares, norms2: np.ndarray) -> Log:
+        """Count the updates on the examples `made`, after which ‖f‖² was `norms2`; and what
+        happened: with v = y φ̃(x), old f · new f = ‖f‖² + ⟨f, v⟩, and so on."""
+        norms = np.append(self.terms.norm2, norms2)
+        before, updates = norms[:-1], self.terms.updates + made.size
+        self.terms = self.terms._replace(updates=updates, norm2=float(norms[-1]))
+        across2 = np.maximum(before * squares - margins**2, 0.0)
+        return Log(made.astype(np.int64), norms2, before + margins, across2)
+
+
+class _Unbounded(_Run):
     """Scores of all examples still to be visited are kept, and grow with the function."""
 
     def __init__(self, rows: GramRows, signs, lift, edge, start: Terms, visits):
@@ -116,13 +129,15 @@ class _Unbounded:
         edges = Edges(np.zeros(block.size), self.edge[block])
         steps, margins, squares = self.growing.visit(block, edges, needed)
         terms, made = self.terms, block[steps]
-        norms2 = _not_negative(terms.norm2 + np.cumsum(2.0 * margins + squares))
+        norms2 = terms.norm2 + np.cumsum(2.0 * margins + squares)
+        # Rounding may make ‖f‖² negative. A sum that overflowed, to either side, becomes NaN and
+        # stays so: cut at 0, an overflow to −∞ would look like the norm of f = 0.
+        norms2 = np.where(np.isfinite(norms2), np.maximum(norms2, 0.0), np.nan)
         terms.updated[made] = terms.updates + 1 + np.arange(made.size)
-        self.terms = terms._replace(updates=terms.updates + made.size, norm2=_last(terms, norms2))
-        return _log(made, margins, squares, terms.norm2, norms2)
+        return self.note(made, margins, squares, norms2)
 
 
-class _Bounded:
+class _Bounded(_Run):
     """Within a budget: the scores of a block are computed from the few terms when it comes."""
 
     def __init__(self, rows: GramRows, signs, lift, edge, start: Terms, budget: int):
@@ -159,22 +174,4 @@ class _Bounded:
         terms.updated[places[held]] = supports.updated[held]
         self.held = places[held]
         squares = gram[first + steps, old.size + steps] + self.lift
-        self.terms = terms._replace(updates=terms.updates + made, norm2=_last(terms, norms2))
-        return _log(block[steps], signs[steps] * scores[steps], squares, terms.norm2, norms2)
-
-
-def _not_negative(norms2: np.ndarray) -> np.ndarray:
-    """‖f‖², which rounding may have made negative. A sum that overflowed, to either side, becomes
-    NaN and stays so: cut at 0, an overflow to −∞ would look like the norm of f = 0."""
-    return np.where(np.isfinite(norms2), np.maximum(norms2, 0.0), np.nan)
-
-
-def _last(terms: Terms, norms2: np.ndarray) -> float:
-    return float(norms2[-1]) if norms2.size else terms.norm2
-
-
-def _log(made: np.ndarray, margins, squares, norm2: float, norms2: np.ndarray) -> Log:
-    """What happened at the updates: with v = y φ̃(x), old f · new f = ‖f‖² + ⟨f, v⟩, and so on."""
-    before = np.append(norm2, norms2)[:-1]
-    across2 = np.maximum(before * squares - margins**2, 0.0)
-    return Log(made.astype(np.int64), norms2, before + margins, across2)
+        return self.note(block[steps], signs[steps] * scores[steps], squares, norms2)

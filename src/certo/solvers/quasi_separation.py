@@ -33,7 +33,7 @@ EXACT_BLOCK = 256  # Vectors that are transformed exactly between two looks at t
 
 
 class Partition(NamedTuple):
-    w: list[Fraction]  # 0 where nothing can be separated
+    w: list[Fraction]  # It is 0 where nothing can be separated.
     ties: np.ndarray  # The vectors with w·z = 0.
     rows: list[int]  # Vectors that cancel and span all ties.
     weights: list[Fraction]
@@ -187,14 +187,16 @@ def _beyond(
         some = np.union1d(some[: few // 2], others[np.argsort(hard, kind="stable")[: few // 2]])
     while True:
         space.watch()
-        some = some[_different(vectors.part(some))]
-        part, used = _effective(space.coordinates(vectors.whole(some)), units)
-        found = separate(part, space.watch)
+        part = vectors.part(some)
+        dense = part.toarray() if sparse.issparse(part) else part
+        some = some[np.unique(dense, axis=0, return_index=True)[1]]  # Each different row once.
+        short, used = _effective(space.coordinates(vectors.whole(some)), units)
+        found = separate(short, space.watch)
         if isinstance(found, Cancelling):
-            places, more = _enlarged(part, found, space.watch)
+            places, more = _enlarged(short, found, space.watch)
             return None, some[places].tolist(), more
         u = np.zeros(space.free.size, dtype=object)
-        u[used] = _short(part, _fractions(found))
+        u[used] = _short(short, _fractions(found))
         w = space.whole_direction(u)
         wrong = others[vectors.signs(w, others) <= 0]
         if not wrong.size:
@@ -221,12 +223,6 @@ def _short(vectors: IntegerVectors, u: Sequence[Fraction]) -> np.ndarray:
         if min(vectors.vectors.dot(short)) > 0:
             return short
     return np.array(u, dtype=object)
-
-
-def _different(part) -> np.ndarray:
-    """One place of each of the different rows."""
-    dense = part.toarray() if sparse.issparse(part) else part
-    return np.unique(dense, axis=0, return_index=True)[1]
 
 
 def _enlarged(

@@ -308,7 +308,7 @@ def _cuts(
     above, and all others are below: what any cut at c settles, these settle.
     """
     K, under = len(least), most.transpose(1, 0, 2)
-    # k not below l, and not all of both at one value
+    # Class k is not below l, and not all examples of both have one value.
     parted = (least >= under) & ((most > under) | (least.transpose(1, 0, 2) < least))
     if anywhere:
         k, other, column = np.nonzero(parted)
@@ -331,7 +331,7 @@ def _cuts(
         for _ in range(K.bit_length()):
             taken = _product(taken, taken)
         strict = (high > here) | (low.transpose(0, 2, 1) < here)
-        # which classes win against which, if k is above
+        # Which classes win against which, if k is above.
         wins = taken[:, :, :, None] & ~taken[:, :, None, :] & strict[:, None]
         for n, own in np.argwhere(_needed(wins.reshape(len(c), K, -1))).tolist():
             found.append((int(j[n]), float(c[n]), taken[n, own]))
@@ -523,8 +523,8 @@ def _least(vectors: Vectors, w: Sequence[Fraction], places: np.ndarray) -> Fract
     least, weights = [], np.array(w, dtype=object)
     with contextlib.suppress(OverflowError), np.errstate(over="ignore", invalid="ignore"):
         margins, slack = (part[places] for part in vectors.margins(weights.astype(float)))
-        slack = 4 * slack  # that of the weights is part of it
-        may = ~(margins - slack > np.min(margins + slack))  # what overflows may be it, too
+        slack = 4 * slack  # The rounding of the weights is part of it.
+        may = ~(margins - slack > np.min(margins + slack))  # So may what overflows.
         places = places[may] if np.any(may) else places
     for start in range(0, places.size, 4096):
         some = places[start : start + 4096]

@@ -30,11 +30,11 @@ SUPPORT_MULTIPLIER = 1e-12  # Multipliers of vectors that matter are larger.
 
 
 class Separator(NamedTuple):
-    w: np.ndarray  # w·z > 0 for all vectors, proved
+    w: np.ndarray  # w·z > 0 is proved for all vectors.
 
 
 class FineSeparator(NamedTuple):
-    w: list[int]  # w·z > 0 for all vectors, proved, but not when rounded to floats
+    w: list[int]  # w·z > 0 is proved for all vectors, but not when w is rounded to floats.
 
 
 Verdict = Separator | Cancelling | FineSeparator
