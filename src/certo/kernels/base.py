@@ -154,10 +154,11 @@ class Kernel(abc.ABC):
     def with_settings(self, **changes: Any) -> Kernel:
         """The kernel with some of its `settings` changed."""
         own = self.settings
+        for name in sorted(changes.keys() - own.keys()):
+            names = ", ".join(f"kernel__{known}" for known in own)
+            raise ValueError(f"{self!r} has no setting {name!r}. In a grid there are {names}.")
         for name, value in sorted(changes.items()):  # A kernel before what is inside it.
             first, _, rest = name.partition("__")
-            if first not in own or (rest and not isinstance(own[first], Kernel)):
-                raise ValueError(f"{self!r} has no setting {name!r}; it has {', '.join(own)}.")
             own[first] = own[first].with_settings(**{rest: value}) if rest else value
         return replace(self, **{f.name: own[f.name] for f in fields(self)})  # type: ignore[type-var,arg-type]
 

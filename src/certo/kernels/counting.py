@@ -31,18 +31,18 @@ class CountingKernel(StructuredKernel):
     by_pair = True
 
     @abc.abstractmethod
-    def _counted(self, base: Base) -> Counts:
+    def _count(self, base: Base) -> Counts:
         """The features of all items, by NumPy, SciPy and the standard library alone."""
 
-    def _counted_fast(self, base: Base) -> Counts:
+    def _count_fast(self, base: Base) -> Counts:
         """The same, maybe by compiled loops."""
         return self.counts(base)
 
     def counts(self, base: Base) -> Counts:
-        return base.known((self, "counts"), self._counted)
+        return base.known((self, "counts"), self._count)
 
     def fast_counts(self, base: Base) -> Counts:
-        return base.known((self, "fast counts"), self._counted_fast)
+        return base.known((self, "fast counts"), self._count_fast)
 
     def _plain(self, base, rows, columns):
         F = self.counts(base).matrix

@@ -62,17 +62,18 @@ class Graph:
     _codes: np.ndarray  # The i·n + j of edges from place i to place j, in the order given.
 
     def __init__(self, edges: Any = (), labels: Any = None):
-        if sparse.issparse(edges) or _is_square(edges):
-            labels = _labelled(labels, range(edges.shape[0]))
-            codes = _of_matrix(edges)
+        numeric = isinstance(edges, np.ndarray) and edges.ndim == 2 and edges.dtype.kind in "biuf"
+        if sparse.issparse(edges) or (numeric and edges.shape[0] == edges.shape[1]):
+            labels = _read_labels(labels, range(edges.shape[0]))
+            codes = _codes_of_matrix(edges)
         else:
-            edges = _listed(edges)
+            edges = _list_edges(edges)
             # Where all names must have labels, the first edge tells enough, in no time.
             for edge in edges if labels is None else edges[:1]:
                 if isinstance(edge, NOT_PAIRS):
                     raise _no_pair(edge)
-            labels = _labelled(labels, chain.from_iterable(edges) if labels is None else None)
-            codes = _of_pairs(edges, {name: place for place, name in enumerate(labels)})
+            labels = _read_labels(labels, chain.from_iterable(edges) if labels is None else None)
+            codes = _codes_of_pairs(edges, {name: place for place, name in enumerate(labels)})
         object.__setattr__(self, "names", tuple(labels))
         object.__setattr__(self, "labels", tuple(labels.values()))
         object.__setattr__(self, "_codes", codes)
@@ -92,7 +93,7 @@ class Graph:
         if isinstance(graph, tuple | list) and len(graph) == 2:
             return cls(*graph)
         if all(hasattr(graph, name) for name in ("nodes", "edges", "is_directed")):
-            return cls(*_of_networkx(graph, label))
+            return cls(*_read_networkx(graph, label))
         came = f"a {type(graph).__name__}"
         came += f" of {len(graph)}" if isinstance(graph, tuple | list) else ""
         if isinstance(graph, np.ndarray):  # A row of np.array([(edges, labels), …]).
@@ -128,13 +129,7 @@ class Graph:
         return f"Graph({len(self)} vertices, {len(self.edges)} edges)"
 
 
-def _is_square(edges) -> bool:
-    if not isinstance(edges, np.ndarray) or edges.ndim != 2 or edges.dtype.kind not in "biuf":
-        return False
-    return edges.shape[0] == edges.shape[1]
-
-
-def _of_matrix(matrix) -> np.ndarray:
+def _codes_of_matrix(matrix) -> np.ndarray:
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"an adjacency matrix must be square, but it has shape {matrix.shape}.")
     entries = sparse.coo_array(matrix)
@@ -149,7 +144,7 @@ def _of_matrix(matrix) -> np.ndarray:
     return i * matrix.shape[0] + j
 
 
-def _of_networkx(graph, label: str | None):
+def _read_networkx(graph, label: str | None):
     for what, instead in (("directed", "graph.to_undirected()"), ("multigraph", "nx.Graph(graph)")):
         if getattr(graph, f"is_{what}")():
             raise ValueError(f"a graph must be plain, but this one is {what}. Pass {instead}.")
@@ -165,7 +160,7 @@ def _of_networkx(graph, label: str | None):
     return graph.edges(), dict(graph.nodes(data=label))
 
 
-def _listed(edges) -> list:
+def _list_edges(edges) -> list:
     try:
         if isinstance(edges, dict) or hasattr(edges, "columns"):  # These list their keys.
             raise TypeError
@@ -178,7 +173,7 @@ def _listed(edges) -> list:
         ) from None
 
 
-def _of_pairs(edges: list, place: dict) -> np.ndarray:
+def _codes_of_pairs(edges: list, place: dict) -> np.ndarray:
     n = len(place)
     try:
         return np.fromiter([place[u] * n + place[v] for u, v in edges], np.int64)
@@ -208,7 +203,7 @@ def _no_pair(edge) -> ValueError:
     )
 
 
-def _labelled(labels: Any, names: Iterable | None) -> dict:
+def _read_labels(labels: Any, names: Iterable | None) -> dict:
     """{name: label}, of these names if they are known."""
     if labels is None:
         try:
@@ -217,7 +212,7 @@ def _labelled(labels: Any, names: Iterable | None) -> dict:
             raise ValueError(
                 f"edges must be pairs of hashable names of vertices: {wrong}."
             ) from None
-    labels = _by_name(labels)
+    labels = _labels_by_name(labels)
     if names is not None:
         if set(names) != set(labels):
             missing = (f", none for vertex {name}" for name in names if name not in labels)
@@ -240,7 +235,7 @@ def _labelled(labels: Any, names: Iterable | None) -> dict:
     return labels
 
 
-def _by_name(labels: Any) -> dict:
+def _labels_by_name(labels: Any) -> dict:
     if isinstance(labels, dict):
         return labels
     if hasattr(labels, "keys") and hasattr(labels, "items"):  # A Series of pandas.

@@ -70,10 +70,10 @@ class Objects(Sequence):
         return f"{len(self)} {self.base.kind}"
 
     def __reduce__(self):
-        return _rebuilt, (self.base.kind, tuple(self))
+        return _rebuild, (self.base.kind, tuple(self))
 
 
-def _rebuilt(kind: str, items: tuple) -> Objects:
+def _rebuild(kind: str, items: tuple) -> Objects:
     return Objects(Base(kind, items), np.arange(len(items)))
 
 
@@ -118,7 +118,7 @@ class StructuredKernel(Kernel):
                 f"{type(self).__name__} takes {self.kind}, but X is a table of shape {X.shape}. "
                 "Pass one column, as frame['name'], or a list."
             )
-        return _rebuilt(self.kind, tuple(self._item(x, place) for place, x in enumerate(X)))
+        return _rebuild(self.kind, tuple(self._item(x, place) for place, x in enumerate(X)))
 
     def plain(self, X, Z):
         return self._plain(*together(self.examples(X), self.examples(Z)))

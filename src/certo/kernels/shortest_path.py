@@ -48,10 +48,10 @@ class ShortestPath(GraphKernel, CountingKernel):
     def __post_init__(self):
         object.__setattr__(self, "labels", flag(self.labels, "labels"))
 
-    def _counted(self, base):
+    def _count(self, base):
         return self._counts(vertices(base), _distances)
 
-    def _counted_fast(self, base):
+    def _count_fast(self, base):
         return self._counts(vertices(base), compiled("graphs").distances)
 
     def _counts(self, all_: Vertices, distances: Callable[..., np.ndarray]) -> Counts:

@@ -59,7 +59,7 @@ class Spectrum(GramKernel):
     def _least(self):
         return 1 if self.upto else self.k
 
-    def _counted(self, base):
+    def _count(self, base):
         codes, first, alphabet = symbols(base)
         longest = int(np.max(np.diff(first), initial=0))
         lengths = range(1, min(self.k, longest) + 1) if self.upto else [self.k]

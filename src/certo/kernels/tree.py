@@ -169,7 +169,7 @@ class Tree:
 
     def __reduce__(self):
         flat = [(node.label, len(node.children)) for node in self.nodes()]
-        return _rebuilt, (flat,)
+        return _rebuild, (flat,)
 
 
 def read_trees(path: str | PathLike) -> list[Tree]:
@@ -246,7 +246,7 @@ def _require_tuple(x: Any) -> None:
         )
 
 
-def _rebuilt(flat: list[tuple[str, int]]) -> Tree:
+def _rebuild(flat: list[tuple[str, int]]) -> Tree:
     done: list[Tree] = []
     for label, count in flat:
         first = len(done) - count

@@ -95,11 +95,11 @@ def rational(
     within = TERM_ROUNDING * scale[rest][:, None] / scale[kept]
     simple = np.full(terms.shape, Fraction(0), dtype=object)  # Most terms are 0, often.
     for place in zip(*np.nonzero(np.abs(terms) > within), strict=True):
-        simple[place] = _simple(float(terms[place]), float(within[place]))
+        simple[place] = _simplify(float(terms[place]), float(within[place]))
     return tuple(map(tuple, simple))
 
 
-def _simple(value: float, within: float) -> Fraction:
+def _simplify(value: float, within: float) -> Fraction:
     if abs(value - round(value)) <= within:
         return Fraction(round(value))
     exact = Fraction(value)
