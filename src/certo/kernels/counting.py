@@ -58,14 +58,16 @@ class CountingKernel(StructuredKernel):
 
     def _diagonal(self, X):
         X = self.examples(X)
-        return squares(self.fast_counts(X.base).matrix[X.rows])
+        return squares(self._closed(X).fast_counts(X.base).matrix[X.rows])
 
     def rounding(self, X, Z):
         """Sums of products of integers ≥ 0 are exact while they do not exceed 2⁵³, and none
         exceeds the larger of K(x, x) and K(z, z), by Cauchy and Schwarz. Beyond, γ_n of them for n
         features (`rounding`)."""
-        most = max(float(np.max(self.diagonal(part), initial=0.0)) for part in (X, Z))
+        X, Z = self.examples(X), self.examples(Z)
+        kernel = self._closed(X, Z)
+        most = max(float(np.max(kernel.diagonal(part), initial=0.0)) for part in (X, Z))
         if most < EXACT_INTEGERS_BELOW:
             return Rounding(0.0, 0.0)
-        n = max(self.counts(self.examples(part).base).matrix.shape[1] for part in (X, Z))
+        n = max(kernel.counts(part.base).matrix.shape[1] for part in (X, Z))
         return Rounding(gamma(n), 0.0) if most < OVERFLOW_LIMIT else UNBOUNDED

@@ -131,10 +131,7 @@ class Gaussian(VectorKernel):
         if ready is None:
             return super()._block(X, Z)
         X, Z, left, right = (part.astype(work, copy=False) for part in ready)
-        return self._compiled(X, Z, left, right, np.float32 if single else np.float64)
-
-    def _compiled(self, X, Z, left, right, dtype):
-        """As `_of_products`, with a compiled exponential on all cores."""
+        # As `_of_products`, with a compiled exponential on all cores.
         exp_block, threads = compiled("gaussian").exp_block, compiled("threads")
         scale = X.dtype.type(self._scale)
         is_sparse = sparse.issparse(X) or sparse.issparse(Z)
@@ -143,7 +140,7 @@ class Gaussian(VectorKernel):
             threads.pieces(block.shape[0], 8.0 * block.size),
             lambda _, i, k: exp_block(block[i:k], left[i:k], right, scale),
         )
-        return block.astype(dtype, copy=False)
+        return block.astype(np.float32 if single else np.float64, copy=False)
 
     def _of_products(self, block, left, right):
         """exp(min(0, 2·x·z − ‖x‖² − ‖z‖²)·scale), in place."""

@@ -68,35 +68,17 @@ class Mismatch(GramKernel):
         return super().to_dict()
 
     def fitted_to(self, X):
-        return self._with_alphabet(self.examples(X))
-
-    # Values are computed by the kernel whose alphabet is no longer open.
+        return self._closed(self.examples(X))
 
     def __call__(self, X, Z=None, *, progress=False):
         X, Z = self.examples(X), None if Z is None else self.examples(Z)
-        kernel = self._with_alphabet(X) if Z is None else self._with_alphabet(X, Z)
+        kernel = self._closed(X) if Z is None else self._closed(X, Z)
         return super(Mismatch, kernel).__call__(X, Z, progress=progress)
 
-    def plain(self, X, Z):
-        return super(Mismatch, self._with_alphabet(X, Z)).plain(X, Z)
-
-    def _block(self, X, Z):
-        return super(Mismatch, self._with_alphabet(X, Z))._block(X, Z)
-
-    def diagonal(self, X):
-        return super(Mismatch, self._with_alphabet(X)).diagonal(X)
-
-    def _diagonal(self, X):
-        return super(Mismatch, self._with_alphabet(X))._diagonal(X)
-
-    def rounding(self, X, Z):
-        return super(Mismatch, self._with_alphabet(X, Z)).rounding(X, Z)
-
-    def _with_alphabet(self, *parts) -> Mismatch:
-        """This kernel with the symbols of all these examples, if its alphabet is left open."""
+    def _closed(self, *parts):
         if self.alphabet is not None:
             return self
-        found = [set().union(*self.examples(part)) for part in parts]
+        found = [set().union(*part) for part in parts]
         only = found[0] ^ found[-1]
         if only:
             raise ValueError(

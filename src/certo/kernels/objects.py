@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import threading
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 
@@ -120,12 +120,19 @@ class StructuredKernel(Kernel):
             )
         return _rebuild(self.kind, tuple(self._item(x, place) for place, x in enumerate(X)))
 
+    def _closed(self, *parts: Objects) -> Self:
+        """This kernel with the parameters that were left open computed from these points."""
+        return self
+
     def plain(self, X, Z):
-        return self._plain(*together(self.examples(X), self.examples(Z)))
+        X, Z = self.examples(X), self.examples(Z)
+        return self._closed(X, Z)._plain(*together(X, Z))
 
     def _block(self, X, Z):
-        return self._fast(*together(self.examples(X), self.examples(Z)))
+        X, Z = self.examples(X), self.examples(Z)
+        return self._closed(X, Z)._fast(*together(X, Z))
 
     def diagonal(self, X):
         X = self.examples(X)
-        return X.base.known((self, "squares"), self._squares)[X.rows]
+        kernel = self._closed(X)
+        return X.base.known((kernel, "squares"), kernel._squares)[X.rows]
