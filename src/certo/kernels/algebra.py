@@ -114,8 +114,6 @@ class Sum(_Several):
     Linear() + Gaussian(variance=2.0)
     """
 
-    parts: tuple[Kernel, ...]
-
     def _combined(self, values):
         return functools.reduce(operator.iadd, values)
 
@@ -145,8 +143,6 @@ class Product(_Several):
     >>> Polynomial(2) * Gaussian(variance=2.0)
     Polynomial(degree=2, scale=1.0, offset=1.0) * Gaussian(variance=2.0)
     """
-
-    parts: tuple[Kernel, ...]
 
     def _combined(self, values):
         return functools.reduce(operator.imul, values)
@@ -202,7 +198,6 @@ class Scaled(_Single):
     3.0 * Linear()
     """
 
-    kernel: Kernel
     factor: float
 
     def __post_init__(self):
@@ -243,8 +238,6 @@ class Normalised(_Single):
     >>> Linear().normalised()([[3.0, 4.0]], [[0.0, 2.0]])
     array([[0.8]])
     """
-
-    kernel: Kernel
 
     def __post_init__(self):
         super().__post_init__()

@@ -9,17 +9,17 @@ import numpy as np
 from scipy import sparse
 
 from certo.kernels.base import whole
-from certo.kernels.counting import Counts
+from certo.kernels.counting import CountingKernel, Counts
 from certo.kernels.objects import MAX_CODE, Base
-from certo.kernels.sequence import Names, grams, is_character, is_symbol, symbols
-from certo.kernels.spectrum import MAX_GRAM_SYMBOLS, GramKernel
+from certo.kernels.sequence import Names, SequenceKernel, grams, is_character, is_symbol, symbols
+from certo.kernels.spectrum import MAX_GRAM_SYMBOLS
 
 MAX_NEIGHBOURS = 2**25  # Entries of the table of neighbours.
 
 
 @final
 @dataclass(frozen=True)
-class Mismatch(GramKernel):
+class Mismatch(SequenceKernel, CountingKernel):
     """The mismatch kernel: a k-gram counts for all that differ from it in at most m places.
 
     Definition    K(x, z) = Σ_g c_g(x)·c_g(z), over all g of k symbols of the alphabet; c_g(x) is
@@ -56,6 +56,10 @@ class Mismatch(GramKernel):
         object.__setattr__(self, "m", whole(self.m, "m", 0, self.k))
         if self.alphabet is not None:
             object.__setattr__(self, "alphabet", _sort_alphabet(self.alphabet))
+
+    @property
+    def _least(self):
+        return self.k
 
     def to_dict(self):
         strange = [s for s in self.alphabet or () if not _survives_json(s)]

@@ -21,6 +21,8 @@ MAX_NODE_PAIRS = 2**26  # Pairs that the nodes of one tree may form with those o
 class NodePairKernel(TreeKernel):
     """What its members have in common; each says which nodes are alike, and what Δ is."""
 
+    width_decay: float = 0.0  # Above 0 for partial trees alone.
+
     @abc.abstractmethod
     def _kinds(self, trees: Forest) -> tuple[np.ndarray, sparse.csr_array]:
         """For each subtree the number of its kind (Δ = 0 between kinds, and for kind −1); and how
@@ -33,11 +35,6 @@ class NodePairKernel(TreeKernel):
     @abc.abstractmethod
     def _roundings(self, n: int) -> int:
         """How many roundings Δ goes through at most, in trees of n nodes."""
-
-    @property
-    def _factors(self) -> tuple[float, float]:
-        """The decay and, for partial trees, that of width; else 0."""
-        return self.decay, 0.0
 
     def _plain(self, base, rows, columns):
         trees = forest(base)
@@ -65,12 +62,9 @@ class NodePairKernel(TreeKernel):
         self._require_room(pairs)
         low, high = np.searchsorted(centres.kind, [kind, kind + 1])
         found = found[:, centres.subtrees]
-        factors, same = self._factors, columns is rows
-        return self._finite(
-            compiled("trees").node_pairs(
-                left, trees, centres, low, high, found, pairs, *factors, same
-            )
-        )
+        factors = self.decay, self.width_decay, columns is rows
+        node_pairs = compiled("trees").node_pairs
+        return self._finite(node_pairs(left, trees, centres, low, high, found, pairs, *factors))
 
     def _squares(self, base):
         trees = forest(base)

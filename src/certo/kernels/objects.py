@@ -87,7 +87,6 @@ def together(X: Objects, Z: Objects) -> tuple[Base, np.ndarray, np.ndarray]:
 class StructuredKernel(Kernel):
     """A kernel of objects of one kind, which are read, and encoded, once for many blocks."""
 
-    takes = "objects"
     mirrored = slow = True
     kind: ClassVar[str]  # "sequences", "trees", "graphs"
 

@@ -48,10 +48,6 @@ class PartialTree(NodePairKernel):
     def _kinds(self, trees):
         return trees.label, trees.counts
 
-    @property
-    def _factors(self):
-        return self.decay, self.width_decay
-
     def _fill(self, pairs):
         r"""S_ij, the sum over all I and J that end with the children i and j, is
         Δ(n_i, m_j)·(1 + Σ_{k<i, l<j} λ^(i−k−1+j−l−1)·S_kl); the sums over k, and then over l, are

@@ -1,11 +1,8 @@
 r"""The function with the largest margin in a kernel's space, from few rows of the Gram matrix.
 
 Problem     min ½‖f‖²  s.t.  y_t (f(x_t) + b) ≥ 1      (b free, none, or lifted: ½(‖f‖² + b²))
-Dual        as without a kernel (`hard_margin`): with z_t = y_t K(x_t, ·), in the lifted space
-            (K + 1), the nearest points of the two classes' hulls (free), or the point of the hull
-            of the z_t nearest to the origin: p = Σ λ_t z_t. With G = 2 or 1 groups, f* = G p/‖p‖²
-Bounds      every λ gives γ* ≤ ‖p‖/G, and with h = Σ_g min_{t in g} z_t·p over *all* examples,
-            p separates if h > 0, with γ* ≥ h/(G‖p‖)
+Dual        as without a kernel (`hard_margin`, its bounds too), with z_t = y_t K(x_t, ·), in the
+            lifted space (K + 1): p = Σ λ_t z_t and, with G = 2 or 1 groups, f* = G p/‖p‖²
 Few rows    solve for some rows through their Gram matrix, look at all, add those that are short
             of the margin, repeat
 Memory      of a Gram matrix that would be too large only the rows are taken that are furthest from
@@ -59,9 +56,7 @@ def kernel_hard_margin(
     """The largest margin of the examples X (as `kernel.examples` gives them), signs being ±1, both
     present where the intercept is free.
 
-    Stops at a relative gap of `tol`, after `max_iter` looks at all examples, after about as much
-    work as `effort` multiplications in a loop (`value_work` are those of a value of the kernel),
-    when `asked()` (often) or `after_look()` says why, or when nothing improves any more. Where
+    It stops as `hard_margin` does (a value of the kernel takes `value_work` multiplications). Where
     no separator was found by then, its scores are zero. Gram matrices are kept within `cache_mb`
     megabytes.
     """
