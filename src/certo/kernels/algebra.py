@@ -126,9 +126,8 @@ class Sum(_Several):
             return UNBOUNDED
         bounds = [part.rounding(X, Z) for part in self.parts]
         worst, grow = max(b.relative for b in bounds), gamma(len(bounds))
-        return Rounding(
-            1.01 * (worst + grow * (1.0 + worst)), 2.0 * sum(b.absolute for b in bounds)
-        )
+        absolute = 2.0 * sum(b.absolute for b in bounds)
+        return Rounding(1.01 * (worst + grow * (1.0 + worst)), absolute)
 
     def __repr__(self):
         return " + ".join(map(repr, self.parts))
@@ -300,9 +299,8 @@ def _divided(block: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarr
             factors = left[some, None] * right
         if not np.all(np.isfinite(factors)):  # Entries of very short images are subnormal.
             far = np.isinf(factors)
-            factors[far] = ((left[some, None] / INVERSE_ROOT_SCALE) * (right / INVERSE_ROOT_SCALE))[
-                far
-            ]
+            scaled = (left[some, None] / INVERSE_ROOT_SCALE) * (right / INVERSE_ROOT_SCALE)
+            factors[far] = scaled[far]
             block[some][far] *= INVERSE_ROOT_SCALE**2  # Powers of two do not round.
         block[some] *= factors
     return block

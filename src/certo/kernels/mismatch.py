@@ -96,9 +96,8 @@ class Mismatch(SequenceKernel, CountingKernel):
         found = grams(base, self.k)
         owners, values = self._neighbours(self._spell(base, letters, found.starts), len(letters))
         distinct, columns = np.unique(values, return_inverse=True)
-        near = sparse.csr_array(
-            (np.ones(owners.size), (owners, columns)), shape=(found.starts.size, distinct.size)
-        )
+        shape = found.starts.size, distinct.size
+        near = sparse.csr_array((np.ones(owners.size), (owners, columns)), shape=shape)
         matrix = found.matrix @ near
         matrix.sort_indices()
         size = max(1, len(letters))
@@ -133,9 +132,8 @@ class Mismatch(SequenceKernel, CountingKernel):
             row, letter = np.nonzero(here[vary, None] != letters)
             owners = np.concatenate([owners[stay], owners[vary][row]])
             left = np.concatenate([left[stay], left[vary][row] - 1])
-            values = np.concatenate(
-                [values[stay] * size + here[stay], values[vary][row] * size + letter]
-            )
+            kept, changed = values[stay] * size + here[stay], values[vary][row] * size + letter
+            values = np.concatenate([kept, changed])
         return owners, values
 
 

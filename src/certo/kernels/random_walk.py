@@ -123,9 +123,8 @@ class RandomWalk(GraphKernel):
         i, j = np.triu_indices(rows.size) if same else np.indices((rows.size, columns.size))
         i, j = i.ravel(), j.ravel()
         given = all_.first, all_.labels, A.indptr, A.indices, rows[i], columns[j]
-        sums = compiled("graphs").walks(
-            *given, self.decay, RESIDUAL_SLACK * _gamma_q(base), MAX_CG_RESTARTS, CG_RESTART_STEPS
-        )
+        limits = RESIDUAL_SLACK * _gamma_q(base), MAX_CG_RESTARTS, CG_RESTART_STEPS
+        sums = compiled("graphs").walks(*given, self.decay, *limits)
         if np.any(np.isnan(sums)):
             raise _not_found()
         block = np.empty((rows.size, columns.size))

@@ -209,9 +209,8 @@ def repair(K, how: str = "clip") -> Repaired:
             f"{proof!r}. Rescale the similarities to a smaller range."
         )
     share = float(np.sum(np.abs(below)) / np.sum(np.abs(values))) if below.size else 0.0
-    return Repaired(
-        kernel, how, proof, _frobenius_norm(kernel - K), change, below.size, share, turned
-    )
+    moved = _frobenius_norm(kernel - K)
+    return Repaired(kernel, how, proof, moved, change, below.size, share, turned)
 
 
 def _spectrum(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -300,18 +299,11 @@ class _Dual:
             h = np.ravel(h)
             among = up.T @ (h[:, None] * up)
             across = W * (up.T @ (h[:, None] * down))
-            return (
-                np.einsum("ij,ij->i", up @ among, up)
-                + 2.0 * np.einsum("ij,ij->i", up @ across, down)
-                + ridge * h
-            )
+            twice = 2.0 * np.einsum("ij,ij->i", up @ across, down)
+            return np.einsum("ij,ij->i", up @ among, up) + twice + ridge * h
 
-        n, scale = self.y.size, diagonal + ridge
-        step, _ = cg(
-            LinearOperator((n, n), matvec=product, dtype=np.float64),
-            -self.gradient,
-            M=LinearOperator((n, n), matvec=lambda r: np.ravel(r) / scale, dtype=np.float64),
-            rtol=min(1e-2, float(norm(self.gradient))),
-            maxiter=200,
-        )
-        return step
+        shape, scale = (self.y.size, self.y.size), diagonal + ridge
+        V = LinearOperator(shape, matvec=product, dtype=np.float64)
+        M = LinearOperator(shape, matvec=lambda r: np.ravel(r) / scale, dtype=np.float64)
+        rtol = min(1e-2, float(norm(self.gradient)))
+        return cg(V, -self.gradient, M=M, rtol=rtol, maxiter=200)[0]

@@ -118,11 +118,8 @@ class Definiteness:
         if self.positive is None or self.witness is None or self.value is None:
             return False
         z = np.asarray(self.witness)
-        if (
-            z.shape != (K.shape[0],)
-            or z.dtype != np.float64
-            or not np.all(np.abs(z) < OVERFLOW_LIMIT)
-        ):
+        fits = z.shape == (K.shape[0],) and z.dtype == np.float64
+        if not (fits and np.all(np.abs(z) < OVERFLOW_LIMIT)):
             return False
         with np.errstate(over="ignore", invalid="ignore"):  # The bound may be infinite or NaN.
             return _quadratic_above(K, z) <= self.value < 0

@@ -78,9 +78,8 @@ class ShortestPath(GraphKernel, CountingKernel):
             counted.append((graph + low, code, count))
         graph, code, count = (np.concatenate(part) for part in zip(*counted, strict=True))
         found, column = np.unique(code, return_inverse=True)
-        matrix = sparse.csr_array(
-            (count.astype(np.float64), (graph, column)), shape=(sizes.size, found.size)
-        )
+        entries, shape = (count.astype(np.float64), (graph, column)), (sizes.size, found.size)
+        matrix = sparse.csr_array(entries, shape=shape)
         pair, d = np.divmod(found, longest)
         if not self.labels:
             return Counts(matrix, d.tolist())

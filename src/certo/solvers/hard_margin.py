@@ -159,16 +159,14 @@ class Search:
         """Whether the hulls meet, or nearly, or the last looks found nothing better."""
         if self.upper <= self.touching or len(self.looks) <= self.looks_in_vain:
             return self.upper <= self.touching
-        (_, lower, upper, _), (_, low, high, _) = (
-            self.looks[-1 - self.looks_in_vain],
-            self.looks[-1],
-        )
+        _, lower, upper, _ = self.looks[-1 - self.looks_in_vain]
+        _, low, high, _ = self.looks[-1]
         return low <= lower * (1 + self.digit) and high >= upper * (1 - self.digit)
 
     @property
     def trace(self) -> MarginTrace:
-        seconds, lower, upper, used = (np.array(column) for column in zip(*self.looks, strict=True))
-        return MarginTrace(np.zeros(seconds.size, np.int64), seconds, lower, upper, used)
+        columns = map(np.array, zip(*self.looks, strict=True))
+        return MarginTrace(np.zeros(len(self.looks), np.int64), *columns)
 
 
 class _Separators(Search):

@@ -64,11 +64,8 @@ def kernel_perceptron(
     visits = np.arange(rows.m) if visits is None else visits
     start = Terms.none(rows.m) if start is None else start
     edge, lift = AT_ZERO[update_at_zero] * signs >= 0, float(lifted)
-    run = (
-        _Unbounded(rows, signs, lift, edge, start, visits)
-        if budget is None
-        else _Bounded(rows, signs, lift, edge, start, budget)
-    )
+    given = rows, signs, lift, edge, start
+    run = _Unbounded(*given, visits) if budget is None else _Bounded(*given, budget)
     records = empty_records()
     epoch_updates: list[int] = []
     updates = 0
@@ -97,9 +94,8 @@ def kernel_perceptron(
             stop = Stop.CONVERGED if made == 0 else stop
     nothing = Copies(np.empty((0, 0)), np.array([0, 1]))
     trace = Trace.of(records, nothing, epoch_updates)
-    return KernelPerceptronOutcome(
-        run.terms, updates, len(epoch_updates), stop or Stop.MAX_ITER, trace
-    )
+    stop = stop or Stop.MAX_ITER
+    return KernelPerceptronOutcome(run.terms, updates, len(epoch_updates), stop, trace)
 
 
 class _Run:
@@ -156,11 +152,8 @@ class _Bounded(_Run):
         home = np.where(self.place[block] >= 0, self.place[block], old.size + np.arange(block.size))
         self.place[old] = -1
         none = np.zeros(block.size)
-        supports = Supports(
-            np.append(terms.coef[old], none),
-            np.append(terms.updated[old], none.astype(np.int64)),
-            home,
-        )
+        updated = np.append(terms.updated[old], none.astype(np.int64))
+        supports = Supports(np.append(terms.coef[old], none), updated, home)
         scores = (gram[first:, : old.size] + self.lift) @ terms.coef[old]
         steps, norms2 = np.empty(block.size, np.int64), np.empty(block.size)
         made = visit_within(

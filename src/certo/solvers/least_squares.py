@@ -162,9 +162,8 @@ def _by_rows(rows: Rows, lifted: bool, ridge: float) -> Solution:
         return from_triangle(triangle(rows, lifted), d, lifted, ridge, rows)
     a = reduced.solved(reduced.right)
     found = _solution("cholesky", problem, reduced, a, relations)
-    if reduced.condition > UNREFINED_CONDITION or np.any(
-        found.squares < MIN_RESIDUAL_SHARE * np.diag(known.products)[d:]
-    ):
+    small = found.squares < MIN_RESIDUAL_SHARE * np.diag(known.products)[d:]
+    if reduced.condition > UNREFINED_CONDITION or np.any(small):
         found = _refine(found, problem, reduced, a, relations)
     return found
 
@@ -251,9 +250,8 @@ def _relations(problem: _Problem, reduced: _Reduced) -> tuple[_Relations, _Probl
         if exactly_by_sums(gram, shift, all_kept, simple, lifted):
             terms = _floats(simple, rank)
             return _Relations(kept, rest, terms, simple, True), problem._replace(known=known)
-    good, fair = _norms_left(problem, kept, rest, (_floats(simple, rank), terms)) <= (
-        _rounding(rows.n, d) * scale[rest]
-    )
+    left = _norms_left(problem, kept, rest, (_floats(simple, rank), terms))
+    good, fair = left <= _rounding(rows.n, d) * scale[rest]
     best = list(simple)
     for j in np.flatnonzero(~good):
         own: Combinations = (tuple(map(Fraction, terms[j].tolist())),)
@@ -310,9 +308,8 @@ def _solution(
     if lifted:
         row = known.mean if rows is None else rows.pick([0])[0]
         needed = np.abs(row[rest] - terms @ row[kept])
-        tied[d] = np.any(
-            needed > TIED_SHARE * (np.abs(row[rest]) + np.abs(terms) @ np.abs(row[kept]))
-        )
+        size = np.abs(row[rest]) + np.abs(terms) @ np.abs(row[kept])
+        tied[d] = np.any(needed > TIED_SHARE * size)
         kept, L = np.append(kept, d), linalg.block_diag(L, 1.0)
     return Solution(
         coef, intercept, method, squares, known, reduced.pivoted.rank, reduced.condition, kept,

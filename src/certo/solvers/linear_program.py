@@ -109,10 +109,9 @@ class Elastic:
         self.costs, self._free = costs / costs.mean(), np.zeros(self.dimension)
         lower = np.append(self._free - np.inf, np.zeros(n))
         prices = np.append(self._free, self.costs)
-        # simplex_strategy 4 is the primal simplex method: only the prices change.
-        self._program = LinearProgram(
-            lower, np.full(lower.size, np.inf), prices, simplex_strategy=4
-        )
+        upper = np.full(lower.size, np.inf)
+        # The primal simplex method is strategy 4: only the prices change.
+        self._program = LinearProgram(lower, upper, prices, simplex_strategy=4)
         rows = sparse.hstack([sparse.csr_array(vectors), sparse.eye_array(n)], format="csr")
         self._program.add_rows(rows, 1.0, np.inf)
 

@@ -367,10 +367,9 @@ def _settle(search: _Search, cuts: list[tuple[int, float, np.ndarray]]) -> None:
         useful = np.any(wins, axis=0)
         rows, over, x = rows[useful], over[useful], x[useful]
         settled[:, rows] |= wins[:, useful]
-        classes, many = tuple(above.tolist()), int(np.count_nonzero(over))
-        search.cuts.append(
-            Cut(column, value, classes, rows[:MAX_ROWS_PER_CUT], rows.size, many, everywhere)
-        )
+        classes, some = tuple(above.tolist()), rows[:MAX_ROWS_PER_CUT]
+        many = rows.size, int(np.count_nonzero(over))
+        search.cuts.append(Cut(column, value, classes, some, *many, everywhere))
         c = Fraction(value)
         ends = np.min(x[over], initial=np.inf), np.max(x[~over], initial=-np.inf)
         gap = min(abs(Fraction(float(end)) - c) for end in ends if np.isfinite(end))
