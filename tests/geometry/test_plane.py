@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from certo.geometry import Hyperplane, PlaneView
-from certo.geometry.plane import _ROWS
+from certo.geometry.plane import MAX_VIEWED_ROWS
 
 law = settings(max_examples=40, deadline=None)
 
@@ -70,7 +70,7 @@ def test_the_second_axis_is_the_main_direction(seed, d):
 
 
 def test_many_sparse_rows_of_many_features_are_never_made_dense():
-    m, d, rng = 3 * _ROWS, 20_000, np.random.default_rng(0)
+    m, d, rng = 3 * MAX_VIEWED_ROWS, 20_000, np.random.default_rng(0)
     long = sparse.coo_array((np.repeat([3.0, -3.0], m // 2), (range(m), np.full(m, 7))), (m, d))
     X = (sparse.random_array((m, d), density=1e-3, rng=rng) + long).tocsr()
     w = np.eye(1, d)[0]
@@ -79,7 +79,7 @@ def test_many_sparse_rows_of_many_features_are_never_made_dense():
     seen = view.coordinates(X)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 8 * _ROWS * d / 4  # a quarter of the sampled rows as a dense array
+    assert peak < 8 * MAX_VIEWED_ROWS * d / 4  # a quarter of the sampled rows as a dense array
     assert abs(view.axes[1, 7]) > 0.9
     assert seen.shape == (m, 2)
     assert view == PlaneView.of(w, 1.0, X)

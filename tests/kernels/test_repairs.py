@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from certo import SVM
 from certo.kernels import Gaussian, Precomputed, repair
 
-HOW = ("clip", "flip", "shift", "correlation")
+REPAIRS = ("clip", "flip", "shift", "correlation")
 
 
 @st.composite
@@ -32,7 +32,7 @@ def size_of(K):
 
 
 @settings(max_examples=60, deadline=None)
-@given(K=similarities(), how=st.sampled_from(HOW[:3]))
+@given(K=similarities(), how=st.sampled_from(REPAIRS[:3]))
 def test_each_repair_is_what_it_says(K, how):
     values, U = np.linalg.eigh(K)
     new = {
@@ -146,14 +146,14 @@ def test_a_kernel_is_left_as_it_is():
     K = Gaussian(variance=30.0)(X)  # singular up to rounding
     K = (K + K.T) / 2
     s = Gaussian(variance=30.0)(np.ones((1, 2)), X)
-    for how in HOW[:3]:
+    for how in REPAIRS[:3]:
         repaired = repair(K, how)
         np.testing.assert_array_equal(repaired.kernel, K)
         np.testing.assert_array_equal(repaired.transform(s), s)
         assert repaired.kernel is not K
         assert repaired.moved == repaired.eigenvalue_moved == repaired.negative == 0
     np.testing.assert_allclose(repair(K, "correlation").kernel, K, atol=1e-12)
-    for how in HOW:
+    for how in REPAIRS:
         assert repair(np.zeros((0, 0)), how).kernel.shape == (0, 0)
         assert repair([[1.0]], how).kernel.tolist() == [[1.0]]
     assert repair(-np.eye(3)).kernel.tolist() == np.zeros((3, 3)).tolist()
@@ -178,7 +178,7 @@ def test_machines_take_what_was_repaired():
     machine, square = SVM(Precomputed()), S[np.ix_(train, train)]
     with pytest.raises(ValueError, match=r"certo\.kernels\.repair"):
         machine.fit(square, y[train])
-    for how in HOW[:3]:
+    for how in REPAIRS[:3]:
         repaired = repair(square, how)
         machine.fit(repaired.kernel, y[train])
         assert machine.certificate_.verify(repaired.kernel, y[train]).holds

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from certo.compiled.pairs import exchange
+from certo.compiled.nearest_point import exchange
 from certo.solvers.nearest_point import Gram, Vectors, nearest_point
 from tests.solvers.scenes import separable
 
@@ -27,10 +27,10 @@ class TestNearestPoint:
         start[:2] = 1
         for known in (Gram(Z @ Z.T), Vectors(Z, group), Vectors(sparse.csr_array(Z), group)):
             found = nearest_point(known, group, start)
-            p = found.weights @ Z
+            p = found @ Z
             lows = sum((Z @ p)[group == g].min() for g in (0, 1))
-            assert np.allclose(np.bincount(group, found.weights), 1)
-            assert found.weights.min() >= 0
+            assert np.allclose(np.bincount(group, found), 1)
+            assert found.min() >= 0
             assert lows >= p @ p * (1 - 1e-9)
 
     def test_exchanges_come_near_and_keep_their_sums(self):
@@ -54,8 +54,8 @@ class TestNearestPoint:
         start = np.zeros(80)
         start[[np.argmax(group == 0), np.argmax(group == 1)]] = 1
         found = nearest_point(Gram(square), group, start)
-        slopes = square @ found.weights
-        size = found.weights @ slopes
+        slopes = square @ found
+        size = found @ slopes
         assert sum(slopes[group == g].min() for g in (0, 1)) >= size * (1 - 1e-9)
 
     def test_it_can_be_stopped(self):
@@ -64,4 +64,4 @@ class TestNearestPoint:
         start = np.zeros(500)
         start[[np.argmax(group == 0), np.argmax(group == 1)]] = 1
         found = nearest_point(Vectors(X, group), group, start, spend=lambda work: True)
-        assert np.allclose(np.bincount(group, found.weights), 1)
+        assert np.allclose(np.bincount(group, found), 1)

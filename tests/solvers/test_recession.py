@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import linprog
 
-from certo.compiled.ranges import column_ranges
 from certo.compiled.rows import rows_of
+from certo.compiled.scan import column_ranges
 from certo.numbers.whole import PRIME
 from certo.solvers.recession import column_recession, decide_recession
 from certo.solvers.vectors import residues

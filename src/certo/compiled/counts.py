@@ -31,7 +31,7 @@ def count_products(X: sparse.csr_array, Z: sparse.csr_array) -> np.ndarray:
     turned = Z.tocsc()
     work = np.diff(turned.indptr)[X.indices]
     costs = np.diff(np.concatenate([[0.0], np.cumsum(work)])[X.indptr])
-    if same:  # later rows have less of the half
+    if same:  # Later rows have less of the half.
         costs *= np.linspace(1, 0, len(costs))
     X, turned = _indexed(X), _indexed(turned)
     loop = partial(_add_products, *X, *turned, same)

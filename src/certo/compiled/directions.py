@@ -37,7 +37,7 @@ def _csr_entries(rows, i):
     return rows.data[start:stop], rows.indices[start:stop]
 
 
-#: the stored entries of row i, and the columns they are in; of a dense row these are left out
+#: The stored entries of row i, and the columns they are in, which are left out for a dense row.
 row_entries = by_storage(_dense_entries, _csr_entries)
 
 

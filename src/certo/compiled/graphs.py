@@ -11,17 +11,17 @@ HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # An odd number spreads keys ov
 HALF_WORD_BITS = np.uint64(32)
 
 
-def told_apart(colour: np.ndarray, indptr: np.ndarray, around: np.ndarray) -> np.ndarray:
+def number_lists(colour: np.ndarray, indptr: np.ndarray, around: np.ndarray) -> np.ndarray:
     """Numbers of the different (colour[v], around[indptr[v] : indptr[v + 1]]), by a hash table in
     which lists are compared entry by entry."""
     number = np.empty(colour.size, np.int64)
     table = np.full(2 ** (2 * colour.size + 1).bit_length(), -1, np.int32)
-    _tell_apart(colour, indptr.astype(np.int64), around, table, number)
+    _fill_numbers(colour, indptr.astype(np.int64), around, table, number)
     return number
 
 
 @jit
-def _tell_apart(colour, indptr, around, table, number):
+def _fill_numbers(colour, indptr, around, table, number):
     last = np.uint64(table.size - 1)
     found = 0
     for v in range(colour.size):

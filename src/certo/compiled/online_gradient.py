@@ -35,9 +35,9 @@ class Rule(NamedTuple):
     loss: int
     scale: float  # 1/ln(base) of the logistic loss
     lam: float
-    radius: float  # infinite: no ball
+    radius: float  # It is infinite where there is no ball.
     lift: float  # 1.0: the extra feature 1; 0.0: none
-    kappa: float  # what `squared_gradient` adds, relative to the terms of its sum
+    kappa: float  # What `squared_gradient` adds, relative to the terms of its sum.
 
 
 class Books(NamedTuple):
@@ -52,12 +52,12 @@ class Books(NamedTuple):
 def falling_exp(x):
     """eˣ for x ≤ 0, rounded alike on every machine; 0 below −700."""
     if not x >= -700.0:
-        return 0.0 if x < -700.0 else x  # not a number
+        return 0.0 if x < -700.0 else x  # The second case is NaN.
     k = math.floor(x * LOG2_E + 0.5)
     rest = (x - k * LN2_HIGH) - k * LN2_LOW
     s = rest * rest
     s2 = s * s
-    s4 = s2 * s2  # short chains of products take less time than one long one
+    s4 = s2 * s2  # Short chains of products take less time than one long one.
     even = ((E2 * s + 1.0) + (E6 * s + E4) * s2) + ((E10 * s + E8) + E12 * s2) * s4
     odd = ((E3 * s + 1.0) + (E7 * s + E5) * s2) + ((E11 * s + E9) + E13 * s2) * s4
     return (even + odd * rest) * HALVES[int(-k)]
@@ -105,7 +105,7 @@ def _play_sums(rows, signs, rule, first, last, u, a, books):
     for k in range(first, last):
         score, length2 = 0.0, 0.0
         if rounds > 0:
-            reach = lam * rounds  # w = u/reach
+            reach = lam * rounds  # Here w = u/reach.
             score = (row_dot(rows, k, u) + lift * u[-1]) / reach
             length2 = squared_length(u) / reach / reach
         value, slope = value_and_slope(rule.loss, rule.scale, float(signs[k]), score)

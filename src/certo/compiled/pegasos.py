@@ -43,7 +43,7 @@ def _csr_add_twice(rows, i, b, u, c, a):
         a[j] += c * x[p]
 
 
-#: u ← u + b·xᵢ and a ← a + c·xᵢ, in place
+#: The updates u ← u + b·xᵢ and a ← a + c·xᵢ, in place.
 row_add_twice = by_storage(_dense_add_twice, _csr_add_twice)
 
 
@@ -61,7 +61,7 @@ def take_steps(rows, signs, lift, lam, draws, done, harmonic, sums):
         i = draws[k]
         y = signs[i]
         t = done + k + 1
-        # `not >=`: a score that overflowed to NaN is no success
+        # `not >=`: a score that overflowed to NaN is no success.
         if t == 1 or not y * (lone_row_dot(rows, i, u) + lift * u[-1]) >= lam * (t - 1):
             row_add_twice(rows, i, float(y), u, harmonic * y, a)
             u[-1] += lift * y

@@ -36,7 +36,7 @@ from certo.numbers.rounding import UNIT
 
 class Rule(NamedTuple):
     lift: float  # 1.0: the extra feature 1; 0.0: none
-    at_zero: int  # update at score 0: 0 always, +1 only if y = +1, −1 only if y = −1
+    at_zero: int  # When to update at score 0: 0 always, +1 only if y = +1, −1 only if y = −1.
     kappa: float
 
 
@@ -84,7 +84,7 @@ def visit_all(
     lift, kappa, m = rule.lift, rule.kappa, signs.size
     norm2, path = state.scalars[0], state.scalars[1]
     skipping = lengths.size > 0
-    made, noise = 0, 0.0  # noise: how far off ‖w‖², followed from step to step, may be
+    made, noise = 0, 0.0  # The noise is how far off ‖w‖², followed from step to step, may be.
     for k in range(m):
         if draws.size:
             pick = cleared + int(draws[k] * (m - cleared))
@@ -98,7 +98,7 @@ def visit_all(
             y = signs[t]
             score = row_dot(rows, t, w) + lift * w[-1]
             margin = y * score
-            # `not >`: a score that overflowed to NaN is a mistake, never a silent success
+            # `not >`: a score that overflowed to NaN is a mistake, never a silent success.
             if not margin > 0.0 and (margin != 0.0 or rule.at_zero * y >= 0):
                 eta = rates[made if rates.size > 1 else 0]
                 length2 = row_square(rows, t) + lift
@@ -119,7 +119,7 @@ def visit_all(
                 log.across2[made] = max(norm2 * square - inner * inner, 0.0)
                 noise += 64 * UNIT * (norm2 + 2.0 * abs(inner) + square)
                 norm2 = max(norm2 + 2.0 * inner + square, 0.0)
-                if noise > 1e-7 * norm2:  # cancellation: better from w itself
+                if noise > 1e-7 * norm2:  # After cancellation ‖w‖² is computed anew.
                     norm2, noise = 0.0, 0.0
                     for j in range(w.size):
                         norm2 += w[j] * w[j]
@@ -132,7 +132,7 @@ def visit_all(
                 reach = (1.0 - kappa) * margin / lengths[t]
                 safe_until[t] = path + reach - kappa * path - 1e-160
         if draws.size and cleared == m:
-            m = k + 1  # as many looks
+            m = k + 1  # The number of looks.
             break
     state.scalars[0] = norm2
     state.scalars[1] = path

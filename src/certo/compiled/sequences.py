@@ -44,7 +44,7 @@ def weighted_degree_block(codes, first, rows, columns, degree, shift) -> np.ndar
 def _shared(codes, first, rows, columns, cost: float, loop: Callable[..., Any]) -> np.ndarray:
     """The block, its rows shared between the cores by their work; of the same rows and columns,
     each pair is computed once."""
-    if columns.size < min(rows.size, SEQUENCE_LANES):  # the more lanes are in use, the better
+    if columns.size < min(rows.size, SEQUENCE_LANES):  # The more lanes are in use, the better.
         return np.ascontiguousarray(_shared(codes, first, columns, rows, cost, loop).T)
     out = np.zeros((rows.size, columns.size))
     if not out.size:
@@ -118,7 +118,9 @@ def _subsequences(
                 for p in range(1, length):
                     above[p, q] = 0.0
             for symbol in x:
-                for p in range(length - 1, -1, -1):  # so that A_{p−1} is still that of i − 1
+                for p in range(
+                    length - 1, -1, -1
+                ):  # Downwards, so that A_{p−1} is still that of i − 1.
                     if p == length - 1 or upto:
                         _add_matches(symbol, z, above[p], sums)
                     if p < length - 1:
@@ -152,7 +154,7 @@ def _weighted_degrees(
             z = laid[groups[g] * SEQUENCE_LANES : groups[g + 1] * SEQUENCE_LANES]
             here = out[i, g * SEQUENCE_LANES : (g + 1) * SEQUENCE_LANES]
             for s in range(-shift, shift + 1):
-                move = s * SEQUENCE_LANES  # x_{j+s} and z_j
+                move = s * SEQUENCE_LANES  # For x_{j+s} and z_j.
                 low, high = max(0, -move), min(z.size, spread.size - move)
                 if low < high:
                     _count_runs(spread[low + move : high + move], z[low:high], degree, run, sums)

@@ -16,6 +16,7 @@ from certo.compiled._jit import jit
 
 FIRST, LOWEST, HIGHEST, SHARPEST = range(4)
 UPDATE, EPOCH, EXAMPLE, NORM2, ALONG, ACROSS2, TURN = range(7)
+MAX_WINDOWS, MAX_COPIED_NUMBERS = 1024, 2**17
 
 
 class Log(NamedTuple):
@@ -42,18 +43,18 @@ class Records(NamedTuple):
 
 
 def empty_log(m: int) -> Log:
-    # not zeros: memory that no update needs is never touched
+    # Not zeros: memory that no update needs is never touched.
     return Log(np.empty(m, np.int64), *(np.empty(m) for _ in range(3)))
 
 
-def empty_copies(d: int, most: int = 1024, numbers: int = 2**17) -> Copies:
-    """Room for at most `most` copies and about `numbers` numbers in all."""
-    count = 2 * max(1, min(most, numbers // (d + 1)) // 2)
+def empty_copies(d: int) -> Copies:
+    """Room for at most MAX_WINDOWS copies and about MAX_COPIED_NUMBERS numbers in all."""
+    count = 2 * max(1, min(MAX_WINDOWS, MAX_COPIED_NUMBERS // (d + 1)) // 2)
     return Copies(np.empty((count, d + 1)), np.array([0, 1]))
 
 
-def empty_records(windows: int = 1024) -> Records:
-    return Records(np.zeros((windows, 4, 7)), np.ones(1, np.int64))
+def empty_records() -> Records:
+    return Records(np.zeros((MAX_WINDOWS, 4, 7)), np.ones(1, np.int64))
 
 
 @jit
@@ -102,7 +103,7 @@ def keep(records, log, made, first, epoch):
     """Thin the `made` updates of an epoch into the records; `first` updates came before them."""
     windows, new, stride = records.windows, np.empty(7), records.stride[0]
     new[EPOCH] = epoch
-    at, inside = first // stride, first % stride  # the window, and the place in it
+    at, inside = first // stride, first % stride  # The window, and the place in it.
     for k in range(made):
         if at == windows.shape[0]:
             _halve(windows)

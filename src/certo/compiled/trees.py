@@ -53,7 +53,7 @@ def _add_shared(
     offset = np.empty(low.size, np.int64)
     for i in range(start, stop):
         row, least, end = out[i], i if same else 0, 0
-        for e in range(indptr[i], indptr[i + 1]):  # children before parents
+        for e in range(indptr[i], indptr[i + 1]):  # Children come before parents.
             s, count = subtrees[e], counts[e]
             offset[s] = end - low[s]
             end += high[s] - low[s]

@@ -30,7 +30,7 @@ from certo.solvers.logistic import LogisticOutcome, logistic
 from certo.solvers.logistic_rows import LogisticRows, centred_weights
 from certo.solvers.newton import NewtonLimits, NewtonTrace
 from certo.solvers.recession import (
-    STILL,
+    MAX_TIED_MOVE,
     Core,
     Recession,
     column_recession,
@@ -377,7 +377,7 @@ def _moving(problem: LogisticProblem, outcome: LogisticOutcome) -> np.ndarray:
         m, K = len(problem.codes), problem.outputs
         return np.zeros(m if K == 1 else (m, K), dtype=bool)
     along = Weights(step[:, :d], step[:, d:].sum(axis=1))
-    return np.abs(problem.margins(along)) > STILL
+    return np.abs(problem.margins(along)) > MAX_TIED_MOVE
 
 
 def _without_small_terms(

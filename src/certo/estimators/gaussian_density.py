@@ -24,7 +24,7 @@ from certo.estimators.new_examples import unbounded_loss
 from certo.issue.density import issue_gaussian_likelihood, issue_no_gaussian_density
 from certo.kernels.base import whole
 from certo.numbers.averages import shares
-from certo.solvers.collinear import hyperplanes
+from certo.solvers.dependence import hyperplanes
 from certo.words.fitting_status import density_worth
 
 MOMENT_BLOCK_ROWS = 2**13  # Rows that are read at a time.

@@ -25,7 +25,7 @@ from certo.estimators.new_examples import unbounded_loss
 from certo.issue.density import find_no_log_linear_density, issue_moment_matching
 from certo.kernels.base import whole
 from certo.numbers.averages import averages
-from certo.solvers.collinear import hyperplanes
+from certo.solvers.dependence import hyperplanes
 from certo.solvers.interrupt import ctrl_c_asks
 from certo.solvers.log_linear import LogLinearOutcome, log_linear
 from certo.solvers.newton import NewtonTrace

@@ -10,8 +10,9 @@ from scipy import sparse
 
 from certo.geometry.hyperplane import ArrayValue, Hyperplane, dense, inner
 
-_ROWS = 2000  # enough rows to see a main direction; the view is a picture, not a claim
-_BLOCK, _SWEEPS = 8, 8  # of the randomised SVD: error (σ₉/σ₁)¹⁷, so ties only are left undecided
+MAX_VIEWED_ROWS = 2000  # Enough to see a main direction: the view is a picture, not a claim.
+# The randomised SVD has an error of (σ₉/σ₁)¹⁷, so that only ties are left undecided.
+SVD_COLUMNS, SVD_SWEEPS = 8, 8
 
 
 @final
@@ -78,8 +79,8 @@ def _main_direction(X, normal: np.ndarray) -> np.ndarray:
     """
     X = X.tocsr() if sparse.issparse(X) else np.atleast_2d(dense(X))
     m, d = X.shape
-    if m > _ROWS:
-        X = X[np.linspace(0, m - 1, _ROWS).astype(int)]
+    if m > MAX_VIEWED_ROWS:
+        X = X[np.linspace(0, m - 1, MAX_VIEWED_ROWS).astype(int)]
     X = X.astype(np.float64, copy=False)
 
     def off_normal(Z):
@@ -92,8 +93,8 @@ def _main_direction(X, normal: np.ndarray) -> np.ndarray:
     def backward(R):
         return off_normal(X.T @ (R - R.mean(axis=0)))
 
-    Z = np.random.default_rng(0).standard_normal((d, min(_BLOCK, X.shape[0], d)))
-    for _ in range(_SWEEPS):
+    Z = np.random.default_rng(0).standard_normal((d, min(SVD_COLUMNS, X.shape[0], d)))
+    for _ in range(SVD_SWEEPS):
         Z = np.linalg.qr(backward(np.linalg.qr(forward(Z)).Q)).Q
     direction = off_normal(Z @ np.linalg.svd(forward(Z), full_matrices=False).Vh[0])
     length = np.linalg.norm(direction)

@@ -6,12 +6,13 @@ import abc
 import functools
 import math
 import operator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, final
+from typing import final
 
 import numpy as np
 
-from certo.kernels.base import Kernel, _read, number
+from certo.kernels.base import Kernel, number
 from certo.kernels.function import Function
 from certo.numbers.rounding import OVERFLOW_LIMIT, TINY, ULPS, UNBOUNDED, Rounding, gamma
 
@@ -44,12 +45,18 @@ class _Composed(Kernel):
         fitting = [part for part in self.parts_ if part.takes == self.takes]
         return next((part for part in fitting if not isinstance(part, Function)), fitting[0])
 
-    @abc.abstractmethod
-    def _made_of(self, parts: tuple[Kernel, ...]) -> Kernel:
-        """The same of other parts."""
+    def _combined(self, values: Iterator[np.ndarray]) -> np.ndarray:
+        """The values of this kernel from those of its parts, which it may overwrite."""
+        raise NotImplementedError
 
-    def fitted_to(self, X):
-        return self._made_of(tuple(part.fitted_to(X) for part in self.parts_))
+    def plain(self, X, Z):
+        return self._combined(part.plain(X, Z) for part in self.parts_)
+
+    def _block(self, X, Z):
+        return self._combined(part._block(X, Z) for part in self.parts_)
+
+    def diagonal(self, X):
+        return self._combined(part.diagonal(X) for part in self.parts_)
 
     def examples(self, X):
         return self._chief.examples(X)
@@ -67,10 +74,11 @@ class _Composed(Kernel):
 @dataclass(frozen=True)
 class _Several(_Composed):
     parts: tuple[Kernel, ...]
-    _join: ClassVar[Any]  # The sum or product of two blocks, in place of the first.
 
     def __post_init__(self):
         name = type(self).__name__
+        if not isinstance(self.parts, Iterable):
+            raise ValueError(f"the parts of a {name} must be a list of kernels.")
         parts: list[Kernel] = []
         for part in self.parts:  # A part of the same kind is flattened.
             parts.extend(part.parts if isinstance(part, type(self)) else [part])
@@ -92,23 +100,8 @@ class _Several(_Composed):
     def parts_(self):
         return self.parts
 
-    def _made_of(self, parts):
-        return replace(self, parts=parts)
-
-    @classmethod
-    def _parse(cls, values: dict[str, Any], depth: int) -> Kernel:
-        if type(values["parts"]) is not list:
-            raise ValueError(f"the parts of a {cls.__name__} must be a list of kernels.")
-        return cls(tuple(_read(part, depth) for part in values["parts"]))
-
-    def plain(self, X, Z):
-        return functools.reduce(self._join, (part.plain(X, Z) for part in self.parts))
-
-    def _block(self, X, Z):
-        return functools.reduce(self._join, (part._block(X, Z) for part in self.parts))
-
-    def diagonal(self, X):
-        return functools.reduce(self._join, (part.diagonal(X) for part in self.parts))
+    def fitted_to(self, X):
+        return replace(self, parts=tuple(part.fitted_to(X) for part in self.parts))
 
 
 @final
@@ -121,8 +114,8 @@ class Sum(_Several):
     Linear() + Gaussian(variance=2.0)
     """
 
-    parts: tuple[Kernel, ...]
-    _join = operator.iadd
+    def _combined(self, values):
+        return functools.reduce(operator.iadd, values)
 
     def rounding(self, X, Z):
         """Let p parts have bounds ε_k, a_k, and s_k = √K_k(x,x)·√K_k(z,z). The errors add up to
@@ -133,9 +126,8 @@ class Sum(_Several):
             return UNBOUNDED
         bounds = [part.rounding(X, Z) for part in self.parts]
         worst, grow = max(b.relative for b in bounds), gamma(len(bounds))
-        return Rounding(
-            1.01 * (worst + grow * (1.0 + worst)), 2.0 * sum(b.absolute for b in bounds)
-        )
+        absolute = 2.0 * sum(b.absolute for b in bounds)
+        return Rounding(1.01 * (worst + grow * (1.0 + worst)), absolute)
 
     def __repr__(self):
         return " + ".join(map(repr, self.parts))
@@ -151,8 +143,8 @@ class Product(_Several):
     Polynomial(degree=2, scale=1.0, offset=1.0) * Gaussian(variance=2.0)
     """
 
-    parts: tuple[Kernel, ...]
-    _join = operator.imul
+    def _combined(self, values):
+        return functools.reduce(operator.imul, values)
 
     def rounding(self, X, Z):
         """Let p parts have bounds ε_k, a_k, and |K_k| ≤ s_k = √K_k(x,x)·√K_k(z,z) ≤ S_k. The
@@ -171,7 +163,7 @@ class Product(_Several):
         return Rounding(1.01 * grow, 2.0**p * size * (hidden + TINY))
 
     def __repr__(self):
-        first, *others = self.parts  # 2·K·L is (2·K)·L already
+        first, *others = self.parts  # 2·K·L is (2·K)·L already.
         return " * ".join(
             [f"({first!r})" if isinstance(first, Sum) else repr(first)]
             + [f"({part!r})" if isinstance(part, Sum | Scaled) else repr(part) for part in others]
@@ -191,12 +183,8 @@ class _Single(_Composed):
     def parts_(self):
         return (self.kernel,)
 
-    def _made_of(self, parts):
-        return replace(self, kernel=parts[0])
-
-    @classmethod
-    def _parse(cls, values: dict[str, Any], depth: int) -> Kernel:
-        return cls(**values | {"kernel": _read(values["kernel"], depth)})
+    def fitted_to(self, X):
+        return replace(self, kernel=self.kernel.fitted_to(X))
 
 
 @final
@@ -209,7 +197,6 @@ class Scaled(_Single):
     3.0 * Linear()
     """
 
-    kernel: Kernel
     factor: float
 
     def __post_init__(self):
@@ -223,18 +210,10 @@ class Scaled(_Single):
             return cls(kernel.kernel, kernel.factor * factor)
         return cls(kernel, factor)
 
-    def plain(self, X, Z):
-        block = self.kernel.plain(X, Z)
+    def _combined(self, values):
+        (block,) = values
         block *= self.factor
         return block
-
-    def _block(self, X, Z):
-        block = self.kernel._block(X, Z)
-        block *= self.factor
-        return block
-
-    def diagonal(self, X):
-        return self.factor * self.kernel.diagonal(X)
 
     def rounding(self, X, Z):
         """Both sides grow by the factor, and one product rounds. Nothing is known once a value
@@ -259,8 +238,6 @@ class Normalised(_Single):
     array([[0.8]])
     """
 
-    kernel: Kernel
-
     def __post_init__(self):
         super().__post_init__()
         if self.kernel.takes == "matrix":
@@ -269,7 +246,7 @@ class Normalised(_Single):
                 "K(x, x): normalise the matrix, K / np.sqrt(np.outer(d, d)) with d = np.diag(K)."
             )
 
-    by_pair = False  # NumPy may add up K(x, x) in another order beside others
+    by_pair = False  # NumPy may add up K(x, x) in another order beside others.
     by_length = False  # The shortest of vectors enters its `rounding`.
 
     def normalised(self) -> Kernel:
@@ -301,7 +278,8 @@ class Normalised(_Single):
             return UNBOUNDED
         least = np.min(diagonals, where=diagonals != 0.0, initial=math.inf)
         relative += 2.0 * absolute / least
-        underflown = absolute > 0 and np.any(diagonals == 0.0)  # or is it an image of 0?
+        # A computed 0 is an image of 0 or has underflown.
+        underflown = absolute > 0 and np.any(diagonals == 0.0)
         if not relative < 0.01 or least < 0 or underflown:
             return UNBOUNDED
         return Rounding(float(2.1 * relative + 4.0 * ULPS), 0.0)
@@ -319,12 +297,11 @@ def _divided(block: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarr
         some = slice(start, start + step)
         with np.errstate(over="ignore"):
             factors = left[some, None] * right
-        if not np.all(np.isfinite(factors)):  # of images so short that their entries are subnormal
+        if not np.all(np.isfinite(factors)):  # Entries of very short images are subnormal.
             far = np.isinf(factors)
-            factors[far] = ((left[some, None] / INVERSE_ROOT_SCALE) * (right / INVERSE_ROOT_SCALE))[
-                far
-            ]
-            block[some][far] *= INVERSE_ROOT_SCALE**2  # powers of two round nothing
+            scaled = (left[some, None] / INVERSE_ROOT_SCALE) * (right / INVERSE_ROOT_SCALE)
+            factors[far] = scaled[far]
+            block[some][far] *= INVERSE_ROOT_SCALE**2  # Powers of two do not round.
         block[some] *= factors
     return block
 

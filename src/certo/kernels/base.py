@@ -45,6 +45,8 @@ class Kernel(abc.ABC):
     #: Whether of vectors x only d and ‖x‖ enter K(x, x) and `rounding`, which grow with ‖x‖, but
     #: for what underflows.
     by_length: ClassVar[bool] = False
+    #: Whether a file can hold the parameters.
+    has_json_form: ClassVar[bool] = True
     #: For a parameter that `fitted_to` may decide, the value that leaves it open.
     left_open: ClassVar[Mapping[str, Any]] = {}
     #: For scikit-learn's name of a parameter, what to pass here instead.
@@ -152,10 +154,11 @@ class Kernel(abc.ABC):
     def with_settings(self, **changes: Any) -> Kernel:
         """The kernel with some of its `settings` changed."""
         own = self.settings
+        for name in sorted(changes.keys() - own.keys()):
+            names = ", ".join(f"kernel__{known}" for known in own)
+            raise ValueError(f"{self!r} has no setting {name!r}. In a grid there are {names}.")
         for name, value in sorted(changes.items()):  # A kernel before what is inside it.
             first, _, rest = name.partition("__")
-            if first not in own or (rest and not isinstance(own[first], Kernel)):
-                raise ValueError(f"{self!r} has no setting {name!r}; it has {', '.join(own)}.")
             own[first] = own[first].with_settings(**{rest: value}) if rest else value
         return replace(self, **{f.name: own[f.name] for f in fields(self)})  # type: ignore[type-var,arg-type]
 
@@ -169,12 +172,10 @@ class Kernel(abc.ABC):
     @staticmethod
     def from_dict(data: Any) -> Kernel:
         """The kernel written by `to_dict`, or a ValueError saying what is wrong with it."""
-        return _read(data, MAX_NESTING)
-
-    @classmethod
-    def _parse(cls, values: dict[str, Any], depth: int) -> Kernel:
-        """A kernel of this class from its JSON fields, which are there but not yet looked at."""
-        return cls(**values)
+        try:
+            return _read(data, MAX_NESTING)
+        except RecursionError:
+            raise ValueError("the values of a kernel are nested too deep.") from None
 
     def __add__(self, other: Kernel) -> Kernel:
         from certo.kernels.algebra import Sum
@@ -220,15 +221,15 @@ def as_objects(X, kernel: Kernel):
     return X if isinstance(X, list) else list(X)
 
 
-def number(value: Any, name: str, *, least: float = 0.0, included: bool = False) -> float:
-    """A parameter as a finite float above `least` (or from it on), or a ValueError."""
+def number(value: Any, name: str, *, included: bool = False) -> float:
+    """A parameter as a finite float above 0 (or 0, if that is included), or a ValueError."""
     real = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
     try:
         result = float(value) if real else math.nan
     except OverflowError:
         result = math.inf
-    if not (math.isfinite(result) and (result > least or (included and result == least))):
-        bound = f"of at least {least:g}" if included else f"above {least:g}"
+    if not (math.isfinite(result) and (result > 0 or (included and result == 0))):
+        bound = "of at least 0" if included else "above 0"
         came = repr(value)[:60] if real else f"{type(value).__name__} {str(value)[:40]!r}"
         raise ValueError(f"{name} must be a finite number {bound}, got {came}.")
     return result
@@ -278,6 +279,13 @@ def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
+def _parsed(value: Any, depth: int) -> Any:
+    """What `_plain` was given: a dict was a kernel, and a list a tuple."""
+    if isinstance(value, dict):
+        return _read(value, depth)
+    return tuple(_parsed(item, depth) for item in value) if isinstance(value, list) else value
+
+
 def _read(data: Any, depth: int) -> Kernel:
     name = data.get("name") if isinstance(data, dict) else None
     if type(name) is not str or name not in kernels.KERNELS:
@@ -286,8 +294,10 @@ def _read(data: Any, depth: int) -> Kernel:
         raise ValueError(f"a kernel's 'name' must be one of {known}, but there is {came}.")
     if depth == 0:
         raise ValueError(f"a kernel may hold kernels at most {MAX_NESTING} deep.")
-    kind, values = getattr(kernels, name), {k: v for k, v in data.items() if k != "name"}
+    kind = getattr(kernels, name)
+    if not kind.has_json_form:
+        raise ValueError(f"a kernel {name} cannot be read from a file, which would be code.")
     names = {f.name for f in fields(kind)}
-    if set(values) != names:
+    if set(data) != names | {"name"}:
         raise ValueError(f"the kernel {name} must have exactly the fields {sorted(names)}.")
-    return kind._parse(values, depth - 1)
+    return kind(**{key: _parsed(data[key], depth - 1) for key in names})

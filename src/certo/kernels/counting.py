@@ -20,8 +20,8 @@ EXACT_INTEGERS_BELOW = 2.0**53  # Up to here float64 holds all integers.
 class Counts(NamedTuple):
     """How often each feature (a column) is found in each item of a base (a row)."""
 
-    matrix: sparse.csr_array  # float64, indices increasing; integers, unless weighted
-    keys: Sequence[Hashable]  # what the features are; the same in every collection
+    matrix: sparse.csr_array  # Indices increase; without weights the float64 values are integers.
+    keys: Sequence[Hashable]  # The features themselves: the same in every collection.
 
 
 class CountingKernel(StructuredKernel):
@@ -31,18 +31,18 @@ class CountingKernel(StructuredKernel):
     by_pair = True
 
     @abc.abstractmethod
-    def _counted(self, base: Base) -> Counts:
+    def _count(self, base: Base) -> Counts:
         """The features of all items, by NumPy, SciPy and the standard library alone."""
 
-    def _counted_fast(self, base: Base) -> Counts:
+    def _count_fast(self, base: Base) -> Counts:
         """The same, maybe by compiled loops."""
         return self.counts(base)
 
     def counts(self, base: Base) -> Counts:
-        return base.known((self, "counts"), self._counted)
+        return base.known((self, "counts"), self._count)
 
     def fast_counts(self, base: Base) -> Counts:
-        return base.known((self, "fast counts"), self._counted_fast)
+        return base.known((self, "fast counts"), self._count_fast)
 
     def _plain(self, base, rows, columns):
         F = self.counts(base).matrix
@@ -58,14 +58,16 @@ class CountingKernel(StructuredKernel):
 
     def _diagonal(self, X):
         X = self.examples(X)
-        return squares(self.fast_counts(X.base).matrix[X.rows])
+        return squares(self._closed(X).fast_counts(X.base).matrix[X.rows])
 
     def rounding(self, X, Z):
         """Sums of products of integers ≥ 0 are exact while they do not exceed 2⁵³, and none
         exceeds the larger of K(x, x) and K(z, z), by Cauchy and Schwarz. Beyond, γ_n of them for n
         features (`rounding`)."""
-        most = max(float(np.max(self.diagonal(part), initial=0.0)) for part in (X, Z))
+        X, Z = self.examples(X), self.examples(Z)
+        kernel = self._closed(X, Z)
+        most = max(float(np.max(kernel.diagonal(part), initial=0.0)) for part in (X, Z))
         if most < EXACT_INTEGERS_BELOW:
             return Rounding(0.0, 0.0)
-        n = max(self.counts(self.examples(part).base).matrix.shape[1] for part in (X, Z))
+        n = max(kernel.counts(part.base).matrix.shape[1] for part in (X, Z))
         return Rounding(gamma(n), 0.0) if most < OVERFLOW_LIMIT else UNBOUNDED

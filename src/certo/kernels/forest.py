@@ -29,10 +29,10 @@ class Forest(NamedTuple):
 
 
 def forest(base: Base) -> Forest:
-    return base.known("forest", _planted)
+    return base.known("forest", _build_forest)
 
 
-def _planted(base: Base) -> Forest:
+def _build_forest(base: Base) -> Forest:
     numbers: dict[tuple[str, tuple[int, ...]], int] = {}
     labels: dict[str, int] = {}
     productions: dict[tuple[str, ...], int] = {}
@@ -87,7 +87,7 @@ class TreeKernel(StructuredKernel):
     decay: float
 
     def __post_init__(self):
-        object.__setattr__(self, "decay", checked_decay(self.decay, "decay"))
+        object.__setattr__(self, "decay", validate_decay(self.decay, "decay"))
 
     def _item(self, x, place):
         try:
@@ -100,7 +100,7 @@ class TreeKernel(StructuredKernel):
         return max((tree.size for part in parts for tree in self.examples(part)), default=1)
 
 
-def checked_decay(value, name: str) -> float:
+def validate_decay(value, name: str) -> float:
     decay = number(value, name)
     if not LEAST_DECAY <= decay <= 1:
         raise ValueError(f"{name} must be from {LEAST_DECAY:g} to 1, got {decay:g}.")

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from scipy import sparse
 
 from certo.containers import exact_input
-from certo.kernels.base import Kernel, _read, as_objects
+from certo.kernels.base import Kernel, as_objects
 from certo.kernels.linear import Linear
 
 
@@ -48,10 +48,6 @@ class Frobenius(Kernel):
                 "Frobenius takes a kernel of vectors for the entries of its matrices, as Linear() "
                 f"or Gaussian(2.0), got {came}."
             )
-
-    @classmethod
-    def _parse(cls, values: dict[str, Any], depth: int) -> Kernel:
-        return cls(_read(values["of"], depth))
 
     def fitted_to(self, X):
         return replace(self, of=self.of.fitted_to(_rows(X if _is_ready(X) else self.examples(X))))

@@ -38,6 +38,7 @@ class Function(Kernel):
 
     of: Callable[[Any, Any], float]
     by_pair = True
+    has_json_form = False
 
     def __post_init__(self):
         if not callable(self.of):
@@ -77,7 +78,3 @@ class Function(Kernel):
             f"{self!r} has no JSON form: a file cannot hold a Python function. Kernels with a "
             "name, and Precomputed matrices, have one."
         )
-
-    @classmethod
-    def _parse(cls, values, depth):
-        raise ValueError("a kernel Function cannot be read from a file, which would be code.")

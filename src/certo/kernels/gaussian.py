@@ -118,7 +118,9 @@ class Gaussian(VectorKernel):
 
     def _good_in_float32(self, d: int, left, right) -> bool:
         """Errors of random sign add up to √d of them; float32 itself rounds by 6e-8."""
-        return math.sqrt(d) * 2.0**-24 * self._size(left, right) <= MAX_FLOAT32_ERROR
+        # The exponent 2(‖x‖² + ‖z‖²)/(2·variance) does not exceed `size`.
+        size = 2.0 * self._scale * float(np.max(left, initial=0.0) + np.max(right, initial=0.0))
+        return math.sqrt(d) * 2.0**-24 * size <= MAX_FLOAT32_ERROR
 
     def _block(self, X, Z):
         same_width(X, Z)
@@ -129,19 +131,14 @@ class Gaussian(VectorKernel):
         if ready is None:
             return super()._block(X, Z)
         X, Z, left, right = (part.astype(work, copy=False) for part in ready)
-        return self._compiled(X, Z, left, right, np.float32 if single else np.float64)
-
-    def _compiled(self, X, Z, left, right, dtype):
-        """As `_of_products`, with a compiled exponential on all cores."""
+        # As `_of_products`, with a compiled exponential on all cores.
         exp_block, threads = compiled("gaussian").exp_block, compiled("threads")
         scale = X.dtype.type(self._scale)
         is_sparse = sparse.issparse(X) or sparse.issparse(Z)
         block = products(X, Z).astype(X.dtype, copy=False) if is_sparse else X @ Z.T
-        threads.in_pieces(
-            threads.pieces(block.shape[0], 8.0 * block.size),
-            lambda _, i, k: exp_block(block[i:k], left[i:k], right, scale),
-        )
-        return block.astype(dtype, copy=False)
+        ranges = threads.pieces(block.shape[0], 8.0 * block.size)
+        threads.in_pieces(ranges, lambda _, i, k: exp_block(block[i:k], left[i:k], right, scale))
+        return block.astype(np.float32 if single else np.float64, copy=False)
 
     def _of_products(self, block, left, right):
         """exp(min(0, 2·x·z − ‖x‖² − ‖z‖²)·scale), in place."""
@@ -184,10 +181,6 @@ class Gaussian(VectorKernel):
         exponent = exponent + 6 * (d + 2) * TINY * self._scale
         off = np.expm1(1.01 * np.minimum(exponent, 1.0)) + 2.0 * gamma(4) + ULPS
         return np.where(exponent < 1, off, np.inf)
-
-    def _size(self, left, right) -> float:
-        """What 2(‖x‖² + ‖z‖²)/(2·variance) does not exceed."""
-        return 2.0 * self._scale * float(np.max(left, initial=0.0) + np.max(right, initial=0.0))
 
     def _underflow(self, d: int) -> float:
         """B: see `rounding`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple, final
 
@@ -18,6 +19,7 @@ NOT_PAIRS = str, bytes, dict
 
 
 @final
+@dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
 class Graph:
     """An undirected graph with a label at each vertex; an immutable value.
 
@@ -55,30 +57,26 @@ class Graph:
     array([[0, 1]])
     """
 
-    __slots__ = ("_codes", "labels", "names")
-
     names: tuple[Hashable, ...]
     labels: tuple[Hashable, ...]
-    _codes: np.ndarray  # i·n + j of edges from place i to place j, as they came
+    _codes: np.ndarray  # The i·n + j of edges from place i to place j, in the order given.
 
     def __init__(self, edges: Any = (), labels: Any = None):
-        if sparse.issparse(edges) or _is_square(edges):
-            labels = _labelled(labels, range(edges.shape[0]))
-            codes = _of_matrix(edges)
+        numeric = isinstance(edges, np.ndarray) and edges.ndim == 2 and edges.dtype.kind in "biuf"
+        if sparse.issparse(edges) or (numeric and edges.shape[0] == edges.shape[1]):
+            labels = _read_labels(labels, range(edges.shape[0]))
+            codes = _codes_of_matrix(edges)
         else:
-            edges = _listed(edges)
+            edges = _list_edges(edges)
             # Where all names must have labels, the first edge tells enough, in no time.
             for edge in edges if labels is None else edges[:1]:
                 if isinstance(edge, NOT_PAIRS):
                     raise _no_pair(edge)
-            labels = _labelled(labels, chain.from_iterable(edges) if labels is None else None)
-            codes = _of_pairs(edges, {name: place for place, name in enumerate(labels)})
-        self._set(tuple(labels), tuple(labels.values()), codes)
-
-    def _set(self, *values) -> None:
-        for name, value in zip(("names", "labels", "_codes"), values, strict=True):
-            object.__setattr__(self, name, value)
-        self._codes.flags.writeable = False
+            labels = _read_labels(labels, chain.from_iterable(edges) if labels is None else None)
+            codes = _codes_of_pairs(edges, {name: place for place, name in enumerate(labels)})
+        object.__setattr__(self, "names", tuple(labels))
+        object.__setattr__(self, "labels", tuple(labels.values()))
+        object.__setattr__(self, "_codes", codes)
 
     @classmethod
     def of(cls, graph: Any, label: str | None = "label") -> Graph:
@@ -95,10 +93,10 @@ class Graph:
         if isinstance(graph, tuple | list) and len(graph) == 2:
             return cls(*graph)
         if all(hasattr(graph, name) for name in ("nodes", "edges", "is_directed")):
-            return cls(*_of_networkx(graph, label))
+            return cls(*_read_networkx(graph, label))
         came = f"a {type(graph).__name__}"
         came += f" of {len(graph)}" if isinstance(graph, tuple | list) else ""
-        if isinstance(graph, np.ndarray):  # np.array([(edges, labels), …]) has such rows
+        if isinstance(graph, np.ndarray):  # A row of np.array([(edges, labels), …]).
             came = f"an array of shape {graph.shape}; keep the pairs in a list, not in an array"
         raise ValueError(
             f"a graph must be a networkx graph or a pair (edges, labels), but this is {came}. Pass "
@@ -109,12 +107,6 @@ class Graph:
     def edges(self) -> np.ndarray:
         ends = np.stack(np.divmod(self._codes, max(1, len(self))), axis=1)
         return np.unique(np.sort(ends, axis=1), axis=0)
-
-    def __setattr__(self, name, value):
-        raise AttributeError(f"a graph cannot be changed, so {name} cannot be set.")
-
-    def __delattr__(self, name):
-        raise AttributeError(f"a graph cannot be changed, so {name} cannot be deleted.")
 
     def __len__(self) -> int:
         return len(self.names)
@@ -136,23 +128,8 @@ class Graph:
     def __repr__(self) -> str:
         return f"Graph({len(self)} vertices, {len(self.edges)} edges)"
 
-    def __reduce__(self):
-        return _rebuilt, (self.names, self.labels, self._codes)
 
-
-def _rebuilt(*values) -> Graph:
-    graph = Graph.__new__(Graph)
-    graph._set(*values)
-    return graph
-
-
-def _is_square(edges) -> bool:
-    if not isinstance(edges, np.ndarray) or edges.ndim != 2 or edges.dtype.kind not in "biuf":
-        return False
-    return edges.shape[0] == edges.shape[1]
-
-
-def _of_matrix(matrix) -> np.ndarray:
+def _codes_of_matrix(matrix) -> np.ndarray:
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"an adjacency matrix must be square, but it has shape {matrix.shape}.")
     entries = sparse.coo_array(matrix)
@@ -167,7 +144,7 @@ def _of_matrix(matrix) -> np.ndarray:
     return i * matrix.shape[0] + j
 
 
-def _of_networkx(graph, label: str | None):
+def _read_networkx(graph, label: str | None):
     for what, instead in (("directed", "graph.to_undirected()"), ("multigraph", "nx.Graph(graph)")):
         if getattr(graph, f"is_{what}")():
             raise ValueError(f"a graph must be plain, but this one is {what}. Pass {instead}.")
@@ -183,7 +160,7 @@ def _of_networkx(graph, label: str | None):
     return graph.edges(), dict(graph.nodes(data=label))
 
 
-def _listed(edges) -> list:
+def _list_edges(edges) -> list:
     try:
         if isinstance(edges, dict) or hasattr(edges, "columns"):  # These list their keys.
             raise TypeError
@@ -196,7 +173,7 @@ def _listed(edges) -> list:
         ) from None
 
 
-def _of_pairs(edges: list, place: dict) -> np.ndarray:
+def _codes_of_pairs(edges: list, place: dict) -> np.ndarray:
     n = len(place)
     try:
         return np.fromiter([place[u] * n + place[v] for u, v in edges], np.int64)
@@ -226,7 +203,7 @@ def _no_pair(edge) -> ValueError:
     )
 
 
-def _labelled(labels: Any, names: Iterable | None) -> dict:
+def _read_labels(labels: Any, names: Iterable | None) -> dict:
     """{name: label}, of these names if they are known."""
     if labels is None:
         try:
@@ -235,7 +212,7 @@ def _labelled(labels: Any, names: Iterable | None) -> dict:
             raise ValueError(
                 f"edges must be pairs of hashable names of vertices: {wrong}."
             ) from None
-    labels = _by_name(labels)
+    labels = _labels_by_name(labels)
     if names is not None:
         if set(names) != set(labels):
             missing = (f", none for vertex {name}" for name in names if name not in labels)
@@ -258,10 +235,10 @@ def _labelled(labels: Any, names: Iterable | None) -> dict:
     return labels
 
 
-def _by_name(labels: Any) -> dict:
+def _labels_by_name(labels: Any) -> dict:
     if isinstance(labels, dict):
         return labels
-    if hasattr(labels, "keys") and hasattr(labels, "items"):  # as a Series of pandas
+    if hasattr(labels, "keys") and hasattr(labels, "items"):  # A Series of pandas.
         named = dict(labels.items())
         if len(named) != len(labels):
             raise ValueError("a vertex must have one label, but some names come twice in labels.")
@@ -297,9 +274,9 @@ class Vertices(NamedTuple):
     """The vertices of all graphs of a base, numbered through."""
 
     first: np.ndarray  # Those of graph g are first[g] … first[g + 1] − 1.
-    labels: np.ndarray  # as places in `known`
+    labels: np.ndarray  # Places in `known`.
     known: list  # The different labels.
-    adjacency: sparse.csr_array  # of zeros and ones, indices increasing
+    adjacency: sparse.csr_array  # Zeros and ones; indices increase.
 
     @property
     def graph(self) -> np.ndarray:
@@ -322,7 +299,7 @@ def _vertices(base: Base) -> Vertices:
     i, j = np.divmod(codes, sizes[home]) + first[home]
     both = np.concatenate([i, j]), np.concatenate([j, i])
     adjacency = sparse.csr_array((np.ones(2 * codes.size), both), shape=(int(first[-1]),) * 2)
-    adjacency.data[:] = 1.0  # however often an edge was listed
+    adjacency.data[:] = 1.0  # An edge may have been listed several times.
     return Vertices(first, np.array(labels, dtype=np.int64), [*number], adjacency)
 
 

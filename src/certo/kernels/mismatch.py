@@ -9,17 +9,17 @@ import numpy as np
 from scipy import sparse
 
 from certo.kernels.base import whole
-from certo.kernels.counting import Counts
+from certo.kernels.counting import CountingKernel, Counts
 from certo.kernels.objects import MAX_CODE, Base
-from certo.kernels.sequence import Names, grams, is_character, is_symbol, symbols
-from certo.kernels.spectrum import MAX_GRAM_SYMBOLS, GramKernel
+from certo.kernels.sequence import Names, SequenceKernel, grams, is_character, is_symbol, symbols
+from certo.kernels.spectrum import MAX_GRAM_SYMBOLS
 
 MAX_NEIGHBOURS = 2**25  # Entries of the table of neighbours.
 
 
 @final
 @dataclass(frozen=True)
-class Mismatch(GramKernel):
+class Mismatch(SequenceKernel, CountingKernel):
     """The mismatch kernel: a k-gram counts for all that differ from it in at most m places.
 
     Definition    K(x, z) = Σ_g c_g(x)·c_g(z), over all g of k symbols of the alphabet; c_g(x) is
@@ -55,17 +55,14 @@ class Mismatch(GramKernel):
         object.__setattr__(self, "k", whole(self.k, "k", 1, MAX_GRAM_SYMBOLS))
         object.__setattr__(self, "m", whole(self.m, "m", 0, self.k))
         if self.alphabet is not None:
-            object.__setattr__(self, "alphabet", _in_order(self.alphabet))
+            object.__setattr__(self, "alphabet", _sort_alphabet(self.alphabet))
 
-    @classmethod
-    def _parse(cls, values, depth):
-        try:
-            return cls(**values | {"alphabet": _with_tuples(values["alphabet"])})
-        except RecursionError:
-            raise ValueError("the symbols of an alphabet are nested too deep.") from None
+    @property
+    def _least(self):
+        return self.k
 
     def to_dict(self):
-        strange = [s for s in self.alphabet or () if not _is_written(s)]
+        strange = [s for s in self.alphabet or () if not _survives_json(s)]
         if strange:
             raise ValueError(
                 "a kernel with an alphabet is written as JSON if its symbols are text, finite "
@@ -77,33 +74,15 @@ class Mismatch(GramKernel):
     def fitted_to(self, X):
         return self._closed(self.examples(X))
 
-    # what is computed is computed by the kernel whose alphabet is no longer open
-
     def __call__(self, X, Z=None, *, progress=False):
         X, Z = self.examples(X), None if Z is None else self.examples(Z)
         kernel = self._closed(X) if Z is None else self._closed(X, Z)
         return super(Mismatch, kernel).__call__(X, Z, progress=progress)
 
-    def plain(self, X, Z):
-        return super(Mismatch, self._closed(X, Z)).plain(X, Z)
-
-    def _block(self, X, Z):
-        return super(Mismatch, self._closed(X, Z))._block(X, Z)
-
-    def diagonal(self, X):
-        return super(Mismatch, self._closed(X)).diagonal(X)
-
-    def _diagonal(self, X):
-        return super(Mismatch, self._closed(X))._diagonal(X)
-
-    def rounding(self, X, Z):
-        return super(Mismatch, self._closed(X, Z)).rounding(X, Z)
-
-    def _closed(self, *parts) -> Mismatch:
-        """This kernel with the symbols of all these examples, if its alphabet is left open."""
+    def _closed(self, *parts):
         if self.alphabet is not None:
             return self
-        found = [set().union(*self.examples(part)) for part in parts]
+        found = [set().union(*part) for part in parts]
         only = found[0] ^ found[-1]
         if only:
             raise ValueError(
@@ -112,14 +91,13 @@ class Mismatch(GramKernel):
             )
         return replace(self, alphabet=tuple(found[0]))
 
-    def _counted(self, base):
+    def _count(self, base):
         letters = symbols(base).alphabet if self.alphabet is None else self.alphabet
         found = grams(base, self.k)
-        owners, values = self._neighbours(self._spelt(base, letters, found.starts), len(letters))
+        owners, values = self._neighbours(self._spell(base, letters, found.starts), len(letters))
         distinct, columns = np.unique(values, return_inverse=True)
-        near = sparse.csr_array(
-            (np.ones(owners.size), (owners, columns)), shape=(found.starts.size, distinct.size)
-        )
+        shape = found.starts.size, distinct.size
+        near = sparse.csr_array((np.ones(owners.size), (owners, columns)), shape=shape)
         matrix = found.matrix @ near
         matrix.sort_indices()
         size = max(1, len(letters))
@@ -127,7 +105,7 @@ class Mismatch(GramKernel):
         starts = self.k * np.arange(distinct.size)
         return Counts(matrix, Names(digits.ravel(), letters, starts, np.full(starts.size, self.k)))
 
-    def _spelt(self, base: Base, letters: Sequence[Hashable], starts: np.ndarray) -> np.ndarray:
+    def _spell(self, base: Base, letters: Sequence[Hashable], starts: np.ndarray) -> np.ndarray:
         """The k-grams, one in each row, as numbers of letters; −1 is a symbol that is none."""
         k, m, size = self.k, self.m, len(letters)
         each = sum(math.comb(k, h) * max(0, size - 1) ** h for h in range(m + 1))
@@ -154,13 +132,12 @@ class Mismatch(GramKernel):
             row, letter = np.nonzero(here[vary, None] != letters)
             owners = np.concatenate([owners[stay], owners[vary][row]])
             left = np.concatenate([left[stay], left[vary][row] - 1])
-            values = np.concatenate(
-                [values[stay] * size + here[stay], values[vary][row] * size + letter]
-            )
+            kept, changed = values[stay] * size + here[stay], values[vary][row] * size + letter
+            values = np.concatenate([kept, changed])
         return owners, values
 
 
-def _in_order(alphabet: Any) -> str | tuple[Hashable, ...]:
+def _sort_alphabet(alphabet: Any) -> str | tuple[Hashable, ...]:
     """Its symbols in a fixed order, each once: a str if all are characters, else a tuple."""
     if not isinstance(alphabet, str | Sequence) or isinstance(alphabet, bytes):
         raise ValueError(
@@ -173,31 +150,24 @@ def _in_order(alphabet: Any) -> str | tuple[Hashable, ...]:
             "the symbols of an alphabet must be hashable and equal to themselves, got "
             f"{type(strange[0]).__name__} {repr(strange[0])[:40]}."
         )
-    letters = {_of_python(s) for s in alphabet}
+    letters = {_to_python(s) for s in alphabet}
     if all(map(is_character, letters)):
         return "".join(sorted(letters))
-    return tuple(sorted(letters, key=lambda s: (type(s).__name__, s if _is_sorted(s) else repr(s))))
+    sortable = int | float | str
+    key = {s: s if isinstance(s, sortable) else repr(s) for s in letters}
+    return tuple(sorted(letters, key=lambda s: (type(s).__name__, key[s])))
 
 
-def _is_sorted(symbol: Any) -> bool:
-    return isinstance(symbol, int | float | str)
-
-
-def _of_python(symbol: Any) -> Any:
+def _to_python(symbol: Any) -> Any:
     """Numbers of NumPy, which JSON does not know, as Python's, which are equal to them."""
     if isinstance(symbol, tuple):
-        return tuple(map(_of_python, symbol))
+        return tuple(map(_to_python, symbol))
     return symbol.item() if isinstance(symbol, np.number | np.bool_ | np.str_) else symbol
 
 
-def _is_written(symbol: Any) -> bool:
+def _survives_json(symbol: Any) -> bool:
     """Whether it is the same when it is read back."""
     if type(symbol) is tuple:
-        return all(map(_is_written, symbol))
+        return all(map(_survives_json, symbol))
     finite = type(symbol) is not float or math.isfinite(symbol)
     return finite and (symbol is None or type(symbol) in (str, bool, int, float))
-
-
-def _with_tuples(value: Any) -> Any:
-    """What was read, its lists as tuples again."""
-    return tuple(map(_with_tuples, value)) if isinstance(value, list) else value

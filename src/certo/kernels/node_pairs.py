@@ -21,13 +21,12 @@ MAX_NODE_PAIRS = 2**26  # Pairs that the nodes of one tree may form with those o
 class NodePairKernel(TreeKernel):
     """What its members have in common; each says which nodes are alike, and what Δ is."""
 
-    @abc.abstractmethod
-    def _kind(self, trees: Forest) -> np.ndarray:
-        """For each subtree the number of its kind; Δ = 0 between kinds, and for kind −1."""
+    width_decay: float = 0.0  # Above 0 for partial trees alone.
 
     @abc.abstractmethod
-    def _found(self, trees: Forest) -> sparse.csr_array:
-        """How often each tree has each subtree of kind 0 or more."""
+    def _kinds(self, trees: Forest) -> tuple[np.ndarray, sparse.csr_array]:
+        """For each subtree the number of its kind (Δ = 0 between kinds, and for kind −1); and how
+        often each tree has each subtree of kind 0 or more."""
 
     @abc.abstractmethod
     def _fill(self, pairs: Pairs) -> np.ndarray:
@@ -37,14 +36,9 @@ class NodePairKernel(TreeKernel):
     def _roundings(self, n: int) -> int:
         """How many roundings Δ goes through at most, in trees of n nodes."""
 
-    @property
-    def _factors(self) -> tuple[float, float]:
-        """The decay and, for partial trees, that of width; else 0."""
-        return self.decay, 0.0
-
     def _plain(self, base, rows, columns):
         trees = forest(base)
-        kind, counts = self._kind(trees), self._found(trees)
+        kind, counts = self._kinds(trees)
         left, right = counts[rows], counts[columns]
         centres = _nodes(trees, kind, np.unique(right.indices))
         right = right[:, centres.subtrees].T.tocsr()
@@ -58,9 +52,9 @@ class NodePairKernel(TreeKernel):
 
     def _fast(self, base, rows, columns):
         trees = forest(base)
-        kind, counts = self._kind(trees), self._found(trees)
+        kind, counts = self._kinds(trees)
         left, right = counts[rows], counts[columns]
-        found = right[::-1].tocsc()  # of each subtree, the last tree first
+        found = right[::-1].tocsc()  # Of each subtree, the last tree comes first.
         subtrees = np.unique(right.indices)
         order = np.argsort(found.indices[found.indptr[subtrees]], kind="stable")
         centres = _nodes(trees, kind, subtrees[order])
@@ -68,16 +62,13 @@ class NodePairKernel(TreeKernel):
         self._require_room(pairs)
         low, high = np.searchsorted(centres.kind, [kind, kind + 1])
         found = found[:, centres.subtrees]
-        factors, same = self._factors, columns is rows
-        return self._finite(
-            compiled("trees").node_pairs(
-                left, trees, centres, low, high, found, pairs, *factors, same
-            )
-        )
+        factors = self.decay, self.width_decay, columns is rows
+        node_pairs = compiled("trees").node_pairs
+        return self._finite(node_pairs(left, trees, centres, low, high, found, pairs, *factors))
 
     def _squares(self, base):
         trees = forest(base)
-        kind, counts = self._kind(trees), self._found(trees)
+        kind, counts = self._kinds(trees)
         owner = np.repeat(np.arange(len(base)), np.diff(counts.indptr))
         kinds = int(np.max(kind, initial=0)) + 1
         several, times = np.unique(owner * kinds + kind[counts.indices], return_counts=True)
@@ -137,10 +128,10 @@ class Nodes(NamedTuple):
 
     order: np.ndarray  # How they were sorted.
     subtrees: np.ndarray
-    kind: np.ndarray  # increasing
+    kind: np.ndarray  # Kinds are increasing.
     height: np.ndarray
-    first: np.ndarray  # as in `Forest`
-    children: np.ndarray  # −1 for those of no kind
+    first: np.ndarray  # As in `Forest`.
+    children: np.ndarray  # −1 stands for a child of no kind.
 
 
 class Pairs(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import threading
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 
@@ -57,7 +57,7 @@ class Objects(Sequence):
         return self.rows.size
 
     def __getitem__(self, where):
-        if isinstance(where, tuple):  # as scikit-learn asks for rows: (rows, ...)
+        if isinstance(where, tuple):  # scikit-learn asks for (rows, ...).
             where = where[0]
         if isinstance(where, int | np.integer):
             return self.base.items[self.rows[where]]
@@ -70,10 +70,10 @@ class Objects(Sequence):
         return f"{len(self)} {self.base.kind}"
 
     def __reduce__(self):
-        return _rebuilt, (self.base.kind, tuple(self))
+        return _rebuild, (self.base.kind, tuple(self))
 
 
-def _rebuilt(kind: str, items: tuple) -> Objects:
+def _rebuild(kind: str, items: tuple) -> Objects:
     return Objects(Base(kind, items), np.arange(len(items)))
 
 
@@ -87,7 +87,6 @@ def together(X: Objects, Z: Objects) -> tuple[Base, np.ndarray, np.ndarray]:
 class StructuredKernel(Kernel):
     """A kernel of objects of one kind, which are read, and encoded, once for many blocks."""
 
-    takes = "objects"
     mirrored = slow = True
     kind: ClassVar[str]  # "sequences", "trees", "graphs"
 
@@ -118,14 +117,21 @@ class StructuredKernel(Kernel):
                 f"{type(self).__name__} takes {self.kind}, but X is a table of shape {X.shape}. "
                 "Pass one column, as frame['name'], or a list."
             )
-        return _rebuilt(self.kind, tuple(self._item(x, place) for place, x in enumerate(X)))
+        return _rebuild(self.kind, tuple(self._item(x, place) for place, x in enumerate(X)))
+
+    def _closed(self, *parts: Objects) -> Self:
+        """This kernel with the parameters that were left open computed from these points."""
+        return self
 
     def plain(self, X, Z):
-        return self._plain(*together(self.examples(X), self.examples(Z)))
+        X, Z = self.examples(X), self.examples(Z)
+        return self._closed(X, Z)._plain(*together(X, Z))
 
     def _block(self, X, Z):
-        return self._fast(*together(self.examples(X), self.examples(Z)))
+        X, Z = self.examples(X), self.examples(Z)
+        return self._closed(X, Z)._fast(*together(X, Z))
 
     def diagonal(self, X):
         X = self.examples(X)
-        return X.base.known((self, "squares"), self._squares)[X.rows]
+        kernel = self._closed(X)
+        return X.base.known((kernel, "squares"), kernel._squares)[X.rows]

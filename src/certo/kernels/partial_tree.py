@@ -5,7 +5,7 @@ from typing import final
 
 import numpy as np
 
-from certo.kernels.forest import checked_decay
+from certo.kernels.forest import validate_decay
 from certo.kernels.node_pairs import NodePairKernel
 
 
@@ -43,17 +43,10 @@ class PartialTree(NodePairKernel):
 
     def __post_init__(self):
         super().__post_init__()
-        object.__setattr__(self, "width_decay", checked_decay(self.width_decay, "width_decay"))
+        object.__setattr__(self, "width_decay", validate_decay(self.width_decay, "width_decay"))
 
-    def _kind(self, trees):
-        return trees.label
-
-    def _found(self, trees):
-        return trees.counts
-
-    @property
-    def _factors(self):
-        return self.decay, self.width_decay
+    def _kinds(self, trees):
+        return trees.label, trees.counts
 
     def _fill(self, pairs):
         r"""S_ij, the sum over all I and J that end with the children i and j, is

@@ -27,6 +27,9 @@ class RandomWalk(GraphKernel):
     Definition    K(G, H) = Σ_{k ≥ 0} decay^k·#{pairs of walks of k edges with the same labels}
     Formula       1ᵀ(I − decay·A)⁻¹1, A the adjacency matrix of pairs of vertices with equal labels
     Domain        graphs with labelled vertices: pairs (edges, labels), networkx graphs, `Graph`
+    References    Gärtner, Flach, Wrobel, "On graph kernels: hardness results and efficient
+                  alternatives", COLT 2003; Vishwanathan, Schraudolph, Kondor, Borgwardt, "Graph
+                  kernels", JMLR 2010
 
     The sum is finite for two graphs if it is for each with itself, by Cauchy and Schwarz. Where
     that cannot be shown, graphs are refused, with the limit.
@@ -35,11 +38,6 @@ class RandomWalk(GraphKernel):
     ----------
     decay : float, above 0
         The weight of an edge; below `RandomWalk.limit(X)`.
-
-    References
-    ----------
-    Gärtner, Flach and Wrobel, "On graph kernels: hardness results and efficient alternatives",
-    COLT 2003; Vishwanathan, Schraudolph, Kondor and Borgwardt, "Graph kernels", JMLR 2010.
 
     Examples
     --------
@@ -77,9 +75,9 @@ class RandomWalk(GraphKernel):
         """K(G, G) of all graphs, and the largest entry of any x; or a ValueError."""
         largest, squares = 0.0, np.empty(len(base))
         for g in range(len(base)):
-            x, _ = self._solved(base, g, np.array([g]))
-            if x is None or self._off(base, float(np.max(x, initial=0.0))) > MAX_RELATIVE_ERROR:
-                near = self._off(base, 0.0) / MAX_RELATIVE_ERROR  # x is about 1/(1 − decay/limit)
+            x, _ = self._solve_products(base, g, np.array([g]))
+            if x is None or self._error(base, float(np.max(x, initial=0.0))) > MAX_RELATIVE_ERROR:
+                near = self._error(base, 0.0) / MAX_RELATIVE_ERROR  # Since x ≈ 1/(1 − decay/limit).
                 raise ValueError(
                     f"decay must be below {RandomWalk.limit(base.items):.10g} for these graphs, "
                     f"got {self.decay!r}: the sum over walks of graph {g} with itself is infinite, "
@@ -96,13 +94,13 @@ class RandomWalk(GraphKernel):
         distinct, place = np.unique(columns, return_inverse=True)
         block = np.empty((rows.size, distinct.size))
         for i, g in enumerate(rows):
-            x, graph = self._solved(base, g, distinct)
+            x, graph = self._solve_products(base, g, distinct)
             if x is None:
                 raise _not_found()
             block[i] = np.bincount(graph, weights=x.sum(axis=0), minlength=distinct.size)
         return block[:, place]
 
-    def _solved(self, base: Base, g: int, others: np.ndarray):
+    def _solve_products(self, base: Base, g: int, others: np.ndarray):
         """(x, graph): x[u, v] for the vertices u of graph g and v of the others, as `rounding`
         wants it, or None; and the place among the others of each v."""
         all_ = vertices(base)
@@ -112,11 +110,12 @@ class RandomWalk(GraphKernel):
         A, B = all_.adjacency[own, own], all_.adjacency[right][:, right]
         alike = (all_.labels[own, None] == all_.labels[right]).astype(np.float64)
 
-        def onward(x):  # decay·A x in the product graph, whose matrix is never made
+        def onward(x):
+            """decay·A x in the product graph, whose matrix is never made."""
             return self.decay * alike * (A @ (B @ x.T).T)
 
         with np.errstate(over="ignore", invalid="ignore"):
-            return _solution(onward, alike, RESIDUAL_SLACK * _unit(base)), graph
+            return _solution(onward, alike, RESIDUAL_SLACK * _gamma_q(base)), graph
 
     def _fast(self, base, rows, columns):
         all_ = vertices(base)
@@ -124,9 +123,8 @@ class RandomWalk(GraphKernel):
         i, j = np.triu_indices(rows.size) if same else np.indices((rows.size, columns.size))
         i, j = i.ravel(), j.ravel()
         given = all_.first, all_.labels, A.indptr, A.indices, rows[i], columns[j]
-        sums = compiled("graphs").walks(
-            *given, self.decay, RESIDUAL_SLACK * _unit(base), MAX_CG_RESTARTS, CG_RESTART_STEPS
-        )
+        limits = RESIDUAL_SLACK * _gamma_q(base), MAX_CG_RESTARTS, CG_RESTART_STEPS
+        sums = compiled("graphs").walks(*given, self.decay, *limits)
         if np.any(np.isnan(sums)):
             raise _not_found()
         block = np.empty((rows.size, columns.size))
@@ -135,9 +133,9 @@ class RandomWalk(GraphKernel):
             block[j, i] = sums
         return block
 
-    def _off(self, base: Base, largest: float) -> float:
+    def _error(self, base: Base, largest: float) -> float:
         """What a residual may be: see `rounding`."""
-        return 1.01 * (RESIDUAL_SLACK + 2.0) * _unit(base) * (1.0 + 1.01 * largest)
+        return 1.01 * (RESIDUAL_SLACK + 2.0) * _gamma_q(base) * (1.0 + 1.01 * largest)
 
     def closeness(self, X, Z):
         """The error of `rounding` is relative to K itself."""
@@ -160,7 +158,7 @@ class RandomWalk(GraphKernel):
         bases = [self.examples(part).base for part in (X, Z)]
         largest = max(base.known((self, "selves"), self._selves)[1] for base in bases)
         many = max(int(np.max(np.diff(vertices(base).first), initial=0)) for base in bases)
-        off = max(self._off(base, largest) for base in bases)
+        off = max(self._error(base, largest) for base in bases)
         return Rounding(1.01 * (off + gamma(many**2)), 0.0)
 
 
@@ -168,7 +166,7 @@ def _not_found() -> ArithmeticError:
     return ArithmeticError("the sum over walks of two graphs could not be computed: lower decay.")
 
 
-def _unit(base: Base) -> float:
+def _gamma_q(base: Base) -> float:
     """γ_q: see `RandomWalk.rounding`."""
     degrees = np.diff(vertices(base).adjacency.indptr)
     return gamma(2 * int(np.max(degrees, initial=0)) + 4)
@@ -231,7 +229,7 @@ def _largest(A) -> float:
         dense = A.toarray() if sparse.issparse(A) else A
         return float(np.max(np.linalg.eigvalsh(dense), initial=0.0))
     if sparse.issparse(A) and not A.nnz:
-        return 0.0  # Arnoldi's iteration has nothing to start from
+        return 0.0  # Arnoldi's iteration has nothing to start from.
     from scipy.sparse.linalg import eigsh
 
     start = np.ones(A.shape[0])

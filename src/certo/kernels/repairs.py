@@ -47,7 +47,7 @@ from certo.kernels.semidefinite import (
 from certo.numbers.decimals import rounded_up
 from certo.numbers.rounding import OVERFLOW_LIMIT, UNIT
 
-HOW = ("clip", "flip", "shift", "correlation")
+REPAIRS = ("clip", "flip", "shift", "correlation")
 DIAGONAL_TOLERANCE = 2.0**-20  # A diagonal so near to ones is called one of ones.
 MAX_DIAGONAL_ERROR = 1e-6  # If the last diagonal is further from ones, a warning says so.
 MAX_CORRELATION_ENTRY = 1e100  # Squares of larger entries overflow in sums.
@@ -84,7 +84,7 @@ class Repaired:
     eigenvalue_moved: float
     negative: int
     negative_share: float
-    _map: np.ndarray | None  # M of s' = sM; None: the identity
+    _map: np.ndarray | None  # M of s' = sM, or None for the identity.
 
     def transform(self, S) -> np.ndarray:
         """The similarities of new points to those of the matrix, made consistent with the repair.
@@ -178,8 +178,8 @@ def repair(K, how: str = "clip") -> Repaired:
            [0.77 , 1.   , 0.77 ],
            [0.185, 0.77 , 1.   ]])
     """
-    if how not in HOW:
-        raise ValueError(f"how must be one of {', '.join(map(repr, HOW))}, got {how!r}.")
+    if how not in REPAIRS:
+        raise ValueError(f"how must be one of {', '.join(map(repr, REPAIRS))}, got {how!r}.")
     K = as_symmetric(K)
     n = K.shape[0]
     values, U = _spectrum(K)
@@ -191,13 +191,15 @@ def repair(K, how: str = "clip") -> Repaired:
         kernel = _nearest_correlation(K)
         change = float(np.max(np.abs(eigh(kernel - K, eigvals_only=True)), initial=0.0))
     elif below.size and how == "shift":
-        # and a little more, so that the proof needs no allowance
+        # A little is added, so that the proof needs no allowance.
         change = -float(below[0]) + 4.0 * ISSUER_MARGIN_FACTOR * proof_margin(K, -float(below[0]))
         kernel = K + change * np.eye(n)
     elif below.size:
         kept = np.maximum(signs, 0.0) if how == "clip" else signs
         V = U * np.sqrt(np.abs(kept * values))
-        kernel = _even(V @ V.T)  # A product of this form is off by γ of its own trace only.
+        kernel = _symmetric_part(
+            V @ V.T
+        )  # A product of this form is off by γ of its own trace only.
         turned = (U * kept) @ U.T
         change = -float(below[0]) * (1.0 if how == "clip" else 2.0)
     proof = is_psd(kernel)
@@ -207,7 +209,8 @@ def repair(K, how: str = "clip") -> Repaired:
             f"{proof!r}. Rescale the similarities to a smaller range."
         )
     share = float(np.sum(np.abs(below)) / np.sum(np.abs(values))) if below.size else 0.0
-    return Repaired(kernel, how, proof, _size(kernel - K), change, below.size, share, turned)
+    moved = _frobenius_norm(kernel - K)
+    return Repaired(kernel, how, proof, moved, change, below.size, share, turned)
 
 
 def _spectrum(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -215,13 +218,13 @@ def _spectrum(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return eigh(K, driver="evd") if K.size else (np.zeros(0), K)
 
 
-def _size(K: np.ndarray) -> float:
+def _frobenius_norm(K: np.ndarray) -> float:
     """The Frobenius norm; squares of entries beyond 1e±154 would be infinite or 0."""
     largest = float(np.max(np.abs(K), initial=0.0))
     return largest * float(norm(K / largest)) if largest else 0.0
 
 
-def _even(K: np.ndarray) -> np.ndarray:
+def _symmetric_part(K: np.ndarray) -> np.ndarray:
     return 0.5 * (K + K.T)
 
 
@@ -242,7 +245,7 @@ def _nearest_correlation(K: np.ndarray) -> np.ndarray:
             "beside ones for what is the same; rescale them, or use how='clip'."
         )
     dual = _Dual(K, np.zeros(n))
-    goal = 16.0 * n * UNIT * max(_size(K), 1.0)
+    goal = 16.0 * n * UNIT * max(_frobenius_norm(K), 1.0)
     for _ in range(MAX_NEWTON_STEPS):
         if np.max(np.abs(dual.gradient), initial=0.0) <= goal:
             break
@@ -263,7 +266,7 @@ def _nearest_correlation(K: np.ndarray) -> np.ndarray:
             stacklevel=3,
         )
     roots = np.sqrt(1.0 + dual.gradient)
-    X = _even(dual.clipped / np.outer(roots, roots))
+    X = _symmetric_part(dual.clipped / np.outer(roots, roots))
     np.fill_diagonal(X, 1.0)
     return X
 
@@ -284,7 +287,7 @@ class _Dual:
         """−V⁻¹∇θ by conjugate gradients, V h = diag(Q(W∘(Qᵀ Diag(h) Q))Qᵀ), W = 1 between positive
         eigenvalues, 0 between negative ones, and μ/(μ − ν) for μ > 0 ≥ ν."""
         Q, values = self.Q, self.values
-        first = int(np.searchsorted(values, 0.0, side="right"))  # of the positive ones
+        first = int(np.searchsorted(values, 0.0, side="right"))  # The first positive eigenvalue.
         up, down = Q[:, first:], Q[:, :first]
         W = values[first:, None] / (values[first:, None] - values[:first])
         square, other = up**2, down**2
@@ -296,18 +299,11 @@ class _Dual:
             h = np.ravel(h)
             among = up.T @ (h[:, None] * up)
             across = W * (up.T @ (h[:, None] * down))
-            return (
-                np.einsum("ij,ij->i", up @ among, up)
-                + 2.0 * np.einsum("ij,ij->i", up @ across, down)
-                + ridge * h
-            )
+            twice = 2.0 * np.einsum("ij,ij->i", up @ across, down)
+            return np.einsum("ij,ij->i", up @ among, up) + twice + ridge * h
 
-        n, scale = self.y.size, diagonal + ridge
-        step, _ = cg(
-            LinearOperator((n, n), matvec=product, dtype=np.float64),
-            -self.gradient,
-            M=LinearOperator((n, n), matvec=lambda r: np.ravel(r) / scale, dtype=np.float64),
-            rtol=min(1e-2, float(norm(self.gradient))),
-            maxiter=200,
-        )
-        return step
+        shape, scale = (self.y.size, self.y.size), diagonal + ridge
+        V = LinearOperator(shape, matvec=product, dtype=np.float64)
+        M = LinearOperator(shape, matvec=lambda r: np.ravel(r) / scale, dtype=np.float64)
+        rtol = min(1e-2, float(norm(self.gradient)))
+        return cg(V, -self.gradient, M=M, rtol=rtol, maxiter=200)[0]

@@ -35,6 +35,7 @@ K + limit·I is not positive semi-definite, K is refused. `is_psd` takes another
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from dataclasses import dataclass
@@ -117,13 +118,10 @@ class Definiteness:
         if self.positive is None or self.witness is None or self.value is None:
             return False
         z = np.asarray(self.witness)
-        if (
-            z.shape != (K.shape[0],)
-            or z.dtype != np.float64
-            or not np.all(np.abs(z) < OVERFLOW_LIMIT)
-        ):
+        fits = z.shape == (K.shape[0],) and z.dtype == np.float64
+        if not (fits and np.all(np.abs(z) < OVERFLOW_LIMIT)):
             return False
-        with np.errstate(over="ignore", invalid="ignore"):  # then the bound is infinite, or NaN
+        with np.errstate(over="ignore", invalid="ignore"):  # The bound may be infinite or NaN.
             return _quadratic_above(K, z) <= self.value < 0
 
     def __repr__(self):
@@ -200,7 +198,9 @@ def is_psd(K, allowance: float | None = None) -> Definiteness:
         failed = _factorise(K, shift - ISSUER_MARGIN_FACTOR * proof_margin(K, shift), work)
         if failed < 0:
             return Definiteness(True, shift)
-    for direction in (lambda: _negative_direction(work, failed), lambda: _lowest_direction(K)):
+    # A LAPACK that leaves no factor makes the eigenvector of the least eigenvalue necessary.
+    lowest = functools.partial(eigh, K, subset_by_index=[0, 0])
+    for direction in (lambda: _negative_direction(work, failed), lambda: lowest()[1][:, 0]):
         z = direction()
         value = _quadratic_above(given, z)
         if value < 0:
@@ -343,7 +343,7 @@ def _factorise(K: np.ndarray, added: float, work: np.ndarray) -> int:
     there is none, with the factor up to there in the upper triangle of `work`."""
     np.copyto(work, K)
     work[np.diag_indices_from(work)] += added
-    # work is symmetric, so its transpose, in the order of Fortran, is the same matrix
+    # The matrix is symmetric, so its transpose, in Fortran's order, is the same matrix.
     factor, info = lapack.dpotrf(work.T, lower=1, clean=0, overwrite_a=1)
     if factor.base is not work and factor is not work:
         work[...] = factor.T
@@ -358,11 +358,6 @@ def _negative_direction(work: np.ndarray, row: int) -> np.ndarray:
         upper = work[:row, :row]
         z[:row] = -solve_triangular(upper, work[:row, row], lower=False, check_finite=False)
     return z / np.max(np.abs(z))
-
-
-def _lowest_direction(K: np.ndarray) -> np.ndarray:
-    """The eigenvector of the least eigenvalue: slower, for a LAPACK that leaves no factor."""
-    return eigh(K, subset_by_index=[0, 0])[1][:, 0]
 
 
 def _quadratic_above(K: np.ndarray, z: np.ndarray) -> float:

@@ -30,22 +30,20 @@ class SequenceKernel(StructuredKernel):
 
     def __call__(self, X, Z=None, *, progress=False):
         X, Z = self.examples(X), None if Z is None else self.examples(Z)
-        self._warn_if_short(X, X if Z is None else Z)
-        return super().__call__(X, Z, progress=progress)
-
-    def _warn_if_short(self, X: Objects, Z: Objects) -> None:
-        most = longest(X, Z)
-        if len(X) and len(Z) and most < self._least:
+        centres = X if Z is None else Z
+        most = longest(X, centres)
+        if len(X) and len(centres) and most < self._least:
             warnings.warn(
                 f"{self!r} needs {self._least} or more symbols, but the longest sequence has "
                 f"{most}: all values are 0. Choose a kernel that needs fewer.",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=2,
             )
+        return super().__call__(X, Z, progress=progress)
 
     def examples(self, X):
         X = super().examples(X)
-        symbols(X.base)  # refuses what cannot be compared
+        symbols(X.base)  # Symbols that cannot be compared are refused here.
         return X
 
     def _item(self, x, place):
@@ -78,8 +76,8 @@ class SequenceKernel(StructuredKernel):
 class Symbols(NamedTuple):
     """All sequences of a base, one after the other, as numbers of symbols."""
 
-    codes: np.ndarray  # int32
-    first: np.ndarray  # int64: where each of them begins, and the last one ends
+    codes: np.ndarray  # Of type int32.
+    first: np.ndarray  # Where each sequence begins, and the last one ends.
     alphabet: Sequence[Hashable]  # The symbol of each number.
 
     @property

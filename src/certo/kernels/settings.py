@@ -27,11 +27,5 @@ class WithKernel:
             if not isinstance(self.kernel, Kernel):
                 raise ValueError(f"there is not a kernel whose {next(iter(inner))!r} could be set.")
             changed = {name.removeprefix("kernel__"): value for name, value in inner.items()}
-            unknown = [name for name in changed if name not in self.kernel.settings]
-            if unknown:
-                names = ", ".join(f"kernel__{name}" for name in self.kernel.settings)
-                raise ValueError(
-                    f"{self.kernel!r} has no setting {unknown[0]!r}. In a grid there are {names}."
-                )
             self.kernel = self.kernel.with_settings(**changed)
         return self

@@ -26,15 +26,12 @@ class ShortestPath(GraphKernel, CountingKernel):
     Here          u ~ x: equal labels; d: edges of a shortest path; pairs are ordered
     Domain        graphs with labelled vertices: pairs (edges, labels), networkx graphs, `Graph`
     Map           how often each (label, label, distance) is found in the graph
+    Reference     Borgwardt and Kriegel, "Shortest-path kernels on graphs", ICDM 2005
 
     Parameters
     ----------
     labels : bool
         False compares distances alone.
-
-    References
-    ----------
-    Borgwardt and Kriegel, "Shortest-path kernels on graphs", ICDM 2005.
 
     Examples
     --------
@@ -51,10 +48,10 @@ class ShortestPath(GraphKernel, CountingKernel):
     def __post_init__(self):
         object.__setattr__(self, "labels", flag(self.labels, "labels"))
 
-    def _counted(self, base):
+    def _count(self, base):
         return self._counts(vertices(base), _distances)
 
-    def _counted_fast(self, base):
+    def _count_fast(self, base):
         return self._counts(vertices(base), compiled("graphs").distances)
 
     def _counts(self, all_: Vertices, distances: Callable[..., np.ndarray]) -> Counts:
@@ -81,9 +78,8 @@ class ShortestPath(GraphKernel, CountingKernel):
             counted.append((graph + low, code, count))
         graph, code, count = (np.concatenate(part) for part in zip(*counted, strict=True))
         found, column = np.unique(code, return_inverse=True)
-        matrix = sparse.csr_array(
-            (count.astype(np.float64), (graph, column)), shape=(sizes.size, found.size)
-        )
+        entries, shape = (count.astype(np.float64), (graph, column)), (sizes.size, found.size)
+        matrix = sparse.csr_array(entries, shape=shape)
         pair, d = np.divmod(found, longest)
         if not self.labels:
             return Counts(matrix, d.tolist())

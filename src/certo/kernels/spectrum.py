@@ -13,19 +13,9 @@ from certo.kernels.sequence import Names, SequenceKernel, grams, symbols
 MAX_GRAM_SYMBOLS = 100_000
 
 
-class GramKernel(SequenceKernel, CountingKernel):
-    """A kernel that counts k-grams: k symbols on end."""
-
-    k: int
-
-    @property
-    def _least(self):
-        return self.k
-
-
 @final
 @dataclass(frozen=True)
-class Spectrum(GramKernel):
+class Spectrum(SequenceKernel, CountingKernel):
     """The spectrum kernel: sequences look alike that have many k-grams in common.
 
     Definition    K(x, z) = Σ_g c_g(x)·c_g(z), over all g of k symbols; c_g(x) is how often g stands
@@ -59,7 +49,7 @@ class Spectrum(GramKernel):
     def _least(self):
         return 1 if self.upto else self.k
 
-    def _counted(self, base):
+    def _count(self, base):
         codes, first, alphabet = symbols(base)
         longest = int(np.max(np.diff(first), initial=0))
         lengths = range(1, min(self.k, longest) + 1) if self.upto else [self.k]

@@ -23,7 +23,8 @@ def nobody(done: int, total: int) -> None:
     """Nobody is told."""
 
 
-Tell = Callable[[int, int], Any]  # of values made, and values in all; True asks to stop
+# It is told the values made and the values in all, and returns True to stop.
+Tell = Callable[[int, int], Any]
 
 
 def block_in_strips(kernel: Kernel, X, Z, tell: Tell) -> np.ndarray | None:

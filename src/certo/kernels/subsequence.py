@@ -119,9 +119,8 @@ class Subsequence(SequenceKernel):
 
     def _fast(self, base, rows, columns):
         codes, first, _ = symbols(base)
-        block = compiled("sequences").subsequence_block(
-            codes, first, rows, columns, self.length, self.decay, self.upto
-        )
+        given, settings = (codes, first, rows, columns), (self.length, self.decay, self.upto)
+        block = compiled("sequences").subsequence_block(*given, *settings)
         if not np.all(np.isfinite(block)):
             raise ValueError(
                 f"values of {self!r} overflow: sequences of up to "

@@ -36,11 +36,8 @@ class SubsetTree(NodePairKernel):
 
     decay: float = 1.0
 
-    def _kind(self, trees):
-        return trees.production
-
-    def _found(self, trees):
-        return trees.inner_counts
+    def _kinds(self, trees):
+        return trees.production, trees.inner_counts
 
     def _fill(self, pairs):
         values = np.empty(pairs.rows.size)

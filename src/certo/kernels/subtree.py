@@ -35,7 +35,7 @@ class Subtree(TreeKernel, CountingKernel):
 
     decay: float = 1.0
 
-    def _counted(self, base):
+    def _count(self, base):
         known = forest(base)
         inner = np.flatnonzero(known.production >= 0)
         matrix = known.inner_counts[:, inner]

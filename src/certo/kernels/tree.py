@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any, final
@@ -14,6 +15,7 @@ _SPECIAL = re.compile(r"([\s()\\])")
 
 
 @final
+@dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
 class Tree:
     r"""A tree with labels and ordered children: an immutable value, as a string is.
 
@@ -44,7 +46,6 @@ class Tree:
     True
     """
 
-    __slots__ = ("_hash", "children", "label", "size")
     label: str
     children: tuple[Tree, ...]
     size: int
@@ -73,11 +74,6 @@ class Tree:
         keep(self, "size", 1 + sum([child.size for child in children]))
         keep(self, "_hash", hash((label, children)))
 
-    def __setattr__(self, *name_and_value):
-        raise AttributeError("a Tree cannot be changed: make a new one.")
-
-    __delattr__ = __setattr__
-
     @classmethod
     def parse(cls, text: str) -> Tree:
         """The one tree written in this text, or a ValueError that names the position at fault.
@@ -104,7 +100,7 @@ class Tree:
         if isinstance(x, str):
             return cls.parse(x)
         _require_tuple(x)
-        # what was begun: itself, what follows in it, the children so far
+        # Each open tuple: itself, the children still to be read, those read so far.
         open_: list[tuple[Any, Iterator, list[Tree]]] = [(x, iter(x[1:]), [])]
         inside = {id(x)}
         while True:
@@ -173,25 +169,14 @@ class Tree:
 
     def __reduce__(self):
         flat = [(node.label, len(node.children)) for node in self.nodes()]
-        return _rebuilt, (flat,)
+        return _rebuild, (flat,)
 
 
 def read_trees(path: str | PathLike) -> list[Tree]:
     """The trees of a text file in UTF-8, one after another, on one line each or on several.
 
-    Parameters
-    ----------
-    path : str or path
-
-    Returns
-    -------
-    list of Tree
-
-    Raises
-    ------
-    ValueError
-        A bracket is missing or too many, or the text is not in UTF-8; the file, and the line and
-        column at fault, are named.
+    A ValueError names the file, and the line and column at which a bracket is missing or too many,
+    or the byte that is not in UTF-8.
     """
     try:
         text = Path(path).read_text(encoding="utf-8-sig")  # With or without a byte order mark.
@@ -215,7 +200,7 @@ def _read(text: str, *, lines: bool = False) -> Iterator[tuple[int, Tree]]:
         before = text.rfind("\n", 0, position)
         return f"line {text.count(chr(10), 0, position) + 1}, column {position - before}"
 
-    # brackets that are open: where, the label if it came yet, the children so far
+    # Each open bracket: its position, its label if it came yet, the children so far.
     stack: list[tuple[int, str | None, list[Tree]]] = []
     leaves: dict[str, Tree] = {}  # Words come often, and a tree may stand in many.
     for match in _TOKEN.finditer(text):
@@ -236,7 +221,7 @@ def _read(text: str, *, lines: bool = False) -> Iterator[tuple[int, Tree]]:
             start, label, children = stack.pop()
             if label is not None:
                 tree = Tree(label, children)
-            elif not stack and len(children) == 1:  # brackets around a whole tree
+            elif not stack and len(children) == 1:  # Brackets may stand around a whole tree.
                 tree = children[0]
             else:
                 raise ValueError(f"a label is expected after the '(' at {at(start)}.")
@@ -261,7 +246,7 @@ def _require_tuple(x: Any) -> None:
         )
 
 
-def _rebuilt(flat: list[tuple[str, int]]) -> Tree:
+def _rebuild(flat: list[tuple[str, int]]) -> Tree:
     done: list[Tree] = []
     for label, count in flat:
         first = len(done) - count

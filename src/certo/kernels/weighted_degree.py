@@ -87,9 +87,8 @@ class WeightedDegree(SequenceKernel):
     def _fast(self, base, rows, columns):
         codes, first, _ = symbols(base)
         shift = min(self.shift, int(np.max(symbols(base).lengths, initial=0)))
-        block = compiled("sequences").weighted_degree_block(
-            codes, first, rows, columns, self.degree, shift
-        )
+        weighted_degrees = compiled("sequences").weighted_degree_block
+        block = weighted_degrees(codes, first, rows, columns, self.degree, shift)
         block /= self.degree * (self.degree + 1) / 2
         return block
 

@@ -29,16 +29,13 @@ class WeisfeilerLehman(GraphKernel, CountingKernel):
     Patterns      p₀(v): the label of v; p_{t+1}(v): p_t(v), and all p_t(u) of its neighbours u
     Domain        graphs with labelled vertices: pairs (edges, labels), networkx graphs, `Graph`
     Map           how often each pattern is found in the graph
+    Reference     Shervashidze, Schweitzer, van Leeuwen, Mehlhorn, Borgwardt, "Weisfeiler-Lehman
+                  graph kernels", JMLR 2011
 
     Parameters
     ----------
     iterations : int, at least 0
         How many steps a pattern reaches; 0 compares labels alone.
-
-    References
-    ----------
-    Shervashidze, Schweitzer, van Leeuwen, Mehlhorn and Borgwardt, "Weisfeiler-Lehman graph
-    kernels", JMLR 2011.
 
     Examples
     --------
@@ -55,13 +52,13 @@ class WeisfeilerLehman(GraphKernel, CountingKernel):
     def __post_init__(self):
         object.__setattr__(self, "iterations", whole(self.iterations, "iterations", 0, 1000))
 
-    def _counted(self, base):
-        return self._counts(vertices(base), _told_apart)
+    def _count(self, base):
+        return self._counts(vertices(base), _number_lists)
 
-    def _counted_fast(self, base):
-        return self._counts(vertices(base), compiled("graphs").told_apart)
+    def _count_fast(self, base):
+        return self._counts(vertices(base), compiled("graphs").number_lists)
 
-    def _counts(self, all_: Vertices, told_apart: Callable[..., np.ndarray]) -> Counts:
+    def _counts(self, all_: Vertices, number_lists: Callable[..., np.ndarray]) -> Counts:
         indptr, neighbours = all_.adjacency.indptr, all_.adjacency.indices
         owner = np.repeat(np.arange(all_.labels.size), np.diff(indptr))
         colours = [all_.labels]
@@ -69,7 +66,7 @@ class WeisfeilerLehman(GraphKernel, CountingKernel):
             last = colours[-1]
             many = int(np.max(last, initial=0)) + 1
             around = np.sort(owner * many + last[neighbours]) - owner * many  # At each vertex.
-            colours.append(told_apart(last, indptr, around))
+            colours.append(number_lists(last, indptr, around))
         keys = Patterns(all_, colours)
         columns = np.concatenate([c + start for c, start in zip(colours, keys.start, strict=False)])
         rows = np.tile(all_.graph, len(colours))
@@ -77,7 +74,7 @@ class WeisfeilerLehman(GraphKernel, CountingKernel):
         return Counts(sparse.csr_array((np.ones(rows.size), (rows, columns)), shape=shape), keys)
 
 
-def _told_apart(colour: np.ndarray, indptr: np.ndarray, around: np.ndarray) -> np.ndarray:
+def _number_lists(colour: np.ndarray, indptr: np.ndarray, around: np.ndarray) -> np.ndarray:
     """Numbers of the different pairs (colour[v], around[indptr[v] : indptr[v + 1]]).
 
     Lists are told apart one place after the other: the number so far and the colour at the next
@@ -87,11 +84,11 @@ def _told_apart(colour: np.ndarray, indptr: np.ndarray, around: np.ndarray) -> n
     number, rest = colour.copy(), np.arange(colour.size)
     for place in range(int(np.max(degree, initial=0))):
         rest = rest[degree[rest] > place]
-        number[rest] = _numbered(number[rest] * many + around[indptr[rest] + place])
-    return _numbered(degree * colour.size + number)
+        number[rest] = _ranks_of(number[rest] * many + around[indptr[rest] + place])
+    return _ranks_of(degree * colour.size + number)
 
 
-def _numbered(values: np.ndarray) -> np.ndarray:
+def _ranks_of(values: np.ndarray) -> np.ndarray:
     return np.unique(values, return_inverse=True)[1]
 
 
@@ -135,20 +132,20 @@ class Pattern:
 
     def _named(self) -> str:
         around = f"({','.join(sorted(pattern._name for pattern in self.around))})"
-        name = f"{_written(self.label)}{around * (1 if self.around else self.depth)}"
+        name = f"{_label_text(self.label)}{around * (1 if self.around else self.depth)}"
         if len(name) > MAX_NAME_LETTERS:
             digest = blake2b(name.encode(), digest_size=8).hexdigest()
             name = f"{name[: MAX_NAME_LETTERS - 18]}…#{digest}"
         return name
 
 
-def _written(label: Hashable) -> str:
+def _label_text(label: Hashable) -> str:
     """A word as it is, any other label as Python writes it: 1 and '1' are not the same."""
     label = label.item() if isinstance(label, np.generic) else label
     if isinstance(label, str) and label.isidentifier():
         return label
     written = repr(label)
-    return f"<{written}>" if written.isidentifier() else written  # True is not a word
+    return f"<{written}>" if written.isidentifier() else written  # True is not a word.
 
 
 class Patterns(Sequence):
@@ -157,7 +154,8 @@ class Patterns(Sequence):
     def __init__(self, all_: Vertices, colours: list[np.ndarray]):
         self._vertices, self._colours = all_, colours
         found = [int(np.max(colour, initial=-1)) + 1 for colour in colours]
-        self.start = np.concatenate([[0], np.cumsum(found)])  # of each iteration
+        # The first place of the patterns of each iteration.
+        self.start = np.concatenate([[0], np.cumsum(found)])
 
     def __len__(self) -> int:
         return int(self.start[-1])

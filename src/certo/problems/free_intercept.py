@@ -20,7 +20,7 @@ def smallest_b(scores: np.ndarray, signs: np.ndarray, costs: np.ndarray) -> floa
         return 0.0
     kinks = signs - scores
     needed = float(np.sum(costs[signs > 0]))
-    low, high = _around(kinks, costs, needed)
+    low, high = _bracket(kinks, costs, needed)
     some = np.flatnonzero((kinks >= low) & (kinks <= high))
     some = some[np.argsort(kinks[some], kind="stable")]
     below = float(np.sum(costs[kinks < low]))
@@ -30,7 +30,7 @@ def smallest_b(scores: np.ndarray, signs: np.ndarray, costs: np.ndarray) -> floa
     return float(kinks[some[found[0] if found.size else -1]])
 
 
-def _around(kinks: np.ndarray, costs: np.ndarray, needed: float) -> tuple[float, float]:
+def _bracket(kinks: np.ndarray, costs: np.ndarray, needed: float) -> tuple[float, float]:
     """Two kinks between which the costs, added up in order, reach `needed`: few need sorting."""
     if kinks.size < 2000:
         return -math.inf, math.inf

@@ -99,13 +99,13 @@ class _Box:
         for some in (entering[: max(np.count_nonzero(inside) // 4, 8)], few):
             trial = inside.copy()
             trial[some] = True
-            step, trial = self._without_stuck(beta, slopes, trial)
+            step, trial = self._drop_stuck(beta, slopes, trial)
             alone = self.free and np.count_nonzero(trial) == 1  # A single coordinate cannot move.
             if np.any(trial & ~inside) and not alone:
                 return trial, step
         return inside, move
 
-    def _without_stuck(self, beta, slopes, inside) -> tuple[np.ndarray, np.ndarray]:
+    def _drop_stuck(self, beta, slopes, inside) -> tuple[np.ndarray, np.ndarray]:
         """The step without those at a bound that it would carry beyond."""
         while True:
             move, _ = self._newton(beta, np.flatnonzero(inside), slopes)
@@ -117,7 +117,7 @@ class _Box:
     def _newton(self, beta, rows: np.ndarray, slopes) -> tuple[np.ndarray, float]:
         move = np.zeros(slopes.size)
         if not rows.size:
-            return move, self._level(beta, slopes) if self.free else 0.0
+            return move, self._middle_level(beta, slopes) if self.free else 0.0
         part, aim = self.gram[np.ix_(rows, rows)], slopes[rows]
         if not self.free:
             move[rows] = _solve_with_ridge(part, aim)
@@ -134,7 +134,7 @@ class _Box:
         move[rows] = change
         return move, float(np.mean(aim - part @ change))
 
-    def _level(self, beta, slopes) -> float:
+    def _middle_level(self, beta, slopes) -> float:
         """With none inside: the b between the slopes of those that can rise, and of those that can
         fall, so that some of both kinds are found wrong if any is."""
         most = float(np.max(slopes, where=beta < self.high, initial=-np.inf))

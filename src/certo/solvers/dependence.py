@@ -8,7 +8,7 @@ order of the columns that are not kept.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -95,11 +95,11 @@ def rational(
     within = TERM_ROUNDING * scale[rest][:, None] / scale[kept]
     simple = np.full(terms.shape, Fraction(0), dtype=object)  # Most terms are 0, often.
     for place in zip(*np.nonzero(np.abs(terms) > within), strict=True):
-        simple[place] = _simple(float(terms[place]), float(within[place]))
+        simple[place] = _simplify(float(terms[place]), float(within[place]))
     return tuple(map(tuple, simple))
 
 
-def _simple(value: float, within: float) -> Fraction:
+def _simplify(value: float, within: float) -> Fraction:
     if abs(value - round(value)) <= within:
         return Fraction(round(value))
     exact = Fraction(value)
@@ -154,3 +154,20 @@ def shortest(a: np.ndarray, kept: np.ndarray, terms: np.ndarray) -> np.ndarray:
     coef = np.empty_like(short)
     coef[:, np.concatenate([kept, others(kept, r + k)])] = short
     return coef
+
+
+def hyperplanes(X: np.ndarray) -> Iterator[tuple[list[Fraction], Fraction]]:
+    """(coef, level) with coef·x = level, or nearly so, for all rows x of X: one for each column
+    that the others combine. The first row satisfies it exactly, the others must be checked."""
+    X = X.astype(np.float64)
+    lifted = np.hstack([X - X[0], np.ones((len(X), 1))])
+    gram = lifted.T @ lifted
+    kept = kept_columns(gram, True)
+    first = [Fraction(v) for v in X[0].tolist()]
+    rest = others(kept, len(gram)).tolist()
+    for j, terms in zip(rest, combinations(gram, kept, True), strict=True):
+        coef = [Fraction(0)] * X.shape[1]
+        coef[j] = Fraction(1)
+        for i, term in zip(kept.tolist()[:-1], terms, strict=False):  # The last term is constant.
+            coef[i] = -term
+        yield coef, sum((c * v for c, v in zip(coef, first, strict=True)), Fraction(0))

@@ -112,7 +112,5 @@ class Ledger:
 
     @property
     def trace(self) -> GapTrace:
-        seconds, passes, primal, dual = (
-            np.array(column) for column in zip(*self.looks, strict=True)
-        )
-        return GapTrace(np.zeros(seconds.size, np.int64), seconds, passes, primal, dual)
+        columns = map(np.array, zip(*self.looks, strict=True))
+        return GapTrace(np.zeros(len(self.looks), np.int64), *columns)

@@ -115,7 +115,7 @@ def hard_margin(
     slopes = None if start is None else found.start(start)
     pool = np.zeros(0, np.int64)
     while True:
-        pool = np.union1d(pool, hardest_rows(examples.group, examples.groups, weights, slopes))
+        pool = np.union1d(pool, examples.hardest(weights, slopes))
         weights[pool] = _solve(examples.take(pool), weights[pool], tol / 20, budget)
         slopes = found.look(weights)
         budget.stop = budget.stop or after_look()
@@ -159,16 +159,14 @@ class Search:
         """Whether the hulls meet, or nearly, or the last looks found nothing better."""
         if self.upper <= self.touching or len(self.looks) <= self.looks_in_vain:
             return self.upper <= self.touching
-        (_, lower, upper, _), (_, lower_now, upper_now, _) = (
-            self.looks[-1 - self.looks_in_vain],
-            self.looks[-1],
-        )
-        return lower_now <= lower * (1 + self.digit) and upper_now >= upper * (1 - self.digit)
+        _, lower, upper, _ = self.looks[-1 - self.looks_in_vain]
+        _, low, high, _ = self.looks[-1]
+        return low <= lower * (1 + self.digit) and high >= upper * (1 - self.digit)
 
     @property
     def trace(self) -> MarginTrace:
-        seconds, lower, upper, used = (np.array(column) for column in zip(*self.looks, strict=True))
-        return MarginTrace(np.zeros(seconds.size, np.int64), seconds, lower, upper, used)
+        columns = map(np.array, zip(*self.looks, strict=True))
+        return MarginTrace(np.zeros(len(self.looks), np.int64), *columns)
 
 
 class _Separators(Search):
@@ -190,9 +188,8 @@ class _Separators(Search):
 
     def start(self, weights: np.ndarray) -> np.ndarray:
         """Look at all examples along a separator known before."""
-        return self._look_along(
-            (weights if self.examples.lift else weights[:-1]) / np.abs(weights).max()
-        )
+        p = weights if self.examples.lift else weights[:-1]
+        return self._look_along(p / np.abs(weights).max())
 
     def _look_along(self, p: np.ndarray) -> np.ndarray:
         slopes = self.examples.slopes(p)
@@ -230,41 +227,78 @@ class Budget:
         return self.stop is not None
 
 
-class _Block:
-    """Some rows z_t = y_t x̃_t, scaled, in float64; `group` numbers the hull each belongs to."""
+class Hulls:
+    """Points of one hull, or of two; `group` numbers the hull that each belongs to."""
+
+    def __init__(self, group: np.ndarray):
+        self.group, self.groups = group, int(group.max()) + 1
+
+    @property
+    def firsts(self) -> np.ndarray:
+        """One point of each hull."""
+        return np.array([np.argmax(self.group == g) for g in range(self.groups)])
+
+    def lowest(self, slopes: np.ndarray) -> list[float]:
+        return [float(slopes[self.group == g].min()) for g in range(self.groups)]
+
+    def initial(self, weights: np.ndarray) -> np.ndarray:
+        """The weights, or if there are none yet, one point for each hull."""
+        if not weights.any():
+            weights = weights.copy()
+            weights[self.firsts] = 1.0
+        return weights
+
+    def hardest(self, weights: np.ndarray, slopes: np.ndarray | None) -> np.ndarray:
+        """The rows to solve for next: those with weight, and those furthest below their level."""
+        n, used = self.group.size, np.flatnonzero(weights)
+        part = max(MAX_GRAM_ROWS // 2, n // FIRST_ROWS_PART, used.size // 2) // self.groups
+        if n <= MAX_GRAM_ROWS:
+            return np.arange(n)
+        if slopes is None:
+            sample = min(n, max(MAX_GRAM_ROWS, n // FIRST_ROWS_PART))
+            some = np.random.default_rng(0).choice(n, sample, replace=False)
+            return np.union1d(some, self.firsts)
+        level = np.bincount(self.group, weights * slopes, self.groups)
+        picked = [used]
+        for g in range(self.groups):
+            below = (slopes < level[g]) | (used.size == 0)
+            short = np.flatnonzero((self.group == g) & below)
+            if short.size > part:
+                short = short[np.argpartition(slopes[short], part)[:part]]
+            picked.append(short)
+        return np.unique(np.concatenate(picked))
+
+
+def hull_numbers(signs: np.ndarray, intercept: str) -> np.ndarray:
+    """The hull of each example: its class's own if the intercept is free, else one for all."""
+    return (signs > 0).astype(np.int64) * (intercept == "free")
+
+
+class _Block(Hulls):
+    """Some rows z_t = y_t x̃_t, scaled, in float64."""
 
     def __init__(self, Z, group: np.ndarray):
-        self.Z, self.group = Z, group
-        self.groups = int(group.max()) + 1
+        super().__init__(group)
+        self.Z = Z
         self.numbers = float(Z.nnz if sparse.issparse(Z) else Z.size)
 
     def take(self, rows: np.ndarray) -> _Block:
         return _Block(self.Z[rows], self.group[rows])
 
-    def slopes(self, p: np.ndarray) -> np.ndarray:
-        return self.Z @ p
-
-    def lowest(self, slopes: np.ndarray) -> list[float]:
-        return [float(slopes[self.group == g].min()) for g in range(self.groups)]
-
-    def point(self, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        return self.Z[rows].T @ weights
-
     def nearest(self, weights: np.ndarray, budget: Budget) -> np.ndarray:
-        """The weights of the nearest point of these rows, through their Gram matrix."""
+        """The weights of the nearest point of these rows, by their Gram matrix, from these on."""
         budget.spend(self.numbers * self.group.size / MATRIX_SPEED)
         points = Vectors(self.Z, self.group)
-        return nearest_point(points, self.group, weights, spend=budget.spend).weights
+        weights = self.initial(weights)
+        return nearest_point(points, self.group, weights, spend=budget.spend)
 
 
-class _Examples(_Block):
+class _Examples(Hulls):
     """All examples, as they are given: scaled by a power of two, so that the longest is near 1."""
 
     def __init__(self, X, signs: np.ndarray, intercept: str, radius: float):
-        self.X, self.signs = X, signs
-        self.lift = float(intercept == "lifted")
-        self.groups = 2 if intercept == "free" else 1
-        self.group = (signs > 0).astype(np.int64) * (self.groups - 1)
+        super().__init__(hull_numbers(signs, intercept))
+        self.X, self.signs, self.lift = X, signs, float(intercept == "lifted")
         self.numbers = float(X.nnz if sparse.issparse(X) else X.size)
         self.scale = 2.0 ** -float(np.round(np.log2(np.hypot(radius, self.lift) or 1.0)))
 
@@ -302,33 +336,26 @@ def _solve(block: _Block, weights: np.ndarray, tol: float, budget: Budget) -> np
     """The weights of the nearest point of a block, to a relative gap of `tol`."""
     n = block.group.size
     if n <= MAX_GRAM_ROWS:
-        return block.nearest(initial_weights(weights, block.group, block.groups), budget)
+        return block.nearest(weights, budget)
     weights, pool, slopes = weights.copy(), np.zeros(0, np.int64), None
     least, idle = np.inf, 0
     while True:
         if weights.any():
             rows = np.flatnonzero(weights)
-            p = block.point(rows, weights[rows])
-            slopes = block.slopes(p)
+            p = block.Z[rows].T @ weights[rows]
+            slopes = block.Z @ p
             size = float(p @ p)
             gap = size - sum(block.lowest(slopes))
             idle = 0 if size < least * (1 - 1e-13) else idle + 1
             least = min(least, size)
-            if (
-                gap <= tol * size
-                or size <= TOUCHING_DISTANCE**2
-                or idle >= 3
-                or budget.spend(block.numbers)
-            ):
+            small = gap <= tol * size or size <= TOUCHING_DISTANCE**2
+            if small or idle >= 3 or budget.spend(block.numbers):
                 return weights
-        pool = np.union1d(pool, hardest_rows(block.group, block.groups, weights, slopes))
+        pool = np.union1d(pool, block.hardest(weights, slopes))
         if n <= MAX_GRAM_ROWS * FIRST_ROWS_PART or 2 * pool.size > n:
             if pool.size > 2 * MAX_GRAM_ROWS:
-                pool = hardest_rows(block.group, block.groups, weights, slopes)
-            part = block.take(pool)
-            weights[pool] = part.nearest(
-                initial_weights(weights[pool], part.group, part.groups), budget
-            )
+                pool = block.hardest(weights, slopes)
+            weights[pool] = block.take(pool).nearest(weights[pool], budget)
         else:
             weights[pool] = _solve(block.take(pool), weights[pool], tol / 4, budget)
 
@@ -339,8 +366,7 @@ def _level_slopes(block: _Block, p: np.ndarray) -> np.ndarray:
     Weights λ in float64 leave p = Σ λ z with an error of the size of u‖z‖, which is much where p is
     short; p itself can be more exact than that.
     """
-    firsts = np.array([np.argmax(block.group == g) for g in range(block.groups)])
-    own = firsts[block.group]
+    own = block.firsts[block.group]
     others = np.flatnonzero(own != np.arange(own.size))
     length = float(np.linalg.norm(p))
     if not 0 < others.size * p.size <= MAX_LSTSQ_NUMBERS or length > LEVEL_BELOW:
@@ -352,10 +378,7 @@ def _level_slopes(block: _Block, p: np.ndarray) -> np.ndarray:
         return p
     with one_thread():
         for _ in range(2):
-            p = (
-                p
-                - lstsq(steps, steps @ p, cond=1e-12, lapack_driver="gelsy", check_finite=False)[0]
-            )
+            p = p - lstsq(steps, steps @ p, 1e-12, lapack_driver="gelsy", check_finite=False)[0]
     return p
 
 
@@ -384,44 +407,6 @@ def _fewest_rows(block: _Block, weights: np.ndarray) -> np.ndarray:
         still[k + 1 :] -= np.outer(still[k + 1 :, gone] / move[gone], move)
         still[k + 1 :, gone] = 0.0
     return weights
-
-
-def initial_weights(weights: np.ndarray, group: np.ndarray, groups: int) -> np.ndarray:
-    """The weights, or if there are none yet, one row for each group."""
-    if weights.any():
-        return weights
-    weights = weights.copy()
-    for g in range(groups):
-        weights[np.argmax(group == g)] = 1.0
-    return weights
-
-
-def hardest_rows(
-    group: np.ndarray, groups: int, weights: np.ndarray, slopes: np.ndarray | None
-) -> np.ndarray:
-    """The rows to solve for next: those with weight, and those furthest below their level."""
-    n = group.size
-    used = np.flatnonzero(weights)
-    count = max(MAX_GRAM_ROWS // 2, n // FIRST_ROWS_PART, used.size // 2)
-    if n <= MAX_GRAM_ROWS:
-        return np.arange(n)
-    if slopes is None:
-        some = np.random.default_rng(0).choice(
-            n, min(n, max(MAX_GRAM_ROWS, n // FIRST_ROWS_PART)), replace=False
-        )
-        firsts = [np.argmax(group == g) for g in range(groups)]
-        return np.union1d(some, firsts)
-    level = np.bincount(group, weights * slopes, groups)
-    picked = [used]
-    for g in range(groups):
-        short = group == g
-        if used.size:
-            short &= slopes < level[g]
-        short = np.flatnonzero(short)
-        if short.size > count // groups:
-            short = short[np.argpartition(slopes[short], count // groups)[: count // groups]]
-        picked.append(short)
-    return np.unique(np.concatenate(picked))
 
 
 def balance_exactly(alpha: np.ndarray, signs: np.ndarray) -> np.ndarray:

@@ -20,8 +20,7 @@ import numpy as np
 
 from certo.certificates.errors.least_errors_by_tree import FINENESS, Packing, Subsystem, packed
 from certo.solvers.farkas import cancelling_weights
-from certo.solvers.linear_program import LinearProgram
-from certo.solvers.subsystems import Subsystems
+from certo.solvers.linear_program import LinearProgram, Subsystems
 
 MAX_CUT_ROUNDS = 30  # Rounds of cuts at a node other than the root.
 MAX_CUTS = 15  # Subsystems that are added in a round.

@@ -1,11 +1,8 @@
 r"""The function with the largest margin in a kernel's space, from few rows of the Gram matrix.
 
 Problem     min ½‖f‖²  s.t.  y_t (f(x_t) + b) ≥ 1      (b free, none, or lifted: ½(‖f‖² + b²))
-Dual        as without a kernel (`hard_margin`): with z_t = y_t K(x_t, ·), in the lifted space
-            (K + 1), the nearest points of the two classes' hulls (free), or the point of the hull
-            of the z_t nearest to the origin: p = Σ λ_t z_t. With G = 2 or 1 groups, f* = G p/‖p‖²
-Bounds      every λ gives γ* ≤ ‖p‖/G, and with h = Σ_g min_{t in g} z_t·p over *all* examples,
-            p separates if h > 0, with γ* ≥ h/(G‖p‖)
+Dual        as without a kernel (`hard_margin`, its bounds too), with z_t = y_t K(x_t, ·), in the
+            lifted space (K + 1): p = Σ λ_t z_t and, with G = 2 or 1 groups, f* = G p/‖p‖²
 Few rows    solve for some rows through their Gram matrix, look at all, add those that are short
             of the margin, repeat
 Memory      of a Gram matrix that would be too large only the rows are taken that are furthest from
@@ -23,7 +20,7 @@ from scipy import sparse
 
 from certo.kernels.base import Kernel
 from certo.solvers import gram
-from certo.solvers.hard_margin import Budget, MarginTrace, Search, hardest_rows, initial_weights
+from certo.solvers.hard_margin import Budget, Hulls, MarginTrace, Search, hull_numbers
 from certo.solvers.nearest_point import Gram, nearest_point
 from certo.stop import Asked, Stop, go_on
 
@@ -59,9 +56,7 @@ def kernel_hard_margin(
     """The largest margin of the examples X (as `kernel.examples` gives them), signs being ±1, both
     present where the intercept is free.
 
-    Stops at a relative gap of `tol`, after `max_iter` looks at all examples, after about as much
-    work as `effort` multiplications in a loop (`value_work` are those of a value of the kernel),
-    when `asked()` (often) or `after_look()` says why, or when nothing improves any more. Where
+    It stops as `hard_margin` does (a value of the kernel takes `value_work` multiplications). Where
     no separator was found by then, its scores are zero. Gram matrices are kept within `cache_mb`
     megabytes.
     """
@@ -74,7 +69,7 @@ def kernel_hard_margin(
         most = max(4, int(min(most, np.sqrt(affordable), affordable / signs.size)))
     weights, slopes = np.zeros(signs.size), None
     while True:
-        rows = hardest_rows(images.group, images.groups, weights, slopes)
+        rows = images.hardest(weights, slopes)
         if rows.size > most:
             rows = _furthest_rows(images, weights, slopes, rows, most)
         budget.spend(each * rows.size**2)
@@ -94,14 +89,13 @@ def value_work(kernel: Kernel, X) -> float:
     return ENTRY_WORK + (X.nnz / max(m, 1) if sparse.issparse(X) else d)
 
 
-class _Images:
-    """The z_t, known by their inner products; `group` numbers the hull each belongs to."""
+class _Images(Hulls):
+    """The z_t, known by their inner products."""
 
     def __init__(self, kernel: Kernel, X, signs: np.ndarray, intercept: str):
+        super().__init__(hull_numbers(signs, intercept))
         self.kernel, self.X, self.signs = kernel, X, signs.astype(np.float64)
         self.lift = float(intercept == "lifted")
-        self.groups = 2 if intercept == "free" else 1
-        self.group = (signs > 0).astype(np.int64) * (self.groups - 1)
 
     def gram(self, rows: np.ndarray) -> np.ndarray:
         """z_i·z_j among the rows."""
@@ -125,8 +119,7 @@ def _furthest_rows(images: _Images, weights, slopes, rows, most: int) -> np.ndar
     """As many of the rows as are allowed: those furthest below their level, and, if they have
     weight, above it; at the nearest point all rows with weight are there."""
     if slopes is None:
-        firsts = [np.argmax(images.group == g) for g in range(images.groups)]
-        return np.union1d(rows[: most - images.groups], firsts)
+        return np.union1d(rows[: most - images.groups], images.firsts)
     level = np.bincount(images.group, weights * slopes, images.groups)
     above = (slopes - level[images.group])[rows]
     away = np.where(weights[rows] > 0, np.abs(above), -above)
@@ -135,7 +128,7 @@ def _furthest_rows(images: _Images, weights, slopes, rows, most: int) -> np.ndar
 
 def _solve_rows(images: _Images, weights, rows, tol: float, spend) -> np.ndarray:
     """The weights after those of these rows, and what all others have together, were improved."""
-    group, weights = images.group, initial_weights(weights, images.group, images.groups)
+    group, weights = images.group, images.initial(weights)
     outside = weights.copy()
     outside[rows] = 0.0
     sums = np.bincount(group, outside, images.groups)
@@ -150,7 +143,7 @@ def _solve_rows(images: _Images, weights, rows, tol: float, spend) -> np.ndarray
         for j, (other, parted) in enumerate(zip(parts, shares, strict=True), n):
             among[k, j] = parted @ images.products(other, part, share)
     now = np.append(weights[rows], sums[sums > 0])
-    found = nearest_point(Gram(among), groups, now, tol=tol, spend=spend).weights
+    found = nearest_point(Gram(among), groups, now, tol=tol, spend=spend)
     factor = np.ones(images.groups)
     factor[sums > 0] = found[n:] / sums[sums > 0]
     weights = outside * factor[group]
@@ -175,7 +168,7 @@ class _Functions(Search):
         slopes = images.products(slice(None), rows, weights[rows])
         length = float(np.sqrt(max(weights[rows] @ slopes[rows], 0.0)))
         self.upper = min(self.upper, length)
-        lower = sum(_lowest(images, slopes)) / length if length > 0 else 0.0
+        lower = sum(images.lowest(slopes)) / length if length > 0 else 0.0
         if lower > self.lower:
             self.lower, self.weights, self.slopes = lower, weights, slopes
         self.note(images.groups, rows.size)
@@ -183,7 +176,7 @@ class _Functions(Search):
 
     def outcome(self, stop: Stop) -> KernelMarginOutcome:
         images, rows = self.images, np.flatnonzero(self.weights)
-        lows = _lowest(images, self.slopes)
+        lows = images.lowest(self.slopes)
         scale = images.groups / sum(lows) if self.lower > 0 else 1.0
         coef = scale * self.weights[rows] * images.signs[rows]
         b = images.lift * float(coef.sum())
@@ -191,7 +184,3 @@ class _Functions(Search):
             b = (lows[0] - lows[1]) / 2 * scale  # The middle between the classes.
         scores = scale * images.signs * self.slopes - images.lift * coef.sum()
         return KernelMarginOutcome(rows, coef, b, scores, len(self.looks), stop, self.trace)
-
-
-def _lowest(images: _Images, slopes: np.ndarray) -> list[float]:
-    return [float(slopes[images.group == g].min()) for g in range(images.groups)]

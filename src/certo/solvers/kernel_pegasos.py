@@ -34,12 +34,9 @@ def kernel_pegasos(
 ) -> PegasosOutcome:
     """`steps` steps on the examples of `rows`, signs being int8 in {−1, +1}.
 
-    `rng` draws the examples, uniformly and with replacement, `rng.integers(m, size=steps)`; without
-    it they are taken in their order, from the `first` on. `start` continues an earlier run, and
-    `keep` answers at most stay in the trace. `after_block` may say why to stop, between blocks
-    of draws.
-
-    Weights, of the outcome and in its trace, are a coefficient for each example, and the intercept.
+    The parameters are those of `certo.solvers.pegasos.pegasos`; without `rng`, examples are taken
+    in their order from the `first` on. Weights, of the outcome and in its trace, are a coefficient
+    for each example, and the intercept.
     """
     m = rows.m
     state = PegasosState(np.zeros((2, m)), 0, 0.0) if start is None else start

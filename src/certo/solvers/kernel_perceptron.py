@@ -64,11 +64,8 @@ def kernel_perceptron(
     visits = np.arange(rows.m) if visits is None else visits
     start = Terms.none(rows.m) if start is None else start
     edge, lift = AT_ZERO[update_at_zero] * signs >= 0, float(lifted)
-    run = (
-        _Unbounded(rows, signs, lift, edge, start, visits)
-        if budget is None
-        else _Bounded(rows, signs, lift, edge, start, budget)
-    )
+    given = rows, signs, lift, edge, start
+    run = _Unbounded(*given, visits) if budget is None else _Bounded(*given, budget)
     records = empty_records()
     epoch_updates: list[int] = []
     updates = 0
@@ -97,12 +94,24 @@ def kernel_perceptron(
             stop = Stop.CONVERGED if made == 0 else stop
     nothing = Copies(np.empty((0, 0)), np.array([0, 1]))
     trace = Trace.of(records, nothing, epoch_updates)
-    return KernelPerceptronOutcome(
-        run.terms, updates, len(epoch_updates), stop or Stop.MAX_ITER, trace
-    )
+    stop = stop or Stop.MAX_ITER
+    return KernelPerceptronOutcome(run.terms, updates, len(epoch_updates), stop, trace)
 
 
-class _Unbounded:
+class _Run:
+    terms: Terms
+
+    def note(self, made: np.ndarray, margins, squares, norms2: np.ndarray) -> Log:
+        """Count the updates on the examples `made`, after which ‖f‖² was `norms2`; and what
+        happened: with v = y φ̃(x), old f · new f = ‖f‖² + ⟨f, v⟩, and so on."""
+        norms = np.append(self.terms.norm2, norms2)
+        before, updates = norms[:-1], self.terms.updates + made.size
+        self.terms = self.terms._replace(updates=updates, norm2=float(norms[-1]))
+        across2 = np.maximum(before * squares - margins**2, 0.0)
+        return Log(made.astype(np.int64), norms2, before + margins, across2)
+
+
+class _Unbounded(_Run):
     """Scores of all examples still to be visited are kept, and grow with the function."""
 
     def __init__(self, rows: GramRows, signs, lift, edge, start: Terms, visits):
@@ -116,13 +125,15 @@ class _Unbounded:
         edges = Edges(np.zeros(block.size), self.edge[block])
         steps, margins, squares = self.growing.visit(block, edges, needed)
         terms, made = self.terms, block[steps]
-        norms2 = _not_negative(terms.norm2 + np.cumsum(2.0 * margins + squares))
+        norms2 = terms.norm2 + np.cumsum(2.0 * margins + squares)
+        # Rounding may make ‖f‖² negative. A sum that overflowed, to either side, becomes NaN and
+        # stays so: cut at 0, an overflow to −∞ would look like the norm of f = 0.
+        norms2 = np.where(np.isfinite(norms2), np.maximum(norms2, 0.0), np.nan)
         terms.updated[made] = terms.updates + 1 + np.arange(made.size)
-        self.terms = terms._replace(updates=terms.updates + made.size, norm2=_last(terms, norms2))
-        return _log(made, margins, squares, terms.norm2, norms2)
+        return self.note(made, margins, squares, norms2)
 
 
-class _Bounded:
+class _Bounded(_Run):
     """Within a budget: the scores of a block are computed from the few terms when it comes."""
 
     def __init__(self, rows: GramRows, signs, lift, edge, start: Terms, budget: int):
@@ -141,11 +152,8 @@ class _Bounded:
         home = np.where(self.place[block] >= 0, self.place[block], old.size + np.arange(block.size))
         self.place[old] = -1
         none = np.zeros(block.size)
-        supports = Supports(
-            np.append(terms.coef[old], none),
-            np.append(terms.updated[old], none.astype(np.int64)),
-            home,
-        )
+        updated = np.append(terms.updated[old], none.astype(np.int64))
+        supports = Supports(np.append(terms.coef[old], none), updated, home)
         scores = (gram[first:, : old.size] + self.lift) @ terms.coef[old]
         steps, norms2 = np.empty(block.size, np.int64), np.empty(block.size)
         made = visit_within(
@@ -159,22 +167,4 @@ class _Bounded:
         terms.updated[places[held]] = supports.updated[held]
         self.held = places[held]
         squares = gram[first + steps, old.size + steps] + self.lift
-        self.terms = terms._replace(updates=terms.updates + made, norm2=_last(terms, norms2))
-        return _log(block[steps], signs[steps] * scores[steps], squares, terms.norm2, norms2)
-
-
-def _not_negative(norms2: np.ndarray) -> np.ndarray:
-    """‖f‖², which rounding may have made negative. A sum that overflowed, to either side, becomes
-    NaN and stays so: cut at 0, an overflow to −∞ would look like the norm of f = 0."""
-    return np.where(np.isfinite(norms2), np.maximum(norms2, 0.0), np.nan)
-
-
-def _last(terms: Terms, norms2: np.ndarray) -> float:
-    return float(norms2[-1]) if norms2.size else terms.norm2
-
-
-def _log(made: np.ndarray, margins, squares, norm2: float, norms2: np.ndarray) -> Log:
-    """What happened at the updates: with v = y φ̃(x), old f · new f = ‖f‖² + ⟨f, v⟩, and so on."""
-    before = np.append(norm2, norms2)[:-1]
-    across2 = np.maximum(before * squares - margins**2, 0.0)
-    return Log(made.astype(np.int64), norms2, before + margins, across2)
+        return self.note(block[steps], signs[steps] * scores[steps], squares, norms2)

@@ -147,9 +147,9 @@ def least_squares(
 def _by_rows(rows: Rows, lifted: bool, ridge: float) -> Solution:
     X, (n, d) = rows.X, rows.X.shape
     if sparse.issparse(X) and min(n, d) > MAX_DENSE_DIM:
-        return _iterated(rows, lifted, ridge)
+        return _by_lsqr(rows, lifted, ridge)
     if ridge and d > n:
-        return _dual(rows, lifted, ridge)
+        return _by_dual(rows, lifted, ridge)
     if d >= n:
         return from_triangle(triangle(rows, lifted), d, lifted, ridge, rows)
     known = moments(rows, lifted)
@@ -162,10 +162,9 @@ def _by_rows(rows: Rows, lifted: bool, ridge: float) -> Solution:
         return from_triangle(triangle(rows, lifted), d, lifted, ridge, rows)
     a = reduced.solved(reduced.right)
     found = _solution("cholesky", problem, reduced, a, relations)
-    if reduced.condition > UNREFINED_CONDITION or np.any(
-        found.squares < MIN_RESIDUAL_SHARE * np.diag(known.products)[d:]
-    ):
-        found = _refined(found, problem, reduced, a, relations)
+    small = found.squares < MIN_RESIDUAL_SHARE * np.diag(known.products)[d:]
+    if reduced.condition > UNREFINED_CONDITION or np.any(small):
+        found = _refine(found, problem, reduced, a, relations)
     return found
 
 
@@ -251,9 +250,8 @@ def _relations(problem: _Problem, reduced: _Reduced) -> tuple[_Relations, _Probl
         if exactly_by_sums(gram, shift, all_kept, simple, lifted):
             terms = _floats(simple, rank)
             return _Relations(kept, rest, terms, simple, True), problem._replace(known=known)
-    good, fair = _left(problem, kept, rest, (_floats(simple, rank), terms)) <= (
-        _rounding(rows.n, d) * scale[rest]
-    )
+    left = _norms_left(problem, kept, rest, (_floats(simple, rank), terms))
+    good, fair = left <= _rounding(rows.n, d) * scale[rest]
     best = list(simple)
     for j in np.flatnonzero(~good):
         own: Combinations = (tuple(map(Fraction, terms[j].tolist())),)
@@ -264,7 +262,7 @@ def _relations(problem: _Problem, reduced: _Reduced) -> tuple[_Relations, _Probl
     return _Relations(kept, rest, _floats(best, rank), tuple(best), sure), problem
 
 
-def _left(problem: _Problem, kept: np.ndarray, rest: np.ndarray, terms) -> np.ndarray:
+def _norms_left(problem: _Problem, kept: np.ndarray, rest: np.ndarray, terms) -> np.ndarray:
     """What is left of the columns not kept when these combinations are taken away: the norms, for
     each of several tables of terms."""
     rows, d, count = problem.rows, problem.d, len(rest)
@@ -310,9 +308,8 @@ def _solution(
     if lifted:
         row = known.mean if rows is None else rows.pick([0])[0]
         needed = np.abs(row[rest] - terms @ row[kept])
-        tied[d] = np.any(
-            needed > TIED_SHARE * (np.abs(row[rest]) + np.abs(terms) @ np.abs(row[kept]))
-        )
+        size = np.abs(row[rest]) + np.abs(terms) @ np.abs(row[kept])
+        tied[d] = np.any(needed > TIED_SHARE * size)
         kept, L = np.append(kept, d), linalg.block_diag(L, 1.0)
     return Solution(
         coef, intercept, method, squares, known, reduced.pivoted.rank, reduced.condition, kept,
@@ -320,7 +317,7 @@ def _solution(
     )  # fmt: skip
 
 
-def _refined(
+def _refine(
     found: Solution, problem: _Problem, reduced: _Reduced, a: np.ndarray, relations: _Relations
 ) -> Solution:
     """Better coefficients by residuals from the rows, until nothing changes any more."""
@@ -362,7 +359,7 @@ def _means(rows: Rows, lifted: bool) -> Moments:
     return Moments(count, weight, mean, np.diag(spread))
 
 
-def _dual(rows: Rows, lifted: bool, ridge: float) -> Solution:
+def _by_dual(rows: Rows, lifted: bool, ridge: float) -> Solution:
     """W = Xᵀα with (XXᵀ + ridge·S)α = y, rows centred and times √s: as many equations as rows."""
     known = _means(rows, lifted)
     block = rows.block(0, rows.n, known.mean, np.empty((rows.n, rows.width + 1)))
@@ -370,20 +367,19 @@ def _dual(rows: Rows, lifted: bool, ridge: float) -> Solution:
     gram = X @ X.T
     _require_finite(gram, known.mean, known.products)
     values, vectors = np.linalg.eigh(gram)
-    if (
-        values[-1] > MAX_GRAM_CONDITION**2 * ridge * known.weight
-    ):  # Squaring would lose the small singular values.
+    pull = ridge * known.weight
+    if values[-1] > MAX_GRAM_CONDITION**2 * pull:  # Squaring would lose small singular values.
         vectors, roots, _ = linalg.svd(X, full_matrices=False)
         values = roots**2
     values = np.maximum(values, 0.0)
-    alpha = vectors @ ((vectors.T @ Y) / (values + ridge * known.weight)[:, None])
+    alpha = vectors @ ((vectors.T @ Y) / (values + pull)[:, None])
     coef = (X.T @ alpha).T
     rank = int(np.count_nonzero(values > 8 * UNIT * max(64, rows.d) * values.max(initial=0.0)))
-    condition = np.sqrt((values.max() + ridge * known.weight) / (ridge * known.weight))
-    return _given(rows, known, coef, "dual", lifted)._replace(rank=rank, condition=condition)
+    condition = np.sqrt((values.max() + pull) / pull)
+    return _from_slopes(rows, known, coef, "dual", lifted)._replace(rank=rank, condition=condition)
 
 
-def _iterated(rows: Rows, lifted: bool, ridge: float) -> Solution:
+def _by_lsqr(rows: Rows, lifted: bool, ridge: float) -> Solution:
     """By LSQR, which begins at 0 and so ends at the shortest W; a column at a time."""
     known = _means(rows, lifted)
     _require_finite(known.mean, known.products, sparse.linalg.norm(rows.X))
@@ -403,13 +399,15 @@ def _iterated(rows: Rows, lifted: bool, ridge: float) -> Solution:
             )
             for y, centre in zip(rows.Y.T, known.mean[rows.d :], strict=True)
         ]
-    solution = _given(rows, known, np.array([part.x for part in found]), "lsqr", lifted)
+    solution = _from_slopes(rows, known, np.array([part.x for part in found]), "lsqr", lifted)
     early = [part.stop for part in found if part.stop is not Stop.CONVERGED]
     condition = max(part.condition for part in found)
     return solution._replace(condition=condition, stop=[Stop.CONVERGED, *early][-1])
 
 
-def _given(rows: Rows, known: Moments, coef: np.ndarray, method: str, lifted: bool) -> Solution:
+def _from_slopes(
+    rows: Rows, known: Moments, coef: np.ndarray, method: str, lifted: bool
+) -> Solution:
     """The solution of these slopes: its intercept and its residuals."""
     d = rows.d
     intercept = known.mean[d:] - coef @ known.mean[:d] if lifted else np.zeros(len(coef))

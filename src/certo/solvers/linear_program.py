@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 
 import highspy
 import numpy as np
 from scipy import sparse
 
 from certo.solvers.interrupt import Watch
+
+PRICE_ROUNDS = 8
 
 
 class LinearProgram:
@@ -89,3 +92,76 @@ class LinearProgram:
         if self.highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
             return None
         return np.array(self.highs.getSolution().col_value)
+
+
+class Elastic:
+    """Weights w with few errors on vectors z that cost c: a vector may fall short of a margin, at a
+    price.
+
+    The program min Σ p_t s_t, w·z_t + s_t ≥ 1, s ≥ 0 counts nothing, but where the price of being
+    short falls with how short one was before, p_t = c_t/(s_t + ε), it soon gives up a few examples
+    altogether and has all others right (Candès, Wakin and Boyd, 2008). Simplex bases are kept
+    between prices.
+    """
+
+    def __init__(self, vectors: np.ndarray, costs: np.ndarray):
+        n, self.dimension = vectors.shape
+        self.costs, self._free = costs / costs.mean(), np.zeros(self.dimension)
+        lower = np.append(self._free - np.inf, np.zeros(n))
+        prices = np.append(self._free, self.costs)
+        upper = np.full(lower.size, np.inf)
+        # The primal simplex method is strategy 4: only the prices change.
+        self._program = LinearProgram(lower, upper, prices, simplex_strategy=4)
+        rows = sparse.hstack([sparse.csr_array(vectors), sparse.eye_array(n)], format="csr")
+        self._program.add_rows(rows, 1.0, np.inf)
+
+    def search(
+        self, rng: np.random.Generator, noise: float, left: Callable[[], float]
+    ) -> np.ndarray | None:
+        """Weights with few errors, others for every draw of the noise on the prices; None if the
+        solver fails in the seconds left."""
+        n = self.costs.size
+        prices = self.costs * np.exp(3 * noise * rng.normal(size=n))
+        w = self._free
+        for k in range(PRICE_ROUNDS):
+            self._program.set_costs(np.append(self._free, prices))
+            values = self._program.solve(left())
+            if values is None:
+                return None
+            w, short = np.split(values, [self.dimension])
+            prices = self.costs / (short + 0.3 * 0.6**k) * np.exp(noise * rng.normal(size=n))
+        return w
+
+
+class Subsystems:
+    """Few vectors z that no w has all on its positive side, cheapest first; `left()` are the
+    seconds that may be spent.
+
+    The weights a ≥ 0 with Σ a_g z_g = 0 and Σ a_g = 1 form a polytope, and the vectors at a vertex
+    of it are a minimal infeasible subsystem (Gleeson and Ryan). HiGHS walks to the vertex that is
+    cheapest for given costs; exact arithmetic then finds the weights as integers.
+    """
+
+    def __init__(self, vectors: np.ndarray, left: Callable[[], float]):
+        self.left, self._zeros = left, np.zeros(len(vectors))
+        # Rows and columns are scaled to size 1: the supports stay the same.
+        scaled = vectors / np.maximum(np.abs(vectors).max(axis=0), 1e-300)
+        scaled = scaled / np.maximum(np.abs(scaled).max(axis=1, keepdims=True), 1e-300)
+        # simplex_strategy 4 is the primal simplex method: costs change, and a vertex stays one.
+        free = self._zeros + np.inf
+        self._program = LinearProgram(self._zeros, free, self._zeros, simplex_strategy=4)
+        self._program.add_rows(sparse.csr_array(scaled.T), 0.0, 0.0)
+        self._program.add_rows(sparse.csr_array(np.ones((1, len(vectors)))), 1.0, 1.0)
+
+    def leave_out(self, groups) -> None:
+        """Only subsystems without these."""
+        upper = self._zeros + np.inf
+        upper[groups] = 0.0
+        self._program.set_bounds(self._zeros, upper)
+
+    def cheapest(self, costs: np.ndarray) -> np.ndarray | None:
+        """A subsystem of about the least cost; None if all vectors left can be right (as far as
+        floats can tell), or if there was no time to find one."""
+        self._program.set_costs(costs)
+        weights = self._program.solve(self.left())
+        return None if weights is None else np.flatnonzero(weights > 1e-11)

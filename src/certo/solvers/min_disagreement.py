@@ -26,10 +26,10 @@ from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
 from certo.certificates.spaces.exact_rows import integer_rows
 from certo.certificates.spaces.vectors import Margins
-from certo.solvers.elastic import Elastic
 from certo.solvers.hard_margin import hard_margin
 from certo.solvers.hitting_tree import HittingTree, goal
 from certo.solvers.interrupt import Watch
+from certo.solvers.linear_program import Elastic
 from certo.solvers.local_search import local_search, surrogate
 from certo.solvers.separation import Separator, separate
 from certo.solvers.vectors import Examples

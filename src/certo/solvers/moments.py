@@ -127,9 +127,8 @@ def moments(rows: Rows, centred: bool) -> Moments:
     else:
         found = _shifted_moments(rows, middle(rows, centred), centred)
     assert found.sums is not None
-    if centred and np.any(
-        np.diag(found.products) < MIN_CENTRED_SHARE * np.diag(found.sums.gram)[:-1]
-    ):
+    least = MIN_CENTRED_SHARE * np.diag(found.sums.gram)[:-1]
+    if centred and np.any(np.diag(found.products) < least):
         return _shifted_moments(rows, found.mean, centred)
     return found
 
@@ -160,9 +159,8 @@ def _shifted_moments(rows: Rows, shift: np.ndarray, centred: bool) -> Moments:
     def step(so_far: np.ndarray, block: np.ndarray) -> np.ndarray:
         return so_far + block.T @ block
 
-    gram = reduce(
-        add, rows.over_blocks(SUM_BLOCK_NUMBERS, shift, np.zeros(2 * (rows.width + 1,)), step)
-    )
+    zeros = np.zeros(2 * (rows.width + 1,))
+    gram = reduce(add, rows.over_blocks(SUM_BLOCK_NUMBERS, shift, zeros, step))
     height = rows.height(SUM_BLOCK_NUMBERS)
     return _centred(rows, shift, gram, centred, height + rows.n // height + 16)
 
@@ -235,12 +233,9 @@ class Triangle:
             return self
         apart = other.mean - self.mean
         between = np.sqrt(self.weight * (other.weight / weight)) * apart
-        return Triangle(
-            self.rows + other.rows,
-            weight,
-            self.mean + apart * (other.weight / weight),
-            _factor([self.factor, other.factor, between[None]]),
-        )
+        mean = self.mean + apart * (other.weight / weight)
+        factor = _factor([self.factor, other.factor, between[None]])
+        return Triangle(self.rows + other.rows, weight, mean, factor)
 
     @classmethod
     def of(cls, known: Moments) -> Triangle:

@@ -21,22 +21,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
-from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 from scipy.linalg import lstsq
 from scipy.linalg.lapack import dpotrf, dpotrs
 
-from certo.compiled.differences import solve_differences
-from certo.compiled.pairs import exchange
+from certo.compiled.nearest_point import exchange, solve_differences
 from certo.compiled.threads import one_thread
 
 RIDGE_PER_ROW = 1e-15  # Added to a Gram matrix, relative to it: what rounding may have done to it.
 ROUNDING_UNIT = 2.0**-53
 TINY_SQUARE = 1e-300
-EXCHANGE_GAP = 0.01  # The gap from which the active set takes over from exchanges of pairs,
-MAX_EXCHANGES_PER_ROW = 5  # or after so many exchanges for each row.
+# The active set takes over from exchanges of pairs at this gap, or after so many for each row.
+EXCHANGE_GAP, MAX_EXCHANGES_PER_ROW = 0.01, 5
 # Work in multiplications of a plain loop: of an exchange, for each row; of a step, at least; and
 # how many times faster matrices are multiplied and factored.
 EXCHANGE_WORK, STEP_WORK, MATRIX_SPEED = 5.0, 3e5, 8.0
@@ -125,11 +123,6 @@ class Vectors(Gram):
         return lstsq(A, -p, cond=1e-15, lapack_driver="gelsy", check_finite=False)[0] * unit
 
 
-class NearestPoint(NamedTuple):
-    weights: np.ndarray  # λ
-    gap: float  # (‖p‖² − Σ min z·p) / ‖p‖², as computed
-
-
 def nearest_point(
     points: Gram,
     group: np.ndarray,
@@ -137,8 +130,9 @@ def nearest_point(
     *,
     tol: float = 1e-12,
     spend: Callable[[float], bool] = lambda multiplications: False,
-) -> NearestPoint:
-    """Improve `weights` until the relative gap is at most `tol`, or nothing improves any more.
+) -> np.ndarray:
+    """The weights λ of the nearest point, from `weights` on, until the relative gap
+    (‖p‖² − Σ min z·p)/‖p‖² is at most `tol`, or nothing improves any more.
 
     `group` numbers the groups 0, 1, …. `spend` is told how many multiplications were made, and may
     return True to stop.
@@ -147,7 +141,7 @@ def nearest_point(
         return _nearest_point(points, group, weights, tol, spend)
 
 
-def _nearest_point(points, group, weights, tol, spend) -> NearestPoint:
+def _nearest_point(points, group, weights, tol, spend) -> np.ndarray:
     n, groups = group.size, int(group.max()) + 1
     members = [np.flatnonzero(group == g) for g in range(groups)]
     weights, stopped = _exchange_pairs(points, group, weights, spend)
@@ -179,7 +173,7 @@ def _nearest_point(points, group, weights, tol, spend) -> NearestPoint:
         rows, before = np.concatenate([used, new]), short
         weights, whole, work = _step(points, group, slope, weights, rows)
         stopped = spend(work + points.work)
-    return NearestPoint(best, best_gap)
+    return best
 
 
 def _exchange_pairs(points, group, weights, spend) -> tuple[np.ndarray, bool]:

@@ -101,10 +101,8 @@ def pegasos(
         nonlocal state
         done, size = state.steps - before, end - state.steps
         draws = np.arange(done, done + size) if rng is None else rng.integers(m, size=size)
-        harmonic = take_steps(
-            rows, signs, lift, lam, draws, state.steps, state.harmonic, Sums(*sums)
-        )
-        state = PegasosState(sums, end, harmonic)
+        so_far = state.steps, state.harmonic, Sums(*sums)
+        state = PegasosState(sums, end, take_steps(rows, signs, lift, lam, draws, *so_far))
 
     def keep_note(end: int) -> None:
         kept.append((end, state.answer(lam, average)))

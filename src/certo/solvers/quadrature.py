@@ -87,14 +87,11 @@ def draw(
         cells = np.searchsorted(ladder, random.random_sample(2 * size + 16) * ladder[-1], "right")
         cells = np.minimum(cells, ladder.size - 1)
         places = np.unravel_index(cells, bound.shape)
-        points = np.stack(
-            [
-                edge[j] + (edge[j + 1] - edge[j]) * random.random_sample(j.size)
-                for edge, j in zip(edges, places, strict=True)
-            ],
-            axis=1,
-        )
-        points = np.clip(points, 0.0, 1.0)
+        columns = [
+            edge[j] + (edge[j + 1] - edge[j]) * random.random_sample(j.size)
+            for edge, j in zip(edges, places, strict=True)
+        ]
+        points = np.clip(np.stack(columns, axis=1), 0.0, 1.0)
         ratio = np.exp(features.at(points) @ coef - bound[places])
         kept.append(points[random.random_sample(len(points)) < ratio])
     return np.concatenate(kept)[:size]

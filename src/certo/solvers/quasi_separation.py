@@ -26,14 +26,14 @@ from certo.solvers.linear_program import LinearProgram
 from certo.solvers.separation import Cancelling, Separator, Verdict, scaled, separate
 from certo.solvers.vectors import IntegerVectors, Vectors, unit_rows
 
-CLEAR = 1e-6  # Columns of this size, and more, beside those before them are independent.
+MIN_INDEPENDENT_RATIO = 1e-6  # Columns that add this share of the largest are independent.
 GUESS_BITS = 40  # Binary digits of a guess.
-ELIMINATION_S = 5e-10  # Seconds of an exact elimination for each bit of what it multiplies.
-EXACT_BLOCK = 256  # Vectors that are transformed exactly between two looks at the watch.
+ELIMINATION_SECONDS_PER_BIT = 5e-10  # An exact elimination takes this for each bit multiplied.
+EXACT_BLOCK_ROWS = 256  # Vectors that are transformed exactly between two looks at the watch.
 
 
 class Partition(NamedTuple):
-    w: list[Fraction]  # 0 where nothing can be separated
+    w: list[Fraction]  # It is 0 where nothing can be separated.
     ties: np.ndarray  # The vectors with w·z = 0.
     rows: list[int]  # Vectors that cancel and span all ties.
     weights: list[Fraction]
@@ -50,7 +50,7 @@ class Orthogonal:
         self.size, self.watch = vectors.shape[1], watch
         floats = unit_rows(vectors)
         order, _ = _well_conditioned(floats, np.max(np.abs(floats), axis=0, initial=0.0))
-        reduced, pivots, self.common = _eliminated(vectors[:, order], watch)
+        reduced, pivots, self.common = _eliminate(vectors[:, order], watch)
         self.pivots = order[np.array(pivots, dtype=np.int64)]
         self.free = np.setdiff1d(np.arange(self.size), self.pivots)
         back = np.argsort(order)
@@ -79,9 +79,9 @@ class Orthogonal:
     def coordinates(self, vectors: np.ndarray) -> np.ndarray:
         """v with v·u = z·direction(u) for every u."""
         parts = []
-        for start in range(0, len(vectors), EXACT_BLOCK):
+        for start in range(0, len(vectors), EXACT_BLOCK_ROWS):
             self.watch()
-            part = vectors[start : start + EXACT_BLOCK]
+            part = vectors[start : start + EXACT_BLOCK_ROWS]
             parts.append(self.common * part[:, self.free] - part[:, self.pivots].dot(self.rest))
         return np.vstack(parts)
 
@@ -114,27 +114,27 @@ def _well_conditioned(rows: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, 
     with one_thread():
         left, order = linalg.qr(rows, mode="r", pivoting=True)
     sizes = np.abs(np.diag(left))
-    return order, sizes.size == columns and sizes[-1] > CLEAR * sizes[0]
+    return order, sizes.size == columns and sizes[-1] > MIN_INDEPENDENT_RATIO * sizes[0]
 
 
 def partition(vectors: Vectors, watch: Watch = NEVER) -> Partition:
     """The largest part that is separated, and why no more can be; or Stopped is raised."""
     found = separate(vectors, watch)
     if not isinstance(found, Cancelling):
-        return Partition(_fractions(found), np.zeros(0, np.int64), [], [])
-    rows, weights = _joined(vectors, [], [], *_enlarged(vectors, found, watch))
+        return Partition(_weights(found), np.zeros(0, np.int64), [], [])
+    rows, weights = _join(vectors, [], [], *_enlarge(vectors, found, watch))
     while True:
         watch()
         space = Orthogonal(vectors.whole(np.array(rows, dtype=np.int64)), watch)
         outside = space.apart(vectors)
-        w, places, more = _beyond(vectors, space, np.flatnonzero(outside))
+        w, places, more = _separate_others(vectors, space, np.flatnonzero(outside))
         if w is not None:
             known, outside = outside, space.outside(vectors, rows, outside)
             if not np.array_equal(known, outside):
-                w, places, more = _beyond(vectors, space, np.flatnonzero(outside))
+                w, places, more = _separate_others(vectors, space, np.flatnonzero(outside))
             if w is not None:
                 return Partition(w, np.flatnonzero(~outside), rows, weights)
-        rows, weights = _joined(vectors, rows, weights, places, more)
+        rows, weights = _join(vectors, rows, weights, places, more)
 
 
 def partition_with(
@@ -161,7 +161,7 @@ def partition_with(
         others = np.flatnonzero(space.apart(vectors)) if space.free.size else tied[:0]
         if not others.size:
             return None
-        w, places, _ = _beyond(vectors, space, others, guess)
+        w, places, _ = _separate_others(vectors, space, others, guess)
         if w is not None:
             common = math.lcm(*(weight.denominator for weight in w))
             signs = vectors.signs([int(weight * common) for weight in w])
@@ -169,7 +169,7 @@ def partition_with(
         rows = np.append(rows, places)
 
 
-def _beyond(
+def _separate_others(
     vectors: Vectors, space: Orthogonal, others: np.ndarray, guess: np.ndarray | None = None
 ) -> tuple[list[Fraction] | None, list[int], Sequence[int | Fraction]]:
     """A w orthogonal to what was eliminated that separates all others; or some of them, and
@@ -182,27 +182,29 @@ def _beyond(
     if guess is not None:
         w = space.near(guess)
         if w is not None and np.all(vectors.signs(w, others) > 0):
-            return [Fraction(weight) for weight in w], [], []
+            return as_fractions(w), [], []
         hard = vectors.margins(guess)[0][others] / vectors.lengths()[others]
         some = np.union1d(some[: few // 2], others[np.argsort(hard, kind="stable")[: few // 2]])
     while True:
         space.watch()
-        some = some[_different(vectors.part(some))]
-        part, used = _effective(space.coordinates(vectors.whole(some)), units)
-        found = separate(part, space.watch)
+        part = vectors.part(some)
+        dense = part.toarray() if sparse.issparse(part) else part
+        some = some[np.unique(dense, axis=0, return_index=True)[1]]  # Each different row once.
+        short, used = _reduce_columns(space.coordinates(vectors.whole(some)), units)
+        found = separate(short, space.watch)
         if isinstance(found, Cancelling):
-            places, more = _enlarged(part, found, space.watch)
+            places, more = _enlarge(short, found, space.watch)
             return None, some[places].tolist(), more
         u = np.zeros(space.free.size, dtype=object)
-        u[used] = _short(part, _fractions(found))
+        u[used] = _shorten(short, _weights(found))
         w = space.whole_direction(u)
         wrong = others[vectors.signs(w, others) <= 0]
         if not wrong.size:
-            return [Fraction(weight) for weight in w], [], []
+            return as_fractions(w), [], []
         some = np.union1d(some, np.random.default_rng(0).permutation(wrong)[:few])
 
 
-def _effective(vectors: np.ndarray, units: np.ndarray) -> tuple[IntegerVectors, np.ndarray]:
+def _reduce_columns(vectors: np.ndarray, units: np.ndarray) -> tuple[IntegerVectors, np.ndarray]:
     """The vectors in columns that all others are combinations of, and which these are: what the
     others add to w moves nothing new, but may make it long."""
     part = IntegerVectors(vectors)
@@ -213,7 +215,7 @@ def _effective(vectors: np.ndarray, units: np.ndarray) -> tuple[IntegerVectors, 
     return IntegerVectors(vectors[:, used]), used
 
 
-def _short(vectors: IntegerVectors, u: Sequence[Fraction]) -> np.ndarray:
+def _shorten(vectors: IntegerVectors, u: Sequence[Fraction]) -> np.ndarray:
     """A separator with few digits, if it can be: what it is used for is then quick to compute."""
     top = max(abs(weight) for weight in u)
     for bits in (1, 2, 4, 8, 16, 32):
@@ -223,13 +225,7 @@ def _short(vectors: IntegerVectors, u: Sequence[Fraction]) -> np.ndarray:
     return np.array(u, dtype=object)
 
 
-def _different(part) -> np.ndarray:
-    """One place of each of the different rows."""
-    dense = part.toarray() if sparse.issparse(part) else part
-    return np.unique(dense, axis=0, return_index=True)[1]
-
-
-def _enlarged(
+def _enlarge(
     vectors: Vectors, found: Cancelling, watch: Watch
 ) -> tuple[list[int], Sequence[int | Fraction]]:
     """More vectors that cancel, spanning more, with positive weights; or just those found.
@@ -288,7 +284,7 @@ def _combination(
     """c with Σ c_i z_i = target, zero where it may be; None if there is none."""
     common = math.lcm(*(Fraction(entry).denominator for entry in target))
     whole = np.array([int(entry * common) for entry in target], dtype=object)
-    reduced, pivots, divisor = _eliminated(np.column_stack([vectors.T, whole]), watch)
+    reduced, pivots, divisor = _eliminate(np.column_stack([vectors.T, whole]), watch)
     if len(vectors) in pivots:
         return None
     found = [Fraction(0)] * len(vectors)
@@ -297,7 +293,7 @@ def _combination(
     return found
 
 
-def _eliminated(rows: np.ndarray, watch: Watch = NEVER) -> tuple[np.ndarray, list[int], int]:
+def _eliminate(rows: np.ndarray, watch: Watch = NEVER) -> tuple[np.ndarray, list[int], int]:
     """(reduced rows, their pivot columns, c): c in the pivot column, the others 0 there (FLINT).
 
     FLINT cannot be stopped: Stopped is raised before, where it would be too late after. What it
@@ -305,7 +301,7 @@ def _eliminated(rows: np.ndarray, watch: Watch = NEVER) -> tuple[np.ndarray, lis
     n, size = rows.shape
     if watch.seconds_left < math.inf:
         rank, bits = min(n, size), max((abs(entry).bit_length() for entry in rows.flat), default=0)
-        if ELIMINATION_S * rank**3 * max(1, size - rank) * bits > watch.seconds_left:
+        if ELIMINATION_SECONDS_PER_BIT * rank**3 * max(1, size - rank) * bits > watch.seconds_left:
             raise Stopped
     matrix, common, rank = fmpz_mat(n, size, rows.ravel().tolist()).rref()
     reduced = np.array([int(entry) for entry in matrix.entries()], dtype=object).reshape(n, size)
@@ -313,13 +309,16 @@ def _eliminated(rows: np.ndarray, watch: Watch = NEVER) -> tuple[np.ndarray, lis
     return reduced, [int(np.flatnonzero(row)[0]) for row in reduced], int(common)
 
 
-def _fractions(found: Verdict) -> list[Fraction]:
+def _weights(found: Verdict) -> list[Fraction]:
     assert not isinstance(found, Cancelling)
-    w = found.w.tolist() if isinstance(found, Separator) else found.w
+    return as_fractions(found.w.tolist() if isinstance(found, Separator) else found.w)
+
+
+def as_fractions(w: Sequence[float]) -> list[Fraction]:
     return [Fraction(weight) for weight in w]
 
 
-def _joined(
+def _join(
     vectors: Vectors,
     rows: list[int],
     weights: list[Fraction],

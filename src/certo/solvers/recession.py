@@ -30,17 +30,17 @@ import numpy as np
 from scipy import sparse
 
 from certo.certificates.sample.examples import Sample
-from certo.compiled.ranges import column_ranges
 from certo.compiled.rows import rows_of
+from certo.compiled.scan import column_ranges
 from certo.compiled.threads import in_pieces, pieces
 from certo.solvers.interrupt import NEVER, Watch
-from certo.solvers.quasi_separation import Partition, partition, partition_with
+from certo.solvers.quasi_separation import Partition, as_fractions, partition, partition_with
 from certo.solvers.vectors import Comparisons, Examples, Vectors
 
-STILL = 0.01  # A step moves a comparison by at most that where nothing separates it.
-ROWS_KEPT = 3  # Rows beside a cut that it names.
+MAX_TIED_MOVE = 0.01  # A step moves a comparison by at most this where nothing separates it.
+MAX_ROWS_PER_CUT = 3  # A cut names so many of the rows beside it.
 ZERO = Fraction(0)
-MAX_RANGES = 2**22  # Numbers in a table of ranges: with more, a second look is not worth it.
+MAX_RANGE_NUMBERS = 2**22  # With larger tables of ranges a second look is not worth it.
 
 
 class Cut(NamedTuple):
@@ -267,23 +267,23 @@ def _by_columns(search: _Search) -> None:
         sizes = np.bincount(group[group >= 0], minlength=owner.size)
         if search.lifted:  # A column of ones: a cut at 0 leaves classes out that no row is of.
             here = np.where(sizes > 0, 1.0, np.inf)[:, None]
-            cuts = _cuts(*_between(here, here, owner, left), False)
+            cuts = _cuts(*_comparison_ranges(here, here, owner, left), False)
             if cuts:
                 _settle(search, [(search.d, value, above) for _, value, above in cuts])
                 continue
-        if (owner.size + search.classes**2) * search.d > MAX_RANGES and search.directions:
+        if (owner.size + search.classes**2) * search.d > MAX_RANGE_NUMBERS and search.directions:
             return
         low, high = search.ranges(group, sizes)
         if not search.directions:
             one = np.ones(int(search.lifted))
             search.extent = np.append(low.min(axis=0), one), np.append(high.max(axis=0), one)
-        cuts = _cuts(*_between(low, high, owner, left), search.lifted)
+        cuts = _cuts(*_comparison_ranges(low, high, owner, left), search.lifted)
         if not cuts:
             return
         _settle(search, cuts)
 
 
-def _between(
+def _comparison_ranges(
     low: np.ndarray, high: np.ndarray, owner: np.ndarray, left: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """From the ranges of the groups those of the comparisons left: [k, l] those of class k that are
@@ -308,7 +308,7 @@ def _cuts(
     above, and all others are below: what any cut at c settles, these settle.
     """
     K, under = len(least), most.transpose(1, 0, 2)
-    # k not below l, and not all of both at one value
+    # Class k is not below l, and not all examples of both have one value.
     parted = (least >= under) & ((most > under) | (least.transpose(1, 0, 2) < least))
     if anywhere:
         k, other, column = np.nonzero(parted)
@@ -331,9 +331,9 @@ def _cuts(
         for _ in range(K.bit_length()):
             taken = _product(taken, taken)
         strict = (high > here) | (low.transpose(0, 2, 1) < here)
-        # which classes win against which, if k is above
+        # Which classes win against which, if k is above.
         wins = taken[:, :, :, None] & ~taken[:, :, None, :] & strict[:, None]
-        for n, own in np.argwhere(_needed(wins.reshape(len(c), K, -1))).tolist():
+        for n, own in np.argwhere(_maximal_sets(wins.reshape(len(c), K, -1))).tolist():
             found.append((int(j[n]), float(c[n]), taken[n, own]))
     return found
 
@@ -343,7 +343,7 @@ def _product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return (a.astype(np.float32) @ b.astype(np.float32)) > 0
 
 
-def _needed(sets: np.ndarray) -> np.ndarray:
+def _maximal_sets(sets: np.ndarray) -> np.ndarray:
     """Which of the sets [n, k], of one n, are not empty and not part of another (or of an equal one
     before)."""
     part = ~_product(sets, ~sets.transpose(0, 2, 1))  # [n, k, l]: k is part of l
@@ -367,10 +367,9 @@ def _settle(search: _Search, cuts: list[tuple[int, float, np.ndarray]]) -> None:
         useful = np.any(wins, axis=0)
         rows, over, x = rows[useful], over[useful], x[useful]
         settled[:, rows] |= wins[:, useful]
-        classes, many = tuple(above.tolist()), int(np.count_nonzero(over))
-        search.cuts.append(
-            Cut(column, value, classes, rows[:ROWS_KEPT], rows.size, many, everywhere)
-        )
+        classes, some = tuple(above.tolist()), rows[:MAX_ROWS_PER_CUT]
+        many = rows.size, int(np.count_nonzero(over))
+        search.cuts.append(Cut(column, value, classes, some, *many, everywhere))
         c = Fraction(value)
         ends = np.min(x[over], initial=np.inf), np.max(x[~over], initial=-np.inf)
         gap = min(abs(Fraction(float(end)) - c) for end in ends if np.isfinite(end))
@@ -418,7 +417,7 @@ class _Rest:
         if not strict.size:
             return
         search, K = self.search, self.search.classes
-        w = np.array(parted.w, dtype=object) / _least(self.vectors, parted.w, strict)
+        w = np.array(parted.w, dtype=object) / _least_margin(self.vectors, parted.w, strict)
         classes = range(1, 2) if K == 2 else range(K - 1)
         places = itertools.product(classes, self.columns.tolist())
         coef = {place: weight for place, weight in zip(places, w, strict=True) if weight}
@@ -455,7 +454,7 @@ def _by_guess(search: _Search, guess: np.ndarray, step: np.ndarray | None, watch
     choices = [(margins < np.max(margins) / share, w) for share in (2, 4, 8, 16, 32)]
     if step is not None:
         along = rest.weights(step)
-        still = np.abs(vectors.margins(along)[0]) <= STILL
+        still = np.abs(vectors.margins(along)[0]) <= MAX_TIED_MOVE
         choices = [*([(still, along)] if not np.all(still) else []), *choices]
     for tied, along in choices:
         parted = partition_with(vectors, np.flatnonzero(tied), watch, along)
@@ -470,22 +469,18 @@ def _at_once(rest: _Rest, w: np.ndarray) -> bool:
     vectors = rest.vectors
     margins, _ = vectors.margins(w)
     if np.all(margins > 0) and vectors.wrong(w) is None:
-        rest.settle(Partition(_as_fractions(w), np.zeros(0, np.int64), [], []))
+        rest.settle(Partition(as_fractions(w.tolist()), np.zeros(0, np.int64), [], []))
         return True
     if not isinstance(vectors, Comparisons):
         return False
     own = vectors.sample.signs[vectors.rows]
     for groups in _groupings(own, vectors.others, margins, vectors.classes):
         across = groups[own] != groups[vectors.others]
-        merged, places = _merged(w, groups), np.flatnonzero(across)
+        merged, places = _merge_classes(w, groups), np.flatnonzero(across)
         if places.size and vectors.wrong(merged, places) is None:
-            rest.settle(Partition(_as_fractions(merged), np.flatnonzero(~across), [], []))
+            rest.settle(Partition(as_fractions(merged.tolist()), np.flatnonzero(~across), [], []))
             return True
     return False
-
-
-def _as_fractions(w: np.ndarray) -> list[Fraction]:
-    return [Fraction(weight) for weight in w.tolist()]
 
 
 def _groupings(
@@ -508,7 +503,7 @@ def _groupings(
         yield groups
 
 
-def _merged(w: np.ndarray, groups: np.ndarray) -> np.ndarray:
+def _merge_classes(w: np.ndarray, groups: np.ndarray) -> np.ndarray:
     """The weights against the last class with their mean over its group for each class: equal
     numbers for classes of one group, so that comparisons within it are exactly 0."""
     table = np.vstack([w.reshape(len(groups) - 1, -1), np.zeros(w.size // (len(groups) - 1))])
@@ -517,14 +512,14 @@ def _merged(w: np.ndarray, groups: np.ndarray) -> np.ndarray:
     return (table[:-1] - table[-1]).ravel()
 
 
-def _least(vectors: Vectors, w: Sequence[Fraction], places: np.ndarray) -> Fraction:
+def _least_margin(vectors: Vectors, w: Sequence[Fraction], places: np.ndarray) -> Fraction:
     """The least of w·z at these places, all of them positive: exactly, where rounding leaves more
     than one that may be it."""
     least, weights = [], np.array(w, dtype=object)
     with contextlib.suppress(OverflowError), np.errstate(over="ignore", invalid="ignore"):
         margins, slack = (part[places] for part in vectors.margins(weights.astype(float)))
-        slack = 4 * slack  # that of the weights is part of it
-        may = ~(margins - slack > np.min(margins + slack))  # what overflows may be it, too
+        slack = 4 * slack  # The rounding of the weights is part of it.
+        may = ~(margins - slack > np.min(margins + slack))  # So may what overflows.
         places = places[may] if np.any(may) else places
     for start in range(0, places.size, 4096):
         some = places[start : start + 4096]

@@ -30,11 +30,11 @@ SUPPORT_MULTIPLIER = 1e-12  # Multipliers of vectors that matter are larger.
 
 
 class Separator(NamedTuple):
-    w: np.ndarray  # w·z > 0 for all vectors, proved
+    w: np.ndarray  # w·z > 0 is proved for all vectors.
 
 
 class FineSeparator(NamedTuple):
-    w: list[int]  # w·z > 0 for all vectors, proved, but not when rounded to floats
+    w: list[int]  # w·z > 0 is proved for all vectors, but not when w is rounded to floats.
 
 
 Verdict = Separator | Cancelling | FineSeparator
@@ -92,7 +92,10 @@ def _by_working_set(vectors: Vectors, margins: np.ndarray, watch: Watch) -> Verd
             if found is not None:
                 return found
             break
-        w = _unscaled(solution[:-1], exponents)
+        # The weights for the columns as they were, with entries of at most about 1.
+        used = solution[:-1] != 0
+        shift = int(np.min(exponents[used], initial=2000))
+        w = np.ldexp(solution[:-1], np.where(used, shift - exponents, 0))
         margins, _ = vectors.margins(w)
         short = np.where(margins > 0, np.inf, margins / lengths)
         new = _hardest(short, vectors.groups, inside, step)
@@ -101,7 +104,7 @@ def _by_working_set(vectors: Vectors, margins: np.ndarray, watch: Watch) -> Verd
             if wrong is None:
                 return Separator(w)
             new = np.array([wrong] if not inside[wrong] else [], dtype=int)
-    return _exactly(vectors, places, multipliers, watch)
+    return _by_exact_simplex(vectors, places, multipliers, watch)
 
 
 def _hardest(margins: np.ndarray, groups: np.ndarray, inside: np.ndarray, most: int) -> np.ndarray:
@@ -128,14 +131,7 @@ def scaled(part, exponents: np.ndarray) -> sparse.csr_array:
     return sparse.csr_array((data, part.indices, part.indptr), shape=part.shape)
 
 
-def _unscaled(w: np.ndarray, exponents: np.ndarray) -> np.ndarray:
-    """The same for the columns as they were, with entries of at most about 1."""
-    used = w != 0
-    shift = int(np.min(exponents[used], initial=2000))
-    return np.ldexp(w, np.where(used, shift - exponents, 0))
-
-
-def _exactly(
+def _by_exact_simplex(
     vectors: Vectors, places: np.ndarray, multipliers: np.ndarray, watch: Watch
 ) -> Verdict:
     """The same with the exact simplex method, from the vectors that HiGHS found to matter."""
@@ -149,19 +145,19 @@ def _exactly(
             assert found is not None, "the vectors of a vertex are independent but for one relation"
             return found
         w = simplex.separator()
-        rounded = _rounded(w)
+        rounded = _round_to_floats(w)
         if vectors.wrong(rounded) is None:
             return Separator(rounded)
         wrong = np.flatnonzero(vectors.signs(w) <= 0)
         if not wrong.size:
-            return _rounded_well(vectors, w)
+            return _round_some_multiple(vectors, w)
         hardest = np.argsort(vectors.margins(rounded)[0][wrong], kind="stable")
         # The basic vectors come first: they make up the basis to start from.
         basic = [known[k] for k in simplex.basic_vectors()]
         known = [*dict.fromkeys([*basic, *known]), *wrong[hardest[: vectors.size]].tolist()]
 
 
-def _rounded(w: Sequence[int]) -> np.ndarray:
+def _round_to_floats(w: Sequence[int]) -> np.ndarray:
     """The nearest floats, after division by a power of two: the largest becomes about 1, or where
     the others would then underflow, large."""
     lengths = [abs(weight).bit_length() for weight in w if weight]
@@ -170,7 +166,7 @@ def _rounded(w: Sequence[int]) -> np.ndarray:
     return np.array([float(weight * scale) for weight in w])
 
 
-def _rounded_well(vectors: Vectors, w: Sequence[int]) -> Separator | FineSeparator:
+def _round_some_multiple(vectors: Vectors, w: Sequence[int]) -> Separator | FineSeparator:
     """Multiples of w round in other ways, and shorter weights have exact products: some of these
     may still separate."""
     top = max(abs(weight) for weight in w).bit_length()
@@ -178,7 +174,7 @@ def _rounded_well(vectors: Vectors, w: Sequence[int]) -> Separator | FineSeparat
     tries += [[weight >> (top - bits) for weight in w] for bits in range(2, min(top, 64))]
     for some in tries:
         if any(some):
-            rounded = vectors.centred(_rounded(some))
+            rounded = vectors.centred(_round_to_floats(some))
             if vectors.wrong(rounded) is None:
                 return Separator(rounded)
     return FineSeparator(list(w))

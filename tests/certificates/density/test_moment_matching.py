@@ -18,7 +18,7 @@ from certo.certificates import CannotClaim, Certificate, MomentMatching
 from certo.certificates.density.box_features import FEATURE_FAMILIES, BoxCosines, BoxPolynomials
 from certo.checks import check_certificate
 from certo.issue.density import find_no_log_linear_density, issue_moment_matching
-from certo.solvers.collinear import hyperplanes
+from certo.solvers.dependence import hyperplanes
 from tests.oracles.density_truth import LogLinear, real
 
 KINDS = sorted(FEATURE_FAMILIES)

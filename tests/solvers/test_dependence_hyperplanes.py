@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from certo.solvers.collinear import hyperplanes
+from certo.solvers.dependence import hyperplanes
 
 
 def on(coef, level, row) -> bool:
