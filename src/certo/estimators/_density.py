@@ -8,8 +8,9 @@ from sklearn.utils.validation import validate_data
 
 from certo.containers import exact_input
 from certo.estimators import _input
-from certo.estimators._errors import ProofError
+from certo.estimators._errors import ProofError, RowError
 from certo.estimators._linear import Proving
+from certo.words.reader import entry_at
 
 
 class NoDensity(ProofError):
@@ -35,9 +36,11 @@ class Density(Proving, DensityMixin):
         if suspect and not np.all(np.isfinite(X)):
             row, column = np.argwhere(~np.isfinite(X))[0]
             what = "NaN" if np.isnan(X[row, column]) else "infinity"
-            raise ValueError(
-                f"{type(self).__name__} needs finite numbers, but X[{row}, {column}] is {what}. "
-                "Remove or impute such rows."
+            raise RowError(
+                f"{type(self).__name__} needs finite numbers, but {entry_at(row, column)} is {what}. "
+                "Remove or impute such rows.",
+                [row],
+                int(column),
             )
         if reset:
             _input.remember(self, X, fresh=True)

@@ -22,6 +22,7 @@ from certo.containers import count, exact_input, exact_labels
 from certo.estimators._errors import RowError
 from certo.kernels.base import Kernel
 from certo.seen_rows import SeenRows
+from certo.words.reader import column_at, entry_at
 
 # Beyond these lengths products of examples and weights over- or underflow in float64.
 LONGEST, SHORTEST = 1e140, 1e-140
@@ -196,9 +197,9 @@ def longest_example(estimator, X) -> float:
             what = "NaN" if np.isnan(value) else "infinity"
             advice = "Remove or impute such rows."
         raise RowError(
-            f"{name} needs finite numbers of moderate size, but X[{bad}, {column}] is {what}. "
+            f"{name} needs finite numbers of moderate size, but {entry_at(bad, column)} is {what}. "
             + advice,
-            [int(bad)],
+            [bad],
             column,
         )
     length = float(np.sqrt(square))
@@ -223,11 +224,12 @@ def refuse_tiny_columns(estimator, table, columns, name: str = "X", weights=None
     tiny = np.flatnonzero((largest > 0) & (largest < SHORTEST))
     if tiny.size:
         times = "" if weights is None else "times the roots of their weights, "
-        raise ValueError(
+        column = int(columns[tiny[0]])
+        raise RowError(
             f"{type(estimator).__name__} needs columns with numbers of a size above {SHORTEST:g}, "
-            f"{times}so that squares stay within float64, but the largest in column "
-            f"{columns[tiny[0]]} of {name} (from 0) is {largest[tiny[0]]:g}. Rescale it "
-            "(StandardScaler)."
+            f"{times}so that squares stay within float64, but the largest in "
+            f"{column_at(column, name)} is {largest[tiny[0]]:g}. Rescale it (StandardScaler).",
+            column=column,
         )
 
 

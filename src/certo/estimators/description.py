@@ -94,6 +94,8 @@ class Description:
     command: str | None = None
     #: Claims that a fit makes, and which of them are about a fit with the machine's settings.
     claims: Mapping[type[Certificate], SameFit] = field(default_factory=dict)
+    #: Its scores are measured by a margin of 1: "hard", if no example of the fit is within it.
+    margin: Literal["hard", "soft"] | None = None
     #: Further claims that `certify` may make of it.
     may_claim: Mapping[type[Certificate], SameFit] = field(default_factory=dict)
     #: Whether each claim of a fit is about all outputs together, rather than about one.

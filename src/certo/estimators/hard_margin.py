@@ -213,6 +213,7 @@ description.register(
         kind=HardMarginSVM,
         command="hard-margin",
         learns="classes",
+        margin="hard",
         summary="the largest margin, for classes that can be separated",
         bounds=by_supports,
         claims={Separable: description.always, MaximumMargin: _is_same_margin},

@@ -20,6 +20,7 @@ from certo.certificates.density.moment_matching import MomentMatching, feature_m
 from certo.certificates.sample.examples import Sample
 from certo.estimators import description
 from certo.estimators._density import Density, NoDensity
+from certo.estimators._errors import RowError
 from certo.estimators._keywords import answer_keywords
 from certo.estimators.new_examples import unbounded_loss
 from certo.issue.density import find_no_log_linear_density, issue_moment_matching
@@ -32,6 +33,7 @@ from certo.solvers.newton import NewtonTrace
 from certo.solvers.quadrature import FeatureTable, draw, feature_values
 from certo.stop import Stop
 from certo.words.fitting_status import log_linear_status
+from certo.words.reader import entry_at
 
 # Nodes of an axis for features that are any function: the first, and the last, by number of axes.
 MIN_NODES, MAX_NODES = 64, {1: 4096, 2: 512}
@@ -152,11 +154,13 @@ class LogLinearDensity(Density, BaseEstimator):
             )
         away = np.argwhere((low > X) | (high < X))
         if away.size:
-            i, j = away[0].tolist()
-            raise ValueError(
-                f"all examples must lie in the box, but X[{i}, {j}] is {X[i, j]:g}, outside "
-                f"[{low[j]:g}, {high[j]:g}] ({len(np.unique(away[:, 0])):,} such examples). Give a "
-                "larger box, or leave them out."
+            (i, j), rows = away[0].tolist(), np.unique(away[:, 0])
+            raise RowError(
+                f"all examples must lie in the box, but {entry_at(i, j)} is {X[i, j]:g}, outside "
+                f"[{low[j]:g}, {high[j]:g}] ({rows.size:,} such examples). Give a larger box, or "
+                "leave them out.",
+                rows,
+                j,
             )
 
     def _refuse_without_likeliest(self, X, weights, low, high) -> None:

@@ -308,6 +308,7 @@ description.register(
         kind=Pegasos,
         command="pegasos",
         learns="classes",
+        margin="soft",
         summary="the support vector machine by random steps, for many rows",
         bounds=_no_bound,
         claims={ExpectedExcess: _is_same_guarantee},  # a run that was stopped claims nothing

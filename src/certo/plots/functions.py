@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from scipy import sparse
 
-from certo.estimators import SVM, HardMarginSVM, Pegasos
+from certo.estimators.description import describe
 from certo.numbers.digits import share_text
 from certo.plots import _canvas as canvas
 from certo.plots._canvas import INK, MOST_NAMED, NEGATIVE, POSITIVE
@@ -136,4 +136,5 @@ def scores(model, X, y, output: int = 0, ax: Axes | None = None) -> Axes:
 
 def _has_margin(model) -> bool:
     """Whether a score of 1 is what a machine aims at; sums of mistakes have no scale."""
-    return isinstance(model, SVM | HardMarginSVM | Pegasos)
+    known = describe(model)
+    return known is not None and known.margin is not None

@@ -8,7 +8,7 @@ from matplotlib.collections import LineCollection
 
 from certo.certificates.encoding import rounded_down
 from certo.certificates.separation.separable import Separable
-from certo.estimators import SVM
+from certo.estimators.description import describe
 from certo.geometry import PlaneView
 from certo.losses.hinge import Hinge
 from certo.numbers.digits import share_text
@@ -40,7 +40,8 @@ def margin_band(model, X, y, output: int = 0, ax: Axes | None = None, names=None
     certificate, whose band is as wide as is proved."""
     _needs_hyperplane(model, "margin_band")
     ax = canvas.new_axes(ax)
-    soft = isinstance(model, SVM)
+    known = describe(model)
+    soft = not (isinstance(model, Separable) or (known is not None and known.margin == "hard"))
     if isinstance(model, Separable):
         labels, w, b, margin = model.labels, model.coef, float(model.intercept), model.margin
         supports = np.zeros(0, dtype=np.int64)
