@@ -283,7 +283,7 @@ def check_supports(machine: Any) -> None:
         "its supports are not of its classes.",
     )
     of_supports = {"dual_coef_": machine.dual_coef_}
-    if has_kernel(machine):  # what a run needs to go on with
+    if has_kernel(machine):  # A run goes on with these.
         of_supports["_updated"] = getattr(machine, "_updated", machine.dual_coef_)
         of_supports["_sums"] = machine._sums[:, 0] if hasattr(machine, "_sums") else mine
     for name, values in of_supports.items():

@@ -22,10 +22,10 @@ from certo.certificates.sample.values import Values
 from certo.containers import exact_input
 from certo.estimators import _input, _scores, description
 from certo.estimators._coefficients import CoefficientTable, check_level, column_labels, quantile
+from certo.estimators._input import NOT_NEGATIVE, check_settings, one_of
 from certo.estimators._keywords import answer_keywords
 from certo.estimators._least_squares import certified, not_claimed
 from certo.estimators._linear import Proving
-from certo.estimators._settings import NOT_NEGATIVE, check_settings, one_of
 from certo.estimators.new_examples import unbounded_loss
 from certo.solvers.least_squares import Solution, from_triangle, least_squares
 from certo.solvers.moments import Moments, Rows, Triangle, sums_of, triangle
@@ -473,7 +473,7 @@ _LEAST_SQUARES_FITTED: dict[str, description.Check] = {
     "r2_": description.FLOAT,
     "degrees_of_freedom_": description.of_type(int, type(None)),
     "residual_variance_": description.MAYBE_NUMBER,
-    # NaN where a coefficient is not determined
+    # A coefficient that is not determined has NaN.
     "standard_errors_": description.optional(description.array("features", finite=False)),
     "intercept_standard_error_": description.MAYBE_NUMBER,
     "status_": description.of_type(str),

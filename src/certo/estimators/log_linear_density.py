@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from certo.certificates.base import CannotClaim, NotClaimed
@@ -18,7 +17,7 @@ from certo.certificates.density.box_features import BoxFeatures, check_box, mome
 from certo.certificates.density.likelihood_gap import weight_vector
 from certo.certificates.density.moment_matching import MomentMatching, feature_means
 from certo.certificates.sample.examples import Sample
-from certo.estimators import description
+from certo.estimators import _input, description
 from certo.estimators._density import Density, NoDensity
 from certo.estimators._errors import RowError
 from certo.estimators._keywords import answer_keywords
@@ -110,7 +109,7 @@ class LogLinearDensity(Density, BaseEstimator):
         low, high = box_of(self.box)
         X = self._examples(X, reset=True)
         self._refuse_outside(X, low, high)
-        weights = weight_vector(self._weights(sample_weight, X), len(X))
+        weights = weight_vector(_input.weights(self, sample_weight, X), len(X))
         sample = Sample(X, np.ones(len(X), np.int8))
         claim: MomentMatching | NotClaimed
         with ctrl_c_asks() as asked:
@@ -238,22 +237,10 @@ class LogLinearDensity(Density, BaseEstimator):
             scores[inside] = self._values(X[inside]) @ self.coef_ - self.log_partition_
         return scores
 
-    def sample(self, n_samples=1, random_state=None):
-        """Draw examples from the density: exactly, by rejection; with features that are any
-        function, from a density that is constant on each of many small cells.
-
-        Parameters
-        ----------
-        n_samples : int, default=1
-        random_state : int, RandomState instance or None, default=None
-
-        Returns
-        -------
-        ndarray (n_samples, n_features)
-        """
-        check_is_fitted(self)
-        random, d = check_random_state(random_state), self.low_.size
-        n_samples = whole(n_samples, "n_samples", 1)
+    def _draw(self, n_samples, random):
+        """Exactly, by rejection; with features that are any function, from a density that is
+        constant on each of many small cells."""
+        d = self.low_.size
         if isinstance(self.features, BoxFeatures):
             places = draw(self.features, self.coef_, d, n_samples, random)
         else:

@@ -30,6 +30,14 @@ from certo.solvers.pegasos import PegasosOutcome, StepTrace
 from certo.stop import Stop
 from certo.words import status
 
+PEGASOS_SETTINGS = {
+    "lam": _input.POSITIVE_NUMBER,
+    "max_iter": _input.COUNT,
+    "average": _input.FLAG,
+    "intercept": _input.LIFTED_OR_NONE,
+    "cache_mb": _input.MEGABYTES_OR_ZERO,
+}
+
 
 class _Learned(NamedTuple):
     """What came of one output."""
@@ -171,11 +179,7 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
 
     def _check_settings(self) -> None:
         check_kernel(self, optional=True)
-        _input.check_positive(self, "lam")
-        _input.check_whole(self, "max_iter")
-        _input.check_flag(self, "average")
-        _input.check_choice(self, "intercept", "lifted", "none")
-        _input.check_cache(self, may_be_zero=True)
+        _input.check_settings(self, PEGASOS_SETTINGS)
 
     def _learn(self, batch: _stream.Batch, *, streamed: bool):
         X, targets, fresh = batch
@@ -283,19 +287,19 @@ def _no_bound(page: description.Page, machine: Pegasos, X, y) -> None:
 
 
 def _fitted(machine: Pegasos) -> dict[str, description.Check]:
-    left = description.hyperplanes_or_functions(machine) | {
-        "objective_": description.NUMBERS,
-        "steps_": description.COUNTS,
-        "_lam": description.of_type(float),
-        "_sums": description.array("outputs", 2, "lifted"),
-        "_harmonics": description.NUMBERS,
-    }
-    if description.has_kernel(machine):
-        left |= {
-            "_sums": description.array("outputs", 2, None),
-            "_seen": description.of_type(int),
+    kernel = description.has_kernel(machine)
+    seen = {"_seen": description.of_type(int)} if kernel else {}
+    return (
+        description.hyperplanes_or_functions(machine)
+        | seen
+        | {
+            "objective_": description.NUMBERS,
+            "steps_": description.COUNTS,
+            "_lam": description.of_type(float),
+            "_sums": description.array("outputs", 2, None if kernel else "lifted"),
+            "_harmonics": description.NUMBERS,
         }
-    return left
+    )
 
 
 def _check_fitted(machine: Pegasos) -> None:
@@ -311,7 +315,8 @@ description.register(
         margin="soft",
         summary="the support vector machine by random steps, for many rows",
         bounds=_no_bound,
-        claims={ExpectedExcess: _is_same_guarantee},  # a run that was stopped claims nothing
+        # A run that was stopped claims nothing.
+        claims={ExpectedExcess: _is_same_guarantee},
         fitted=_fitted,
         check_fitted=_check_fitted,
     )

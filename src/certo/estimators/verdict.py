@@ -134,7 +134,7 @@ def _several(X, y: np.ndarray, classes: tuple[Any, ...], intercept: str) -> Clas
         rows = np.flatnonzero((codes == a) | (codes == b))
         labels = Labels((classes[a], classes[b]))
         sample = Sample(X[rows], np.where(codes[rows] == b, 1, -1).astype(np.int8))
-        # what separates a class from the rest separates it from each of them
+        # What separates a class from the rest separates it from each of them.
         known = [
             (side * verdict.coef, side * verdict.intercept)
             for verdict, side in ((alone[b], 1), (alone[a], -1))
@@ -153,13 +153,13 @@ def _joint(
 ) -> Separable | Inseparable:
     """From the verdicts about classes and pairs, where they settle it."""
     labels = Labels(classes, None)
-    if all(isinstance(verdict, Separable) for verdict in alone):  # own score > 0 > the others
+    if all(isinstance(verdict, Separable) for verdict in alone):  # Own score > 0 > the others.
         coef = np.array([verdict.coef for verdict in alone])
         bias = np.array([verdict.intercept for verdict in alone])
         return issue_separable(sample, labels, coef, bias)
     pairs = itertools.combinations(range(len(classes)), 2)
     for (a, b), verdict in zip(pairs, pairwise, strict=True):
-        if isinstance(verdict, Inseparable):  # w_b − w_a would separate them
+        if isinstance(verdict, Inseparable):  # w_b − w_a would separate a and b.
             rows = np.flatnonzero((sample.signs == a) | (sample.signs == b))[verdict.rows]
             compared = vector_indices(labels, rows, a + b - sample.signs[rows])
             return issue_inseparable(sample, labels, intercept, compared, verdict.weights)

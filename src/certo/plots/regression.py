@@ -93,8 +93,8 @@ def residuals(model, X, y, output: int = 0, ax: Axes | None = None) -> Axes:
     for sign in (-1, 1):
         text = "95 % between these, if normal" if sign > 0 else None
         ax.axhline(sign * 1.96 * spread, color=INK, lw=0.8, ls="--", label=text)
-    drawn = f" ({len(rows):,} of {len(left):,} examples drawn)" if len(rows) < len(left) else ""
-    ax.set(title="Residuals", xlabel="predicted" + drawn, ylabel="residual y − f(x)")
+    ax.set(title="Residuals", ylabel="residual y − f(x)")
+    ax.set_xlabel("predicted" + canvas.drawn_note(len(rows), len(left)))
     for axis in (ax.xaxis, ax.yaxis):
         canvas.few_numbers(axis)
     canvas.legend(ax)

@@ -118,7 +118,7 @@ def _apart_in_plane(places: np.ndarray, size: np.ndarray) -> np.ndarray:
     moved = places.copy()
     done: list[int] = []
     for k in np.argsort(places[:, 1]).tolist():
-        for other in done:  # from below to above
+        for other in done:  # Places come from below to above.
             if np.all(np.abs(moved[k] - moved[other]) < size):
                 moved[k, 1] = moved[other, 1] + size[1]
         done = sorted([*done, k], key=lambda i: moved[i, 1])
