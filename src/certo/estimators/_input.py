@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -316,15 +316,19 @@ def targets(estimator, y, classes=None, *, fewest: int = 2) -> Targets:
             f"{name} needs at least two classes to tell apart, but y holds only one class: "
             f"{classes.tolist()[0]!r}."
         )
-    strange = [c for c in classes.tolist() if not isinstance(c, str | int | float | bool)]
-    if strange:
-        raise TypeError(
-            f"{name} takes labels that are text, numbers or booleans, so that a certificate can "
-            f"name them, but y holds {strange[0]!r} ({type(strange[0]).__name__})."
-        )
+    require_plain_labels(classes.tolist(), name)
     outputs = one_against_rest(classes)
     signs = [np.where(y == classes[labels.positive], 1, -1).astype(np.int8) for labels in outputs]
     return Targets(classes, outputs, signs, False)
+
+
+def require_plain_labels(classes: Iterable[Any], who: str) -> None:
+    strange = [c for c in classes if not isinstance(c, str | int | float | bool)]
+    if strange:
+        raise TypeError(
+            f"{who} takes labels that are text, numbers or booleans, so that a certificate can "
+            f"name them, but y holds {strange[0]!r} ({type(strange[0]).__name__})."
+        )
 
 
 def one_against_rest(classes: np.ndarray) -> list[Labels]:

@@ -186,7 +186,11 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
                 if not first:
                     known = self._before() + known
                 found = from_triangle(known, X.shape[1], self._lifted, float(self.ridge))
-                sums = self._sums_with(rows, first)
+                # A claim would have to hold weights, and a fit keeps no sums.
+                sums = None
+                if weights is None and (first or self._sums):
+                    before = None if first else ShiftedGram(*self._sums)
+                    sums = sums_of(rows, before, self._lifted)
         except FloatingPointError:
             self._refuse(X)
         self._require_squares(X, Y, weights, found)
@@ -205,13 +209,6 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
             )  # fmt: skip
         self._say(found)
         return self
-
-    def _sums_with(self, rows: Rows, first: bool) -> ShiftedGram | None:
-        """What a claim about all examples so far is made from; None with weights, which the claim
-        would have to hold, or after a fit."""
-        if rows.roots is not None or not (first or self._sums):
-            return None
-        return sums_of(rows, None if first else ShiftedGram(*self._sums), self._lifted)
 
     def _before(self) -> Triangle:
         """What was kept of the examples so far."""
@@ -358,18 +355,13 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
     def summary(self, level=0.95) -> CoefficientTable:
         """Estimates, standard errors, t tests and confidence intervals, as a table to look at."""
         check_is_fitted(self)
-        estimates, errors = [np.atleast_2d(self.coef_)], None
-        if self._lifted:
-            estimates.append(np.reshape(self.intercept_, (-1, 1)))
+        errors = None
         if self.standard_errors_ is not None:
-            parts = [np.atleast_2d(self.standard_errors_)]
-            if self._lifted:
-                parts.append(np.reshape(self.intercept_standard_error_, (-1, 1)))
-            errors = np.hstack(parts).ravel()
-        names, outputs = self._names(), range(len(estimates[0]))
+            errors = self._with_intercept(self.standard_errors_, self.intercept_standard_error_)
+        names, outputs = self._names(), range(len(np.atleast_2d(self.coef_)))
         return CoefficientTable(
             tuple(names) * len(outputs),
-            np.hstack(estimates).ravel(),
+            self._with_intercept(self.coef_, self.intercept_),
             errors,
             degrees=self.degrees_of_freedom_ or 0,
             level=level,
@@ -377,6 +369,12 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
             title=self._title(),
             notes=self._notes(),
         )
+
+    def _with_intercept(self, slopes, intercept) -> np.ndarray:
+        """What belongs to the columns and then to a free intercept, output after output."""
+        rows = np.atleast_2d(slopes)
+        last = np.reshape(intercept, (-1, 1)) if self._lifted else np.zeros((len(rows), 0))
+        return np.hstack([rows, last]).ravel()
 
     def _names(self) -> list[str]:
         return [*column_labels(self), *["intercept"] * self._lifted]

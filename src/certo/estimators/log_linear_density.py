@@ -158,7 +158,7 @@ class LogLinearDensity(Density, BaseEstimator):
                 f"all examples must lie in the box, but {entry_at(i, j)} is {X[i, j]:g}, outside "
                 f"[{low[j]:g}, {high[j]:g}] ({rows.size:,} such examples). Give a larger box, or "
                 "leave them out.",
-                rows,
+                rows.tolist(),
                 j,
             )
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from matplotlib.axes import Axes
-from scipy import sparse
 from scipy.special import ndtri
+from sklearn.preprocessing import StandardScaler
 
 from certo.plots import _canvas as canvas
 from certo.plots._canvas import INK, NEGATIVE, POSITIVE, SOFT
@@ -27,7 +27,7 @@ def coefficients(model, X, group: int = 0, ax: Axes | None = None, names=None) -
     mine = np.flatnonzero(np.array(table.groups) == labels[group])[_slopes(table, d, len(labels))]
     if names is None:
         names = [table.names[row] for row in mine]
-    scales = _deviations(X)
+    scales = np.sqrt(StandardScaler(with_mean=False).fit(X).var_)
     low, high = table.intervals[mine].T * scales
     estimates = table.estimates[mine] * scales
     order = np.argsort(-np.abs(estimates), kind="stable")[:MOST_COEFFICIENTS]
@@ -64,15 +64,6 @@ def _slopes(table, d: int, groups: int) -> slice:
     if rows == d:
         return slice(None)
     return slice(1, None) if table.names[0] == "intercept" else slice(0, d)
-
-
-def _deviations(X) -> np.ndarray:
-    X = canvas.matrix(X)
-    if not sparse.issparse(X):
-        return np.std(X.astype(np.float64), axis=0)
-    mean = np.asarray(X.mean(axis=0)).ravel()
-    square = np.asarray(X.multiply(X).mean(axis=0)).ravel()
-    return np.sqrt(np.maximum(square - mean**2, 0.0))
 
 
 def residuals(model, X, y, output: int = 0, ax: Axes | None = None) -> Axes:
