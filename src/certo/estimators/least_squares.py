@@ -38,7 +38,7 @@ from certo.words.fitting_status import (
 )
 
 MAX_KEPT_FEATURES = 500  # Up to so many, a fit keeps what partial_fit can go on from.
-NEAR_RELATION = 1e-7  # The mean is estimated at examples that miss no relation by more.
+MAX_RELATION_ERROR = 1e-7  # The mean is estimated at examples that miss no relation by more.
 LEAST_SQUARES_SETTINGS = {"intercept": one_of("free", "none"), "ridge": NOT_NEGATIVE}
 
 
@@ -436,7 +436,7 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
         variance = np.sum((lifted @ self._factor) ** 2, axis=1) / self._weight + (not mean)
         missed = np.abs(away[:, rest] - away[:, slopes] @ self._terms.T)
         size = np.abs(away[:, rest]) + np.abs(away[:, slopes]) @ np.abs(self._terms.T)
-        variance[np.any(missed > NEAR_RELATION * (size + self._scale[rest]), axis=1)] = np.inf
+        variance[np.any(missed > MAX_RELATION_ERROR * (size + self._scale[rest]), axis=1)] = np.inf
         reach = quantile(level, self.degrees_of_freedom_) * np.sqrt(
             np.multiply.outer(variance, self.residual_variance_)
         )

@@ -175,16 +175,15 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
         with running(self, X, "block of rounds", looks) as fit:
             learned = []
             for k, (labels, signs) in enumerate(zip(targets.outputs, targets.signs, strict=True)):
-                start = None if fresh else self._progress(k)
+                start = None
+                if not fresh:
+                    u, a = self._sums[k]
+                    start = Progress(u, a, int(self.rounds_[k]), *self._books[k].tolist())
                 outcome = online_gradient(X, signs, run, before=start, after_block=fit.tell)
                 sample = Sample(X, signs)
                 learned.append(self._certified(sample, labels, run, outcome, fresh, square))
             self._store(targets, run, learned)
         return self
-
-    def _progress(self, output: int) -> Progress:
-        u, a = self._sums[output]
-        return Progress(u, a, int(self.rounds_[output]), *self._books[output].tolist())
 
     def _certified(
         self,

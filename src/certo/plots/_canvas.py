@@ -11,9 +11,9 @@ from matplotlib.ticker import EngFormatter, LogLocator, MaxNLocator
 from scipy import sparse
 
 POSITIVE, NEGATIVE, INK, SOFT = "#c2410c", "#1d4ed8", "#1f2937", "#9ca3af"
-MOST_POINTS = 1000  # More hide each other.
-MOST_MARKED = 40  # Points of a line that have a marker each.
-MOST_NAMED = 10  # Lines with a colour and a name of their own.
+MAX_POINTS_DRAWN = 1000  # More hide each other.
+MAX_MARKED_POINTS = 40  # Points of a line that have a marker each.
+MAX_NAMED_LINES = 10  # Lines with a colour and a name of their own.
 
 
 def new_axes(ax: Axes | None, size: tuple[float, float] = (5.2, 4.2)) -> Axes:
@@ -30,9 +30,9 @@ def scatter(ax: Axes, points: np.ndarray, label: str | None, **look: Any) -> Non
 
 def some_of(m: int) -> np.ndarray:
     """A bounded number of the rows, spread at random so that no order in them matters."""
-    if m <= MOST_POINTS:
+    if m <= MAX_POINTS_DRAWN:
         return np.arange(m)
-    return np.sort(np.random.default_rng(0).choice(m, MOST_POINTS, replace=False))
+    return np.sort(np.random.default_rng(0).choice(m, MAX_POINTS_DRAWN, replace=False))
 
 
 def drawn_note(drawn: int, m: int) -> str:
@@ -48,11 +48,11 @@ def feature_names(model, names):
 def draw_outputs(ax: Axes, lines, outputs, alone: str | None, **look: Any) -> None:
     """A line (x, y) for each output: with a colour and a name where there are a few of them, grey
     where there are more, and of this name where there is one `alone`."""
-    named = 1 < len(outputs) <= MOST_NAMED
+    named = 1 < len(outputs) <= MAX_NAMED_LINES
     color = None if named else INK if len(outputs) == 1 else SOFT
     for (x, y), labels in zip(lines, outputs, strict=True):
         name = short(labels.name()) if named else alone if len(outputs) == 1 else None
-        marker = "o" if len(y) <= MOST_MARKED else None
+        marker = "o" if len(y) <= MAX_MARKED_POINTS else None
         ax.plot(x, y, marker=marker, ms=3, color=color, label=name, **look)
 
 

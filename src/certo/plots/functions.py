@@ -12,7 +12,7 @@ from scipy import sparse
 from certo.estimators.description import describe
 from certo.numbers.digits import share_text
 from certo.plots import _canvas as canvas
-from certo.plots._canvas import INK, MOST_NAMED, NEGATIVE, POSITIVE
+from certo.plots._canvas import INK, MAX_NAMED_LINES, NEGATIVE, POSITIVE
 
 SHADES_PER_SIDE = 20  # Few shades keep a file small.
 REGION_GRID_POINTS = 201  # In either direction.
@@ -47,7 +47,7 @@ def regions(model, X, y, ax: Axes | None = None, names=None) -> Axes:
         _draw_classes(ax, across, up, scores.argmax(axis=1).reshape(square))
     for label, color, marker in canvas.class_looks(model.classes_):
         mine = rows[y[rows] == label]
-        name = canvas.short(str(label)) if len(model.classes_) <= MOST_NAMED else None
+        name = canvas.short(str(label)) if len(model.classes_) <= MAX_NAMED_LINES else None
         canvas.scatter(
             ax, points[mine], name, s=13, c=[color], marker=marker, alpha=0.75, lw=0, zorder=3
         )

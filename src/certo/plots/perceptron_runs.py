@@ -8,7 +8,7 @@ from matplotlib.ticker import EngFormatter
 
 from certo.certificates.runs.mistake_bound import MistakeBound
 from certo.plots import _canvas as canvas
-from certo.plots._canvas import INK, MOST_NAMED, NEGATIVE, POSITIVE, SOFT
+from certo.plots._canvas import INK, MAX_NAMED_LINES, NEGATIVE, POSITIVE, SOFT
 
 LOG_SCALE_RATIO = 20  # Curves further apart than this are drawn on a logarithmic scale.
 
@@ -61,7 +61,7 @@ def mistakes(model, ax: Axes | None = None) -> Axes:
     lines = [model.trace_.of_output(output).epoch_updates for output in range(outputs)]
     by_epoch = [(np.arange(1, len(counts) + 1), counts) for counts in lines]
     canvas.draw_outputs(ax, by_epoch, model.outputs_, None, lw=1.2)
-    if outputs > MOST_NAMED:
+    if outputs > MAX_NAMED_LINES:
         longest = max(map(len, lines))
         padded = [np.pad(counts, (0, longest - len(counts))) for counts in lines]
         ax.plot(range(1, longest + 1), np.mean(padded, axis=0), color=INK, lw=1.8, label="mean")

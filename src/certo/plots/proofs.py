@@ -12,7 +12,7 @@ from certo.certificates.encoding import rounded_up
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.numbers.exact import UNIT
 from certo.plots import _canvas as canvas
-from certo.plots._canvas import INK, MOST_NAMED, NEGATIVE, POSITIVE, SOFT
+from certo.plots._canvas import INK, MAX_NAMED_LINES, NEGATIVE, POSITIVE, SOFT
 
 
 def gap(model, ax: Axes | None = None) -> Axes:
@@ -90,7 +90,7 @@ def pegasos_excess(model, X, y, ax: Axes | None = None) -> Axes:
         for mine in ((found.output == k) & (found.excess > 0) for k in range(outputs))
     ]
     canvas.draw_outputs(ax, lines, model.outputs_, "measured", lw=1.3)
-    if outputs > MOST_NAMED:
+    if outputs > MAX_NAMED_LINES:
         ax.plot([], [], color=SOFT, label=f"each of {outputs} outputs")
     first = (found.output == 0) & np.isfinite(found.bound)  # The same for all.
     if np.any(first):

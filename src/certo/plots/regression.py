@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from certo.plots import _canvas as canvas
 from certo.plots._canvas import INK, NEGATIVE, POSITIVE, SOFT
 
-MOST_COEFFICIENTS = 24  # More rows cannot be read.
+MAX_COEFFICIENTS_DRAWN = 24  # More rows cannot be read.
 RESIDUAL_GROUPS = 20  # Groups of neighbouring predictions whose mean residual is drawn.
 MAX_QUANTILES_DRAWN = 400
 
@@ -30,7 +30,7 @@ def coefficients(model, X, group: int = 0, ax: Axes | None = None, names=None) -
     scales = np.sqrt(StandardScaler(with_mean=False).fit(X).var_)
     low, high = table.intervals[mine].T * scales
     estimates = table.estimates[mine] * scales
-    order = np.argsort(-np.abs(estimates), kind="stable")[:MOST_COEFFICIENTS]
+    order = np.argsort(-np.abs(estimates), kind="stable")[:MAX_COEFFICIENTS_DRAWN]
     ax = canvas.new_axes(ax, (5.2, max(2.2, 1.2 + 0.24 * len(order))))
     known = np.isfinite(low[order]) & np.isfinite(high[order])
     at = np.arange(len(order), dtype=float)

@@ -68,16 +68,15 @@ def examples_at(rows: Sequence[int] | np.ndarray, most: int = MAX_ROWS_NAMED) ->
 
 def entry_at(row: int, column: int) -> str:
     """'X[0, 2]' of arrays, "row 1, column 'age'" of a file."""
-    reader = _CURRENT.get()
-    if reader.places is None or reader.columns is None:
+    if _CURRENT.get().places is None:
         return f"X[{row}, {column}]"
-    return f"row {reader.places[row]}, column {reader.columns[column]!r}"
+    return f"{examples_at([row])}, {column_at(column)}"
 
 
 def column_at(column: int, table: str = "X") -> str:
     """'column 2 of X (from 0)' of arrays, "column 'age'" of a file."""
     columns = _CURRENT.get().columns
-    if columns is None or table != "X":
+    if columns is None or column >= len(columns) or table != "X":
         return f"column {column} of {table} (from 0)"
     return f"column {columns[column]!r}"
 
