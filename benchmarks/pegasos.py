@@ -30,7 +30,7 @@ def compare(name: str, X, y, repeats: int) -> dict:
     lam, m = 1e-4, X.shape[0]
     few, many = passes(X)
     makers = {
-        "certo": lambda n: Pegasos(lam=lam, steps=n * m, intercept="none", random_state=0),
+        "certo": lambda n: Pegasos(lam=lam, max_iter=n * m, intercept="none", random_state=0),
         "sgd": lambda n: sgd_classifier(lam, n, average=False),
         "averaged": lambda n: sgd_classifier(lam, n, average=True),
     }

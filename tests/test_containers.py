@@ -263,7 +263,7 @@ class TestPredictions:
 
     @pytest.mark.parametrize(
         "machine",
-        [Perceptron(epochs=3), SVM(C=0.1), LogisticRegression(ridge=1.0), Pegasos(steps=50)],
+        [Perceptron(epochs=3), SVM(C=0.1), LogisticRegression(ridge=1.0), Pegasos(max_iter=50)],
     )
     def test_scores_of_hyperplanes_are_the_same_bits(self, machine):
         for y in (self.two, self.three):

@@ -31,7 +31,7 @@ FITS = {
     "min-disagreement": ("setosa", "species", "min-disagreement", []),
     "svm-3-classes": ("iris", "species", "svm", []),
     "kernel-pegasos": (
-        "iris", "species", "pegasos", ["kernel=Gaussian(2.0)", "steps=2000", "random_state=0"],
+        "iris", "species", "pegasos", ["kernel=Gaussian(2.0)", "max_iter=2000", "random_state=0"],
     ),
 }  # fmt: skip
 #: model files, and the name of the fit in each

@@ -44,7 +44,7 @@ class TestRowsOfTheFit:
         SVM(tol=1e-3),
         SVM(Gaussian(2.0), tol=1e-3),
         OnlineGradientDescent(),
-        Pegasos(steps=100, random_state=0),
+        Pegasos(max_iter=100, random_state=0),
         KernelPerceptron(Gaussian(2.0), epochs=1),
         LogisticRegression(),
         make_pipeline(StandardScaler(), SVM(tol=1e-3)),

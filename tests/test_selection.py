@@ -41,7 +41,7 @@ KERNELS = [Gaussian(0.01), Gaussian(1.0), Gaussian(100.0)]
     [
         SVM(C=2.0),
         KernelPerceptron(epochs=3, intercept="lifted"),
-        Pegasos(lam=0.1, steps=200, random_state=0),
+        Pegasos(lam=0.1, max_iter=200, random_state=0),
     ],
     ids=str,
 )

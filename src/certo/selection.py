@@ -324,7 +324,7 @@ def gaussians(X) -> list[Kernel]:
     X = X.astype(np.float64)
     if sparse.issparse(X) and 2 * X.nnz > X.shape[0] * X.shape[1]:
         X = X.toarray()
-    if not sparse.issparse(X):  # near the origin the squares below keep their digits
+    if not sparse.issparse(X):  # Near the origin squares keep their digits.
         X = X - X[:1]
         X = X - X.mean(axis=0)
     lengths = squares(X)

@@ -145,7 +145,7 @@ def test_facts_of_the_soft_margin(certo, xor):
 def test_pegasos_from_the_table_to_the_audit(certo, tmp_path):
     model, page, table = tmp_path / "m", tmp_path / "r.html", EXAMPLES / "setosa.csv"
     words = ["--machine", "pegasos", "--target", "species", "--out", model, "--report", page]
-    said = certo("fit", table, *words, "--lam", "0.1", "--set", "steps=5000")
+    said = certo("fit", table, *words, "--lam", "0.1", "--set", "max_iter=5000")
     assert said.code == 0
     assert "Took 5,000 steps: F is expected to exceed its minimum by at most" in said.out
     assert certo("verify", model, table).code == 0
@@ -163,7 +163,7 @@ def test_pegasos_from_the_table_to_the_audit(certo, tmp_path):
         ("kernel-perceptron", ["epochs=50"], "MistakeBound", ["‖f‖²", "Mistakes in each"]),
         (
             "pegasos",
-            ["kernel=Polynomial(2)", "steps=500", "lam=0.1"],
+            ["kernel=Polynomial(2)", "max_iter=500", "lam=0.1"],
             "ExpectedExcess",
             ["Excess"],
         ),
@@ -239,7 +239,7 @@ def test_the_decision_problem(certo, xor, target, answer):
         ("svm", "gamma=1", "intercept, kernel, lam, max_iter"),
         ("kernel-perceptron", "budget=0", "budget must be"),
         ("svm", "kernel=Gaussian", "for 'Gaussian' give Gaussian()"),
-        ("pegasos", "steps=0", "steps must be"),
+        ("pegasos", "max_iter=0", "max_iter must be"),
     ],
 )
 def test_settings_are_refused_in_words(certo, xor, tmp_path, machine, setting, expected):

@@ -224,7 +224,7 @@ class TestClaimsThatSayNothing:
     @pytest.mark.parametrize(
         ("machine", "setting", "name"),
         [
-            ("pegasos", "steps=10", "ExpectedExcess"),
+            ("pegasos", "max_iter=10", "ExpectedExcess"),
             ("svm", "C=1e6", "SoftMarginGap"),
             ("logistic", "max_iter=1", "LogisticExcess"),
         ],

@@ -413,3 +413,7 @@ def test_errors_carry_rows_and_name_them_as_the_reader_counts():
     with pytest.raises(RowError, match=r"example 1 \(counting from 0\)") as caught:
         HardMarginSVM(Polynomial(3)).fit([[0.0], [1e100]], ["a", "b"])
     assert pickle.loads(pickle.dumps(caught.value)).rows == [1]
+    with reading(places=[10, 20], columns=["age"]), pytest.raises(RowError) as caught:
+        HardMarginSVM().fit([[0.0], [np.nan]], ["a", "b"])
+    assert "row 20, column 'age' is NaN" in str(caught.value)
+    assert (caught.value.rows, caught.value.column) == ([1], 0)

@@ -27,8 +27,8 @@ MACHINES = [
     SVM(Linear(), intercept="lifted"),
     KernelPerceptron(Gaussian(1.0), epochs=3),
     KernelPerceptron(Gaussian(1.0), intercept="lifted", budget=20),
-    Pegasos(Gaussian(1.0), steps=300, random_state=0),
-    Pegasos(Gaussian(1.0), steps=300, average=False, intercept="none", random_state=0),
+    Pegasos(Gaussian(1.0), max_iter=300, random_state=0),
+    Pegasos(Gaussian(1.0), max_iter=300, average=False, intercept="none", random_state=0),
 ]
 
 
@@ -134,7 +134,9 @@ def test_another_kernel_in_the_next_fit():
     assert np.array_equal(model.support_vectors_, X[1:][model.support_])
     model.set_params(kernel=None).fit(X, SETOSA)
     assert np.array_equal(model.support_vectors_, X[model.support_])
-    steps = Pegasos(Gaussian(1.0), steps=50).fit(X, SETOSA).set_params(kernel=None).fit(X, SETOSA)
+    steps = (
+        Pegasos(Gaussian(1.0), max_iter=50).fit(X, SETOSA).set_params(kernel=None).fit(X, SETOSA)
+    )
     for name in ("support_", "dual_coef_", "support_vectors_", "n_support_"):
         assert not hasattr(steps, name)
 

@@ -19,6 +19,7 @@ from certo.kernels import Gaussian
         ("HardMarginSVM", "C", "SVM has C"),
         ("Pegasos", "alpha", "give lam"),
         ("Pegasos", "C", "lam=1/"),
+        ("Pegasos", "steps", "give max_iter"),
         ("Perceptron", "eta0", "learning_rate=eta0"),
         ("Perceptron", "penalty", "no penalty"),
         ("Perceptron", "gamma", "its parameters are learning_rate, epochs"),

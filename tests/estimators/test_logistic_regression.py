@@ -689,7 +689,7 @@ class TestRefusals:
             ({"ridge": np.nan}, "ridge must be"),
             ({"reference": "maybe"}, "reference must be one of the classes .*'no', 'yes'.*'maybe'"),
             ({"solver": "lbfgs"}, "solver must be 'damped' or 'newton' .*leave out.*, got 'lbfgs'"),
-            ({"on_separation": "ignore"}, "on_separation must be 'warn' or 'raise' or 'ridge'"),
+            ({"on_separation": "ignore"}, "on_separation must be 'warn', 'raise' or 'ridge'"),
             ({"tol": 0}, "tol must be a positive number, got 0"),
             ({"risk_threshold": -0.1}, "risk_threshold must be"),
             ({"max_iter": 0}, "max_iter must be an integer"),

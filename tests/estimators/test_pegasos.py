@@ -23,7 +23,7 @@ from certo.certificates import ExpectedExcess, SoftMarginGap
 
 
 @parametrize_with_checks(
-    [Pegasos(steps=20_000), Pegasos(steps=20_000, intercept="none", average=False)]
+    [Pegasos(max_iter=20_000), Pegasos(max_iter=20_000, intercept="none", average=False)]
 )
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
@@ -83,7 +83,7 @@ def test_what_a_fit_issues_verifies(kind, lam):
         if kind in ("large", "small", "mixed scales") and store is np.float32:
             continue
         for intercept in ("lifted", "none"):
-            model = Pegasos(lam=lam, steps=300, intercept=intercept, random_state=1).fit(
+            model = Pegasos(lam=lam, max_iter=300, intercept=intercept, random_state=1).fit(
                 store(X), y
             )
             assert len(model.certificate_) == len(model.coef_), model.certificate_
@@ -94,9 +94,9 @@ def test_what_a_fit_issues_verifies(kind, lam):
 @pytest.mark.parametrize("store", STORAGES)
 def test_every_storage_gives_the_same_weights(store):
     X, y = noisy()
-    model = Pegasos(steps=500, random_state=0).fit(store(X), y)
-    plain = Pegasos(steps=500, random_state=0).fit(X.astype(np.float32), y)
-    exact = Pegasos(steps=500, random_state=0).fit(X, y)
+    model = Pegasos(max_iter=500, random_state=0).fit(store(X), y)
+    plain = Pegasos(max_iter=500, random_state=0).fit(X.astype(np.float32), y)
+    exact = Pegasos(max_iter=500, random_state=0).fit(X, y)
     close = any(
         np.allclose(model.coef_, other.coef_, rtol=1e-9, atol=1e-9) for other in (plain, exact)
     )
@@ -108,7 +108,7 @@ def test_every_storage_gives_the_same_weights(store):
 def test_the_objective_is_that_of_the_notes_and_near_the_best():
     X, y = noisy(1)
     for intercept in ("lifted", "none"):
-        model = Pegasos(lam=0.05, steps=200_000, intercept=intercept, random_state=0).fit(X, y)
+        model = Pegasos(lam=0.05, max_iter=200_000, intercept=intercept, random_state=0).fit(X, y)
         margins = np.where(y == "yes", 1, -1) * model.decision_function(X)
         length2 = np.sum(model.coef_**2) + np.sum(model.intercept_**2)
         F = np.mean(np.maximum(0, 1 - margins)) + 0.05 / 2 * length2
@@ -124,7 +124,7 @@ class TestExcess:
     @pytest.mark.parametrize("intercept", ["lifted", "none"])
     def test_it_is_measured_against_a_certified_optimum(self, intercept):
         X, y = noisy(2)
-        model = Pegasos(lam=0.1, steps=30_000, intercept=intercept, random_state=0).fit(X, y)
+        model = Pegasos(lam=0.1, max_iter=30_000, intercept=intercept, random_state=0).fit(X, y)
         found = model.excess(X, y)
         assert found.step.tolist() == model.trace_.step.tolist()
         assert found.step[-1] == 30_000
@@ -140,7 +140,7 @@ class TestExcess:
 
     def test_of_several_classes_and_without_a_guarantee(self):
         X, y = load_iris(return_X_y=True)
-        model = Pegasos(lam=0.1, steps=2000, average=False, random_state=0).fit(X, y)
+        model = Pegasos(lam=0.1, max_iter=2000, average=False, random_state=0).fit(X, y)
         found = model.excess(X, y)
         assert found.output.tolist() == model.trace_.output.tolist()
         assert np.all(found.excess > 0)
@@ -150,14 +150,14 @@ class TestExcess:
 
     def test_other_data_are_refused(self):
         X, y = noisy(2)
-        model = Pegasos(steps=100, random_state=0).fit(X, y)
+        model = Pegasos(max_iter=100, random_state=0).fit(X, y)
         with pytest.raises(ValueError, match="very examples of the last fit"):
             model.excess(2 * X, y)
 
     def test_data_frames(self):
         X, y = noisy(2)
         frame = pd.DataFrame(X, columns=list("abcd"))
-        model = Pegasos(steps=1000, random_state=0).fit(frame, y)
+        model = Pegasos(max_iter=1000, random_state=0).fit(frame, y)
         assert model.excess(frame, y).certificate.verify(frame, y)
 
 
@@ -175,7 +175,7 @@ class TestStreams:
 
     def test_it_continues_a_fit(self):
         X, y = noisy()
-        model = Pegasos(steps=1000, random_state=0).fit(X, y)
+        model = Pegasos(max_iter=1000, random_state=0).fit(X, y)
         model.partial_fit(X, y)
         assert model.n_iter_ == 1150
         assert not model.certificate_.claims
@@ -197,20 +197,20 @@ class TestStreams:
 
 def test_the_last_iterate_has_no_guarantee():
     X, y = noisy()
-    model = Pegasos(steps=100, average=False, random_state=0).fit(X, y)
+    model = Pegasos(max_iter=100, average=False, random_state=0).fit(X, y)
     assert not model.certificate_.claims
     assert "average of the iterates" in model.status_
 
 
 def test_several_classes_have_draws_of_their_own():
     X, y = load_iris(return_X_y=True)
-    model = Pegasos(steps=5000, random_state=0).fit(X, y)
+    model = Pegasos(max_iter=5000, random_state=0).fit(X, y)
     assert model.coef_.shape == (3, 4)
     assert model.score(X, y) > 0.7
     assert len(model.certificate_) == 3
     assert model.certificate_.verify(X, y)
     assert not model.certificate_.verify(X, np.roll(y, 30))
-    first = Pegasos(steps=5000, random_state=0).fit(X, y == 0)
+    first = Pegasos(max_iter=5000, random_state=0).fit(X, y == 0)
     assert np.array_equal(first.coef_[0], model.coef_[0])
 
 
@@ -221,8 +221,8 @@ def test_several_classes_have_draws_of_their_own():
         ({"lam": "1"}, "lam must"),
         ({"lam": np.inf}, "lam must"),
         ({"lam": True}, "lam must"),
-        ({"steps": 0}, "steps must"),
-        ({"steps": 2.5}, "steps must"),
+        ({"max_iter": 0}, "max_iter must"),
+        ({"max_iter": 2.5}, "max_iter must"),
         ({"average": 1}, "average must"),
         ({"intercept": "free"}, "intercept must"),
         ({"intercept": None}, "intercept must"),
@@ -242,7 +242,7 @@ def test_a_matrix_of_labels_is_refused():
 
 def test_it_is_stored_and_copied_whole():
     X, y = noisy()
-    model = Pegasos(steps=1000, random_state=0).fit(X, y)
+    model = Pegasos(max_iter=1000, random_state=0).fit(X, y)
     for again in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
         assert again.certificate_ == model.certificate_
         assert np.array_equal(again.trace_.weights, model.trace_.weights)
@@ -253,13 +253,13 @@ def test_it_is_stored_and_copied_whole():
 
 def test_it_searches_a_grid():
     X, y = noisy()
-    search = GridSearchCV(Pegasos(steps=500, random_state=0), {"lam": [0.01, 0.1, 1.0]}, cv=3)
+    search = GridSearchCV(Pegasos(max_iter=500, random_state=0), {"lam": [0.01, 0.1, 1.0]}, cv=3)
     assert search.fit(X, y).best_score_ > 0.6
 
 
 def test_callbacks_are_told_and_the_progress_bar_works(capsys):
     X, y = noisy()
-    model = Pegasos(steps=60_000, random_state=0)
+    model = Pegasos(max_iter=60_000, random_state=0)
     model.set_callbacks(ProgressBar())
     model.fit(X, y)
     assert model.n_iter_ == 60_000

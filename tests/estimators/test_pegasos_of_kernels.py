@@ -35,9 +35,9 @@ def expected(estimator):
 
 @parametrize_with_checks(
     [
-        Pegasos(steps=400, kernel=Gaussian(1.0)),
-        Pegasos(steps=400, kernel=Polynomial(2), intercept="none", average=False),
-        Pegasos(steps=400, kernel=Precomputed()),
+        Pegasos(max_iter=400, kernel=Gaussian(1.0)),
+        Pegasos(max_iter=400, kernel=Polynomial(2), intercept="none", average=False),
+        Pegasos(max_iter=400, kernel=Precomputed()),
     ],
     expected_failed_checks=expected,
 )
@@ -62,8 +62,8 @@ def ring(m=150, seed=0):
 def test_with_the_linear_kernel_it_is_pegasos(seed, intercept, average, steps):
     X, y = ring(60, seed)
     options = {"intercept": intercept, "average": average, "random_state": seed}
-    ours = Pegasos(lam=0.1, steps=steps, kernel=Linear(), **options).fit(X, y)
-    theirs = Pegasos(lam=0.1, steps=steps, **options).fit(X, y)
+    ours = Pegasos(lam=0.1, max_iter=steps, kernel=Linear(), **options).fit(X, y)
+    theirs = Pegasos(lam=0.1, max_iter=steps, **options).fit(X, y)
     assert ours.decision_function(X) == pytest.approx(theirs.decision_function(X), abs=1e-9)
     assert ours.objective_ == pytest.approx(theirs.objective_, rel=1e-9)
     assert bool(ours.certificate_.claims) == bool(theirs.certificate_.claims) == average
@@ -82,7 +82,7 @@ def test_with_the_linear_kernel_it_is_pegasos(seed, intercept, average, steps):
 
 def test_it_comes_near_the_certified_optimum():
     X, y = ring()
-    model = Pegasos(lam=0.02, steps=20_000, kernel=Gaussian(0.7), random_state=0).fit(X, y)
+    model = Pegasos(lam=0.02, max_iter=20_000, kernel=Gaussian(0.7), random_state=0).fit(X, y)
     found = model.excess(X, y)
     assert found.excess[-1] < 5e-3
     assert np.all(found.excess >= 0)
@@ -102,7 +102,7 @@ def test_it_comes_near_the_certified_optimum():
 
 def test_what_a_fit_leaves():
     X, y = ring()
-    model = Pegasos(lam=0.05, steps=3000, kernel=Gaussian(0.7), random_state=0).fit(X, y)
+    model = Pegasos(lam=0.05, max_iter=3000, kernel=Gaussian(0.7), random_state=0).fit(X, y)
     assert not hasattr(model, "coef_")
     assert model.kernel_ == Gaussian(0.7)
     (claim,) = model.certificate_
@@ -126,13 +126,13 @@ def test_what_a_fit_leaves():
 def test_storage_changes_nothing_but_rounding():
     X, y = ring()
     X = X.astype(np.float32).astype(np.float64)
-    base = Pegasos(lam=0.05, steps=2000, kernel=Polynomial(2), random_state=0).fit(X, y)
+    base = Pegasos(lam=0.05, max_iter=2000, kernel=Polynomial(2), random_state=0).fit(X, y)
     for other in (sparse.csr_array(X), X.astype(np.float32), X.tolist()):
-        model = Pegasos(lam=0.05, steps=2000, kernel=Polynomial(2), random_state=0).fit(other, y)
+        model = Pegasos(lam=0.05, max_iter=2000, kernel=Polynomial(2), random_state=0).fit(other, y)
         assert model.decision_function(X) == pytest.approx(base.decision_function(X), abs=1e-9)
         assert model.certificate_.verify(other, y)
     K = Polynomial(2)(X)
-    model = Pegasos(lam=0.05, steps=2000, kernel=Precomputed(), random_state=0).fit(K, y)
+    model = Pegasos(lam=0.05, max_iter=2000, kernel=Precomputed(), random_state=0).fit(K, y)
     assert model.decision_function(K) == pytest.approx(base.decision_function(X), abs=1e-9)
     assert model.certificate_.verify(K, y)
     assert model.excess(K, y).excess[-1] >= 0
@@ -141,18 +141,21 @@ def test_storage_changes_nothing_but_rounding():
 
 
 def test_words_classes_and_grids():
-    model = Pegasos(lam=0.1, steps=500, kernel=Function(letters), random_state=0).fit(WORDS, DRINKS)
+    model = Pegasos(lam=0.1, max_iter=500, kernel=Function(letters), random_state=0).fit(
+        WORDS, DRINKS
+    )
     assert model.predict(["steam", "coffees"]).tolist() == ["t", "c"]
     assert model.partial_fit(["teas"], ["t"]).steps_.tolist() == [501]
     assert pickle.loads(pickle.dumps(model)).predict(WORDS).tolist() == DRINKS
     X, y = load_iris(return_X_y=True)
-    several = Pegasos(lam=0.01, steps=3000, kernel=Gaussian(1.0), random_state=0).fit(X, y)
+    several = Pegasos(lam=0.01, max_iter=3000, kernel=Gaussian(1.0), random_state=0).fit(X, y)
     assert several.score(X, y) > 0.9
     assert len(several.certificate_) == 3
     assert several.certificate_.verify(X, y)
     assert several.excess(X, y).excess.shape == several.trace_.step.shape
     grid = GridSearchCV(
-        Pegasos(lam=0.05, steps=1000, random_state=0), {"kernel": [None, Linear(), Gaussian(0.7)]}
+        Pegasos(lam=0.05, max_iter=1000, random_state=0),
+        {"kernel": [None, Linear(), Gaussian(0.7)]},
     )
     assert grid.fit(*ring()).best_params_["kernel"] == Gaussian(0.7)
 

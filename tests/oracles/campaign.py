@@ -196,7 +196,7 @@ def _pegasos(kind: str, seed: int) -> Iterator[Case]:
     X, y = _mixed(seed)
     for kernel in _kernels(kind, seed, Gaussian(2.0), Polynomial(2)):
         model = certo.Pegasos(
-            lam=[0.1, 0.01][seed % 2], steps=50 + seed, kernel=kernel, random_state=seed,
+            lam=[0.1, 0.01][seed % 2], max_iter=50 + seed, kernel=kernel, random_state=seed,
             intercept="none" if seed % 3 else "lifted",
         )  # fmt: skip
         yield from _of(kind, model.fit(X, y), X, y)

@@ -27,7 +27,7 @@ def labelled(ax, text):
         SVM(Gaussian(0.5)),
         HardMarginSVM(Gaussian(0.5)),
         KernelPerceptron(Polynomial(2), epochs=20),
-        Pegasos(lam=0.1, steps=200, kernel=Gaussian(1.0), random_state=0),
+        Pegasos(lam=0.1, max_iter=200, kernel=Gaussian(1.0), random_state=0),
     ],
     ids=str,
 )

@@ -53,7 +53,7 @@ def test_sparse_and_many_examples():
     y = (X.sum(axis=1) > 0.9).astype(int)
     model = Perceptron(epochs=3).fit(X, y)
     ax = plots.boundary(model, X, y)
-    assert sum(len(part.get_offsets()) for part in ax.collections[:2]) == plots.MOST_POINTS
+    assert sum(len(part.get_offsets()) for part in ax.collections[:2]) == plots.MAX_POINTS_DRAWN
     assert "1,000 of 3,000 examples drawn" in ax.get_xlabel()
 
 

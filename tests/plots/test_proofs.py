@@ -34,7 +34,7 @@ def test_the_excess_of_pegasos_is_drawn_with_its_bound(average):
     X = RNG.normal(size=(120, 3))
     for classes in (2, 3, 12):
         y = np.arange(120) % classes
-        model = Pegasos(lam=0.1, steps=500, average=average, random_state=0).fit(X, y)
+        model = Pegasos(lam=0.1, max_iter=500, average=average, random_state=0).fit(X, y)
         ax = plots.pegasos_excess(model, X, y)
         assert ax.get_xscale() == ax.get_yscale() == "log"
         drawn = {line.get_label(): line for line in ax.lines}

@@ -48,7 +48,7 @@ def test_coefficients_without_errors_and_many_of_them():
     wide = RNG.normal(size=(60, 40))
     model = LeastSquares(ridge=0.1).fit(wide, wide[:, 0])
     ax = drawn(plots.coefficients(model, wide))
-    assert len(named(ax, "no standard error").get_offsets()) == plots.MOST_COEFFICIENTS
+    assert len(named(ax, "no standard error").get_offsets()) == plots.MAX_COEFFICIENTS_DRAWN
     assert "the largest 24 of 40" in ax.get_xlabel()
     assert ax.get_yticklabels()[0].get_text() == "x0"
 

@@ -169,13 +169,13 @@ def others(undrawn):
         "hard-margin": page_of(table, name="hard-margin", settings=[]),
         "min-disagreement": page_of(noisy, name="min-disagreement", settings=["random_state=0"]),
         "svm": page_of(noisy, name="svm", settings=[], scale="none", test=table[:20]),
-        "pegasos": page_of(noisy, name="pegasos", settings=["random_state=0", "steps=100"]),
+        "pegasos": page_of(noisy, name="pegasos", settings=["random_state=0", "max_iter=100"]),
     }
     gaussian = "kernel=Gaussian(variance=1.5)"
     for name, *settings in (
         ("svm", gaussian),
         ("hard-margin", "kernel=Gaussian(0.05)"),
-        ("pegasos", gaussian, "random_state=0", "steps=100"),
+        ("pegasos", gaussian, "random_state=0", "max_iter=100"),
     ):
         pages[f"kernel {name}"] = page_of(table, name=name, settings=settings)
     for name, data in (("yes", table), ("no", noisy)):

@@ -41,7 +41,7 @@ NOISY = SEPARABLE.set_column(
     4, "kind", pa.array(np.where(SCORE + 3 * RNG.normal(size=40) > 0, "yes", "no"))
 )
 TABLES = {"hard-margin": SEPARABLE, "min-disagreement": NOISY, "svm": NOISY, "pegasos": NOISY}
-SETTINGS = {"svm": ["class_weight='balanced'"], "pegasos": ["steps=1000", "random_state=0"]}
+SETTINGS = {"svm": ["class_weight='balanced'"], "pegasos": ["max_iter=1000", "random_state=0"]}
 
 
 @pytest.fixture(scope="module")
@@ -202,7 +202,7 @@ ATTACKS = {
     },
     "pegasos": {name: attack for name, attack in SHARED.items() if name != "no claims"}
     | {
-        "more steps": put("steps", 10**6),
+        "more steps": put("max_iter", 10**6),
         "more steps taken": put("steps_", np.array([10**6])),
         "objective_": put("objective_", lambda v: v / 2),
         "another lam": put("lam", 1.0),

@@ -33,7 +33,7 @@ MACHINES = [
     HardMarginSVM(Gaussian(0.1), intercept="lifted"),
     KernelPerceptron(Gaussian(0.5), epochs=5),
     KernelPerceptron(Polynomial(2), epochs=2, intercept="lifted", budget=10),
-    Pegasos(lam=0.1, steps=300, kernel=Gaussian(1.0), random_state=0),
+    Pegasos(lam=0.1, max_iter=300, kernel=Gaussian(1.0), random_state=0),
     SVM(Gaussian() + Linear()),
     KernelPerceptron(Gaussian(), epochs=5),
 ]

@@ -16,8 +16,8 @@ from certo.tables.model_file import load_model, save_model
 
 TABLE = pa.table({"x": [1.0, 2.0, 3.0, 4.0], "c": list("uvuv"), "y": list("aabb")})
 MACHINES = [
-    Pegasos(steps=100, random_state=0),
-    Pegasos(steps=100, average=False, random_state=0),
+    Pegasos(max_iter=100, random_state=0),
+    Pegasos(max_iter=100, average=False, random_state=0),
     OnlineGradientDescent(),
     OnlineGradientDescent(loss=Hinge(), lam=0.0, radius=3.0),
     OnlineGradientDescent(loss=Logistic(base=2)),

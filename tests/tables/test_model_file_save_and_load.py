@@ -19,7 +19,7 @@ SIGNS = X[:, 0] + 0.3 * X[:, 1] > 0
 MODELS = [
     certo.SVM(),
     certo.SVM(Gaussian(2.0)),
-    certo.Pegasos(steps=500, random_state=0),
+    certo.Pegasos(max_iter=500, random_state=0),
     certo.Perceptron(average=True),
     certo.KernelPerceptron(Gaussian(2.0)),
     certo.HardMarginSVM(),

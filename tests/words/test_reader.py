@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 from certo.words import reader
-from certo.words.reader import column_names, examples_at, reading, row_numbers, setting
+from certo.words.reader import (
+    column_at,
+    column_names,
+    entry_at,
+    examples_at,
+    reading,
+    row_numbers,
+    setting,
+)
 
 
 def test_someone_with_arrays_counts_from_zero():
@@ -19,6 +27,8 @@ def test_someone_with_arrays_counts_from_zero():
     assert setting("drop", ["id"]) == "drop=['id']"
     assert setting("drop") == "drop"
     assert column_names(["x1", "x2"]) == ["x1", "x2"]
+    assert entry_at(2, 1) == "X[2, 1]"
+    assert column_at(1) == "column 1 of X (from 0)"
 
 
 def test_someone_with_a_file_has_its_numbers_and_names():
@@ -27,6 +37,10 @@ def test_someone_with_a_file_has_its_numbers_and_names():
         assert examples_at([1, 2]) == "rows 3, 4"
         assert examples_at([1]) == "row 3"
         assert column_names(["x1", "x2"]) == ["age", "weight"]
+        assert entry_at(2, 1) == "row 4, column 'weight'"
+        assert column_at(0) == "column 'age'"
+        assert column_at(0, "y") == "column 0 of y (from 0)"
+        assert column_at(2) == "column 2 of X (from 0)", "not of these columns"
         assert column_names(["x1", "x2", "x3"]) == ["x1", "x2", "x3"], "not of these columns"
     assert row_numbers([0, 2]) == [0, 2]
 

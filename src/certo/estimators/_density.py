@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import abc
+
 import numpy as np
 from sklearn.base import DensityMixin
-from sklearn.utils.validation import validate_data
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from certo.containers import exact_input
 from certo.estimators import _input
-from certo.estimators._errors import ProofError
+from certo.estimators._errors import ProofError, RowError
 from certo.estimators._linear import Proving
+from certo.kernels.base import whole
+from certo.words.reader import entry_at
 
 
 class NoDensity(ProofError):
@@ -17,7 +22,7 @@ class NoDensity(ProofError):
     float64 cannot tell."""
 
 
-class Density(Proving, DensityMixin):
+class Density(Proving, DensityMixin, abc.ABC):
     """A density p fitted by maximum likelihood."""
 
     def score(self, X, y=None):
@@ -35,19 +40,35 @@ class Density(Proving, DensityMixin):
         if suspect and not np.all(np.isfinite(X)):
             row, column = np.argwhere(~np.isfinite(X))[0]
             what = "NaN" if np.isnan(X[row, column]) else "infinity"
-            raise ValueError(
-                f"{type(self).__name__} needs finite numbers, but X[{row}, {column}] is {what}. "
-                "Remove or impute such rows."
+            raise RowError(
+                f"{type(self).__name__} needs finite numbers, but {entry_at(row, column)} is "
+                f"{what}. Remove or impute such rows.",
+                [row],
+                int(column),
             )
         if reset:
             _input.remember(self, X, fresh=True)
         return X
 
-    def _weights(self, sample_weight, X: np.ndarray) -> np.ndarray:
-        """The weights of the examples; empty if all are 1."""
-        if sample_weight is None:
-            return np.zeros(0)
-        return _input.weights(self, sample_weight, X)
+    def sample(self, n_samples=1, random_state=None):
+        """Draw examples from the density.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+        random_state : int, RandomState instance or None, default=None
+
+        Returns
+        -------
+        ndarray (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        n_samples = whole(n_samples, "n_samples", 1)
+        return self._draw(n_samples, check_random_state(random_state))
+
+    @abc.abstractmethod
+    def _draw(self, n_samples: int, random: np.random.RandomState) -> np.ndarray:
+        """So many examples, drawn at random."""
 
     def _columns(self, places: list[int]) -> str:
         """Columns as the user knows them: 'column 3 (from 0)', 'columns 'age' and 'height''."""

@@ -27,7 +27,8 @@ from certo.solvers.hard_margin import MarginTrace, balance_exactly
 from certo.stop import Stop
 from certo.words.reader import separability_call
 
-MIN_RELATIVE_MARGIN = 3e-8  # of the length of examples: float64 cannot tell smaller margins from 0
+# Float64 cannot tell a margin from 0 that is a smaller share of the length of examples.
+MIN_RELATIVE_MARGIN = 3e-8
 
 
 class Separator(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from certo.containers import count, exact_input, exact_labels
 from certo.estimators._errors import RowError
 from certo.kernels.base import Kernel
 from certo.seen_rows import SeenRows
+from certo.words.reader import column_at, entry_at
 
 # Beyond these lengths products of examples and weights over- or underflow in float64.
 LONGEST, SHORTEST = 1e140, 1e-140
@@ -124,59 +126,68 @@ def is_number(value: Any) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool) and value == value
 
 
-def check_time_limit(limit: Any, name: str = "time_limit") -> None:
-    if limit is not None and not (is_number(limit) and limit > 0):
-        raise ValueError(f"{name} must be a positive number of seconds, or None, got {limit!r}.")
+class Setting(NamedTuple):
+    """What a parameter of an estimator must be, in words, and whether a value is that."""
+
+    wanted: str
+    holds: Callable[[Any], bool]
+
+    @property
+    def or_none(self) -> Setting:
+        return Setting(f"{self.wanted}, or None", lambda value: value is None or self.holds(value))
+
+    def check(self, name: str, value: Any) -> None:
+        if not self.holds(value):
+            raise ValueError(f"{name} must be {self.wanted}, got {value!r}.")
+
+
+def one_of(*choices: str) -> Setting:
+    *first, last = map(repr, choices)
+    return Setting(
+        f"{', '.join(first)} or {last}", lambda value: isinstance(value, str) and value in choices
+    )
+
+
+NOT_NEGATIVE = Setting("a number of at least 0", lambda v: is_number(v) and 0 <= v < np.inf)
+POSITIVE_NUMBER = Setting("a positive number", lambda v: is_number(v) and 0 < v < np.inf)
+COUNT = Setting(
+    "an integer of at least 1",
+    lambda v: isinstance(v, numbers.Integral) and not isinstance(v, bool) and int(v) >= 1,
+)
+FLAG = Setting("True or False", lambda v: isinstance(v, bool | np.bool))
+SECONDS = Setting("a positive number of seconds", lambda v: is_number(v) and v > 0)
+MEGABYTES = Setting("a positive number of megabytes", POSITIVE_NUMBER.holds)
+MEGABYTES_OR_ZERO = Setting("a number of megabytes of at least 0", NOT_NEGATIVE.holds)
+LIFTED_OR_NONE = one_of("lifted", "none")
+#: Those that the hard and the soft margin share.
+MARGIN_SETTINGS = {
+    "intercept": one_of(*MARGIN_INTERCEPTS),
+    "tol": Setting("a number from 0 to below 1", lambda v: is_number(v) and 0 <= v < 1),
+    "max_iter": COUNT,
+    "time_limit": SECONDS.or_none,
+    "cache_mb": MEGABYTES,
+}
+
+
+def check_settings(machine: Any, settings: Mapping[str, Setting]) -> None:
+    for name, setting in settings.items():
+        setting.check(name, getattr(machine, name))
 
 
 def check_choice(machine, name: str, *allowed: str) -> None:
-    value = getattr(machine, name)
-    if not isinstance(value, str) or value not in allowed:
-        *most, last = (repr(one) for one in allowed)
-        raise ValueError(f"{name} must be {', '.join(most)} or {last}, got {value!r}.")
+    check_settings(machine, {name: one_of(*allowed)})
 
 
 def check_flag(machine, name: str) -> None:
-    value = getattr(machine, name)
-    if not isinstance(value, bool | np.bool):
-        raise ValueError(f"{name} must be True or False, got {value!r}.")
-
-
-def check_whole(machine, name: str, *, optional: bool = False) -> None:
-    """A setting that counts something, from 1."""
-    value = getattr(machine, name)
-    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    if not (whole and int(value) >= 1) and not (optional and value is None):
-        none = " or None" * optional
-        raise ValueError(f"{name} must be an integer of at least 1{none}, got {value!r}.")
+    check_settings(machine, {name: FLAG})
 
 
 def check_positive(machine, name: str, *, optional: bool = False) -> None:
-    value = getattr(machine, name)
-    if not (is_number(value) and 0 < value < np.inf) and not (optional and value is None):
-        none = " or None" * optional
-        raise ValueError(f"{name} must be a positive number{none}, got {value!r}.")
+    check_settings(machine, {name: POSITIVE_NUMBER.or_none if optional else POSITIVE_NUMBER})
 
 
 def check_margin_settings(machine) -> None:
-    """Those that the hard and the soft margin share: intercept, tol, max_iter, time_limit and
-    cache_mb."""
-    check_choice(machine, "intercept", *MARGIN_INTERCEPTS)
-    if not (is_number(machine.tol) and 0 <= machine.tol < 1):
-        raise ValueError(f"tol must be a number from 0 to below 1, got {machine.tol!r}.")
-    check_whole(machine, "max_iter")
-    check_time_limit(machine.time_limit)
-    check_cache(machine)
-
-
-def check_cache(machine, *, may_be_zero: bool = False) -> None:
-    megabytes = machine.cache_mb
-    enough = is_number(megabytes) and (megabytes > 0 or (may_be_zero and megabytes == 0))
-    if not (enough and megabytes < np.inf):
-        what = (
-            "number of megabytes of at least 0" if may_be_zero else "positive number of megabytes"
-        )
-        raise ValueError(f"cache_mb must be a {what}, got {megabytes!r}.")
+    check_settings(machine, MARGIN_SETTINGS)
 
 
 def longest_example(estimator, X) -> float:
@@ -196,9 +207,9 @@ def longest_example(estimator, X) -> float:
             what = "NaN" if np.isnan(value) else "infinity"
             advice = "Remove or impute such rows."
         raise RowError(
-            f"{name} needs finite numbers of moderate size, but X[{bad}, {column}] is {what}. "
+            f"{name} needs finite numbers of moderate size, but {entry_at(bad, column)} is {what}. "
             + advice,
-            [int(bad)],
+            [bad],
             column,
         )
     length = float(np.sqrt(square))
@@ -223,11 +234,12 @@ def refuse_tiny_columns(estimator, table, columns, name: str = "X", weights=None
     tiny = np.flatnonzero((largest > 0) & (largest < SHORTEST))
     if tiny.size:
         times = "" if weights is None else "times the roots of their weights, "
-        raise ValueError(
+        column = int(columns[tiny[0]])
+        raise RowError(
             f"{type(estimator).__name__} needs columns with numbers of a size above {SHORTEST:g}, "
-            f"{times}so that squares stay within float64, but the largest in column "
-            f"{columns[tiny[0]]} of {name} (from 0) is {largest[tiny[0]]:g}. Rescale it "
-            "(StandardScaler)."
+            f"{times}so that squares stay within float64, but the largest in "
+            f"{column_at(column, name)} is {largest[tiny[0]]:g}. Rescale it (StandardScaler).",
+            column=column,
         )
 
 
@@ -244,7 +256,10 @@ def values(estimator, y) -> np.ndarray:
 
 
 def weights(estimator, sample_weight, X) -> np.ndarray:
-    """The weights of the examples X, by scikit-learn's rules, as float64 holds them."""
+    """The weights of the examples X, by scikit-learn's rules, as float64 holds them; empty, if none
+    are given."""
+    if sample_weight is None:
+        return np.zeros(0)
     given = exact_input(sample_weight, type(estimator).__name__, "sample_weight")
     return _check_sample_weight(given, X, dtype=np.float64, ensure_non_negative=True)
 
@@ -260,7 +275,7 @@ class Targets(NamedTuple):
     def codes(self, rows: Any = slice(None)) -> np.ndarray:
         """The places in `classes` of the labels of these rows; not of a matrix of labels."""
         signs = np.array([part[rows] for part in self.signs])
-        if len(self.signs) == 1:  # two classes, or one alone
+        if len(self.signs) == 1:  # There are two classes, or there is one alone.
             return (signs[0] > 0) * np.int64(len(self.classes) - 1)
         return np.argmax(signs, axis=0)
 
@@ -301,15 +316,19 @@ def targets(estimator, y, classes=None, *, fewest: int = 2) -> Targets:
             f"{name} needs at least two classes to tell apart, but y holds only one class: "
             f"{classes.tolist()[0]!r}."
         )
-    strange = [c for c in classes.tolist() if not isinstance(c, str | int | float | bool)]
-    if strange:
-        raise TypeError(
-            f"{name} takes labels that are text, numbers or booleans, so that a certificate can "
-            f"name them, but y holds {strange[0]!r} ({type(strange[0]).__name__})."
-        )
+    require_plain_labels(classes.tolist(), name)
     outputs = one_against_rest(classes)
     signs = [np.where(y == classes[labels.positive], 1, -1).astype(np.int8) for labels in outputs]
     return Targets(classes, outputs, signs, False)
+
+
+def require_plain_labels(classes: Iterable[Any], who: str) -> None:
+    strange = [c for c in classes if not isinstance(c, str | int | float | bool)]
+    if strange:
+        raise TypeError(
+            f"{who} takes labels that are text, numbers or booleans, so that a certificate can "
+            f"name them, but y holds {strange[0]!r} ({type(strange[0]).__name__})."
+        )
 
 
 def one_against_rest(classes: np.ndarray) -> list[Labels]:

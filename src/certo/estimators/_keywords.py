@@ -1,4 +1,4 @@
-"""Keywords of scikit-learn's estimators that ours do not have, answered by ours."""
+"""Keywords that our estimators do not have, most of them scikit-learn's, answered by ours."""
 
 from __future__ import annotations
 
@@ -49,7 +49,6 @@ ADVICE: dict[str, str | dict[str, str]] = {
     },
     "max_iter": {
         "epochs": "give epochs, the largest number of passes over the examples",
-        "steps": "give steps, the number of examples drawn",
         "time_limit": "give time_limit, in seconds",
     },
     "multi_class": {
@@ -69,6 +68,7 @@ ADVICE: dict[str, str | dict[str, str]] = {
     "shrinking": BY_SHAPE,
     "shuffle": {"order": "give order='shuffled' or 'cyclic'"},
     "solver": BY_SHAPE,
+    "steps": {"Pegasos": "give max_iter, the number of examples drawn"},
     "tol": BY_CLAIM,
     "verbose": "give it a callback, as set_callbacks(sklearn.callback.ProgressBar())",
 }

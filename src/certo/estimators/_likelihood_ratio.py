@@ -70,8 +70,11 @@ def likelihood_ratio_tests(machine, problem: LogisticProblem) -> LikelihoodRatio
     total, vectors = problem.total, len(problem.classes) - 1
     names = [*machine._names, *(["intercept"] if problem.lifted else [])]
     within, rows = 2 * total * machine.gap_, []
-    for place, (name, new) in enumerate(zip(names, _new(problem).tolist(), strict=True)):
-        if not new:
+    # A column that is tied is a combination of the others.
+    codes = problem.codes[:, None].astype(np.float64)
+    tied = least_squares(problem.X, codes, weights=problem.weights, lifted=problem.lifted).tied
+    for place, name in enumerate(names):
+        if tied is not None and tied[place]:
             rows.append(LikelihoodRatio(name, 0.0, 0, None))
             continue
         risk, gap = _least_without(problem, place, machine)
@@ -79,13 +82,6 @@ def likelihood_ratio_tests(machine, problem: LogisticProblem) -> LikelihoodRatio
         rows.append(LikelihoodRatio(name, statistic, vectors, float(chdtrc(vectors, statistic))))
         within = max(within, 2 * total * gap)
     return LikelihoodRatios(tuple(rows), within)
-
-
-def _new(problem: LogisticProblem) -> np.ndarray:
-    """For each column of x̃, whether it is not a combination of the others."""
-    codes = problem.codes[:, None].astype(np.float64)
-    found = least_squares(problem.X, codes, weights=problem.weights, lifted=problem.lifted)
-    return np.ones(problem.columns, dtype=bool) if found.tied is None else ~found.tied
 
 
 def _least_without(problem: LogisticProblem, place: int, machine) -> tuple[float, float]:

@@ -20,7 +20,7 @@ from certo.words.reader import examples_at, separability_call
 # number, and the third for a table of few numbers, which takes milliseconds once HiGHS is loaded.
 SHARE_OF_FIT, LEAST_SECONDS, LEAST_SECONDS_OF_FEW = 0.1, 0.02, 0.5
 FEW_NUMBERS = 2**13
-SECONDS_A_NUMBER = 2e-8  # of X: what only looking at it takes, about
+SECONDS_A_NUMBER = 2e-8  # Time, about, that only looking at a number of X takes.
 SHOWN_ROWS, SHOWN_OUTPUTS = 12, 3
 
 

@@ -94,6 +94,8 @@ class Description:
     command: str | None = None
     #: Claims that a fit makes, and which of them are about a fit with the machine's settings.
     claims: Mapping[type[Certificate], SameFit] = field(default_factory=dict)
+    #: Its scores are measured by a margin of 1: "hard", if no example of the fit is within it.
+    margin: Literal["hard", "soft"] | None = None
     #: Further claims that `certify` may make of it.
     may_claim: Mapping[type[Certificate], SameFit] = field(default_factory=dict)
     #: Whether each claim of a fit is about all outputs together, rather than about one.
@@ -281,7 +283,7 @@ def check_supports(machine: Any) -> None:
         "its supports are not of its classes.",
     )
     of_supports = {"dual_coef_": machine.dual_coef_}
-    if has_kernel(machine):  # what a run needs to go on with
+    if has_kernel(machine):  # A run goes on with these.
         of_supports["_updated"] = getattr(machine, "_updated", machine.dual_coef_)
         of_supports["_sums"] = machine._sums[:, 0] if hasattr(machine, "_sums") else mine
     for name, values in of_supports.items():

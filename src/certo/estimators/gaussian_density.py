@@ -10,7 +10,6 @@ import numpy as np
 from scipy import linalg
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from certo.certificates.base import CannotClaim
@@ -22,7 +21,6 @@ from certo.estimators._density import Density, NoDensity
 from certo.estimators._keywords import answer_keywords
 from certo.estimators.new_examples import unbounded_loss
 from certo.issue.density import issue_gaussian_likelihood, issue_no_gaussian_density
-from certo.kernels.base import whole
 from certo.numbers.averages import shares
 from certo.solvers.dependence import hyperplanes
 from certo.words.fitting_status import density_worth
@@ -85,7 +83,7 @@ class GaussianDensity(Density, BaseEstimator):
         """
         covariance_kind(self.covariance)
         X = self._examples(X, reset=True)
-        weights = self._weights(sample_weight, X)
+        weights = _input.weights(self, sample_weight, X)
         counting = X[weights > 0] if weights.size else X
         self._refuse_too_few(X, counting, weights)
         p = shares(weights[weights > 0] if weights.size else weights, len(counting))
@@ -184,21 +182,8 @@ class GaussianDensity(Density, BaseEstimator):
         constant -= 0.5 * self.n_features_in_ * math.log(2 * math.pi)
         return constant - 0.5 * np.einsum("ij,ij->i", z, z)
 
-    def sample(self, n_samples=1, random_state=None):
-        """Draw examples from the density.
-
-        Parameters
-        ----------
-        n_samples : int, default=1
-        random_state : int, RandomState instance or None, default=None
-
-        Returns
-        -------
-        ndarray (n_samples, n_features)
-        """
-        check_is_fitted(self)
-        random = check_random_state(random_state)
-        z = random.standard_normal((whole(n_samples, "n_samples", 1), self.n_features_in_))
+    def _draw(self, n_samples, random):
+        z = random.standard_normal((n_samples, self.n_features_in_))
         # x − mean = z·L⁻¹ for rows x and z.
         return self.mean_ + linalg.solve_triangular(self.factor_, z.T, trans="T").T
 

@@ -133,7 +133,8 @@ class HardMarginSVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimato
 
         C-ordered float32 or float64 arrays and CSR matrices are used as they are, not copied.
         """
-        self._check_settings()
+        _kernel.check_kernel(self, optional=True)
+        _input.check_margin_settings(self)
         X, targets, _ = _stream.whole(self, self.kernel, X, y, fewest=1)
         alone = self.intercept == "free" and len(targets.classes) == 1
         with running(self, X, "look") as run:
@@ -147,17 +148,13 @@ class HardMarginSVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimato
             self._store(space, targets, found)
         return self
 
-    def _check_settings(self) -> None:
-        _kernel.check_kernel(self, optional=True)
-        _input.check_margin_settings(self)
-
     def _store(self, space, targets: _input.Targets, found: list[Separator]) -> None:
         self.classes_, self._multilabel = targets.classes, False
         self.intercept_ = np.array([item.intercept for item in found])
         self._keep_supports(space, targets, found, [item.coef for item in found])
         length = np.array([item.length for item in found])
         last = self.intercept_ if self.intercept == "lifted" else 0.0
-        with np.errstate(divide="ignore", over="ignore"):  # one class alone: no margin but infinity
+        with np.errstate(divide="ignore", over="ignore"):  # One class alone has no margin but ∞.
             self.margin_, self.geometric_margin_ = 1 / np.hypot(length, last), 1 / length
             self.objective_ = 0.5 * np.hypot(length, last) ** 2
         self.n_iter_ = max(item.looks for item in found)
@@ -165,19 +162,16 @@ class HardMarginSVM(CallbackSupportMixin, _kernel.KernelClassifier, BaseEstimato
         self.certificate_ = composite(claim for item in found for claim in item.claims)
         self._stop = gap_stop(found, self.tol)
         self.converged_ = self._stop is Stop.CONVERGED
-        self.status_ = status.ONE_CLASS
-        if length[0] > 0:
-            self.status_ = self._status(max(item.gap for item in found))
-        if not self.converged_:
-            warnings.warn(self.status_, ConvergenceWarning, stacklevel=4)
-
-    def _status(self, gap: float) -> str:
-        reason = ""
+        reason, self.status_ = "", status.ONE_CLASS
         if not self.converged_:
             reason = status.stop_reason(
                 self._stop, int(self.max_iter), "looks at all examples", self.time_limit
             )
-        return status.gap_status(reason, gap, self.tol, "the margin", "the largest")
+        if length[0] > 0:
+            gap = max(item.gap for item in found)
+            self.status_ = status.gap_status(reason, gap, self.tol, "the margin", "the largest")
+        if not self.converged_:
+            warnings.warn(self.status_, ConvergenceWarning, stacklevel=4)
 
 
 def _is_same_margin(claim: MaximumMargin, machine: HardMarginSVM, y) -> bool:
@@ -213,6 +207,7 @@ description.register(
         kind=HardMarginSVM,
         command="hard-margin",
         learns="classes",
+        margin="hard",
         summary="the largest margin, for classes that can be separated",
         bounds=by_supports,
         claims={Separable: description.always, MaximumMargin: _is_same_margin},

@@ -42,10 +42,20 @@ from certo.solvers.trace import Trace
 from certo.stop import Asked, Stop
 from certo.words import status
 
-MAX_COMPARED_SUPPORTS = 1000  # up to which the largest margin is looked for, too
+MAX_COMPARED_SUPPORTS = 1000  # With more, no larger margin than that of f is looked for.
 # The search for a better comparison function may take so many times the work of the run itself, and
 # so many multiplications (some tenths of a second), or values of a kernel of objects, in any case.
 SEARCH_FACTOR, MIN_SEARCH_WORK, MIN_SEARCH_VALUES = 8.0, 1e9, 2000
+
+
+KERNEL_PERCEPTRON_SETTINGS = {
+    "epochs": _input.COUNT,
+    "budget": _input.COUNT.or_none,
+    "order": _input.one_of("cyclic", "shuffled"),
+    "intercept": _input.LIFTED_OR_NONE,
+    "update_at_zero": _input.one_of(*AT_ZERO),
+    "cache_mb": _input.MEGABYTES_OR_ZERO,
+}
 
 
 @answer_keywords
@@ -206,12 +216,7 @@ class KernelPerceptron(CallbackSupportMixin, KernelClassifier, BaseEstimator):
 
     def _check_settings(self) -> None:
         check_kernel(self, optional=True)
-        _input.check_whole(self, "epochs")
-        _input.check_whole(self, "budget", optional=True)
-        _input.check_choice(self, "order", "cyclic", "shuffled")
-        _input.check_choice(self, "intercept", "none", "lifted")
-        _input.check_choice(self, "update_at_zero", *AT_ZERO)
-        _input.check_cache(self, may_be_zero=True)
+        _input.check_settings(self, KERNEL_PERCEPTRON_SETTINGS)
 
     def _learn(self, batch: _stream.Batch, *, streamed: bool):
         X, targets, fresh = batch
@@ -330,7 +335,7 @@ def _search_work(kernel: Kernel, X: Any, epochs: int, m: int, supports: int) -> 
     so that the same fit makes the same claim on every machine."""
     each, values = value_work(kernel, X), float(epochs * m * max(supports, 1))
     least = MIN_SEARCH_WORK
-    if kernel.takes not in ("vectors", "matrix"):  # what a value takes is not known
+    if kernel.takes not in ("vectors", "matrix"):  # The work of one value is not known.
         least = MIN_SEARCH_VALUES * each
     return max(least, SEARCH_FACTOR * values * each)
 
@@ -357,7 +362,8 @@ description.register(
         learns="classes",
         summary="the perceptron in the space of a kernel: curved boundaries",
         bounds=by_kernel_updates,
-        claims={MistakeBound: _are_same_mistakes},  # with a budget there is none
+        # With a budget there is no claim.
+        claims={MistakeBound: _are_same_mistakes},
         may_claim={CompressionBound: _is_same_scheme},
         fitted=lambda machine: (
             description.EXPANSIONS

@@ -22,10 +22,10 @@ from certo.certificates.sample.values import Values
 from certo.containers import exact_input
 from certo.estimators import _input, _scores, description
 from certo.estimators._coefficients import CoefficientTable, check_level, column_labels, quantile
+from certo.estimators._input import NOT_NEGATIVE, check_settings, one_of
 from certo.estimators._keywords import answer_keywords
 from certo.estimators._least_squares import certified, not_claimed
 from certo.estimators._linear import Proving
-from certo.estimators._settings import NOT_NEGATIVE, check_settings, one_of
 from certo.estimators.new_examples import unbounded_loss
 from certo.solvers.least_squares import Solution, from_triangle, least_squares
 from certo.solvers.moments import Moments, Rows, Triangle, sums_of, triangle
@@ -38,7 +38,7 @@ from certo.words.fitting_status import (
 )
 
 MAX_KEPT_FEATURES = 500  # Up to so many, a fit keeps what partial_fit can go on from.
-NEAR_RELATION = 1e-7  # The mean is estimated at examples that miss no relation by more.
+MAX_RELATION_ERROR = 1e-7  # The mean is estimated at examples that miss no relation by more.
 LEAST_SQUARES_SETTINGS = {"intercept": one_of("free", "none"), "ridge": NOT_NEGATIVE}
 
 
@@ -186,7 +186,11 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
                 if not first:
                     known = self._before() + known
                 found = from_triangle(known, X.shape[1], self._lifted, float(self.ridge))
-                sums = self._sums_with(rows, first)
+                # A claim would have to hold weights, and a fit keeps no sums.
+                sums = None
+                if weights is None and (first or self._sums):
+                    before = None if first else ShiftedGram(*self._sums)
+                    sums = sums_of(rows, before, self._lifted)
         except FloatingPointError:
             self._refuse(X)
         self._require_squares(X, Y, weights, found)
@@ -205,13 +209,6 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
             )  # fmt: skip
         self._say(found)
         return self
-
-    def _sums_with(self, rows: Rows, first: bool) -> ShiftedGram | None:
-        """What a claim about all examples so far is made from; None with weights, which the claim
-        would have to hold, or after a fit."""
-        if rows.roots is not None or not (first or self._sums):
-            return None
-        return sums_of(rows, None if first else ShiftedGram(*self._sums), self._lifted)
 
     def _before(self) -> Triangle:
         """What was kept of the examples so far."""
@@ -358,18 +355,13 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
     def summary(self, level=0.95) -> CoefficientTable:
         """Estimates, standard errors, t tests and confidence intervals, as a table to look at."""
         check_is_fitted(self)
-        estimates, errors = [np.atleast_2d(self.coef_)], None
-        if self._lifted:
-            estimates.append(np.reshape(self.intercept_, (-1, 1)))
+        errors = None
         if self.standard_errors_ is not None:
-            parts = [np.atleast_2d(self.standard_errors_)]
-            if self._lifted:
-                parts.append(np.reshape(self.intercept_standard_error_, (-1, 1)))
-            errors = np.hstack(parts).ravel()
-        names, outputs = self._names(), range(len(estimates[0]))
+            errors = self._with_intercept(self.standard_errors_, self.intercept_standard_error_)
+        names, outputs = self._names(), range(len(np.atleast_2d(self.coef_)))
         return CoefficientTable(
             tuple(names) * len(outputs),
-            np.hstack(estimates).ravel(),
+            self._with_intercept(self.coef_, self.intercept_),
             errors,
             degrees=self.degrees_of_freedom_ or 0,
             level=level,
@@ -377,6 +369,12 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
             title=self._title(),
             notes=self._notes(),
         )
+
+    def _with_intercept(self, slopes, intercept) -> np.ndarray:
+        """What belongs to the columns and then to a free intercept, output after output."""
+        rows = np.atleast_2d(slopes)
+        last = np.reshape(intercept, (-1, 1)) if self._lifted else np.zeros((len(rows), 0))
+        return np.hstack([rows, last]).ravel()
 
     def _names(self) -> list[str]:
         return [*column_labels(self), *["intercept"] * self._lifted]
@@ -438,7 +436,7 @@ class LeastSquares(RegressorMixin, Proving, BaseEstimator):
         variance = np.sum((lifted @ self._factor) ** 2, axis=1) / self._weight + (not mean)
         missed = np.abs(away[:, rest] - away[:, slopes] @ self._terms.T)
         size = np.abs(away[:, rest]) + np.abs(away[:, slopes]) @ np.abs(self._terms.T)
-        variance[np.any(missed > NEAR_RELATION * (size + self._scale[rest]), axis=1)] = np.inf
+        variance[np.any(missed > MAX_RELATION_ERROR * (size + self._scale[rest]), axis=1)] = np.inf
         reach = quantile(level, self.degrees_of_freedom_) * np.sqrt(
             np.multiply.outer(variance, self.residual_variance_)
         )
@@ -473,7 +471,7 @@ _LEAST_SQUARES_FITTED: dict[str, description.Check] = {
     "r2_": description.FLOAT,
     "degrees_of_freedom_": description.of_type(int, type(None)),
     "residual_variance_": description.MAYBE_NUMBER,
-    # NaN where a coefficient is not determined
+    # A coefficient that is not determined has NaN.
     "standard_errors_": description.optional(description.array("features", finite=False)),
     "intercept_standard_error_": description.MAYBE_NUMBER,
     "status_": description.of_type(str),

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from certo.certificates.base import CannotClaim, NotClaimed
@@ -18,8 +17,9 @@ from certo.certificates.density.box_features import BoxFeatures, check_box, mome
 from certo.certificates.density.likelihood_gap import weight_vector
 from certo.certificates.density.moment_matching import MomentMatching, feature_means
 from certo.certificates.sample.examples import Sample
-from certo.estimators import description
+from certo.estimators import _input, description
 from certo.estimators._density import Density, NoDensity
+from certo.estimators._errors import RowError
 from certo.estimators._keywords import answer_keywords
 from certo.estimators.new_examples import unbounded_loss
 from certo.issue.density import find_no_log_linear_density, issue_moment_matching
@@ -32,6 +32,7 @@ from certo.solvers.newton import NewtonTrace
 from certo.solvers.quadrature import FeatureTable, draw, feature_values
 from certo.stop import Stop
 from certo.words.fitting_status import log_linear_status
+from certo.words.reader import entry_at
 
 # Nodes of an axis for features that are any function: the first, and the last, by number of axes.
 MIN_NODES, MAX_NODES = 64, {1: 4096, 2: 512}
@@ -108,7 +109,7 @@ class LogLinearDensity(Density, BaseEstimator):
         low, high = box_of(self.box)
         X = self._examples(X, reset=True)
         self._refuse_outside(X, low, high)
-        weights = weight_vector(self._weights(sample_weight, X), len(X))
+        weights = weight_vector(_input.weights(self, sample_weight, X), len(X))
         sample = Sample(X, np.ones(len(X), np.int8))
         claim: MomentMatching | NotClaimed
         with ctrl_c_asks() as asked:
@@ -152,11 +153,13 @@ class LogLinearDensity(Density, BaseEstimator):
             )
         away = np.argwhere((low > X) | (high < X))
         if away.size:
-            i, j = away[0].tolist()
-            raise ValueError(
-                f"all examples must lie in the box, but X[{i}, {j}] is {X[i, j]:g}, outside "
-                f"[{low[j]:g}, {high[j]:g}] ({len(np.unique(away[:, 0])):,} such examples). Give a "
-                "larger box, or leave them out."
+            (i, j), rows = away[0].tolist(), np.unique(away[:, 0])
+            raise RowError(
+                f"all examples must lie in the box, but {entry_at(i, j)} is {X[i, j]:g}, outside "
+                f"[{low[j]:g}, {high[j]:g}] ({rows.size:,} such examples). Give a larger box, or "
+                "leave them out.",
+                rows.tolist(),
+                j,
             )
 
     def _refuse_without_likeliest(self, X, weights, low, high) -> None:
@@ -234,22 +237,10 @@ class LogLinearDensity(Density, BaseEstimator):
             scores[inside] = self._values(X[inside]) @ self.coef_ - self.log_partition_
         return scores
 
-    def sample(self, n_samples=1, random_state=None):
-        """Draw examples from the density: exactly, by rejection; with features that are any
-        function, from a density that is constant on each of many small cells.
-
-        Parameters
-        ----------
-        n_samples : int, default=1
-        random_state : int, RandomState instance or None, default=None
-
-        Returns
-        -------
-        ndarray (n_samples, n_features)
-        """
-        check_is_fitted(self)
-        random, d = check_random_state(random_state), self.low_.size
-        n_samples = whole(n_samples, "n_samples", 1)
+    def _draw(self, n_samples, random):
+        """Exactly, by rejection; with features that are any function, from a density that is
+        constant on each of many small cells."""
+        d = self.low_.size
         if isinstance(self.features, BoxFeatures):
             places = draw(self.features, self.coef_, d, n_samples, random)
         else:

@@ -23,6 +23,15 @@ from certo.certificates.separation.quasi_separable import Overlapping
 from certo.estimators import _input, description
 from certo.estimators._coefficients import CoefficientTable, column_labels
 from certo.estimators._errors import ProofError
+from certo.estimators._input import (
+    COUNT,
+    NOT_NEGATIVE,
+    POSITIVE_NUMBER,
+    SECONDS,
+    Setting,
+    check_settings,
+    one_of,
+)
 from certo.estimators._keywords import answer_keywords
 from certo.estimators._likelihood_ratio import LikelihoodRatios, likelihood_ratio_tests
 from certo.estimators._limits import running
@@ -40,15 +49,6 @@ from certo.estimators._logistic import (
     pose_problem,
 )
 from certo.estimators._prices import check_class_weight
-from certo.estimators._settings import (
-    COUNT,
-    NOT_NEGATIVE,
-    POSITIVE_NUMBER,
-    SECONDS,
-    Setting,
-    check_settings,
-    one_of,
-)
 from certo.estimators.new_examples import no_few_examples
 from certo.problems.logistic import LogisticProblem, Weights, against
 from certo.solvers.interrupt import Watch, ctrl_c_asks

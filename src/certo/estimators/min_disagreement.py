@@ -27,6 +27,12 @@ from certo.issue.errors.least_errors import issue_error_count
 from certo.solvers.min_disagreement import BoundTrace, Outcome, TooLarge, min_disagreement
 from certo.words.status import fewest_errors_status
 
+MIN_DISAGREEMENT_SETTINGS = {
+    "intercept": _input.one_of("free", "none"),
+    "time_limit": _input.SECONDS.or_none,
+    "target": _input.Setting("a number of errors, from 0 on", _input.NOT_NEGATIVE.holds).or_none,
+}
+
 
 class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
     r"""The hyperplane with the fewest errors: the empirical risk under the 0-1 loss, minimised.
@@ -113,7 +119,7 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
         sample_weight says what an error on each example costs; examples of weight zero do not
         count.
         """
-        self._check_settings()
+        _input.check_settings(self, MIN_DISAGREEMENT_SETTINGS)
         X, y = _input.labelled_examples(self, X, y, reset=True)
         targets = _input.targets(self, y, fewest=1)
         if targets.multilabel or len(targets.classes) > 2:
@@ -127,21 +133,10 @@ class MinDisagreement(CallbackSupportMixin, LinearClassifier, BaseEstimator):
             self._search(run, Sample(X, targets.signs[0]), targets, weights)
         return self
 
-    def _check_settings(self) -> None:
-        _input.check_choice(self, "intercept", "free", "none")
-        _input.check_time_limit(self.time_limit)
-        known = self.target is None or _input.is_number(self.target)
-        if not known or (self.target is not None and not 0 <= self.target < math.inf):
-            raise ValueError(
-                f"target must be a number of errors, from 0 on, or None, got {self.target!r}."
-            )
-
     def _weights(self, sample_weight, X) -> np.ndarray:
         """The weights of the examples; empty if all are 1."""
-        if sample_weight is None:
-            return np.zeros(0)
         weights = _input.weights(self, sample_weight, X)
-        if not np.any(weights):
+        if weights.size and not np.any(weights):
             raise ValueError("sample_weight must not be zero for every example.")
         with np.errstate(over="ignore"):
             total = weights.sum()

@@ -36,6 +36,13 @@ from certo.solvers.online_gradient import GradientOutcome, RegretTrace, online_g
 from certo.stop import Stop
 from certo.words import status
 
+GRADIENT_SETTINGS = {
+    "lam": _input.Setting("a finite number of at least 0", _input.NOT_NEGATIVE.holds),
+    "radius": _input.POSITIVE_NUMBER.or_none,
+    "average": _input.FLAG,
+    "intercept": _input.LIFTED_OR_NONE,
+}
+
 
 class _Learned(NamedTuple):
     """What came of one output."""
@@ -151,11 +158,7 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
                 "loss must be one of certo.losses that depend on a score, Hinge(), Logistic() or "
                 f"Squared(), or None, got {loss!r}."
             )
-        if not (_input.is_number(self.lam) and 0 <= self.lam < np.inf):
-            raise ValueError(f"lam must be a finite number of at least 0, got {self.lam!r}.")
-        _input.check_positive(self, "radius", optional=True)
-        _input.check_flag(self, "average")
-        _input.check_choice(self, "intercept", "lifted", "none")
+        _input.check_settings(self, GRADIENT_SETTINGS)
         return GradientRun(
             loss=repr(loss),
             lam=float(self.lam),
@@ -172,16 +175,15 @@ class OnlineGradientDescent(CallbackSupportMixin, LinearClassifier, BaseEstimato
         with running(self, X, "block of rounds", looks) as fit:
             learned = []
             for k, (labels, signs) in enumerate(zip(targets.outputs, targets.signs, strict=True)):
-                start = None if fresh else self._progress(k)
+                start = None
+                if not fresh:
+                    u, a = self._sums[k]
+                    start = Progress(u, a, int(self.rounds_[k]), *self._books[k].tolist())
                 outcome = online_gradient(X, signs, run, before=start, after_block=fit.tell)
                 sample = Sample(X, signs)
                 learned.append(self._certified(sample, labels, run, outcome, fresh, square))
             self._store(targets, run, learned)
         return self
-
-    def _progress(self, output: int) -> Progress:
-        u, a = self._sums[output]
-        return Progress(u, a, int(self.rounds_[output]), *self._books[output].tolist())
 
     def _certified(
         self,
@@ -288,7 +290,8 @@ description.register(
         learns="classes",
         summary="one gradient step for each example, in one pass",
         bounds=of_average,
-        claims={Regret: _are_same_steps},  # rounds after the first call claim nothing
+        # Rounds after the first call claim nothing.
+        claims={Regret: _are_same_steps},
         may_claim={AverageToBatch: _are_same_steps},
         fitted=lambda machine: (
             description.LINEAR

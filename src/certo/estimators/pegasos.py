@@ -30,6 +30,14 @@ from certo.solvers.pegasos import PegasosOutcome, StepTrace
 from certo.stop import Stop
 from certo.words import status
 
+PEGASOS_SETTINGS = {
+    "lam": _input.POSITIVE_NUMBER,
+    "max_iter": _input.COUNT,
+    "average": _input.FLAG,
+    "intercept": _input.LIFTED_OR_NONE,
+    "cache_mb": _input.MEGABYTES_OR_ZERO,
+}
+
 
 class _Learned(NamedTuple):
     """What came of one output."""
@@ -55,8 +63,8 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         its length there; None: weights of the features.
     lam : float, default=0.01
         λ, the weight of the penalty; C = 1/(λm) in the words of `SVM`.
-    steps : int, default=100_000
-        T, how many examples are drawn (by `fit`).
+    max_iter : int, default=100_000
+        T, the number of steps of `fit`, each on one example that is drawn.
     average : bool, default=True
         Answer with the average of the iterates, as the guarantee wants it, or with the last one.
     intercept : {"lifted", "none"}, default="lifted"
@@ -117,7 +125,7 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
         kernel=None,
         *,
         lam=0.01,
-        steps=100_000,
+        max_iter=100_000,
         average=True,
         intercept="lifted",
         cache_mb=1000,
@@ -125,7 +133,7 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
     ):
         self.kernel = kernel
         self.lam = lam
-        self.steps = steps
+        self.max_iter = max_iter
         self.average = average
         self.intercept = intercept
         self.cache_mb = cache_mb
@@ -133,7 +141,7 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
 
     @with_callbacks
     def fit(self, X, y):
-        """Take `steps` steps on random draws of the examples X (dense or sparse) with labels y.
+        """Take `max_iter` steps on random draws of the examples X (dense or sparse) with labels y.
 
         C-ordered float32 or float64 arrays and CSR matrices are used as they are, not copied.
         """
@@ -154,6 +162,12 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
             raise ValueError(f"kernel must stay {self.kernel_!r} in a run, got {self.kernel!r}.")
         return self._learn(_stream.batch(self, self.kernel, X, y, classes), streamed=True)
 
+    def __setstate__(self, state):
+        if "steps" in state:  # Model files and pickles had this name for max_iter.
+            state = {**state, "max_iter": state["steps"]}
+            del state["steps"]
+        super().__setstate__(state)
+
     def excess(self, X, y, *, tol=1e-6) -> Excess:
         """How far above its minimum F was, after each number of steps that `trace_` holds.
 
@@ -165,15 +179,11 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
 
     def _check_settings(self) -> None:
         check_kernel(self, optional=True)
-        _input.check_positive(self, "lam")
-        _input.check_whole(self, "steps")
-        _input.check_flag(self, "average")
-        _input.check_choice(self, "intercept", "lifted", "none")
-        _input.check_cache(self, may_be_zero=True)
+        _input.check_settings(self, PEGASOS_SETTINGS)
 
     def _learn(self, batch: _stream.Batch, *, streamed: bool):
         X, targets, fresh = batch
-        steps = count(X) if streamed else int(self.steps)
+        steps = count(X) if streamed else int(self.max_iter)
         seed = 0 if streamed else int(check_random_state(self.random_state).randint(2**31 - 1))
         before, outputs = 0 if fresh else int(self.steps_[0]), len(targets.outputs)
         rounds = sum(1 for _ in blocks(before, steps)) * outputs
@@ -263,7 +273,7 @@ class Pegasos(CallbackSupportMixin, KernelClassifier, BaseEstimator):
 
 def _is_same_guarantee(claim: ExpectedExcess, machine: Pegasos, y) -> bool:
     """The theorem is about the average, for the λ and the intercept of the run."""
-    settings = (machine.lam, machine.steps, machine.intercept == "lifted")
+    settings = (machine.lam, machine.max_iter, machine.intercept == "lifted")
     same = (claim.lam, claim.steps, claim.lifted) == settings
     return machine.average and same and description.is_same_space(claim, machine)
 
@@ -277,19 +287,19 @@ def _no_bound(page: description.Page, machine: Pegasos, X, y) -> None:
 
 
 def _fitted(machine: Pegasos) -> dict[str, description.Check]:
-    left = description.hyperplanes_or_functions(machine) | {
-        "objective_": description.NUMBERS,
-        "steps_": description.COUNTS,
-        "_lam": description.of_type(float),
-        "_sums": description.array("outputs", 2, "lifted"),
-        "_harmonics": description.NUMBERS,
-    }
-    if description.has_kernel(machine):
-        left |= {
-            "_sums": description.array("outputs", 2, None),
-            "_seen": description.of_type(int),
+    kernel = description.has_kernel(machine)
+    seen = {"_seen": description.of_type(int)} if kernel else {}
+    return (
+        description.hyperplanes_or_functions(machine)
+        | seen
+        | {
+            "objective_": description.NUMBERS,
+            "steps_": description.COUNTS,
+            "_lam": description.of_type(float),
+            "_sums": description.array("outputs", 2, None if kernel else "lifted"),
+            "_harmonics": description.NUMBERS,
         }
-    return left
+    )
 
 
 def _check_fitted(machine: Pegasos) -> None:
@@ -302,9 +312,11 @@ description.register(
         kind=Pegasos,
         command="pegasos",
         learns="classes",
+        margin="soft",
         summary="the support vector machine by random steps, for many rows",
         bounds=_no_bound,
-        claims={ExpectedExcess: _is_same_guarantee},  # a run that was stopped claims nothing
+        # A run that was stopped claims nothing.
+        claims={ExpectedExcess: _is_same_guarantee},
         fitted=_fitted,
         check_fitted=_check_fitted,
     )

@@ -363,6 +363,7 @@ description.register(
         kind=SVM,
         command="svm",
         learns="classes",
+        margin="soft",
         summary="the support vector machine: a wide margin, at a price for errors",
         bounds=by_supports,
         claims={SoftMarginGap: _are_same_costs},

@@ -19,6 +19,7 @@ from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.quasi_separable import Overlapping, QuasiSeparable
 from certo.certificates.separation.separable import Separable
 from certo.containers import exact_input, exact_labels
+from certo.estimators._input import require_plain_labels
 from certo.issue.labels import class_labels
 from certo.issue.separation.inseparable import issue_inseparable, vector_indices
 from certo.issue.separation.separable import issue_separable
@@ -68,8 +69,7 @@ def separability(X, y, intercept="free") -> Separable | Inseparable | ClassSepar
     2
     """
     intercept_mode(intercept)
-    X, y = _examples(X, y)
-    classes = _classes(y)
+    X, y, classes = _examples(X, y)
     if len(classes) > 2:
         return _several(X, y, classes, intercept)
     labels = Labels(classes, len(classes) - 1)
@@ -109,8 +109,7 @@ def quasi_separability(X, y, intercept="free") -> QuasiSeparable | Overlapping:
     ([0, 3], [1, 2])
     """
     intercept_mode(intercept)
-    X, y = _examples(X, y)
-    classes = _classes(y)
+    X, y, classes = _examples(X, y)
     labels = class_labels(classes)
     codes = class_sample(X, y, classes).signs + (len(classes) == 1)  # One class counts as +1.
     found, why = decide_recession(X, codes, max(2, len(classes)), intercept == "free")
@@ -134,7 +133,7 @@ def _several(X, y: np.ndarray, classes: tuple[Any, ...], intercept: str) -> Clas
         rows = np.flatnonzero((codes == a) | (codes == b))
         labels = Labels((classes[a], classes[b]))
         sample = Sample(X[rows], np.where(codes[rows] == b, 1, -1).astype(np.int8))
-        # what separates a class from the rest separates it from each of them
+        # What separates a class from the rest separates it from each of them.
         known = [
             (side * verdict.coef, side * verdict.intercept)
             for verdict, side in ((alone[b], 1), (alone[a], -1))
@@ -153,13 +152,13 @@ def _joint(
 ) -> Separable | Inseparable:
     """From the verdicts about classes and pairs, where they settle it."""
     labels = Labels(classes, None)
-    if all(isinstance(verdict, Separable) for verdict in alone):  # own score > 0 > the others
+    if all(isinstance(verdict, Separable) for verdict in alone):  # Own score > 0 > the others.
         coef = np.array([verdict.coef for verdict in alone])
         bias = np.array([verdict.intercept for verdict in alone])
         return issue_separable(sample, labels, coef, bias)
     pairs = itertools.combinations(range(len(classes)), 2)
     for (a, b), verdict in zip(pairs, pairwise, strict=True):
-        if isinstance(verdict, Inseparable):  # w_b − w_a would separate them
+        if isinstance(verdict, Inseparable):  # w_b − w_a would separate a and b.
             rows = np.flatnonzero((sample.signs == a) | (sample.signs == b))[verdict.rows]
             compared = vector_indices(labels, rows, a + b - sample.signs[rows])
             return issue_inseparable(sample, labels, intercept, compared, verdict.weights)
@@ -189,8 +188,8 @@ def _decided(
     return issue_inseparable(vectors.sample, labels, intercept, cancelling, found.weights)
 
 
-def _examples(X, y) -> tuple[Any, np.ndarray]:
-    """X as the solvers take it, exactly, and y as a vector of labels; or an error."""
+def _examples(X, y) -> tuple[Any, np.ndarray, tuple[Any, ...]]:
+    """X as the solvers take it, exactly, y as a vector of labels, and the classes; or an error."""
     X = check_array(
         exact_input(X, "separability"), accept_sparse="csr", dtype=None, order="C",
         estimator="separability", input_name="X",
@@ -203,15 +202,6 @@ def _examples(X, y) -> tuple[Any, np.ndarray]:
     check_consistent_length(X, y)
     assert_all_finite(y, estimator_name="separability", input_name="y")
     check_classification_targets(y)
-    return X if sparse.issparse(X) else np.ascontiguousarray(X), y
-
-
-def _classes(y: np.ndarray) -> tuple[Any, ...]:
     classes = tuple(np.unique(y).tolist())
-    strange = [c for c in classes if not isinstance(c, str | int | float | bool)]
-    if strange:
-        raise TypeError(
-            "separability takes labels that are text, numbers or booleans, so that a certificate "
-            f"can name them, but y holds {strange[0]!r} ({type(strange[0]).__name__})."
-        )
-    return classes
+    require_plain_labels(classes, "separability")
+    return X if sparse.issparse(X) else np.ascontiguousarray(X), y, classes

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import abc
 import warnings
 
 import numpy as np
@@ -11,7 +12,23 @@ from certo.kernels.counting import CountingKernel
 from certo.kernels.settings import WithKernel
 
 
-class CountedFeatures(WithKernel, TransformerMixin, BaseEstimator):
+class KernelFeatures(WithKernel, TransformerMixin, BaseEstimator, abc.ABC):
+    """A feature map of one kernel, whose features are found while they are computed."""
+
+    def __init__(self, kernel):
+        self.kernel = kernel
+
+    def fit(self, X, y=None):
+        """Find the features of the examples X."""
+        self.fit_transform(X)
+        return self
+
+    @abc.abstractmethod
+    def fit_transform(self, X, y=None):
+        """Find the features of the examples X, and compute them."""
+
+
+class CountedFeatures(KernelFeatures):
     """The feature vectors of a kernel that counts, as rows of a sparse matrix.
 
     Features are those found in the examples of the fit. Of new examples others are left out, which
@@ -40,18 +57,10 @@ class CountedFeatures(WithKernel, TransformerMixin, BaseEstimator):
     array(['an', 'na'], dtype=object)
     """
 
-    def __init__(self, kernel):
-        self.kernel = kernel
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False
         return tags
-
-    def fit(self, X, y=None):
-        """Find the features of the examples X."""
-        self.fit_transform(X)
-        return self
 
     def fit_transform(self, X, y=None):
         """Find the features of the examples X, and count them."""

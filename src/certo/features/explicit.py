@@ -4,12 +4,11 @@ import math
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.validation import check_is_fitted
 
-from certo.features.counted import CountedFeatures
+from certo.features.counted import CountedFeatures, KernelFeatures
 from certo.features.monomials import Monomials
 from certo.kernels.algebra import Normalised, Scaled, Sum
 from certo.kernels.base import Kernel
@@ -18,7 +17,6 @@ from certo.kernels.frobenius import Frobenius
 from certo.kernels.gaussian import Gaussian
 from certo.kernels.linear import Linear
 from certo.kernels.polynomial import Polynomial
-from certo.kernels.settings import WithKernel
 
 
 def explicit_map(kernel: Kernel):
@@ -79,23 +77,14 @@ def _entries(X, kernel: Frobenius):
     return X.reshape(len(X), -1)
 
 
-class UnitFeatures(WithKernel, TransformerMixin, BaseEstimator):
+class UnitFeatures(KernelFeatures):
     """φ(x)/√K(x, x), φ the explicit map of a kernel: also of new examples, of which φ leaves out
     what the examples of the fit have nothing of."""
-
-    def __init__(self, kernel):
-        self.kernel = kernel
 
     def __sklearn_tags__(self):
         return explicit_map(self.kernel).__sklearn_tags__()
 
-    def fit(self, X, y=None):
-        """Find the features of the examples X."""
-        self.fit_transform(X)
-        return self
-
     def fit_transform(self, X, y=None):
-        """Find the features of the examples X, and compute them."""
         X = self._read(X)
         self.kernel_ = self.kernel.fitted_to(X)
         self.map_ = explicit_map(self.kernel_)

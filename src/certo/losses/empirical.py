@@ -169,7 +169,7 @@ def _judges_probabilities(predictor, y, loss: Loss) -> bool:
 def _log_probabilities(predictor, X, y, classes) -> np.ndarray:
     """log p(y|x) of each example."""
     y = _without_nan("y", np.asarray(exact_labels(y, "risk")))
-    with np.errstate(divide="ignore"):  # log 0 = −∞
+    with np.errstate(divide="ignore"):  # The logarithm of 0 is −∞.
         if hasattr(predictor, "predict_log_proba"):
             logs = np.asarray(predictor.predict_log_proba(X), dtype=np.float64)
         else:

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
-from matplotlib.ticker import EngFormatter, MaxNLocator
+from matplotlib.ticker import EngFormatter, LogLocator, MaxNLocator
 from scipy import sparse
 
 POSITIVE, NEGATIVE, INK, SOFT = "#c2410c", "#1d4ed8", "#1f2937", "#9ca3af"
-MOST_POINTS = 1000  # More hide each other.
-MOST_NAMED = 10  # Lines with a colour and a name of their own.
+MAX_POINTS_DRAWN = 1000  # More hide each other.
+MAX_MARKED_POINTS = 40  # Points of a line that have a marker each.
+MAX_NAMED_LINES = 10  # Lines with a colour and a name of their own.
 
 
 def new_axes(ax: Axes | None, size: tuple[float, float] = (5.2, 4.2)) -> Axes:
@@ -29,9 +30,36 @@ def scatter(ax: Axes, points: np.ndarray, label: str | None, **look: Any) -> Non
 
 def some_of(m: int) -> np.ndarray:
     """A bounded number of the rows, spread at random so that no order in them matters."""
-    if m <= MOST_POINTS:
+    if m <= MAX_POINTS_DRAWN:
         return np.arange(m)
-    return np.sort(np.random.default_rng(0).choice(m, MOST_POINTS, replace=False))
+    return np.sort(np.random.default_rng(0).choice(m, MAX_POINTS_DRAWN, replace=False))
+
+
+def drawn_note(drawn: int, m: int) -> str:
+    """How many of m examples are drawn; nothing, if all are."""
+    return f" ({drawn:,} of {m:,} examples drawn)" if drawn < m else ""
+
+
+def feature_names(model, names):
+    """These names of the columns, or those that the model learned."""
+    return getattr(model, "feature_names_in_", None) if names is None else names
+
+
+def draw_outputs(ax: Axes, lines, outputs, alone: str | None, **look: Any) -> None:
+    """A line (x, y) for each output: with a colour and a name where there are a few of them, grey
+    where there are more, and of this name where there is one `alone`."""
+    named = 1 < len(outputs) <= MAX_NAMED_LINES
+    color = None if named else INK if len(outputs) == 1 else SOFT
+    for (x, y), labels in zip(lines, outputs, strict=True):
+        name = short(labels.name()) if named else alone if len(outputs) == 1 else None
+        marker = "o" if len(y) <= MAX_MARKED_POINTS else None
+        ax.plot(x, y, marker=marker, ms=3, color=color, label=name, **look)
+
+
+def logarithmic(ax: Axes, label: str) -> None:
+    """A logarithmic scale upwards, named so, with few ticks."""
+    ax.set(yscale="log", ylabel=f"{label} (logarithmic)")
+    ax.yaxis.set_major_locator(LogLocator(numticks=8))
 
 
 def matrix(X) -> Any:

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from certo.certificates.separation.inseparable import Inseparable
 from certo.plots import _canvas as canvas
-from certo.plots._canvas import INK, MOST_NAMED
+from certo.plots._canvas import INK, MAX_NAMED_LINES
 
 
 def conflict(proof: Inseparable, X, y, ax: Axes | None = None, names=None, places=None) -> Axes:
@@ -58,9 +58,9 @@ def conflict(proof: Inseparable, X, y, ax: Axes | None = None, names=None, place
         canvas.scatter(ax, points, text, s=55, c=color, **look)
         for t, at in zip(mine.tolist(), points, strict=True):
             ax.plot(*np.stack([middle, at]).T, color=color, lw=1.2, alpha=0.7, zorder=2)
-            if rows.size <= MOST_NAMED:
+            if rows.size <= MAX_NAMED_LINES:
                 name = str(t if places is None else places[t])
-                away = (at - middle) / span  # on the far side of the point
+                away = (at - middle) / span  # Names are on the far side of the point.
                 across, up = away / np.hypot(*away) if np.any(away) else (0.7, 0.7)
                 look = {"fontsize": 8, "ha": "center", "va": "center"}
                 ax.annotate(name, at, (11 * across, 11 * up), textcoords="offset points", **look)
@@ -71,8 +71,7 @@ def conflict(proof: Inseparable, X, y, ax: Axes | None = None, names=None, place
         first, second = "main direction of these examples", "second direction"
     if mirrored and np.any(signs < 0):
         first += f" ({canvas.sides(labels)[1][3]}: mirrored)"
-    drawn = len(others) + len(rows)
-    note = f" ({drawn:,} of {len(signs):,} examples drawn)" if drawn < len(signs) else ""
+    note = canvas.drawn_note(len(others) + len(rows), len(signs))
     ax.set(xlabel=first + note, ylabel=second)
     ax.margins(0.13)
     if d == 1:

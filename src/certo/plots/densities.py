@@ -24,12 +24,11 @@ def density(model, X, ax: Axes | None = None, names=None) -> Axes:
             "of the columns, or look at the distribution of model.score_samples(X)."
         )
     ax = canvas.new_axes(ax)
-    names = getattr(model, "feature_names_in_", None) if names is None else names
     fine = DENSITY_GRID_POINTS[X.shape[1]]
     lines = [np.linspace(low, high, fine) for low, high in _ends(model, X)]
     grid = np.column_stack([part.ravel() for part in np.meshgrid(*lines)])
     p = np.exp(model.score_samples(grid))
-    first, second = canvas.axis_names(X.shape[1], names)
+    first, second = canvas.axis_names(X.shape[1], canvas.feature_names(model, names))
     if X.shape[1] == 1:
         ends = (float(lines[0][0]), float(lines[0][-1]))
         bins = int(np.clip(2 * len(X) ** (1 / 3), 5, 60))
@@ -46,8 +45,7 @@ def density(model, X, ax: Axes | None = None, names=None) -> Axes:
         ax.contour(*lines, p.reshape(len(lines[1]), -1), levels, colors=POSITIVE, linewidths=1.2)
         shares = ", ".join(f"{100 * share:.0f}" for share in SHARES_INSIDE)
         ax.plot([], [], color=POSITIVE, lw=1.2, label=f"around {shares} % of them")
-        drawn = f" ({len(rows):,} of {len(X):,} examples drawn)" if len(rows) < len(X) else ""
-        ax.set(xlabel=first + drawn, ylabel=second)
+        ax.set(xlabel=first + canvas.drawn_note(len(rows), len(X)), ylabel=second)
     ax.set_title(f"Density: {type(model).__name__}")
     canvas.legend(ax)
     return ax

@@ -9,10 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from scipy import sparse
 
-from certo.estimators import SVM, HardMarginSVM, Pegasos
+from certo.estimators.description import describe
 from certo.numbers.digits import share_text
 from certo.plots import _canvas as canvas
-from certo.plots._canvas import INK, MOST_NAMED, NEGATIVE, POSITIVE
+from certo.plots._canvas import INK, MAX_NAMED_LINES, NEGATIVE, POSITIVE
 
 SHADES_PER_SIDE = 20  # Few shades keep a file small.
 REGION_GRID_POINTS = 201  # In either direction.
@@ -27,7 +27,6 @@ def regions(model, X, y, ax: Axes | None = None, names=None) -> Axes:
     X, y = canvas.matrix(X), np.asarray(y)
     if X.ndim != 2 or X.shape[1] != 2:
         raise ValueError(f"regions are drawn of two features, but X has shape {X.shape}.")
-    names = getattr(model, "feature_names_in_", None) if names is None else names
     supports = getattr(model, "support_", np.zeros(0, dtype=np.int64))
     kernel = getattr(model, "kernel_", None)
     rows = canvas.some_of(len(y))
@@ -37,25 +36,18 @@ def regions(model, X, y, ax: Axes | None = None, names=None) -> Axes:
     pads = 0.06 * np.where([right > left, top > bottom], [right - left, top - bottom], 1.0)
     across = np.linspace(left - pads[0], right + pads[0], REGION_GRID_POINTS)
     up = np.linspace(bottom - pads[1], top + pads[1], REGION_GRID_POINTS)
+    square = REGION_GRID_POINTS, REGION_GRID_POINTS
     grid = np.column_stack([part.ravel() for part in np.meshgrid(across, up)])
     with warnings.catch_warnings():  # A grid has no names, and needs none.
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
         scores = model.decision_function(grid.astype(points.dtype))
     if scores.ndim == 1:
-        _draw_score(
-            ax,
-            across,
-            up,
-            scores.reshape(REGION_GRID_POINTS, REGION_GRID_POINTS),
-            _has_margin(model),
-        )
+        _draw_score(ax, across, up, scores.reshape(square), _has_margin(model))
     else:
-        _draw_classes(
-            ax, across, up, scores.argmax(axis=1).reshape(REGION_GRID_POINTS, REGION_GRID_POINTS)
-        )
+        _draw_classes(ax, across, up, scores.argmax(axis=1).reshape(square))
     for label, color, marker in canvas.class_looks(model.classes_):
         mine = rows[y[rows] == label]
-        name = canvas.short(str(label)) if len(model.classes_) <= MOST_NAMED else None
+        name = canvas.short(str(label)) if len(model.classes_) <= MAX_NAMED_LINES else None
         canvas.scatter(
             ax, points[mine], name, s=13, c=[color], marker=marker, alpha=0.75, lw=0, zorder=3
         )
@@ -64,11 +56,10 @@ def regions(model, X, y, ax: Axes | None = None, names=None) -> Axes:
     look |= {"alpha": 0.8 if shown.size < 100 else 0.45, "zorder": 4}
     if supports.size:
         canvas.scatter(ax, points[shown], f"supports ({supports.size:,})", **look)
-    drawn = f" ({len(rows):,} of {len(y):,} examples drawn)" if len(rows) < len(y) else ""
-    first, second = canvas.axis_names(2, names)
+    first, second = canvas.axis_names(2, canvas.feature_names(model, names))
     title = type(model).__name__ if kernel is None else repr(kernel)
-    ax.set(xlabel=first + drawn, ylabel=second, title=f"Regions: {canvas.short(title, 48)}")
-    ax.set(xlim=across[[0, -1]], ylim=up[[0, -1]])
+    ax.set(xlabel=first + canvas.drawn_note(len(rows), len(y)), ylabel=second)
+    ax.set(xlim=across[[0, -1]], ylim=up[[0, -1]], title=f"Regions: {canvas.short(title, 48)}")
     canvas.legend(ax)
     return ax
 
@@ -94,11 +85,8 @@ def _draw_score(ax: Axes, across, up, scores: np.ndarray, margin: bool) -> None:
 
 def _draw_classes(ax: Axes, across, up, classes: np.ndarray) -> None:
     """A colour for each class, and lines between them."""
-    last = int(classes.max())
-    for k in range(last + 1):
+    for k in np.unique(classes).tolist():
         inside = (classes == k).astype(float)
-        if not inside.any():
-            continue
         ax.contourf(
             across, up, inside, [0.5, 1.5], colors=[canvas.color_of(k)], alpha=0.22, zorder=0
         )
@@ -117,7 +105,7 @@ def scores(model, X, y, output: int = 0, ax: Axes | None = None) -> Axes:
     # A few far ones would leave no room for the others; they are counted at the ends.
     low, high = np.quantile(values, [0.005, 0.995])
     reach = 1.05 * max(abs(low), abs(high), 1.5 if _has_margin(model) else 0.0) or 1.0
-    bins = np.linspace(-reach, reach, 49).tolist()  # 0 is where one ends
+    bins = np.linspace(-reach, reach, 49).tolist()  # One bin ends at 0.
     for sign, color, _, text in canvas.sides(labels):
         mine = np.clip(values[signs == sign], -reach, reach)
         ax.hist(mine, bins, color=color, alpha=0.45, label=text)
@@ -136,4 +124,5 @@ def scores(model, X, y, output: int = 0, ax: Axes | None = None) -> Axes:
 
 def _has_margin(model) -> bool:
     """Whether a score of 1 is what a machine aims at; sums of mistakes have no scale."""
-    return isinstance(model, SVM | HardMarginSVM | Pegasos)
+    known = describe(model)
+    return known is not None and known.margin is not None

@@ -8,7 +8,7 @@ from matplotlib.collections import LineCollection
 
 from certo.certificates.encoding import rounded_down
 from certo.certificates.separation.separable import Separable
-from certo.estimators import SVM
+from certo.estimators.description import describe
 from certo.geometry import PlaneView
 from certo.losses.hinge import Hinge
 from certo.numbers.digits import share_text
@@ -22,12 +22,10 @@ def boundary(model, X, y, output: int = 0, ax: Axes | None = None, names=None) -
     features, else seen from the side, along the weights and the main direction across them."""
     _needs_hyperplane(model, "boundary")
     ax = canvas.new_axes(ax)
-    if names is None:
-        names = getattr(model, "feature_names_in_", None)
     labels = model.outputs_[output]
     ax.set_title(f"Boundary: {canvas.short(labels.name())}")
     w, b = model.coef_[output], float(model.intercept_[output])
-    _draw_side_view(ax, w, b, X, y, labels, names)
+    _draw_side_view(ax, w, b, X, y, labels, canvas.feature_names(model, names))
     return ax
 
 
@@ -40,14 +38,15 @@ def margin_band(model, X, y, output: int = 0, ax: Axes | None = None, names=None
     certificate, whose band is as wide as is proved."""
     _needs_hyperplane(model, "margin_band")
     ax = canvas.new_axes(ax)
-    soft = isinstance(model, SVM)
+    known = describe(model)
+    soft = not (isinstance(model, Separable) or (known is not None and known.margin == "hard"))
     if isinstance(model, Separable):
         labels, w, b, margin = model.labels, model.coef, float(model.intercept), model.margin
         supports = np.zeros(0, dtype=np.int64)
     else:
         labels, w, b = model.outputs_[output], model.coef_[output], float(model.intercept_[output])
         margin, (supports, _) = 1 / (norm(w) or np.inf), model.supports_of_output(output)
-        names = getattr(model, "feature_names_in_", None) if names is None else names
+        names = canvas.feature_names(model, names)
     ax.set_title(f"Margin: {canvas.both_sides(labels)}")
     shown = supports if not soft else np.intersect1d(supports, canvas.some_of(len(y)))
     text = f"margin {margin:.4g}" if soft else f"no example within {rounded_down(margin, 4)}"
@@ -112,9 +111,8 @@ def _draw_side_view(
         share = share_text(np.mean(wrong), 1)
         canvas.scatter(ax, points[wrong[rows]], f"on the wrong side ({share}%)", **look)
     _draw_line(ax, view.boundary, points, band)
-    drawn = f" ({len(rows):,} of {len(y):,} examples drawn)" if len(rows) < len(y) else ""
     first, second = canvas.axis_names(X.shape[1], names)
-    ax.set(xlabel=first + drawn, ylabel=second)
+    ax.set(xlabel=first + canvas.drawn_note(len(rows), len(y)), ylabel=second)
     if X.shape[1] == 1:
         ax.set_yticks([])
     canvas.legend(ax)
@@ -129,21 +127,16 @@ def _draw_line(ax: Axes, line, points: np.ndarray, band: tuple[float, str] | Non
     along = np.array([-line.v[1], line.v[0]])
     reach = 4 * float(np.linalg.norm(high - low) + np.linalg.norm(points.mean(axis=0) - foot) + 1)
     ends = np.array([foot - reach * along, foot + reach * along])
-    if abs(line.v[1]) < 1e-9:  # upright: in sight even if all points are on one side
+    if abs(line.v[1]) < 1e-9:  # An upright line stays in sight.
         low[0], high[0] = min(low[0], line.c * line.v[0]), max(high[0], line.c * line.v[0])
     ax.plot(*ends.T, color=INK, lw=1.6, label="boundary")
     if band is not None:
         margin, text = band
         edges = [ends + shift * line.v for shift in (-margin, margin)]
-        ax.fill(
-            *np.concatenate([edges[0], edges[1][::-1]]).T,
-            color=SOFT,
-            alpha=0.22,
-            lw=0,
-            label=text,
-            zorder=0,
-        )
-        if margin > 0.02 * float(np.max(high - low)):  # else the three lines would be one
+        outline = np.concatenate([edges[0], edges[1][::-1]])
+        ax.fill(*outline.T, color=SOFT, alpha=0.22, lw=0, label=text, zorder=0)
+        # In a narrower band the three lines would be one.
+        if margin > 0.02 * float(np.max(high - low)):
             for edge in edges:
                 ax.plot(*edge.T, color=INK, lw=0.8, ls="--")
     ax.set_xlim(low[0] - pad[0], high[0] + pad[0])

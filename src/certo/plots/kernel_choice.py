@@ -30,11 +30,7 @@ def validation_curve(curve: ValidationCurve, ax: Axes | None = None) -> Axes:
     ax.set_subplotspec(two[0])
     below = ax.figure.add_subplot(two[1], sharex=ax)
     known = curve.parameter
-    name, at = (
-        known
-        if known is not None
-        else ("number of the kernel", np.arange(1.0, len(curve.kernels) + 1))
-    )
+    name, at = known or ("number of the kernel", np.arange(1.0, len(curve.kernels) + 1))
     order = np.argsort(at, kind="stable")
     at, best = at[order], at[curve.best_index]
     train, valid, spread = (
@@ -48,10 +44,8 @@ def validation_curve(curve: ValidationCurve, ax: Axes | None = None) -> Axes:
         edges = valid - spread, valid + spread
         ax.fill_between(at, *edges, color=POSITIVE, alpha=0.15, lw=0, label=text)
     ax.plot(at, train, "s-", color=NEGATIVE, label="training error", **look)
-    near = curve.neighbours
-    if near is not None:
-        text = near.name
-        ax.axhline(100 * near.validation_error, color=INK, lw=1.0, ls="--", label=text)
+    if (near := curve.neighbours) is not None:
+        ax.axhline(100 * near.validation_error, color=INK, lw=1.0, ls="--", label=near.name)
     text = f"least: {name} {best:g}" if known else f"least: {short(repr(curve.best), 40)}"
     for panel in (ax, below):
         panel.axvline(best, color=SOFT, lw=1.0, ls=":", label=text if panel is ax else None)
@@ -76,7 +70,7 @@ def validation_curve(curve: ValidationCurve, ax: Axes | None = None) -> Axes:
     below.set_xlabel("\u2003".join((left, name, right)).strip())  # A space that SVG keeps.
     if ax.figure.get_layout_engine() is None:
         ax.legend(loc="best", fontsize="small")
-    else:  # below the label of the axis
+    else:  # The legend is below the label of the axis.
         look = {"bbox_to_anchor": (0.5, 0), "borderaxespad": 4.5, "frameon": False}
         handles = ax.get_legend_handles_labels()
         below.legend(*handles, loc="upper center", ncols=2, fontsize="small", **look)

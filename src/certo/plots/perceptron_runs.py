@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import EngFormatter, LogLocator
+from matplotlib.ticker import EngFormatter
 
 from certo.certificates.runs.mistake_bound import MistakeBound
 from certo.plots import _canvas as canvas
-from certo.plots._canvas import INK, MOST_NAMED, NEGATIVE, POSITIVE, SOFT
+from certo.plots._canvas import INK, MAX_NAMED_LINES, NEGATIVE, POSITIVE, SOFT
 
 LOG_SCALE_RATIO = 20  # Curves further apart than this are drawn on a logarithmic scale.
 
@@ -19,8 +19,9 @@ def squared_norm(model, output: int = 0, ax: Axes | None = None) -> Axes:
     kernel = getattr(model, "kernel_", None) is not None
     square = "‖f‖²" if kernel else "‖w‖²"
     trace = model.trace_.of_output(output)
-    claim = _bound(model, output)
-    name = canvas.short(model.outputs_[output].name())
+    labels, found = model.outputs_[output], model.certificate_.of_kind(MistakeBound)
+    claim = next((claim for claim in found if claim.labels == labels), None)
+    name = canvas.short(labels.name())
     ax.set(xlabel="updates", ylabel=square, title=f"Squared norm between its bounds: {name}")
     if not len(trace):
         ax.text(0.5, 0.5, "no update was made", ha="center", transform=ax.transAxes)
@@ -41,7 +42,10 @@ def squared_norm(model, output: int = 0, ax: Axes | None = None) -> Axes:
         ax.fill_between(n, lower if claim.separable else 0, upper, color=SOFT, alpha=0.15, lw=0)
     peaks = [float(np.max(curve)) for curve in curves]
     if min(peaks) > 0 and max(peaks) > LOG_SCALE_RATIO * min(peaks):
-        _logarithmic(ax, curves, square)
+        canvas.logarithmic(ax, square)
+        positive = np.concatenate([curve[curve > 0] for curve in curves])
+        # A lower bound begins many orders below everything else, and is cut there.
+        ax.set_ylim(0.7 * max(positive.min(), min(peaks) / 1e3), 1.6 * positive.max())
     else:
         ax.set_ylim(bottom=0)
         ax.yaxis.set_major_formatter(EngFormatter(sep=""))
@@ -50,35 +54,14 @@ def squared_norm(model, output: int = 0, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _logarithmic(ax: Axes, curves: list[np.ndarray], name: str) -> None:
-    positive = np.concatenate([curve[curve > 0] for curve in curves])
-    ax.set_yscale("log")
-    ax.yaxis.set_major_locator(LogLocator(numticks=8))
-    # what is many orders below everything else is the start of a lower bound: cut there
-    floor = max(positive.min(), min(float(np.max(curve)) for curve in curves) / 1e3)
-    ax.set_ylim(0.7 * floor, 1.6 * positive.max())
-    ax.set_ylabel(f"{name} (logarithmic)")
-
-
-def _bound(model, output: int) -> MistakeBound | None:
-    """The mistake bound of one output, where there is one."""
-    found = model.certificate_.of_kind(MistakeBound)
-    return next((claim for claim in found if claim.labels == model.outputs_[output]), None)
-
-
 def mistakes(model, ax: Axes | None = None) -> Axes:
     """Updates in every epoch, for every output."""
     ax = canvas.new_axes(ax)
     outputs = len(model.outputs_)
     lines = [model.trace_.of_output(output).epoch_updates for output in range(outputs)]
-    named = 1 < outputs <= MOST_NAMED
-    for output, counts in enumerate(lines):
-        name = canvas.short(model.outputs_[output].name()) if named else None
-        color = None if named else INK if outputs == 1 else SOFT
-        marker = "o" if len(counts) <= 40 else None
-        epochs = np.arange(1, len(counts) + 1)
-        ax.plot(epochs, counts, marker=marker, ms=3, lw=1.2, color=color, label=name)
-    if outputs > MOST_NAMED:
+    by_epoch = [(np.arange(1, len(counts) + 1), counts) for counts in lines]
+    canvas.draw_outputs(ax, by_epoch, model.outputs_, None, lw=1.2)
+    if outputs > MAX_NAMED_LINES:
         longest = max(map(len, lines))
         padded = [np.pad(counts, (0, longest - len(counts))) for counts in lines]
         ax.plot(range(1, longest + 1), np.mean(padded, axis=0), color=INK, lw=1.8, label="mean")

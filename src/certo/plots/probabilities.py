@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 
 from certo.losses.empirical import risk
 from certo.plots import _canvas as canvas
-from certo.plots._canvas import INK, MOST_NAMED, POSITIVE, SOFT
+from certo.plots._canvas import INK, MAX_NAMED_LINES, POSITIVE, SOFT
 
 CALIBRATION_GROUPS = 10  # Groups of examples with neighbouring probabilities.
 INTERVAL_CONFIDENCE = 0.95
@@ -21,7 +21,7 @@ def calibration(model, X, y, ax: Axes | None = None) -> Axes:
     more, a line each. Grey: how many examples were given so much."""
     ax = canvas.new_axes(ax)
     p, y, classes = np.asarray(model.predict_proba(X)), np.asarray(y), model.classes_
-    shown = [1] if len(classes) == 2 else range(min(len(classes), MOST_NAMED))
+    shown = [1] if len(classes) == 2 else range(min(len(classes), MAX_NAMED_LINES))
     _draw_shares(ax, p[:, 1] if len(classes) == 2 else p.ravel())
     ax.plot([0, 1], [0, 1], color=INK, lw=1.0, ls="--", label="perfect calibration")
     for k in shown:

@@ -6,45 +6,40 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import LogLocator, MaxNLocator
+from matplotlib.ticker import MaxNLocator
 
 from certo.certificates.encoding import rounded_up
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
 from certo.numbers.exact import UNIT
 from certo.plots import _canvas as canvas
-from certo.plots._canvas import INK, MOST_NAMED, NEGATIVE, POSITIVE, SOFT
+from certo.plots._canvas import INK, MAX_NAMED_LINES, NEGATIVE, POSITIVE, SOFT
 
 
 def gap(model, ax: Axes | None = None) -> Axes:
     """How far from the best an SVM's objective can be, (primal − dual)/primal, against time, for
     every output; and what is proved of it at the end."""
     ax = canvas.new_axes(ax)
-    outputs, trace = len(model.outputs_), model.trace_
-    named = 1 < outputs <= MOST_NAMED
-    gaps = model.certificate_.of_kind(SoftMarginGap)
-    proved = {claim.labels: claim for claim in gaps}
-    ends = []
-    for output, labels in enumerate(model.outputs_):
-        mine = trace.output == output
-        color = None if named else INK if outputs == 1 else SOFT
-        marker = "o" if np.count_nonzero(mine) <= 40 else None
-        alone = "relative gap, computed" if outputs == 1 else None
-        name = canvas.short(labels.name()) if named else alone
-        look: dict[str, Any] = {"lw": 1.3, "ms": 3, "marker": marker, "color": color}
-        ax.plot(trace.seconds[mine], np.maximum(trace.gap[mine], UNIT), label=name, **look)
-        if labels in proved and np.any(mine):
-            ends.append((trace.seconds[mine][-1], proved[labels].relative_gap))
-    ends = [(at, value) for at, value in ends if value > 0]
+    trace, outputs = model.trace_, model.outputs_
+    lines = [
+        (trace.seconds[mine], np.maximum(trace.gap[mine], UNIT))
+        for mine in (trace.output == output for output in range(len(outputs)))
+    ]
+    canvas.draw_outputs(ax, lines, outputs, "relative gap, computed", lw=1.3)
+    proved = {claim.labels: claim for claim in model.certificate_.of_kind(SoftMarginGap)}
+    ends = [
+        (seconds[-1], proved[labels].relative_gap)
+        for (seconds, _), labels in zip(lines, outputs, strict=True)
+        if labels in proved and len(seconds) and proved[labels].relative_gap > 0
+    ]
     if ends:
         worst = rounded_up(max(value for _, value in ends), 2)
-        look = {"s": 60, "facecolors": "none", "edgecolors": INK, "lw": 1.1, "zorder": 3}
-        canvas.scatter(ax, np.array(ends), f"proved at the end: at most {worst}", **look)
+        look: dict[str, Any] = {"facecolors": "none", "edgecolors": INK, "lw": 1.1, "zorder": 3}
+        canvas.scatter(ax, np.array(ends), f"proved at the end: at most {worst}", s=60, **look)
     if model.tol > 0:
         ax.axhline(model.tol, color=NEGATIVE, lw=0.9, ls="--", label=f"tol = {model.tol:g}")
-    ax.set(title="Duality gap against time", xlabel="seconds", ylabel="relative gap (logarithmic)")
-    ax.set_yscale("log")
+    ax.set(title="Duality gap against time", xlabel="seconds")
     ax.set_xlim(left=0)
-    ax.yaxis.set_major_locator(LogLocator(numticks=8))
+    canvas.logarithmic(ax, "relative gap")
     ax.xaxis.set_major_locator(MaxNLocator(nbins=6))
     canvas.legend(ax)
     return ax
@@ -90,14 +85,12 @@ def pegasos_excess(model, X, y, ax: Axes | None = None) -> Axes:
     X and y are the examples of the fit: the minimum is found, and proved, by an SVM."""
     ax = canvas.new_axes(ax)
     found, outputs = model.excess(X, y), len(model.outputs_)
-    named = 1 < outputs <= MOST_NAMED
-    for output, labels in enumerate(model.outputs_):
-        mine = (found.output == output) & (found.excess > 0)
-        color = None if named else INK if outputs == 1 else SOFT
-        name = canvas.short(labels.name()) if named else "measured" if outputs == 1 else None
-        look: dict[str, Any] = {"lw": 1.3, "ms": 3, "marker": "o", "color": color}
-        ax.plot(found.step[mine], found.excess[mine], label=name, **look)
-    if outputs > MOST_NAMED:
+    lines = [
+        (found.step[mine], found.excess[mine])
+        for mine in ((found.output == k) & (found.excess > 0) for k in range(outputs))
+    ]
+    canvas.draw_outputs(ax, lines, model.outputs_, "measured", lw=1.3)
+    if outputs > MAX_NAMED_LINES:
         ax.plot([], [], color=SOFT, label=f"each of {outputs} outputs")
     first = (found.output == 0) & np.isfinite(found.bound)  # The same for all.
     if np.any(first):
@@ -108,8 +101,8 @@ def pegasos_excess(model, X, y, ax: Axes | None = None) -> Axes:
         ax.fill_between(steps, 0.5 * low, bound, color=SOFT, alpha=0.15, lw=0)
     what = "average" if model.average else "last iterate"
     ax.set(title=f"Excess of the {what} over the minimum", xlabel="steps T (logarithmic)")
-    ax.set(xscale="log", yscale="log", ylabel="F(w) − min F (logarithmic)")
-    ax.yaxis.set_major_locator(LogLocator(numticks=8))
+    ax.set_xscale("log")
+    canvas.logarithmic(ax, "F(w) − min F")
     canvas.legend(ax)
     return ax
 
@@ -141,8 +134,8 @@ def convergence(model, ax: Axes | None = None) -> Axes:
         ax.axhline(gap, color=POSITIVE, lw=0.9, ls="--", label=text)
     if tol is not None:
         ax.axhline(tol, color=NEGATIVE, lw=0.9, ls="--", label=f"tol = {tol:g}")
-    ax.set(title=title, xlabel="steps", ylabel=f"{what} (logarithmic)", yscale="log")
-    ax.yaxis.set_major_locator(LogLocator(numticks=8))
+    ax.set(title=title, xlabel="steps")
+    canvas.logarithmic(ax, what)
     canvas.whole_numbers(ax.xaxis)
     canvas.legend(ax)
     return ax

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 from matplotlib.axes import Axes
-from scipy import sparse
 from scipy.special import ndtri
+from sklearn.preprocessing import StandardScaler
 
 from certo.plots import _canvas as canvas
 from certo.plots._canvas import INK, NEGATIVE, POSITIVE, SOFT
 
-MOST_COEFFICIENTS = 24  # More rows cannot be read.
+MAX_COEFFICIENTS_DRAWN = 24  # More rows cannot be read.
 RESIDUAL_GROUPS = 20  # Groups of neighbouring predictions whose mean residual is drawn.
 MAX_QUANTILES_DRAWN = 400
 
@@ -27,10 +27,10 @@ def coefficients(model, X, group: int = 0, ax: Axes | None = None, names=None) -
     mine = np.flatnonzero(np.array(table.groups) == labels[group])[_slopes(table, d, len(labels))]
     if names is None:
         names = [table.names[row] for row in mine]
-    scales = _deviations(X)
+    scales = np.sqrt(StandardScaler(with_mean=False).fit(X).var_)
     low, high = table.intervals[mine].T * scales
     estimates = table.estimates[mine] * scales
-    order = np.argsort(-np.abs(estimates), kind="stable")[:MOST_COEFFICIENTS]
+    order = np.argsort(-np.abs(estimates), kind="stable")[:MAX_COEFFICIENTS_DRAWN]
     ax = canvas.new_axes(ax, (5.2, max(2.2, 1.2 + 0.24 * len(order))))
     known = np.isfinite(low[order]) & np.isfinite(high[order])
     at = np.arange(len(order), dtype=float)
@@ -66,15 +66,6 @@ def _slopes(table, d: int, groups: int) -> slice:
     return slice(1, None) if table.names[0] == "intercept" else slice(0, d)
 
 
-def _deviations(X) -> np.ndarray:
-    X = canvas.matrix(X)
-    if not sparse.issparse(X):
-        return np.std(X.astype(np.float64), axis=0)
-    mean = np.asarray(X.mean(axis=0)).ravel()
-    square = np.asarray(X.multiply(X).mean(axis=0)).ravel()
-    return np.sqrt(np.maximum(square - mean**2, 0.0))
-
-
 def residuals(model, X, y, output: int = 0, ax: Axes | None = None) -> Axes:
     """What the fit leaves over, y − f(x), against what it predicts. A curve in the means of
     neighbours says that the truth is not linear; a fan, that the noise is not everywhere alike."""
@@ -93,8 +84,8 @@ def residuals(model, X, y, output: int = 0, ax: Axes | None = None) -> Axes:
     for sign in (-1, 1):
         text = "95 % between these, if normal" if sign > 0 else None
         ax.axhline(sign * 1.96 * spread, color=INK, lw=0.8, ls="--", label=text)
-    drawn = f" ({len(rows):,} of {len(left):,} examples drawn)" if len(rows) < len(left) else ""
-    ax.set(title="Residuals", xlabel="predicted" + drawn, ylabel="residual y − f(x)")
+    ax.set(title="Residuals", ylabel="residual y − f(x)")
+    ax.set_xlabel("predicted" + canvas.drawn_note(len(rows), len(left)))
     for axis in (ax.xaxis, ax.yaxis):
         canvas.few_numbers(axis)
     canvas.legend(ax)

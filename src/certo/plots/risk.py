@@ -80,8 +80,7 @@ def risk_bounds(
         for place in (*below, len(lines)):  # Not through the headings.
             ends = [place - 0.45, place + 0.45]
             ax.plot([wrong, wrong], ends, color=INK, lw=0.9, ls=(0, (4, 3)), zorder=1)
-        text = f"always answering the majority class: {100 * wrong:.3g} %"
-        _beside(ax, len(lines), wrong, text)
+        _beside(ax, len(lines), wrong, f"always answering the majority class: {100 * wrong:.3g} %")
     ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     ax.tick_params(axis="x", labelsize=8, length=0)
     ax.spines[["left", "right", "top"]].set_visible(False)
@@ -101,12 +100,14 @@ def risk_lines(certified: Certified) -> list[Line]:
 
 
 def _lines(certified: Certified) -> Iterator[Line]:
-    for counted in certified.of_kind(TrainingErrors) or _unweighted(certified):
+    unweighted = [claim for claim in certified.of_kind(ErrorCount) if not claim.sample_weight.size]
+    for counted in certified.of_kind(TrainingErrors) or unweighted:
         rate = counted.errors / counted.examples
         yield Heading(f"Examples of the fit, {_wrong(counted)}: {100 * rate:.3g} %")
         yield Range(rate, rate, rate, INK)
     risks = sorted(certified.risks, key=lambda claim: not claim.of_predictions)
-    if risks and risks[0].of_predictions:  # then those of single outputs are of little interest
+    if risks and risks[0].of_predictions:
+        # Claims about single outputs are of little interest beside those about predictions.
         risks = [claim for claim in risks if not _of_one_output(claim)]
     sure = f"with probability at least {confidence(certified.delta)} %"
     alone = f"alone {sure}" if len(certified.risks) > 1 else sure
@@ -126,10 +127,6 @@ def _lines(certified: Certified) -> Iterator[Line]:
             f"New examples, by the smallest of {chosen.among}, corrected for the choice", sure
         )
         yield Bar(chosen.claim.best, f"at most {_percent(chosen.claim.best)}", INK)
-
-
-def _unweighted(certified: Certified) -> list[ErrorCount]:
-    return [claim for claim in certified.of_kind(ErrorCount) if not claim.sample_weight.size]
 
 
 def _of_test(claim: TestErrors) -> str:

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from certo.kernels.semidefinite import as_symmetric
 from certo.plots import _canvas as canvas
-from certo.plots._canvas import INK, MOST_NAMED, SOFT
+from certo.plots._canvas import INK, MAX_NAMED_LINES, SOFT
 
 SMALLEST_POSITIVE = np.finfo(float).tiny
 COLOUR_QUANTILES = (0.01, 0.99)  # Colours change between these quantiles of the values.
@@ -64,7 +64,7 @@ def kernel_pca(K, y=None, ax: Axes | None = None) -> Axes:
     look: dict[str, Any] = {"s": 14, "alpha": 0.7, "lw": 0}
     if len(classes) == 1:
         canvas.scatter(ax, points, None, c=SOFT, **look)
-    few = len(classes) <= MOST_NAMED
+    few = len(classes) <= MAX_NAMED_LINES
     middles = np.array([np.median(points[y == label], axis=0) for label in classes])
     middles = _apart_in_plane(middles, np.ptp(points, axis=0) * NAME_SIZE)
     looks = canvas.class_looks(classes) if len(classes) > 1 else []
@@ -84,7 +84,7 @@ def kernel_pca(K, y=None, ax: Axes | None = None) -> Axes:
     ax.set(title="Kernel PCA", xlabel=first + note, ylabel=second)
     canvas.few_numbers(ax.xaxis)
     canvas.few_numbers(ax.yaxis)
-    if 1 < len(classes) <= MOST_NAMED:
+    if 1 < len(classes) <= MAX_NAMED_LINES:
         canvas.legend(ax)
     return ax
 
@@ -118,7 +118,7 @@ def _apart_in_plane(places: np.ndarray, size: np.ndarray) -> np.ndarray:
     moved = places.copy()
     done: list[int] = []
     for k in np.argsort(places[:, 1]).tolist():
-        for other in done:  # from below to above
+        for other in done:  # Places come from below to above.
             if np.all(np.abs(moved[k] - moved[other]) < size):
                 moved[k, 1] = moved[other, 1] + size[1]
         done = sorted([*done, k], key=lambda i: moved[i, 1])

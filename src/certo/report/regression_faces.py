@@ -138,7 +138,7 @@ class LogisticFace(Face):
 
 def _tall_axes(machine) -> Axes:
     """Room for a line for each coefficient."""
-    lines = min(machine.n_features_in_, plots.MOST_COEFFICIENTS)
+    lines = min(machine.n_features_in_, plots.MAX_COEFFICIENTS_DRAWN)
     return new_axes(max(4.2, 1.4 + 0.22 * lines))
 
 

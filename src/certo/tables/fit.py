@@ -22,6 +22,7 @@ from certo.data.encoder import TableEncoder, advice_in_fit
 from certo.data.fingerprint import fingerprint
 from certo.data.problem import Problem, problems_of
 from certo.estimators import NotSeparable
+from certo.estimators._errors import RowError
 from certo.estimators.description import describe
 from certo.estimators.verdict import two_class_verdict
 from certo.guarantees.certifying import page_about
@@ -172,6 +173,8 @@ def _fitted_clone(estimator, examples: Examples, callback: Any):
         raise CannotSeparate(*_of_own_numbers(wrong.proof, examples)) from wrong
     except (ArithmeticError, RuntimeError) as wrong:
         raise without_answer(wrong) from wrong
+    except RowError as wrong:
+        raise Problem(str(wrong), rows=examples.places[wrong.rows].tolist()) from wrong
     except ValueError as wrong:
         raise Problem(str(wrong)) from wrong
     if tells:

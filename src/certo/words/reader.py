@@ -64,6 +64,21 @@ def examples_at(rows: Sequence[int] | np.ndarray, most: int = MAX_ROWS_NAMED) ->
     return f"example{several} {shown} (counting from 0)"
 
 
+def entry_at(row: int, column: int) -> str:
+    """'X[0, 2]' of arrays, "row 1, column 'age'" of a file."""
+    if _CURRENT.get().places is None:
+        return f"X[{row}, {column}]"
+    return f"{examples_at([row])}, {column_at(column)}"
+
+
+def column_at(column: int, table: str = "X") -> str:
+    """'column 2 of X (from 0)' of arrays, "column 'age'" of a file."""
+    columns = _CURRENT.get().columns
+    if columns is None or column >= len(columns) or table != "X":
+        return f"column {column} of {table} (from 0)"
+    return f"column {columns[column]!r}"
+
+
 def column_names(known: Sequence[str]) -> list[str]:
     """The names of the columns of X: the reader's, or else these."""
     columns = _CURRENT.get().columns

@@ -31,7 +31,7 @@ def problem(seed):
     y[:2] = ("up", "down")
     model = Pegasos(
         lam=float(10.0 ** random.integers(-3, 2)),
-        steps=int(random.integers(1, 500)),
+        max_iter=int(random.integers(1, 500)),
         intercept="lifted" if seed % 2 else "none",
         random_state=seed,
     ).fit(X, y)

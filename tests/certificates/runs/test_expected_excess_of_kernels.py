@@ -45,7 +45,7 @@ def problem(seed):
         X = Polynomial(3)(X)
     model = Pegasos(
         lam=float(10.0 ** rng.integers(-3, 2)),
-        steps=int(rng.integers(1, 300)),
+        max_iter=int(rng.integers(1, 300)),
         kernel=kernel,
         intercept="lifted" if rng.random() < 0.5 else "none",
         random_state=seed,
@@ -148,7 +148,7 @@ def test_functions_longer_than_any_run_are_not_claimed():
 
 def test_in_probability_and_on_trust():
     words, y = ["tea", "tee", "mate", "coffee", "cafe"], ["t", "t", "t", "c", "c"]
-    model = Pegasos(lam=0.1, steps=300, kernel=Function(shared_letters), random_state=0).fit(
+    model = Pegasos(lam=0.1, max_iter=300, kernel=Function(shared_letters), random_state=0).fit(
         words, y
     )
     claim = model.certificate_[0]
