@@ -39,6 +39,7 @@ class Verification:
     name: str
     why: str
     parts: tuple[Verification, ...] = ()
+    rows: tuple[int, ...] = ()  # The examples that `why` names, counting from 0.
 
     def __bool__(self) -> bool:
         return self.holds
@@ -53,22 +54,29 @@ class Verification:
 
     def to_dict(self) -> dict[str, Any]:
         parts = {"parts": [part.to_dict() for part in self.parts]} if self.parts else {}
-        return {"name": self.name, "holds": self.holds, "why": self.why, **parts}
+        rows = {"rows": list(self.rows)} if self.rows else {}
+        return {"name": self.name, "holds": self.holds, "why": self.why, **rows, **parts}
 
 
 class Refuted(NotShown):
     """Raised inside a check when the claim does not hold; the message becomes the reason."""
 
 
-def require(condition: Any, reason: str) -> None:
+def require(condition: Any, reason: str, *rows: int) -> None:
+    """Refuted for this reason, unless the condition holds; `rows` are examples that it names."""
     if not condition:
-        raise Refuted(reason)
+        raise Refuted(reason, *rows)
+
+
+def check_count(claimed: int, found: int, what: str = "examples") -> None:
+    """The claim is about as many of these as there are."""
+    require(found == claimed, f"the claim is about {claimed:,} {what}, but X has {found:,}.")
 
 
 def check_shape(sample: Sample, m: int, d: int) -> None:
     """The claim is about this many examples and features."""
-    require(sample.m == m, f"the claim is about {m:,} examples, but X has {sample.m:,} rows.")
-    require(sample.d == d, f"the claim is about {d:,} features, but X has {sample.d:,} columns.")
+    check_count(m, sample.m)
+    check_count(d, sample.d, "features")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -153,8 +161,10 @@ class Certificate(Value, abc.ABC):
     def _verify(self, sample: Any) -> Verification:
         try:
             return Verification(True, self.name, self._check(sample))
-        except (NotShown, ValueError) as refuted:  # A kernel may refuse these examples.
-            return Verification(False, self.name, str(refuted))
+        except NotShown as refuted:
+            return Verification(False, self.name, str(refuted), rows=refuted.rows)
+        except ValueError as refused:  # A kernel may refuse these examples.
+            return Verification(False, self.name, str(refused))
 
     @property
     def name(self) -> str:

@@ -64,6 +64,12 @@ def cost_vector(values, name: str) -> np.ndarray:
     return vector
 
 
+def check_weights(weights: np.ndarray, examples: int) -> None:
+    """ValueError, unless each example has a weight, or none has."""
+    if weights.size not in (0, examples):
+        raise ValueError("sample_weight must hold one number for each example, or none.")
+
+
 def _finite(values, dimensions: int, required: str) -> np.ndarray:
     array = np.array(values, dtype=np.float64)
     if array.ndim != dimensions or not np.all(np.isfinite(array)):

@@ -30,7 +30,7 @@ from certo.issue.labels import all_labels
 from certo.tables.examples import Rows, encode_rows
 from certo.tables.model_file import LoadedModel, StoredModel
 from certo.verify import page_facts
-from certo.words.reader import setting
+from certo.words.reader import reading, reason, setting
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,7 @@ class Audit:
     same_test: bool | None = None  # None: nothing is claimed about test examples, or none came
     test_problem: str = ""  # Why the table of test examples cannot be used.
     notes: tuple[str, ...] = ()  # Notes on test examples.
+    places: np.ndarray | None = None  # The numbers of the rows in the file, counting from 1.
 
     @property
     def claims_nothing(self) -> bool:
@@ -86,8 +87,12 @@ class Audit:
             "notes": list(self.notes),
             "could_check": self.could_check,
             "why": self.claims.why,
-            **page_facts(self.page, self.claims.parts, self.passed),
+            **self._page(),
         }
+
+    def _page(self) -> dict[str, Any]:
+        with reading(places=self.places):
+            return page_facts(self.page, self.claims.parts, self.passed)
 
 
 def audit_table(
@@ -118,7 +123,8 @@ def audit_table(
     unchecked = len(page.test) if unseen is None else 0
     if unchecked:
         page = replace(page, test=Composite(()))
-    about = _about_model(model, page, *rows.pair) + _left_out(model, page, rows, unseen)
+    with reading(places=rows.places):
+        about = _about_model(model, page, *rows.pair) + _left_out(model, page, rows, unseen)
     if same_data:  # All levels were seen.
         about += [f"The model has other levels than the table: {note}" for note in rows.strange]
     else:
@@ -135,6 +141,7 @@ def audit_table(
         same_test=same_test,
         test_problem=problem,
         notes=tuple(notes),
+        places=rows.places,
     )
 
 
@@ -226,7 +233,8 @@ def _own_bounds(model: StoredModel, X: Any, y: np.ndarray) -> list[str]:
         if model.encoder.is_fitted_to_data:
             wrong.append(f"{claim.name} is claimed, but {PREPROCESSED}")
         elif not (verdict := claim.verify(X, y)):
-            wrong.append(f"{claim.name} of the machine does not hold: {verdict.why}")
+            why = reason(verdict.why, verdict.rows)
+            wrong.append(f"{claim.name} of the machine does not hold: {why}")
     return wrong
 
 

@@ -14,6 +14,7 @@ from certo.words.pages import (
     page_sentences,
     page_text,
 )
+from certo.words.reader import reason, row_numbers
 from certo.words.risk import weaker
 
 __all__ = [
@@ -27,7 +28,9 @@ __all__ = [
     "page_sentences",
     "page_text",
     "plainly",
+    "reason",
     "rigour",
+    "row_numbers",
     "sentence",
     "weaker",
 ]

@@ -66,6 +66,13 @@ def examples_at(rows: Sequence[int] | np.ndarray, most: int = MAX_ROWS_NAMED) ->
     return f"example{several} {shown} (counting from 0)"
 
 
+def reason(why: str, rows: Sequence[int]) -> str:
+    """Why a claim does not hold of rows of X (from 0), with their numbers in the reader's file."""
+    if not rows or _CURRENT.get().places is None:
+        return why
+    return f"{why} ({examples_at(rows).capitalize()} of the file.)"
+
+
 def column_names(known: Sequence[str]) -> list[str]:
     """The names of the columns of X: the reader's, or else these."""
     columns = _CURRENT.get().columns

@@ -91,7 +91,8 @@ class TestErrorCount:
         assert not count.verify(X[:, :1], Y)
         data = count.to_dict()
         assert not reread({**data, "sample_weight": [1.0] * 7 + [3.0]}).verify(X, Y)
-        assert not reread({**data, "sample_weight": [1.0]}).verify(X, Y)
+        with pytest.raises(ValueError, match="one number for each example, or none"):
+            reread({**data, "sample_weight": [1.0]})
 
 
 class TestCells:

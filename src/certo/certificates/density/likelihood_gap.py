@@ -13,7 +13,7 @@ from scipy import sparse
 
 from certo.certificates.base import Certificate, require
 from certo.certificates.encoding import rounded_up
-from certo.certificates.fields import FiniteVector, finite_vector
+from certo.certificates.fields import FiniteVector, check_weights, finite_vector
 from certo.certificates.sample.examples import Sample, SampleMismatch
 from certo.certificates.sample.values import Unlabelled
 from certo.numbers import exact
@@ -112,8 +112,7 @@ def weight_vector(values, examples: int) -> np.ndarray:
     """Weights s_i ≥ 0, one for each example, or none: 1 for each. Those above 0 must not be so
     different that a share underflows."""
     weights = finite_vector(values, "sample_weight")
-    if weights.size not in (0, examples):
-        raise ValueError("sample_weight must hold one number for each example, or none.")
+    check_weights(weights, examples)
     if weights.size:
         least, most = np.min(weights[weights > 0], initial=math.inf), np.max(weights)
         if np.any(weights < 0) or not 0 < most < 2.0**900 or least < most * 2.0**-400:

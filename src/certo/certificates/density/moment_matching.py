@@ -86,7 +86,7 @@ class MomentMatching(LikelihoodGap):
 
     def _shown(self, sample: Sample, times: float) -> Shown:
         away = outside(sample, self.low, self.high)
-        require(not away.size, f"{counted(away.size, 'example')} outside the box.")
+        require(not away.size, f"{counted(away.size, 'example')} outside the box.", *away)
         family = features_of(self.family, self.degree)
         means, slack = feature_means(sample, self.sample_weight, family, self.low, self.high)
         slack *= times

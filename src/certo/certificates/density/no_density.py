@@ -126,7 +126,7 @@ class NoLogLinearDensity(DensityClaim):
     def _check(self, sample: Sample) -> str:
         self._check_shape(sample)
         away = outside(sample, self.low, self.high)
-        require(not away.size, f"{counted(away.size, 'example')} outside the box.")
+        require(not away.size, f"{counted(away.size, 'example')} outside the box.", *away)
         X = self._counting(sample)
         if self.axis is not None:
             values = np.unique(X[:, self.axis])

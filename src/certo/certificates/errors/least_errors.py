@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from certo.certificates.base import Certificate
+from certo.certificates.base import Certificate, check_count
 from certo.certificates.errors.groups import Groups, grouped
-from certo.certificates.fields import CostVector
+from certo.certificates.fields import CostVector, check_weights
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.shape import check_costs, check_examples
 from certo.numbers import exact
 
 
@@ -37,14 +36,14 @@ class LeastErrors(Certificate):
         super().__post_init__()
         if type(self.lifted) is not bool:
             raise ValueError("lifted must be true or false.")
+        check_weights(self.sample_weight, self.examples)
 
     @property
     def informative(self) -> bool:
         return self.at_least > 0
 
     def _check(self, sample: Sample) -> str:
-        check_examples(self, sample.m)
-        check_costs(self, sample)
+        check_count(self.examples, sample.m)
         groups = grouped(sample, self.sample_weight, self.lifted)
         return self._check_groups(sample, groups, needed(self.at_least, groups))
 

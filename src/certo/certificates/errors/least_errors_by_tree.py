@@ -106,7 +106,9 @@ class LeastErrorsByTree(LeastErrors):
             if node >= 0:
                 require(node in group_of, f"the tree asks about example {node}, in no group.")
                 g = group_of[node]
-                require(g not in wrong and g not in right, f"the tree asks twice about {node}.")
+                require(
+                    g not in wrong and g not in right, f"the tree asks twice about {node}.", node
+                )
                 todo += [(wrong, right | {g}), (wrong | {g}, right)]
                 continue
             cases += 1

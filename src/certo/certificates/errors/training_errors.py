@@ -8,12 +8,11 @@ from typing import Any, ClassVar, NamedTuple, final
 
 import numpy as np
 
-from certo.certificates.base import Certificate, require
+from certo.certificates.base import Certificate, check_count, require
 from certo.certificates.errors.predictor import Predictor
 from certo.certificates.sample.classes import check_classes
 from certo.certificates.sample.examples import SampleMismatch
 from certo.certificates.sample.labels import Labels
-from certo.certificates.sample.shape import check_examples
 from certo.containers import count
 
 
@@ -84,7 +83,7 @@ class ErrorClaim(Certificate):
         return Examples(X.taken, codes, X.table)
 
     def _check_counts(self, sample: Examples) -> str:
-        check_examples(self, sample.codes.size)
+        check_count(self.examples, sample.codes.size)
         found = self.predictor.wrong(sample.X, sample.codes)
         errors, ties = (int(np.count_nonzero(which)) for which in found)
         require(

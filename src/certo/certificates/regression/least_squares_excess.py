@@ -17,6 +17,7 @@ from certo.certificates.fields import (
     FiniteVector,
     FractionRows,
     IndexVector,
+    check_weights,
     intercept_mode,
 )
 from certo.certificates.regression.dependence import exact_columns, others
@@ -94,8 +95,7 @@ class LeastSquaresExcess(Certificate):
             value = getattr(self, name)
             if value.size != size or (np.any(value) and not self.lifted):
                 raise ValueError(f"{name} must hold {size} numbers, 0 without an intercept.")
-        if self.sample_weight.size not in (0, self.examples):
-            raise ValueError("sample_weight must hold a number ≥ 0 for each example, or none.")
+        check_weights(self.sample_weight, self.examples)
         self._check_columns(d + self.lifted - self.kept.size)
         if not (0 <= self.lower <= self.risk and 0 <= self.excess <= self.risk):
             raise ValueError("0 ≤ lower ≤ risk and 0 ≤ excess ≤ risk must hold.")

@@ -18,6 +18,7 @@ from certo.certificates.fields import (
     FiniteVector,
     FractionRows,
     IndexVector,
+    check_weights,
     intercept_mode,
 )
 from certo.certificates.regression import logistic_curvature
@@ -100,8 +101,7 @@ class LogisticExcess(Certificate):
             raise ValueError("ridge must not be negative.")
         if self.class_weight.size not in (0, len(self.labels.classes)):
             raise ValueError("class_weight must hold one number for each class, or none.")
-        if self.sample_weight.size not in (0, self.examples):
-            raise ValueError("sample_weight must hold one number for each example, or none.")
+        check_weights(self.sample_weight, self.examples)
         if not 0 <= self.lower <= self.risk:
             raise ValueError("0 ≤ lower ≤ risk must hold.")
         if self.reach is not None and self.reach < 0:

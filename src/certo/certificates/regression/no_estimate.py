@@ -72,6 +72,7 @@ class NoEstimate(Certificate):
             not falls.size,
             f"{counted(falls.size, 'example')}, such as {falls[:1].tolist()}, would be moved away "
             "from their own class.",
+            *falls[:1],
         )
         rising = int(np.count_nonzero(signs > 0))
         require(rising, "no example is moved at all.")

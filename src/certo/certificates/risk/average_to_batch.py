@@ -12,7 +12,7 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import require
+from certo.certificates.base import check_shape, require
 from certo.certificates.encoding import rounded_up
 from certo.certificates.fields import FiniteVector
 from certo.certificates.risk.risk_bound import RiskBound
@@ -20,7 +20,6 @@ from certo.certificates.runs.gradient_run import MAX_REPLAY_ROUNDS, GradientRun,
 from certo.certificates.sample import label_order
 from certo.certificates.sample.classes import check_classes
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.shape import check_weights
 from certo.numbers import exact, printed
 
 LOSS_ROUND_UP, LOSS_ROUND_DOWN = 1 + 2.0**-45, 1 - 2.0**-45  # Factors for the rounding of a loss.
@@ -81,7 +80,7 @@ class AverageToBatch(RiskBound):
         return {"online to batch": self.bound}
 
     def _check(self, sample: Sample) -> str:
-        check_weights(self, sample)
+        check_shape(sample, self.examples, self.coef.size)
         require(
             sample.longer_than(Fraction(self.reach) ** 2) is None,
             f"an example is longer than {self.reach!r}.",

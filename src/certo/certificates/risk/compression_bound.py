@@ -8,12 +8,11 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import require
+from certo.certificates.base import check_count, require
 from certo.certificates.encoding import rounded_up
 from certo.certificates.fields import IndexVector
 from certo.certificates.risk.risk_bound import RiskBound
 from certo.certificates.risk.scheme import Scheme
-from certo.certificates.sample.shape import check_examples
 from certo.numbers import tails
 from certo.numbers.compression import perceptron_compression
 
@@ -109,7 +108,7 @@ class CompressionBound(RiskBound):
 
     def _check(self, sample: Any) -> str:
         m, k = sample.m, self.updated.size
-        check_examples(self, m)
+        check_count(self.examples, m)
         require(not self.scheme.undetermined, self.scheme.undetermined)
         errors = errors_outside(self.scheme.wrong(sample, self.updated), self.updated)
         require(

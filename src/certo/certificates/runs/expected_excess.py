@@ -88,11 +88,7 @@ class ExpectedExcess(SpaceClaim):
 
     def _check(self, sample) -> str:
         self._check_size(sample)
-        far = self.space.longer_than(sample, Fraction(self.radius2) - self.lifted)
-        require(
-            far is None,
-            f"example {far} is not shown to be as short as the square root of {self.radius2!r}.",
-        )
+        self._check_lengths(sample, self.radius2, self.lifted)
         margins = self.space.margins(sample, self.machine)
         length2 = margins.square().above + Fraction(self.intercept) ** 2
         require(length2 <= self._reach2, "the weights are not shown to be as short as X/λ.")

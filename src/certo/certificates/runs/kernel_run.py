@@ -133,6 +133,7 @@ def rerun(gram: Gram, run: KernelRun, signs: np.ndarray, output: int) -> np.ndar
             require(
                 level[first] or margin[first] < -slack[first],
                 f"example {rows[t]} is too close to a score of 0 in the run to be decided.",
+                rows[t],
             )
             updates += 1
             pull += float(gram.lengths[t])

@@ -8,7 +8,7 @@ from typing import final
 
 import numpy as np
 
-from certo.certificates.base import require
+from certo.certificates.base import Refuted, require
 from certo.certificates.encoding import counted
 from certo.certificates.fields import FiniteVector, IndexVector
 from certo.certificates.runs.update_sums import MAX_RATES, Inequality, UpdateSums, most_updates
@@ -148,11 +148,7 @@ class MistakeBound(SpaceClaim):
             sample, self.machine, start, weights * np.sign(self.dual_coef), self.lifted,
             self.updates,
         )  # fmt: skip
-        far = self.space.longer_than(sample, Fraction(self.radius2) - self.lifted)
-        require(
-            far is None,
-            f"example {far} is not shown to be as short as the square root of {self.radius2!r}.",
-        )
+        self._check_lengths(sample, self.radius2, self.lifted)
         self._check_comparator(self.space.margins(sample, self.comparator), weights)
         bound = self._most_updates()
         require(
@@ -210,10 +206,11 @@ class MistakeBound(SpaceClaim):
         )
         if self.separable:
             low = margins.below(Fraction(self.target))
-            require(
-                low is None,
-                f"at example {low} the comparator's margin is not shown to be {self.target!r}.",
-            )
+            if low is not None:
+                raise Refuted(
+                    f"at example {low} the comparator's margin is not shown to be {self.target!r}.",
+                    low,
+                )
         else:
             require(
                 margins.falls_short_by_at_most(

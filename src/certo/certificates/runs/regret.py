@@ -9,11 +9,10 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import Certificate, require
+from certo.certificates.base import Certificate, check_shape, require
 from certo.certificates.fields import FiniteVector
 from certo.certificates.runs.gradient_run import MAX_REPLAY_ROUNDS, GradientRun, loss_named, replay
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.shape import check_weights
 from certo.numbers import exact
 from certo.numbers.exact import gamma
 
@@ -104,7 +103,7 @@ class Regret(Certificate):
         return exactly <= Fraction(self.bound)
 
     def _check(self, sample: Sample) -> str:
-        check_weights(self, sample)
+        check_shape(sample, self.examples, self.coef.size)
         require(self.comparator.size == sample.d, "the comparator does not fit the features.")
         require(
             self.run.lifted or self.intercept == self.comparator_intercept == 0,

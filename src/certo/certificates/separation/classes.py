@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -91,8 +91,9 @@ class ClassSeparability:
             return Verification(False, type(self).__name__, str(mismatch))
         parts = [claim.verify(X, y) for claim in (*self.one_against_rest, self.joint)]
         for (one, other), claim in zip(self.pairs, self.pairwise, strict=True):
-            both = np.asarray((y == one) | (y == other))
-            parts.append(claim.verify(X[both], y[both]))
+            both = np.flatnonzero((y == one) | (y == other))
+            found = claim.verify(X[both], y[both])
+            parts.append(replace(found, rows=tuple(both[list(found.rows)].tolist())))
         failed = sum(not part for part in parts)
         why = f"{failed or 'all'} of {len(parts)} verdicts {'do not ' if failed else ''}hold."
         return Verification(not failed, type(self).__name__, why, tuple(parts))

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from certo.certificates import encoding, spaces
-from certo.certificates.base import Certificate, require
+from certo.certificates.base import Certificate, Refuted, check_count, require
 from certo.certificates.fields import FiniteVector, IndexVector
 from certo.certificates.sample.labels import Labels
 from certo.numbers import exact
@@ -220,10 +220,7 @@ class SpaceClaim(Certificate):
 
     def _check_size(self, sample, *others: Machine) -> None:
         """The machines are about so many examples and features, and about rows that there are."""
-        require(
-            sample.m == self.examples,
-            f"the claim is about {self.examples:,} examples, but X has {sample.m:,}.",
-        )
+        check_count(self.examples, sample.m)
         features = self.space.coordinates(sample)
         for coef, rows, *_ in (self.machine, *others):
             require(
@@ -231,3 +228,11 @@ class SpaceClaim(Certificate):
                 f"the claim has {coef.size:,} weights, but there are {features:,} to give.",
             )
             require(not rows.size or rows[-1] < sample.m, "rows must be rows of X.")
+
+    def _check_lengths(self, sample, square: float, lifted: bool) -> None:
+        """No ‖φ(x)‖², + 1 if lifted, exceeds the square."""
+        far = self.space.longer_than(sample, Fraction(square) - lifted)
+        if far is not None:
+            raise Refuted(
+                f"example {far} is not shown to be as short as the square root of {square!r}.", far
+            )
