@@ -15,6 +15,9 @@ from certo.certificates.sample.examples import Sample, SampleMismatch, exact_mat
 from certo.certificates.sample.labels import Labels
 from certo.numbers.rounded import NotShown
 
+#: What most claims about hyperplanes describe.
+WEIGHTS = {"coef": "coef_", "intercept": "intercept_"}
+
 
 class CannotClaim(Exception):
     """A claim was asked for that cannot be made; the message says why."""
@@ -177,18 +180,18 @@ class Certificate(Value, abc.ABC):
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Any:
         """The certificate written by `to_dict`, or a ValueError saying what is wrong with it."""
-        name = data.get("type") if isinstance(data, dict) else None
-        if type(name) is str and name == "Composite" and cls is Certificate:
-            return _kind(name).from_dict(data)  # type: ignore[attr-defined]
-        known = type(name) is str and name in certificates.KINDS
-        kind = _kind(str(name)) if known else object
+        name = encoding.name_in(data)
+        if name == "Composite" and cls is Certificate:
+            return getattr(certificates, name).from_dict(data)
+        kind = getattr(certificates, name) if name in certificates.KINDS else object
         if not issubclass(kind, cls):
-            expected = sorted(k for k in certificates.KINDS if issubclass(_kind(k), cls))
-            came = repr(name[:40]) if type(name) is str else "none"
+            every = sorted(certificates.KINDS)
+            expected = [kind for kind in every if issubclass(getattr(certificates, kind), cls)]
             raise ValueError(
-                f"a certificate's 'type' must be {' or '.join(expected)}, but there is {came}."
+                f"a certificate's 'type' must be {' or '.join(expected)}, but there is "
+                f"{repr(name[:40]) if name else 'none'}."
             )
-        return encoding.from_plain(kind, {k: v for k, v in data.items() if k != "type"})
+        return encoding.from_plain(kind, data, "type")
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash((self.name, self.claim))
@@ -198,10 +201,6 @@ class Certificate(Value, abc.ABC):
 
     def _repr_html_(self) -> str:
         return words().claim_html(self)
-
-
-def _kind(name: str) -> type:
-    return getattr(certificates, name)
 
 
 def words() -> Any:

@@ -25,7 +25,7 @@ from certo.data.problem import Problem, problems_of
 from certo.estimators.description import describe
 from certo.guarantees.belonging import objections, objections_to_fit, objections_to_one
 from certo.guarantees.predicting import predictor_of
-from certo.issue.errors.counted_errors import issue_test_errors
+from certo.issue.errors import issue_test_errors
 from certo.issue.labels import all_labels
 from certo.tables.examples import Rows, encode_rows
 from certo.tables.model_file import LoadedModel, StoredModel

@@ -22,7 +22,7 @@ from certo.certificates.errors.least_errors_by_tree import (
     Packing,
     Subsystem,
 )
-from certo.issue.errors.least_errors import issue_error_count
+from certo.issue.errors import issue_error_count
 from tests.oracles.rays import least_errors
 
 LABELS = Labels(("no", "yes"))
@@ -297,7 +297,7 @@ class TestTree:
 
 @given(st.floats(0, 1e6), st.integers(0, 9))
 def test_needed_and_proved_are_inverse(at_least, constant):
-    from certo.certificates.errors.groups import Groups
+    from certo.certificates.errors.least_errors import Groups
 
     for unit in (Fraction(1), Fraction(1, 3), Fraction(1, 2**60)):
         groups = Groups(np.zeros(0, dtype=np.int64), [], constant, unit)

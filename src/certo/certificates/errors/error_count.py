@@ -12,7 +12,7 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import Certificate, check_shape, require
+from certo.certificates.base import WEIGHTS, Certificate, check_shape, require
 from certo.certificates.encoding import counted, readable
 from certo.certificates.fields import CostVector, FiniteVector, check_weights
 from certo.certificates.sample.examples import Sample
@@ -35,11 +35,7 @@ class ErrorCount(Certificate):
     sample_weight: CostVector
     errors: float
 
-    describes: ClassVar[dict[str, str]] = {
-        "coef": "coef_",
-        "intercept": "intercept_",
-        "errors": "errors_",
-    }
+    describes: ClassVar[dict[str, str]] = WEIGHTS | {"errors": "errors_"}
 
     shows: ClassVar[tuple[str, ...]] = ("examples", "errors")
 

@@ -8,8 +8,7 @@ from typing import final
 
 from certo.certificates.base import Refuted, require
 from certo.certificates.encoding import counted
-from certo.certificates.errors.groups import Groups
-from certo.certificates.errors.least_errors import LeastErrors
+from certo.certificates.errors.least_errors import Groups, LeastErrors
 from certo.certificates.fields import Fractions, IndexVector, Value, WholeVector
 from certo.certificates.sample.examples import Sample
 from certo.certificates.spaces.exact_rows import integer_rows

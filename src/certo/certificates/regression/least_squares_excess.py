@@ -12,13 +12,14 @@ import numpy as np
 from certo.certificates.base import Certificate, check_shape, require
 from certo.certificates.encoding import rounded_up, says_nothing
 from certo.certificates.fields import (
+    SEPARATION_INTERCEPTS,
     CostVector,
     FiniteTable,
     FiniteVector,
     FractionRows,
     IndexVector,
+    check_choice,
     check_weights,
-    intercept_mode,
 )
 from certo.certificates.regression.dependence import exact_columns, others
 from certo.certificates.regression.factors import check_kept, check_triangle
@@ -82,10 +83,11 @@ class LeastSquaresExcess(Certificate):
     distance: float | None
 
     describes: ClassVar[dict[str, str]] = {"coef": "coef_", "intercept": "intercept_"}
+    shows = ("examples", "risk", "lower", "excess", "correlation", "reach", "distance")
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        intercept_mode(self.treatment)
+        check_choice(self.treatment, "treatment", SEPARATION_INTERCEPTS)
         q, d = self.labels.outputs, self.coef.shape[1]
         if len(self.coef) != q or self.multipliers.shape not in ((0, 0), (q, self.examples)):
             raise ValueError("coef and multipliers must have a row of numbers for each output.")
@@ -152,16 +154,7 @@ class LeastSquaresExcess(Certificate):
 
     @property
     def numbers(self) -> dict[str, Any]:
-        found = {
-            "examples": self.examples,
-            "risk": self.risk,
-            "lower": self.lower,
-            "excess": self.excess,
-        }
-        for name in ("correlation", "reach", "distance"):
-            if getattr(self, name) is not None:
-                found[name] = getattr(self, name)
-        return found
+        return {name: value for name, value in super().numbers.items() if value is not None}
 
     def _check(self, sample: Sample) -> str:
         check_shape(sample, self.examples, self.coef.shape[1])

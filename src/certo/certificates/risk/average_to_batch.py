@@ -23,7 +23,9 @@ from certo.certificates.sample.examples import Sample
 from certo.numbers import exact, printed
 
 LOSS_ROUND_UP, LOSS_ROUND_DOWN = 1 + 2.0**-45, 1 - 2.0**-45  # Factors for the rounding of a loss.
-SLACKER = 1 + 2.0**-20  # Exact arithmetic could not exceed lengths of weights by this factor.
+LENGTH_ROUND_UP = (
+    1 + 2.0**-20
+)  # Exact arithmetic could not exceed lengths of weights by this factor.
 
 
 @final
@@ -110,9 +112,9 @@ class AverageToBatch(RiskBound):
     def _longest(self) -> float:
         """B·(1 + 2⁻²⁰)."""
         if self.run.radius is not None:
-            return self.run.radius * SLACKER
+            return self.run.radius * LENGTH_ROUND_UP
         steepest = -float(loss_named(self.run.loss).slope(-math.inf))
-        return steepest * self._far / self.run.lam * SLACKER
+        return steepest * self._far / self.run.lam * LENGTH_ROUND_UP
 
     def formula(self, delta: float) -> float:
         """What the inequality gives, rounded up."""
@@ -162,4 +164,4 @@ class AverageToBatch(RiskBound):
         own = np.append(self.coef, self.intercept)
         moved = exact.norm(average - own) + float(exact.gamma(sample.d + 2)) * exact.norm(own)
         rounding = 4 * float(exact.gamma(sample.m + 8)) * (1 + math.log(sample.m))
-        return loss, moved * SLACKER + rounding * longest
+        return loss, moved * LENGTH_ROUND_UP + rounding * longest

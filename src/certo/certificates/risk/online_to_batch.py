@@ -28,7 +28,7 @@ from certo.certificates.sample.classes import check_classes, class_sample, outpu
 from certo.certificates.sample.examples import Sample
 from certo.numbers import exact, printed
 
-LONGEST_PASS = 3 * 10**5  # Rounds times outputs that a checker repeats in some seconds.
+MAX_PASS_ROUNDS = 3 * 10**5  # Rounds times outputs that a checker repeats in some seconds.
 
 
 @final
@@ -104,8 +104,8 @@ class OnlineToBatch(RiskBound):
     def _mistakes(self, sample: Sample) -> int:
         """Those of the pass, if it ends with these weights."""
         require(
-            sample.m * len(self.runs) <= LONGEST_PASS,
-            f"checking means repeating the pass, which is asked for up to {LONGEST_PASS:,} rounds.",
+            sample.m * len(self.runs) <= MAX_PASS_ROUNDS,
+            f"checking means repeating the pass, asked for up to {MAX_PASS_ROUNDS:,} rounds.",
         )
         weights, mistakes = one_pass(self.runs, sample)
         same = np.array_equal(weights, np.column_stack((self.coef, self.intercept)))

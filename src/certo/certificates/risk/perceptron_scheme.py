@@ -11,7 +11,7 @@ import numpy as np
 from certo.certificates.base import Refuted, check_count, require
 from certo.certificates.errors.predictor import LinearPredictor
 from certo.certificates.fields import FiniteTable, FiniteVector
-from certo.certificates.risk.scheme import Scheme
+from certo.certificates.risk.compression_bound import Scheme
 from certo.certificates.runs.perceptron_run import PerceptronRun, TooLong, replay
 from certo.certificates.sample import label_order
 from certo.certificates.sample.classes import class_sample, output_signs

@@ -87,7 +87,7 @@ class RiskBound(Certificate):
         """The same with another probability, or as the best of so many settings, from the facts
         stored here."""
         draft = replace(self, delta=delta, tried=self.tried if tried is None else tried)
-        find = importlib.import_module("certo.issue.risk.formulas").formulas
+        find = importlib.import_module("certo.issue.risk").formulas
         found = replace(draft, **find(draft, draft.level))
         found._check_formulas()  # What the issuer finds counts once it is shown here.
         return found

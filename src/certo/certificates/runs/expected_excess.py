@@ -56,8 +56,6 @@ class ExpectedExcess(SpaceClaim):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if type(self.lifted) is not bool:
-            raise ValueError(f"lifted must be True or False, got {self.lifted!r}.")
         if not self.lifted and self.intercept != 0:
             raise ValueError("without the extra feature 1 the intercept must be 0.")
         if not (self.lam > 0 and self.steps >= 1):

@@ -64,9 +64,6 @@ class MistakeBound(SpaceClaim):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("lifted", "averaged"):
-            if type(getattr(self, name)) is not bool:
-                raise ValueError(f"{name} must be True or False, got {getattr(self, name)!r}.")
         if self.comparator_dual_coef.shape != self.comparator_rows.shape:
             raise ValueError("comparator_dual_coef must hold one number for each of its rows.")
         if np.any(self.dual_coef != np.rint(self.dual_coef)) or not np.all(self.dual_coef):
@@ -96,12 +93,8 @@ class MistakeBound(SpaceClaim):
 
     @property
     def comparator(self) -> Machine:
-        return Machine(
-            self.comparator_coef,
-            self.comparator_rows,
-            self.comparator_dual_coef,
-            self.comparator_intercept,
-        )
+        rows, dual_coef = self.comparator_rows, self.comparator_dual_coef
+        return Machine(self.comparator_coef, rows, dual_coef, self.comparator_intercept)
 
     @property
     def updates_in_all(self) -> int:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from certo.certificates.fields import check_choice
 from certo.certificates.runs.padded_rows import PaddedRows
 from certo.numbers.lanes import lane_scores
 from certo.rates import Constant, Rate
@@ -48,13 +49,9 @@ class PerceptronRun:
     average: bool = False
 
     def __post_init__(self) -> None:
-        for name, value, allowed in (
-            ("order", self.order, ORDERS),
-            ("init", self.init, STARTS),
-            ("update_at_zero", self.update_at_zero, tuple(AT_ZERO)),
-        ):
-            if value not in allowed:
-                raise ValueError(f"{name} must be one of {allowed}, got {value!r}.")
+        check_choice(self.order, "order", ORDERS)
+        check_choice(self.init, "init", STARTS)
+        check_choice(self.update_at_zero, "update_at_zero", AT_ZERO)
         if self.epochs < 0 or self.seed < 0 or self.output < 0:
             raise ValueError("epochs, seed and output must not be negative.")
 
