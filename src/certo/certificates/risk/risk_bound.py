@@ -48,8 +48,6 @@ class RiskBound(Certificate):
     @property
     def level(self) -> float:
         """The delta of the formulas: delta/tried, rounded down."""
-        if self.tried == 1:
-            return self.delta
         return exact.below(Fraction(self.delta) / self.tried)
 
     @property
@@ -110,12 +108,13 @@ class RiskBound(Certificate):
 
     def _verify(self, sample: Any) -> Verification:
         found = super()._verify(sample)
-        if found and (counted := self._majority_of(sample)) != self.majority:
+        if not found:
+            return found
+        counted, why = self._majority_of(sample), ""
+        if counted != self.majority:
             why = f"{counted:,} examples are of the majority class, not {self.majority:,}."
-            return Verification(False, self.name, why)
-        if found and (why := self._why_not_drawn(sample)):
-            return Verification(False, self.name, why)
-        return found
+        why = why or self._why_not_drawn(sample)
+        return Verification(False, self.name, why) if why else found
 
 
 def majority(codes: np.ndarray) -> int:

@@ -155,7 +155,5 @@ def exact_floats(values: np.ndarray, name: str = "X") -> np.ndarray:
                 f"{wrong}."
             ) from wrong
     if not np.all(np.isfinite(values)):
-        raise SampleMismatch(
-            f"{name} must hold finite numbers, but it has NaN or infinite entries."
-        )
+        raise SampleMismatch(f"{name} must hold finite numbers, but it has NaN or infinities.")
     return values

@@ -73,7 +73,8 @@ class Labels:
             places[same] = k
             matches += same
         # More than one: labels that differ, but not in the precision of y.
-        strange = np.flatnonzero((matches != 1) & ~(unknown & (matches == 0) & _is_there(y)))
+        there = _equal(y, y) & ~_equal(y, None)  # Neither None nor a NaN, which is not itself.
+        strange = np.flatnonzero((matches != 1) & ~(unknown & (matches == 0) & there))
         if strange.size:
             raise SampleMismatch(
                 f"y[{strange[0]}] is {y[strange[:1]].tolist()[0]!r}, which is not one of the "
@@ -114,11 +115,6 @@ def _as_kind(kind: type, label: int | float) -> int | float | None:
         return kind(label) if kind(label) == label else None
     except (OverflowError, ValueError):
         return None
-
-
-def _is_there(y: np.ndarray) -> np.ndarray:
-    """Neither None nor a NaN, which is not equal to itself."""
-    return _equal(y, y) & ~_equal(y, None)
 
 
 def _equal(y: np.ndarray, label: Any) -> np.ndarray:
