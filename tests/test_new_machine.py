@@ -16,7 +16,7 @@ from certo.cli.app import main
 from certo.estimators import _input, description
 from certo.estimators._linear import LinearClassifier
 from certo.estimators.new_examples import no_few_examples
-from certo.issue.errors.counted_errors import issue_training_errors
+from certo.issue.errors import issue_training_errors
 from certo.report.face import Face, Tile, shows
 from certo.tables.model_file import load_model
 from certo.verify import verify_folder

@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 
 from certo import SVM, KernelPerceptron, Perceptron, certify
 from certo.certificates import Certificate, Certified, Composite, StatedPredictions
-from certo.issue.errors.counted_errors import issue_test_errors
+from certo.issue.errors import issue_test_errors
 from certo.kernels import Polynomial
 from certo.numbers.digits import confidence
 from certo.words.risk import rate_sentence

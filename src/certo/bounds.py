@@ -17,21 +17,19 @@ from fractions import Fraction
 
 from scipy import optimize
 
-from certo.numbers.compression import (
-    compression_facts,
-    perceptron_compression,
-    support_vector_compression,
-)
 from certo.numbers.printed import in_digits, ln, online_to_batch, probability, whole_count
 from certo.numbers.tails import (
     CountExcess,
     Interval,
     TailExcess,
+    compression_facts,
     ln_choose,
+    perceptron_compression,
     shows_binomial_tail,
     shows_campi_garatti,
     shows_clopper_pearson,
     shows_upper,
+    support_vector_compression,
     test_facts,
 )
 

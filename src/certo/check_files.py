@@ -18,6 +18,7 @@ from functools import cache
 from pathlib import Path
 
 from certo import certificates
+from certo.exit_code import exit_code_of
 
 HOME = Path(__file__).parent
 NO_CODE = {
@@ -113,4 +114,4 @@ def main(kinds: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(exit_code_of(lambda: main(sys.argv[1:])))

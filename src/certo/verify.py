@@ -19,7 +19,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import os
 import shutil
 import sys
 import textwrap
@@ -38,14 +37,14 @@ from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.certificates.regression.no_estimate import NoEstimate
 from certo.certificates.risk.online_to_batch import OnlineToBatch
 from certo.certificates.risk.risk_bound import RiskBound
+from certo.exit_code import UNUSABLE, exit_code_of
 from certo.numbers.digits import shown_numbers
 from certo.reading_list import functions_in
 from certo.visible import visible
 
 FORMAT = "certo proof 2"
-# Exit codes.
-HOLDS, FAILS, UNUSABLE, NOT_AS_WRITTEN, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 130, 141
-OF_ALL = (LogisticExcess, NoEstimate, OnlineToBatch, TrainingErrors)  # of all classes at once
+HOLDS, FAILS, NOT_AS_WRITTEN = 0, 1, 3  # Exit codes, beside those of `exit_code`.
+OF_ALL = (LogisticExcess, NoEstimate, OnlineToBatch, TrainingErrors)  # About all classes at once.
 
 
 class Unusable(ValueError):
@@ -56,10 +55,10 @@ class Proof(NamedTuple):
     """What proof.json says."""
 
     certified: Certified
-    model: Model | None  # None: the claims stand for themselves
+    model: Model | None  # None, where the claims stand for themselves.
     features: list[str]
     encoded: bool  # Whether features were scaled or made of levels, by the examples themselves.
-    sha256: dict[str, Any]  # of the other files
+    sha256: dict[str, Any]  # That of each of the other files.
 
 
 class Findings(NamedTuple):
@@ -68,8 +67,8 @@ class Findings(NamedTuple):
     proof: Proof
     checked: Verification
     about_model: list[str]  # How claims and model do not fit together.
-    changed: list[str]  # files that have another SHA-256
-    sha256: str  # of proof.json, and so of all
+    changed: list[str]  # Files that have another SHA-256.
+    sha256: str  # That of proof.json, which has those of all files.
 
     @property
     def code(self) -> int:
@@ -199,11 +198,13 @@ def page_facts(
 
 def _claim_facts(claim: Certificate, checked: Verification | None) -> dict[str, Any]:
     risk = claim if isinstance(claim, RiskBound) else None
+    rows = checked.rows if checked is not None else ()
     return {
         "type": claim.name,
         "about": _about(claim),
         "holds": None if checked is None else checked.holds,
-        "why": None if checked is None else checked.why,
+        "why": None if checked is None else words().reason(checked.why, rows),
+        **({"rows": words().row_numbers(rows)} if rows else {}),
         "claim": claim.claim,
         "plain": claim.plain,
         "assumes": list(claim.assumes),
@@ -295,7 +296,7 @@ def _run() -> int:
 
     try:
         said, ran = functions_in(check) if asked.code else (check(), {})
-    except Exception as wrong:  # whatever broke off, nothing was shown
+    except Exception as wrong:  # Whatever broke off, nothing was shown.
         why = str(wrong) if isinstance(wrong, Unusable) else f"the check broke off: {wrong!r}"
         print(json.dumps({"error": why}) if asked.json else f"error: {visible(why)}")
         return UNUSABLE
@@ -311,21 +312,7 @@ def _run() -> int:
 
 
 def main() -> int:
-    """The exit code; what is not a verdict never looks like one."""
-    if sys.stdout is None:  # It was closed before we began.
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
-    if hasattr(sys.stdout, "reconfigure"):  # never fail on a letter that a terminal lacks
-        sys.stdout.reconfigure(errors="backslashreplace")
-    try:
-        code = _run()
-        sys.stdout.flush()
-        return code
-    except KeyboardInterrupt:
-        print("error: interrupted; nothing was shown.", file=sys.stderr)
-        return INTERRUPTED
-    except OSError as wrong:  # nobody reads the output, or it cannot be written
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return BROKEN_PIPE if isinstance(wrong, BrokenPipeError) else UNUSABLE
+    return exit_code_of(_run)
 
 
 if __name__ == "__main__":

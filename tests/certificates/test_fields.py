@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from certo.certificates import Labels, Separable
+from certo.certificates.fields import check_weights
 
 
 @pytest.mark.parametrize(
@@ -26,3 +27,10 @@ def test_a_certificate_of_impossible_numbers_cannot_be_made(wrong):
 def test_numpy_numbers_are_taken_and_become_plain():
     claim = Separable(Labels((0, 1)), [1], np.float32(0), np.int64(2), np.float64(1), 1)
     assert json.loads(json.dumps(claim.to_dict())) == claim.to_dict()
+
+
+def test_there_are_as_many_weights_as_examples_or_none():
+    for weights in (0, 4):
+        check_weights(np.ones(weights), 4)
+    with pytest.raises(ValueError, match="one number for each example, or none"):
+        check_weights(np.ones(3), 4)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from certo.certificates import Composite
@@ -79,6 +80,29 @@ def test_verify_refutes_a_false_claim_in_a_resaved_file(certo, iris):
     assert said.code == 1
     assert "✓ The model file is as it was written." in said.out
     assert "other values of coef_ than the model's" in said.out
+
+
+def test_verify_names_the_row_of_the_file_that_a_check_names(certo, tmp_path):
+    """The first row has no value and is left out, so that example 2 is row 4."""
+    model, table = tmp_path / "m.certo", tmp_path / "t.csv"
+    table.write_text("x,y\n,no\n-3,no\n-2,no\n-1,no\n1,yes\n2,yes\n3,yes\n")
+    words = "--target", "y", "--machine", "hard-margin", "--missing", "drop", "--scale", "none"
+    assert certo("fit", table, *words, "--out", model).code == 0
+    stored = load_model(model).model
+    (largest,) = stored.certified.claims.of_kind("MaximumMargin")
+    forged = replace(largest, intercept=largest.intercept + 0.5)
+    stored.certified = replace(stored.certified, claims=Composite((forged,)))
+    save_model(model, stored)
+    X, y = np.array([[-3.0], [-2], [-1], [1], [2], [3]]), ["no"] * 3 + ["yes"] * 3
+    assert forged.verify(X, y).rows == (2,)
+    said = certo("verify", model, table)
+    assert said.code == 1
+    assert "example 2 is not shown to have a margin of" in " ".join(said.out.split())
+    assert "(Row 4 of the file.)" in " ".join(said.out.split())
+    facts = certo("verify", model, table, "--json").json
+    failed = [claim for claim in facts["claims"] if not claim["holds"]]
+    assert [claim["rows"] for claim in failed] == [[4]]
+    assert not any("rows" in claim for claim in facts["claims"] if claim["holds"])
 
 
 @pytest.mark.parametrize("command", ["predict", "verify"])

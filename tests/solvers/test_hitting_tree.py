@@ -10,8 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from certo.certificates import Labels, Sample
-from certo.certificates.errors.groups import grouped
-from certo.certificates.errors.least_errors import proved
+from certo.certificates.errors.least_errors import grouped, proved
 from certo.certificates.errors.least_errors_by_tree import LeastErrorsByTree
 from certo.solvers.hitting_tree import HittingTree
 from tests.oracles.rays import least

@@ -26,7 +26,7 @@ from certo.certificates.errors.least_errors_by_tree import LeastErrorsByTree, Pa
 from certo.certificates.sample.labels import Labels
 from certo.data.fingerprint import fingerprint
 from certo.data.problem import Problem
-from certo.issue.risk.support_bound import issue_support_bound
+from certo.issue.risk import issue_support_bound
 from certo.kernels import Linear
 from certo.tables.audit import audit_table
 from certo.tables.fit import fit_table

@@ -15,6 +15,9 @@ from certo.certificates.sample.examples import Sample, SampleMismatch, exact_mat
 from certo.certificates.sample.labels import Labels
 from certo.numbers.rounded import NotShown
 
+#: What most claims about hyperplanes describe.
+WEIGHTS = {"coef": "coef_", "intercept": "intercept_"}
+
 
 class CannotClaim(Exception):
     """A claim was asked for that cannot be made; the message says why."""
@@ -39,6 +42,7 @@ class Verification:
     name: str
     why: str
     parts: tuple[Verification, ...] = ()
+    rows: tuple[int, ...] = ()  # The examples that `why` names, counting from 0.
 
     def __bool__(self) -> bool:
         return self.holds
@@ -53,22 +57,29 @@ class Verification:
 
     def to_dict(self) -> dict[str, Any]:
         parts = {"parts": [part.to_dict() for part in self.parts]} if self.parts else {}
-        return {"name": self.name, "holds": self.holds, "why": self.why, **parts}
+        rows = {"rows": list(self.rows)} if self.rows else {}
+        return {"name": self.name, "holds": self.holds, "why": self.why, **rows, **parts}
 
 
 class Refuted(NotShown):
     """Raised inside a check when the claim does not hold; the message becomes the reason."""
 
 
-def require(condition: Any, reason: str) -> None:
+def require(condition: Any, reason: str, *rows: int) -> None:
+    """Refuted for this reason, unless the condition holds; `rows` are examples that it names."""
     if not condition:
-        raise Refuted(reason)
+        raise Refuted(reason, *rows)
+
+
+def check_count(claimed: int, found: int, what: str = "examples") -> None:
+    """The claim is about as many of these as there are."""
+    require(found == claimed, f"the claim is about {claimed:,} {what}, but X has {found:,}.")
 
 
 def check_shape(sample: Sample, m: int, d: int) -> None:
     """The claim is about this many examples and features."""
-    require(sample.m == m, f"the claim is about {m:,} examples, but X has {sample.m:,} rows.")
-    require(sample.d == d, f"the claim is about {d:,} features, but X has {sample.d:,} columns.")
+    check_count(m, sample.m)
+    check_count(d, sample.d, "features")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -153,8 +164,10 @@ class Certificate(Value, abc.ABC):
     def _verify(self, sample: Any) -> Verification:
         try:
             return Verification(True, self.name, self._check(sample))
-        except (NotShown, ValueError) as refuted:  # A kernel may refuse these examples.
-            return Verification(False, self.name, str(refuted))
+        except NotShown as refuted:
+            return Verification(False, self.name, str(refuted), rows=refuted.rows)
+        except ValueError as refused:  # A kernel may refuse these examples.
+            return Verification(False, self.name, str(refused))
 
     @property
     def name(self) -> str:
@@ -167,18 +180,18 @@ class Certificate(Value, abc.ABC):
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Any:
         """The certificate written by `to_dict`, or a ValueError saying what is wrong with it."""
-        name = data.get("type") if isinstance(data, dict) else None
-        if type(name) is str and name == "Composite" and cls is Certificate:
-            return _kind(name).from_dict(data)  # type: ignore[attr-defined]
-        known = type(name) is str and name in certificates.KINDS
-        kind = _kind(str(name)) if known else object
+        name = encoding.name_in(data)
+        if name == "Composite" and cls is Certificate:
+            return getattr(certificates, name).from_dict(data)
+        kind = getattr(certificates, name) if name in certificates.KINDS else object
         if not issubclass(kind, cls):
-            expected = sorted(k for k in certificates.KINDS if issubclass(_kind(k), cls))
-            came = repr(name[:40]) if type(name) is str else "none"
+            every = sorted(certificates.KINDS)
+            expected = [kind for kind in every if issubclass(getattr(certificates, kind), cls)]
             raise ValueError(
-                f"a certificate's 'type' must be {' or '.join(expected)}, but there is {came}."
+                f"a certificate's 'type' must be {' or '.join(expected)}, but there is "
+                f"{repr(name[:40]) if name else 'none'}."
             )
-        return encoding.from_plain(kind, {k: v for k, v in data.items() if k != "type"})
+        return encoding.from_plain(kind, data, "type")
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash((self.name, self.claim))
@@ -188,10 +201,6 @@ class Certificate(Value, abc.ABC):
 
     def _repr_html_(self) -> str:
         return words().claim_html(self)
-
-
-def _kind(name: str) -> type:
-    return getattr(certificates, name)
 
 
 def words() -> Any:

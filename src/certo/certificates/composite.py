@@ -109,7 +109,6 @@ def all_hold(parts: tuple[Verification, ...]) -> str:
 
 def from_named(kind: type, data: Any) -> Any:
     """The dataclass `kind`, written with its name as 'type'; ValueError if `data` is not one."""
-    name = data.get("type") if isinstance(data, dict) else None
-    if type(name) is not str or name != kind.__name__:
+    if encoding.name_in(data) != kind.__name__:
         raise ValueError(f"'type' must be {kind.__name__}.")
-    return encoding.from_plain(kind, {key: value for key, value in data.items() if key != "type"})
+    return encoding.from_plain(kind, data, "type")

@@ -42,11 +42,18 @@ def _part(value: Any) -> Any:
     return value.to_dict() if hasattr(value, "to_dict") else to_plain(value)
 
 
-def from_plain(kind: type, data: Any) -> Any:
-    """The dataclass `kind` written by `to_plain`; ValueError if `data` is not one."""
+def name_in(data: Any, key: str = "type") -> str:
+    """The name that a JSON object has under this key; empty, if there is none."""
+    name = data.get(key) if isinstance(data, dict) else None
+    return name if type(name) is str else ""
+
+
+def from_plain(kind: type, data: Any, key: str = "") -> Any:
+    """The dataclass `kind` written by `to_plain`, with the name of its kind under the key, if any;
+    ValueError if `data` is not one."""
     _expect(isinstance(data, dict), kind.__name__, "a JSON object", data)
     names = [f.name for f in fields(kind) if f.compare]
-    if set(data) != set(names):
+    if set(data) - {key} != set(names):
         raise ValueError(f"{kind.__name__} must have exactly the fields {sorted(names)}.")
     declared = typing.get_type_hints(kind)
     try:
@@ -61,7 +68,10 @@ def _read(kind: Any, value: Any, name: str) -> Any:
         if value is None and type(None) in inner:
             return None
         options = [option for option in inner if option is not type(None)]
-        if len(options) > 1:  # `float | np.ndarray`: a list is an array, all else a number.
+        if len(options) > 1 and type(value) is dict:  # One of several kinds, which it names.
+            options = [option for option in options if option.__name__ == value.get("type")]
+            _expect(bool(options), name, f"one of {kind}", value)
+        elif len(options) > 1:  # `float | np.ndarray`: a list is an array, all else a number.
             options = [kind for kind in options if (kind is np.ndarray) == (type(value) is list)]
         (kind,) = options
         return _read(kind, value, name)
@@ -85,12 +95,9 @@ def _read(kind: Any, value: Any, name: str) -> Any:
         return value
     if kind is Fraction:
         return fraction(value, name)
-    return single(kind, value) if hasattr(kind, "from_dict") else from_plain(kind, value)
-
-
-def single(kind: Any, value: Any) -> Any:
-    """One value by the `from_dict` of its kind; several claims in the place of one are refused."""
-    several = isinstance(value, dict) and value.get("type") == "Composite" != kind.__name__
+    if not hasattr(kind, "from_dict"):
+        return from_plain(kind, value)
+    several = name_in(value) == "Composite" != kind.__name__
     _expect(not several, kind.__name__, "one claim, not a Composite of several", value)
     return kind.from_dict(value)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 from typing import Any
@@ -64,6 +64,12 @@ def cost_vector(values, name: str) -> np.ndarray:
     return vector
 
 
+def check_weights(weights: np.ndarray, examples: int) -> None:
+    """ValueError, unless each example has a weight, or none has."""
+    if weights.size not in (0, examples):
+        raise ValueError("sample_weight must hold one number for each example, or none.")
+
+
 def _finite(values, dimensions: int, required: str) -> np.ndarray:
     array = np.array(values, dtype=np.float64)
     if array.ndim != dimensions or not np.all(np.isfinite(array)):
@@ -92,10 +98,17 @@ def index_vector(values, name: str) -> np.ndarray:
     return vector
 
 
-def intercept_mode(value: Any) -> str:
-    """'free' or 'none', or a ValueError."""
-    if not isinstance(value, str) or value not in SEPARATION_INTERCEPTS:
-        raise ValueError(f"intercept must be 'free' or 'none', got {str(value)[:40]!r}.")
+def check_choice(value: Any, name: str, allowed: Iterable[str]) -> None:
+    """ValueError, unless the value is one of these texts."""
+    if not isinstance(value, str) or value not in allowed:
+        wanted = " or ".join(map(repr, allowed))
+        raise ValueError(f"{name} must be {wanted}, got {str(value)[:40]!r}.")
+
+
+def truth_value(value: Any, name: str) -> bool:
+    """True or False, or a ValueError."""
+    if type(value) is not bool:
+        raise ValueError(f"{name} must be True or False, got {str(value)[:40]!r}.")
     return value
 
 
@@ -105,6 +118,7 @@ def several(read: Callable) -> Callable:
 
 
 FIELD_READERS = {
+    "bool": truth_value,
     "float": number,
     "int": whole_number,
     "FiniteVector": finite_vector,

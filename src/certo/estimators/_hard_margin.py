@@ -20,7 +20,7 @@ from certo.estimators._separation_words import equal_rows
 from certo.estimators._spaces import Functions, Space, Vectors
 from certo.estimators.verdict import two_class_verdict
 from certo.issue.margins.maximum_margin import issue_maximum_margin
-from certo.issue.separation.separable import issue_separable
+from certo.issue.separation import issue_separable
 from certo.numbers.decimals import rounded_up
 from certo.numbers.exact import UNIT, allowance, norm
 from certo.solvers.hard_margin import MarginTrace, balance_exactly

@@ -22,7 +22,7 @@ from certo.estimators._independence import Relations, independent
 from certo.issue.labels import class_labels
 from certo.issue.regression.logistic_excess import issue_logistic_excess
 from certo.issue.regression.no_estimate import issue_no_estimate
-from certo.issue.separation.inseparable import vector_indices
+from certo.issue.separation import vector_indices
 from certo.problems.logistic import LogisticProblem, Weights, against
 from certo.solvers.dependence import Combinations, minimum_norm, others
 from certo.solvers.interrupt import Stopped, Watch

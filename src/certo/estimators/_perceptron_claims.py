@@ -19,9 +19,9 @@ from certo.certificates.separation.separable import Separable
 from certo.certificates.spaces.space import Machine, hyperplane
 from certo.certificates.spaces.vectors import Margins
 from certo.estimators._claims import Claim, attempt
-from certo.issue.risk.compression_bound import issue_compression_bound
+from certo.issue.risk import issue_compression_bound
 from certo.issue.runs.mistake_bound import issue_mistake_bound
-from certo.issue.separation.separable import issue_separable
+from certo.issue.separation import issue_separable
 from certo.numbers.exact import allowance
 from certo.solvers.hard_margin import hard_margin
 from certo.solvers.perceptron import PerceptronOutcome

@@ -14,8 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from certo.certificates.base import CannotClaim
 from certo.certificates.composite import Composite
-from certo.certificates.density.likelihood_gap import covariance_kind
+from certo.certificates.density.likelihood_gap import COVARIANCES
 from certo.certificates.encoding import counted
+from certo.certificates.fields import check_choice
 from certo.estimators import _input, description
 from certo.estimators._density import Density, NoDensity
 from certo.estimators._keywords import answer_keywords
@@ -81,7 +82,7 @@ class GaussianDensity(Density, BaseEstimator):
 
         y is ignored. sample_weight says how often an example counts; those of weight zero do not.
         """
-        covariance_kind(self.covariance)
+        check_choice(self.covariance, "covariance", COVARIANCES)
         X = self._examples(X, reset=True)
         weights = _input.weights(self, sample_weight, X)
         counting = X[weights > 0] if weights.size else X

@@ -23,7 +23,7 @@ from certo.estimators import _input, description
 from certo.estimators._limits import Running, running
 from certo.estimators._linear import LinearClassifier
 from certo.estimators.new_examples import no_few_examples
-from certo.issue.errors.least_errors import issue_error_count
+from certo.issue.errors import issue_error_count
 from certo.solvers.min_disagreement import BoundTrace, Outcome, TooLarge, min_disagreement
 from certo.words.status import fewest_errors_status
 

@@ -14,19 +14,20 @@ from sklearn.utils import check_random_state
 from certo.certificates.base import CannotClaim
 from certo.certificates.margins.maximum_margin import MaximumMargin
 from certo.certificates.margins.soft_margin_gap import SoftMarginGap
-from certo.certificates.risk.compression_bound import CompressionBound
+from certo.certificates.risk.compression_bound import CompressionBound, Scheme
 from certo.certificates.risk.kernel_scheme import KernelScheme
 from certo.certificates.risk.perceptron_scheme import PerceptronScheme
 from certo.certificates.risk.risk_bound import RiskBound
-from certo.certificates.risk.scheme import Scheme
 from certo.certificates.runs.perceptron_run import PerceptronRun
 from certo.estimators.description import Page, kernel_was_given
 from certo.issue.labels import all_labels
-from certo.issue.risk.average_to_batch import issue_average_to_batch
-from certo.issue.risk.compression_bound import issue_compression_bound
-from certo.issue.risk.formulas import of_draws
-from certo.issue.risk.online_to_batch import issue_online_to_batch
-from certo.issue.risk.support_bound import issue_support_bound
+from certo.issue.risk import (
+    issue_average_to_batch,
+    issue_compression_bound,
+    issue_online_to_batch,
+    issue_support_bound,
+    of_draws,
+)
 
 if TYPE_CHECKING:
     from certo.estimators.kernel_perceptron import KernelPerceptron

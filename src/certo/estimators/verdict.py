@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.utils import assert_all_finite, check_array, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from certo.certificates.fields import intercept_mode
+from certo.certificates.fields import SEPARATION_INTERCEPTS, check_choice
 from certo.certificates.sample.classes import class_sample
 from certo.certificates.sample.examples import Sample, SampleMismatch, exact_matrix
 from certo.certificates.sample.labels import Labels
@@ -21,8 +21,7 @@ from certo.certificates.separation.separable import Separable
 from certo.containers import exact_input, exact_labels
 from certo.estimators._input import require_plain_labels
 from certo.issue.labels import class_labels
-from certo.issue.separation.inseparable import issue_inseparable, vector_indices
-from certo.issue.separation.separable import issue_separable
+from certo.issue.separation import issue_inseparable, issue_separable, vector_indices
 from certo.solvers.recession import decide_recession
 from certo.solvers.separation import FineSeparator, Separator, separate
 from certo.solvers.vectors import Comparisons, Examples
@@ -68,7 +67,7 @@ def separability(X, y, intercept="free") -> Separable | Inseparable | ClassSepar
     >>> separability(xor, [0, 1, 1, 1]).coef.size
     2
     """
-    intercept_mode(intercept)
+    check_choice(intercept, "intercept", SEPARATION_INTERCEPTS)
     X, y, classes = _examples(X, y)
     if len(classes) > 2:
         return _several(X, y, classes, intercept)
@@ -108,7 +107,7 @@ def quasi_separability(X, y, intercept="free") -> QuasiSeparable | Overlapping:
     >>> verdict.strict.tolist(), verdict.ties.tolist()
     ([0, 3], [1, 2])
     """
-    intercept_mode(intercept)
+    check_choice(intercept, "intercept", SEPARATION_INTERCEPTS)
     X, y, classes = _examples(X, y)
     labels = class_labels(classes)
     codes = class_sample(X, y, classes).signs + (len(classes) == 1)  # One class counts as +1.

@@ -88,7 +88,7 @@ def has_same_vectors(machine: Any, X: Any) -> bool:
 def has_same_classes(machine: Any, y: np.ndarray) -> bool:
     """Whether the supports are of the classes that the machine counts them in."""
     codes = getattr(machine, "_support_classes", None)
-    if codes is None or (codes.size and machine.support_[-1] >= len(y)):  # which is said elsewhere
+    if codes is None or (codes.size and machine.support_[-1] >= len(y)):
         return True
     known = codes >= 0
     return np.array_equal(machine.classes_[codes[known]], np.asarray(y)[machine.support_[known]])

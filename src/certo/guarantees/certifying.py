@@ -22,7 +22,7 @@ from certo.guarantees import own_machines, rivals
 from certo.guarantees.page import Page
 from certo.guarantees.predicting import has_own_methods, predictor_of
 from certo.guarantees.unwrapping import Wrapped, unwrapped
-from certo.issue.errors.counted_errors import issue_test_errors
+from certo.issue.errors import issue_test_errors
 from certo.issue.labels import all_labels
 
 

@@ -8,7 +8,6 @@ model, up to that last digit.
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
 from sklearn.svm import SVC
 
 from certo.certificates.base import CannotClaim
@@ -21,7 +20,7 @@ from certo.certificates.spaces.images import KernelSample
 from certo.estimators.new_examples import support_bound
 from certo.guarantees.belonging import are_equal_rows
 from certo.guarantees.page import OtherExamples, Page
-from certo.guarantees.predicting import kernel_of
+from certo.guarantees.predicting import dense, kernel_of
 from certo.issue.margins.soft_margin_gap import issue_soft_margin_gap
 from certo.kernels.base import Kernel
 from certo.kernels.linear import Linear
@@ -45,7 +44,7 @@ OTHERS = (
     "another class than SVC, or was changed after its fit), so a bound from these need not be "
     "about its predictions."
 )
-LEVEL = 2.0**-40  # A score so small beside its terms is 0 but for rounding.
+ZERO_SCORE_SHARE = 2.0**-40  # A score so small beside its terms is 0 but for rounding.
 STRANGERS = "certify needs the very examples of the fit, but {} of the model are not those of {}."
 
 
@@ -72,11 +71,11 @@ def _other_answers(page: Page, machine: SVC, X) -> str:
 
 def _predicts_by_columns(machine: SVC, X) -> bool:
     """Whether it predicts for a matrix X what its multipliers say, up to rounding."""
-    columns, coef = X[:, machine.support_], dense_row(machine.dual_coef_)
+    columns, coef = X[:, machine.support_], dense(machine.dual_coef_)[0]
     scores = columns @ coef + machine.intercept_[0]
     size = abs(columns) @ np.abs(coef) + abs(machine.intercept_[0])
     said = machine.predict(X) == machine.classes_[(scores > 0).astype(int)]
-    return bool(np.all(said | (np.abs(scores) <= LEVEL * size)))
+    return bool(np.all(said | (np.abs(scores) <= ZERO_SCORE_SHARE * size)))
 
 
 def gap(machine: SVC, X, y) -> SoftMarginGap:
@@ -96,7 +95,7 @@ def gap(machine: SVC, X, y) -> SoftMarginGap:
     if not _same_vectors(machine, sample.X):
         raise OtherExamples(STRANGERS.format("the support vectors", "X"))
     order = np.argsort(machine.support_)
-    rows, signed = machine.support_[order].astype(np.int64), dense_row(machine.dual_coef_)[order]
+    rows, signed = machine.support_[order].astype(np.int64), dense(machine.dual_coef_)[0, order]
     signs = sample.signs[rows].astype(np.float64)
     if not np.array_equal(np.sign(signed), signs):
         raise OtherExamples(STRANGERS.format("the labels of support vectors", "y"))
@@ -106,7 +105,7 @@ def gap(machine: SVC, X, y) -> SoftMarginGap:
     return issue_soft_margin_gap(
         sample,
         labels,
-        coef=dense_row(machine.coef_) if sample.space.kernel is None else (),
+        coef=dense(machine.coef_)[0] if sample.space.kernel is None else (),
         intercept=float(machine.intercept_[0]),
         treatment="free",
         C=float(machine.C),
@@ -114,11 +113,6 @@ def gap(machine: SVC, X, y) -> SoftMarginGap:
         rows=rows[kept],
         dual_coef=(alpha * signs)[kept],
     )
-
-
-def dense_row(row) -> np.ndarray:
-    """The one row of an array or a sparse matrix, in float64."""
-    return np.asarray(row.toarray() if sparse.issparse(row) else row, dtype=np.float64)[0]
 
 
 def _objection(machine: SVC) -> str:

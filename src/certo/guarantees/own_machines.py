@@ -26,10 +26,7 @@ def claims(page: Page, machine: Any, X: Any, y: Any) -> None:
     known = describe(machine)
     assert known is not None
     _claims_of_fit(page, machine, X, y)
-    counted = known.claims.keys() & {
-        ErrorCount,
-        TrainingErrors,
-    }  # The fit counts its errors itself.
+    counted = known.claims.keys() & {ErrorCount, TrainingErrors}  # By the fit itself.
     if known.learns == "classes" and not counted:
         if getattr(machine, "_multilabel", False):
             several = "an example has several labels: each output has its claims."

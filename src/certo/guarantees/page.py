@@ -6,11 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from certo.certificates.base import (
-    CannotClaim,
-    Certificate,
-    NotClaimed,
-)
+from certo.certificates.base import CannotClaim, Certificate, NotClaimed
 from certo.certificates.composite import Composite
 from certo.certificates.sample.examples import SampleMismatch
 from certo.guarantees.unwrapping import Wrapped
@@ -20,6 +16,12 @@ OF_THE_STEPS = (
     "the fit proved does not hold of what transform returns for X (TargetEncoder differs by "
     "cross-fitting, PCA in the last digits; or X and y are not the examples of the fit). Fit and "
     "certify the machine alone, on what transform returns."
+)
+
+
+SEEDED_STEPS = (
+    "Bounds from the examples of the fit assume that random_state of {} was chosen without looking "
+    "at the examples."
 )
 
 
@@ -59,7 +61,7 @@ class Page:
         before = len(self.claims)
         self.add(name, lambda: make(self.delta).at(self.delta, tried))
         if self.wrapped.seeded and before < len(self.claims):
-            remark = _seeded(self.wrapped.seeded)
+            remark = SEEDED_STEPS.format(" and ".join(self.wrapped.seeded))
             self.remarks += [remark] * (remark not in self.remarks)
 
     def refuse_others(self, names: Iterable[str], wrong: OtherExamples) -> None:
@@ -76,10 +78,3 @@ class Page:
 
     def composite(self) -> Composite:
         return Composite(tuple(self.claims), tuple(self.refusals))
-
-
-def _seeded(names: tuple[str, ...]) -> str:
-    return (
-        f"Bounds from the examples of the fit assume that random_state of {' and '.join(names)} "
-        "was chosen without looking at the examples."
-    )

@@ -17,9 +17,9 @@ from certo.certificates.errors.training_errors import TrainingErrors
 from certo.certificates.sample.examples import Sample, exact_matrix
 from certo.estimators._input import one_against_rest
 from certo.guarantees.page import Page
-from certo.issue.errors.counted_errors import issue_training_errors
+from certo.issue.errors import issue_training_errors
 from certo.issue.labels import all_labels
-from certo.issue.separation.separable import issue_separable
+from certo.issue.separation import issue_separable
 from certo.kernels.base import Kernel
 from certo.kernels.gaussian import Gaussian
 from certo.kernels.linear import Linear
@@ -106,6 +106,7 @@ def is_linear(machine) -> bool:
 
 
 def dense(coef) -> np.ndarray:
+    """Numbers of a model, which may be sparse, as an array."""
     return coef.toarray() if sparse.issparse(coef) else np.asarray(coef)
 
 

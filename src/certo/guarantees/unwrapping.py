@@ -48,7 +48,7 @@ class Wrapped:
             return self
         every = self.prepare(X)
         for some in ([0], [m - 1], list(range(m // 2))):
-            if not _equal(self.prepare(_rows(X, some)), _rows(every, some)):
+            if not _equal(self.prepare(_safe_indexing(X, some)), _safe_indexing(every, some)):
                 return replace(self, spoilt=TOGETHER)
         return self
 
@@ -62,7 +62,10 @@ def unwrapped(model) -> Wrapped:
     tried, spoilt = 1, ""
     while True:
         if type(model) is Pipeline and _answers_like(model, Pipeline):
-            before = [(name, step) for name, step in model.steps[:-1] if _does(step)]
+            before = [
+                (name, step) for name, step in model.steps[:-1]
+                if step is not None and step != "passthrough"
+            ]  # fmt: skip
             steps += tuple(step.transform for _, step in before)
             fitted += tuple(repr(name) for name, step in before if not is_fixed(step))
             seeded += tuple(repr(name) for name, step in before if is_seeded(step))
@@ -80,10 +83,6 @@ def unwrapped(model) -> Wrapped:
 def _answers_like(model, kind: type) -> bool:
     """Whether its answers are those of this class: neither the object nor its class has others."""
     return getattr_static(model, "predict") is getattr_static(kind, "predict")
-
-
-def _does(step) -> bool:
-    return step is not None and step != "passthrough"
 
 
 def _adaptive(search) -> str:
@@ -109,15 +108,11 @@ def _why(fitted: tuple[str, ...]) -> str:
     )
 
 
-def _rows(X, some: list[int]):
-    return _safe_indexing(X, some)
-
-
 def _equal(A, B) -> bool:
     A, B = (part.toarray() if sparse.issparse(part) else np.asarray(part) for part in (A, B))
     if A.shape != B.shape or not all(np.issubdtype(part.dtype, np.number) for part in (A, B)):
         return np.array_equal(A, B)
     size = np.max(np.abs(A), axis=tuple(range(1, A.ndim)), keepdims=True, initial=0.0)
-    with np.errstate(invalid="ignore"):  # of infinite numbers, which are equal or not
+    with np.errstate(invalid="ignore"):  # Infinite numbers are equal or not.
         near = np.abs(A - B) <= SAME_TO_ROUNDING * size
     return bool(np.all(near | (A == B) | ((A != A) & (B != B))))

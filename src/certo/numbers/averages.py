@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -31,20 +31,10 @@ def shares(weights: np.ndarray, m: int) -> np.ndarray:
     return weights / math.fsum(weights.tolist()) if weights.size else np.full(m, 1.0 / m)
 
 
-class Rows(Protocol):
-    """Examples as rows of numbers."""
-
-    @property
-    def m(self) -> int: ...
-
-    def part(self, start: int, stop: int) -> Any:
-        """Rows start … stop − 1 in float64."""
-
-
 def averages(
-    sample: Rows, weights: np.ndarray, terms: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    sample: Any, weights: np.ndarray, terms: Callable[[np.ndarray, np.ndarray], np.ndarray]
 ) -> np.ndarray:
-    """Σ of terms(rows, their shares) over blocks of AVERAGED_ROWS rows."""
+    """Σ of terms(rows, their shares) over blocks of AVERAGED_ROWS rows of a `Sample`."""
     p = shares(weights, sample.m)
 
     def parts() -> Iterator[np.ndarray]:

@@ -23,7 +23,7 @@ AT_MOST = frozenset(
 )  # fmt: skip
 AT_LEAST = frozenset(("lower", "dual", "margin", "functional_margin", "at_least", "reach"))
 LEAST_SHOWN_DELTA = decimal.Decimal("1e-9")
-MOST_DECIMALS = 20  # of a share in per cent: float64 has no share so near to 1, but not 1
+MAX_DECIMALS = 20  # No float64 share below 1 needs more decimals.
 # A number, and another that bounds it or the same quantity from below.
 BOUNDED_BELOW = (("primal", "dual"), ("risk", "lower"), ("upper", "lower"))
 
@@ -49,7 +49,7 @@ def share_text(share: float, decimals: int = 2) -> str:
     if share in (0, 1) or not math.isfinite(share):
         return f"{100 * share:.{decimals}f}"
     per_cent = 100 * decimal.Decimal(share)
-    while decimals < MOST_DECIMALS and round(per_cent, decimals) in (0, 100):
+    while decimals < MAX_DECIMALS and round(per_cent, decimals) in (0, 100):
         decimals += 1
     return f"{per_cent:.{decimals}f}"
 

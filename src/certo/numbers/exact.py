@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +28,7 @@ ROUND_UP_8 = 1 + 2.0**-49  # A factor that pays for up to eight roundings of non
 ROUND_UP = 1 + 2.0**-40  # A factor that pays for the roundings of a few vector operations.
 
 
-def allowance(n, magnitude):
+def allowance(n: Any, magnitude: Any) -> Any:
     """A bound on the error of a computed Σ_{j≤n} a_j b_j, given the computed Σ|a_j b_j|;
     for many sums at once, where n or both are arrays."""
     return 2.0 * gamma(n + 2) * magnitude + 2.0 * (n + 2) * TINY
@@ -64,7 +65,7 @@ def dot_within(a: np.ndarray, b: np.ndarray) -> tuple[Fraction, Fraction]:
     with np.errstate(over="ignore", invalid="ignore"):
         products = a * b
         magnitude = float(np.sum(np.abs(products)))
-    # outside this range products over- or underflow, and the allowance would be all there is
+    # Outside this range products over- or underflow, and the allowance would be all there is.
     if a.size <= SHORT or not 2.0**-900 < magnitude < 2.0**1000:
         value = dot(a, b)
         return value, value

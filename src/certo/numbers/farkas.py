@@ -21,7 +21,7 @@ def whole_numbers(dense: np.ndarray) -> list[list[int]]:
     mantissas, exponents = np.frexp(dense)
     exponents = np.where(dense != 0, exponents - 53, 0)
     wholes = (mantissas * 2.0**53).astype(np.int64)
-    # trailing zero bits belong to the exponent: small integers stay small
+    # Trailing zero bits belong to the exponent, so that small integers stay small.
     trailing = np.zeros_like(wholes)
     low = wholes & -wholes
     trailing[wholes != 0] = np.log2(low[wholes != 0].astype(np.float64)).astype(np.int64)

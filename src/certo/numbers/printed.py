@@ -20,7 +20,7 @@ import numpy as np
 P = ParamSpec("P")
 T = TypeVar("T")
 
-MAX_EXAMPLES = 10**15  # examples: integers up to here are floats, and the allowance below is proved
+MAX_EXAMPLES = 10**15  # Integers up to here are floats, and the allowance above is proved.
 DIGITS = decimal.Context(60, decimal.ROUND_HALF_EVEN, -999_999, 999_999, traps=[])
 
 

@@ -15,7 +15,12 @@ ABOVE = 1 + 2.0**-20  # Pays for the roundings of a sum of up to 2³⁰ non-nega
 
 
 class NotShown(Exception):
-    """What was to be shown is not shown by these numbers; the message says why."""
+    """What was to be shown is not shown by these numbers; the message says why, and `rows` are the
+    examples it names, counting from 0."""
+
+    def __init__(self, why: str, *rows: int):
+        super().__init__(why)
+        self.rows = tuple(map(int, rows))
 
 
 @dataclass(frozen=True)

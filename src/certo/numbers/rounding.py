@@ -11,7 +11,7 @@ underflows is off by at most 2⁻¹⁰⁷⁵ (sums do not underflow inexactly).
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,7 @@ OVERFLOW_LIMIT = 2.0**1000  # Intermediate results of larger values may have ove
 ULPS = 8.0 * UNIT
 
 
-def gamma(n):
+def gamma(n: Any) -> Any:
     """γ_n rounded up: for n·u ≤ 0.005, n·u/(1 − n·u) < 1.01·n·u; beyond that, none is given."""
     most = n if isinstance(n, int) else np.max(n, initial=0)
     return 1.01 * n * UNIT if most * UNIT <= 0.005 else math.inf

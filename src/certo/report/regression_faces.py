@@ -12,7 +12,7 @@ from certo import plots
 from certo.certificates.encoding import readable
 from certo.certificates.regression.logistic_excess import LogisticExcess
 from certo.certificates.sample.classes import class_sample
-from certo.certificates.spaces.comparisons import comparison_signs, whole_direction
+from certo.certificates.spaces.exact_rows import comparison_signs, whole_direction
 from certo.estimators import LeastSquares, LogisticRegression
 from certo.report.face import MAX_OUTPUTS_DRAWN, Face, Tile, new_axes, shows
 from certo.tables.examples import Examples

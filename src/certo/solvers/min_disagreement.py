@@ -18,8 +18,7 @@ from scipy import sparse
 
 from certo.certificates.errors import cells
 from certo.certificates.errors.error_count import is_error, weight_of
-from certo.certificates.errors.groups import Groups, grouped
-from certo.certificates.errors.least_errors import LeastErrors, proved
+from certo.certificates.errors.least_errors import Groups, LeastErrors, grouped, proved
 from certo.certificates.errors.least_errors_by_cells import LeastErrorsByCells
 from certo.certificates.errors.least_errors_by_tree import LeastErrorsByTree, Packing
 from certo.certificates.sample.examples import Sample

@@ -26,12 +26,12 @@ from certo.data.problem import Problem, problems_of
 from certo.estimators.description import describe
 from certo.guarantees.belonging import objections, objections_to_fit, objections_to_one
 from certo.guarantees.predicting import predictor_of
-from certo.issue.errors.counted_errors import issue_test_errors
+from certo.issue.errors import issue_test_errors
 from certo.issue.labels import all_labels
 from certo.tables.examples import Rows, encode_rows
 from certo.tables.model_file import LoadedModel, StoredModel
 from certo.verify import page_facts
-from certo.words.reader import setting
+from certo.words.reader import reading, reason, setting
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,7 @@ class Audit:
     same_test: bool | None = None  # None, where no claim or no table is about test examples.
     test_problem: str = ""  # Why the table of test examples cannot be used.
     notes: tuple[str, ...] = ()  # Notes on test examples.
+    places: np.ndarray | None = None  # The numbers of the rows in the file, counting from 1.
 
     @property
     def claims_nothing(self) -> bool:
@@ -80,7 +81,8 @@ class Audit:
         )  # fmt: skip
         found = {name: getattr(self, name) for name in names}
         found |= {name: list(found[name]) for name in ("about_model", "notes")}
-        page = page_facts(self.page, self.claims.parts, self.passed)
+        with reading(places=self.places):
+            page = page_facts(self.page, self.claims.parts, self.passed)
         return {**found, "why": self.claims.why, **page}
 
 
@@ -114,7 +116,8 @@ def audit_table(
     unchecked = len(page.test) if unseen is None else 0
     if unchecked:
         page = replace(page, test=Composite(()))
-    about = _about_model(model, page, *rows.pair) + _left_out(model, page, rows, unseen)
+    with reading(places=rows.places):
+        about = _about_model(model, page, *rows.pair) + _left_out(model, page, rows, unseen)
     if same_data:  # All levels were seen.
         about += [f"The model has other levels than the table: {note}" for note in rows.strange]
     else:
@@ -127,7 +130,7 @@ def audit_table(
     claims = page.verify(*rows.pair, *((None, None) if unseen is None else unseen.pair))
     return Audit(
         same_data, loaded.as_written, page, claims, tuple(about), True, unchecked, same_test,
-        problem, tuple(notes),
+        problem, tuple(notes), rows.places,
     )  # fmt: skip
 
 
@@ -226,7 +229,8 @@ def _own_bounds(model: StoredModel, X: Any, y: np.ndarray) -> list[str]:
         if model.encoder.is_fitted_to_data:
             wrong.append(f"{claim.name} is claimed, but {PREPROCESSED}")
         elif not (verdict := claim.verify(X, y)):
-            wrong.append(f"{claim.name} of the machine does not hold: {verdict.why}")
+            why = reason(verdict.why, verdict.rows)
+            wrong.append(f"{claim.name} of the machine does not hold: {why}")
     return wrong
 
 

@@ -14,9 +14,11 @@ from certo.words.pages import (
     page_sentences,
     page_text,
 )
+from certo.words.reader import reason, row_numbers
 from certo.words.risk import weaker
 
 __all__ = [
     "Rigour", "assumptions", "claim_html", "class_verdicts", "composite_html", "composite_text",
-    "page_html", "page_sentences", "page_text", "plainly", "rigour", "sentence", "weaker",
+    "page_html", "page_sentences", "page_text", "plainly", "reason", "rigour", "row_numbers",
+    "sentence", "weaker",
 ]  # fmt: skip

@@ -79,6 +79,13 @@ def column_at(column: int, table: str = "X") -> str:
     return f"column {columns[column]!r}"
 
 
+def reason(why: str, rows: Sequence[int]) -> str:
+    """Why a claim does not hold of rows of X (from 0), with their numbers in the reader's file."""
+    if not rows or _CURRENT.get().places is None:
+        return why
+    return f"{why} ({examples_at(rows).capitalize()} of the file.)"
+
+
 def column_names(known: Sequence[str]) -> list[str]:
     """The names of the columns of X: the reader's, or else these."""
     columns = _CURRENT.get().columns

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from certo.certificates.encoding import counted, rounded_down
-from certo.certificates.separation.cancelling import Cancelling
-from certo.certificates.separation.inseparable import Inseparable
+from certo.certificates.separation.inseparable import Cancelling, Inseparable
 from certo.certificates.separation.quasi_separable import Overlapping, QuasiSeparable
 from certo.certificates.separation.separable import Separable
 from certo.words.dispatch import Words, writes

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from certo.certificates import Certificate, StatedPredictions
-from certo.issue.errors.counted_errors import issue_test_errors
+from certo.issue.errors import issue_test_errors
 from certo.numbers.rounded import NotShown
 
 
@@ -42,6 +42,6 @@ def test_numbers_of_an_issuer_are_checked(monkeypatch):
     y = np.arange(40) % 2
     claim = issue_test_errors(None, y, (0, 1), StatedPredictions((np.arange(40) < 20).astype(int)))
     stranger = SimpleNamespace(formulas=lambda draft, level: {"upper": draft.errors / len(y)})
-    monkeypatch.setitem(sys.modules, "certo.issue.risk.formulas", stranger)
+    monkeypatch.setitem(sys.modules, "certo.issue.risk", stranger)
     with pytest.raises(NotShown, match="not shown to be out of the question"):
         claim.at(0.01)

@@ -7,7 +7,7 @@ import json
 import numpy as np
 
 from certo.certificates import Certificate, KernelPredictor, TrainingErrors
-from certo.issue.errors.counted_errors import issue_training_errors
+from certo.issue.errors import issue_training_errors
 from certo.kernels import Gaussian, Polynomial
 
 

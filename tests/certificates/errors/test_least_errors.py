@@ -22,7 +22,7 @@ from certo.certificates.errors.least_errors_by_tree import (
     Packing,
     Subsystem,
 )
-from certo.issue.errors.least_errors import issue_error_count
+from certo.issue.errors import issue_error_count
 from tests.oracles.rays import least_errors
 
 LABELS = Labels(("no", "yes"))
@@ -91,7 +91,8 @@ class TestErrorCount:
         assert not count.verify(X[:, :1], Y)
         data = count.to_dict()
         assert not reread({**data, "sample_weight": [1.0] * 7 + [3.0]}).verify(X, Y)
-        assert not reread({**data, "sample_weight": [1.0]}).verify(X, Y)
+        with pytest.raises(ValueError, match="one number for each example, or none"):
+            reread({**data, "sample_weight": [1.0]})
 
 
 class TestCells:
@@ -296,7 +297,7 @@ class TestTree:
 
 @given(st.floats(0, 1e6), st.integers(0, 9))
 def test_needed_and_proved_are_inverse(at_least, constant):
-    from certo.certificates.errors.groups import Groups
+    from certo.certificates.errors.least_errors import Groups
 
     for unit in (Fraction(1), Fraction(1, 3), Fraction(1, 2**60)):
         groups = Groups(np.zeros(0, dtype=np.int64), [], constant, unit)

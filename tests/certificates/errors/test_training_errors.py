@@ -19,7 +19,7 @@ from certo.certificates import (
     TrainingErrors,
 )
 from certo.certificates.sample.examples import SampleMismatch
-from certo.issue.errors.counted_errors import issue_test_errors, issue_training_errors
+from certo.issue.errors import issue_test_errors, issue_training_errors
 from certo.words.phrases import no_better
 from certo.words.risk import percentage
 

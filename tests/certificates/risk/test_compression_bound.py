@@ -22,7 +22,7 @@ from certo.certificates import (
     Sample,
 )
 from certo.certificates.risk import perceptron_scheme as module
-from certo.issue.risk.compression_bound import issue_compression_bound
+from certo.issue.risk import issue_compression_bound
 from certo.solvers.perceptron import perceptron
 
 LABELS = Labels((-1, 1))

@@ -12,7 +12,7 @@ from certo.certificates.risk import kernel_scheme as module
 from certo.certificates.runs import kernel_run
 from certo.checks import check_certificate
 from certo.issue.labels import all_labels
-from certo.issue.risk.compression_bound import issue_compression_bound
+from certo.issue.risk import issue_compression_bound
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
 
 AT_ZERO = {"always": 0, "positive": 1, "negative": -1}
@@ -161,7 +161,7 @@ def test_decisions_within_rounding_are_not_claimed(monkeypatch):
     with pytest.raises(CannotClaim, match="more than 3"):
         bound(X, codes, (0, 1), Gaussian(0.5), run, *made)
     monkeypatch.setattr(module, "MAX_RERUN_EXAMPLES", 10**4)
-    monkeypatch.setattr(kernel_run, "LONGEST_RERUN", 10)
+    monkeypatch.setattr(kernel_run, "MAX_RERUN_PRODUCTS", 10)
     with pytest.raises(CannotClaim, match="longer than"):
         bound(X, codes, (0, 1), Gaussian(0.5), run, *made)
 

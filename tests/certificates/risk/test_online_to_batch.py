@@ -13,8 +13,7 @@ from scipy import sparse
 from certo.certificates import CannotClaim, Certificate, GradientRun, PerceptronRun
 from certo.certificates.risk import online_to_batch as module
 from certo.checks import check_certificate
-from certo.issue.risk.average_to_batch import issue_average_to_batch
-from certo.issue.risk.online_to_batch import issue_online_to_batch
+from certo.issue.risk import issue_average_to_batch, issue_online_to_batch
 from certo.losses import Hinge, Logistic, Squared
 from certo.rates import Power
 
@@ -135,7 +134,7 @@ def test_refusals(monkeypatch):
     ):
         with pytest.raises(CannotClaim, match=reason):
             issue_online_to_batch(X, y, "ab", [run], *arguments)
-    monkeypatch.setattr(module, "LONGEST_PASS", 100)
+    monkeypatch.setattr(module, "MAX_PASS_ROUNDS", 100)
     with pytest.raises(CannotClaim, match="asked for up to 100"):
         issue_online_to_batch(X, y, "ab", [PerceptronRun(1)], *arguments)
     assert "asked for up to 100" in claim.verify(X, y).why

@@ -16,7 +16,7 @@ from certo.certificates import CannotClaim, Certificate, PerceptronRun, Perceptr
 from certo.certificates.risk import perceptron_scheme as module
 from certo.checks import check_certificate
 from certo.issue.labels import all_labels
-from certo.issue.risk.compression_bound import issue_compression_bound
+from certo.issue.risk import issue_compression_bound
 from certo.solvers.perceptron import perceptron
 
 

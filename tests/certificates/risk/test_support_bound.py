@@ -25,10 +25,10 @@ from certo.certificates import (
     SupportBound,
     Vectors,
 )
-from certo.certificates.risk.supports import Near, nearby
+from certo.certificates.risk.support_bound import Near, nearby
 from certo.certificates.spaces.space import Scores
 from certo.issue.margins.soft_margin_gap import issue_soft_margin_gap
-from certo.issue.risk.support_bound import issue_support_bound
+from certo.issue.risk import issue_support_bound
 from certo.kernels import Function, Gaussian, Linear, Polynomial, Precomputed
 from tests.oracles.kernel_truth import STORIES, gram, problem, solved, stopped_early
 

@@ -8,7 +8,7 @@ import pytest
 from certo import Perceptron
 from certo.certificates import Certificate, Composite, Labels
 from certo.certificates.sample.classes import class_sample
-from certo.issue.separation.separable import issue_separable
+from certo.issue.separation import issue_separable
 
 
 def test_claims_about_signs_do_not_take_places_of_classes_for_them():

@@ -10,8 +10,8 @@ from certo import KernelPerceptron, OnlineGradientDescent, Perceptron, certify
 from certo.certificates import Certified, LinearPredictor
 from certo.certificates.base import CannotClaim
 from certo.certificates.sample import draws, label_order, shared_rows
-from certo.issue.errors.counted_errors import issue_test_errors
-from certo.issue.risk.online_to_batch import issue_online_to_batch
+from certo.issue.errors import issue_test_errors
+from certo.issue.risk import issue_online_to_batch
 from certo.kernels import Gaussian
 from certo.losses import Hinge
 from tests.oracles.coins import TOSSED, tosses

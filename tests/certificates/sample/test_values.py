@@ -14,7 +14,7 @@ from certo.certificates import Composite, Labels, Sample, encoding
 from certo.certificates.sample.classes import class_sample
 from certo.certificates.sample.examples import SampleMismatch
 from certo.certificates.sample.values import Unlabelled, Values
-from certo.issue.separation.separable import issue_separable
+from certo.issue.separation import issue_separable
 
 X = np.eye(2)
 

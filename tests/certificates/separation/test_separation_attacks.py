@@ -21,8 +21,7 @@ from certo.certificates import Certificate, Labels, Sample
 from certo.certificates.base import CannotClaim
 from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.quasi_separable import QuasiSeparable
-from certo.issue.separation.inseparable import issue_inseparable
-from certo.issue.separation.separable import issue_separable
+from certo.issue.separation import issue_inseparable, issue_separable
 from tests.oracles.rationals import CHANGES, dot, exact, rank
 
 XOR = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0], [0.25, 2]])

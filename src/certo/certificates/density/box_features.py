@@ -49,10 +49,10 @@ EXPONENTIAL = 8 * UNIT  # np.exp is within four units in the last place.
 FEJER = 96 * UNIT  # Relative to n·weight, see `_fejer`.
 STEP = 64
 TRUNCATED = 1e-24  # Target error relative to the peak of the density.
-MOST_NODES = 2**21  # In all.
-MOST_OF_AXIS = 2**13
-MOST_DEGREE = 64
-SPREADS = np.geomspace(1e-4, 8.0, 240)  # β, tried
+MAX_BOX_NODES = 2**21  # Nodes of all axes together.
+MAX_AXIS_NODES = 2**13
+MAX_FEATURE_DEGREE = 64
+SPREADS = np.geomspace(1e-4, 8.0, 240)  # The β that are tried.
 
 
 class TooSharp(ArithmeticError):
@@ -68,9 +68,9 @@ class BoxFeatures(abc.ABC):
 
     def __post_init__(self) -> None:
         whole = isinstance(self.degree, int | np.integer) and not isinstance(self.degree, bool)
-        if not (whole and 1 <= self.degree <= MOST_DEGREE):
+        if not (whole and 1 <= self.degree <= MAX_FEATURE_DEGREE):
             raise ValueError(
-                f"degree must be an integer from 1 to {MOST_DEGREE}, got {self.degree!r}."
+                f"degree must be an integer from 1 to {MAX_FEATURE_DEGREE}, got {self.degree!r}."
             )
 
     @property
@@ -337,10 +337,10 @@ def nodes(features: BoxFeatures, coef: np.ndarray, d: int) -> tuple[list[int], f
     greatest e^s at nodes."""
     found = [_nodes(features, coef, d, axis) for axis in range(d)]
     n = [k for k, _ in found]
-    if math.prod(n) > MOST_NODES:
+    if math.prod(n) > MAX_BOX_NODES:
         raise TooSharp(
             f"the density is so sharp that its integral would take {math.prod(n):,} nodes, more "
-            f"than {MOST_NODES:,}."
+            f"than {MAX_BOX_NODES:,}."
         )
     between = math.exp(beyond_nodes(features.orders(d), coef, n))
     return n, sum(math.exp(error) for _, error in found) * between * ROUND_UP
@@ -356,14 +356,14 @@ def beyond_nodes(orders: np.ndarray, coef: np.ndarray, n: list[int]) -> float:
 def _nodes(features: BoxFeatures, coef: np.ndarray, d: int, axis: int) -> tuple[int, float]:
     """The fewest nodes of one axis, and the logarithm of what they leave, e^max s being 1."""
     n, orders = STEP, features.orders(d)[:, [axis]]
-    while n <= MOST_OF_AXIS:
+    while n <= MAX_AXIS_NODES:
         left = truncation(features, coef, d, axis, n)
         if left + d**2 * beyond_nodes(orders, coef, [n]) <= math.log(TRUNCATED):
             return n, left
         n *= 2
     raise TooSharp(
         f"the density is so sharp that its integral along axis {axis} (from 0) would take more "
-        f"than {MOST_OF_AXIS:,} nodes."
+        f"than {MAX_AXIS_NODES:,} nodes."
     )
 
 
@@ -371,7 +371,7 @@ def truncation(features: BoxFeatures, coef: np.ndarray, d: int, axis: int, n: in
     """The logarithm of the truncation error of n nodes of one axis, e^max s being 1."""
     k = features.orders(d)[:, axis]
     with np.errstate(over="ignore", invalid="ignore"):
-        # cosh a − 1 = 2 sinh²(a/2), without cancellation
+        # This is cosh a − 1 = 2 sinh²(a/2), without cancellation.
         growth = 2 * np.sinh(np.outer(SPREADS, k) / 2) ** 2 @ np.abs(coef) * ROUND_UP
         growth = growth + np.log(np.cosh(2 * features.degree * SPREADS)) * ROUND_UP
         left = math.log(4) - np.log(-np.expm1(-SPREADS)) + growth - SPREADS * n

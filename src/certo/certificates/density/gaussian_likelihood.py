@@ -9,13 +9,13 @@ from typing import ClassVar, final
 import numpy as np
 
 from certo.certificates.base import require
-from certo.certificates.density.likelihood_gap import LikelihoodGap, Shown, covariance_kind
-from certo.certificates.fields import FiniteTable, FiniteVector
+from certo.certificates.density.likelihood_gap import COVARIANCES, LikelihoodGap, Shown
+from certo.certificates.fields import FiniteTable, FiniteVector, check_choice
 from certo.certificates.sample.examples import Sample
 from certo.numbers.averages import ROUNDED, TINIEST, averages
 from certo.numbers.exact import ROUND_UP, UNIT, gamma
 
-MODERATE = 2.0**-900, 2.0**900  # Second moments whose squares neither over- nor underflow.
+MOMENT_RANGE = 2.0**-900, 2.0**900  # Second moments whose squares neither over- nor underflow.
 
 
 @final
@@ -57,15 +57,12 @@ class GaussianLikelihood(LikelihoodGap):
 
     shows = (*LikelihoodGap.shows, "mean_error", "covariance_error")
     describes: ClassVar[dict[str, str]] = {
-        "mean": "mean_",
-        "covariance": "covariance_",
-        "factor": "factor_",
-        "kind": "covariance",
-    }
+        "mean": "mean_", "covariance": "covariance_", "factor": "factor_", "kind": "covariance",
+    }  # fmt: skip
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        covariance_kind(self.kind)
+        check_choice(self.kind, "covariance", COVARIANCES)
         for name in ("covariance", "factor"):
             matrix, d = getattr(self, name), self.columns
             if matrix.shape != (d, d):
@@ -86,7 +83,7 @@ class GaussianLikelihood(LikelihoodGap):
     def _shown(self, sample: Sample, times: float) -> Shown:
         with np.errstate(all="ignore"):
             raw, units = self._moments(sample)
-            low, high = MODERATE
+            low, high = MOMENT_RANGE
             spread = np.diag(raw)[:-1]
             require(
                 np.all(np.isfinite([raw, units])) and np.all((low < spread) & (spread < high)),
@@ -172,6 +169,6 @@ class GaussianLikelihood(LikelihoodGap):
         logs = np.log(np.diag(self.factor))
         constant = d * math.log(2 * math.pi)
         risk = 0.5 * (constant + square) - math.fsum(logs.tolist())
-        # np.log is within four units in the last place; a few sums of these numbers
+        # np.log is within four units in the last place, and a few sums of these numbers round.
         size = constant + square * ROUND_UP + 2 * float(np.sum(np.abs(logs)))
         return risk, (0.5 * products + times * 16 * UNIT * size) * ROUND_UP

@@ -6,24 +6,19 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.base import Certificate, require
+from certo.certificates.base import Certificate, check_shape, require
 from certo.certificates.encoding import rounded_up
-from certo.certificates.fields import FiniteVector, finite_vector
+from certo.certificates.fields import FiniteVector, check_weights, finite_vector
 from certo.certificates.sample.examples import Sample, SampleMismatch
 from certo.certificates.sample.values import Unlabelled
 from certo.numbers import exact
 
 COVARIANCES = ("full", "diagonal")
-
-
-def covariance_kind(kind: Any) -> None:
-    if not (isinstance(kind, str) and kind in COVARIANCES):
-        raise ValueError(f"covariance must be 'full' or 'diagonal', got {kind!r}.")
 
 
 class Shown(NamedTuple):
@@ -56,13 +51,6 @@ class DensityClaim(Certificate):
             raise SampleMismatch("the claim is about a dense X, but X is sparse.")
         return super()._sample(X, y)
 
-    def _check_shape(self, sample: Sample) -> None:
-        require(
-            sample.X.shape == (self.examples, self.columns),
-            f"the claim is about {self.examples:,} × {self.columns:,} numbers, but X has shape "
-            f"{sample.X.shape}.",
-        )
-
     def _counting(self, sample: Sample) -> np.ndarray:
         """The examples of positive weight."""
         return sample.X[self.sample_weight > 0] if self.sample_weight.size else sample.X
@@ -87,7 +75,7 @@ class LikelihoodGap(DensityClaim):
         """The numbers, with `times` the allowances for rounding; or Refuted."""
 
     def _check(self, sample: Sample) -> str:
-        self._check_shape(sample)
+        check_shape(sample, self.examples, self.columns)
         shown = self._shown(sample, 1)
         require(shown.risk <= self.risk, f"the risk is not shown to be at most {self.risk!r}.")
         require(
@@ -112,8 +100,7 @@ def weight_vector(values, examples: int) -> np.ndarray:
     """Weights s_i ≥ 0, one for each example, or none: 1 for each. Those above 0 must not be so
     different that a share underflows."""
     weights = finite_vector(values, "sample_weight")
-    if weights.size not in (0, examples):
-        raise ValueError("sample_weight must hold one number for each example, or none.")
+    check_weights(weights, examples)
     if weights.size:
         least, most = np.min(weights[weights > 0], initial=math.inf), np.max(weights)
         if np.any(weights < 0) or not 0 < most < 2.0**900 or least < most * 2.0**-400:

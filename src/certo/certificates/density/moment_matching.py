@@ -9,23 +9,14 @@ from typing import ClassVar, final
 import numpy as np
 
 from certo.certificates.base import Refuted, require
-from certo.certificates.density.box_features import (
-    ROUND_UP,
-    BoxFeatures,
-    Moments,
-    TooSharp,
-    check_box,
-    features_of,
-    moments,
-    outside,
-    positions,
-)
+from certo.certificates.density import box_features
+from certo.certificates.density.box_features import BoxFeatures, Moments, check_box, features_of
 from certo.certificates.density.likelihood_gap import LikelihoodGap, Shown
 from certo.certificates.encoding import counted
 from certo.certificates.fields import FiniteTable, FiniteVector
 from certo.certificates.sample.examples import Sample
 from certo.numbers.averages import ROUNDED, averages
-from certo.numbers.exact import UNIT, gamma
+from certo.numbers.exact import ROUND_UP, UNIT, gamma
 
 
 @final
@@ -61,11 +52,7 @@ class MomentMatching(LikelihoodGap):
     moment_error: float
 
     shows = (*LikelihoodGap.shows, "moment_error")
-    describes: ClassVar[dict[str, str]] = {
-        "low": "low_",
-        "high": "high_",
-        "coef": "coef_",
-    }
+    describes: ClassVar[dict[str, str]] = {"low": "low_", "high": "high_", "coef": "coef_"}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -85,14 +72,14 @@ class MomentMatching(LikelihoodGap):
         return self.low.size
 
     def _shown(self, sample: Sample, times: float) -> Shown:
-        away = outside(sample, self.low, self.high)
-        require(not away.size, f"{counted(away.size, 'example')} outside the box.")
+        away = box_features.outside(sample, self.low, self.high)
+        require(not away.size, f"{counted(away.size, 'example')} outside the box.", *away)
         family = features_of(self.family, self.degree)
         means, slack = feature_means(sample, self.sample_weight, family, self.low, self.high)
         slack *= times
         try:
-            own = moments(family, self.coef, self.columns, times)
-        except TooSharp as reason:
+            own = box_features.moments(family, self.coef, self.columns, times)
+        except box_features.TooSharp as reason:
             raise Refuted(str(reason)) from reason
         with np.errstate(over="ignore", invalid="ignore"):
             gap = np.abs(own.mean - means)
@@ -143,5 +130,7 @@ def feature_means(
     sample: Sample, weights: np.ndarray, features: BoxFeatures, low: np.ndarray, high: np.ndarray
 ) -> tuple[np.ndarray, float]:
     """The means of all features over the examples, and how far each may be off; |φ| ≤ 1."""
-    means = averages(sample, weights, lambda part, p: p @ features.at(positions(part, low, high)))
+    means = averages(
+        sample, weights, lambda part, p: p @ features.at(box_features.positions(part, low, high))
+    )
     return means, (ROUNDED + features.rounding) * ROUND_UP

@@ -10,11 +10,11 @@ from typing import final
 
 import numpy as np
 
-from certo.certificates.base import Refuted, require
+from certo.certificates.base import Refuted, check_shape, require
 from certo.certificates.density.box_features import check_box, features_of, outside
-from certo.certificates.density.likelihood_gap import DensityClaim, covariance_kind
+from certo.certificates.density.likelihood_gap import COVARIANCES, DensityClaim
 from certo.certificates.encoding import counted
-from certo.certificates.fields import FiniteVector, Fractions
+from certo.certificates.fields import FiniteVector, Fractions, check_choice
 from certo.certificates.sample.examples import Sample
 from certo.certificates.spaces.exact_rows import score_signs
 from certo.numbers.farkas import common_denominator
@@ -56,7 +56,7 @@ class NoGaussianDensity(DensityClaim):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        covariance_kind(self.kind)
+        check_choice(self.kind, "covariance", COVARIANCES)
         if self.coef:
             check_normal(self.coef, self.features)
         if self.kind == "diagonal" and sum(number != 0 for number in self.coef) > 1:
@@ -67,7 +67,7 @@ class NoGaussianDensity(DensityClaim):
         return self.features
 
     def _check(self, sample: Sample) -> str:
-        self._check_shape(sample)
+        check_shape(sample, self.examples, self.columns)
         X = self._counting(sample)
         if not self.coef:
             most = self.features if self.kind == "full" else 1
@@ -124,9 +124,9 @@ class NoLogLinearDensity(DensityClaim):
         return self.low.size
 
     def _check(self, sample: Sample) -> str:
-        self._check_shape(sample)
+        check_shape(sample, self.examples, self.columns)
         away = outside(sample, self.low, self.high)
-        require(not away.size, f"{counted(away.size, 'example')} outside the box.")
+        require(not away.size, f"{counted(away.size, 'example')} outside the box.", *away)
         X = self._counting(sample)
         if self.axis is not None:
             values = np.unique(X[:, self.axis])

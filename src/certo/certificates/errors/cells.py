@@ -1,10 +1,11 @@
 r"""The least weight of errors over all hyperplanes, by looking at every cell, in low dimension.
 
-The hyperplanes {w : w·z_g = 0} of the groups (see `groups`) cut the space of the w into open cells,
-and one cell is as good as another w of it; a w on a boundary may be moved into a cell without a new
-error. Let the z have rank r ≥ 2, in r coordinates. Then a cell is a cone without lines, so it has a
-facet, on the hyperplane of some z_p. On both sides of that facet lie cells that differ in p alone;
-the better one has p right. So, with A^p the vectors other than z_p, restricted to z_p^⊥,
+The hyperplanes {w : w·z_g = 0} of the groups (see `least_errors`) cut the space of the w into open
+cells, and one cell is as good as another w of it; a w on a boundary may be moved into a cell
+without a new error. Let the z have rank r ≥ 2, in r coordinates. Then a cell is a cone without
+lines, so it has a facet, on the hyperplane of some z_p. On both sides of that facet lie cells that
+differ in p alone; the better one has p right. So, with A^p the vectors other than z_p, restricted
+to z_p^⊥,
 
     least(A) = min_p least(A^p),        least(A) = 0 for r = 1 (one group: one line).
 
@@ -126,7 +127,7 @@ def least(
 class _Level(NamedTuple):
     """Vectors on different lines with their weights, restricted to some z_p^⊥."""
 
-    vectors: np.ndarray  # n × r, integers if exact.
+    vectors: np.ndarray  # Of shape (n, r), integers if exact.
     errors: np.ndarray  # Bounds on the coordinates' errors, for each vector.
     weights: np.ndarray
     rows: np.ndarray  # The vector of the first level that each comes from.
@@ -150,17 +151,8 @@ class _Level(NamedTuple):
                 [[z / scale for z, scale in zip(row, scales, strict=True)] for row in vectors]
             )
             errors = np.full(n, 2 * UNIT)  # Entries are below 2 and correctly rounded.
-        everything = np.arange(n)
-        return cls(
-            floats,
-            errors,
-            np.array(weights, dtype=np.float64),
-            everything,
-            np.ones(n, dtype=bool),
-            0.0,
-            1.0,
-            exact,
-        )
+        costs, look = np.array(weights, dtype=np.float64), np.ones(n, dtype=bool)
+        return cls(floats, errors, costs, np.arange(n), look, 0.0, 1.0, exact)
 
     def under(self, p: int) -> _Level:
         """The level below: restricted to z_p^⊥."""
@@ -317,7 +309,7 @@ def _careful_sweep(weights, flip, quotient, slack) -> np.ndarray:
     start = np.where(flip, weights, 0.0).sum(axis=1)[:, None]
     errors = np.cumsum(steps, axis=1) + start
     falls = np.cumsum(np.minimum(steps, 0.0), axis=1)
-    # position k begins a run if it is certainly after all before it
+    # Position k begins a run if it is certainly after all before it.
     begins = np.ones(steps.shape, dtype=bool)
     begins[:, 1:] = low_end[:, 1:] > np.maximum.accumulate(high_end, axis=1)[:, :-1]
     first = np.maximum.accumulate(np.where(begins, np.arange(steps.shape[1]), 0), axis=1)
@@ -362,7 +354,7 @@ def _exactly(lines: list[_Line], path: list[int]) -> tuple[float, list[Fraction]
         return value, w
     lifted = [*w[:k], Fraction(0), *w[k:]]
     lifted[k] = -_dot(lifted, own) / Fraction(own[k])
-    # towards z_p, so little that no other vector changes sides
+    # Move towards z_p, so little that no other vector changes sides.
     sizes = [(abs(_dot(lifted, v)), abs(_dot(own, v))) for v, _, _ in others]
     step = min((score / Fraction(move) for score, move in sizes if move), default=Fraction(1))
     return paid + value, [x + step / 2 * o for x, o in zip(lifted, own, strict=True)]
@@ -401,7 +393,7 @@ def _off_all(lines: list[_Line]) -> list[Fraction]:
 
 def _exact_circle(lines: list[_Line]) -> tuple[int, list[Fraction]]:
     """The least errors over all angles, and a w between two lines that attains it."""
-    # w = ±(1, −c) is positive (negative) on (a, b) with b > 0 where a/b > c
+    # The direction w = ±(1, −c) is positive (negative) on (a, b) with b > 0 where a/b > c.
     cost: dict[Fraction | None, list[int]] = {None: [0, 0]}
     for (a, b), weight, _ in lines:
         flip = b < 0 or (b == 0 and a < 0)
@@ -412,7 +404,7 @@ def _exact_circle(lines: list[_Line]) -> tuple[int, list[Fraction]]:
         between = [(p + q) / 2 for p, q in itertools.pairwise(finite)]
         gaps = [finite[0] - 1, *between, finite[-1] + 1]
     total = sum(weight for _, weight, _ in lines)
-    # below all quotients every turned vector is positive: the flipped ones are errors
+    # Below all quotients every turned vector is positive: the flipped ones are errors.
     errors = sum(both[True] for both in cost.values())
     cells = []
     for i, c in enumerate(gaps):

@@ -12,11 +12,10 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import Certificate, require
+from certo.certificates.base import WEIGHTS, Certificate, check_shape, require
 from certo.certificates.encoding import counted, readable
-from certo.certificates.fields import CostVector, FiniteVector
+from certo.certificates.fields import CostVector, FiniteVector, check_weights
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.shape import check_costs, check_weights
 from certo.certificates.spaces.vectors import Margins
 from certo.numbers import exact
 
@@ -36,17 +35,16 @@ class ErrorCount(Certificate):
     sample_weight: CostVector
     errors: float
 
-    describes: ClassVar[dict[str, str]] = {
-        "coef": "coef_",
-        "intercept": "intercept_",
-        "errors": "errors_",
-    }
+    describes: ClassVar[dict[str, str]] = WEIGHTS | {"errors": "errors_"}
 
     shows: ClassVar[tuple[str, ...]] = ("examples", "errors")
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_weights(self.sample_weight, self.examples)
+
     def _check(self, sample: Sample) -> str:
-        check_weights(self, sample)
-        check_costs(self, sample)
+        check_shape(sample, self.examples, self.coef.size)
         wrong = is_error(sample, self.coef, self.intercept)
         found = exact.above(weight_of(wrong, self.sample_weight))
         require(found == self.errors, f"they are {readable(found)}, not {readable(self.errors)}.")

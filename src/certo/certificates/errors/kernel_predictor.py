@@ -14,7 +14,7 @@ from certo.certificates.errors.decided import Wrong, undecided_is_wrong
 from certo.certificates.errors.predictor import Predictor
 from certo.certificates.fields import FiniteTable, FiniteVector
 from certo.certificates.sample.examples import SampleMismatch, exact_matrix
-from certo.certificates.spaces.image_scores import scores_at
+from certo.certificates.spaces.images import scores_at
 from certo.containers import count
 from certo.kernels.base import Kernel
 

@@ -8,8 +8,7 @@ from typing import final
 
 from certo.certificates.base import Refuted, require
 from certo.certificates.encoding import counted
-from certo.certificates.errors.groups import Groups
-from certo.certificates.errors.least_errors import LeastErrors
+from certo.certificates.errors.least_errors import Groups, LeastErrors
 from certo.certificates.fields import Fractions, IndexVector, Value, WholeVector
 from certo.certificates.sample.examples import Sample
 from certo.certificates.spaces.exact_rows import integer_rows
@@ -106,7 +105,9 @@ class LeastErrorsByTree(LeastErrors):
             if node >= 0:
                 require(node in group_of, f"the tree asks about example {node}, in no group.")
                 g = group_of[node]
-                require(g not in wrong and g not in right, f"the tree asks twice about {node}.")
+                require(
+                    g not in wrong and g not in right, f"the tree asks twice about {node}.", node
+                )
                 todo += [(wrong, right | {g}), (wrong | {g}, right)]
                 continue
             cases += 1

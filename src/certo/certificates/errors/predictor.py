@@ -6,33 +6,31 @@ What is right, and what is wrong, is said in `decided`.
 from __future__ import annotations
 
 import abc
-import importlib
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 from scipy import sparse
 
-from certo.certificates import encoding
 from certo.certificates.base import require
 from certo.certificates.errors.decided import Wrong, undecided_is_wrong
 from certo.certificates.fields import FiniteTable, FiniteVector, Value, WholeVector
+from certo.certificates.named import Named
 from certo.certificates.sample.examples import Sample, exact_matrix
 from certo.certificates.sample.labels import Labels
 from certo.numbers import exact
 from certo.numbers.rounding import OVERFLOW_LIMIT
 
-#: Every rule, and the module here that defines it; it is imported when it is named.
-RULE_MODULES = {
-    "KernelPredictor": "kernel_predictor",
-    "LinearPredictor": "predictor",
-    "StatedPredictions": "predictor",
-}
 
-
-class Predictor(Value, abc.ABC):
+class Predictor(Named, Value, abc.ABC):
     """A rule that gives every example one of the classes."""
+
+    name_key = "type"
+    modules: ClassVar[dict[str, str]] = {
+        "KernelPredictor": "certo.certificates.errors.kernel_predictor",
+        **dict.fromkeys(("LinearPredictor", "StatedPredictions"), __name__),
+    }
 
     @property
     @abc.abstractmethod
@@ -57,20 +55,6 @@ class Predictor(Value, abc.ABC):
         """What it gets wrong of X, as `read` gives it, where codes are the places of the true
         classes, −1 one that is none of them; with so many times the allowance, where there is one,
         in `room` for a checker."""
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"type": type(self).__name__, **encoding.to_plain(self)}
-
-    @staticmethod
-    def from_dict(data: Any) -> Predictor:
-        """The rule written by `to_dict`, or a ValueError saying what is wrong with it."""
-        name = data.get("type") if isinstance(data, dict) else None
-        if type(name) is not str or name not in RULE_MODULES:
-            raise ValueError(f"a rule's 'type' must be one of {sorted(RULE_MODULES)}.")
-        kind = getattr(
-            importlib.import_module(f"certo.certificates.errors.{RULE_MODULES[name]}"), name
-        )
-        return encoding.from_plain(kind, {k: v for k, v in data.items() if k != "type"})
 
 
 @final

@@ -8,12 +8,11 @@ from typing import Any, ClassVar, NamedTuple, final
 
 import numpy as np
 
-from certo.certificates.base import Certificate, require
+from certo.certificates.base import Certificate, check_count, require
 from certo.certificates.errors.predictor import Predictor
 from certo.certificates.sample.classes import check_classes
 from certo.certificates.sample.examples import SampleMismatch
 from certo.certificates.sample.labels import Labels
-from certo.certificates.sample.shape import check_examples
 from certo.containers import count
 
 
@@ -65,26 +64,27 @@ class ErrorClaim(Certificate):
     def _reads(self) -> Hashable:  # type: ignore[override]
         return "places of classes", self._unknown_allowed, self.predictor.reads
 
-    def _read(self, X) -> Any:
+    def _read(self, X) -> tuple[Any, int | None, Any]:
+        """X as the rule takes it, how many examples it has, if it was given, and X as a table."""
         taken = self.predictor.read(X)
-        # what a rule does not look at is still looked at for copies, in a test
+        # In a test, what a rule does not look at is still looked at for copies.
         rows = X if taken is None and self._unknown_allowed else taken
-        return _Counted(taken, None if X is None else count(X), rows)
+        return taken, None if X is None else count(X), rows
 
-    def _sample(self, X: _Counted, y) -> Examples:
+    def _sample(self, X: tuple[Any, int | None, Any], y) -> Examples:
         return self._examples(X, self.labels, y)
 
     @classmethod
-    def _examples(cls, X: _Counted, labels: Labels, y) -> Examples:
-        codes = labels.places(y, cls._unknown_allowed)
-        if X.rows not in (None, codes.size):
-            raise SampleMismatch(f"X has {X.rows} examples, but y has {codes.size} labels.")
+    def _examples(cls, X: tuple[Any, int | None, Any], labels: Labels, y) -> Examples:
+        (taken, size, table), codes = X, labels.places(y, cls._unknown_allowed)
+        if size not in (None, codes.size):
+            raise SampleMismatch(f"X has {size} examples, but y has {codes.size} labels.")
         if not codes.size:
             raise SampleMismatch("X has no examples: there is nothing to check.")
-        return Examples(X.taken, codes, X.table)
+        return Examples(taken, codes, table)
 
     def _check_counts(self, sample: Examples) -> str:
-        check_examples(self, sample.codes.size)
+        check_count(self.examples, sample.codes.size)
         found = self.predictor.wrong(sample.X, sample.codes)
         errors, ties = (int(np.count_nonzero(which)) for which in found)
         require(
@@ -96,14 +96,6 @@ class ErrorClaim(Certificate):
             f"{errors - ties:,} examples are shown to be wrong, fewer than {self.surely:,}.",
         )
         return self.predictor.counted(errors, ties, self.examples)
-
-
-class _Counted(NamedTuple):
-    """X as a rule takes it, and how many examples it has, if it was given."""
-
-    taken: Any
-    rows: int | None
-    table: Any
 
 
 @final

@@ -9,7 +9,7 @@ from typing import final
 
 import numpy as np
 
-from certo.certificates.base import require
+from certo.certificates.base import Refuted, require
 from certo.certificates.encoding import rounded_down
 from certo.certificates.margins.solution import MarginSolution
 from certo.certificates.spaces.space import MachineMargins, Scores
@@ -64,7 +64,8 @@ class MaximumMargin(MarginSolution):
         length = exact.root_above(max(self._square(margins).above, Fraction(0)))
         require(0 < length < np.inf, "without a finite direction there is no distance.")
         near = margins.below(Fraction(self.lower) * Fraction(length))
-        require(near is None, f"example {near} is not shown to have a margin of {self.lower!r}.")
+        if near is not None:
+            raise Refuted(f"example {near} is not shown to have a margin of {self.lower!r}.", near)
         most = (Fraction(self.upper) * self._multipliers(sample)) ** 2
         require(
             any(square.above <= most for square in self._combined_in_turn(margins, room=2)),

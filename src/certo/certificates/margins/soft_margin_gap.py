@@ -11,7 +11,7 @@ import numpy as np
 
 from certo.certificates.base import Refuted, require
 from certo.certificates.encoding import counted, rounded_up, says_nothing
-from certo.certificates.fields import CostVector
+from certo.certificates.fields import CostVector, check_weights
 from certo.certificates.margins.solution import MarginSolution
 from certo.certificates.spaces.space import MachineMargins, Scores
 from certo.numbers import exact
@@ -74,8 +74,7 @@ class SoftMarginGap(MarginSolution):
             raise ValueError(f"C must be positive, got {self.C!r}.")
         if self.class_weight.size != 2:
             raise ValueError("class_weight must hold a number for −1 and one for +1.")
-        if self.sample_weight.size not in (0, self.examples):
-            raise ValueError("sample_weight must hold one number for each example, or none.")
+        check_weights(self.sample_weight, self.examples)
         if not 0 <= self.dual <= self.primal or self.allowance < 0:
             raise ValueError("0 ≤ dual ≤ primal and 0 ≤ allowance must hold.")
 

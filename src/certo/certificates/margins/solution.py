@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from certo.certificates.fields import check_choice
 from certo.certificates.spaces.space import MachineMargins, Scores, SpaceClaim
 
 MARGIN_INTERCEPTS = ("free", "lifted", "none")
@@ -20,10 +21,7 @@ class MarginSolution(SpaceClaim):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.treatment not in MARGIN_INTERCEPTS:
-            raise ValueError(
-                f"treatment must be one of {MARGIN_INTERCEPTS}, got {self.treatment!r}."
-            )
+        check_choice(self.treatment, "treatment", MARGIN_INTERCEPTS)
         if self.treatment == "none" and self.intercept != 0:
             raise ValueError(f"without an intercept it must be 0, got {self.intercept!r}.")
 
@@ -42,5 +40,5 @@ class MarginSolution(SpaceClaim):
         self, signs: np.ndarray, margins: MachineMargins, scores: Scores
     ) -> tuple[float, float]:
         """By what w is divided so that its margins have the scale of the problem, and how far it is
-        then from the optimum at most: see `risk.supports`. The claim holds, and the scores are
+        then from the optimum at most: see `risk.support_bound`. The claim holds, and the scores are
         those of w without its intercept."""

@@ -52,7 +52,9 @@ def exact_columns(
     for k, (j, line) in enumerate(zip(others(kept, sample.d).tolist(), combinations, strict=True)):
         common = common_denominator(line)
         if lifted and not any(line[:-1]) and not sparse.issparse(sample.X):
-            value = np.float64(_float(line[-1]))  # NumPy's: then float32 entries are converted
+            value = np.float64(
+                _float(line[-1])
+            )  # A NumPy number, so that float32 entries are converted.
             same = np.isfinite(value) and Fraction(float(value)) == line[-1]
             constant[k] = same and not np.any((sample.X[:, j] != value) & here)
         elif common is not None:
@@ -110,7 +112,7 @@ def remainders(
     overflow. Allowances are taken `room` times: who adds in another order finds at most what 3
     show here."""
     rest = others(kept, sample.d)
-    terms = np.zeros((sample.d + 1, rest.size))  # x̃·terms is what is missed
+    terms = np.zeros((sample.d + 1, rest.size))  # What is missed is x̃·terms.
     for j, line in enumerate(combinations):
         terms[kept, j] = [-_float(c) for c in line]
     terms[rest, np.arange(rest.size)] = 1.0

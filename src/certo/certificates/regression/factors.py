@@ -11,7 +11,7 @@ from scipy import linalg
 from certo.numbers.rounded import ABOVE
 
 MAX_SUMMED_ROWS = 4096  # Rows whose sum may be computed in any order.
-SHEET = 2**17  # Numbers in a piece of at least 64 rows: 1 MB stays in the cache.
+PIECE_NUMBERS = 2**17  # Numbers in a piece of at least 64 rows: 1 MB stays in the cache.
 NORM_UNDERFLOW = 2.0**-500  # More than underflow can take from a norm.
 
 
@@ -28,7 +28,7 @@ def roundings(m: int, width: int) -> int:
 
 
 def _step(width: int) -> int:
-    return max(64, min(MAX_SUMMED_ROWS, SHEET // max(width, 1)))
+    return max(64, min(MAX_SUMMED_ROWS, PIECE_NUMBERS // max(width, 1)))
 
 
 def norm_above(entries: np.ndarray) -> float:

@@ -134,7 +134,7 @@ def _by_ridge(
     sums, off = sums / size, unit * ABOVE * (sizes / size) + tiny
     penalty = claim.ridge * claim.coef.T
     g, g_off = sums[:, :q] - penalty, off[:, :q] + 4 * exact.UNIT * np.abs(penalty)
-    # what r̂ − r does to all of g, whose columns are not longer than the shifted ones
+    # How far r̂ − r moves g, whose columns are not longer than the shifted ones.
     squares = _squares(sample, s, claim.shift[:d]) + underflow(sample.m, S)
     wide = norm_above(np.sqrt(squares)) * apart / size
     mean, mean_off = np.zeros(0), np.zeros(0)

@@ -12,12 +12,14 @@ import numpy as np
 from certo.certificates.base import Certificate, check_shape, require
 from certo.certificates.encoding import rounded_up, says_nothing
 from certo.certificates.fields import (
+    SEPARATION_INTERCEPTS,
     CostVector,
     FiniteTable,
     FiniteVector,
     FractionRows,
     IndexVector,
-    intercept_mode,
+    check_choice,
+    check_weights,
 )
 from certo.certificates.regression.dependence import exact_columns, others
 from certo.certificates.regression.factors import check_kept, check_triangle
@@ -81,10 +83,11 @@ class LeastSquaresExcess(Certificate):
     distance: float | None
 
     describes: ClassVar[dict[str, str]] = {"coef": "coef_", "intercept": "intercept_"}
+    shows = ("examples", "risk", "lower", "excess", "correlation", "reach", "distance")
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        intercept_mode(self.treatment)
+        check_choice(self.treatment, "treatment", SEPARATION_INTERCEPTS)
         q, d = self.labels.outputs, self.coef.shape[1]
         if len(self.coef) != q or self.multipliers.shape not in ((0, 0), (q, self.examples)):
             raise ValueError("coef and multipliers must have a row of numbers for each output.")
@@ -94,8 +97,7 @@ class LeastSquaresExcess(Certificate):
             value = getattr(self, name)
             if value.size != size or (np.any(value) and not self.lifted):
                 raise ValueError(f"{name} must hold {size} numbers, 0 without an intercept.")
-        if self.sample_weight.size not in (0, self.examples):
-            raise ValueError("sample_weight must hold a number ≥ 0 for each example, or none.")
+        check_weights(self.sample_weight, self.examples)
         self._check_columns(d + self.lifted - self.kept.size)
         if not (0 <= self.lower <= self.risk and 0 <= self.excess <= self.risk):
             raise ValueError("0 ≤ lower ≤ risk and 0 ≤ excess ≤ risk must hold.")
@@ -152,16 +154,7 @@ class LeastSquaresExcess(Certificate):
 
     @property
     def numbers(self) -> dict[str, Any]:
-        found = {
-            "examples": self.examples,
-            "risk": self.risk,
-            "lower": self.lower,
-            "excess": self.excess,
-        }
-        for name in ("correlation", "reach", "distance"):
-            if getattr(self, name) is not None:
-                found[name] = getattr(self, name)
-        return found
+        return {name: value for name, value in super().numbers.items() if value is not None}
 
     def _check(self, sample: Sample) -> str:
         check_shape(sample, self.examples, self.coef.shape[1])

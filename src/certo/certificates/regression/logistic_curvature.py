@@ -134,8 +134,8 @@ class _Sums(NamedTuple):
     slopes: np.ndarray  # Σ s (p_k − [k = y])²
     squares: np.ndarray  # Σ s x̃²
     z_squares: np.ndarray  # Σ s z²
-    longest: np.ndarray  # max ‖z_k‖²
-    furthest: np.ndarray  # max Σ_j x̃_j² ‖T_kj‖²
+    longest: np.ndarray  # The greatest ‖z_k‖².
+    furthest: np.ndarray  # The greatest Σ_j x̃_j² ‖T_kj‖².
 
     @classmethod
     def zero(cls, p: int, width: int, c: int) -> _Sums:
@@ -243,7 +243,7 @@ def _rounded(sums: _Sums, point: Point, axes: _Coordinates, n: int) -> Hessian:
     off = (2 * exact.gamma(n + 32) + 2 * relative(K)) * float(np.trace(gram)) + NORM_UNDERFLOW
     off += (2 * math.sqrt(norm_above(gram) + off) * ABOVE + zeta) * zeta
     pull = (sums.pull * of_class.T).sum(axis=0)
-    # slopes are off by relative(K) of themselves, and their weights by 4 roundings
+    # Slopes are off by relative(K) of themselves, and their weights by 4 roundings.
     pull_off = ((2 * exact.gamma(n + 8) + relative(K)) * z_sigma + apart) * slopes
     if ridge:
         slopes_of, mean = factors[: problem.sample.d], 1 / K if K > 2 else 0.0

@@ -5,20 +5,22 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
 from certo.certificates.base import Certificate, check_shape, require
 from certo.certificates.encoding import rounded_up, says_nothing
 from certo.certificates.fields import (
+    SEPARATION_INTERCEPTS,
     CostVector,
     FiniteTable,
     FiniteTables,
     FiniteVector,
     FractionRows,
     IndexVector,
-    intercept_mode,
+    check_choice,
+    check_weights,
 )
 from certo.certificates.regression import logistic_curvature
 from certo.certificates.regression.dependence import exact_columns, others, remainders
@@ -33,7 +35,9 @@ from certo.numbers import exact
 from certo.numbers.rounded import ABOVE, Rounded, at_most, positive_sum, total
 
 PROOFS = ("curvature", "ridge", "none")
-OPEN = 0.01  # A gap of a mean loss that is told as a share of it: nothing, if nothing is proved.
+LIMIT_GAP = (
+    0.01  # A gap of a mean loss that is told as a share of it: nothing, if nothing is proved.
+)
 LEAST_SHARE = 2.0**-900  # Share of an example in all weights below which products underflow.
 
 
@@ -83,25 +87,24 @@ class LogisticExcess(Certificate):
     lower: float
 
     describes: ClassVar[dict[str, str]] = {"coef": "coef_", "intercept": "intercept_"}
+    shows = ("examples", "risk", "lower", "gap", "attained")
     _reads: ClassVar[str] = "places of classes"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        intercept_mode(self.treatment)
+        check_choice(self.treatment, "treatment", SEPARATION_INTERCEPTS)
         check_classes(self.labels)
         outputs = self.labels.outputs
         if len(self.coef) != outputs:
             raise ValueError(f"coef must be a table of finite numbers with {outputs} rows.")
         if self.intercept.size != outputs or (not self.lifted and np.any(self.intercept)):
             raise ValueError(f"intercept must hold {outputs} numbers, all 0 if there is none.")
-        if self.proof not in PROOFS:
-            raise ValueError(f"proof must be one of {PROOFS}, got {str(self.proof)[:40]!r}.")
+        check_choice(self.proof, "proof", PROOFS)
         if self.ridge < 0:
             raise ValueError("ridge must not be negative.")
         if self.class_weight.size not in (0, len(self.labels.classes)):
             raise ValueError("class_weight must hold one number for each class, or none.")
-        if self.sample_weight.size not in (0, self.examples):
-            raise ValueError("sample_weight must hold one number for each example, or none.")
+        check_weights(self.sample_weight, self.examples)
         if not 0 <= self.lower <= self.risk:
             raise ValueError("0 ≤ lower ≤ risk must hold.")
         if self.reach is not None and self.reach < 0:
@@ -273,7 +276,7 @@ class LogisticExcess(Certificate):
     @property
     def _is_limit(self) -> bool:
         """Whether it is near a limit that perhaps no coefficients reach."""
-        return not self.exists and self.reach is None and self.gap <= OPEN
+        return not self.exists and self.reach is None and self.gap <= LIMIT_GAP
 
     @property
     def informative(self) -> bool:
@@ -285,14 +288,9 @@ class LogisticExcess(Certificate):
         return exact.above(Fraction(self.risk) - Fraction(self.lower))
 
     @property
-    def numbers(self) -> dict[str, Any]:
-        return {
-            "examples": self.examples,
-            "risk": self.risk,
-            "lower": self.lower,
-            "gap": self.gap,
-            "attained": "proved" if self.exists else "not proved by this claim",
-        }
+    def attained(self) -> str:
+        """Whether it is proved that some coefficients have the least risk, for people."""
+        return "proved" if self.exists else "not proved by this claim"
 
 
 def _mean(shares: np.ndarray, losses: np.ndarray, off: np.ndarray) -> Rounded:

@@ -9,10 +9,10 @@ import numpy as np
 
 from certo.certificates.base import Certificate, Refuted, check_shape, require
 from certo.certificates.encoding import counted
-from certo.certificates.fields import FractionRows, IndexVector, intercept_mode
+from certo.certificates.fields import SEPARATION_INTERCEPTS, FractionRows, IndexVector, check_choice
 from certo.certificates.sample.classes import check_classes, class_sample
 from certo.certificates.sample.examples import Sample
-from certo.certificates.spaces.comparisons import (
+from certo.certificates.spaces.exact_rows import (
     check_direction,
     comparison_signs,
     whole_direction,
@@ -48,7 +48,7 @@ class NoEstimate(Certificate):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        intercept_mode(self.intercept)
+        check_choice(self.intercept, "intercept", SEPARATION_INTERCEPTS)
         check_classes(self.labels)
         K = len(self.labels.classes)
         check_direction(self.direction, 1 if K == 2 else K, self.features + self.lifted)
@@ -72,6 +72,7 @@ class NoEstimate(Certificate):
             not falls.size,
             f"{counted(falls.size, 'example')}, such as {falls[:1].tolist()}, would be moved away "
             "from their own class.",
+            *falls[:1],
         )
         rising = int(np.count_nonzero(signs > 0))
         require(rising, "no example is moved at all.")

@@ -12,7 +12,7 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import require
+from certo.certificates.base import check_shape, require
 from certo.certificates.encoding import rounded_up
 from certo.certificates.fields import FiniteVector
 from certo.certificates.risk.risk_bound import RiskBound
@@ -20,11 +20,12 @@ from certo.certificates.runs.gradient_run import MAX_REPLAY_ROUNDS, GradientRun,
 from certo.certificates.sample import label_order
 from certo.certificates.sample.classes import check_classes
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.shape import check_weights
 from certo.numbers import exact, printed
 
 LOSS_ROUND_UP, LOSS_ROUND_DOWN = 1 + 2.0**-45, 1 - 2.0**-45  # Factors for the rounding of a loss.
-SLACKER = 1 + 2.0**-20  # Exact arithmetic could not exceed lengths of weights by this factor.
+LENGTH_ROUND_UP = (
+    1 + 2.0**-20
+)  # Exact arithmetic could not exceed lengths of weights by this factor.
 
 
 @final
@@ -81,7 +82,7 @@ class AverageToBatch(RiskBound):
         return {"online to batch": self.bound}
 
     def _check(self, sample: Sample) -> str:
-        check_weights(self, sample)
+        check_shape(sample, self.examples, self.coef.size)
         require(
             sample.longer_than(Fraction(self.reach) ** 2) is None,
             f"an example is longer than {self.reach!r}.",
@@ -111,9 +112,9 @@ class AverageToBatch(RiskBound):
     def _longest(self) -> float:
         """B·(1 + 2⁻²⁰)."""
         if self.run.radius is not None:
-            return self.run.radius * SLACKER
+            return self.run.radius * LENGTH_ROUND_UP
         steepest = -float(loss_named(self.run.loss).slope(-math.inf))
-        return steepest * self._far / self.run.lam * SLACKER
+        return steepest * self._far / self.run.lam * LENGTH_ROUND_UP
 
     def formula(self, delta: float) -> float:
         """What the inequality gives, rounded up."""
@@ -163,4 +164,4 @@ class AverageToBatch(RiskBound):
         own = np.append(self.coef, self.intercept)
         moved = exact.norm(average - own) + float(exact.gamma(sample.d + 2)) * exact.norm(own)
         rounding = 4 * float(exact.gamma(sample.m + 8)) * (1 + math.log(sample.m))
-        return loss, moved * SLACKER + rounding * longest
+        return loss, moved * LENGTH_ROUND_UP + rounding * longest

@@ -1,21 +1,103 @@
-"""CompressionBound: from the few examples that determine a rule to the risk of the rule."""
+"""CompressionBound: from the few examples that determine a rule, by a scheme, to its risk."""
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import require
+from certo.certificates.base import check_count, require
 from certo.certificates.encoding import rounded_up
-from certo.certificates.fields import IndexVector
+from certo.certificates.fields import IndexVector, Value
+from certo.certificates.named import Named
 from certo.certificates.risk.risk_bound import RiskBound
-from certo.certificates.risk.scheme import Scheme
-from certo.certificates.sample.shape import check_examples
+from certo.certificates.sample.classes import check_classes
+from certo.certificates.sample.examples import exact_matrix
+from certo.certificates.sample.labels import Labels
 from certo.numbers import tails
-from certo.numbers.compression import perceptron_compression
+
+
+class Scheme(Named, Value, abc.ABC):
+    """A frozen value that states a run and the rule that the run ends with, such that the examples
+    `updated` alone determine the rule: running on them again ends with the same rule.
+
+    X and `sample` are as `read` and `sample` give them.
+    """
+
+    modules: ClassVar[dict[str, str]] = {
+        "KernelScheme": "certo.certificates.risk.kernel_scheme",
+        "PerceptronScheme": "certo.certificates.risk.perceptron_scheme",
+    }
+    #: The kernel of the rule; None for a linear rule.
+    kernel: Any
+    #: The sign of a score of 0, where the rule is one output; None where a tie is wrong.
+    zero_sign: int | None
+
+    @property
+    def averaged(self) -> bool:
+        """Whether the rule also depends on the places of the examples among all looks."""
+        return False
+
+    @property
+    @abc.abstractmethod
+    def outputs(self) -> int:
+        """The number of scores of the rule."""
+
+    @property
+    @abc.abstractmethod
+    def seeded(self) -> bool:
+        """Whether a random seed decides about the run."""
+
+    @property
+    def undetermined(self) -> str:
+        """Why the updated examples alone do not determine the rule; empty if they may."""
+        return ""
+
+    def check_fits(self, labels: Labels, updated: int) -> None:
+        """ValueError, unless the rule can be one for these labels, made of so many examples."""
+        if self.zero_sign is None:
+            check_classes(labels)
+            if self.outputs != labels.outputs:
+                raise ValueError("there must be one score for each class, for two classes one.")
+
+    @property
+    @abc.abstractmethod
+    def reads(self) -> Hashable:
+        """The same for two schemes that read X and y in the same way."""
+
+    def read(self, X) -> Any:
+        """X as the rule takes it, or SampleMismatch."""
+        return exact_matrix(X)
+
+    @abc.abstractmethod
+    def sample(self, X, y, labels: Labels) -> Any:
+        """X with the sign of every example (of one output), or the place of its class."""
+
+    def why_places_tell(self, codes: np.ndarray) -> str:
+        """Why the places of the updated examples say more than those of draws do; empty if they do
+        not."""
+        return ""
+
+    def is_short(self, updated: int) -> bool:
+        """Whether the re-run is short enough to be made for a vacuous bound too."""
+        return True
+
+    @abc.abstractmethod
+    def wrong(self, sample: Any, updated: np.ndarray, room: float = 1.0) -> np.ndarray:
+        """Which examples the rule is not shown to get right, with `room` times the allowance where
+        there is one."""
+
+    @abc.abstractmethod
+    def rerun(self, sample: Any, updated: np.ndarray) -> None:
+        """Refuted, unless running on the updated examples alone ends with this rule."""
+
+    @abc.abstractmethod
+    def described(self, updated: np.ndarray) -> dict[str, Any]:
+        """The fitted attributes of an estimator that the scheme speaks of, and their values."""
+
 
 PREPROCESSED = (
     "the features were computed by preprocessing (scaling, encoding) fitted on the same examples, "
@@ -100,7 +182,7 @@ class CompressionBound(RiskBound):
     def _check_formulas(self) -> None:
         facts = self.examples, self.updated.size, self.errors, self.level
         if self.printed is not None:
-            bound = perceptron_compression(*facts)
+            bound = tails.perceptron_compression(*facts)
             require(self.printed >= bound, f"the printed bound is {bound!r}.")
         require(
             tails.shows_binomial_tail(self.tail, *facts),
@@ -109,7 +191,7 @@ class CompressionBound(RiskBound):
 
     def _check(self, sample: Any) -> str:
         m, k = sample.m, self.updated.size
-        check_examples(self, m)
+        check_count(self.examples, m)
         require(not self.scheme.undetermined, self.scheme.undetermined)
         errors = errors_outside(self.scheme.wrong(sample, self.updated), self.updated)
         require(

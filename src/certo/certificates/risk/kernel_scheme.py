@@ -11,7 +11,7 @@ import numpy as np
 from certo.certificates.base import require
 from certo.certificates.errors.kernel_predictor import KernelPredictor
 from certo.certificates.fields import FiniteTable
-from certo.certificates.risk.scheme import Scheme
+from certo.certificates.risk.compression_bound import Scheme
 from certo.certificates.runs.kernel_run import Gram, KernelRun, rerun
 from certo.certificates.sample.classes import output_signs
 from certo.certificates.sample.examples import SampleMismatch

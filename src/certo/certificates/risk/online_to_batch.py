@@ -18,20 +18,17 @@ from typing import ClassVar, final
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.base import require
+from certo.certificates.base import check_shape, require
 from certo.certificates.errors.decided import undecided_is_wrong
 from certo.certificates.fields import FiniteTable, FiniteVector
 from certo.certificates.risk.risk_bound import RiskBound
-from certo.certificates.runs.padded_rows import PaddedRows
-from certo.certificates.runs.perceptron_run import PerceptronRun
+from certo.certificates.runs.perceptron_run import PerceptronRun, replay
 from certo.certificates.sample import label_order
 from certo.certificates.sample.classes import check_classes, class_sample, output_signs
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.shape import check_examples, check_features
 from certo.numbers import exact, printed
-from certo.numbers.lanes import lane_scores
 
-LONGEST_PASS = 3 * 10**5  # Rounds times outputs that a checker repeats in some seconds.
+MAX_PASS_ROUNDS = 3 * 10**5  # Rounds times outputs that a checker repeats in some seconds.
 
 
 @final
@@ -91,7 +88,7 @@ class OnlineToBatch(RiskBound):
         return class_sample(X, y, self.labels.classes)
 
     def _check(self, sample: Sample) -> str:
-        check_examples(self, sample.m)
+        check_shape(sample, self.examples, self.coef.shape[1])
         mistakes = self._mistakes(sample)
         require(
             mistakes <= self.mistakes,
@@ -106,10 +103,9 @@ class OnlineToBatch(RiskBound):
 
     def _mistakes(self, sample: Sample) -> int:
         """Those of the pass, if it ends with these weights."""
-        check_features(self.coef, sample)
         require(
-            sample.m * len(self.runs) <= LONGEST_PASS,
-            f"checking means repeating the pass, which is asked for up to {LONGEST_PASS:,} rounds.",
+            sample.m * len(self.runs) <= MAX_PASS_ROUNDS,
+            f"checking means repeating the pass, asked for up to {MAX_PASS_ROUNDS:,} rounds.",
         )
         weights, mistakes = one_pass(self.runs, sample)
         same = np.array_equal(weights, np.column_stack((self.coef, self.intercept)))
@@ -149,46 +145,24 @@ def visits(runs: Sequence[PerceptronRun], m: int) -> np.ndarray:
 
 @np.errstate(over="ignore", invalid="ignore")
 def one_pass(runs: Sequence[PerceptronRun], sample: Sample) -> tuple[np.ndarray, int]:
-    """The weights (intercept last) after one pass of all neurons together, and the rounds in which
-    those before the update are not shown to be right.
+    """The weights (intercept last) after one pass of all neurons, and the rounds in which those
+    before the update are not shown to be right.
 
     A score is a sum of d + 1 products, whose sizes add up to at most max|x_j|·Σ|w_j| + |b|.
     """
-    m, K, rows = sample.m, len(runs), np.arange(sample.m)
+    m, K = sample.m, len(runs)
+    scores, sizes = np.empty((2, m, K))  # Of round t, and Σ|w_j| + |b| then.
+
+    def run_neuron(k: int) -> np.ndarray:
+        def look(at: int, found: np.ndarray, w: np.ndarray) -> None:
+            some = slice(at, at + found.size)
+            scores[some, k], sizes[some, k] = found, np.sum(np.abs(w))
+
+        return replay(runs[k], sample.X, output_signs(sample.signs, k, K), np.arange(m), look)[0]
+
+    weights = np.stack([run_neuron(k) for k in range(K)])
     order = visits(runs, m)
-    padded = PaddedRows(sample.X, rows, runs[0].sparse)
-    signs = np.stack([output_signs(sample.signs, k, K) for k in range(K)]).astype(np.float64)
-    weights = np.stack([run.start(sample.d) for run in runs])
-    sizes = np.sum(np.abs(weights), axis=1)
-    scores, reached = np.empty((m, K)), np.empty((m, K))  # of round t, with Σ|w_j|
-    updates, at, width = np.zeros(K, np.int64), 0, 32
-    while at < m:
-        block = order[at : at + width]
-        values, columns = padded.block(block)
-        wrong = np.empty((K, block.size), bool)
-        for k, (run, w) in enumerate(zip(runs, weights, strict=True)):
-            now = lane_scores(values, w[:-1][columns]) + run.lift * w[-1]
-            wrong[k] = run.is_mistake(signs[k, block], now)
-            scores[at : at + block.size, k] = now
-        stops = np.flatnonzero(wrong.any(axis=0))
-        seen = int(stops[0]) + 1 if stops.size else block.size
-        reached[at : at + seen] = sizes
-        at += seen
-        if not stops.size:
-            width = min(2 * width, 4096)
-            continue
-        width = max(8, 2 * seen)
-        last = seen - 1
-        for k in np.flatnonzero(wrong[:, last]).tolist():
-            updates[k] += 1
-            step = float(runs[k].rate(updates[k : k + 1])[0]) * signs[k, block[last]]
-            if isinstance(columns, slice):
-                weights[k, :-1] += step * values[last]
-            else:  # Padding adds 0 to w[0].
-                np.add.at(weights[k], columns[last], step * values[last])
-            weights[k, -1] += step * runs[k].lift
-            sizes[k] = np.sum(np.abs(weights[k]))
-    slack = exact.allowance(sample.d + 1, np.maximum(_peaks(sample), 1.0)[order, None] * reached)
+    slack = exact.allowance(sample.d + 1, np.maximum(_peaks(sample), 1.0)[order, None] * sizes)
     judged = undecided_is_wrong(scores, 2 * slack, sample.signs[order])
     return weights, int(np.count_nonzero(judged.errors))
 

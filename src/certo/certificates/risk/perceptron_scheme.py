@@ -8,16 +8,15 @@ from typing import Any, final
 
 import numpy as np
 
-from certo.certificates.base import Refuted, require
+from certo.certificates.base import Refuted, check_count, require
 from certo.certificates.errors.predictor import LinearPredictor
 from certo.certificates.fields import FiniteTable, FiniteVector
-from certo.certificates.risk.scheme import Scheme
+from certo.certificates.risk.compression_bound import Scheme
 from certo.certificates.runs.perceptron_run import PerceptronRun, TooLong, replay
 from certo.certificates.sample import label_order
 from certo.certificates.sample.classes import class_sample, output_signs
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
-from certo.certificates.sample.shape import check_features
 from certo.certificates.spaces.vectors import Margins
 
 REPLAY_VISITS = 200_000  # Visits of examples in the re-run of a vacuous bound.
@@ -97,7 +96,7 @@ class PerceptronScheme(Scheme):
         return updated * sum(run.epochs for run in self.runs) <= REPLAY_VISITS
 
     def wrong(self, sample: Sample, updated: np.ndarray, room: float = 1.0) -> np.ndarray:
-        check_features(self.coef, sample)
+        check_count(self.coef.shape[1], sample.d, "features")
         if self.zero_sign is None:
             rule = LinearPredictor(self.coef, self.intercept)
             return rule.wrong(sample.X, sample.signs, room).errors

@@ -48,8 +48,6 @@ class RiskBound(Certificate):
     @property
     def level(self) -> float:
         """The delta of the formulas: delta/tried, rounded down."""
-        if self.tried == 1:
-            return self.delta
         return exact.below(Fraction(self.delta) / self.tried)
 
     @property
@@ -87,7 +85,7 @@ class RiskBound(Certificate):
         """The same with another probability, or as the best of so many settings, from the facts
         stored here."""
         draft = replace(self, delta=delta, tried=self.tried if tried is None else tried)
-        find = importlib.import_module("certo.issue.risk.formulas").formulas
+        find = importlib.import_module("certo.issue.risk").formulas
         found = replace(draft, **find(draft, draft.level))
         found._check_formulas()  # What the issuer finds counts once it is shown here.
         return found
@@ -110,12 +108,13 @@ class RiskBound(Certificate):
 
     def _verify(self, sample: Any) -> Verification:
         found = super()._verify(sample)
-        if found and (counted := self._majority_of(sample)) != self.majority:
+        if not found:
+            return found
+        counted, why = self._majority_of(sample), ""
+        if counted != self.majority:
             why = f"{counted:,} examples are of the majority class, not {self.majority:,}."
-            return Verification(False, self.name, why)
-        if found and (why := self._why_not_drawn(sample)):
-            return Verification(False, self.name, why)
-        return found
+        why = why or self._why_not_drawn(sample)
+        return Verification(False, self.name, why) if why else found
 
 
 def majority(codes: np.ndarray) -> int:

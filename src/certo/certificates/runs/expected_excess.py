@@ -56,8 +56,6 @@ class ExpectedExcess(SpaceClaim):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if type(self.lifted) is not bool:
-            raise ValueError(f"lifted must be True or False, got {self.lifted!r}.")
         if not self.lifted and self.intercept != 0:
             raise ValueError("without the extra feature 1 the intercept must be 0.")
         if not (self.lam > 0 and self.steps >= 1):
@@ -88,11 +86,7 @@ class ExpectedExcess(SpaceClaim):
 
     def _check(self, sample) -> str:
         self._check_size(sample)
-        far = self.space.longer_than(sample, Fraction(self.radius2) - self.lifted)
-        require(
-            far is None,
-            f"example {far} is not shown to be as short as the square root of {self.radius2!r}.",
-        )
+        self._check_lengths(sample, self.radius2, self.lifted)
         margins = self.space.margins(sample, self.machine)
         length2 = margins.square().above + Fraction(self.intercept) ** 2
         require(length2 <= self._reach2, "the weights are not shown to be as short as X/λ.")

@@ -109,7 +109,7 @@ class Progress(NamedTuple):
 
     u: np.ndarray  # (d + 1,)
     a: np.ndarray  # (d + 1,)
-    rounds: int  # t
+    rounds: int  # The number t of rounds.
     suffered: float  # Σ ℓ_t(w_t)
     squares: float  # Σ ‖g_t‖²
     budget: float  # Σ ‖g_t‖²/(2λt), where λ > 0

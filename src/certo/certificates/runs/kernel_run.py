@@ -7,7 +7,7 @@ examples, whatever rounding did. Example t has after n updates
 
     |f̂(x_t) − f(x_t)|  ≤  γ_{n+1} Σ|k̂(x_i, x_t)| + ε s_t Σ s_i + nδ + n·2⁻¹⁰⁷⁰ ,
 
-sums being over updates (see `spaces.image_scores`); and nothing is off where all k̂ are exact whole
+sums being over updates (see `spaces.images`); and nothing is off where all k̂ are exact whole
 numbers, summed below 2⁵². The kernel need not be positive semi-definite for any of this.
 """
 
@@ -20,15 +20,15 @@ from typing import Any
 import numpy as np
 
 from certo.certificates.base import require
+from certo.certificates.fields import check_choice
 from certo.certificates.runs.perceptron_run import AT_ZERO
-from certo.certificates.spaces.image_scores import lengths_of
-from certo.certificates.spaces.images import rounding_of
+from certo.certificates.spaces.images import lengths_of, rounding_of
 from certo.kernels.base import Kernel
 from certo.numbers import exact
 
-LONGEST_RERUN = 10**10  # Updates times examples, which takes about a minute.
-LONGEST_STEPS = 3 * 10**5  # Updates and epochs, which take some seconds.
-WHOLE = 2.0**52
+MAX_RERUN_PRODUCTS = 10**10  # Updates times examples, which takes about a minute.
+MAX_RERUN_STEPS = 3 * 10**5  # Updates and epochs, which take some seconds.
+MAX_EXACT_SUM = 2.0**52  # Sums of integers below it are exact.
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,8 @@ class KernelRun:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name, value, allowed in (
-            ("order", self.order, ("cyclic", "shuffled")),
-            ("update_at_zero", self.update_at_zero, tuple(AT_ZERO)),
-        ):
-            if value not in allowed:
-                raise ValueError(f"{name} must be one of {allowed}, got {value!r}.")
+        check_choice(self.order, "order", ("cyclic", "shuffled"))
+        check_choice(self.update_at_zero, "update_at_zero", AT_ZERO)
         if self.epochs < 0 or self.seed < 0:
             raise ValueError("epochs and seed must not be negative.")
 
@@ -100,7 +96,7 @@ class Gram:
         slack = exact.allowance(updates + 1, size[t]) + updates * (1.01 * delta + 16 * exact.TINY)
         if epsilon:
             slack += 1.02 * np.fmin(epsilon * self.lengths[t] * pull, eta * size[t])
-        return np.where(size[t] < WHOLE, 0.0, slack) if self._whole else slack
+        return np.where(size[t] < MAX_EXACT_SUM, 0.0, slack) if self._whole else slack
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -116,7 +112,7 @@ def rerun(gram: Gram, run: KernelRun, signs: np.ndarray, output: int) -> np.ndar
     place[rows] = np.arange(rows.size)
     for epoch in range(run.epochs):
         cost = updates * rows.size + epoch * (signs.size if run.order == "shuffled" else rows.size)
-        short = cost <= LONGEST_RERUN and epoch + updates <= LONGEST_STEPS
+        short = cost <= MAX_RERUN_PRODUCTS and epoch + updates <= MAX_RERUN_STEPS
         require(short, "the run is longer than a checker is asked to repeat.")
         visits, before = place[rows], updates
         if run.order == "shuffled":
@@ -133,6 +129,7 @@ def rerun(gram: Gram, run: KernelRun, signs: np.ndarray, output: int) -> np.ndar
             require(
                 level[first] or margin[first] < -slack[first],
                 f"example {rows[t]} is too close to a score of 0 in the run to be decided.",
+                rows[t],
             )
             updates += 1
             pull += float(gram.lengths[t])

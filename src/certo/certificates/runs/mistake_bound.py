@@ -8,7 +8,7 @@ from typing import final
 
 import numpy as np
 
-from certo.certificates.base import require
+from certo.certificates.base import Refuted, require
 from certo.certificates.encoding import counted
 from certo.certificates.fields import FiniteVector, IndexVector
 from certo.certificates.runs.update_sums import MAX_RATES, Inequality, UpdateSums, most_updates
@@ -64,9 +64,6 @@ class MistakeBound(SpaceClaim):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("lifted", "averaged"):
-            if type(getattr(self, name)) is not bool:
-                raise ValueError(f"{name} must be True or False, got {getattr(self, name)!r}.")
         if self.comparator_dual_coef.shape != self.comparator_rows.shape:
             raise ValueError("comparator_dual_coef must hold one number for each of its rows.")
         if np.any(self.dual_coef != np.rint(self.dual_coef)) or not np.all(self.dual_coef):
@@ -96,12 +93,8 @@ class MistakeBound(SpaceClaim):
 
     @property
     def comparator(self) -> Machine:
-        return Machine(
-            self.comparator_coef,
-            self.comparator_rows,
-            self.comparator_dual_coef,
-            self.comparator_intercept,
-        )
+        rows, dual_coef = self.comparator_rows, self.comparator_dual_coef
+        return Machine(self.comparator_coef, rows, dual_coef, self.comparator_intercept)
 
     @property
     def updates_in_all(self) -> int:
@@ -148,11 +141,7 @@ class MistakeBound(SpaceClaim):
             sample, self.machine, start, weights * np.sign(self.dual_coef), self.lifted,
             self.updates,
         )  # fmt: skip
-        far = self.space.longer_than(sample, Fraction(self.radius2) - self.lifted)
-        require(
-            far is None,
-            f"example {far} is not shown to be as short as the square root of {self.radius2!r}.",
-        )
+        self._check_lengths(sample, self.radius2, self.lifted)
         self._check_comparator(self.space.margins(sample, self.comparator), weights)
         bound = self._most_updates()
         require(
@@ -210,10 +199,11 @@ class MistakeBound(SpaceClaim):
         )
         if self.separable:
             low = margins.below(Fraction(self.target))
-            require(
-                low is None,
-                f"at example {low} the comparator's margin is not shown to be {self.target!r}.",
-            )
+            if low is not None:
+                raise Refuted(
+                    f"at example {low} the comparator's margin is not shown to be {self.target!r}.",
+                    low,
+                )
         else:
             require(
                 margins.falls_short_by_at_most(

@@ -8,10 +8,12 @@ function rounds alike.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from certo.certificates.fields import check_choice
 from certo.certificates.runs.padded_rows import PaddedRows
 from certo.numbers.lanes import lane_scores
 from certo.rates import Constant, Rate
@@ -47,13 +49,9 @@ class PerceptronRun:
     average: bool = False
 
     def __post_init__(self) -> None:
-        for name, value, allowed in (
-            ("order", self.order, ORDERS),
-            ("init", self.init, STARTS),
-            ("update_at_zero", self.update_at_zero, tuple(AT_ZERO)),
-        ):
-            if value not in allowed:
-                raise ValueError(f"{name} must be one of {allowed}, got {value!r}.")
+        check_choice(self.order, "order", ORDERS)
+        check_choice(self.init, "init", STARTS)
+        check_choice(self.update_at_zero, "update_at_zero", AT_ZERO)
         if self.epochs < 0 or self.seed < 0 or self.output < 0:
             raise ValueError("epochs, seed and output must not be negative.")
 
@@ -95,12 +93,20 @@ class PerceptronRun:
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def replay(run: PerceptronRun, X, signs: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, int]:
+def replay(
+    run: PerceptronRun,
+    X,
+    signs: np.ndarray,
+    rows: np.ndarray,
+    look: Callable[[int, np.ndarray, np.ndarray], None] = lambda at, scores, w: None,
+) -> tuple[np.ndarray, int]:
     """Run on the examples `rows` of X alone, in the order the whole run visits them.
 
     Returns the answer (intercept last) and the number of updates. Rows that the whole run never
     updated on may be left out: that changes nothing, and an average counts the looks at them, which
-    the number of all rows and the places of these tell.  Raises TooLong beyond MAX_REPLAY_UPDATES.
+    the number of all rows and the places of these tell. `look` sees the scores of the visits from
+    place `at` of an epoch on, and their weights, before these change. Raises TooLong beyond
+    MAX_REPLAY_UPDATES.
     """
     examples, y = PaddedRows(X, rows, run.sparse), signs[rows].astype(np.float64)
     w, updates, random = run.start(X.shape[1]), 0, run.random_order()
@@ -123,11 +129,13 @@ def replay(run: PerceptronRun, X, signs: np.ndarray, rows: np.ndarray) -> tuple[
             values, places = examples.block(block)
             scores = lane_scores(values, w[:-1][places]) + run.lift * w[-1]
             wrong = np.flatnonzero(run.is_mistake(y[block], scores))
+            seen = int(wrong[0]) + 1 if wrong.size else block.size
+            look(at, scores[:seen], w)
+            at += seen
             if not wrong.size:
-                at, width = at + block.size, min(2 * width, 4096)
+                width = min(2 * width, 4096)
                 continue
-            first = wrong[0]
-            at, width = at + first + 1, max(8, 2 * int(first))
+            first, width = seen - 1, max(8, 2 * seen)
             updates += 1
             step = float(run.rate(np.array([updates]))[0]) * y[block[first]]
             late = step * float(looks + turns[at - 1] + 1)

@@ -9,16 +9,15 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from certo.certificates.base import Certificate, require
+from certo.certificates.base import WEIGHTS, Certificate, check_shape, require
 from certo.certificates.fields import FiniteVector
 from certo.certificates.runs.gradient_run import MAX_REPLAY_ROUNDS, GradientRun, loss_named, replay
 from certo.certificates.sample.examples import Sample
-from certo.certificates.sample.shape import check_weights
 from certo.numbers import exact
 from certo.numbers.exact import gamma
 
-SHOWN = 2.0**-20  # Rounding of a shown sum, relative to 1 + the sum.
-LOST = "the losses of the comparator are lost in the rounding of its scores."
+MAX_SUM_ROUNDING = 2.0**-20  # Rounding of a shown sum, relative to 1 + the sum.
+LOSSES_LOST = "the losses of the comparator are lost in the rounding of its scores."
 
 
 @final
@@ -56,7 +55,7 @@ class Regret(Certificate):
     losses at the same distance from s. Adding up, with ‖u‖² a sum of d + 1 squares, puts the
     computed sum within A = Σ E_t + 2γ_{T+d+16}·(the sum) of the exact one. Issuer and checker may
     multiply matrices in different orders: they are within 2A of each other. A must be a small part
-    of 1 + the sum, SHOWN/2, or nothing is claimed: what is shown is the sum, not A.
+    of 1 + the sum, MAX_SUM_ROUNDING/2, or nothing is claimed: what is shown is the sum, not A.
 
     bound: ‖g_t‖² = s²‖x̃‖² + 2λs w·x̃ + λ²‖w‖², where the second is at most the sum of the others.
     Every product in it passes at most d + 10 roundings, so the computed value is within
@@ -82,12 +81,9 @@ class Regret(Certificate):
 
     shows = ("examples", "suffered", "comparator_loss", "regret", "bound")
 
-    describes: ClassVar[dict[str, str]] = {
-        "coef": "coef_",
-        "intercept": "intercept_",
-        "suffered": "suffered_",
-        "bound": "regret_bound_",
-    }
+    describes: ClassVar[dict[str, str]] = WEIGHTS | {
+        "suffered": "suffered_", "bound": "regret_bound_",
+    }  # fmt: skip
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -104,7 +100,7 @@ class Regret(Certificate):
         return exactly <= Fraction(self.bound)
 
     def _check(self, sample: Sample) -> str:
-        check_weights(self, sample)
+        check_shape(sample, self.examples, self.coef.size)
         require(self.comparator.size == sample.d, "the comparator does not fit the features.")
         require(
             self.run.lifted or self.intercept == self.comparator_intercept == 0,
@@ -119,7 +115,7 @@ class Regret(Certificate):
         require(not reason, reason)
         loss = _comparator_loss(self.run, sample, u)
         slack = _comparator_slack(self.run, sample, u, loss)
-        require(2 * slack <= SHOWN * (1 + loss), LOST)
+        require(2 * slack <= MAX_SUM_ROUNDING * (1 + loss), LOSSES_LOST)
         require(
             abs(loss - self.comparator_loss) <= 2 * slack,
             f"the comparator suffers {loss!r}, not {self.comparator_loss!r}.",

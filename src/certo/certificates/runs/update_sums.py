@@ -11,7 +11,7 @@ import numpy as np
 from certo.numbers import exact
 from certo.rates import Constant, Rate
 
-SEARCH = (2**12, 2**18)  # Updates, beyond those made, for which a schedule is followed.
+SEARCHED_UPDATES = (2**12, 2**18)  # Updates, beyond those made, for which a schedule is followed.
 MAX_RATES = 2**26  # Updates whose rates are held in memory.
 
 
@@ -35,17 +35,9 @@ class UpdateSums:
         n = np.asarray(n, dtype=np.int64)
         if self.constant is not None:
             return self.constant * n, self.constant**2 * n
-        first, second = self.running(int(n.max(initial=0)))
-        return first[n], second[n]
-
-    def running(self, most: int) -> tuple[np.ndarray, np.ndarray]:
-        """(Σηᵢ, Σηᵢ²) over the first 0, 1, …, most updates, rounded."""
-        rates = self.rates(most)
+        rates = np.append(0.0, self.rates(int(n.max(initial=0))))
         with np.errstate(over="ignore"):
-            return (
-                np.concatenate(([0.0], np.cumsum(rates))),
-                np.concatenate(([0.0], np.cumsum(rates**2))),
-            )
+            return np.cumsum(rates)[n], np.cumsum(rates**2)[n]
 
     def rates(self, most: int) -> np.ndarray:
         """η of the first `most` updates."""
@@ -76,7 +68,7 @@ def most_updates(sums: UpdateSums, law: Inequality, at_least: int) -> int | None
     if sums.constant is not None:
         return _constant_rate(Fraction(sums.constant), law)
     if at_least < MAX_RATES:
-        for reach in SEARCH:
+        for reach in SEARCHED_UPDATES:
             limit = _scheduled(sums.rates(min(at_least + reach, MAX_RATES)), law)
             if limit is not None:
                 return limit

@@ -16,9 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from certo.certificates.sample.compared_rows import tables_of
 from certo.certificates.sample.copies import are_copies, common_divisor, different_examples
-from certo.certificates.sample.equal_rows import equal_rows, has_equal_rows, is_table
+from certo.certificates.sample.equal_rows import equal_rows, has_equal_rows, is_table, tables_of
 
 _originals: ContextVar[Any] = ContextVar("originals", default=None)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -119,15 +119,20 @@ class Sample:
             return np.einsum("ij,ij->i", part, part)
 
 
-def exact_matrix(X):
-    """X as a float matrix, refusing what float64 cannot hold exactly, NaN and infinities."""
+def read_exactly(read: Callable[..., Any], values, *name: str, required: str) -> Any:
+    """What a reader of `containers` gives, an array if it is not sparse; or SampleMismatch."""
     try:
-        X = exact_input(X, "a claim")
-        X = X if sparse.issparse(X) else np.asarray(X)
+        values = read(values, "a claim", *name)
+        return values if sparse.issparse(values) else np.asarray(values)
     except Inexact as wrong:
         raise SampleMismatch(wrong.what) from wrong
     except (TypeError, ValueError) as wrong:
-        raise SampleMismatch(f"X must be a table of numbers: {wrong}") from wrong
+        raise SampleMismatch(f"{required}: {wrong}") from wrong
+
+
+def exact_matrix(X):
+    """X as a float matrix, refusing what float64 cannot hold exactly, NaN and infinities."""
+    X = read_exactly(exact_input, X, required="X must be a table of numbers")
     if X.ndim != 2:
         raise SampleMismatch(f"X must have two dimensions (examples, features), got {X.shape}.")
     if not sparse.issparse(X):
@@ -150,7 +155,5 @@ def exact_floats(values: np.ndarray, name: str = "X") -> np.ndarray:
                 f"{wrong}."
             ) from wrong
     if not np.all(np.isfinite(values)):
-        raise SampleMismatch(
-            f"{name} must hold finite numbers, but it has NaN or infinite entries."
-        )
+        raise SampleMismatch(f"{name} must hold finite numbers, but it has NaN or infinities.")
     return values

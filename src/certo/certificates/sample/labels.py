@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.sample.examples import SampleMismatch
-from certo.containers import Inexact, exact_labels
+from certo.certificates.sample.examples import SampleMismatch, read_exactly
+from certo.containers import exact_labels
 
 
 @dataclass(frozen=True)
@@ -55,13 +55,8 @@ class Labels:
     def places(self, y, unknown: bool = False) -> np.ndarray:
         """The place of every label among the classes; `unknown`: −1 for one that is none of them,
         but not for one that is missing."""
-        try:
-            y = exact_labels(y, "a claim")
-            y = y.toarray() if sparse.issparse(y) else np.asarray(y)
-        except Inexact as wrong:
-            raise SampleMismatch(wrong.what) from wrong
-        except ValueError as wrong:
-            raise SampleMismatch(f"y must be a list of labels: {wrong}") from wrong
+        y = read_exactly(exact_labels, y, required="y must be a list of labels")
+        y = y.toarray() if sparse.issparse(y) else y
         if self.column is not None:
             if y.ndim != 2 or y.shape[1] <= self.column:
                 raise SampleMismatch(
@@ -78,7 +73,8 @@ class Labels:
             places[same] = k
             matches += same
         # More than one: labels that differ, but not in the precision of y.
-        strange = np.flatnonzero((matches != 1) & ~(unknown & (matches == 0) & _is_there(y)))
+        there = _equal(y, y) & ~_equal(y, None)  # Neither None nor a NaN, which is not itself.
+        strange = np.flatnonzero((matches != 1) & ~(unknown & (matches == 0) & there))
         if strange.size:
             raise SampleMismatch(
                 f"y[{strange[0]}] is {y[strange[:1]].tolist()[0]!r}, which is not one of the "
@@ -113,29 +109,18 @@ class Labels:
         return "all classes" if self.positive is None else str(self.classes[self.positive])
 
 
-def _as_float(label: int | float) -> float | None:
-    """The float64 number that equals the label, if there is one."""
+def _as_kind(kind: type, label: int | float) -> int | float | None:
+    """The float64 number, or the integer, that equals the label, if there is one."""
     try:
-        return float(label) if float(label) == label else None
-    except OverflowError:
+        return kind(label) if kind(label) == label else None
+    except (OverflowError, ValueError):
         return None
-
-
-def _as_integer(label: int | float) -> int | None:
-    """The integer that equals the label, if there is one."""
-    whole = isinstance(label, int) or label.is_integer()
-    return int(label) if whole else None
-
-
-def _is_there(y: np.ndarray) -> np.ndarray:
-    """Neither None nor a NaN, which is not equal to itself."""
-    return _equal(y, y) & ~_equal(y, None)
 
 
 def _equal(y: np.ndarray, label: Any) -> np.ndarray:
     if isinstance(label, int | float) and y.dtype.kind in "iuf":
         # NumPy rounds the one number to the type of the other: 2⁵³ + 1 would equal 2⁵³.
-        number = _as_float(label) if y.dtype.kind == "f" else _as_integer(label)
+        number = _as_kind(float if y.dtype.kind == "f" else int, label)
         if number is None:
             return np.zeros(y.shape, dtype=bool)
         return np.asarray((y.astype(np.float64) if y.dtype.itemsize < 8 else y) == number)

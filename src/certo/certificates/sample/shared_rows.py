@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.sample.compared_rows import numbers_of, tables_of
 from certo.certificates.sample.copies import (
     Examples,
     are_copies,
@@ -30,6 +29,8 @@ from certo.certificates.sample.equal_rows import (
     equal_rows,
     has_equal_rows,
     is_table,
+    numbers_of,
+    tables_of,
 )
 
 SHARED_LEVEL = 1e-6  # Probability of refusing independent draws for shared rows.

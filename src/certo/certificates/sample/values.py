@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from certo.certificates.sample.examples import SampleMismatch, exact_floats
-from certo.containers import Inexact, exact_input
+from certo.certificates.sample.examples import SampleMismatch, exact_floats, read_exactly
+from certo.containers import exact_input
 
 
 @dataclass(frozen=True)
@@ -37,13 +37,8 @@ class Values:
 
     def read(self, y, rows: int) -> np.ndarray:
         """y in float64, of shape (rows, outputs)."""
-        try:
-            y = exact_input(y, "a claim", "y")
-            y = y.toarray() if sparse.issparse(y) else np.asarray(y)
-        except Inexact as wrong:
-            raise SampleMismatch(wrong.what) from wrong
-        except ValueError as wrong:
-            raise SampleMismatch(f"y must be a table of numbers: {wrong}") from wrong
+        y = read_exactly(exact_input, y, "y", required="y must be a table of numbers")
+        y = y.toarray() if sparse.issparse(y) else y
         values = y[:, None] if y.ndim == 1 else y
         if values.ndim != 2 or values.shape[1] != self.outputs:
             several = f" with {self.columns} columns" if self.outputs > 1 else ""

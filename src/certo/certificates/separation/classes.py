@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
 
-from certo.certificates.base import Certificate, Verification, words
+from certo.certificates import encoding
+from certo.certificates.base import Verification, words
+from certo.certificates.composite import from_named
 from certo.certificates.sample.examples import SampleMismatch, exact_matrix
 from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.separable import Separable
@@ -91,36 +93,19 @@ class ClassSeparability:
             return Verification(False, type(self).__name__, str(mismatch))
         parts = [claim.verify(X, y) for claim in (*self.one_against_rest, self.joint)]
         for (one, other), claim in zip(self.pairs, self.pairwise, strict=True):
-            both = np.asarray((y == one) | (y == other))
-            parts.append(claim.verify(X[both], y[both]))
+            both = np.flatnonzero((y == one) | (y == other))
+            found = claim.verify(X[both], y[both])
+            parts.append(replace(found, rows=tuple(both[list(found.rows)].tolist())))
         failed = sum(not part for part in parts)
         why = f"{failed or 'all'} of {len(parts)} verdicts {'do not ' if failed else ''}hold."
         return Verification(not failed, type(self).__name__, why, tuple(parts))
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "type": type(self).__name__,
-            "classes": list(self.classes),
-            "one_against_rest": [claim.to_dict() for claim in self.one_against_rest],
-            "pairwise": [claim.to_dict() for claim in self.pairwise],
-            "joint": self.joint.to_dict(),
-        }
+        return {"type": type(self).__name__, **encoding.to_plain(self)}
 
     @classmethod
     def from_dict(cls, data: Any) -> ClassSeparability:
-        names = {"type", "classes", "one_against_rest", "pairwise", "joint"}
-        if not (isinstance(data, dict) and set(data) == names and data["type"] == cls.__name__):
-            raise ValueError(f"a {cls.__name__} must have exactly {sorted(names)}.")
-        lists = (data["classes"], data["one_against_rest"], data["pairwise"])
-        if not all(type(value) is list for value in lists):
-            raise ValueError("classes, one_against_rest and pairwise must be lists.")
-        read = Certificate.from_dict
-        return cls(
-            tuple(data["classes"]),
-            tuple(read(item) for item in data["one_against_rest"]),
-            tuple(read(item) for item in data["pairwise"]),
-            read(data["joint"]),
-        )
+        return from_named(cls, data)
 
     def __repr__(self) -> str:
         return words().class_verdicts(self)

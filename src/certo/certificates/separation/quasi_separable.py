@@ -21,9 +21,9 @@ from certo.certificates.base import Refuted, require
 from certo.certificates.encoding import counted
 from certo.certificates.fields import FractionRows, IndexVector
 from certo.certificates.sample.examples import Sample
-from certo.certificates.separation.cancelling import Cancelling
+from certo.certificates.separation.inseparable import Cancelling
 from certo.certificates.separation.separation import named
-from certo.certificates.spaces.comparisons import check_direction, whole_direction
+from certo.certificates.spaces.exact_rows import check_direction, whole_direction
 from certo.certificates.spaces.family import VectorFamily
 
 
@@ -33,7 +33,8 @@ def _check_span(claim: Cancelling, family: VectorFamily, ties: np.ndarray) -> No
     for first in out[:1].tolist():
         raise Refuted(
             f"{counted(out.size, 'vector')} not separated, such as {named(claim.labels, first)}, "
-            "might still be: they are not in the span of those that cancel."
+            "might still be: they are not in the span of those that cancel.",
+            first // claim._slots,
         )
 
 
@@ -101,7 +102,9 @@ class QuasiSeparable(Cancelling):
         won = np.zeros(signs.size, dtype=bool)
         won[self.won] = True
         for wrong in np.flatnonzero(signs != won)[:1].tolist():
-            raise Refuted(f"{named(self.labels, wrong)} is not where it is said to be.")
+            raise Refuted(
+                f"{named(self.labels, wrong)} is not where it is said to be.", wrong // self._slots
+            )
         ties = family.there & ~won
         _check_span(self, family, ties)
         return f"{self.won.size:,} products are positive, {np.count_nonzero(ties):,} are zero."

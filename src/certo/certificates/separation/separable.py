@@ -12,7 +12,7 @@ from certo.certificates.base import Refuted, check_shape
 from certo.certificates.encoding import counted
 from certo.certificates.fields import FiniteArray, FiniteVector
 from certo.certificates.sample.examples import Sample
-from certo.certificates.separation.separation import Separation, named
+from certo.certificates.separation.separation import Separation, named, slots_of
 from certo.certificates.spaces.difference_margins import margins_of
 from certo.numbers import exact
 
@@ -75,6 +75,7 @@ class Separable(Separation):
             found = exact.below(margins.exactly(low))
             need = "positive" if enough == LEAST_SCORE else f"at least {exact.above(enough):.17g}"
             raise Refuted(
-                f"{named(self.labels, low)} has margin {found:.17g}, which is not {need}."
+                f"{named(self.labels, low)} has margin {found:.17g}, which is not {need}.",
+                low // slots_of(self.labels),
             )
         return f"all {counted(sample.m, 'example')} are strictly on their own side."

@@ -23,7 +23,7 @@ SCORE_LOWER_BOUND = Fraction(-(2**2100))
 def margins_of(
     sample: Sample, labels: Labels, coef: np.ndarray, intercept: Any
 ) -> Margins | DifferenceMargins:
-    """The products of floats with the vectors of `differences.family_of`, by the same indices."""
+    """The products of floats with the vectors of `family.family_of`, by the same indices."""
     if labels.positive is None:
         return DifferenceMargins(sample, coef, intercept)
     return Margins.of(sample, coef, intercept)

@@ -1,8 +1,8 @@
 """The vectors z_i that a separation is about: a direction w separates them if w·z_i > 0 for all i.
 
 For two classes there is one for each example, z_t = y_t x̃_t (`Signed`); for several classes one for
-each comparison of an example's own class with another (`differences.Differences`). x̃ is x, or
-(x, 1) where there is an intercept (`lifted`). All that is said here holds of either.
+each comparison of an example's own class with another (`Differences`). x̃ is x, or (x, 1) where
+there is an intercept (`lifted`). All that is said here holds of either.
 
 A vector has an index t·slots + k: t is its example, and k, with several classes, the other class.
 """
@@ -17,7 +17,8 @@ from typing import final
 import numpy as np
 
 from certo.certificates.sample.examples import Sample
-from certo.certificates.spaces.exact_rows import integer_rows, score_signs
+from certo.certificates.sample.labels import Labels
+from certo.certificates.spaces.exact_rows import comparison_signs, integer_rows, score_signs
 from certo.numbers.whole import independent, null_space
 
 
@@ -60,7 +61,8 @@ class VectorFamily(abc.ABC):
     def missing(self, indices: np.ndarray) -> np.ndarray:
         """Those of the indices that no vector has."""
         there = self.there
-        return indices[(indices >= there.size) | ~there[np.minimum(indices, there.size - 1)]]
+        known = (indices < there.size) & there[np.minimum(indices, there.size - 1)]
+        return np.asarray(indices[~known])
 
     def beyond(self, core: np.ndarray, marked: np.ndarray) -> np.ndarray:
         """The indices of those vectors, among the marked ones (of all indices), that are not in the
@@ -134,3 +136,53 @@ class Signed(VectorFamily):
     def _novel(self, core: np.ndarray, asked: np.ndarray) -> np.ndarray:
         known = {self.sample.key(t) for t in core.tolist()}
         return asked[[self.sample.key(t) not in known for t in asked.tolist()]]
+
+
+def family_of(sample: Sample, labels: Labels, lifted: bool) -> VectorFamily:
+    """The vectors of a sample, which has signs if the labels have a positive class, else places."""
+    if labels.positive is None:
+        return Differences(sample, lifted, len(labels.classes))
+    return Signed(sample, lifted)
+
+
+@final
+@dataclass(frozen=True)
+class Differences(VectorFamily):
+    """Several classes at once: z_{t,k} = (e_y − e_k) ⊗ x̃_t for the example t of class y and every
+    other class k. The product with the stacked weights (w_1, …, w_K) is (w_y − w_k)·x̃_t: by how
+    much the score of the example's own class is above that of k. The sample has, instead of signs,
+    the place of every example's class among the classes.
+
+    What is added to all w_k changes no product: so vectors are written without their entries for
+    the last class, which are minus the sum of the others, and a direction may leave its own out.
+    """
+
+    classes: int
+
+    @property
+    def slots(self) -> int:
+        return self.classes
+
+    @property
+    def size(self) -> int:
+        return (self.classes - 1) * self._width
+
+    @property
+    def there(self) -> np.ndarray:
+        return np.ravel(np.arange(self.classes) != self.sample.signs[:, None])
+
+    def whole(self, indices: np.ndarray, every: bool = False) -> np.ndarray:
+        rows, others = np.divmod(indices, self.classes)
+        unsigned = Sample(self.sample.X, np.ones(self.sample.m, np.int8))
+        x, each = self._whole_rows(unsigned, rows, every), np.arange(rows.size)
+        stacked = np.zeros((rows.size, self.classes, x.shape[1]), dtype=object)
+        stacked[each, self.sample.signs[rows]] += x
+        stacked[each, others] -= x
+        return stacked[:, :-1].reshape(rows.size, -1 if rows.size else self.size)
+
+    def signs(self, direction: Sequence[Sequence[int]]) -> np.ndarray:
+        whole = [*direction, [0] * self._width][: self.classes]
+        return comparison_signs(self.sample, whole, self.lifted)
+
+    def _novel(self, core: np.ndarray, asked: np.ndarray) -> np.ndarray:
+        return asked

@@ -15,6 +15,18 @@ The diagonal is off by a factor 1 ± ε and δ, so s_t ≤ √((K̂(x_t, x_t) + 
 be at most 2⁻⁷, and factors of 1.01 pay for that root and the roundings of these sums themselves.
 And ‖f‖² = Σ_i a_i f(x_i) is off by at most Σ|a_i| times what f(x_i) is, and what is rounded when
 the products are made and, exactly but for once, added.
+
+At points x that need not be among the centres z_i of the function (`scores_at`) the bound is, n
+products being added in any order,
+
+    |f̂(x) − f(x)|  ≤  γ_n Σ|a_i k̂(z_i, x)| + n·2⁻¹⁰⁷⁴  +  ε s(x) Σ|a_i| s(z_i) + δ Σ|a_i| ,
+
+or with η Σ|a_i k̂(z_i, x)| for the third term. Where K(x, x) is not known (a row of a precomputed
+matrix tells of x and the centres alone) and ε is not 0, there is η or nothing. It holds of every
+evaluation whose kernel values k̂ are as near as `Kernel.rounding` says: of the blocks here, and of
+the compiled loops of the machines, which add one product after another. Their Σ|a_i k̂(z_i, x)| may
+be another than ours, by as little as the k̂ are (ε ≤ 2⁻⁷), for which the doubled γ of `allowance`
+pays.
 """
 
 from __future__ import annotations
@@ -25,7 +37,7 @@ from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar, final
 
 import numpy as np
@@ -125,7 +137,7 @@ class KernelSample:
         magnitude = np.abs(coef)
         epsilon, delta = self._rounding
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            # 2⁻¹⁰⁷⁴ for each: products of small numbers vanish
+            # Products of small numbers vanish: 2⁻¹⁰⁷⁴ is added for each.
             reach = self._lengths * (magnitude @ self._lengths[rows] + rows.size * exact.TINY)
             beyond = delta * np.sum(magnitude)
             roundings = min(rows.size, WIDTH) + rows.size // WIDTH + 2
@@ -142,7 +154,7 @@ class KernelSample:
                 value[rows] += self.shift * coef
                 size[rows] += self.shift * magnitude
             slack = lost + exact.allowance(roundings, size)
-            # fmin: an infinite η of nothing is nothing known
+            # np.fmin takes an infinite η times 0, which is NaN, for nothing known.
             return Scores(value, slack + 1.02 * np.fmin(epsilon * reach, self._closeness * size))
 
     def _agree(self, rows, coef, known, slack) -> bool:
@@ -190,8 +202,10 @@ def weighted_sums(
             block = block if block.min(initial=0.0) >= 0 else np.abs(block)
             size[here] += block @ magnitude[part]
 
-    with one_thread(), ThreadPoolExecutor(THREADS) as pool:  # NumPy works without the GIL
-        every = map if functions_of(kernel) else pool.map  # Python would wait for itself
+    with one_thread(), ThreadPoolExecutor(THREADS) as pool:  # NumPy works without the GIL.
+        every = (
+            map if functions_of(kernel) else pool.map
+        )  # Python functions would wait for each other.
         for first in range(0, n, WIDTH):
             part = slice(first, first + WIDTH)
             some = centres(part)
@@ -415,3 +429,33 @@ class Images(Space):
         is given, and nothing is known of that but that it is alike."""
         size = float(np.max(np.abs(margins.value), initial=0.0)) + abs(machine.intercept)
         return float(margins.slack.max(initial=0.0)) + exact.allowance(1, size)
+
+
+def scores_at(kernel: Kernel, X, centres, coef: np.ndarray, intercept: np.ndarray) -> Scores:
+    """f_k(x) + b_k for all points x of X, f_k = Σ_i coef[k, i] K(centre_i, ·), with their slack:
+    both of shape (points, functions)."""
+    m, n = count(X), count(centres)
+    if not n:
+        return Scores(np.tile(intercept, (m, 1)), np.zeros((m, len(coef))))
+    epsilon, delta = rounding_of(kernel, X, centres)
+    some = centres.__getitem__ if kernel.takes == "matrix" else partial(kernel.points, centres)
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        value, size = weighted_sums(kernel, X, some, coef.T)
+        mass = np.sum(np.abs(coef), axis=1)
+        slack = exact.allowance(n + 2, size)
+        slack += 1.01 * delta * mass + 4 * exact.TINY * (n + 4 * mass)
+        if epsilon:
+            lengths = lengths_of(kernel, centres, delta)
+            pull = np.abs(coef) @ lengths + n * exact.TINY
+            far = epsilon * lengths_of(kernel, X, delta)[:, None] * pull
+            slack += 1.02 * np.fmin(far, kernel.closeness(X, centres) * size)
+        value += intercept
+        slack += 4 * exact.UNIT * np.abs(value)
+    return Scores(value, slack)
+
+
+def lengths_of(kernel: Kernel, X, delta: float) -> np.ndarray:
+    """Numbers that the √K(x, x) do not exceed; infinite, where nothing is known."""
+    if kernel.takes == "matrix":
+        return np.full(count(X), np.inf)
+    return 1.01 * np.sqrt(np.maximum(kernel.diagonal(X), 0.0) + delta)

@@ -15,10 +15,11 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from certo.certificates import encoding, spaces
-from certo.certificates.base import Certificate, require
+from certo.certificates.base import Certificate, Refuted, check_count, require
 from certo.certificates.fields import FiniteVector, IndexVector
+from certo.certificates.named import Named
 from certo.certificates.sample.labels import Labels
+from certo.certificates.spaces import SPACES
 from certo.numbers import exact
 from certo.numbers.rounded import Rounded
 
@@ -98,8 +99,12 @@ class MachineMargins(abc.ABC):
         return self.shortfall(target, rows, weights, roundings) <= claimed
 
 
-class Space(abc.ABC):
+class Space(Named, abc.ABC):
     """A frozen value that says where the examples of a claim are."""
+
+    modules: ClassVar[dict[str, str]] = {
+        name: f"certo.certificates.spaces.{module}" for name, module in SPACES.items()
+    }
 
     #: Fitted attributes of an estimator that hold w, by the fields of a claim.
     describes: ClassVar[dict[str, str]]
@@ -169,17 +174,6 @@ class Space(abc.ABC):
         """The `MachineMargins`, from the examples alone."""
         return next(self.looks(sample, machine))
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"name": type(self).__name__, **encoding.to_plain(self)}
-
-    @classmethod
-    def from_dict(cls, data: Any) -> Space:
-        name = data.get("name") if isinstance(data, dict) else None
-        if type(name) is not str or name not in spaces.SPACES:
-            raise ValueError(f"a space must be one of {sorted(spaces.SPACES)}.")
-        kind = getattr(spaces, name)
-        return encoding.from_plain(kind, {k: v for k, v in data.items() if k != "name"})
-
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SpaceClaim(Certificate):
@@ -220,10 +214,7 @@ class SpaceClaim(Certificate):
 
     def _check_size(self, sample, *others: Machine) -> None:
         """The machines are about so many examples and features, and about rows that there are."""
-        require(
-            sample.m == self.examples,
-            f"the claim is about {self.examples:,} examples, but X has {sample.m:,}.",
-        )
+        check_count(self.examples, sample.m)
         features = self.space.coordinates(sample)
         for coef, rows, *_ in (self.machine, *others):
             require(
@@ -231,3 +222,11 @@ class SpaceClaim(Certificate):
                 f"the claim has {coef.size:,} weights, but there are {features:,} to give.",
             )
             require(not rows.size or rows[-1] < sample.m, "rows must be rows of X.")
+
+    def _check_lengths(self, sample, square: float, lifted: bool) -> None:
+        """No ‖φ(x)‖², + 1 if lifted, exceeds the square."""
+        far = self.space.longer_than(sample, Fraction(square) - lifted)
+        if far is not None:
+            raise Refuted(
+                f"example {far} is not shown to be as short as the square root of {square!r}.", far
+            )

@@ -95,7 +95,7 @@ class Margins(MachineMargins):
                 products = _count(part, lambda entries: entries != 0, size != 0)
                 slack = exact.allowance(products, magnitude)  # A product of 0 is exact.
             if integers:
-                # magnitude is rounded, by far less than a factor 2: below 2⁵² it is below 2⁵³
+                # The magnitude is rounded by far less than a factor 2: below 2⁵² it is below 2⁵³.
                 whole = _count(part, lambda entries: entries != np.rint(entries)) == 0
                 slack[whole & (magnitude < 2.0**52)] = 0.0
             slack[products == 0] = 0.0

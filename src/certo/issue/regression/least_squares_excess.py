@@ -27,7 +27,7 @@ from certo.numbers import exact
 from certo.numbers.rounding import MAX_FLOAT
 
 NO_INDICES = np.zeros(0, dtype=np.int64)
-COST = 1e-9  # Share of the risk that a default reach may add to the excess.
+DEFAULT_REACH_COST = 1e-9  # Share of the risk that a default reach may add to the excess.
 
 
 @or_cannot_claim
@@ -149,7 +149,7 @@ def _issued_excess(
     if claim.reach is None:
         reach = None
     elif reach is None:
-        reach = _affordable(evidence, COST * risk)
+        reach = _affordable(evidence, DEFAULT_REACH_COST * risk)
     excess = min(evidence.excess(SLACK_FACTOR, reach), risk)
     lower = max(0.0, exact.below(F.value - SLACK_FACTOR * F.within - Fraction(excess)))
     return replace(claim, risk=risk, lower=lower, excess=excess, reach=reach, distance=distance)

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from certo.certificates.regression.logistic_excess import LogisticExcess
     from certo.certificates.regression.logistic_terms import Point
 
-ALIKE = 1 + 2.0**-16  # Allows for an inverse factor that is rounded in another way.
-LOSS = 2.0**-34  # Largest share of the bound lost where columns are nearly dependent.
-ENOUGH = 32  # Pieces of the rows that tell which combinations are near.
+FACTOR_ROUND_UP = 1 + 2.0**-16  # Allows for an inverse factor that is rounded in another way.
+MAX_BOUND_LOSS = 2.0**-34  # Largest share of the bound lost where columns are nearly dependent.
+MAX_PIECES_LOOKED_AT = 32  # Pieces of the rows that tell which combinations are near.
 MAX_RIDGE_CURVATURE_DIM = 1200  # Coordinates; above that the ridge alone gives the bound.
 MAX_CURVATURE_DIM = 4000  # Coordinates for which curvature is used where there is no ridge.
 SHIFT = 1e-12  # Share of the diagonal added to a matrix that rounding made indefinite.
@@ -57,7 +57,7 @@ def best_proof(draft: LogisticExcess, point: Point, basis: Basis) -> tuple[Logis
 def _by_ridge(draft: LogisticExcess, point: Point) -> tuple[LogisticExcess, float]:
     claim = replace(draft, proof="ridge")
     try:
-        return claim, claim.excess(point, SLACK_FACTOR) * ALIKE
+        return claim, claim.excess(point, SLACK_FACTOR) * FACTOR_ROUND_UP
     except NotShown:
         return draft, math.inf
 
@@ -79,7 +79,7 @@ def _by_curvature(
     )
     if not claim.coordinates:  # No coordinate moves a remaining score.
         claim, missed = _reaching(claim, point)
-        return claim, missed * ALIKE
+        return claim, missed * FACTOR_ROUND_UP
     known = basis.factor is not None and not fixed.size
     look = claim.hessian(point, coupled=known)
     for _ in range(4):
@@ -99,11 +99,11 @@ def _by_curvature(
     if not shown.shown:
         return draft, math.inf
     claim, missed = _reaching(claim, point)
-    return claim, (shown.excess + missed) * ALIKE
+    return claim, (shown.excess + missed) * FACTOR_ROUND_UP
 
 
 def _reaching(claim: LogisticExcess, point: Point) -> tuple[LogisticExcess, float]:
-    """The claim about all coefficients, or as far as that costs LOSS; and what it costs."""
+    """The claim about all coefficients, or about those that cost MAX_BOUND_LOSS; and the cost."""
     problem, kept = point.problem, claim.kept
     if not moves_nothing(problem, kept, claim.fixed, claim.ties):
         return claim, math.inf
@@ -116,7 +116,7 @@ def _reaching(claim: LogisticExcess, point: Point) -> tuple[LogisticExcess, floa
         once = claim.lost(point, SLACK_FACTOR)
     except NotShown:
         return claim, math.inf
-    return replace(claim, reach=LOSS / max(once, 2.0**-200)), LOSS * ABOVE**2
+    return replace(claim, reach=MAX_BOUND_LOSS / max(once, 2.0**-200)), MAX_BOUND_LOSS * ABOVE**2
 
 
 def _nearer(claim: LogisticExcess, point: Point) -> LogisticExcess:
@@ -131,7 +131,7 @@ def _nearer(claim: LogisticExcess, point: Point) -> LogisticExcess:
     gram, product = np.zeros_like(T), np.zeros((len(T), rest.size))
     looks = list(pieces(problem.sample.m, problem.sample.d))
     with one_thread():
-        for start, stop in looks[:: 1 + len(looks) // ENOUGH]:
+        for start, stop in looks[:: 1 + len(looks) // MAX_PIECES_LOOKED_AT]:
             rows = kept_part(problem.sample, start, stop, claim.kept, problem.lifted, None)
             part = problem.sample.part(start, stop)[:, rest]
             missed = (part.toarray() if sparse.issparse(part) else part) - rows @ lines.T

@@ -9,8 +9,8 @@ import numpy as np
 from certo.certificates.base import CannotClaim
 from certo.certificates.runs.gradient_run import MAX_REPLAY_ROUNDS, GradientRun, loss_named
 from certo.certificates.runs.regret import (
-    LOST,
-    SHOWN,
+    LOSSES_LOST,
+    MAX_SUM_ROUNDING,
     Regret,
     _comparator_loss,
     _comparator_slack,
@@ -51,10 +51,10 @@ def issue_regret(
     if not loss < OVERFLOW_LIMIT:  # The checker's allowance must not overflow either.
         raise CannotClaim("the losses of the comparator overflow float64.")
     slack = _rough_slack(run, sample, u, loss, square)
-    if not SLACK_FACTOR * slack <= SHOWN * (1 + loss):
+    if not SLACK_FACTOR * slack <= MAX_SUM_ROUNDING * (1 + loss):
         slack = _comparator_slack(run, sample, u, loss)
-    if not SLACK_FACTOR * slack <= SHOWN * (1 + loss):
-        raise CannotClaim(LOST)
+    if not SLACK_FACTOR * slack <= MAX_SUM_ROUNDING * (1 + loss):
+        raise CannotClaim(LOSSES_LOST)
     claim = Regret(
         labels, run, coef, intercept, comparator, comparator_intercept, sample.m, suffered,
         loss, bound,
@@ -72,25 +72,18 @@ def _rough_slack(
     """A number that A of `Regret` does not exceed, without a look at the examples: all a_t are at
     most a, and E_t ≤ L·a where no slope exceeds L, for the squared loss 2|y − s|·a + a², whose sum
     is at most 2a√(T·Σ(y − s)²) + Ta². It is infinite, where no `square` is known."""
-    reach = math.sqrt(square) * norm(u[:-1]) * (1 + SHOWN) + abs(u[-1])
+    reach = math.sqrt(square) * norm(u[:-1]) * (1 + MAX_SUM_ROUNDING) + abs(u[-1])
     a, T = float(exact.allowance(sample.d + 1, reach)), sample.m
     steepest = -float(loss_named(run.loss).slope(-math.inf))
     moved = T * steepest * a
     if steepest == math.inf:
         moved = 2 * a * math.sqrt(T) * math.sqrt(total) + T * a * a
-    return moved * (1 + SHOWN) + 4 * float(gamma(T + sample.d + 16)) * total
+    return moved * (1 + MAX_SUM_ROUNDING) + 4 * float(gamma(T + sample.d + 16)) * total
 
 
 def against(claim: Regret, sample: Sample, comparator, comparator_intercept: float = 0.0) -> Regret:
     """The same run against another comparator."""
-    return issue_regret(
-        sample,
-        claim.labels,
-        claim.run,
-        coef=claim.coef,
-        intercept=claim.intercept,
-        suffered=claim.suffered,
-        bound=claim.bound,
-        comparator=np.asarray(comparator, np.float64),
-        comparator_intercept=float(comparator_intercept),
-    )
+    kept = ("run", "coef", "intercept", "suffered", "bound")
+    told = {name: getattr(claim, name) for name in kept}
+    u, b = np.asarray(comparator, np.float64), float(comparator_intercept)
+    return issue_regret(sample, claim.labels, **told, comparator=u, comparator_intercept=b)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from certo.certificates import Sample
-from certo.certificates.errors.groups import grouped, whole_weights
+from certo.certificates.errors.least_errors import grouped, whole_weights
 from tests.oracles.rays import least, least_errors
 
 SIZES = [0.0, -0.0, 1.0, -1.0, 2.0, 3.0, 0.1, 0.2, 0.3, -0.1, 1e-300, 3e-300, 1e300, 5e-324]

@@ -1,20 +1,25 @@
-"""How TrainingErrors and TestErrors finds its numbers."""
+"""How claims about errors find their numbers."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from certo.certificates.base import CannotClaim
+from certo.certificates.errors.error_count import ErrorCount, is_error, weight_of
 from certo.certificates.errors.held_out_errors import TestErrors
 from certo.certificates.errors.predictor import Predictor
 from certo.certificates.errors.training_errors import ErrorClaim, TrainingErrors
 from certo.certificates.risk.risk_bound import majority
+from certo.certificates.sample.examples import Sample
+from certo.certificates.sample.labels import Labels
 from certo.issue.labels import all_labels
-from certo.issue.risk.formulas import interval, of_draws
+from certo.issue.risk import interval, of_draws
 from certo.issue.slack import SLACK_FACTOR, or_cannot_claim
+from certo.numbers import exact
 
 
 def issue_training_errors(
@@ -62,3 +67,10 @@ def _counts(
         "ties": ties,
     }  # fmt: skip
     return found, sample.codes
+
+
+def issue_error_count(sample: Sample, labels: Labels, coef, intercept, sample_weight) -> ErrorCount:
+    errors = exact.above(weight_of(is_error(sample, coef, intercept), sample_weight))
+    if not math.isfinite(errors):
+        raise CannotClaim("the weights of the errors add up to more than a float can hold.")
+    return ErrorCount(labels, coef, intercept, sample.m, sample_weight, errors)

@@ -1,8 +1,9 @@
-"""How Separable finds its numbers."""
+"""How claims about separation find their numbers."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -11,9 +12,11 @@ import numpy as np
 from certo.certificates.base import CannotClaim
 from certo.certificates.sample.examples import Sample
 from certo.certificates.sample.labels import Labels
+from certo.certificates.separation.inseparable import Inseparable
 from certo.certificates.separation.separable import LEAST_SCORE, Separable
 from certo.certificates.separation.separation import slots_of
 from certo.certificates.spaces.difference_margins import margins_of
+from certo.issue.slack import or_cannot_claim
 from certo.numbers import exact
 from certo.words.reader import examples_at
 
@@ -54,3 +57,28 @@ def _comparison(labels: Labels, index: int) -> str:
     if labels.positive is not None:
         return example
     return f"the comparison of {example} with class {labels.classes[other]!r}"
+
+
+def vector_indices(labels: Labels, rows: np.ndarray, against: np.ndarray | None) -> np.ndarray:
+    """The indices of the vectors of these examples, for several classes compared with these."""
+    if labels.positive is not None or against is None:
+        return rows
+    return rows * len(labels.classes) + against
+
+
+@or_cannot_claim
+def issue_inseparable(
+    sample: Sample,
+    labels: Labels,
+    intercept: str,
+    vectors: Sequence[int] | np.ndarray,
+    weights: Sequence[int | Fraction],
+) -> Inseparable:
+    """The claim, from positive weights of any total; CannotClaim if they do not cancel."""
+    order = np.argsort(vectors, kind="stable")
+    total = sum(weights)
+    shares = tuple(Fraction(weights[k]) / total for k in order)
+    m, d = sample.m, sample.d
+    claim = Inseparable(labels, intercept, m, d, np.asarray(vectors)[order], shares)
+    claim._check(sample)
+    return claim

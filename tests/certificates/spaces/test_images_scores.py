@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from certo.certificates.spaces.image_scores import lengths_of, scores_at
+from certo.certificates.spaces.images import lengths_of, scores_at
 from certo.kernels import Gaussian, Linear, Polynomial, Precomputed
 
 RANDOM = np.random.default_rng(0)

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from certo.certificates.separation.cancelling import check_convex
+from certo.certificates.separation.inseparable import check_convex
 from certo.numbers.farkas import cancels, common_denominator
 
 
